@@ -8,23 +8,26 @@ import type { OutgoingMoney } from './operation.js';
 import type { OperationRef } from './operations.queries.js';
 import type { EffectPeriod } from './effect-period.js';
 
-const paidOf = Prisma.sql`
-  SELECT sum(m.amount_cents) AS cents, max(m.created_at) AS matched_at FROM match m
-  WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
-    AND m.role = 'payment' AND m.unlinked_at IS NULL
-    -- What a rule matched in an open period may change, so it ends no operation.
-    AND (m.rule <> 'declared' OR EXISTS (
-      SELECT FROM statement_line t
-      JOIN statement_state s ON s.account_id = t.account_id
-      WHERE t.account_id = m.account_id AND t.nsu = m.nsu
-        AND t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until))`;
+/** What the statement shows of an expected payment (e). What is provisional shows nothing. */
+const shownOf = Prisma.sql`
+  SELECT count(*) FILTER (WHERE NOT live.is_provisional) > 0 AS is_shown,
+         bool_or(live.is_provisional) AS has_provisional,
+         max(live.created_at) FILTER (WHERE NOT live.is_provisional) AS matched_at
+  FROM (
+    SELECT m.created_at, m.rule = 'declared' AND m.final_at IS NULL AS is_provisional
+    FROM match m
+    WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
+      AND m.role = 'payment' AND m.unlinked_at IS NULL
+  ) live`;
 /**
  * An outgoing payment is matched when its full amount is matched. An incoming payment is matched by
  * any amount, because any payment shows that the charge exists.
  */
 const isMatched = Prisma.sql`
-  (paid.cents IS NOT NULL
-    AND (e.is_credit OR e.amount_cents IS NULL OR paid.cents >= e.amount_cents))`;
+  (shown.is_shown AND (e.is_credit OR e.amount_cents IS NULL
+    OR NOT shown.has_provisional AND e.amount_cents <= COALESCE((
+      SELECT paid_cents FROM expected_payment_total
+      WHERE account_id = e.account_id AND expected_payment_id = e.id), 0)))`;
 
 /** The ids of the expected payments of an operation, by how far the statement matches them. */
 export interface StatementEvidence {
@@ -42,9 +45,8 @@ export async function readStatementEvidence(
   const rows = await db.$queryRaw<
     { id: string; isMatched: boolean; hasMatch: boolean; matchedAt: Date | null }[]
   >`
-    SELECT e.id, ${isMatched} AS "isMatched", paid.cents IS NOT NULL AS "hasMatch",
-           paid.matched_at
-    FROM expected_payment e CROSS JOIN LATERAL (${paidOf}) paid
+    SELECT e.id, ${isMatched} AS "isMatched", shown.is_shown AS "hasMatch", shown.matched_at
+    FROM expected_payment e CROSS JOIN LATERAL (${shownOf}) shown
     WHERE e.account_id = ${accountId} AND e.operation_id = ${id}::uuid ORDER BY e.id`;
   const idsOf = (some: typeof rows) => some.map((row) => row.id);
   const times = rows.flatMap(({ matchedAt }) => matchedAt?.getTime() ?? []);
@@ -67,9 +69,9 @@ export async function listOperationsContradictedByStatement(
   return db.$queryRaw<OperationRef[]>`
     SELECT o.account_id, o.id FROM operation o
     WHERE o.state IN ('not_executed', 'needs_operator')
-      AND (SELECT CASE WHEN o.state = 'not_executed' THEN bool_or(paid.cents IS NOT NULL)
+      AND (SELECT CASE WHEN o.state = 'not_executed' THEN bool_or(shown.is_shown)
                        ELSE bool_and(${isMatched}) END
-           FROM expected_payment e CROSS JOIN LATERAL (${paidOf}) paid
+           FROM expected_payment e CROSS JOIN LATERAL (${shownOf}) shown
            WHERE e.account_id = o.account_id AND e.operation_id = o.id)
     LIMIT ${limit}`;
 }
@@ -173,9 +175,11 @@ export async function isAbsentFromPeriod(
       WHERE NOT l.is_credit AND l.amount_cents IN (SELECT amount_cents FROM expected)
         AND NOT EXISTS (SELECT 1 FROM match m
                         WHERE m.account_id = ${accountId} AND m.nsu = l.nsu
-                          AND m.unlinked_at IS NULL)
+                          AND m.unlinked_at IS NULL
+                          AND (m.rule <> 'declared' OR m.final_at IS NOT NULL))
         AND NOT EXISTS (SELECT 1 FROM classification c
-                        WHERE c.account_id = ${accountId} AND c.nsu = l.nsu)
+                        WHERE c.account_id = ${accountId} AND c.nsu = l.nsu
+                          AND (c.rule <> 'declared' OR c.final_at IS NOT NULL))
     ) AND NOT EXISTS (
       -- A line references the payment but differs from it, so the bank executed something.
       SELECT 1 FROM break b WHERE b.account_id = ${accountId} AND b.state = 'open'

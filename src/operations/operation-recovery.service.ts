@@ -75,8 +75,7 @@ export class OperationRecovery {
 
   /**
    * Enqueues ended operations that the statement contradicts. Reconciliation enqueues each when it
-   * decides the line; this finds those whose job was lost, and matches that the closing of their
-   * period made final.
+   * decides the line; this finds those whose job was lost.
    */
   @Every('contradicted-operations', 30_000)
   async enqueueContradicted(): Promise<void> {

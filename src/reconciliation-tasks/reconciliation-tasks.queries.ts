@@ -1,7 +1,7 @@
 // Records which subjects must be decided again. Whoever changes a fact records the task in the
 // transaction of the fact, so that neither is committed without the other.
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
-import { Prisma } from '../generated/service/client.js';
+import { Prisma, type ReconciliationTask } from '../generated/service/client.js';
 
 /** Decides these lines again. */
 export async function recordLineTasks(
@@ -88,30 +88,31 @@ export const isAmountDue = (accountId: number, amounts: Prisma.Sql) => Prisma.sq
         WHERE due_payment.account_id = ${accountId} AND due_payment.id = task.expected_payment_id
           AND due_payment.amount_cents IN (${amounts}))))`;
 
-/** Decides every line that rules may decide again: a rule was activated or retired. */
-export async function recordRulesTask(tx: Tx, accountId: number, afterNsu = 0n): Promise<void> {
-  await tx.reconciliationTask.create({ data: { accountId, kind: 'rules', nsu: afterNsu } });
-}
+/**
+ * `rules`: decides every line that rules may decide again, because a rule was activated or retired.
+ * `period`: makes final what rules decided in a period that was closed.
+ */
+export type RangeTaskKind = 'rules' | 'period';
 
-export interface ReconciliationTask {
-  id: bigint;
-  kind: 'line' | 'payment' | 'operation' | 'statement' | 'rules';
-  nsu: bigint | null;
-  expectedPaymentId: string | null;
-  operationId: string | null;
-}
-
-/** The due tasks, oldest first; those of rules come last. The caller holds the account's lock. */
-export async function claimTasks(
+/** Records a task about all lines after an nsu, from the first line by default. */
+export async function recordRangeTask(
   tx: Tx,
   accountId: number,
-  limit: number,
-): Promise<ReconciliationTask[]> {
+  kind: RangeTaskKind,
+  afterNsu = -1n,
+): Promise<void> {
+  await tx.reconciliationTask.create({ data: { accountId, kind, nsu: afterNsu } });
+}
+
+export type DueSubjectTask = Omit<ReconciliationTask, 'accountId' | 'dueAt'>;
+
+/** The due tasks, oldest first, ranges last. The caller holds the account's lock. */
+export async function claimTasks(tx: Tx, accountId: number, limit: number): Promise<DueSubjectTask[]> {
   return tx.$queryRaw`
     SELECT id, kind, nsu, expected_payment_id, operation_id
     FROM reconciliation_task
     WHERE account_id = ${opaqueAccountId(accountId)} AND due_at <= clock_timestamp()
-    ORDER BY kind = 'rules', id LIMIT ${limit}`;
+    ORDER BY kind IN ('rules', 'period'), id LIMIT ${limit}`;
 }
 
 export async function deleteTasks(tx: Tx, accountId: number, ids: bigint[]): Promise<void> {

@@ -2,7 +2,12 @@
 // the only writer of matches, classifications, the states of lines and the totals of payments.
 import { v7 as uuidv7 } from 'uuid';
 import { opaqueAccountId, type Tx } from '../database.service.js';
-import type { Classification, LineOutcomeState, Match } from '../generated/service/client.js';
+import type {
+  Classification,
+  LineOutcomeState,
+  Match,
+  StatementState,
+} from '../generated/service/client.js';
 import {
   isSetBack,
   lastSyncBankTime,
@@ -238,7 +243,23 @@ export async function listCreditsElsewhere(
     WHERE t.is_credit AND NOT d.is_credit AND t.amount_cents = d.amount_cents`;
 }
 
+/** Makes the provisional decisions of rules about these lines final. */
+export async function makeFinal(tx: Tx, accountId: number, nsus: bigint[]): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE match SET final_at = clock_timestamp()
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[])
+      AND rule = 'declared' AND unlinked_at IS NULL AND final_at IS NULL`;
+  await tx.$executeRaw`
+    UPDATE classification SET final_at = clock_timestamp()
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[])
+      AND rule = 'declared' AND final_at IS NULL`;
+}
+
+/** The closed period of the statement, in bank time; null while nothing is closed. */
+export type ClosedStatement = Pick<StatementState, 'closedFrom' | 'closedUntil'>;
+
 export interface DecidedUntil {
+  closed: ClosedStatement;
   decidedArrival: bigint;
   /** In bank time: every line before it is decided. */
   asOf: Date | null;
@@ -258,14 +279,15 @@ export async function lockReconciliation(tx: Tx, accountId: number): Promise<Dec
   await tx.$queryRaw`
     SELECT FROM reconciliation_state
     WHERE account_id = ${opaqueAccountId(accountId)} FOR NO KEY UPDATE`;
-  const [state] = await tx.$queryRaw<DecidedUntil[]>`
-    SELECT r.decided_arrival, r.as_of,
+  const [state] = await tx.$queryRaw<(Omit<DecidedUntil, 'closed'> & ClosedStatement)[]>`
+    SELECT r.decided_arrival, r.as_of, s.closed_from, s.closed_until,
            COALESCE(${isSetBack}, false) AS "isSetBack",
            CASE WHEN ${isSetBack} THEN ${lastSyncBankTime}
                 ELSE GREATEST(r.as_of, ${lastSyncBankTime}) END AS "syncedAsOf"
     FROM reconciliation_state r LEFT JOIN statement_state s ON s.account_id = r.account_id
     WHERE r.account_id = ${opaqueAccountId(accountId)}`;
-  return state!;
+  const { closedFrom, closedUntil, ...decided } = state!;
+  return { ...decided, closed: { closedFrom, closedUntil } };
 }
 
 /** The next lines that were never decided, in the order of their arrival. */

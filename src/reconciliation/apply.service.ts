@@ -9,6 +9,7 @@ import { ExpectedPaymentsService } from '../expected-payments/expected-payments.
 import {
   recordDelayedLineTasks,
   recordPaymentTasks,
+  recordRangeTask,
 } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import * as queries from './apply.queries.js';
 import * as breakQueries from './breaks.queries.js';
@@ -37,10 +38,14 @@ export interface AppliedChanges {
 /** The person who ended the link of a line in this transaction. */
 export type UnlinkedBy = DecisionMaker & { nsu: bigint };
 
-interface ApplyOptions {
+export interface Circumstances {
   /** How late a line may show that another line refunds or reverses. */
   freshMs: number;
-  unlinkedBy: UnlinkedBy | null;
+  /** Read before the new lines were listed. */
+  closed: queries.ClosedStatement;
+  /** With these lines, every line that arrived before `closed` was read is decided. */
+  isLastOfNew?: boolean;
+  unlinkedBy?: UnlinkedBy | null;
 }
 
 /** Stored without an actor: the same match may be made again. */
@@ -65,14 +70,16 @@ export class DecisionWriter {
     tx: Tx,
     accountId: number,
     decision: Decision,
-    { freshMs, unlinkedBy }: ApplyOptions,
+    circumstances: Circumstances,
   ): Promise<AppliedChanges> {
+    const { freshMs, unlinkedBy = null } = circumstances;
     const { component } = decision;
     const { lines, expectedPayments, operations: dueOperations } = component.facts;
     if (lines.length + expectedPayments.length + dueOperations.length === 0)
       return { operationIds: [], isChanged: false };
     const difference = await this.writeMatches(tx, accountId, decision, unlinkedBy);
     const hasClassified = await this.writeClassifications(tx, accountId, component);
+    const final = await this.makeFinal(tx, accountId, component, circumstances);
     await this.recordLaterTasks(tx, accountId, component, freshMs);
     await this.reinstateShown(tx, accountId, component);
     const open = openBreaks(decision);
@@ -85,13 +92,15 @@ export class DecisionWriter {
       ...opened,
     ];
     await this.events.record(tx, accountId, events);
-    const operations = difference.made
+    // A provisional match ends no operation.
+    const standing = difference.made.filter(({ rule }) => rule !== 'declared').concat(final);
+    const operations = standing
       .filter(({ role }) => role === 'payment')
       .flatMap(({ expectedPaymentId }) => component.paymentById.get(expectedPaymentId) ?? [])
       .filter(({ operationState }) => unresolvedStates.includes(operationState));
     return {
       operationIds: [...new Set(operations.map(({ operationId }) => operationId))],
-      isChanged: events.length > 0 || hasClassified || hasChanged,
+      isChanged: events.length + final.length > 0 || hasClassified || hasChanged,
     };
   }
 
@@ -164,6 +173,26 @@ export class DecisionWriter {
     });
     await queries.insertClassifications(tx, accountId, classified);
     return changed.length > 0;
+  }
+
+  /**
+   * Makes final what rules decided in the closed period, once every line that arrived before its
+   * closing is decided. Until then the period stays due. Returns the matches that became final.
+   */
+  private async makeFinal(
+    tx: Tx,
+    accountId: number,
+    component: Component,
+    { closed, isLastOfNew = false }: Circumstances,
+  ): Promise<LineAllocation[]> {
+    const nsus = provisionalLines(component, closed);
+    if (nsus.length === 0) return [];
+    if (!isLastOfNew) {
+      await recordRangeTask(tx, accountId, 'period');
+      return [];
+    }
+    await queries.makeFinal(tx, accountId, nsus);
+    return nsus.flatMap((nsu) => component.allocationsOfLine(nsu));
   }
 
   /** A line that waits for another one is decided again when that one can no longer come. */
@@ -281,6 +310,26 @@ export class DecisionWriter {
     const ids = shown.map(({ id }) => id);
     await this.expectedPayments.reinstatePayments(tx, accountId, ids, 'absence_revoked');
   }
+}
+
+/** The lines in the closed period that a rule decided, and whose decision is not final. */
+function provisionalLines(
+  component: Component,
+  { closedFrom, closedUntil }: queries.ClosedStatement,
+): bigint[] {
+  if (closedFrom === null || closedUntil === null) return [];
+  const { finalMatches, finalClassifications } = component.facts;
+  const final = new Set([...finalMatches, ...finalClassifications].map(({ nsu }) => nsu));
+  return component.lines
+    .filter(({ occurredAt }) => occurredAt >= closedFrom && occurredAt < closedUntil)
+    .map(({ nsu }) => nsu)
+    .filter((nsu) => !final.has(nsu) && isByRule(component, nsu));
+}
+
+function isByRule(component: Component, nsu: bigint): boolean {
+  const outcome = component.unmatched.get(nsu);
+  if (outcome?.outcome === 'classified') return outcome.declared !== null;
+  return component.allocationsOfLine(nsu).some(({ declared }) => declared !== null);
 }
 
 function eventsOf({ component, results }: Decision, made: readonly LineAllocation[]): NewEvent[] {

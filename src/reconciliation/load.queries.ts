@@ -79,7 +79,9 @@ export async function loadFacts(
   };
 }
 
-const isLiveByCounterparty = Prisma.sql`AND rule = 'counterparty' AND unlinked_at IS NULL`;
+const isLiveByRule = Prisma.sql`
+  AND rule IN ('declared', 'counterparty') AND unlinked_at IS NULL`;
+
 /** The active rules, with their activation in bank time. */
 async function listRulesInBankTime(db: Db, accountId: number): Promise<AppliedRule[]> {
   const state = await db.statementState.findUnique({
@@ -92,9 +94,6 @@ async function listRulesInBankTime(db: Db, accountId: number): Promise<AppliedRu
     activatedAt: activatedAt ? new Date(activatedAt.getTime() + aheadMs) : null,
   }));
 }
-
-/** The condition of the index match_declared. */
-const isLiveByRule = Prisma.sql`AND rule = 'declared' AND unlinked_at IS NULL`;
 
 /** A table whose rows (alias) belong to the selection, looked up one by one in its index. */
 function selected(
@@ -201,56 +200,29 @@ async function listSeparatedPairs(
 }
 
 /**
- * Whether what a rule decided about a line (t) is final: its period was closed, or its personal
- * data was erased, so that a recomputation could not find it again.
+ * Whether recomputation keeps what was decided of a line by a rule or its counterparty (of): it is
+ * final, or the personal data that it follows from was erased.
  */
-const isFinal = (accountId: number) => Prisma.sql`(
-  EXISTS (
-    SELECT FROM statement_state s
-    WHERE s.account_id = ${opaqueAccountId(accountId)}
-      AND t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until)
-  OR EXISTS (
+const isKept = (accountId: number, of: string) => Prisma.sql`(
+  ${Prisma.raw(of)}.final_at IS NOT NULL OR EXISTS (
     SELECT FROM line_erasure erased
-    WHERE erased.account_id = ${opaqueAccountId(accountId)} AND erased.nsu = t.nsu))`;
-
-const lineOf = (accountId: number, alias: string) => Prisma.sql`
-  CROSS JOIN LATERAL (
-    SELECT nsu, occurred_at FROM statement_line
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ${Prisma.raw(alias)}.nsu OFFSET 0
-  ) t`;
+    WHERE erased.account_id = ${opaqueAccountId(accountId)}
+      AND erased.nsu = ${Prisma.raw(of)}.nsu))`;
 
 type FinalRow = Omit<FinalMatch, 'declared'> & { ruleId: string | null; version: number | null };
 
-/**
- * Matches that recomputation keeps: of rules that are final, of rules whose charge was cancelled
- * since, because a cancelled charge is no candidate, and of erased counterparties.
- */
+/** Matches that recomputation keeps. */
 async function listFinalMatches(
   db: Db,
   accountId: number,
   selection: Selection,
 ): Promise<FinalMatch[]> {
   const rows = await db.$queryRaw<FinalRow[]>`
-    SELECT m.nsu, m.expected_payment_id, m.amount_cents,
-           m.rule, m.owed_cents, m.evidence ? 'differenceCents' AS "isTolerated",
+    SELECT m.nsu, m.expected_payment_id, m.amount_cents, m.rule,
+           m.owed_cents, m.evidence ? 'differenceCents' AS "isTolerated",
            m.rule_id, m.rule_version AS version, m.evidence
     FROM ${selected('match', 'm', accountId, selection, isLiveByRule)}
-    ${lineOf(accountId, 'm')}
-    WHERE ${isFinal(accountId)} OR EXISTS (
-      SELECT FROM (
-        SELECT expected_payment_id, unlinked_at FROM match
-        WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = m.nsu OFFSET 0
-      ) paying
-      JOIN charge c ON c.account_id = ${opaqueAccountId(accountId)}
-        AND c.expected_payment_id = paying.expected_payment_id
-      WHERE paying.unlinked_at IS NULL AND c.cancelled_at IS NOT NULL)
-    UNION ALL
-    SELECT m.nsu, m.expected_payment_id, m.amount_cents, m.rule, m.owed_cents, false, NULL, NULL,
-           m.evidence
-    FROM ${selected('match', 'm', accountId, selection, isLiveByCounterparty)}
-    WHERE EXISTS (
-      SELECT FROM line_erasure erased
-      WHERE erased.account_id = ${opaqueAccountId(accountId)} AND erased.nsu = m.nsu)`;
+    WHERE ${isKept(accountId, 'm')}`;
   return rows.map(({ ruleId, version, ...row }) => ({
     ...row,
     declared: ruleId === null || version === null ? null : { ruleId, version },
@@ -266,8 +238,7 @@ async function listFinalClassifications(
   return db.$queryRaw`
     SELECT c.nsu, c.category, c.reason, c.evidence, c.rule_id, c.rule_version AS version
     FROM ${selected('classification', 'c', accountId, selection, Prisma.sql`AND rule = 'declared'`)}
-    ${lineOf(accountId, 'c')}
-    WHERE ${isFinal(accountId)}`;
+    WHERE ${isKept(accountId, 'c')}`;
 }
 
 /** Decisions about breaks of lines, of expected payments and of operations of the selection. */

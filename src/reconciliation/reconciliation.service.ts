@@ -10,12 +10,17 @@ import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import * as tasks from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import * as queries from './apply.queries.js';
-import { DecisionWriter, type AppliedChanges, type UnlinkedBy } from './apply.service.js';
+import {
+  DecisionWriter,
+  type AppliedChanges,
+  type Circumstances,
+  type UnlinkedBy,
+} from './apply.service.js';
 import { Breaks } from './breaks.service.js';
 import { loadOptionsOf, type ComponentSeeds } from './component.queries.js';
 import { decide } from './decide/decide.js';
 import { loadComponents } from './load.queries.js';
-import { pageUndecidedLines } from './rules/rule-groups.queries.js';
+import { pageProvisionalLines, pageUndecidedLines } from './rules/rule-groups.queries.js';
 import { insertDefaultRule } from './rules/rules.queries.js';
 
 const batchSize = 1_000;
@@ -25,6 +30,12 @@ interface Batch extends AppliedChanges {
   isMore: boolean;
   /** Other accounts with credits that these lines explain. */
   otherAccountIds: number[];
+}
+
+interface RangeOptions {
+  kind: tasks.RangeTaskKind;
+  limit: number;
+  closed: queries.ClosedStatement;
 }
 
 @Injectable()
@@ -70,8 +81,8 @@ export class ReconciliationService {
     seeds: ComponentSeeds,
     unlinkedBy: UnlinkedBy | null = null,
   ): Promise<string[]> {
-    await queries.lockReconciliation(tx, accountId);
-    const { operationIds } = await this.apply(tx, accountId, seeds, unlinkedBy);
+    const { closed } = await queries.lockReconciliation(tx, accountId);
+    const { operationIds } = await this.apply(tx, accountId, seeds, { closed, unlinkedBy });
     return operationIds;
   }
 
@@ -106,24 +117,29 @@ export class ReconciliationService {
     const overdue = await queries.listPassedDeadlines(tx, accountId, asOf, limit);
     // Claimed before the facts are loaded: a task that is recorded later stays.
     const claimed = await tasks.claimTasks(tx, accountId, limit);
-    // Rules are applied to history only after new lines.
-    const done = claimed.filter(({ kind }) => kind !== 'rules' || isLastOfNew);
+    // History is decided again only after new lines.
+    const done = claimed.filter(({ kind }) => isLastOfNew || !isRange(kind));
     const early = before.isSetBack ? await queries.listFoundLate(tx, accountId) : [];
     if (fresh.length + done.length + overdue.length === 0 && !before.isSetBack)
       return { isMore: false, otherAccountIds: [], operationIds: [], isChanged: false };
     const arrival = fresh.at(-1)?.arrival ?? afterArrival;
     await queries.recordDecided(tx, accountId, { arrival, asOf });
-    const ruled = await this.pageOfRules(tx, accountId, done, limit);
+    const { closed } = before;
+    const pages = [
+      await this.pageOfRange(tx, accountId, done, { kind: 'rules', limit, closed }),
+      await this.pageOfRange(tx, accountId, done, { kind: 'period', limit, closed }),
+    ];
     const nsusOfTasks = done.flatMap(({ kind, nsu }) => (kind === 'line' ? (nsu ?? []) : []));
-    const applied = await this.apply(tx, accountId, {
-      nsus: [...fresh.map(({ nsu }) => nsu), ...nsusOfTasks, ...ruled],
+    const seeds = {
+      nsus: [...fresh.map(({ nsu }) => nsu), ...nsusOfTasks, ...pages.flat()],
       expectedPaymentIds: [
         ...done.flatMap(({ expectedPaymentId }) => expectedPaymentId ?? []),
         ...overdue,
         ...early,
       ],
       operationIds: done.flatMap(({ operationId }) => operationId ?? []),
-    });
+    };
+    const applied = await this.apply(tx, accountId, seeds, { closed, isLastOfNew });
     const hasStatementChanged =
       done.some(({ kind }) => kind === 'statement') &&
       (await this.breaks.refreshStatementBreaks(tx, accountId));
@@ -133,7 +149,7 @@ export class ReconciliationService {
       accountId,
       done.map(({ id }) => id),
     );
-    const isFull = [fresh, claimed, overdue, ruled].some(({ length }) => length === limit);
+    const isFull = [fresh, claimed, overdue, ...pages].some(({ length }) => length === limit);
     const isChanged = applied.isChanged || hasStatementChanged;
     return { ...applied, isChanged, otherAccountIds, isMore: isFull };
   }
@@ -159,23 +175,23 @@ export class ReconciliationService {
     return otherAccountIds;
   }
 
-  /**
-   * The next page of the lines that changed rules concern; records a task for the page after it.
-   */
-  private async pageOfRules(
+  /** The next page of the lines of these range tasks; records a task for the page after it. */
+  private async pageOfRange(
     tx: Tx,
     accountId: number,
-    claimed: tasks.ReconciliationTask[],
-    limit: number,
+    claimed: readonly tasks.DueSubjectTask[],
+    { kind, limit, closed }: RangeOptions,
   ): Promise<bigint[]> {
-    const ranges = claimed.flatMap(({ kind, nsu }) => (kind === 'rules' ? (nsu ?? []) : []));
+    const ranges = claimed.flatMap((task) => (task.kind === kind ? (task.nsu ?? []) : []));
     if (ranges.length === 0) return [];
     // The lowest covers the others.
     const after = ranges.reduce((least, nsu) => (nsu < least ? nsu : least));
-    const page = await pageUndecidedLines(tx, accountId, { after, limit });
+    const page = await (kind === 'rules'
+      ? pageUndecidedLines(tx, accountId, { after, limit })
+      : pageProvisionalLines(tx, accountId, closed, { after, limit }));
     const last = page.at(-1);
     if (last !== undefined && page.length === limit)
-      await tasks.recordRulesTask(tx, accountId, last);
+      await tasks.recordRangeTask(tx, accountId, kind, last);
     return page;
   }
 
@@ -183,10 +199,12 @@ export class ReconciliationService {
     tx: Tx,
     accountId: number,
     seeds: ComponentSeeds,
-    unlinkedBy: UnlinkedBy | null = null,
+    circumstances: Omit<Circumstances, 'freshMs'>,
   ): Promise<AppliedChanges> {
     const options = loadOptionsOf(this.bank.profile);
     const decision = decide(await loadComponents(tx, accountId, options, seeds));
-    return this.writer.apply(tx, accountId, decision, { freshMs: options.freshMs, unlinkedBy });
+    return this.writer.apply(tx, accountId, decision, { ...options, ...circumstances });
   }
 }
+
+const isRange = (kind: tasks.DueSubjectTask['kind']) => kind === 'rules' || kind === 'period';

@@ -2,6 +2,7 @@
 // closed period after two full reads agreed.
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
+import { recordRangeTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { findGap } from './balance-chain.queries.js';
 import type { ClosingNeeds, ClosingPeriod } from './closing.js';
 import type { SyncFence } from './statement.queries.js';
@@ -96,7 +97,7 @@ export async function hasGapInPeriod(
     where: { accountId, occurredAt: { gte: from, lt: until } },
     ...{ _min: { nsu: true }, _max: { nsu: true } },
   });
-  if (!lowest.nsu) return false;
+  if (lowest.nsu === null) return false;
   return (await findGap(tx, accountId, lowest.nsu, highest.nsu)).gap !== null;
 }
 
@@ -110,11 +111,12 @@ export async function recordClosedPeriod(
   { from, until }: ClosingPeriod,
 ): Promise<void> {
   const touches = Prisma.sql`(closed_until >= ${from} AND closed_from <= ${until})`;
-  await tx.$executeRaw`
+  const recorded = await tx.$executeRaw`
     UPDATE statement_state
     SET closed_from = CASE WHEN ${touches} THEN LEAST(closed_from, ${from}) ELSE ${from} END,
         closed_until = CASE WHEN ${touches} THEN GREATEST(closed_until, ${until}) ELSE ${until} END
     WHERE account_id = ${accountId} AND sync_token = ${token}::uuid`;
+  if (recorded > 0) await recordRangeTask(tx, accountId, 'period');
 }
 
 /**

@@ -38,8 +38,8 @@ describe('a line is decided again', () => {
               INSERT INTO rule_version (account_id, rule_id, version, state, priority, action,
                 definition) VALUES ($1, $3, 1, 'retired', 1, 'match', '{}'))
        INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, rule_id,
-         rule_version, evidence)
-       VALUES ($1, gen_random_uuid(), $2, $3, 1000, 'declared', $3, 1, '{}')`,
+         rule_version, final_at, evidence)
+       VALUES ($1, gen_random_uuid(), $2, $3, 1000, 'declared', $3, 1, now(), '{}')`,
       service.accountId,
       nsu,
       id,

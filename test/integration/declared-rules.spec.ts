@@ -182,6 +182,7 @@ describe('a declared rule', () => {
     await setup.addLine({ nsu: 1, cents: 1_000, document: anna });
     await setup.decide();
     await setup.closePeriodUntil('2026-06-20');
+    await setup.decide();
     await setup.addLine({ nsu: 2, cents: 1_000, document: anna, day: '2026-06-21' });
     await setup.decide();
     expect(await setup.outcomes()).toEqual({ 1: [matchedByRule(id, 1_000)], 2: ['unexpected'] });
@@ -216,7 +217,7 @@ describe('a declared rule', () => {
     await setup.addLine({ nsu: 1, cents: 1_000, document: anna });
     await setup.decide();
     expect(await setup.outcomes()).toEqual({ 1: ['ambiguous'] });
-    await setup.addCancelledCharge(other);
+    await setup.addCancelledCharge(other, '2026-06-15');
     await makeAllDue(service.database, account);
     await setup.decide();
     expect(await setup.outcomes()).toEqual({ 1: [matchedByRule(id, 1_000)] });

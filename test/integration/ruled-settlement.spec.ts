@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { readStatementEvidence } from '../../src/operations/evidence.queries.js';
 import { bankFees } from '../../src/reconciliation/rules/stored-rule.js';
 import { matchRule, matchedByRule, RulesSetup } from '../support/rules-setup.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { deleteRows } from '../support/parent-rows.js';
+import { makeAllDue } from '../support/reconciliation.js';
 
 const anna = '11144477735';
 
@@ -60,27 +62,106 @@ describe('a match by a declared rule', () => {
     expect(await setup.outcomes()).toEqual({ 1: ['unexpected'], 2: [matchedByRule(id, 1_000)] });
   });
 
+  const payment = { cents: 1_000, document: anna };
+  const matched = (id: string) => [matchedByRule(id, 1_000)];
+
   it.each([
-    ['while the period of its line is open', []],
-    ['after the period of its line is closed', ['2026-06-20']],
-  ])('stays unchanged when the charge is cancelled %s', async (_, closed) => {
-    const id = await setup.addExpectedPayment({ cents: 1_000, document: anna });
+    ['after its line', '2026-06-15', true],
+    ['before its line', '2026-06-05', false],
+  ])('follows from a charge that was cancelled %s, in any order', async (_, day, isPaid) => {
+    const ids = [
+      await setup.addExpectedPayment(payment),
+      await setup.addExpectedPayment({ ...payment, document: '52998224725' }),
+    ];
     await setup.declareActiveRule(matchRule({}));
-    await setup.addLine({ nsu: 1, cents: 1_000, document: anna });
+    await setup.addCancelledCharge(ids[0] ?? '', day);
+    await setup.addLine({ ...payment, nsu: 1 });
+    await setup.addLine({ ...payment, nsu: 2, document: '52998224725' });
     await setup.decide();
-    for (const day of closed) await setup.closePeriodUntil(day);
-    await setup.addCancelledCharge(id);
-    await setup.addLine({ nsu: 2, cents: 1_000, document: anna, day: '2026-06-21' });
-    const nextId = await setup.addExpectedPayment({
-      cents: 1_000,
-      document: anna,
-      dueDate: '2026-08-01',
-    });
+    await setup.addCancelledCharge(ids[1] ?? '', day);
+    await makeAllDue(service.database, account);
+    await setup.decide();
+    const outcomes = ids.map((id, index) => [index + 1, isPaid ? matched(id) : ['unexpected']]);
+    expect(await setup.outcomes()).toEqual(Object.fromEntries(outcomes));
+  });
+
+  it('is final once its period is closed: a later charge or line does not compete', async () => {
+    const id = await setup.addExpectedPayment(payment);
+    await setup.declareActiveRule(matchRule({}));
+    await setup.addLine({ ...payment, nsu: 1 });
+    await setup.decide();
+    await setup.closePeriodUntil('2026-06-20');
+    await setup.decide();
+    const nextId = await setup.addExpectedPayment(payment);
+    await setup.addLine({ ...payment, nsu: 2, day: '2026-06-21' });
     for (const __ of ['once', 'twice']) await setup.decide();
-    expect(await setup.outcomes()).toEqual({
-      1: [matchedByRule(id, 1_000)],
-      2: [matchedByRule(nextId, 1_000)],
+    expect(await setup.outcomes()).toEqual({ 1: matched(id), 2: matched(nextId) });
+  });
+
+  it('is provisional until the lines that arrived before the closing are decided', async () => {
+    await setup.addExpectedPayment(payment);
+    await setup.declareActiveRule(matchRule({}));
+    await setup.addLine({ ...payment, nsu: 1 });
+    await setup.decide();
+    await setup.addLine({ ...payment, nsu: 2 });
+    await setup.closePeriodUntil('2026-06-20');
+    await setup.decide();
+    expect(await setup.outcomes()).toEqual({ 1: ['ambiguous'], 2: ['ambiguous'] });
+  });
+
+  it('of a line that comes late into a closed period is final at once', async () => {
+    await setup.closePeriodUntil('2026-06-20');
+    const id = await setup.addExpectedPayment(payment);
+    await setup.declareActiveRule(matchRule({}));
+    await setup.addLine({ ...payment, nsu: 1 });
+    await setup.decide();
+    await setup.addExpectedPayment(payment);
+    await makeAllDue(service.database, account);
+    await setup.decide();
+    expect(await setup.outcomes()).toEqual({ 1: matched(id) });
+  });
+
+  it('ends no operation before it is final', async () => {
+    const id = await setup.addExpectedPayment(payment);
+    const operation = await service.database.prisma.operation.findFirstOrThrow({
+      where: { accountId: account, expectedPayments: { some: { id } } },
     });
+    await setup.run(
+      `UPDATE operation SET state = 'unknown', ended_at = NULL, next_action_at = now()
+       WHERE id = $1`,
+      operation.id,
+    );
+    const evidence = () => readStatementEvidence(service.database.prisma, operation);
+    await setup.declareActiveRule(matchRule({}));
+    await setup.addLine({ ...payment, nsu: 1 });
+    await setup.decide();
+    expect(await setup.outcomes()).toEqual({ 1: matched(id) });
+    expect(setup.advancedOperations()).toEqual([]);
+    expect(await evidence()).toMatchObject({ matched: [], partlyMatched: [], unmatched: [id] });
+    await setup.closePeriodUntil('2026-06-20');
+    await setup.decide();
+    const job = { accountId: account, operationId: operation.id };
+    expect(setup.advancedOperations()).toEqual([['advanceOperation', job]]);
+    expect(await evidence()).toMatchObject({ matched: [id], partlyMatched: [], unmatched: [] });
+  });
+
+  it('follows from a person’s decision, and is final with the next batch', async () => {
+    const id = await setup.addExpectedPayment(payment);
+    await setup.addLine({ ...payment, nsu: 1 });
+    await setup.decide();
+    await setup.link(1, id);
+    await setup.declareActiveRule(matchRule({}));
+    await setup.addLine({ ...payment, nsu: 2 });
+    await setup.closePeriodUntil('2026-06-20');
+    await setup.decide();
+    expect(await setup.outcomes()).toEqual({ 1: [`manual ${id} 1000`], 2: ['unexpected'] });
+    await setup.unlink(1);
+    expect(await setup.outcomes()).toEqual({ 1: ['unexpected'], 2: matched(id) });
+    await setup.decide();
+    await setup.addExpectedPayment(payment);
+    await makeAllDue(service.database, account);
+    await setup.decide();
+    expect((await setup.outcomes())[2]).toEqual(matched(id));
   });
 
   it('opens no break for a tolerated difference of a charge, instalments, several payments or a QR code', async () => {

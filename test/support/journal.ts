@@ -257,8 +257,14 @@ export async function storeLine(
   );
   if (expectedPaymentId !== null)
     await database.pool.query(
-      `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
-       VALUES ($1, gen_random_uuid(), $2, $3, $4, 'reference', '{}')`,
+      `WITH matched AS (
+         INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
+         VALUES ($1, gen_random_uuid(), $2, $3, $4, 'reference', '{}'))
+       INSERT INTO expected_payment_total AS total (account_id, expected_payment_id, paid_cents,
+         reversed_cents, refunded_cents, unrefunded_cents, settlement)
+       VALUES ($1, $3, $4, 0, 0, $4, 'settled')
+       ON CONFLICT (account_id, expected_payment_id)
+         DO UPDATE SET paid_cents = total.paid_cents + EXCLUDED.paid_cents`,
       [accountId, nsu, expectedPaymentId, cents],
     );
   await markLinesDecided(database, accountId);

@@ -150,26 +150,31 @@ export class RulesSetup {
   readonly link = (nsu: number, expectedPaymentId: string) =>
     this.fixture.link(nsu, expectedPaymentId);
   readonly events = () => this.fixture.events();
+  readonly advancedOperations = () =>
+    this.fixture.enqueuedJobs.filter(([job]) => job === 'advanceOperation');
 
   readonly unlink = (nsu: number) => this.fixture.unlink(nsu);
 
-  /** Adds the charge of an expected payment as cancelled at the bank. */
-  readonly addCancelledCharge = (expectedPaymentId: string) =>
+  /** Adds the charge of an expected payment as cancelled at the bank on a day. */
+  readonly addCancelledCharge = (expectedPaymentId: string, day: string) =>
     this.run(
       `INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type,
          amount_cents, checked_at, cancelled_at)
-       SELECT account_id, id::text, operation_id, id, 'BANKSLIP_PIX', amount_cents, now(), now()
+       SELECT account_id, id::text, operation_id, id, 'BANKSLIP_PIX', amount_cents, now(), $3::date
        FROM expected_payment
        WHERE account_id = $1 AND id = $2`,
       this.service().accountId,
       expectedPaymentId,
+      day,
     );
 
   readonly closePeriodUntil = (until: string) =>
     this.run(
-      `INSERT INTO statement_state (account_id, closed_from, closed_until)
-       VALUES ($1, '2020-01-01', $2)
-       ON CONFLICT (account_id) DO UPDATE SET closed_from = '2020-01-01', closed_until = $2`,
+      `WITH closed AS (
+         INSERT INTO statement_state (account_id, closed_from, closed_until)
+         VALUES ($1, '2020-01-01', $2)
+         ON CONFLICT (account_id) DO UPDATE SET closed_from = '2020-01-01', closed_until = $2)
+       INSERT INTO reconciliation_task (account_id, kind, nsu) VALUES ($1, 'period', -1)`,
       this.service().accountId,
       until,
     );

@@ -22,7 +22,7 @@ export function applyRules(component: Component): void {
   for (const { nsu, expectedPaymentId } of component.facts.separated)
     separated.set(nsu, [...(separated.get(nsu) ?? []), expectedPaymentId].sort());
   const payable = expectedPayments
-    .filter(({ withdrawal, charge }) => withdrawal === null && !charge?.cancelledAt)
+    .filter(({ withdrawal }) => withdrawal === null)
     .map((payment) => toRulePayment(component, payment))
     .filter(isOpen);
   const decisions = decideByRules(
@@ -107,6 +107,7 @@ function toRulePayment(component: Component, payment: ExpectedPaymentFacts): Rul
     ...others,
     expectedPaymentId: id,
     createdAt: payment.createdAtBankTime,
+    cancelledAt: payment.charge?.cancelledAt ?? null,
     paidCents: component.paidCents(id),
     owedCents: owedWhenPaid(component, payment),
     referenceValues: references

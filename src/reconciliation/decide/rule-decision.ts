@@ -71,6 +71,7 @@ class RuleMatcher {
   private readonly unavailable = new Set<string>();
   private readonly byDocument = new Map<string, RuleExpectedPayment[]>();
   private readonly byReference = new Map<string, RuleExpectedPayment[]>();
+  private readonly cancelledAt: readonly Date[];
 
   constructor(
     private readonly lines: readonly RuleLine[],
@@ -79,6 +80,7 @@ class RuleMatcher {
     const ordered = [...expected].sort((a, b) =>
       a.expectedPaymentId < b.expectedPaymentId ? -1 : 1,
     );
+    this.cancelledAt = expected.flatMap(({ cancelledAt }) => cancelledAt ?? []);
     for (const each of ordered) {
       if (each.counterpartyDocument) put(this.byDocument, each.counterpartyDocument, each);
       for (const value of each.referenceValues) put(this.byReference, value, each);
@@ -105,7 +107,7 @@ class RuleMatcher {
     const lines = this.listUndecidedLines(each).filter(
       (line) => !wasRefundedBefore(line, each.activatedAt),
     );
-    const linesByKey = groupBy(lines, (line) => lineGroupKey(action, line));
+    const linesByKey = groupBy(lines, (line) => lineGroupKey(action, line, this.cancelledAt));
     const groups = [...linesByKey.values()].flatMap((lines): LineGroup[] => {
       const options = lines[0]
         ? findPaymentOptions(action, lines[0], this.listCandidates(action, lines[0]))

@@ -91,6 +91,8 @@ export interface RuleExpectedPayment {
   counterpartyDocument: string | null;
   /** In bank time. */
   createdAt: Date;
+  /** When its charge was cancelled, in bank time: a later line does not pay it by a rule. */
+  cancelledAt: Date | null;
   paidCents: bigint;
   /** The total owed when `paidCents` was paid; null if nothing was paid or the payer chose. */
   owedCents: bigint | null;
@@ -227,6 +229,7 @@ function agrees(action: MatchAction, line: RuleLine, expected: RuleExpectedPayme
   const { by, window } = action;
   if (line.isRefundOrReversal || line.isCredit !== expected.isCredit) return false;
   if (wasRefundedBefore(line, expected.createdAt)) return false;
+  if (expected.cancelledAt !== null && expected.cancelledAt <= line.occurredAt) return false;
   if (line.unlinkedFrom.includes(expected.expectedPaymentId)) return false;
   if (by.includes('document')) {
     const { counterpartyDocument: document } = line;
@@ -242,8 +245,12 @@ function agrees(action: MatchAction, line: RuleLine, expected: RuleExpectedPayme
   return day >= addDays(middle, -window.daysBefore) && day <= addDays(middle, window.daysAfter);
 }
 
-/** Lines with the same key have the same payment options. */
-export function lineGroupKey(action: MatchAction, line: RuleLine): string {
+/** Lines with the same key have the same payment options. `cancelledAt`: of all candidates. */
+export function lineGroupKey(
+  action: MatchAction,
+  line: RuleLine,
+  cancelledAt: readonly Date[],
+): string {
   const {
     isCredit,
     isRefundOrReversal,
@@ -255,6 +262,7 @@ export function lineGroupKey(action: MatchAction, line: RuleLine): string {
   const notes = action.by.includes('notes') ? line.notes : null;
   const day = saoPauloDay(line.occurredAt);
   const amount = amountCents.toString();
+  const cancelledBefore = cancelledAt.filter((time) => time <= line.occurredAt).length;
   return JSON.stringify([
     isCredit,
     isRefundOrReversal,
@@ -264,6 +272,7 @@ export function lineGroupKey(action: MatchAction, line: RuleLine): string {
     unlinkedFrom,
     notes,
     day,
+    cancelledBefore,
   ]);
 }
 
@@ -283,13 +292,29 @@ function agreesInAmount(
 /** Among more candidates than this, only all of them together are tried. */
 const maxCombined = 12;
 
-/** All options of the line: one expected payment, or several in full. */
+/**
+ * All options of the line: one expected payment, or several in full. A charge that was cancelled
+ * after the line is an option only for a line that has no other.
+ */
 export function findPaymentOptions(
   action: MatchAction,
   line: RuleLine,
   expected: readonly RuleExpectedPayment[],
 ): RuleExpectedPayment[][] {
   const candidates = expected.filter((each) => agrees(action, line, each));
+  const options = optionsAmong(
+    candidates.filter(({ cancelledAt }) => cancelledAt === null),
+    action,
+    line,
+  );
+  return options.length > 0 ? options : optionsAmong(candidates, action, line);
+}
+
+function optionsAmong(
+  candidates: readonly RuleExpectedPayment[],
+  action: MatchAction,
+  line: RuleLine,
+): RuleExpectedPayment[][] {
   const alone = candidates
     .filter((each) => agreesInAmount(action, line, each))
     .map((each) => [each]);

@@ -10,22 +10,6 @@ import type { RuleExpectedPayment } from '../decide/rule.js';
 /** For each document, only the newest expected payments are considered. */
 const maxPerDocument = 5_000;
 
-/**
- * Whether a rule's decision for the line `t` may still change: its period is not closed, and
- * the line pays no charge that was cancelled since. A cancelled charge is no candidate, so it
- * could not be matched again.
- */
-export const isProvisional = Prisma.sql`NOT EXISTS (
-  SELECT 1 FROM statement_state s
-  WHERE s.account_id = t.account_id
-    AND t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until
-) AND NOT EXISTS (
-  SELECT 1 FROM match paying
-  JOIN charge c ON c.account_id = paying.account_id
-    AND c.expected_payment_id = paying.expected_payment_id
-  WHERE paying.account_id = t.account_id AND paying.nsu = t.nsu AND paying.rule = 'declared'
-    AND paying.unlinked_at IS NULL AND c.cancelled_at IS NOT NULL)`;
-
 /** Whether `b` is the open break of a line that rules may decide. */
 export const isUndecidedBreak = Prisma.sql`b.state = 'open' AND b.nsu IS NOT NULL AND (
   b.kind = 'unexpected'
@@ -63,14 +47,14 @@ export const newestOfDocuments = (accountId: number, documents: readonly string[
   ) newest`;
 
 /**
- * Expected payments with one of these keys that are neither withdrawn nor cancelled.
+ * Expected payments with one of these keys that are not withdrawn.
  * `paidCents` is what lines `t` pay whose matches rules do not decide again.
  */
 export async function listRuleExpectedPayments(
   db: Db,
   accountId: number,
   { documents, referenceValues, expectedPaymentIds }: ComponentKeys,
-  isDecidedAgain: Prisma.Sql = isProvisional,
+  isDecidedAgain: Prisma.Sql,
 ): Promise<RuleExpectedPayment[]> {
   return db.$queryRaw<RuleExpectedPayment[]>`
     WITH wanted AS MATERIALIZED (
@@ -84,13 +68,14 @@ export async function listRuleExpectedPayments(
     )
     SELECT e.id AS "expectedPaymentId", e.operation_id, e.kind, o.state AS "operationState",
            e.is_credit, e.amount_cents, e.due_date, e.terms, e.is_multi_use,
-           e.counterparty_document,
+           e.counterparty_document, c.cancelled_at,
            COALESCE(e.created_at_bank_time, e.created_at) AS "createdAt",
            paid.cents AS "paidCents", paid.owed AS "owedCents", ids.reference_values
     FROM wanted
     JOIN expected_payment e ON e.account_id = ${opaqueAccountId(accountId)} AND e.id = wanted.id
       AND e.withdrawn_at IS NULL
     LEFT JOIN operation o ON o.account_id = e.account_id AND o.id = e.operation_id
+    LEFT JOIN charge c ON c.account_id = e.account_id AND c.expected_payment_id = e.id
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.unlinked_at IS NULL AND m.role = 'payment'
                AND NOT (m.rule = 'declared' AND ${isDecidedAgain})), 0)::bigint AS cents,
@@ -105,9 +90,5 @@ export async function listRuleExpectedPayments(
       FROM expected_payment_reference r
       WHERE r.account_id = e.account_id AND r.expected_payment_id = e.id
         AND r.kind = ANY (${noteReferenceKinds}::text[])
-    ) ids
-    WHERE NOT EXISTS (
-      SELECT 1 FROM charge c
-      WHERE c.account_id = e.account_id AND c.expected_payment_id = e.id
-        AND c.cancelled_at IS NOT NULL)`;
+    ) ids`;
 }

@@ -6,7 +6,7 @@ import { Database, type Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
 import { JobQueue } from '../../platform/job-queue.js';
-import { recordRulesTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
+import { recordRangeTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { DeclaredRule } from '../decide/outcome.js';
 import { toAction, toCondition } from './rule-views.js';
 import type { RuleDefinition } from './rules.schema.js';
@@ -78,7 +78,7 @@ export class RuleCatalog {
       if (active) await this.end(tx, by, ruleId, active.version);
       await queries.activateRule(tx, accountId, { ruleId, version });
       await this.note(tx, by, { ruleId, version }, 'activated');
-      await recordRulesTask(tx, accountId);
+      await recordRangeTask(tx, accountId, 'rules');
     });
     await this.jobQueue.enqueue('reconcile', { accountId });
   }
@@ -95,7 +95,7 @@ export class RuleCatalog {
           reason: 'already_retired',
         });
       await this.end(tx, by, ruleId, version);
-      if (target.state === 'active') await recordRulesTask(tx, accountId);
+      if (target.state === 'active') await recordRangeTask(tx, accountId, 'rules');
     });
     await this.jobQueue.enqueue('reconcile', { accountId });
   }

@@ -3,10 +3,10 @@
 // only unexplained lines and open payments compete.
 import { opaqueAccountId, type Tx } from '../../database.service.js';
 import { noteReferenceKinds } from '../../expected-payments/references.js';
-import { Prisma } from '../../generated/service/client.js';
+import { Prisma, type StatementState } from '../../generated/service/client.js';
 import type { Facts } from '../decide/model.js';
 import { findPossibleIds, reachOf, type Reach } from '../decide/rule.js';
-import { isProvisional, isUndecidedBreak, newestOfDocuments } from './rule-candidates.queries.js';
+import { isUndecidedBreak, newestOfDocuments } from './rule-candidates.queries.js';
 
 interface GroupKeys {
   documents: readonly string[];
@@ -105,10 +105,10 @@ async function listGroupPayments(tx: Tx, accountId: number, keys: GroupKeys): Pr
     WHERE e.withdrawn_at IS NULL AND (e.is_multi_use OR e.amount_cents IS NULL
       OR e.terms IS NOT NULL OR COALESCE(total.paid_cents, 0) < e.amount_cents OR EXISTS (
         SELECT FROM (
-          SELECT rule, unlinked_at FROM match
+          SELECT rule, unlinked_at, final_at FROM match
           WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = e.id OFFSET 0
         ) m
-        WHERE m.unlinked_at IS NULL AND m.rule = 'declared'))`;
+        WHERE m.unlinked_at IS NULL AND m.rule = 'declared' AND m.final_at IS NULL))`;
   return rows.map(({ id }) => id);
 }
 
@@ -124,7 +124,7 @@ async function listGroupLines(tx: Tx, accountId: number, keys: GroupKeys): Promi
         AND counterparty_document = of_document.document
     ) line`;
   const byWord = Prisma.sql`
-    SELECT t.nsu FROM (${undecidedNsus(accountId, 0n)}) undecided
+    SELECT t.nsu FROM (${undecidedNsus(accountId, -1n)}) undecided
     JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)}
       AND t.nsu = undecided.nsu
     WHERE EXISTS (
@@ -138,7 +138,7 @@ async function listGroupLines(tx: Tx, accountId: number, keys: GroupKeys): Promi
   return rows.map(({ nsu }) => nsu);
 }
 
-/** Whether rules may decide a line (found.nsu): it has an open break, or a rule decided it. */
+/** Whether rules may decide a line (found): it has an open break, or a provisional decision. */
 const isUndecided = (accountId: number) => Prisma.sql`(
   EXISTS (
     SELECT FROM (
@@ -148,37 +148,57 @@ const isUndecided = (accountId: number) => Prisma.sql`(
   OR EXISTS (
     SELECT FROM match
     WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = found.nsu AND rule = 'declared'
-      AND unlinked_at IS NULL)
+      AND unlinked_at IS NULL AND final_at IS NULL)
   OR EXISTS (
     SELECT FROM classification
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = found.nsu AND rule = 'declared'))`;
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = found.nsu AND rule = 'declared'
+      AND final_at IS NULL))`;
 
+/** The provisional decisions of rules about lines after an nsu. */
+const provisionalNsus = (accountId: number, after: bigint) => Prisma.sql`
+  SELECT nsu FROM match
+  WHERE account_id = ${opaqueAccountId(accountId)} AND nsu > ${after} AND rule = 'declared'
+    AND unlinked_at IS NULL AND final_at IS NULL
+  UNION
+  SELECT nsu FROM classification
+  WHERE account_id = ${opaqueAccountId(accountId)} AND nsu > ${after} AND rule = 'declared'
+    AND final_at IS NULL`;
+
+/** The lines after an nsu that rules may decide again. */
 const undecidedNsus = (accountId: number, after: bigint) => Prisma.sql`
   SELECT b.nsu FROM break b
   WHERE b.account_id = ${opaqueAccountId(accountId)} AND b.kind IN ('unexpected', 'ambiguous')
     AND ${isUndecidedBreak} AND b.nsu > ${after}
-  UNION
-  SELECT m.nsu FROM match m
-  WHERE m.account_id = ${opaqueAccountId(accountId)} AND m.rule = 'declared'
-    AND m.unlinked_at IS NULL AND m.nsu > ${after}
-  UNION
-  SELECT c.nsu FROM classification c
-  WHERE c.account_id = ${opaqueAccountId(accountId)} AND c.rule = 'declared'
-    AND c.nsu > ${after}`;
+  UNION ${provisionalNsus(accountId, after)}`;
+
+interface Cursor {
+  after: bigint;
+  limit: number;
+}
 
 /** One page of the lines that rules may decide again, in the order of nsu. */
 export async function pageUndecidedLines(
   tx: Tx,
   accountId: number,
-  { after, limit }: { after: bigint; limit: number },
+  { after, limit }: Cursor,
 ): Promise<bigint[]> {
   const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
-    SELECT t.nsu FROM (${undecidedNsus(accountId, after)}) undecided
+    SELECT nsu FROM (${undecidedNsus(accountId, after)}) undecided ORDER BY nsu LIMIT ${limit}`;
+  return rows.map(({ nsu }) => nsu);
+}
+
+/** One page of the lines in the closed period whose decision by a rule is provisional. */
+export async function pageProvisionalLines(
+  tx: Tx,
+  accountId: number,
+  { closedFrom, closedUntil }: Pick<StatementState, 'closedFrom' | 'closedUntil'>,
+  { after, limit }: Cursor,
+): Promise<bigint[]> {
+  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
+    SELECT t.nsu FROM (${provisionalNsus(accountId, after)}) provisional
     JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)}
-      AND t.nsu = undecided.nsu
-    WHERE ${isProvisional} OR EXISTS (
-      SELECT FROM break b
-      WHERE b.account_id = t.account_id AND b.nsu = t.nsu AND ${isUndecidedBreak})
+      AND t.nsu = provisional.nsu
+    WHERE t.occurred_at >= ${closedFrom} AND t.occurred_at < ${closedUntil}
     ORDER BY t.nsu LIMIT ${limit}`;
   return rows.map(({ nsu }) => nsu);
 }

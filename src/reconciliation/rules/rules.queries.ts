@@ -1,6 +1,6 @@
 // SQL of rules and their versions.
 import type { Db, Tx } from '../../database.service.js';
-import { recordRulesTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
+import { recordRangeTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { DeclaredRule } from '../decide/outcome.js';
 import { bankFees, readStored } from './stored-rule.js';
 import type { AppliedRule } from '../decide/rule.js';
@@ -30,7 +30,7 @@ export async function insertDefaultRule(tx: Tx, accountId: number): Promise<void
       (account_id, rule_id, version, state, priority, action, definition, activated_at)
     SELECT ${accountId}, id, 1, 'active', ${priority}, 'classify',
            ${JSON.stringify(definition)}::jsonb, now() FROM made`;
-  if (made > 0) await recordRulesTask(tx, accountId);
+  if (made > 0) await recordRangeTask(tx, accountId, 'rules');
 }
 
 /** The versions of a rule, locked for the transaction by the rule's row. */

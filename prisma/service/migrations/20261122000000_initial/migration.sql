@@ -892,6 +892,7 @@ CREATE TABLE "match" (
   -- The part of the payment that was refunded to the payer.
   "refunded_cents" BIGINT NOT NULL DEFAULT 0,
   "rule" TEXT NOT NULL,
+  "final_at" TIMESTAMPTZ(3),
   "rule_id" UUID,
   "rule_version" INTEGER,
   "made_by" TEXT,
@@ -907,6 +908,8 @@ CREATE TABLE "match" (
   CONSTRAINT "match_rule" CHECK (("rule_id" IS NULL) = ("rule_version" IS NULL)),
   -- made_by is the API key of a manual match. An automatic match has none.
   CONSTRAINT "match_manual" CHECK (("rule" = 'manual') = ("made_by" IS NOT NULL)),
+  -- Only a decision of a rule is provisional first.
+  CONSTRAINT "match_final" CHECK ("final_at" IS NULL OR "rule" = 'declared'),
   CONSTRAINT "match_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
     REFERENCES "statement_line" ("account_id", "nsu"),
   CONSTRAINT "match_account_id_expected_payment_id_fkey"
@@ -919,8 +922,9 @@ CREATE TABLE "match" (
 -- A line has at most one live match with an expected payment.
 CREATE UNIQUE INDEX "match_live"
   ON "match" ("account_id", "nsu", "expected_payment_id") WHERE (unlinked_at IS NULL);
-CREATE INDEX "match_declared"
-  ON "match" ("account_id", "nsu") WHERE (rule = 'declared' AND unlinked_at IS NULL);
+CREATE INDEX "match_provisional"
+  ON "match" ("account_id", "nsu")
+  WHERE (rule = 'declared' AND unlinked_at IS NULL AND final_at IS NULL);
 CREATE INDEX "match_account_id_expected_payment_id_idx"
   ON "match" ("account_id", "expected_payment_id");
 CREATE INDEX "match_reversal"
@@ -986,6 +990,7 @@ CREATE TABLE "classification" (
   "category" "classification_category" NOT NULL DEFAULT 'before_go_live',
   "reason" TEXT,
   "evidence" JSONB NOT NULL DEFAULT '{}',
+  "final_at" TIMESTAMPTZ(3),
   "rule_id" UUID,
   "rule_version" INTEGER,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
@@ -993,14 +998,15 @@ CREATE TABLE "classification" (
   CONSTRAINT "classification_pkey" PRIMARY KEY ("account_id", "nsu"),
   -- A rule is recorded with its version: another version may decide differently.
   CONSTRAINT "classification_rule" CHECK (("rule_id" IS NULL) = ("rule_version" IS NULL)),
+  CONSTRAINT "classification_final" CHECK ("final_at" IS NULL OR "rule" = 'declared'),
   CONSTRAINT "classification_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
     REFERENCES "statement_line" ("account_id", "nsu"),
   CONSTRAINT "classification_account_id_rule_id_rule_version_fkey"
     FOREIGN KEY ("account_id", "rule_id", "rule_version")
     REFERENCES "rule_version" ("account_id", "rule_id", "version")
 );
-CREATE INDEX "classification_declared"
-  ON "classification" ("account_id", "nsu") WHERE (rule = 'declared');
+CREATE INDEX "classification_provisional"
+  ON "classification" ("account_id", "nsu") WHERE (rule = 'declared' AND final_at IS NULL);
 
 CREATE TYPE "break_state" AS ENUM ('open', 'resolved');
 
@@ -1195,7 +1201,7 @@ CREATE TABLE "reconciliation_state" (
 );
 
 CREATE TYPE "reconciliation_task_kind" AS ENUM (
-  'line', 'rules', 'payment', 'operation', 'statement'
+  'line', 'rules', 'period', 'payment', 'operation', 'statement'
 );
 
 -- A subject that must be decided again, because a fact about it changed or became due.
@@ -1210,8 +1216,8 @@ CREATE TABLE "reconciliation_task" (
 
   CONSTRAINT "reconciliation_task_pkey" PRIMARY KEY ("account_id", "id"),
   CONSTRAINT "reconciliation_task_kind" CHECK (
-    -- A task of rules has the line after which the account is still to be decided.
-    ("kind" IN ('line', 'rules')) = ("nsu" IS NOT NULL)
+    -- A task of rules or of a period has the line after which lines are still to be decided.
+    ("kind" IN ('line', 'rules', 'period')) = ("nsu" IS NOT NULL)
     AND ("kind" = 'payment') = ("expected_payment_id" IS NOT NULL)
     AND ("kind" = 'operation') = ("operation_id" IS NOT NULL)
   ),
