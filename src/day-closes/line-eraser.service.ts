@@ -1,7 +1,7 @@
 // Erases the personal data of a certified line, and the salt with which a guess of that data could
 // be confirmed. The line hash stays, so that the certificates can still be verified.
 import type { Database } from '../database.service.js';
-import { renameUnreadableLineBreaks } from '../reconciliation/statement-breaks.queries.js';
+import { renameUnreadableLineBreaks } from '../reconciliation/breaks.queries.js';
 import { eraseLine } from '../statement/line-erasure.queries.js';
 
 export type ErasureOutcome = 'erased' | 'not_found' | 'not_certified';

@@ -14,12 +14,15 @@ import {
 import * as queries from './apply.queries.js';
 import * as breakQueries from './breaks.queries.js';
 import { Breaks } from './breaks.service.js';
-import { breakKey } from './decide/break-decisions.js';
-import { openBreaks, resolutionOf, type OpenBreak } from './decide/breaks.js';
-import type { Component } from './decide/component.js';
+import { breakKey, type Component } from './decide/component.js';
+import { lineStates, openBreaks, resolutionOf, type OpenBreak } from './decide/breaks.js';
 import type { Decision } from './decide/decide.js';
-import type { AllocationResult } from './decide/settlement-after.js';
-import { countedAllocations, lineStates, totalOfCode, totalOfPayment } from './decide/totals.js';
+import {
+  countedAllocations,
+  totalOfCode,
+  totalOfPayment,
+  type AllocationResult,
+} from './decide/totals.js';
 import { allocationEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
 import { lineBreakKinds } from './decide/break-kinds.js';
 import { subjectOfLine, subjectOfOperation } from './decide/outcome.js';

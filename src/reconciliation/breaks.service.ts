@@ -9,13 +9,11 @@ import {
   insertBreaks,
   resolveBreaks,
   reviseBreaks,
+  listUnreportedStatementBreaks,
+  resolveEndedStatementBreaks,
   type NewBreak,
   type ReportedBreak,
 } from './breaks.queries.js';
-import {
-  listUnreportedStatementBreaks,
-  resolveEndedStatementBreaks,
-} from './statement-breaks.queries.js';
 
 export type { NewBreak } from './breaks.queries.js';
 

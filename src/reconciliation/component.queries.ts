@@ -7,7 +7,7 @@ import { opaqueAccountId, type Tx } from '../database.service.js';
 import { lineReferenceKinds } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
 import { clockToleranceMs } from '../operations/effect-period.js';
-import { debitMissingAfterMs } from './decide/deadlines.js';
+import { debitMissingAfterMs } from './decide/missing.js';
 
 /** A reference that names more expected payments than this connects nothing. */
 export const maxNamed = 50;

@@ -3,11 +3,11 @@
 import type { BankProfile } from '../bank/profiles.js';
 import type { Database, Db } from '../database.service.js';
 import type { ExpectedPaymentTotal } from '../generated/service/client.js';
-import { breakKey } from './decide/break-decisions.js';
-import { openBreaks } from './decide/breaks.js';
+import { breakKey } from './decide/component.js';
+import { lineStates, openBreaks } from './decide/breaks.js';
 import { decide, type Decision } from './decide/decide.js';
 import { decidedBreakKinds, lineBreakKinds } from './decide/break-kinds.js';
-import { lineStates, totalOfPayment, type PaymentTotal } from './decide/totals.js';
+import { totalOfPayment, type PaymentTotal } from './decide/totals.js';
 import { subjectOfOperation } from './decide/outcome.js';
 import { loadOptionsOf } from './component.queries.js';
 import { loadFacts } from './load.queries.js';

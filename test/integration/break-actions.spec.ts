@@ -1,7 +1,7 @@
 // Actions of a person on breaks through the API, and what breaks and lines show afterwards.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { resolveEndedStatementBreaks } from '../../src/reconciliation/statement-breaks.queries.js';
+import { resolveEndedStatementBreaks } from '../../src/reconciliation/breaks.queries.js';
 import { BreaksFixture, statusAndCode } from '../support/breaks.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
 import { until } from '../support/until.js';

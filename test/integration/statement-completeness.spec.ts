@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
 import { Clock } from '../../src/platform/timers.js';
-import * as statementBreaks from '../../src/reconciliation/statement-breaks.queries.js';
+import * as statementBreaks from '../../src/reconciliation/breaks.queries.js';
 import { LiveBalance } from '../../src/statement/live-balance.service.js';
 import { readStatementView } from '../../src/statement/statement-view.queries.js';
 import { StatementService } from '../../src/statement/statement.service.js';

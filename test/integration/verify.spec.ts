@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
 import { LineEraser } from '../../src/day-closes/line-eraser.service.js';
-import { resolveEndedStatementBreaks } from '../../src/reconciliation/statement-breaks.queries.js';
+import { resolveEndedStatementBreaks } from '../../src/reconciliation/breaks.queries.js';
 import { parseStatementLine } from '../../src/statement/statement-line.js';
 import { recordLines } from '../../src/statement/line-recording.queries.js';
 import { insertUnreadableLine } from '../support/unreadable-lines.js';

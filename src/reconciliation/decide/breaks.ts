@@ -1,11 +1,12 @@
-// Which breaks are open: they follow from the findings and from the decisions of people.
+// Which breaks are open, which follows from the findings and from the decisions of people, and the
+// state of each line, which follows from its breaks.
+import type { LineOutcomeState } from '../../generated/service/client.js';
+import { explainingBreakKinds } from './break-kinds.js';
 import { subjectOfLine } from './outcome.js';
-import type { BreakDecision } from './model.js';
-import { breakKey } from './break-decisions.js';
-import type { Component } from './component.js';
+import type { BreakDecision, PaymentFinding } from './model.js';
+import { breakKey, type Component } from './component.js';
 import type { Decision } from './decide.js';
-import type { PaymentFinding } from './payment-findings.js';
-import { isRefundShown } from './refunds.js';
+import { isRefundShown } from './refunds-and-reversals.js';
 
 /** A break that is open, with what it is about. */
 export type OpenBreak = Omit<PaymentFinding, 'kind'> & { kind: string };
@@ -80,4 +81,20 @@ export function resolutionOf(
   const { actor, reason } = decided;
   const resolution = accepted ? 'accept' : linked ? 'link' : 'refund';
   return { resolution, actor, reason, cents: accepted?.cents ?? null };
+}
+
+/** The state of a line: an open break precedes a match, and a match a classification. */
+export function lineStates(
+  { component }: Decision,
+  open: readonly OpenBreak[],
+): Map<bigint, LineOutcomeState> {
+  const inBreak = new Set(
+    open.filter(({ kind }) => explainingBreakKinds.includes(kind)).map(({ nsu }) => nsu),
+  );
+  const stateOf = (nsu: bigint): LineOutcomeState => {
+    if (inBreak.has(nsu)) return 'in_break';
+    if (component.allocationsOfLine(nsu).length > 0) return 'matched';
+    return component.unmatched.get(nsu)?.outcome === 'classified' ? 'classified' : 'pending';
+  };
+  return new Map(component.facts.lines.map(({ nsu }) => [nsu, stateOf(nsu)]));
 }

@@ -11,7 +11,7 @@ import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import type { ExpectedPaymentFacts, StatementLineFacts } from './model.js';
 import type { Component } from './component.js';
-import { debitsRefunding } from './refunds.js';
+import { debitsRefunding } from './refunds-and-reversals.js';
 import { noteReferenceKinds } from '../../expected-payments/references.js';
 
 export function applyRules(component: Component): void {

@@ -3,8 +3,7 @@
 import { lineBreakKinds } from './break-kinds.js';
 import type { BreakDecision, StatementLineFacts } from './model.js';
 import { classifiedAs, type Component } from './component.js';
-import { isRefundShown } from './refunds.js';
-import { mayBeReversal } from './reversals.js';
+import { isRefundShown, mayBeReversal } from './refunds-and-reversals.js';
 
 /** Lines whose break a person accepted need no further explanation. */
 export function acceptLines(component: Component): void {

@@ -1,20 +1,21 @@
-// The facts of one decision, indexed, and the allocations decided so far.
-import type {
-  ExpectedPaymentFacts,
-  Facts,
-  LineAllocation,
-  StatementLineFacts,
-  UnmatchedOutcome,
-} from './model.js';
-import { standingDecisions, type StandingDecisions } from './break-decisions.js';
-import type { LineBreakKind } from './break-kinds.js';
-import type { ReferenceEvidence } from './outcome.js';
+// The facts of one decision, indexed, with the standing decisions about breaks, and the allocations
+// decided so far.
 import {
   referenceKindDeclarations,
   referenceKinds,
   type Reference,
   type ReferenceKind,
 } from '../../expected-payments/references.js';
+import type { LineBreakKind } from './break-kinds.js';
+import type {
+  BreakDecision,
+  ExpectedPaymentFacts,
+  Facts,
+  LineAllocation,
+  StatementLineFacts,
+  UnmatchedOutcome,
+} from './model.js';
+import type { ReferenceEvidence } from './outcome.js';
 
 /** The order in which lines happened. Every decision follows it, and never the order of arrival. */
 export function compareLines(
@@ -259,4 +260,48 @@ export function distinct(items: readonly Named[]): Named[] {
   const first = new Map<string, Named>();
   for (const item of items) if (!first.has(item.payment.id)) first.set(item.payment.id, item);
   return [...first.values()];
+}
+
+export interface StandingDecisions {
+  /** The acceptance that no later action of a person took back. */
+  accepted: BreakDecision | null;
+  /** The link that resolved the break, and that no person has undone. */
+  linked: BreakDecision | null;
+  /** Refunds requested since a person last reopened the break. */
+  requestedRefunds: BreakDecision[];
+}
+
+const nothing: StandingDecisions = { accepted: null, linked: null, requestedRefunds: [] };
+
+export const breakKey = ({ kind, subject }: { kind: string; subject: string }): string =>
+  `${kind} ${subject}`;
+
+/** By `breakKey`. The decisions are in the order of their sequence. */
+export function standingDecisions(
+  decisions: readonly BreakDecision[],
+): Map<string, StandingDecisions> {
+  const standing = new Map<string, StandingDecisions>();
+  for (const decision of decisions) {
+    const key = breakKey(decision);
+    const before = standing.get(key) ?? nothing;
+    standing.set(key, after(before, decision));
+  }
+  return standing;
+}
+
+function after(before: StandingDecisions, decision: BreakDecision): StandingDecisions {
+  const { requestedRefunds } = before;
+  switch (decision.action) {
+    case 'accept':
+      return { accepted: decision, linked: null, requestedRefunds };
+    case 'refund':
+      return { ...nothing, requestedRefunds: [...requestedRefunds, decision] };
+    case 'link':
+      return { ...nothing, linked: decision };
+    case 'reopen':
+    case 'unlink':
+      return nothing;
+    case 'resend':
+      return before;
+  }
 }

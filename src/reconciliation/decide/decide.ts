@@ -1,7 +1,7 @@
 // The matcher: decides what every line of a component means, from facts alone. The steps follow one
 // another from the strongest evidence to the weakest, and each goes through the lines in the order
 // in which they happened.
-import type { Facts } from './model.js';
+import type { Facts, PaymentFinding } from './model.js';
 import { payableBy, payByReference } from './by-reference.js';
 import { applyRules } from './by-rule.js';
 import { acceptLines, classifyOwnTransfers, classifyRefunded } from './classified-lines.js';
@@ -14,17 +14,13 @@ import {
   linkReversals,
 } from './manual-links.js';
 import { findMissing, findSecondBillPayments, findUnknownOutcomes } from './missing.js';
-import { findLateLines, findSettlementFindings, type PaymentFinding } from './payment-findings.js';
-import { refundUnrequested } from './refunds.js';
-import { mayBeReversal, reverse } from './reversals.js';
-import { resultsOfAll, type AllocationResults } from './settlement-after.js';
+import { findLateLines, findSettlementFindings } from './payment-findings.js';
+import { refundUnrequested, mayBeReversal, reverse } from './refunds-and-reversals.js';
+import { resultsOfAll, type Allocated } from './totals.js';
 import { payUnreferenced, unconfirmedDebits } from './unreferenced-debits.js';
 
 /** What the facts mean. */
-export interface Decision {
-  /** The facts, with allocations or one other outcome for each line. */
-  component: Component;
-  results: AllocationResults;
+export interface Decision extends Allocated {
   findings: readonly PaymentFinding[];
 }
 

@@ -1,10 +1,20 @@
 // What did not come: expected payments without a line at their deadline, and operations and bill
-// payments whose outcome nobody knows.
-import type { BreakDecision, ExpectedPaymentFacts, OperationFacts } from './model.js';
+// payments whose outcome nobody knows. Deadlines are in bank time.
+import {
+  addDays,
+  nextBusinessDay,
+  rollToBusinessDay,
+  type PlainDate,
+} from '../../brazil/calendar.js';
+import { saoPauloDay, statementDayStart } from '../../brazil/statement-day.js';
 import type { Component } from './component.js';
-import { deadlineOf, type Deadline } from './deadlines.js';
+import type {
+  BreakDecision,
+  ExpectedPaymentFacts,
+  OperationFacts,
+  PaymentFinding,
+} from './model.js';
 import { subjectOfBill, subjectOfExpected, subjectOfOperation } from './outcome.js';
-import type { PaymentFinding } from './payment-findings.js';
 
 /** The deadline of an unpaid payment that has not passed; null when it has none or has passed. */
 export function comingDeadline(component: Component, payment: ExpectedPaymentFacts): Date | null {
@@ -88,4 +98,75 @@ export function findUnknownOutcomes(
     const about = { subject, operationId: id, nsu: null, expectedPaymentId: null };
     return [{ kind: 'unknown_outcome' as const, ...about, amountCents, evidence }];
   });
+}
+
+/** Sent money is debited at once; no bank has taken more than an hour to show it. */
+const sentMoneyMs = 3_600_000;
+/** How long after its last possible debit a scheduled bill payment gets a break. */
+const scheduledBillMs = 24 * 3_600_000;
+/** Charges due later are never missing: the calendar ends in 2199. */
+const lastDueDay = '2198-12-31';
+
+/**
+ * The first day on which a charge of this due date is missing. A due date that is no business day
+ * moves to the next one; a slip paid on its last day is credited on the next business day.
+ */
+export function missingFrom(dueDate: PlainDate): PlainDate {
+  return addDays(nextBusinessDay(rollToBusinessDay(dueDate)), 1);
+}
+
+/** How long after its acceptance or effective time a debit without a line is missing. */
+export function debitMissingAfterMs(visibilityBoundMs: number | null): number {
+  return Math.max(sentMoneyMs, visibilityBoundMs ?? 0);
+}
+
+export interface Deadline {
+  kind: 'missing' | 'unknown_outcome';
+  /** In bank time. */
+  at: Date;
+  /** The due date, or the payment day of a bill; null when the deadline is a time and not a day. */
+  dueDay: PlainDate | null;
+}
+
+/**
+ * The deadline of a payment that no line has paid; null when it has none. Payments of a free amount
+ * and multi-use QR codes have none; nor has an operation whose outcome is unknown, whose break is
+ * of another kind.
+ */
+export function deadlineOf(payment: ExpectedPaymentFacts, debitMissingMs: number): Deadline | null {
+  const { bill, effectiveAt, transfer } = payment;
+  if (bill?.state === 'scheduled' && bill.mayGoUntil !== null)
+    return { kind: 'unknown_outcome', at: after(bill.mayGoUntil, scheduledBillMs), dueDay: null };
+  if (payment.isMultiUse || payment.amountCents === null) return null;
+  if (payment.operationState !== 'succeeded' || !isStillExpected(payment)) return null;
+  if (payment.isCredit) return deadlineOfDay(dueDayOf(payment));
+  if (effectiveAt === null) return null;
+  if (bill) return bill.state === 'paid' ? deadlineOfDay(saoPauloDay(effectiveAt)) : null;
+  if (transfer?.failure) return null;
+  return { kind: 'missing', at: after(effectiveAt, debitMissingMs), dueDay: null };
+}
+
+function deadlineOfDay(dueDay: PlainDate | null): Deadline | null {
+  if (dueDay === null || dueDay > lastDueDay) return null;
+  return { kind: 'missing', at: statementDayStart(missingFrom(dueDay)), dueDay };
+}
+
+/** Null when there is none. The calendar does not reach the latest days that a bank accepts. */
+export function lastPaymentDayOf(payment: ExpectedPaymentFacts): PlainDate | null {
+  const dueDay = dueDayOf(payment);
+  return dueDay === null || dueDay > lastDueDay ? dueDay : rollToBusinessDay(dueDay);
+}
+
+/** The due day at the bank, which may have changed it. */
+function dueDayOf({ charge, dueDate }: ExpectedPaymentFacts): PlainDate | null {
+  return charge?.bankDueDate ?? dueDate;
+}
+
+/** No fact says that the payment will not come. */
+export function isStillExpected({ isWithdrawn, charge }: ExpectedPaymentFacts): boolean {
+  return !isWithdrawn && (charge?.cancelledAt ?? null) === null;
+}
+
+function after(instant: Date, ms: number): Date {
+  return new Date(instant.getTime() + ms);
 }

@@ -3,7 +3,7 @@
 import type { WithdrawalKind } from '../../expected-payments/facts.js';
 import type { Reference } from '../../expected-payments/references.js';
 import type { AppliedRule } from './rule.js';
-import type { LineBreakKind } from './break-kinds.js';
+import type { FoundBreakKind, LineBreakKind, SettlementBreakKind } from './break-kinds.js';
 import type { Category, DeclaredRule, ReferenceEvidence } from './outcome.js';
 
 /** A statement line, with the ids that may tie it to expected payments. */
@@ -235,3 +235,17 @@ export type UnmatchedOutcome =
     }
   /** An operation in progress may explain it, or a line that may still come. */
   | { outcome: 'pending'; waitsFor: 'operation' | 'line' };
+
+/** What is wrong about a payment, an operation or a bill. */
+export interface PaymentFinding {
+  kind: SettlementBreakKind | FoundBreakKind;
+  subject: string;
+  /** The line that the break is about, or that shows its cause; null when there is none. */
+  nsu: bigint | null;
+  /** Null when the break is about an operation that moves no money. */
+  amountCents: bigint | null;
+  expectedPaymentId: string | null;
+  /** The operation that the finding itself is about. */
+  operationId?: string;
+  evidence: object;
+}

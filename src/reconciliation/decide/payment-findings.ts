@@ -1,23 +1,19 @@
 // What is wrong about payments: amounts and repetitions, and lines that contradict a conclusion.
-import { findSettlementBreaks, type Finding, type ReviewedCredit } from './settlement-findings.js';
-import type { FoundBreakKind } from './break-kinds.js';
-import type { ExpectedPaymentFacts } from './model.js';
-import type { Component } from './component.js';
-import type { AllocationResults } from './settlement-after.js';
-import { subjectOfOperation } from './outcome.js';
-
-export interface PaymentFinding {
-  kind: Finding['kind'] | FoundBreakKind;
-  subject: string;
-  /** The line that the break is about, or that shows its cause; null when there is none. */
-  nsu: bigint | null;
-  /** Null when the break is about an operation that moves no money. */
-  amountCents: bigint | null;
-  expectedPaymentId: string | null;
-  /** The operation that the finding itself is about. */
-  operationId?: string;
-  evidence: object;
-}
+// Each review of a charge or QR code starts from all of its lines in the order of time, so that
+// their order of arrival changes nothing.
+import { saoPauloDay } from '../../brazil/statement-day.js';
+import { parseAdjustments } from '../../contract/charge-terms.js';
+import {
+  unrefundedPayments,
+  owedCentsWhenPaid,
+  type ExpectedTerms,
+} from '../../expected-payments/settlement.js';
+import { formatReais } from '../../money/cents.js';
+import type { SettlementBreakKind } from './break-kinds.js';
+import { compareLines, type Component } from './component.js';
+import type { ExpectedPaymentFacts, PaymentFinding } from './model.js';
+import { subjectOfOperation, subjectOfExpected, subjectOfLine } from './outcome.js';
+import type { AllocationResults } from './totals.js';
 
 /** Findings about the payments of charges and QR codes. */
 export function findSettlementFindings(
@@ -89,4 +85,183 @@ function findingOf(component: Component, payment: ExpectedPaymentFacts): Payment
   }
   const evidence = { ...operation, rule, ...reference };
   return [{ ...about, nsu, amountCents, expectedPaymentId: id, evidence }];
+}
+
+export interface ReviewedPayment {
+  nsu: bigint;
+  occurredAt: Date;
+  /** The rule by which it was matched: `manual` when a person matched it. */
+  rule: string;
+  amountCents: bigint;
+  /** The part that was refunded to the payer. */
+  refundedCents: bigint;
+  /** The total owed by the account's own rule, within its tolerance; null without such a rule. */
+  toleratedCents: bigint | null;
+}
+
+export interface ReviewedCredit extends ExpectedTerms {
+  expectedPaymentId: string;
+  isMultiUse: boolean;
+  /** When the charge was found cancelled, or expired, at the bank, by the bank's clock. */
+  cancelledAt: Date | null;
+  expiredAt: Date | null;
+  payments: ReviewedPayment[];
+}
+
+export interface Finding {
+  kind: SettlementBreakKind;
+  subject: string;
+  nsu: bigint;
+  amountCents: bigint;
+  expectedPaymentId: string;
+  evidence: object;
+}
+
+/** Breaks by precedence, the likeliest refund first: a line has one break at most. */
+const precedence: readonly SettlementBreakKind[] = [
+  'paid_after_cancellation',
+  'duplicate_payment',
+  'overpaid',
+  'underpaid',
+  'paid_after_expiry',
+];
+const rankOf = ({ kind }: Finding): number => precedence.indexOf(kind);
+
+/** Every settlement break that should be open for these credits. */
+export function findSettlementBreaks(credits: readonly ReviewedCredit[]): Finding[] {
+  const byNsu = new Map<bigint, Finding>();
+  for (const finding of credits.flatMap(findingsOf)) {
+    const other = byNsu.get(finding.nsu);
+    byNsu.set(finding.nsu, other ? combine(other, finding) : finding);
+  }
+  return [...byNsu.values()];
+}
+
+/**
+ * Of two findings about one line, the one with precedence; of the same kind, both amounts together.
+ */
+function combine(one: Finding, other: Finding): Finding {
+  if (rankOf(one) !== rankOf(other)) return rankOf(one) < rankOf(other) ? one : other;
+  const [first] = [one, other].sort((a, b) => (a.expectedPaymentId < b.expectedPaymentId ? -1 : 1));
+  return { ...(first ?? one), amountCents: one.amountCents + other.amountCents };
+}
+
+function findingsOf(credit: ReviewedCredit): Finding[] {
+  const payments = unrefundedPayments(credit.payments)
+    .map((payment) => ({ ...payment, netCents: payment.amountCents - payment.refundedCents }))
+    .sort(compareLines);
+  return credit.isMultiUse ? findingsOfQr(credit, payments) : findingsOfCharge(credit, payments);
+}
+
+type UnrefundedPayment = ReviewedPayment & { netCents: bigint };
+
+/** Each payment of a multi-use QR code is reviewed alone: none is a duplicate. */
+function findingsOfQr(credit: ReviewedCredit, payments: readonly UnrefundedPayment[]): Finding[] {
+  return payments.flatMap((payment) => {
+    const { nsu, amountCents: paid, netCents: net, toleratedCents } = payment;
+    const owed = toleratedCents ?? credit.amountCents;
+    if (owed === null) return [];
+    const found = { credit, nsu, evidence: { owed: formatReais(owed), paid: formatReais(paid) } };
+    if (net > owed) return [finding({ ...found, kind: 'overpaid', amountCents: net - owed })];
+    if (paid < owed) return [finding({ ...found, kind: 'underpaid', amountCents: owed - paid })];
+    return [];
+  });
+}
+
+function findingsOfCharge(
+  credit: ReviewedCredit,
+  payments: readonly UnrefundedPayment[],
+): Finding[] {
+  const findings: Finding[] = [];
+  // A partly refunded payment still settles the charge: a payment after it is a duplicate.
+  let grossCents = 0n;
+  let netCents = 0n;
+  let isSettled = false;
+  let owed: bigint | null = credit.amountCents;
+  for (const payment of payments) {
+    const { nsu, occurredAt } = payment;
+    const wasSettled: boolean = isSettled;
+    grossCents += payment.amountCents;
+    netCents += payment.netCents;
+    const day = saoPauloDay(occurredAt);
+    if (!wasSettled) owed = payment.toleratedCents ?? owedCentsWhenPaid(credit, grossCents, day);
+    isSettled = wasSettled || (owed !== null && grossCents >= owed);
+    const excessCents: bigint = owed === null ? 0n : netCents - owed;
+    const kind = kindOf(credit, payment, wasSettled, excessCents);
+    if (kind === null) continue;
+    const amountCents = kind === 'overpaid' ? excessCents : payment.netCents;
+    findings.push(
+      finding({ credit, nsu, kind, amountCents, evidence: evidenceOf(owed, grossCents) }),
+    );
+  }
+  const last = payments.at(-1);
+  const outstandingCents = last ? outstandingOf(credit, grossCents, last) : 0n;
+  const ofLast = findings.find(({ nsu }) => nsu === last?.nsu);
+  if (!last || outstandingCents <= 0n) return findings;
+  if (ofLast && ofLast.kind !== 'paid_after_expiry') return findings;
+  // `underpaid` precedes `paid_after_expiry`: a line has one break.
+  const found = { credit, nsu: last.nsu, evidence: evidenceOf(owed, grossCents) };
+  const underpaid = finding({ ...found, kind: 'underpaid', amountCents: outstandingCents });
+  return [...findings.filter((one) => one !== ofLast), underpaid];
+}
+
+function kindOf(
+  { cancelledAt, expiredAt, amountCents, terms }: ReviewedCredit,
+  { occurredAt, rule }: ReviewedPayment,
+  wasSettled: boolean,
+  excessCents: bigint,
+): SettlementBreakKind | null {
+  if (isAfterCancellation(rule, occurredAt, cancelledAt)) return 'paid_after_cancellation';
+  if (amountCents !== null && wasSettled) return 'duplicate_payment';
+  if (amountCents !== null && excessCents > 0n) return 'overpaid';
+  if (rule === 'manual' || expiredAt === null || occurredAt <= expiredAt) return null;
+  return mayBePaidLate(terms) ? null : 'paid_after_expiry';
+}
+
+/** A charge with a fine or interest may be paid late. The amount owed on that day then decides. */
+function mayBePaidLate(terms: string | null): boolean {
+  const { fine, interest } = parseAdjustments(terms);
+  return fine !== null || interest !== null;
+}
+
+/**
+ * The bank does not cancel a paid charge: a payment that references the charge came after the
+ * cancellation, whatever the clocks say. A payment matched by a rule counts by its own time. A
+ * manual match is never a break: a charge is often cancelled so that it is not paid twice.
+ */
+function isAfterCancellation(rule: string, occurredAt: Date, cancelledAt: Date | null): boolean {
+  if (cancelledAt === null || rule === 'manual') return false;
+  return rule !== 'declared' || occurredAt > cancelledAt;
+}
+
+/**
+ * The outstanding amount. A refunded part of an instalment does not count as outstanding, because
+ * the seller chose to refund it.
+ */
+function outstandingOf(
+  credit: ReviewedCredit,
+  grossCents: bigint,
+  last: UnrefundedPayment,
+): bigint {
+  const owed =
+    last.toleratedCents ?? owedCentsWhenPaid(credit, grossCents, saoPauloDay(last.occurredAt));
+  return owed === null ? 0n : owed - grossCents;
+}
+
+function evidenceOf(owed: bigint | null, paid: bigint): object {
+  return { owed: owed === null ? null : formatReais(owed), paid: formatReais(paid) };
+}
+
+function finding({
+  credit: { expectedPaymentId, isMultiUse },
+  nsu,
+  kind,
+  amountCents,
+  evidence,
+}: Pick<Finding, 'nsu' | 'kind' | 'amountCents' | 'evidence'> & {
+  credit: ReviewedCredit;
+}): Finding {
+  const isOfCharge = kind === 'underpaid' && !isMultiUse;
+  const subject = isOfCharge ? subjectOfExpected(expectedPaymentId) : subjectOfLine(nsu);
+  return { kind, subject, nsu, amountCents, expectedPaymentId, evidence };
 }

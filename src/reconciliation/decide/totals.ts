@@ -1,24 +1,22 @@
-// What expected payments have come to, and the states of lines: what is stored so that readers need
-// not sum or compare.
+// What expected payments have come to: the sums that are stored so that readers need not sum, and
+// the settlement as it stands after each allocation, in the order in which the lines happened. The
+// event of the allocation reports that settlement.
+import { saoPauloDay } from '../../brazil/statement-day.js';
 import { outgoingSettlement } from '../../expected-payments/outgoing-settlement.js';
 import {
   decidingOwedCents,
   settlementOfPaidAmount,
   settlementOfPayments,
   unrefundedPayments,
+  owedCentsWhenPaid,
+  type PaidSettlement,
 } from '../../expected-payments/settlement.js';
-import type {
-  ExpectedPaymentTotal,
-  LineOutcomeState,
-  Match,
-  Settlement,
-} from '../../generated/service/client.js';
-import type { ExpectedPaymentFacts } from './model.js';
-import type { OpenBreak } from './breaks.js';
-import { isStillExpected, lastPaymentDayOf } from './deadlines.js';
-import type { Decision } from './decide.js';
-import { comingDeadline } from './missing.js';
-import { explainingBreakKinds } from './break-kinds.js';
+import type { ExpectedPaymentTotal, Match, Settlement } from '../../generated/service/client.js';
+import { compareLines, type Component } from './component.js';
+import { isStillExpected, lastPaymentDayOf, comingDeadline } from './missing.js';
+import type { ExpectedPaymentFacts, LineAllocation, StatementLineFacts } from './model.js';
+import { reversalSettlement, type ReversalSettlement } from './outcome.js';
+import { refundedCentsOf, refundsOfCredit } from './refunds-and-reversals.js';
 
 /** Of a payment; its `deadline` is null when that has passed or never comes. */
 export type PaymentTotal = Omit<ExpectedPaymentTotal, 'accountId' | 'expectedPaymentId'>;
@@ -40,7 +38,7 @@ function sumsOf(allocations: readonly CountedAllocation[]): PaymentSums {
 }
 
 /** The total of a payment whose lines are all known. */
-export function totalOfPayment(decision: Decision, payment: ExpectedPaymentFacts): PaymentTotal {
+export function totalOfPayment(decision: Allocated, payment: ExpectedPaymentFacts): PaymentTotal {
   return {
     ...sumsOf(countedAllocations(decision, payment.id)),
     settlement: settlementOf(decision, payment),
@@ -82,7 +80,7 @@ function settlementOfCode(
 
 /** The allocations of a payment, with what was refunded of each. */
 export function countedAllocations(
-  { component, results }: Decision,
+  { component, results }: Allocated,
   expectedPaymentId: string,
 ): CountedAllocation[] {
   return component.allocationsOf(expectedPaymentId).map((allocation) => {
@@ -91,7 +89,10 @@ export function countedAllocations(
   });
 }
 
-function settlementOf({ component, results }: Decision, payment: ExpectedPaymentFacts): Settlement {
+function settlementOf(
+  { component, results }: Allocated,
+  payment: ExpectedPaymentFacts,
+): Settlement {
   const { id, isCredit, isMultiUse } = payment;
   const paidCents = component.paidCents(id);
   if (paidCents === 0n) return unpaidSettlement(payment);
@@ -113,22 +114,133 @@ function unpaidSettlement(payment: ExpectedPaymentFacts): 'open' | 'withdrawn' {
   return isStillExpected(payment) ? 'open' : 'withdrawn';
 }
 
-/** The state of a line: an open break precedes a match, and a match a classification. */
-export function lineStates(
-  { component }: Decision,
-  open: readonly OpenBreak[],
-): Map<bigint, LineOutcomeState> {
-  const inBreak = new Set(
-    open.filter(({ kind }) => explainingBreakKinds.includes(kind)).map(({ nsu }) => nsu),
-  );
-  const stateOf = (nsu: bigint): LineOutcomeState => {
-    if (inBreak.has(nsu)) return 'in_break';
-    if (component.allocationsOfLine(nsu).length > 0) return 'matched';
-    return component.unmatched.get(nsu)?.outcome === 'classified' ? 'classified' : 'pending';
-  };
-  return new Map(component.facts.lines.map(({ nsu }) => [nsu, stateOf(nsu)]));
-}
-
 function totalOf(amounts: readonly bigint[]): bigint {
   return amounts.reduce((total, cents) => total + cents, 0n);
+}
+
+export interface AllocationResult {
+  settlement: PaidSettlement | ReversalSettlement;
+  /** The total owed when it was paid; null if the payer chose, and for reversals. */
+  owedCents: bigint | null;
+  /** The part of a received payment that was refunded by now. */
+  refundedCents: bigint;
+}
+
+export type AllocationResults = ReadonlyMap<LineAllocation, AllocationResult>;
+
+/** The allocations of a component, with their results. */
+export interface Allocated {
+  component: Component;
+  results: AllocationResults;
+}
+
+/** The results of all allocations of a component. */
+export function resultsOfAll(component: Component): AllocationResults {
+  const payments = [...component.paymentById.values()];
+  return new Map(payments.flatMap((payment) => [...resultsOf(component, payment)]));
+}
+
+/** The results of the allocations of one expected payment. */
+function resultsOf(
+  component: Component,
+  payment: ExpectedPaymentFacts,
+): Map<LineAllocation, AllocationResult> {
+  const results = new Map<LineAllocation, AllocationResult>();
+  const before: { allocation: LineAllocation; line: StatementLineFacts }[] = [];
+  for (const paid of component.paymentsOf(payment.id)) {
+    before.push(paid);
+    const refundedCents = payment.isCredit ? refundedCentsOf(component, paid.allocation) : 0n;
+    const result = resultOfPayment(component, payment, before);
+    results.set(paid.allocation, { ...result, refundedCents });
+  }
+  const reversals = component
+    .allocationsOf(payment.id)
+    .filter(({ role }) => role === 'reversal')
+    .flatMap((allocation) => {
+      const line = component.lineByNsu.get(allocation.nsu);
+      return line ? [{ allocation, line }] : [];
+    })
+    .sort((a, b) => compareLines(a.line, b.line));
+  for (const { allocation, line } of reversals)
+    results.set(allocation, resultOfReversal(component, payment, line));
+  return results;
+}
+
+type Paid = readonly { allocation: LineAllocation; line: StatementLineFacts }[];
+
+/** `paid`: the payments up to the one that the result is about, which comes last. */
+function resultOfPayment(
+  component: Component,
+  payment: ExpectedPaymentFacts,
+  paid: Paid,
+): Omit<AllocationResult, 'refundedCents'> {
+  const { isMultiUse } = payment;
+  const last = paid.at(-1);
+  if (!last) return { settlement: 'settled', owedCents: payment.amountCents };
+  const counted = isMultiUse ? [last] : paid;
+  const grossCents = counted.reduce((sum, { allocation }) => sum + allocation.amountCents, 0n);
+  const day = saoPauloDay(last.line.occurredAt);
+  const owedCents =
+    last.allocation.declared === null
+      ? owedCentsWhenPaid(payment, grossCents, day)
+      : last.allocation.ruleOwedCents;
+  const terms = { amountCents: owedCents, isMultiUse };
+  // A refund of the payment itself is reported when its own line is decided.
+  const known = counted.map(({ allocation, line }) => {
+    const isLast = allocation === last.allocation;
+    const refundedCents = isLast ? 0n : refundedBefore(component, allocation, line, last);
+    return { amountCents: allocation.amountCents, refundedCents };
+  });
+  const settlement = settlementOfPayments(terms, known);
+  if (settlement !== 'refunded') return { settlement, owedCents };
+  return { settlement: settlementOfPaidAmount(terms, grossCents), owedCents };
+}
+
+/** What was refunded of an earlier payment when the last one was made. */
+function refundedBefore(
+  component: Component,
+  { amountCents }: LineAllocation,
+  line: StatementLineFacts,
+  { line: last }: Paid[number],
+): bigint {
+  const refunded = refundsOfCredit(component, line)
+    .filter((refund) => compareLines(refund.line, last) < 0)
+    .reduce((sum, refund) => sum + refund.amountCents, 0n);
+  // A part of a refund cannot be attributed to one of several payments of a line.
+  if (amountCents !== line.amountCents) return refunded >= line.amountCents ? amountCents : 0n;
+  return refunded < amountCents ? refunded : amountCents;
+}
+
+function resultOfReversal(
+  component: Component,
+  { id, isCredit }: ExpectedPaymentFacts,
+  line: StatementLineFacts,
+): AllocationResult {
+  const isFull = isCredit
+    ? isWholeCreditRefunded(component, line)
+    : reversedUntil(component, id, line) === component.paidCents(id);
+  const settlement = reversalSettlement({ isCredit, isFull });
+  return { settlement, owedCents: null, refundedCents: 0n };
+}
+
+function isWholeCreditRefunded(component: Component, debit: StatementLineFacts): boolean {
+  return component
+    .linesWithEndToEndId(debit.originalEndToEndId)
+    .filter(({ isCredit }) => isCredit)
+    .some((credit) => {
+      const refunded = refundsOfCredit(component, credit)
+        .filter((refund) => compareLines(refund.line, debit) <= 0)
+        .reduce((sum, { amountCents }) => sum + amountCents, 0n);
+      return refunded >= credit.amountCents;
+    });
+}
+
+function reversedUntil(component: Component, id: string, until: StatementLineFacts): bigint {
+  return component
+    .allocationsOf(id)
+    .filter(({ role, nsu }) => {
+      const line = component.lineByNsu.get(nsu);
+      return role === 'reversal' && line !== undefined && compareLines(line, until) <= 0;
+    })
+    .reduce((sum, { amountCents }) => sum + amountCents, 0n);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { expectedPaymentFacts } from '../../../test/support/facts.js';
-import { deadlineOf, debitMissingAfterMs, missingFrom } from './deadlines.js';
+import { deadlineOf, debitMissingAfterMs, missingFrom } from './missing.js';
 
 describe('the day from which a charge is missing', () => {
   it.each([
