@@ -6,6 +6,7 @@ import type { Tx } from '../database.service.js';
 import type { NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
+import { groupBy } from '../platform/grouping.js';
 import {
   recordDelayedLineTasks,
   recordPaymentTasks,
@@ -116,7 +117,7 @@ export class DecisionWriter {
   ): Promise<Difference> {
     const nsus = component.facts.lines.map(({ nsu }) => nsu);
     const known = await queries.listStoredMatches(tx, accountId, nsus);
-    const stored = groupByNsu(known);
+    const stored = groupBy(known, ({ nsu }) => nsu);
     const changed = nsus.filter(
       (nsu) => !isSame(stored.get(nsu) ?? [], component.allocationsOfLine(nsu)),
     );
@@ -413,14 +414,4 @@ const isOpen = ({ state }: breakQueries.StoredBreak): boolean => state === 'open
 
 function isOfUnmatchedLine({ kind, nsu }: Pick<OpenBreak, 'kind' | 'nsu'>): boolean {
   return nsu !== null && lineBreakKinds.includes(kind);
-}
-
-function groupByNsu<Row extends { nsu: bigint }>(rows: readonly Row[]): Map<bigint, Row[]> {
-  const grouped = new Map<bigint, Row[]>();
-  for (const row of rows) {
-    const known = grouped.get(row.nsu);
-    if (known) known.push(row);
-    else grouped.set(row.nsu, [row]);
-  }
-  return grouped;
 }

@@ -1,5 +1,6 @@
 // Which breaks are open, which follows from the findings and from the decisions of people, and the
 // state of each line, which follows from its breaks.
+import { groupBy } from '../../platform/grouping.js';
 import type { LineOutcomeState } from '../../generated/service/client.js';
 import { explainingBreakKinds } from './break-kinds.js';
 import { subjectOfLine } from './outcome.js';
@@ -40,16 +41,13 @@ export function openBreaks({ component, findings }: Decision): OpenBreak[] {
 
 /** The standing acceptances of each subject's breaks, and the refunds that the statement shows. */
 function groupBySubject(component: Component): Map<string, BreakDecision[]> {
-  const bySubject = new Map<string, BreakDecision[]>();
-  for (const decision of component.facts.decisions) {
+  const standing = component.facts.decisions.filter((decision) => {
     const { accepted, requestedRefunds } =
       component.standingDecisions.get(breakKey(decision)) ?? {};
-    const isRefund =
-      requestedRefunds?.includes(decision) === true && isRefundShown(component, decision);
-    if (decision !== accepted && !isRefund) continue;
-    bySubject.set(decision.subject, [...(bySubject.get(decision.subject) ?? []), decision]);
-  }
-  return bySubject;
+    const isRequested = requestedRefunds?.includes(decision) === true;
+    return decision === accepted || (isRequested && isRefundShown(component, decision));
+  });
+  return groupBy(standing, ({ subject }) => subject);
 }
 
 /** A decision covers up to its amount; a larger amount opens the break again. */

@@ -1,4 +1,5 @@
 // Applies the account's own rules to the lines that references leave unexplained.
+import { groupBy } from '../../platform/grouping.js';
 import { decideByRules, type RuleDecision, type RulePayment } from './rule-decision.js';
 import {
   isOpen,
@@ -18,16 +19,17 @@ export function applyRules(component: Component): void {
   const { rules, expectedPayments } = component.facts;
   const lines = component.lines.filter(({ nsu }) => component.isUnexpected(nsu));
   if (rules.length === 0 || lines.length === 0) return;
-  const separated = new Map<bigint, string[]>();
-  for (const { nsu, expectedPaymentId } of component.facts.separated)
-    separated.set(nsu, [...(separated.get(nsu) ?? []), expectedPaymentId].sort());
+  const separated = groupBy(component.facts.separated, ({ nsu }) => nsu);
   const payable = expectedPayments
     .filter(({ withdrawal }) => withdrawal === null)
     .map((payment) => toRulePayment(component, payment))
     .filter(isOpen);
   const decisions = decideByRules(
     rules,
-    lines.map((line) => toRuleLine(component, line, separated.get(line.nsu) ?? [])),
+    lines.map((line) => {
+      const pairs = separated.get(line.nsu) ?? [];
+      return toRuleLine(component, line, pairs.map((one) => one.expectedPaymentId).sort());
+    }),
     payable,
   );
   for (const line of lines) {

@@ -1,5 +1,6 @@
 // The facts of one decision, indexed, with the standing decisions about breaks, and the allocations
 // decided so far.
+import { addTo } from '../../platform/grouping.js';
 import {
   referenceKindDeclarations,
   referenceKinds,
@@ -248,12 +249,6 @@ function totalCents(allocations: readonly LineAllocation[], role: LineAllocation
 }
 
 const keyOf = (kind: string, value: string): string => `${kind} ${value}`;
-
-function addTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
-  const known = map.get(key);
-  if (known) known.push(value);
-  else map.set(key, [value]);
-}
 
 /** Each payment once, with its first reference. */
 export function distinct(items: readonly Named[]): Named[] {

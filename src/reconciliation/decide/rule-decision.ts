@@ -2,9 +2,9 @@
 // the order of arrival nor the size of a batch changes the result. A rule matches a pair only if
 // neither the line nor the expected payment could be matched otherwise. Pure.
 import { settlementOfPaidAmount, type PaidSettlement } from '../../expected-payments/settlement.js';
+import { addTo, groupBy } from '../../platform/grouping.js';
 import {
   byPriority,
-  groupBy,
   covers,
   lineGroupKey,
   paidBefore,
@@ -82,8 +82,8 @@ class RuleMatcher {
     );
     this.cancelledAt = expected.flatMap(({ cancelledAt }) => cancelledAt ?? []);
     for (const each of ordered) {
-      if (each.counterpartyDocument) put(this.byDocument, each.counterpartyDocument, each);
-      for (const value of each.referenceValues) put(this.byReference, value, each);
+      if (each.counterpartyDocument) addTo(this.byDocument, each.counterpartyDocument, each);
+      for (const value of each.referenceValues) addTo(this.byReference, value, each);
     }
   }
 
@@ -117,7 +117,7 @@ class RuleMatcher {
     });
     const groupsByExpectedId = new Map<string, LineGroup[]>();
     for (const group of groups)
-      for (const id of group.wantedById.keys()) put(groupsByExpectedId, id, group);
+      for (const id of group.wantedById.keys()) addTo(groupsByExpectedId, id, group);
     const isSingle = (group: LineGroup, id: string) =>
       group.lines.length === 1 && groupsByExpectedId.get(id)?.length === 1;
     const instalments = action.instalments ? instalmentsOf(action, groupsByExpectedId) : null;
@@ -226,10 +226,4 @@ function paymentOf(
 
 function compareByTime(a: RuleLine, b: RuleLine): number {
   return a.occurredAt.getTime() - b.occurredAt.getTime() || (a.nsu < b.nsu ? -1 : 1);
-}
-
-function put<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
-  const known = map.get(key);
-  if (known) known.push(value);
-  else map.set(key, [value]);
 }

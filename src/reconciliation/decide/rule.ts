@@ -105,19 +105,6 @@ export function byPriority(a: AppliedRule, b: AppliedRule): number {
   return a.priority - b.priority || (a.ruleId < b.ruleId ? -1 : 1);
 }
 
-export function groupBy<Key, Value>(
-  values: Iterable<Value>,
-  keyOf: (value: Value) => Key,
-): Map<Key, Value[]> {
-  const groups = new Map<Key, Value[]>();
-  for (const value of values) {
-    const group = groups.get(keyOf(value));
-    if (group) group.push(value);
-    else groups.set(keyOf(value), [value]);
-  }
-  return groups;
-}
-
 /** Removes accents and case, because people type notes in different ways. */
 export function normalizeText(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();

@@ -1,5 +1,6 @@
 // Debits whose ids name no expected payment. Such a debit can only be a payment of an operation
 // without a response: it has the amount, and shares the refunded Pix or the counterparty with it.
+import { addTo } from '../../platform/grouping.js';
 import type { ExpectedPaymentFacts, StatementLineFacts } from './model.js';
 import { pay } from './by-reference.js';
 import { lineReferences, named, type Component, type Named } from './component.js';
@@ -19,7 +20,7 @@ export function unconfirmedDebits(payments: readonly ExpectedPaymentFacts[]): Un
   for (const payment of [...payments].sort(compareByAge)) {
     const { isCredit, isWithoutResponse, amountCents } = payment;
     if (isCredit || !isWithoutResponse || amountCents === null) continue;
-    byAmount.set(amountCents, [...(byAmount.get(amountCents) ?? []), payment]);
+    addTo(byAmount, amountCents, payment);
   }
   return byAmount;
 }
