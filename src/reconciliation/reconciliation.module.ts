@@ -6,7 +6,6 @@ import { BookController } from './api/transactions.controller.js';
 import { Breaks } from './breaks.service.js';
 import { ReconciliationService } from './reconciliation.service.js';
 import { RuleCatalog } from './rules/rule-catalog.service.js';
-import { RuleReader } from './rules/rule-reader.service.js';
 import { RuleTrials } from './rules/rule-trials.service.js';
 import { RulesController } from './rules/rules.controller.js';
 import { DecisionWriter } from './apply.service.js';
@@ -14,7 +13,7 @@ import { DecisionWriter } from './apply.service.js';
 @Module({
   imports: [EventsModule, ExpectedPaymentsModule, StatementModule],
   controllers: [BookController, RulesController],
-  providers: [ReconciliationService, DecisionWriter, Breaks, RuleCatalog, RuleReader, RuleTrials],
+  providers: [ReconciliationService, DecisionWriter, Breaks, RuleCatalog, RuleTrials],
   exports: [Breaks, ReconciliationService],
 })
 export class ReconciliationModule {}

@@ -1,4 +1,4 @@
-// Declares rules, and activates and retires their versions. The terms of a version never
+// Declares and reads rules, and activates and retires their versions. The terms of a version never
 // change; each step is recorded with its actor and reason.
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
@@ -6,15 +6,28 @@ import { Database, type Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
 import { JobQueue } from '../../platform/job-queue.js';
+import { toList, type Page } from '../../platform/listing.js';
 import { recordRangeTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { DeclaredRule } from '../decide/outcome.js';
-import { toAction, toCondition } from './rule-views.js';
+import { describeRule, toAction, toCondition } from './rule-views.js';
 import type { RuleDefinition } from './rules.schema.js';
 import * as queries from './rules.queries.js';
 import { writeStored } from './stored-rule.js';
 
+/** How many of a version's newest trials are shown. */
+const trialsShown = 50;
+const withVersions = {
+  ruleVersions: {
+    orderBy: { version: 'asc' },
+    include: {
+      ruleTrials: { orderBy: { createdAt: 'desc' }, take: trialsShown },
+      history: { orderBy: { createdAt: 'asc' } },
+    },
+  },
+} satisfies Prisma.RuleInclude;
+
 /** Who changes a rule, and why. */
-export interface ChangedBy {
+interface ChangedBy {
   accountId: number;
   actor: string;
   reason: string;
@@ -27,8 +40,23 @@ export class RuleCatalog {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  async ensureDefaults(accountId: number): Promise<void> {
-    await this.database.transaction((tx) => queries.insertDefaultRule(tx, accountId));
+  async get(accountId: number, id: string) {
+    const where = { accountId_id: { accountId, id } };
+    const rule = await this.database.prisma.rule.findUnique({ where, include: withVersions });
+    if (!rule) throw new AppError('not_found');
+    return describeRule(rule);
+  }
+
+  /** One page of rules, newest first. */
+  async list(accountId: number, page: Page) {
+    await this.ensureDefaults(accountId);
+    const rules = await this.database.prisma.rule.findMany({
+      where: { accountId, id: { lt: page.after ?? undefined } },
+      orderBy: { id: 'desc' },
+      take: page.limit + 1,
+      include: withVersions,
+    });
+    return toList(rules, page, ({ id }) => id, describeRule);
   }
 
   async create(by: ChangedBy, name: string, definition: RuleDefinition): Promise<string> {
@@ -41,10 +69,7 @@ export class RuleCatalog {
       })
       .catch((error: unknown) => {
         if (!isTaken(error)) throw error;
-        throw new AppError('conflict', {
-          public: 'A rule with this name already exists.',
-          reason: 'name_taken',
-        });
+        throw conflict('name_taken', 'A rule with this name already exists.');
       });
     return id;
   }
@@ -62,22 +87,15 @@ export class RuleCatalog {
     const { accountId } = by;
     await this.database.transaction(async (tx) => {
       const versions = await this.lockRuleVersions(tx, accountId, ruleId);
-      const target = versions.find((one) => one.version === version);
-      if (!target) throw new AppError('not_found');
-      if (target.state === 'active')
-        throw new AppError('conflict', {
-          public: 'The version is already active.',
-          reason: 'already_active',
-        });
+      assertNotIn('active', versions, version);
       if (!(await queries.isRuleVersionTried(tx, accountId, { ruleId, version })))
-        throw new AppError('conflict', {
-          public: 'The version needs a trial since the last activation of any rule of the account.',
-          reason: 'trial_needed',
-        });
+        throw conflict(
+          'trial_needed',
+          'The version needs a trial since the last activation of any rule of the account.',
+        );
       const active = versions.find(({ state }) => state === 'active');
-      if (active) await this.end(tx, by, ruleId, active.version);
-      await queries.activateRule(tx, accountId, { ruleId, version });
-      await this.note(tx, by, { ruleId, version }, 'activated');
+      if (active) await this.enter('retired', tx, by, { ruleId, version: active.version });
+      await this.enter('active', tx, by, { ruleId, version });
       await recordRangeTask(tx, accountId, 'rules');
     });
     await this.jobQueue.enqueue('reconcile', { accountId });
@@ -87,54 +105,43 @@ export class RuleCatalog {
     const { accountId } = by;
     await this.database.transaction(async (tx) => {
       const versions = await this.lockRuleVersions(tx, accountId, ruleId);
-      const target = versions.find((one) => one.version === version);
-      if (!target) throw new AppError('not_found');
-      if (target.state === 'retired')
-        throw new AppError('conflict', {
-          public: 'The version is already retired.',
-          reason: 'already_retired',
-        });
-      await this.end(tx, by, ruleId, version);
-      if (target.state === 'active') await recordRangeTask(tx, accountId, 'rules');
+      const { state } = assertNotIn('retired', versions, version);
+      await this.enter('retired', tx, by, { ruleId, version });
+      if (state === 'active') await recordRangeTask(tx, accountId, 'rules');
     });
     await this.jobQueue.enqueue('reconcile', { accountId });
   }
 
+  private async ensureDefaults(accountId: number): Promise<void> {
+    await this.database.transaction((tx) => queries.insertDefaultRule(tx, accountId));
+  }
+
   private async declare(
-    tx: Tx,
-    { accountId, actor, reason }: ChangedBy,
-    { ruleId, version }: DeclaredRule,
-    definition: RuleDefinition,
-  ): Promise<void> {
-    const then = toAction(definition.then);
-    const stored = writeStored({ when: toCondition(definition.when), then });
-    await tx.ruleVersion.create({
-      data: {
-        accountId,
-        ruleId,
-        version,
-        state: 'draft',
-        priority: definition.priority,
-        action: then.do,
-        definition: stored as unknown as Prisma.InputJsonObject,
-        madeBy: actor,
-        reason,
-      },
-    });
-    await this.note(tx, { accountId, actor, reason }, { ruleId, version }, 'declared');
-  }
-
-  private async end(tx: Tx, by: ChangedBy, ruleId: string, version: number): Promise<void> {
-    await queries.retireRule(tx, by.accountId, { ruleId, version });
-    await this.note(tx, by, { ruleId, version }, 'retired');
-  }
-
-  private async note(
     tx: Tx,
     by: ChangedBy,
     key: DeclaredRule,
-    action: 'declared' | 'activated' | 'retired',
+    { priority, ...terms }: RuleDefinition,
   ): Promise<void> {
+    const { accountId, actor: madeBy, reason } = by;
+    const then = toAction(terms.then);
+    const definition = writeStored({ when: toCondition(terms.when), then });
+    await tx.ruleVersion.create({
+      data: {
+        ...{ accountId, ...key, priority, action: then.do, state: 'draft', madeBy, reason },
+        definition: definition as Prisma.InputJsonObject,
+      },
+    });
+    await tx.ruleHistoryEntry.create({ data: { ...by, ...key, action: 'declared' } });
+  }
+
+  private async enter(
+    state: 'active' | 'retired',
+    tx: Tx,
+    by: ChangedBy,
+    key: DeclaredRule,
+  ): Promise<void> {
+    await queries.setRuleState(tx, by.accountId, key, state);
+    const action = state === 'active' ? 'activated' : 'retired';
     await tx.ruleHistoryEntry.create({ data: { ...by, ...key, action } });
   }
 
@@ -145,6 +152,22 @@ export class RuleCatalog {
   }
 }
 
+/** The version. Throws `not_found`, and `conflict` if it is in the state already. */
+function assertNotIn(
+  state: 'active' | 'retired',
+  versions: queries.VersionState[],
+  version: number,
+): queries.VersionState {
+  const found = versions.find((one) => one.version === version);
+  if (!found) throw new AppError('not_found');
+  if (found.state === state) throw conflict(`already_${state}`, `The version is already ${state}.`);
+  return found;
+}
+
 function isTaken(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002';
+}
+
+function conflict(reason: string, text: string): AppError {
+  return new AppError('conflict', { public: text, reason });
 }

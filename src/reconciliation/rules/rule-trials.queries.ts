@@ -4,6 +4,9 @@ import { Prisma } from '../../generated/service/client.js';
 import type { RuleLine } from '../decide/rule.js';
 import { isUndecidedBreak, lineColumns } from './rule-candidates.queries.js';
 
+/** How many lines are read at once. */
+export const pageSize = 5_000;
+
 export interface TrialPeriod {
   from: Date;
   until: Date;
@@ -18,38 +21,42 @@ export interface HistoryLine extends RuleLine {
   isMatched: boolean;
 }
 
-/** One page of the period's lines after a given line, by time and nsu. */
-export async function pageHistoryLines(
+/** The lines of the period by time and nsu, page by page. */
+export async function* readHistory(
   db: Db,
   accountId: number,
   { from, until }: TrialPeriod,
-  { after, limit }: { after: { occurredAt: Date; nsu: bigint } | null; limit: number },
-): Promise<HistoryLine[]> {
-  const { occurredAt, nsu } = after ?? { occurredAt: from, nsu: -1n };
-  return db.$queryRaw<HistoryLine[]>`
-    WITH page AS MATERIALIZED (
-      SELECT * FROM statement_line
-      WHERE account_id = ${accountId} AND occurred_at >= ${occurredAt} AND occurred_at < ${until}
-        AND (occurred_at, nsu) > (${occurredAt}, ${nsu}::bigint)
-      ORDER BY occurred_at, nsu LIMIT ${limit}
-    )
-    SELECT ${lineColumns}, open_break.kind AS "breakKind",
-           COALESCE(m.is_declared, c.rule = 'declared', false) AS "isByRule",
-           m.is_declared IS NOT NULL AND NOT m.is_declared AS "isMatched"
-    FROM page t
-    LEFT JOIN LATERAL (
-      -- OFFSET 0 makes PostgreSQL search by the line even without statistics.
-      SELECT b.kind FROM (
-        SELECT * FROM break WHERE account_id = ${accountId} AND nsu = t.nsu OFFSET 0
-      ) b
-      WHERE ${isUndecidedBreak} LIMIT 1
-    ) open_break ON true
-    LEFT JOIN LATERAL (
-      SELECT bool_and(rule = 'declared') AS is_declared FROM match
-      WHERE account_id = ${accountId} AND nsu = t.nsu AND unlinked_at IS NULL
-    ) m ON true
-    LEFT JOIN classification c ON c.account_id = ${accountId} AND c.nsu = t.nsu
-    ORDER BY t.occurred_at, t.nsu`;
+): AsyncGenerator<HistoryLine[]> {
+  let last: Pick<HistoryLine, 'occurredAt' | 'nsu'> | undefined = { occurredAt: from, nsu: -1n };
+  while (last) {
+    const { occurredAt, nsu } = last;
+    const page: HistoryLine[] = await db.$queryRaw<HistoryLine[]>`
+      WITH page AS MATERIALIZED (
+        SELECT * FROM statement_line
+        WHERE account_id = ${accountId} AND occurred_at >= ${occurredAt}
+          AND occurred_at < ${until} AND (occurred_at, nsu) > (${occurredAt}, ${nsu}::bigint)
+        ORDER BY occurred_at, nsu LIMIT ${pageSize}
+      )
+      SELECT ${lineColumns}, open_break.kind AS "breakKind",
+             COALESCE(m.is_declared, c.rule = 'declared', false) AS "isByRule",
+             m.is_declared IS NOT NULL AND NOT m.is_declared AS "isMatched"
+      FROM page t
+      LEFT JOIN LATERAL (
+        -- OFFSET 0 makes PostgreSQL search by the line even without statistics.
+        SELECT b.kind FROM (
+          SELECT * FROM break WHERE account_id = ${accountId} AND nsu = t.nsu OFFSET 0
+        ) b
+        WHERE ${isUndecidedBreak} LIMIT 1
+      ) open_break ON true
+      LEFT JOIN LATERAL (
+        SELECT bool_and(rule = 'declared') AS is_declared FROM match
+        WHERE account_id = ${accountId} AND nsu = t.nsu AND unlinked_at IS NULL
+      ) m ON true
+      LEFT JOIN classification c ON c.account_id = ${accountId} AND c.nsu = t.nsu
+      ORDER BY t.occurred_at, t.nsu`;
+    yield page;
+    last = page.length < pageSize ? undefined : page.at(-1);
+  }
 }
 
 /** A trial decides every line of its period again, also in closed periods. */

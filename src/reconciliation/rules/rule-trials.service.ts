@@ -4,8 +4,9 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { addDays, daysBetween } from '../../brazil/calendar.js';
 import { statementDayStart } from '../../brazil/statement-day.js';
+import type { RouteInput } from '../../contract/route.js';
 import { Database, type Db } from '../../database.service.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, invalidField } from '../../platform/errors.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import { listRuleExpectedPayments } from './rule-candidates.queries.js';
 import { decideByRules } from '../decide/rule-decision.js';
@@ -13,15 +14,18 @@ import * as queries from './rule-trials.queries.js';
 import { covers, isOpen, findPaymentOptions, findPossibleIds } from '../decide/rule.js';
 import type { DeclaredRule } from '../decide/outcome.js';
 import type { AppliedRule, RuleExpectedPayment, RuleLine } from '../decide/rule.js';
+import { describeTrial } from './rule-views.js';
 import { listActiveRules } from './rules.queries.js';
+import type { tryRuleVersion } from './rules.schema.js';
 import { readStored } from './stored-rule.js';
-import { readResult, TrialResult } from './trial-result.js';
+import { TrialResult } from './trial-result.js';
 
-const pageSize = 5_000;
 const defaultDays = 90;
 const maxDays = 400;
 /** A trial over more undecided lines than this is refused. */
 const maxLines = 50_000;
+
+type TrialDays = RouteInput<typeof tryRuleVersion>['body'];
 
 @Injectable()
 export class RuleTrials {
@@ -33,7 +37,7 @@ export class RuleTrials {
   async run(
     { accountId, actor }: { accountId: number; actor: string },
     key: DeclaredRule,
-    days: { from?: string | undefined; to?: string | undefined },
+    days: TrialDays,
   ) {
     const { prisma } = this.database;
     const period = await this.period(accountId, days);
@@ -45,33 +49,19 @@ export class RuleTrials {
     const active = await listActiveRules(prisma, accountId);
     const rules = [...active.filter(({ ruleId }) => ruleId !== key.ruleId), tried];
     const result = await this.runTrial(accountId, tried, rules, period);
-    const trial = { id: uuidv7(), ...period, result: result.toStored() };
-    const createdAt = await this.database.transaction(async (tx) => {
+    const data = { accountId, ...key, id: uuidv7(), ...period, result: result.toStored() };
+    return this.database.transaction(async (tx) => {
       await tx.ruleHistoryEntry.create({ data: { accountId, ...key, action: 'tried', actor } });
-      const stored = await tx.ruleTrial.create({ data: { accountId, ...key, ...trial } });
-      return stored.createdAt;
+      return describeTrial(await tx.ruleTrial.create({ data }));
     });
-    return {
-      id: trial.id,
-      version: key.version,
-      from: period.from.toISOString(),
-      until: period.until.toISOString(),
-      createdAt: createdAt.toISOString(),
-      ...readResult(trial.result),
-    };
   }
 
-  private async period(
-    accountId: number,
-    days: { from?: string | undefined; to?: string | undefined },
-  ): Promise<queries.TrialPeriod> {
+  private async period(accountId: number, days: TrialDays): Promise<queries.TrialPeriod> {
     const to = days.to ?? (await this.bankTime.today(accountId));
     const from = days.from ?? addDays(to, 1 - defaultDays);
-    const refuse = (path: string, message: string) =>
-      new AppError('validation_failed', { errors: { [path]: [message] } });
-    if (from > to) throw refuse('$.from', 'Must not be after to.');
+    if (from > to) throw invalidField('$.from', 'Must not be after to.');
     if (daysBetween(from, to) >= maxDays)
-      throw refuse('$.from', `Must be at most ${maxDays} days before to.`);
+      throw invalidField('$.from', `Must be at most ${maxDays} days before to.`);
     return { from: statementDayStart(from), until: statementDayStart(addDays(to, 1)) };
   }
 
@@ -84,15 +74,7 @@ export class RuleTrials {
     const { prisma } = this.database;
     const result = new TrialResult(tried.ruleId);
     const decided: queries.HistoryLine[] = [];
-    let after: queries.HistoryLine | null = null;
-    do {
-      const cursor = { after, limit: pageSize };
-      const page: queries.HistoryLine[] = await queries.pageHistoryLines(
-        prisma,
-        accountId,
-        period,
-        cursor,
-      );
+    for await (const page of queries.readHistory(prisma, accountId, period)) {
       result.lines += page.length;
       decided.push(...page.filter(({ isByRule, breakKind }) => isByRule || breakKind !== null));
       if (decided.length > maxLines)
@@ -103,8 +85,7 @@ export class RuleTrials {
       const matched = page.filter(({ isMatched }) => isMatched);
       for (const nsu of await this.findConflicts(accountId, tried, matched, period))
         result.conflicts.add(nsu);
-      after = page.length === pageSize ? (page.at(-1) ?? null) : null;
-    } while (after !== null);
+    }
     const expected = await listExpectedPaymentsOf(prisma, accountId, decided, period);
     const decisions = decideByRules(rules, decided, expected.filter(isOpen));
     for (const line of decided) result.add(line, decisions.get(line.nsu) ?? { outcome: 'nothing' });
@@ -146,8 +127,8 @@ async function listExpectedPaymentsOf(
   period: queries.TrialPeriod,
 ): Promise<RuleExpectedPayment[]> {
   const found = new Map<string, RuleExpectedPayment>();
-  for (let from = 0; from < lines.length; from += pageSize) {
-    const page = lines.slice(from, from + pageSize);
+  for (let from = 0; from < lines.length; from += queries.pageSize) {
+    const page = lines.slice(from, from + queries.pageSize);
     const nsus = page.map(({ nsu }) => nsu);
     const paid = await db.match.findMany({
       where: { accountId, nsu: { in: nsus }, rule: 'declared', unlinkedAt: null },

@@ -4,8 +4,41 @@ import { z } from 'zod';
 import { maskTaxId, parseTaxId } from '../../brazil/tax-id.js';
 import { reais } from '../../contract/wire.js';
 import { normalizeTaxId } from '../../expected-payments/counterparty.js';
+import type { Prisma, RuleTrial } from '../../generated/service/client.js';
 import type { RuleAction, RuleCondition } from '../decide/rule.js';
-import type { RuleDefinition } from './rules.schema.js';
+import type { RuleDefinition, ruleView, trialView } from './rules.schema.js';
+import { readStored } from './stored-rule.js';
+import { storedResult } from './trial-result.js';
+
+export type RuleWithVersions = Prisma.RuleGetPayload<{
+  include: { ruleVersions: { include: { ruleTrials: true; history: true } } };
+}>;
+
+export function describeRule({
+  ruleVersions,
+  ...rule
+}: RuleWithVersions): z.output<typeof ruleView> {
+  return {
+    ...rule,
+    activeVersion: ruleVersions.find(({ state }) => state === 'active')?.version ?? null,
+    versions: ruleVersions.map(({ ruleTrials, history, ...version }) => {
+      const { when, then } = readStored(version);
+      return {
+        ...version,
+        when: describeCondition(when),
+        then: describeAction(then),
+        trials: ruleTrials.map(describeTrial),
+        steps: history.map(({ createdAt: at, ...step }) => ({ ...step, at })),
+      };
+    }),
+  };
+}
+
+export function describeTrial({ result, ...trial }: RuleTrial): z.output<typeof trialView> {
+  const { tolerated, ...samples } = storedResult.parse(result);
+  const { count, cents: amount } = tolerated;
+  return { ...trial, ...samples, tolerated: { count, amount } };
+}
 
 export function toCondition({ amount, document, notes, ...others }: RuleDefinition['when']) {
   const plain = normalizeTaxId(document);

@@ -7,9 +7,8 @@ import type { RouteInput } from '../../contract/route.js';
 import { IdempotencyService } from '../../idempotency/idempotency.service.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
-import { isUuid, readPage, toList } from '../../platform/listing.js';
+import { isUuid, readPage } from '../../platform/listing.js';
 import { RuleCatalog } from './rule-catalog.service.js';
-import { RuleReader } from './rule-reader.service.js';
 import { RuleTrials } from './rule-trials.service.js';
 import * as routes from './rules.schema.js';
 
@@ -21,7 +20,6 @@ type ChangeRequest = RouteInput<typeof routes.activateRuleVersion>;
 export class RulesController {
   constructor(
     private readonly catalog: RuleCatalog,
-    private readonly reader: RuleReader,
     private readonly trials: RuleTrials,
     private readonly idempotency: IdempotencyService,
   ) {}
@@ -35,7 +33,7 @@ export class RulesController {
     const { name, reason } = request.body;
     return this.idempotency.runOnce({ accountId, route: routes.createRule, request }, async () => {
       const by = { accountId, actor, reason };
-      return this.reader.get(accountId, await this.catalog.create(by, name, request.body));
+      return this.catalog.get(accountId, await this.catalog.create(by, name, request.body));
     });
   }
 
@@ -50,30 +48,18 @@ export class RulesController {
     return this.idempotency.runOnce(idempotent, async () => {
       const id = ruleId(params.id);
       await this.catalog.addVersion({ accountId, actor, reason: body.reason }, id, body);
-      return this.reader.get(accountId, id);
+      return this.catalog.get(accountId, id);
     });
   }
 
   @Handles(routes.listRules)
-  async list(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof routes.listRules>,
-  ) {
-    await this.catalog.ensureDefaults(accountId);
-    const page = readPage(query, isUuid);
-    const ids = await this.reader.listIds(accountId, page);
-    const { data, next } = toList(
-      ids,
-      page,
-      (id) => id,
-      (id) => id,
-    );
-    return { data: await this.reader.list(accountId, data), next };
+  list(@CalledBy() { accountId }: Caller, @Input() { query }: RouteInput<typeof routes.listRules>) {
+    return this.catalog.list(accountId, readPage(query, isUuid));
   }
 
   @Handles(routes.getRule)
   get(@CalledBy() { accountId }: Caller, @Input() { params }: RouteInput<typeof routes.getRule>) {
-    return this.reader.get(accountId, ruleId(params.id));
+    return this.catalog.get(accountId, ruleId(params.id));
   }
 
   @RequiresScope('reconcile')
@@ -110,7 +96,7 @@ export class RulesController {
       const { ruleId: id, version } = versionKey(request.params);
       const { reason } = request.body;
       await this.catalog[change]({ accountId, actor, reason }, id, version);
-      return this.reader.get(accountId, id);
+      return this.catalog.get(accountId, id);
     });
   }
 }

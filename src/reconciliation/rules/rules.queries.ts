@@ -1,5 +1,6 @@
 // SQL of rules and their versions.
 import type { Db, Tx } from '../../database.service.js';
+import { Prisma, type RuleVersion } from '../../generated/service/client.js';
 import { recordRangeTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { DeclaredRule } from '../decide/outcome.js';
 import { bankFees, readStored } from './stored-rule.js';
@@ -33,12 +34,14 @@ export async function insertDefaultRule(tx: Tx, accountId: number): Promise<void
   if (made > 0) await recordRangeTask(tx, accountId, 'rules');
 }
 
+export type VersionState = Pick<RuleVersion, 'version' | 'state'>;
+
 /** The versions of a rule, locked for the transaction by the rule's row. */
 export async function lockRuleVersions(
   tx: Tx,
   accountId: number,
   ruleId: string,
-): Promise<{ version: number; state: string }[]> {
+): Promise<VersionState[]> {
   await tx.$queryRaw`
     SELECT id FROM rule WHERE account_id = ${accountId} AND id = ${ruleId}::uuid
     FOR NO KEY UPDATE`;
@@ -52,34 +55,25 @@ export async function lockRuleVersions(
 export async function isRuleVersionTried(
   tx: Tx,
   accountId: number,
-  { ruleId, version }: DeclaredRule,
+  key: DeclaredRule,
 ): Promise<boolean> {
-  const [found] = await tx.$queryRaw<{ found: boolean }[]>`
-    SELECT EXISTS (
-      SELECT 1 FROM rule_trial t
-      WHERE t.account_id = ${accountId} AND t.rule_id = ${ruleId}::uuid AND t.version = ${version}
-        AND t.created_at > (SELECT COALESCE(max(activated_at), '-infinity') FROM rule_version
-                             WHERE account_id = ${accountId})
-    ) AS found`;
-  return found?.found === true;
+  const where = { accountId };
+  const last = await tx.ruleVersion.aggregate({ where, _max: { activatedAt: true } });
+  const createdAt = { gt: last._max.activatedAt ?? undefined };
+  return (await tx.ruleTrial.count({ where: { accountId, ...key, createdAt } })) > 0;
 }
 
-export async function activateRule(
+export async function setRuleState(
   tx: Tx,
   accountId: number,
   { ruleId, version }: DeclaredRule,
+  state: 'active' | 'retired',
 ): Promise<void> {
+  const times =
+    state === 'active'
+      ? Prisma.sql`activated_at = clock_timestamp(), retired_at = NULL`
+      : Prisma.sql`retired_at = clock_timestamp()`;
   await tx.$executeRaw`
-    UPDATE rule_version SET state = 'active', activated_at = clock_timestamp(), retired_at = NULL
-    WHERE account_id = ${accountId} AND rule_id = ${ruleId}::uuid AND version = ${version}`;
-}
-
-export async function retireRule(
-  tx: Tx,
-  accountId: number,
-  { ruleId, version }: DeclaredRule,
-): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE rule_version SET state = 'retired', retired_at = clock_timestamp()
+    UPDATE rule_version SET state = ${state}::rule_version_state, ${times}
     WHERE account_id = ${accountId} AND rule_id = ${ruleId}::uuid AND version = ${version}`;
 }

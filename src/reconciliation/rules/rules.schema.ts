@@ -4,12 +4,12 @@ import { route } from '../../contract/route.js';
 import {
   bigInteger,
   filledText,
+  instant,
   integer,
   plainDate,
   positiveReais,
   reais,
   text,
-  timestamp,
 } from '../../contract/wire.js';
 import { normalizeTaxId } from '../../expected-payments/counterparty.js';
 import { listOf, listQuery } from '../../platform/listing.js';
@@ -137,9 +137,9 @@ const nsuSample = z.object({ count: integer, nsus: z.array(bigInteger) });
 export const trialView = z.object({
   id: z.string(),
   version: integer,
-  from: timestamp,
-  until: timestamp,
-  createdAt: timestamp,
+  from: instant,
+  until: instant,
+  createdAt: instant,
   /** Lines of the period. */
   lines: integer,
   matchedMore: nsuSample,
@@ -164,9 +164,9 @@ const versionView = z.object({
   then: z.unknown(),
   reason: z.string().nullable(),
   madeBy: z.string().nullable(),
-  createdAt: timestamp,
-  activatedAt: timestamp.nullable(),
-  retiredAt: timestamp.nullable(),
+  createdAt: instant,
+  activatedAt: instant.nullable(),
+  retiredAt: instant.nullable(),
   trials: z.array(trialView),
   /** The steps of the version, oldest first. */
   steps: z.array(
@@ -174,7 +174,7 @@ const versionView = z.object({
       action: z.string(),
       actor: z.string().nullable(),
       reason: z.string().nullable(),
-      at: timestamp,
+      at: instant,
     }),
   ),
 });
@@ -184,7 +184,7 @@ export const ruleView = z.object({
   name: z.string(),
   /** `default`, or `api`. */
   origin: z.string(),
-  createdAt: timestamp,
+  createdAt: instant,
   activeVersion: integer.nullable(),
   versions: z.array(versionView),
 });

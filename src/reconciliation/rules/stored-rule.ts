@@ -1,62 +1,33 @@
 // The stored form of a rule version: JSON with cents as strings, so that none is lost. And the rule
 // that every account begins with; it can be retired and replaced like any other.
 import { v5 as uuidv5 } from 'uuid';
-import type { AppliedRule, MatchAction, RuleAction, RuleCondition } from '../decide/rule.js';
+import { z } from 'zod';
+import type { RuleVersion } from '../../generated/service/client.js';
+import type { AppliedRule } from '../decide/rule.js';
 
-type Stored<Value> = { [Key in keyof Value]: Value[Key] extends bigint ? string : Value[Key] };
+type Definition = Pick<AppliedRule, 'when' | 'then'>;
 
-export interface StoredDefinition {
-  when: Omit<RuleCondition, 'minCents' | 'maxCents'> & { minCents?: string; maxCents?: string };
-  then: Extract<RuleAction, { do: 'classify' }> | ({ do: 'match' } & Stored<MatchAction>);
+/** A large number in JSON that the service stores: text, since a JSON number may lose digits. */
+export const bigintText = z.codec(z.string(), z.bigint(), { decode: BigInt, encode: String });
+
+const storedDefinition = z.object({
+  when: z.looseObject({ minCents: bigintText.optional(), maxCents: bigintText.optional() }),
+  then: z.looseObject({
+    toleranceCents: bigintText.optional(),
+    toleranceBasisPoints: bigintText.optional(),
+  }),
+});
+
+export function writeStored({ when, then }: Definition) {
+  return z.encode(storedDefinition, { when: { ...when }, then: { ...then } });
 }
 
-export interface StoredRule {
-  ruleId: string;
-  version: number;
-  priority: number;
-  definition: unknown;
-  activatedAt?: Date | null;
-}
-
-export function writeStored({ when, then }: Pick<AppliedRule, 'when' | 'then'>): StoredDefinition {
-  const { minCents, maxCents, ...others } = when;
-  return {
-    when: {
-      ...others,
-      ...(minCents === undefined ? {} : { minCents: minCents.toString() }),
-      ...(maxCents === undefined ? {} : { maxCents: maxCents.toString() }),
-    },
-    then:
-      then.do === 'classify'
-        ? then
-        : {
-            ...then,
-            toleranceCents: then.toleranceCents.toString(),
-            toleranceBasisPoints: then.toleranceBasisPoints.toString(),
-          },
-  };
-}
+type StoredRule = Pick<RuleVersion, 'ruleId' | 'version' | 'priority'> &
+  Partial<Pick<RuleVersion, 'activatedAt'>> & { definition: unknown };
 
 export function readStored({ definition, ...rule }: StoredRule): AppliedRule {
   // Only `writeStored` writes this JSON, and it never changes.
-  const { when, then } = definition as StoredDefinition;
-  const { minCents, maxCents, ...others } = when;
-  return {
-    ...rule,
-    when: {
-      ...others,
-      ...(minCents === undefined ? {} : { minCents: BigInt(minCents) }),
-      ...(maxCents === undefined ? {} : { maxCents: BigInt(maxCents) }),
-    },
-    then:
-      then.do === 'classify'
-        ? then
-        : {
-            ...then,
-            toleranceCents: BigInt(then.toleranceCents),
-            toleranceBasisPoints: BigInt(then.toleranceBasisPoints),
-          },
-  };
+  return { ...rule, ...(storedDefinition.parse(definition) as unknown as Definition) };
 }
 
 const namespace = '0b5c5a0e-93f5-5c5e-8f0e-5b1d7c1f7a44';

@@ -1,10 +1,16 @@
 // Compares what a version of a rule would decide with the current outcomes. Pure.
+import { z } from 'zod';
 import type { RuleDecision } from '../decide/rule-decision.js';
+import type { HistoryLine } from './rule-trials.queries.js';
+import { bigintText } from './stored-rule.js';
+
+/** The current outcome of a line that rules may decide. */
+type CurrentOutcome = Pick<HistoryLine, 'nsu' | 'isByRule' | 'breakKind'>;
 
 /** How many nsus each figure lists. */
 const sampleSize = 20;
 
-export class Sample {
+class Sample {
   count = 0;
   readonly nsus: bigint[] = [];
 
@@ -14,12 +20,17 @@ export class Sample {
   }
 }
 
-/** The current outcome of a line that rules may decide. */
-export interface CurrentOutcome {
-  nsu: bigint;
-  isByRule: boolean;
-  breakKind: 'unexpected' | 'ambiguous' | null;
-}
+const storedSample = z.object({ count: z.int(), nsus: z.array(bigintText) });
+
+export const storedResult = z.object({
+  lines: z.int(),
+  matchedMore: storedSample,
+  classifiedMore: storedSample,
+  less: storedSample,
+  ambiguous: storedSample,
+  conflicts: storedSample,
+  tolerated: z.object({ count: z.int(), cents: bigintText }),
+});
 
 export class TrialResult {
   lines = 0;
@@ -44,19 +55,8 @@ export class TrialResult {
     if (decision.outcome === 'classified') this.classifiedMore.add(nsu);
   }
 
-  /** The stored form: JSON with large numbers as strings, so that no digit is lost. */
   toStored() {
-    const { lines, matchedMore, classifiedMore, less, ambiguous, conflicts, tolerated } = this;
-    const samples = { matchedMore, classifiedMore, less, ambiguous, conflicts };
-    const written = Object.entries(samples).map(([name, { count, nsus }]) => [
-      name,
-      { count, nsus: nsus.map(String) },
-    ]);
-    return {
-      lines,
-      ...(Object.fromEntries(written) as Record<keyof typeof samples, StoredSample>),
-      tolerated: { count: tolerated.count, cents: tolerated.cents.toString() },
-    };
+    return z.encode(storedResult, this);
   }
 
   private tolerate({ payments }: Extract<RuleDecision, { outcome: 'matched' }>): void {
@@ -67,21 +67,4 @@ export class TrialResult {
       this.tolerated.cents += differenceCents < 0n ? -differenceCents : differenceCents;
     }
   }
-}
-
-type StoredSample = { count: number; nsus: string[] };
-
-export type StoredResult = ReturnType<TrialResult['toStored']>;
-
-export function readResult({ tolerated, lines, ...stored }: StoredResult) {
-  const read = ({ count, nsus }: StoredSample) => ({ count, nsus: nsus.map(BigInt) });
-  return {
-    lines,
-    matchedMore: read(stored.matchedMore),
-    classifiedMore: read(stored.classifiedMore),
-    less: read(stored.less),
-    ambiguous: read(stored.ambiguous),
-    conflicts: read(stored.conflicts),
-    tolerated: { count: tolerated.count, amount: BigInt(tolerated.cents) },
-  };
 }
