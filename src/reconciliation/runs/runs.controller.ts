@@ -10,10 +10,8 @@ import { Handles, Input, Reply } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { stringifyJson } from '../../platform/exact-json.js';
 import { isUuid, readPage, toList } from '../../platform/listing.js';
-import { describeRun } from './run-view.js';
 import { changeSchedule, getRun, getSchedule, listRuns, startRun } from './runs.schema.js';
-import { RunsService } from './runs.service.js';
-import type { Schedule } from './schedules.queries.js';
+import { describeRun, RunsService } from './runs.service.js';
 import { Schedules } from './schedules.service.js';
 
 @Controller()
@@ -40,11 +38,7 @@ export class RunsController {
   async list(@CalledBy() { accountId }: Caller, @Input() { query }: RouteInput<typeof listRuns>) {
     const page = readPage(query, isUuid);
     const rows = await this.database.prisma.reconciliationRun.findMany({
-      where: {
-        accountId,
-        ...(query.state ? { state: query.state } : {}),
-        ...(page.after ? { id: { lt: page.after } } : {}),
-      },
+      where: { accountId, state: query.state, id: { lt: page.after ?? undefined } },
       orderBy: { id: 'desc' },
       take: page.limit + 1,
     });
@@ -61,19 +55,15 @@ export class RunsController {
   }
 
   @Handles(getSchedule)
-  async schedule(@CalledBy() { accountId }: Caller) {
-    return describeSchedule(await this.schedules.get(accountId));
+  schedule(@CalledBy() { accountId }: Caller) {
+    return this.schedules.get(accountId);
   }
 
   @RequiresScope('reconcile')
   @Handles(changeSchedule)
   change(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof changeSchedule>) {
-    return this.idempotency.runOnce({ accountId, route: changeSchedule, request }, async () =>
-      describeSchedule(await this.schedules.change(accountId, request.body)),
+    return this.idempotency.runOnce({ accountId, route: changeSchedule, request }, () =>
+      this.schedules.change(accountId, request.body),
     );
   }
-}
-
-function describeSchedule({ cron, timezone, nextRunAt }: Schedule) {
-  return { cron, timezone, nextRunAt: nextRunAt?.toISOString() ?? null };
 }

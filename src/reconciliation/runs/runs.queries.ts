@@ -1,13 +1,12 @@
-// SQL of runs: at most one running for each account, and counts of what changed during a run.
+// SQL of runs: at most one running for each account, counts of what changed during a run, and the
+// schedules that are due. `next_run_at` is bank time.
 import { v7 as uuidv7 } from 'uuid';
-import type { Tx } from '../../database.service.js';
-import { Prisma } from '../../generated/service/client.js';
-import type { RunCounts } from './run-view.js';
+import type { Db, Tx } from '../../database.service.js';
+import { Prisma, type ReconciliationSchedule } from '../../generated/service/client.js';
+import type { JobPayload } from '../../queues.js';
+import type { RunCounts } from './runs.schema.js';
 
-export interface RunKey {
-  accountId: number;
-  runId: string;
-}
+type RunKey = JobPayload<'runReconciliation'>;
 
 /** Begins a run from the end of the last finished one, or returns the id of the running one. */
 export async function beginRun(
@@ -92,4 +91,24 @@ export async function endRun(
         finished_at = clock_timestamp()
     WHERE r.account_id = ${accountId} AND r.id = ${runId}::uuid AND r.state = 'running'`;
   return ended === 1;
+}
+
+export type Schedule = Omit<ReconciliationSchedule, 'updatedAt'>;
+
+/** Accounts whose next run is due in bank time. */
+export async function listDueSchedules(db: Db): Promise<{ accountId: number }[]> {
+  return db.$queryRaw`
+    SELECT s.account_id FROM reconciliation_schedule s
+    LEFT JOIN statement_state t ON t.account_id = s.account_id
+    WHERE s.next_run_at IS NOT NULL
+      AND s.next_run_at
+        <= clock_timestamp() + COALESCE(t.clock_offset_ms, 0) * interval '1 millisecond'`;
+}
+
+/** Locks the schedule for the transaction, so that each due time begins one run. */
+export async function lockSchedule(tx: Tx, accountId: number): Promise<Schedule | null> {
+  const [found] = await tx.$queryRaw<Schedule[]>`
+    SELECT account_id, cron, timezone, next_run_at
+    FROM reconciliation_schedule WHERE account_id = ${accountId} FOR NO KEY UPDATE`;
+  return found ?? null;
 }

@@ -1,7 +1,7 @@
 // The API of reconciliation runs and their schedule.
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
-import { integer, text, timestamp } from '../../contract/wire.js';
+import { instant, integer, text } from '../../contract/wire.js';
 import { listOf, listQuery } from '../../platform/listing.js';
 
 const base = { chapter: 'Reconciliation', authentication: 'api-key' } as const;
@@ -13,7 +13,7 @@ export const runView = z.object({
   trigger: z.enum(['request', 'schedule']),
   state: z.enum(runStates),
   /** Bank time: from the end of the last finished run to the start of this run's sync. */
-  window: z.object({ from: timestamp.nullable(), until: timestamp.nullable() }),
+  window: z.object({ from: instant.nullable(), until: instant.nullable() }),
   /** What changed during the run; `pending`: lines without an outcome at its end. */
   counts: z.object({
     newLines: integer,
@@ -27,9 +27,11 @@ export const runView = z.object({
   }),
   durationMs: integer.nullable(),
   error: z.string().nullable(),
-  startedAt: timestamp,
-  finishedAt: timestamp.nullable(),
+  startedAt: instant,
+  finishedAt: instant.nullable(),
 });
+
+export type RunCounts = z.output<typeof runView>['counts'];
 
 export const startRun = route({
   ...base,
@@ -66,7 +68,7 @@ export const getRun = route({
 const scheduleView = z.object({
   cron: z.string().nullable(),
   timezone: z.string(),
-  nextRunAt: timestamp.nullable(),
+  nextRunAt: instant.nullable(),
 });
 
 export const getSchedule = route({

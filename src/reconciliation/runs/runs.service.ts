@@ -3,6 +3,7 @@
 // worker is killed. Its steps may repeat; it ends once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import { Database } from '../../database.service.js';
 import { EventsService } from '../../events/events.service.js';
 import type { ReconciliationRun } from '../../generated/service/client.js';
@@ -13,8 +14,8 @@ import { Every } from '../../platform/timer-methods.js';
 import type { JobPayload } from '../../queues.js';
 import { StatementService } from '../../statement/statement.service.js';
 import { ReconciliationService } from '../reconciliation.service.js';
-import { describeRun } from './run-view.js';
 import * as queries from './runs.queries.js';
+import { runView, type RunCounts } from './runs.schema.js';
 
 const lockRenewalMs = 5_000;
 const syncPauseMs = 250;
@@ -126,11 +127,32 @@ export class RunsService {
       const run = await tx.reconciliationRun.findUniqueOrThrow({
         where: { accountId_id: { accountId, id: runId } },
       });
-      const { id: _, state, ...description } = describeRun(run);
+      const { id: _, state, ...description } = z.encode(runView, describeRun(run));
       const type = state === 'finished' ? 'reconciliation.finished' : 'reconciliation.failed';
       await this.events.record(tx, accountId, [{ type, data: { runId, ...description } }]);
     });
     await this.jobQueue.enqueue('closeDays', { accountId });
     await this.events.enqueueDeliveries(accountId);
   }
+}
+
+const zeroCounts: RunCounts = {
+  newLines: 0,
+  matched: 0,
+  classified: 0,
+  breaksOpened: 0,
+  breaksResolved: 0,
+  missing: 0,
+  unlinked: 0,
+  pending: 0,
+};
+
+export function describeRun(run: ReconciliationRun): z.output<typeof runView> {
+  const { startedAt, finishedAt, windowFrom, windowUntil } = run;
+  return {
+    ...run,
+    window: { from: windowFrom, until: windowUntil },
+    counts: { ...zeroCounts, ...(run.counts as Partial<RunCounts>) },
+    durationMs: finishedAt && Math.max(0, finishedAt.getTime() - startedAt.getTime()),
+  };
 }

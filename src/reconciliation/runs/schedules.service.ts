@@ -7,8 +7,7 @@ import { JobQueue } from '../../platform/job-queue.js';
 import { Every } from '../../platform/timer-methods.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import { defaultCron, nextCronTime, findCronProblem } from './cron.js';
-import { beginRun } from './runs.queries.js';
-import * as queries from './schedules.queries.js';
+import * as queries from './runs.queries.js';
 
 @Injectable()
 export class Schedules {
@@ -38,7 +37,11 @@ export class Schedules {
     if (errors) throw new AppError('validation_failed', { errors });
     const nextRunAt = cron === null ? null : nextCronTime({ cron, timezone }, now);
     const schedule = { accountId, cron, timezone, nextRunAt };
-    await queries.writeSchedule(this.database.prisma, schedule);
+    await this.database.prisma.reconciliationSchedule.upsert({
+      where: { accountId },
+      create: schedule,
+      update: { ...schedule, updatedAt: new Date() },
+    });
     return schedule;
   }
 
@@ -46,9 +49,13 @@ export class Schedules {
   @Every('schedules', 1_000)
   async beginDue(): Promise<void> {
     const { prisma } = this.database;
-    for (const { accountId } of await queries.listAccountsWithoutSchedule(prisma))
+    const unscheduled = await prisma.bankAccount.findMany({
+      where: { reconciliationSchedule: null },
+      select: { id: true },
+    });
+    for (const { id } of unscheduled)
       await prisma.reconciliationSchedule.createMany({
-        data: await this.get(accountId),
+        data: await this.get(id),
         skipDuplicates: true,
       });
     for (const { accountId } of await queries.listDueSchedules(prisma)) {
@@ -63,11 +70,12 @@ export class Schedules {
       const schedule = await queries.lockSchedule(tx, accountId);
       if (!schedule?.cron || !schedule.nextRunAt || schedule.nextRunAt > now) return null;
       const { cron, timezone } = schedule;
-      await queries.writeSchedule(tx, {
-        ...schedule,
-        nextRunAt: nextCronTime({ cron, timezone }, now),
+      const nextRunAt = nextCronTime({ cron, timezone }, now);
+      await tx.reconciliationSchedule.update({
+        where: { accountId },
+        data: { nextRunAt, updatedAt: new Date() },
       });
-      return beginRun(tx, accountId, 'schedule', null);
+      return queries.beginRun(tx, accountId, 'schedule', null);
     });
   }
 }
