@@ -3,17 +3,12 @@ import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
 import { statementDayStart } from '../../brazil/statement-day.js';
 import { addDays } from '../../brazil/calendar.js';
-import type { RouteInput } from '../../contract/route.js';
+import type { RouteInput, RouteOutput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { isNsu, isUuid, readPage, toList } from '../../platform/listing.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import { readStatementView } from '../../statement/statement-view.queries.js';
-import {
-  describeExpectedPayment,
-  describeSummary,
-  describeTransaction,
-} from './transaction-views.js';
 import * as queries from './transactions.queries.js';
 import { getSummary, listExpectedPayments, listTransactionsOfBook } from './transactions.schema.js';
 import { loadSummary } from './summary.queries.js';
@@ -32,18 +27,29 @@ export class BookController {
     @Input() { query }: RouteInput<typeof listTransactionsOfBook>,
   ) {
     const page = readPage(query, isNsu);
-    const { day, nsu = null, reference = null, state = null, isCredit = null } = query;
+    const { day } = query;
     const rows = await queries.listTransactionRows(this.database.prisma, accountId, {
-      nsu,
-      reference,
-      state,
-      isCredit,
+      ...query,
       from: day ? statementDayStart(day) : null,
       until: day ? statementDayStart(addDays(day, 1)) : null,
       beforeNsu: page.after === null ? null : BigInt(page.after),
       limit: page.limit + 1,
     });
-    return toList(rows, page, (row) => row.nsu.toString(), describeTransaction);
+    return toList(
+      rows,
+      page,
+      (row) => row.nsu.toString(),
+      (row) => ({
+        ...row,
+        amount: row.amountCents,
+        type: { name: row.typeName, isCredit: row.isCredit },
+        balance: {
+          balancePrevious: row.balancePreviousCents,
+          currentBalance: row.currentBalanceCents,
+        },
+        explanation: row,
+      }),
+    );
   }
 
   @Handles(listExpectedPayments)
@@ -52,23 +58,49 @@ export class BookController {
     @Input() { query }: RouteInput<typeof listExpectedPayments>,
   ) {
     const page = readPage(query, isUuid);
-    const { state = null, reference = null, operationId = null } = query;
     const rows = await queries.listExpectedPaymentRows(this.database.prisma, accountId, {
-      state,
-      reference,
-      operationId,
+      ...query,
       beforeId: page.after,
       today: await this.bankTime.today(accountId),
       limit: page.limit + 1,
     });
-    return toList(rows, page, ({ id }) => id, describeExpectedPayment);
+    return toList(
+      rows,
+      page,
+      ({ id }) => id,
+      ({ amountCents: amount, settledCents, returnedCents, ...row }) => ({
+        ...row,
+        amount,
+        settledAmount: settledCents,
+        returnedAmount: returnedCents,
+      }),
+    );
   }
 
   @Handles(getSummary)
-  async summary(@CalledBy() { accountId }: Caller) {
+  async summary(@CalledBy() { accountId }: Caller): Promise<RouteOutput<typeof getSummary>> {
     const { prisma } = this.database;
     const today = await this.bankTime.today(accountId);
     const row = await loadSummary(prisma, accountId, today);
-    return describeSummary(row, await readStatementView(prisma, accountId));
+    const { liveBalance, ...statement } = await readStatementView(prisma, accountId);
+    // Each part of the response takes its own fields of the row.
+    return {
+      statement: {
+        ...row,
+        balance: row.balanceCents,
+        ...statement,
+        liveBalance: liveBalance && { ...liveBalance, amount: liveBalance.amountCents },
+      },
+      transactions: { ...row, pending: row.total - row.matched - row.classified - row.inBreak },
+      expectedPayments: row,
+      operations: row,
+      breaks: { open: row.openBreaks },
+      webhooks: {
+        received: row.webhooksReceived,
+        pending: row.webhooksPending,
+        quarantined: row.webhooksQuarantined,
+      },
+      deliveries: { pending: row.deliveriesPending, dead: row.deliveriesDead },
+    };
   }
 }

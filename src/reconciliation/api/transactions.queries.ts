@@ -1,10 +1,10 @@
 // Reads lines and expected payments with their states, which reconciliation stores.
+import type { z } from 'zod';
 import type { Db } from '../../database.service.js';
 import { referenceKinds } from '../../expected-payments/references.js';
-import { Prisma } from '../../generated/service/client.js';
-import type { explanationStates, expectedPaymentStates } from './transactions.schema.js';
+import { Prisma, type StatementLine } from '../../generated/service/client.js';
 import { explainingBreakKinds } from '../decide/break-kinds.js';
-import type { Category } from '../decide/outcome.js';
+import type { expectedPaymentView, transactionView } from './transactions.schema.js';
 
 /**
  * Whether a break makes its line count as in a break, even if the line is matched. Reads only the
@@ -18,42 +18,23 @@ export const stateOfLine = Prisma.sql`COALESCE(
   (SELECT o.state FROM line_outcome o WHERE o.account_id = t.account_id AND o.nsu = t.nsu),
     'pending')`;
 
-export interface TransactionRow {
-  nsu: bigint;
-  amountCents: bigint;
-  typeName: string;
-  isCredit: boolean;
-  correlationId: string | null;
-  endToEndId: string | null;
-  externalId: string | null;
-  notes: string | null;
-  balancePreviousCents: bigint;
-  currentBalanceCents: bigint;
-  occurredAt: Date;
-  recordedAt: Date;
-  state: (typeof explanationStates)[number];
-  /** The rule of its match or classification, else the kind of its break. */
-  rule: string | null;
-  evidence: unknown;
-  /** The kind of the open break of the line. */
-  breakKind: string | null;
-  breakEvidence: unknown;
-  category: Category | null;
-  ruleId: string | null;
-  ruleVersion: number | null;
-  expectedPaymentIds: string[];
-  breakId: string | null;
-}
+type Transaction = z.output<typeof transactionView>;
+type TransactionRow = Omit<Transaction, 'amount' | 'type' | 'balance' | 'explanation'> &
+  Transaction['explanation'] &
+  Pick<
+    StatementLine,
+    'amountCents' | 'typeName' | 'isCredit' | 'balancePreviousCents' | 'currentBalanceCents'
+  >;
 
-export interface TransactionFilters {
-  nsu: bigint | null;
-  reference: string | null;
-  state: string | null;
-  isCredit: boolean | null;
+interface TransactionFilters {
+  nsu?: bigint | null;
+  reference?: string | null;
+  state?: string | null;
+  isCredit?: boolean | null;
   /** The bounds of the bank's day; `until` is exclusive. */
-  from: Date | null;
-  until: Date | null;
-  beforeNsu: bigint | null;
+  from?: Date | null;
+  until?: Date | null;
+  beforeNsu?: bigint | null;
   limit: number;
 }
 
@@ -62,9 +43,9 @@ function candidateNsus(
   accountId: number,
   { nsu, reference, state }: TransactionFilters,
 ): Prisma.Sql | null {
-  if (nsu !== null) return null;
+  if (nsu != null) return null;
   // One query per id, each with its own index.
-  if (reference !== null)
+  if (reference != null)
     return Prisma.sql`
       SELECT nsu FROM statement_line WHERE account_id = ${accountId}
         AND correlation_id = ${reference}
@@ -91,7 +72,8 @@ export async function listTransactionRows(
   accountId: number,
   filters: TransactionFilters,
 ): Promise<TransactionRow[]> {
-  const { nsu, reference, state, isCredit, from, until, beforeNsu, limit } = filters;
+  const { nsu = null, reference = null, state = null, isCredit = null } = filters;
+  const { from = null, until = null, beforeNsu = null, limit } = filters;
   const few = candidateNsus(accountId, filters);
   // Looked up one by one, newest first, until the page is full.
   const lines = few
@@ -144,26 +126,20 @@ export async function listTransactionRows(
     ORDER BY ${few ? Prisma.sql`candidate.nsu` : Prisma.sql`t.nsu`} DESC LIMIT ${limit}`;
 }
 
-export interface ExpectedPaymentRow {
-  id: string;
-  operationId: string;
-  kind: string;
-  state: (typeof expectedPaymentStates)[number];
-  isCredit: boolean;
+type ListedPayment = Omit<
+  z.output<typeof expectedPaymentView>,
+  'amount' | 'settledAmount' | 'returnedAmount'
+> & {
   amountCents: bigint | null;
   settledCents: bigint;
   /** Refunded to the payer, or reversed by the bank. */
   returnedCents: bigint;
-  dueDate: string | null;
-  isMultiUse: boolean;
-  references: { kind: string; value: string }[];
-  createdAt: Date;
-}
+};
 
-export interface ExpectedPaymentFilters {
-  state: string | null;
-  reference: string | null;
-  operationId: string | null;
+interface ExpectedPaymentFilters {
+  state?: string | null;
+  reference?: string | null;
+  operationId?: string | null;
   beforeId: string | null;
   /** The current day at the bank: open payments whose last payment day is past are overdue. */
   today: string;
@@ -183,14 +159,14 @@ export async function listExpectedPaymentRows(
   db: Db,
   accountId: number,
   filters: ExpectedPaymentFilters,
-): Promise<ExpectedPaymentRow[]> {
-  const { state, reference, operationId, beforeId, today, limit } = filters;
+): Promise<ListedPayment[]> {
+  const { state = null, reference = null, operationId = null, beforeId, today, limit } = filters;
   const withReference = Prisma.sql`AND e.id IN (
     SELECT expected_payment_id FROM expected_payment_reference
     WHERE account_id = ${accountId} AND kind = ANY (${[...referenceKinds]}::text[])
       AND value = ${reference})`;
   const inState = Prisma.sql`AND ${hasSettlement(state ?? '')} AND x.state = ${state}`;
-  return db.$queryRaw<ExpectedPaymentRow[]>`
+  return db.$queryRaw<ListedPayment[]>`
     SELECT e.id, e.operation_id, e.kind, x.state, e.is_credit,
            e.amount_cents, COALESCE(total.paid_cents, 0) AS "settledCents",
            CASE WHEN e.is_credit THEN COALESCE(total.refunded_cents, 0)

@@ -4,22 +4,22 @@ import { z } from 'zod';
 import { route } from '../../contract/route.js';
 import {
   bigInteger,
+  instant,
   integer,
   plainDate,
   queryBoolean,
   queryNsu,
   reais,
   text,
-  timestamp,
 } from '../../contract/wire.js';
 import { listOf, listQuery } from '../../platform/listing.js';
 import { categories } from '../decide/outcome.js';
 
 const book = { authentication: 'api-key', method: 'GET' } as const;
 
-export const explanationStates = ['matched', 'classified', 'in_break', 'pending'] as const;
+const explanationStates = ['matched', 'classified', 'in_break', 'pending'] as const;
 
-const transactionView = z.object({
+export const transactionView = z.object({
   nsu: bigInteger,
   amount: reais,
   type: z.object({ name: z.string(), isCredit: z.boolean() }),
@@ -28,8 +28,8 @@ const transactionView = z.object({
   externalId: z.string().nullable(),
   notes: z.string().nullable(),
   balance: z.object({ balancePrevious: reais, currentBalance: reais }),
-  occurredAt: timestamp,
-  recordedAt: timestamp,
+  occurredAt: instant,
+  recordedAt: instant,
   /** The line's state, with the rule and evidence that decided it. */
   explanation: z.object({
     state: z.enum(explanationStates),
@@ -69,22 +69,39 @@ export const listTransactionsOfBook = route({
   response: listOf(transactionView),
 });
 
-/** Of a received payment, refunded in full; of a sent one, reversed. */
-const returnedStates = ['refunded', 'partially_reversed', 'reversed'] as const;
-
 /**
- * `withdrawn`: no payment is expected any more, because the operation was rejected or proven not
- * executed, or the charge was cancelled.
+ * `refunded`: of a received payment, in full; `reversed`: of a sent one. `withdrawn`: no
+ * payment is expected any more, because the operation was rejected or proven not executed, or the
+ * charge was cancelled.
  */
-export const expectedPaymentStates = [
+const expectedPaymentStates = [
   'open',
   'overdue',
   'partially_settled',
   'settled',
   'overpaid',
-  ...returnedStates,
+  'refunded',
+  'partially_reversed',
+  'reversed',
   'withdrawn',
 ] as const;
+
+export const expectedPaymentView = z.object({
+  id: z.string(),
+  operationId: z.string(),
+  kind: z.string(),
+  state: z.enum(expectedPaymentStates),
+  isCredit: z.boolean(),
+  amount: reais.nullable(),
+  /** The paid amount, before refunds and reversals. */
+  settledAmount: reais,
+  /** The part of the paid amount that was refunded (credits) or reversed (debits). */
+  returnedAmount: reais,
+  dueDate: z.string().nullable(),
+  isMultiUse: z.boolean(),
+  references: z.array(z.object({ kind: z.string(), value: z.string() })),
+  createdAt: instant,
+});
 
 export const listExpectedPayments = route({
   ...book,
@@ -97,24 +114,7 @@ export const listExpectedPayments = route({
     reference: text(100).optional(),
     operationId: z.uuid('Must be an operation’s id.').optional(),
   }),
-  response: listOf(
-    z.object({
-      id: z.string(),
-      operationId: z.string(),
-      kind: z.string(),
-      state: z.enum(expectedPaymentStates),
-      isCredit: z.boolean(),
-      amount: reais.nullable(),
-      /** The paid amount, before refunds and reversals. */
-      settledAmount: reais,
-      /** The part of the paid amount that was refunded (credits) or reversed (debits). */
-      returnedAmount: reais,
-      dueDate: z.string().nullable(),
-      isMultiUse: z.boolean(),
-      references: z.array(z.object({ kind: z.string(), value: z.string() })),
-      createdAt: timestamp,
-    }),
-  ),
+  response: listOf(expectedPaymentView),
 });
 
 export const getSummary = route({
@@ -128,38 +128,38 @@ export const getSummary = route({
     statement: z.object({
       lastNsu: bigInteger.nullable(),
       complete: z.boolean(),
-      closedUntil: timestamp.nullable(),
+      closedUntil: instant.nullable(),
       balance: reais.nullable(),
-      syncedAt: timestamp.nullable(),
-      unreadableLines: integer,
-      syncs: integer,
+      syncedAt: instant.nullable(),
+      unreadableLines: bigInteger,
+      syncs: bigInteger,
       /** The balance chain stays broken after full re-reads. */
-      broken: z.object({ nsu: bigInteger, since: timestamp }).nullable(),
+      broken: z.object({ nsu: bigInteger, since: instant }).nullable(),
       /** The progress of the first import of the history, while it runs. */
       import: z
         .object({
-          lines: integer,
-          oldest: timestamp.nullable(),
-          newest: timestamp.nullable(),
-          startedAt: timestamp,
+          lines: bigInteger,
+          oldest: instant.nullable(),
+          newest: instant.nullable(),
+          startedAt: instant,
           linesPerSecond: integer,
         })
         .nullable(),
       /** The balance that the bank reports, and whether the last line agrees. */
-      liveBalance: z.object({ amount: reais, at: timestamp, agrees: z.boolean() }).nullable(),
+      liveBalance: z.object({ amount: reais, at: instant, agrees: z.boolean() }).nullable(),
     }),
     transactions: z.object({
-      total: integer,
-      matched: integer,
-      classified: integer,
-      inBreak: integer,
-      pending: integer,
+      total: bigInteger,
+      matched: bigInteger,
+      classified: bigInteger,
+      inBreak: bigInteger,
+      pending: bigInteger,
     }),
     /** Expected payments without a line, not withdrawn or cancelled; `open` includes `overdue`. */
-    expectedPayments: z.object({ open: integer, overdue: integer }),
-    operations: z.object({ sending: integer, unknown: integer, needsOperator: integer }),
-    breaks: z.object({ open: integer }),
-    webhooks: z.object({ received: integer, pending: integer, quarantined: integer }),
-    deliveries: z.object({ pending: integer, dead: integer }),
+    expectedPayments: z.object({ open: bigInteger, overdue: bigInteger }),
+    operations: z.object({ sending: bigInteger, unknown: bigInteger, needsOperator: bigInteger }),
+    breaks: z.object({ open: bigInteger }),
+    webhooks: z.object({ received: bigInteger, pending: bigInteger, quarantined: bigInteger }),
+    deliveries: z.object({ pending: bigInteger, dead: bigInteger }),
   }),
 });
