@@ -54,6 +54,11 @@ export function invalidField(path: string, message: string): AppError {
   return new AppError('validation_failed', { errors: { [path]: [message] } });
 }
 
+/** The error of a request that does not fit the present state; `reason` is its code. */
+export function conflict(reason: string, message: string): AppError {
+  return new AppError('conflict', { public: message, reason });
+}
+
 /**
  * Throws when the condition is false. It is for conditions that no input can break: a failure is a
  * bug.

@@ -3,9 +3,10 @@
 // and the break second: the same order as the matcher's.
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../accounts/api-keys.service.js';
+import type { RouteOutput } from '../../contract/route.js';
 import { Database, type Tx } from '../../database.service.js';
 import { OperationResending } from '../../operations/operation-resending.service.js';
-import { AppError, unreachable } from '../../platform/errors.js';
+import { AppError, conflict, invalidField, unreachable } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
 import { statementBreakKinds } from '../decide/break-kinds.js';
 import type { DecisionMaker } from '../decide/model.js';
@@ -14,12 +15,28 @@ import { Breaks } from '../breaks.service.js';
 import { lockReconciliation } from '../apply.queries.js';
 import { ReconciliationService } from '../reconciliation.service.js';
 import * as queries from './break-actions.queries.js';
+import { listBreakIds } from './break-reading.queries.js';
 import { BreakRefunds } from './break-refunds.service.js';
-import type { BreakAction } from './breaks.schema.js';
+import type { actOnBreaks, BreakAction, BulkAction } from './breaks.schema.js';
 import { listLiveMatches } from './manual-matches.queries.js';
-import { assertNoRefundInProgress, ManualMatches, type Link } from './manual-matches.service.js';
+import {
+  assertNoRefundInProgress,
+  ManualMatches,
+  toAllocations,
+  type Link,
+} from './manual-matches.service.js';
 
-type ActionOf<Name extends BreakAction['action']> = Extract<BreakAction, { action: Name }>;
+type LinkAction = Extract<BreakAction, { action: 'link' }>;
+type BulkResult = RouteOutput<typeof actOnBreaks>;
+type Outcome = BulkResult['data'][number];
+
+/** A break that is locked for an action of a person. */
+interface Acted {
+  tx: Tx;
+  accountId: number;
+  found: queries.LockedBreak;
+  decidedBy: DecisionMaker;
+}
 
 @Injectable()
 export class BreakActions {
@@ -39,21 +56,20 @@ export class BreakActions {
   async act({ accountId, keyId, scopes }: Caller, id: string, request: BreakAction): Promise<void> {
     if (!isUuid(id)) throw new AppError('not_found');
     const decidedBy = { actor: keyId, reason: request.reason };
+    const change = (work: (acted: Acted) => Promise<string[]>) =>
+      this.change(accountId, id, decidedBy, work);
     switch (request.action) {
       case 'link':
-        return this.link(accountId, id, request, decidedBy);
+        return change((acted) => this.link(acted, request));
       case 'accept':
-        return this.change(accountId, id, (tx, found) =>
-          this.accept(tx, accountId, found, decidedBy),
-        );
+        return change((acted) => this.accept(acted));
       case 'reopen':
-        return this.change(accountId, id, (tx, found) =>
-          this.reopen(tx, accountId, found, decidedBy),
-        );
+        return change((acted) => this.reopen(acted));
       case 'note':
-        return this.change(accountId, id, (tx, found) =>
-          this.note(tx, accountId, found, decidedBy),
-        );
+        return change(async ({ tx }) => {
+          await queries.insertBreakHistoryEntry(tx, accountId, id, 'note', decidedBy);
+          return [];
+        });
       case 'refund':
         // A refund sends money: it needs this scope besides `reconcile`.
         if (!scopes.includes('refund')) throw new AppError('forbidden');
@@ -69,6 +85,56 @@ export class BreakActions {
     }
   }
 
+  /** Applies one action to many breaks, one after the other, each in its own transaction. */
+  async actOnMany(caller: Caller, request: BulkAction): Promise<BulkResult> {
+    if (request.action === 'refund' && !caller.scopes.includes('refund'))
+      throw new AppError('forbidden');
+    const ids =
+      request.ids ?? (await listBreakIds(this.database.prisma, caller.accountId, request));
+    const data: Outcome[] = [];
+    // Ids are compared without regard to case.
+    for (const id of new Set(ids.map((one) => one.toLowerCase())))
+      data.push(await this.actOnOne(caller, id, request));
+    const count = (outcome: Outcome['outcome']) =>
+      data.filter((one) => one.outcome === outcome).length;
+    const counts = {
+      done: count('done'),
+      unchanged: count('unchanged'),
+      refused: count('refused'),
+    };
+    return { data, counts };
+  }
+
+  private async actOnOne(
+    caller: Caller,
+    id: string,
+    { action, reason }: BulkAction,
+  ): Promise<Outcome> {
+    const before = await this.find(caller.accountId, id);
+    const state = before?.state ?? null;
+    const isDone =
+      action === 'reopen'
+        ? state === 'open'
+        : state === 'resolved' && before?.resolution === action;
+    if (isDone) return { id, outcome: 'unchanged', state, code: null, title: null };
+    try {
+      await this.act(caller, id, { action, reason });
+    } catch (error) {
+      // An AppError concerns this break or the bank and is reported; a bug is thrown.
+      if (!(error instanceof AppError)) throw error;
+      const { code, details } = error;
+      const title = details.public ?? null;
+      return { id, outcome: 'refused', state, code: details.reason ?? code, title };
+    }
+    const after = await this.find(caller.accountId, id);
+    return { id, outcome: 'done', state: after?.state ?? null, code: null, title: null };
+  }
+
+  private async find(accountId: number, id: string) {
+    const where = { accountId_id: { accountId, id } };
+    return isUuid(id) ? this.database.prisma.break.findUnique({ where }) : null;
+  }
+
   /**
    * Runs a change in one transaction that locks reconciliation, then the break. It returns the
    * operations to advance after the commit.
@@ -76,53 +142,39 @@ export class BreakActions {
   private async change(
     accountId: number,
     id: string,
-    work: (tx: Tx, found: queries.LockedBreak) => Promise<string[]>,
+    decidedBy: DecisionMaker,
+    work: (acted: Acted) => Promise<string[]>,
   ): Promise<void> {
     const operationIds = await this.database.transaction(async (tx) => {
       await lockReconciliation(tx, accountId);
-      return work(tx, await lock(tx, accountId, id));
+      return work({ tx, accountId, found: await lock(tx, accountId, id), decidedBy });
     });
     await this.reconciliation.enqueueAfterAction(accountId, operationIds);
   }
 
   private async link(
-    accountId: number,
-    id: string,
-    request: ActionOf<'link'>,
-    decidedBy: DecisionMaker,
-  ): Promise<void> {
-    const operationIds = await this.database.transaction(async (tx) => {
-      await lockReconciliation(tx, accountId);
-      const found = assertOpen(await lock(tx, accountId, id));
-      const link = linkOf(found, request);
-      await assertNoRefundInProgress(tx, accountId, { breakId: id });
-      const linked = await this.manualMatches.link(tx, accountId, link, decidedBy, id);
-      return linked.operationIds;
-    });
-    await this.reconciliation.enqueueAfterAction(accountId, operationIds);
+    { tx, accountId, found, decidedBy }: Acted,
+    request: LinkAction,
+  ): Promise<string[]> {
+    const { id } = assertOpen(found);
+    const link = linkOf(found, request);
+    await assertNoRefundInProgress(tx, accountId, { breakId: id });
+    const linked = await this.manualMatches.link(tx, accountId, link, decidedBy, id);
+    return linked.operationIds;
   }
 
-  private async accept(
-    tx: Tx,
-    accountId: number,
-    found: queries.LockedBreak,
-    decidedBy: DecisionMaker,
-  ): Promise<string[]> {
+  private async accept({ tx, accountId, found, decidedBy }: Acted): Promise<string[]> {
     const { id } = assertOpen(found);
     await assertNoRefundInProgress(tx, accountId, { breakId: id });
     await this.refunds.withdrawMissing(tx, accountId, found);
     const covered = coveredByAcceptance(found);
     await queries.insertBreakHistoryEntry(tx, accountId, id, 'accept', decidedBy, covered);
-    await this.resolve(tx, accountId, id, 'accept', decidedBy);
+    const resolved = await queries.resolveBreak(tx, accountId, id, 'accept', decidedBy);
+    await this.breaks.reportResolved(tx, accountId, resolved);
     return this.decideAgain(tx, accountId, found);
   }
 
-  private async reopen(
-    tx: Tx,
-    accountId: number,
-    found: queries.LockedBreak,
-    decidedBy: DecisionMaker,
-  ): Promise<string[]> {
+  private async reopen({ tx, accountId, found, decidedBy }: Acted): Promise<string[]> {
     const { id, state, resolution } = found;
     if (state === 'open') throw conflict('already_open', 'The break is already open.');
     if (resolution === 'automatic')
@@ -132,7 +184,7 @@ export class BreakActions {
       );
     await queries.insertBreakHistoryEntry(tx, accountId, id, 'reopen', decidedBy);
     if (resolution === 'accept') await this.refunds.reinstateMissing(tx, accountId, found);
-    if (resolution === 'link') await this.unlink(tx, accountId, found, decidedBy);
+    if (resolution === 'link') await this.unlink(tx, accountId, id, decidedBy);
     const reopened = await queries.reopenBreak(tx, accountId, id);
     await this.breaks.reportOpened(tx, accountId, reopened);
     const operationIds = await this.decideAgain(tx, accountId, found);
@@ -148,7 +200,7 @@ export class BreakActions {
   private async unlink(
     tx: Tx,
     accountId: number,
-    { id }: queries.LockedBreak,
+    id: string,
     decidedBy: DecisionMaker,
   ): Promise<void> {
     const nsu = await queries.findLastLinkedLine(tx, accountId, id);
@@ -171,43 +223,21 @@ export class BreakActions {
     });
   }
 
-  private async note(
-    tx: Tx,
-    accountId: number,
-    { id }: queries.LockedBreak,
-    decidedBy: DecisionMaker,
-  ): Promise<string[]> {
-    await queries.insertBreakHistoryEntry(tx, accountId, id, 'note', decidedBy);
-    return [];
-  }
-
   private async resend(accountId: number, id: string, decidedBy: DecisionMaker): Promise<void> {
     const operationId = await this.database.transaction(async (tx) => {
-      const found = assertOpen(await lock(tx, accountId, id));
-      if (found.kind !== 'unknown_outcome' || found.operationId === null)
+      const { kind, operationId: unknown } = assertOpen(await lock(tx, accountId, id));
+      if (kind !== 'unknown_outcome' || unknown === null)
         throw conflict(
           'not_safe_to_resend',
           'Only an operation with an unknown outcome can be resent.',
         );
-      await this.resending.reopen(tx, accountId, found.operationId);
-      await queries.insertBreakHistoryEntry(tx, accountId, id, 'resend', decidedBy, {
-        operationId: found.operationId,
-      });
-      return found.operationId;
+      await this.resending.reopen(tx, accountId, unknown);
+      const detail = { operationId: unknown };
+      await queries.insertBreakHistoryEntry(tx, accountId, id, 'resend', decidedBy, detail);
+      return unknown;
     });
     await this.resending.send(accountId, operationId);
     await this.reconciliation.enqueueAfterAction(accountId, []);
-  }
-
-  private async resolve(
-    tx: Tx,
-    accountId: number,
-    id: string,
-    resolution: string,
-    decidedBy: DecisionMaker,
-  ): Promise<void> {
-    const resolved = await queries.resolveBreak(tx, accountId, id, resolution, decidedBy);
-    await this.breaks.reportResolved(tx, accountId, resolved);
   }
 }
 
@@ -236,24 +266,17 @@ function coveredByAcceptance({ amountCents, evidence: { jumps } }: queries.Locke
 /** The break has the line or the expected payment. The action contains the missing one. */
 function linkOf(
   { nsu, subject, expectedPaymentId }: queries.LockedBreak,
-  request: ActionOf<'link'>,
+  request: LinkAction,
 ): Link {
   if (nsu !== null && subject === subjectOfLine(nsu)) {
+    const { expectedPaymentId: whole, allocations } = request;
     if (request.nsu !== undefined && request.nsu !== nsu)
       throw invalid('nsu must be the nsu of the break’s line, or be left out.');
-    if ((request.expectedPaymentId === undefined) === (request.allocations === undefined))
+    if ((whole === undefined) === (allocations === undefined))
       throw invalid('Must have either expectedPaymentId or allocations.');
-    const whole = request.expectedPaymentId;
     if (whole !== undefined)
       return { nsu, allocations: [{ expectedPaymentId: whole, amountCents: null }] };
-    const allocations = request.allocations ?? [];
-    return {
-      nsu,
-      allocations: allocations.map(({ expectedPaymentId: id, amount }) => ({
-        expectedPaymentId: id,
-        amountCents: amount,
-      })),
-    };
+    return { nsu, allocations: toAllocations(allocations ?? []) };
   }
   if (expectedPaymentId === null || subject !== subjectOfExpected(expectedPaymentId))
     throw new AppError('rule_broken', {
@@ -265,10 +288,4 @@ function linkOf(
   return { nsu: request.nsu, allocations: [{ expectedPaymentId, amountCents: null }] };
 }
 
-function invalid(message: string): AppError {
-  return new AppError('validation_failed', { errors: { '$.action': [message] } });
-}
-
-function conflict(reason: string, text: string): AppError {
-  return new AppError('conflict', { public: text, reason });
-}
+const invalid = (message: string) => invalidField('$.action', message);

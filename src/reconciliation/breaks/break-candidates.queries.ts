@@ -3,7 +3,11 @@
 // not grow with history.
 import type { Db } from '../../database.service.js';
 import { lineReferenceKinds } from '../../expected-payments/references.js';
-import { Prisma, type StatementLine } from '../../generated/service/client.js';
+import {
+  Prisma,
+  type ExpectedPayment,
+  type StatementLine,
+} from '../../generated/service/client.js';
 import { lineBreakKinds } from '../decide/break-kinds.js';
 
 const candidateLimit = 200;
@@ -71,38 +75,6 @@ export async function listSimilarExpectedPayments(
     ORDER BY e.id LIMIT ${3 * candidateLimit}`;
 }
 
-export interface ExpectedPaymentOfBreak {
-  id: string;
-  isCredit: boolean;
-  amountCents: bigint | null;
-  paidCents: bigint;
-  isMultiUse: boolean;
-  document: string | null;
-  day: string;
-  references: string[];
-}
-
-export async function findExpectedPaymentOfBreak(
-  db: Db,
-  accountId: number,
-  id: string,
-): Promise<ExpectedPaymentOfBreak | null> {
-  const [expected] = await db.$queryRaw<ExpectedPaymentOfBreak[]>`
-    SELECT e.id, e.is_credit, e.amount_cents, paid.cents AS "paidCents", e.is_multi_use,
-           e.counterparty_document AS document,
-           COALESCE(e.due_date,
-             to_char(e.created_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')) AS day,
-           ARRAY(SELECT value FROM expected_payment_reference
-                 WHERE account_id = e.account_id AND expected_payment_id = e.id
-                   AND length(value) >= 6) AS "references"
-    FROM expected_payment e
-    LEFT JOIN expected_payment_total total
-      ON total.account_id = e.account_id AND total.expected_payment_id = e.id
-    CROSS JOIN LATERAL (SELECT COALESCE(total.paid_cents, 0) AS cents) paid
-    WHERE e.account_id = ${accountId} AND e.id = ${id}::uuid`;
-  return expected ?? null;
-}
-
 /**
  * Lines in open breaks that share a document, an id or nearly the amount with an expected
  * payment.
@@ -110,9 +82,13 @@ export async function findExpectedPaymentOfBreak(
 export async function listSimilarLines(
   db: Db,
   accountId: number,
-  { isCredit, document, references }: ExpectedPaymentOfBreak,
-  wantedCents: bigint | null,
+  expected: Pick<ExpectedPayment, 'isCredit' | 'counterpartyDocument'> & {
+    wantedCents: bigint | null;
+    /** Ids that the line may carry, or contain in its notes. */
+    ids: string[];
+  },
 ): Promise<CandidateRow[]> {
+  const { isCredit, counterpartyDocument: document, wantedCents, ids } = expected;
   return db.$queryRaw<CandidateRow[]>`
     SELECT NULL::text AS "expectedPaymentId", t.nsu, t.type_name AS kind,
            t.amount_cents,
@@ -125,7 +101,7 @@ export async function listSimilarLines(
       ON t.account_id = b.account_id AND t.nsu = b.nsu AND t.is_credit = ${isCredit}
     CROSS JOIN LATERAL (
       SELECT EXISTS (
-        SELECT FROM unnest(${references}::text[]) value
+        SELECT FROM unnest(${ids}::text[]) value
         WHERE value IN (t.correlation_id, t.external_id, t.end_to_end_id)
           OR position(value IN t.notes) > 0) AS is_referenced
     ) shared

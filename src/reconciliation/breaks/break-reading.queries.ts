@@ -1,8 +1,11 @@
 // SQL that reads breaks.
+import type { RouteInput } from '../../contract/route.js';
 import type { Db } from '../../database.service.js';
 import { Prisma, type Break } from '../../generated/service/client.js';
+import type { Page } from '../../platform/listing.js';
 import type { StoredBreak } from '../breaks.queries.js';
 import { urgentKinds } from '../decide/break-kinds.js';
+import { maxBulk, type BulkAction, type listBreaks } from './breaks.schema.js';
 import {
   amountSteps,
   pointsWithoutAmount,
@@ -12,36 +15,17 @@ import {
   type Severity,
 } from './severity.js';
 
+type BreakFilters = RouteInput<typeof listBreaks>['query'];
+
+/** What a break is shown by. */
 export type BreakRow = StoredBreak &
-  Pick<Break, 'amountCents' | 'openedAt' | 'resolvedAt' | 'resolution'> & {
+  Pick<Break, 'amountCents' | 'openedAt' | 'openedDay' | 'resolvedAt' | 'resolution'> & {
     evidence: unknown;
-    /** The day at the bank. */
-    openedDay: string;
   };
 
 // A break without a recorded day at the bank uses the day of PostgreSQL's clock.
 const openedDay = Prisma.sql`COALESCE(b.opened_day,
   to_char(b.opened_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD'))`;
-
-const columns = Prisma.sql`
-  b.id, b.kind, b.state, b.subject, b.amount_cents, b.nsu,
-  b.expected_payment_id, b.evidence, b.opened_at,
-  ${openedDay} AS "openedDay", b.resolved_at, b.resolution`;
-
-export interface BreakFilters {
-  state: string | null;
-  kind: string | null;
-  nsu: bigint | null;
-  expectedPaymentId: string | null;
-  minCents: bigint | null;
-  openedFrom: string | null;
-  openedTo: string | null;
-  severity: Severity | null;
-  /** `ageCutoffs` of today at the bank. */
-  cutoffs: string[];
-  beforeId: string | null;
-  limit: number;
-}
 
 /** The points of `severityOf`, for an open break. */
 const points = (cutoffs: string[]) => Prisma.sql`GREATEST(
@@ -60,62 +44,48 @@ const hasSeverity = (severity: Severity | null, cutoffs: string[]): Prisma.Sql =
     AND ${points(cutoffs)} < ${until}::int`;
 };
 
+/** One page, newest first. `cutoffs`: the `ageCutoffs` of today at the bank. */
 export async function listBreakRows(
   db: Db,
   accountId: number,
   filters: BreakFilters,
+  { after, limit }: Page,
+  cutoffs: string[],
 ): Promise<BreakRow[]> {
-  const { state, kind, nsu, expectedPaymentId, minCents, openedFrom, openedTo } = filters;
-  const { severity, cutoffs, beforeId, limit } = filters;
+  const { state = null, kind = null, nsu = null, expectedPaymentId = null } = filters;
+  const { minAmount = null, openedFrom = null, openedTo = null, severity = null } = filters;
   return db.$queryRaw<BreakRow[]>`
-    SELECT ${columns} FROM break b
+    SELECT b.id, b.kind, b.state, b.subject, b.amount_cents, b.nsu, b.expected_payment_id,
+           b.evidence, b.opened_at, b.opened_day, b.resolved_at, b.resolution
+    FROM break b
     WHERE b.account_id = ${accountId}
       AND (${state}::text IS NULL OR b.state = ${state})
       AND (${kind}::text IS NULL OR b.kind = ${kind})
       AND (${nsu}::bigint IS NULL OR b.nsu = ${nsu}::bigint)
       AND (${expectedPaymentId}::uuid IS NULL OR b.expected_payment_id = ${expectedPaymentId}::uuid)
-      AND (${minCents}::bigint IS NULL OR b.amount_cents >= ${minCents}::bigint)
+      AND (${minAmount}::bigint IS NULL OR b.amount_cents >= ${minAmount}::bigint)
       AND (${openedFrom}::text IS NULL OR ${openedDay} >= ${openedFrom})
       AND (${openedTo}::text IS NULL OR ${openedDay} <= ${openedTo})
       AND ${hasSeverity(severity, cutoffs)}
-      AND (${beforeId}::uuid IS NULL OR b.id < ${beforeId}::uuid)
-    ORDER BY b.id DESC LIMIT ${limit}`;
+      AND (${after}::uuid IS NULL OR b.id < ${after}::uuid)
+    ORDER BY b.id DESC LIMIT ${limit + 1}`;
 }
 
-export async function findBreakRow(
-  db: Db,
-  accountId: number,
-  id: string,
-): Promise<BreakRow | null> {
-  const [found] = await db.$queryRaw<BreakRow[]>`
-    SELECT ${columns} FROM break b WHERE b.account_id = ${accountId} AND b.id = ${id}::uuid`;
-  return found ?? null;
-}
-
-/** The oldest breaks of a kind, for a bulk action; leaves out automatically resolved breaks. */
+/** The oldest breaks that a bulk action selects; leaves out automatically resolved breaks. */
 export async function listBreakIds(
   db: Db,
   accountId: number,
-  {
-    state,
-    kind,
-    openedBefore,
-    maxCents,
-    limit,
-  }: {
-    state: 'open' | 'resolved';
-    kind: string;
-    openedBefore: string | null;
-    maxCents: bigint | null;
-    limit: number;
-  },
+  { filter, action }: Pick<BulkAction, 'filter' | 'action'>,
 ): Promise<string[]> {
+  if (!filter) return [];
+  const { kind, openedBefore = null, maxAmount = null } = filter;
   const rows = await db.$queryRaw<{ id: string }[]>`
     SELECT b.id FROM break b
-    WHERE b.account_id = ${accountId} AND b.kind = ${kind} AND b.state = ${state}
+    WHERE b.account_id = ${accountId} AND b.kind = ${kind}
+      AND b.state = ${action === 'reopen' ? 'resolved' : 'open'}
       AND (b.state = 'open' OR b.resolution <> 'automatic')
       AND (${openedBefore}::text IS NULL OR ${openedDay} < ${openedBefore})
-      AND (${maxCents}::bigint IS NULL OR b.amount_cents <= ${maxCents}::bigint)
-    ORDER BY b.opened_at, b.id LIMIT ${limit}`;
+      AND (${maxAmount}::bigint IS NULL OR b.amount_cents <= ${maxAmount}::bigint)
+    ORDER BY b.opened_at, b.id LIMIT ${maxBulk}`;
   return rows.map(({ id }) => id);
 }

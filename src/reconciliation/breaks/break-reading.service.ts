@@ -29,20 +29,8 @@ export class BreakReading {
   async list(accountId: number, query: RouteInput<typeof listBreaks>['query']) {
     const page = readPage(query, isUuid);
     const today = await this.bankTime.today(accountId);
-    const { state, kind, nsu, expectedPaymentId, minAmount, openedFrom, openedTo } = query;
-    const rows = await queries.listBreakRows(this.database.prisma, accountId, {
-      state: state ?? null,
-      kind: kind ?? null,
-      nsu: nsu ?? null,
-      expectedPaymentId: expectedPaymentId ?? null,
-      minCents: minAmount ?? null,
-      openedFrom: openedFrom ?? null,
-      openedTo: openedTo ?? null,
-      severity: query.severity ?? null,
-      cutoffs: ageCutoffs(today),
-      beforeId: page.after,
-      limit: page.limit + 1,
-    });
+    const cutoffs = ageCutoffs(today);
+    const rows = await queries.listBreakRows(this.database.prisma, accountId, query, page, cutoffs);
     return toList(
       rows,
       page,
@@ -54,18 +42,13 @@ export class BreakReading {
   /** Throws `not_found`, also for a break of another account. */
   async get(accountId: number, id: string): Promise<Detail> {
     const { prisma } = this.database;
-    const row = isUuid(id) ? await queries.findBreakRow(prisma, accountId, id) : null;
+    const where = { accountId_id: { accountId, id } };
+    const include = { history: { orderBy: { sequence: 'asc' } } } as const;
+    const row = isUuid(id) ? await prisma.break.findUnique({ where, include }) : null;
     if (!row) throw new AppError('not_found');
-    const entries = await prisma.breakHistoryEntry.findMany({
-      where: { accountId, breakId: id },
-      orderBy: { sequence: 'asc' },
-    });
     return {
       ...describeBreak(row, await this.bankTime.today(accountId)),
-      history: entries.map(({ action, actor, reason, detail, createdAt }) => ({
-        ...{ action, actor, reason, detail },
-        at: createdAt.toISOString(),
-      })),
+      history: row.history.map((entry) => ({ ...entry, at: entry.createdAt })),
       candidates: row.state === 'open' ? await this.candidatesOf(accountId, row) : [],
     };
   }
@@ -104,11 +87,17 @@ export class BreakReading {
 
   private async candidatesOfExpected(accountId: number, id: string): Promise<Detail['candidates']> {
     const { prisma } = this.database;
-    const expected = await candidates.findExpectedPaymentOfBreak(prisma, accountId, id);
+    const where = { accountId_id: { accountId, id } };
+    const include = { total: true, references: true };
+    const expected = await prisma.expectedPayment.findUnique({ where, include });
     if (!expected) return [];
-    const { amountCents, paidCents, isMultiUse, day } = expected;
-    const wantedCents = amountCents === null || isMultiUse ? amountCents : amountCents - paidCents;
-    const rows = await candidates.listSimilarLines(prisma, accountId, expected, wantedCents);
+    const { amountCents, isMultiUse, createdAt, total } = expected;
+    const day = expected.dueDate ?? saoPauloDay(createdAt);
+    const paidCents = isMultiUse ? 0n : (total?.paidCents ?? 0n);
+    const wantedCents = amountCents === null ? null : amountCents - paidCents;
+    const ids = expected.references.map(({ value }) => value).filter(({ length }) => length >= 6);
+    const similar = { ...expected, wantedCents, ids };
+    const rows = await candidates.listSimilarLines(prisma, accountId, similar);
     return describe(rows.map((row) => ({ ...row, wantedCents, days: [day, row.day] as const })));
   }
 }
@@ -120,32 +109,22 @@ type Found = candidates.CandidateRow & {
 
 function describe(rows: Found[]): Detail['candidates'] {
   const found = rows.map((row) => ({ ...row, key: row.expectedPaymentId ?? String(row.nsu) }));
-  return rankCandidates(found).map(({ found: one, score, reasons }) => ({
-    expectedPaymentId: one.expectedPaymentId,
-    nsu: one.nsu,
-    kind: one.kind,
+  return rankCandidates(found).map(({ found: one, ...rank }) => ({
+    ...one,
+    ...rank,
     amount: one.amountCents,
-    day: one.day,
-    score,
-    reasons,
   }));
 }
 
 function describeBreak(row: queries.BreakRow, today: string): z.output<typeof breakView> {
-  const { id, kind, state, nsu, expectedPaymentId, evidence, openedDay, resolvedAt } = row;
+  const { amountCents: amount, openedAt, resolvedAt } = row;
+  // A break without a recorded day at the bank uses the day of PostgreSQL's clock.
+  const openedDay = row.openedDay ?? saoPauloDay(openedAt);
   const until = resolvedAt === null ? today : saoPauloDay(resolvedAt);
   return {
-    id,
-    kind,
-    state,
-    amount: row.amountCents,
-    nsu,
-    expectedPaymentId,
-    evidence,
-    severity: severityOf(row, ageCutoffs(until)),
+    ...row,
+    amount,
+    severity: severityOf({ ...row, openedDay }, ageCutoffs(until)),
     ageDays: Math.max(0, daysBetween(openedDay, until)),
-    openedAt: row.openedAt.toISOString(),
-    resolvedAt: resolvedAt?.toISOString() ?? null,
-    resolution: row.resolution,
   };
 }

@@ -1,6 +1,7 @@
 // SQL of refunds of breaks: the requests, and what the statement shows of them.
 import { opaqueAccountId, type Db, type Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
+import type { LockedBreak } from './break-actions.queries.js';
 
 /** The refund (o) that a break history entry (e) requested, with its matched cents as `seen`. */
 const refundOfHistoryEntry = Prisma.sql`
@@ -25,12 +26,17 @@ const refundStands = Prisma.sql`seen.paid > 0 AND seen.reversed = 0`;
  */
 const refundIsOver = Prisma.sql`(seen.reversed > 0
   OR seen.paid = 0 AND (seen.is_withdrawn OR o.state IN ('rejected', 'not_executed')))`;
-/** The expected payment, if its refund was accepted by the bank and is not on the statement. */
+
+/**
+ * The expected payment of a `missing` break, if its refund was accepted by the bank and is not on
+ * the statement.
+ */
 export async function listUnseenRefunds(
   tx: Tx,
   accountId: number,
-  expectedPaymentId: string | null,
+  { kind, expectedPaymentId }: LockedBreak,
 ): Promise<string[]> {
+  if (kind !== 'missing') return [];
   const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT r.expected_payment_id AS id FROM refund r
     JOIN operation o ON o.account_id = r.account_id AND o.id = r.id AND o.state = 'succeeded'

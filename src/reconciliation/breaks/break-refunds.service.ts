@@ -6,7 +6,7 @@ import { v5 as uuidv5 } from 'uuid';
 import { Database, type Tx } from '../../database.service.js';
 import { ExpectedPaymentsService } from '../../expected-payments/expected-payments.service.js';
 import { noPreferences } from '../../operations/operation.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, conflict } from '../../platform/errors.js';
 import { RefundsService } from '../../refunds/refunds.service.js';
 import { lockReconciliation } from '../apply.queries.js';
 import { ReconciliationService } from '../reconciliation.service.js';
@@ -19,15 +19,6 @@ import { isStillPolicyRefundable } from './refund-policies.queries.js';
 export interface BreakRefundRequest extends DecisionMaker {
   /** Null: the break's amount, if nothing of the Pix has been refunded yet. */
   amountCents: bigint | null;
-}
-
-const missing = 'missing';
-
-interface Prepared {
-  nsu: bigint;
-  key: string;
-  amountCents: bigint;
-  isRepeat: boolean;
 }
 
 @Injectable()
@@ -76,44 +67,26 @@ export class BreakRefunds {
    * Withdraws the refund whose `missing` break a person accepts. The Pix can then be refunded
    * again; a debit that still comes is a `late_line`.
    */
-  async withdrawMissing(
-    tx: Tx,
-    accountId: number,
-    { kind, expectedPaymentId }: LockedBreak,
-  ): Promise<void> {
-    if (kind !== missing) return;
-    const ids = await queries.listUnseenRefunds(tx, accountId, expectedPaymentId);
+  async withdrawMissing(tx: Tx, accountId: number, found: LockedBreak): Promise<void> {
+    const ids = await queries.listUnseenRefunds(tx, accountId, found);
     await this.expectedPayments.withdrawPayments(tx, accountId, ids, 'given_up');
   }
 
   /** Expects the withdrawn refund again. */
-  async reinstateMissing(
-    tx: Tx,
-    accountId: number,
-    { kind, expectedPaymentId }: LockedBreak,
-  ): Promise<void> {
-    if (kind !== missing) return;
-    const ids = await queries.listUnseenRefunds(tx, accountId, expectedPaymentId);
+  async reinstateMissing(tx: Tx, accountId: number, found: LockedBreak): Promise<void> {
+    const ids = await queries.listUnseenRefunds(tx, accountId, found);
     await this.expectedPayments.reinstatePayments(tx, accountId, ids, 'expected_again');
   }
 
   /**
    * Null if a refund has already resolved the break, or the policy no longer applies to the break.
    */
-  private async prepare(
-    tx: Tx,
-    accountId: number,
-    id: string,
-    request: BreakRefundRequest,
-  ): Promise<Prepared | null> {
+  private async prepare(tx: Tx, accountId: number, id: string, request: BreakRefundRequest) {
     const found = await lockBreak(tx, accountId, id);
     if (!found) throw new AppError('not_found');
     if (found.state === 'resolved') {
       if (found.resolution === 'refund') return null;
-      throw new AppError('conflict', {
-        public: 'The break is already resolved.',
-        reason: 'already_resolved',
-      });
+      throw conflict('already_resolved', 'The break is already resolved.');
     }
     // A note, a link and a policy change take the same locks, so all earlier actions are visible
     // here.
@@ -123,10 +96,7 @@ export class BreakRefunds {
     const { key, before } = await this.findRefundKey(tx, accountId, id);
     const isRepeat = before !== null;
     if (before && request.amountCents !== null && request.amountCents !== before.amountCents)
-      throw new AppError('conflict', {
-        public: 'A refund of another amount is in progress.',
-        reason: 'refund_under_way',
-      });
+      throw conflict('refund_under_way', 'A refund of another amount is in progress.');
     const amountCents =
       request.amountCents ?? before?.amountCents ?? found.amountCents ?? wholeCents;
     const { actor, reason } = request;

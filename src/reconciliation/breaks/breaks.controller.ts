@@ -5,10 +5,12 @@ import { RequiresScope } from '../../accounts/scope.decorator.js';
 import type { RouteInput } from '../../contract/route.js';
 import { IdempotencyService } from '../../idempotency/idempotency.service.js';
 import { Handles, Input } from '../../platform/contract-route.js';
+import { AppError } from '../../platform/errors.js';
 import { BreakActions } from './break-actions.service.js';
 import { BreakReading } from './break-reading.service.js';
 import { actOnBreak, actOnBreaks, getBreak, listBreaks } from './breaks.schema.js';
-import { BulkActions } from './bulk-actions.service.js';
+import { changeRefundPolicies, getRefundPolicies } from './refund-policies.schema.js';
+import { RefundPolicies } from './refund-policies.service.js';
 
 @Controller()
 @UseGuards(ApiKeyGuard)
@@ -16,7 +18,7 @@ export class BreaksController {
   constructor(
     private readonly reading: BreakReading,
     private readonly actions: BreakActions,
-    private readonly bulk: BulkActions,
+    private readonly policies: RefundPolicies,
     private readonly idempotency: IdempotencyService,
   ) {}
 
@@ -35,7 +37,7 @@ export class BreaksController {
   actOnMany(@CalledBy() caller: Caller, @Input() request: RouteInput<typeof actOnBreaks>) {
     const { accountId } = caller;
     return this.idempotency.runOnce({ accountId, route: actOnBreaks, request }, () =>
-      this.bulk.act(caller, request.body),
+      this.actions.actOnMany(caller, request.body),
     );
   }
 
@@ -48,5 +50,23 @@ export class BreaksController {
       await this.actions.act(caller, id, request.body);
       return this.reading.get(accountId, id);
     });
+  }
+
+  @Handles(getRefundPolicies)
+  refundPolicies(@CalledBy() { accountId }: Caller) {
+    return this.policies.get(accountId);
+  }
+
+  @RequiresScope('reconcile')
+  @Handles(changeRefundPolicies)
+  changePolicies(
+    @CalledBy() { accountId, keyId, scopes }: Caller,
+    @Input() request: RouteInput<typeof changeRefundPolicies>,
+  ) {
+    // A policy sends money, so switching it on needs the scope `refund` too.
+    if (!scopes.includes('refund')) throw new AppError('forbidden');
+    return this.idempotency.runOnce({ accountId, route: changeRefundPolicies, request }, () =>
+      this.policies.change(accountId, request.body, keyId),
+    );
   }
 }

@@ -9,10 +9,8 @@ import { BreakActions } from './break-actions.service.js';
 import { BreakReading } from './break-reading.service.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import { BreaksController } from './breaks.controller.js';
-import { BulkActions } from './bulk-actions.service.js';
 import { ManualMatches } from './manual-matches.service.js';
 import { MatchesController } from './matches.controller.js';
-import { RefundPoliciesController } from './refund-policies.controller.js';
 import { RefundPolicies } from './refund-policies.service.js';
 
 @Module({
@@ -24,7 +22,7 @@ import { RefundPolicies } from './refund-policies.service.js';
     RefundsModule,
     ReconciliationModule,
   ],
-  controllers: [BreaksController, MatchesController, RefundPoliciesController],
-  providers: [BreakReading, BreakActions, BulkActions, BreakRefunds, ManualMatches, RefundPolicies],
+  controllers: [BreaksController, MatchesController],
+  providers: [BreakReading, BreakActions, BreakRefunds, ManualMatches, RefundPolicies],
 })
 export class BreaksModule {}

@@ -4,13 +4,13 @@ import { route } from '../../contract/route.js';
 import {
   bigInteger,
   filledText,
+  instant,
   integer,
   plainDate,
   positiveReais,
   queryNsu,
   reais,
   text,
-  timestamp,
 } from '../../contract/wire.js';
 import { listOf, listQuery } from '../../platform/listing.js';
 import { candidateReasons } from './candidate-ranking.js';
@@ -47,8 +47,8 @@ export const breakView = z.object({
   severity: z.enum(severities),
   /** Days at the bank from its opening until its resolution or today. */
   ageDays: integer,
-  openedAt: timestamp,
-  resolvedAt: timestamp.nullable(),
+  openedAt: instant,
+  resolvedAt: instant.nullable(),
   /** `automatic`, or the action that resolved it: `link`, `accept`, `refund`. */
   resolution: z.string().nullable(),
 });
@@ -62,7 +62,7 @@ export const breakDetail = breakView.extend({
       actor: z.string().nullable(),
       reason: z.string().nullable(),
       detail: z.unknown(),
-      at: timestamp,
+      at: instant,
     }),
   ),
   /** The likeliest first; empty for a resolved break. */
@@ -140,7 +140,7 @@ const actions = [
   z.strictObject({ action: z.literal('note'), reason }),
 ] as const;
 
-export const breakAction = z.discriminatedUnion('action', actions, {
+const breakAction = z.discriminatedUnion('action', actions, {
   error: 'Must be one of link, accept, refund, resend, reopen, note.',
 });
 export type BreakAction = z.output<typeof breakAction>;
@@ -158,7 +158,7 @@ export const actOnBreak = route({
   response: breakDetail,
 });
 
-export const bulkActions = ['accept', 'note', 'refund', 'reopen'] as const;
+const bulkActions = ['accept', 'note', 'refund', 'reopen'] as const;
 export const maxBulk = 500;
 
 export const actOnBreaks = route({
@@ -201,3 +201,5 @@ export const actOnBreaks = route({
     counts: z.object({ done: integer, unchanged: integer, refused: integer }),
   }),
 });
+
+export type BulkAction = z.output<typeof actOnBreaks.body>;

@@ -2,28 +2,33 @@
 // meanwhile. No rule displaces a manual match. No rule links a pair again that a person has
 // unlinked.
 import { Injectable } from '@nestjs/common';
+import type { z } from 'zod';
 import type { Tx } from '../../database.service.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, conflict } from '../../platform/errors.js';
 import { lockReconciliation } from '../apply.queries.js';
 import type { DecisionMaker, ManualLink } from '../decide/model.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/outcome.js';
 import { ReconciliationService } from '../reconciliation.service.js';
 import { insertBreakHistoryEntry } from './break-actions.queries.js';
+import type { allocations } from './breaks.schema.js';
 import { isRefundInProgress, lockBreaksOfLine } from './break-refunds.queries.js';
 import * as queries from './manual-matches.queries.js';
 
-export interface RequestedAllocation {
-  expectedPaymentId: string;
-  /** Null: the whole line. */
-  amountCents: bigint | null;
-}
-
 export interface Link {
   nsu: bigint;
-  allocations: RequestedAllocation[];
+  /** Without an amount: the whole line. */
+  allocations: { expectedPaymentId: string; amountCents: bigint | null }[];
 }
 
-export interface Linked {
+/** The allocations of a request, with the names that amounts have inside. */
+export function toAllocations(requested: z.output<typeof allocations>): Link['allocations'] {
+  return requested.map(({ amount: amountCents, ...allocation }) => ({
+    ...allocation,
+    amountCents,
+  }));
+}
+
+interface Linked {
   matchIds: string[];
   /** Operations without a known outcome that the match proves succeeded. */
   operationIds: string[];
@@ -48,15 +53,12 @@ export class ManualMatches {
     const line = await queries.findManualMatchLine(tx, accountId, nsu);
     if (!line) throw new AppError('not_found');
     if (line.arrival > decidedArrival)
-      throw new AppError('conflict', {
-        public: 'The line is new and not decided yet; try again in a moment.',
-        reason: 'line_is_pending',
-      });
+      throw conflict(
+        'line_is_pending',
+        'The line is new and not decided yet; try again in a moment.',
+      );
     if (line.hasManualMatch)
-      throw new AppError('conflict', {
-        public: 'The line is already linked manually; unlink it first.',
-        reason: 'line_is_linked',
-      });
+      throw conflict('line_is_linked', 'The line is already linked manually; unlink it first.');
     await lockBreaksOfLine(tx, accountId, nsu);
     await assertNoRefundInProgress(tx, accountId, { nsu });
     const allocated = await this.allocate(tx, accountId, { nsu, ...line }, allocations);
@@ -90,10 +92,7 @@ export class ManualMatches {
     await lockReconciliation(tx, accountId);
     const live = await queries.listLiveMatches(tx, accountId, nsu);
     if (!live.some(({ id }) => id === matchId))
-      throw new AppError('conflict', {
-        public: 'The match is already unlinked.',
-        reason: 'already_unlinked',
-      });
+      throw conflict('already_unlinked', 'The match is already unlinked.');
     await queries.insertLineDecision(tx, accountId, 'unlink', {
       nsu,
       allocations: live,
@@ -117,7 +116,7 @@ export class ManualMatches {
     tx: Tx,
     accountId: number,
     line: queries.ManualMatchLine & { nsu: bigint },
-    allocations: RequestedAllocation[],
+    allocations: Link['allocations'],
   ): Promise<ManualLink['allocations']> {
     const ids = allocations.map(({ expectedPaymentId }) => expectedPaymentId.toLowerCase());
     if (new Set(ids).size < ids.length)
@@ -149,10 +148,10 @@ export async function assertNoRefundInProgress(
   of: { breakId: string } | { nsu: bigint },
 ): Promise<void> {
   if (await isRefundInProgress(tx, accountId, of))
-    throw new AppError('conflict', {
-      public: 'A refund of the money is in progress; try again when its outcome is known.',
-      reason: 'refund_under_way',
-    });
+    throw conflict(
+      'refund_under_way',
+      'A refund of the money is in progress; try again when its outcome is known.',
+    );
 }
 
 /** Only money that was paid can be reversed, and no more than was paid. */

@@ -8,10 +8,10 @@ import { Database } from '../../database.service.js';
 import type { Match } from '../../generated/service/client.js';
 import { IdempotencyService } from '../../idempotency/idempotency.service.js';
 import { Handles, Input } from '../../platform/contract-route.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, invalidField } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/listing.js';
 import { ReconciliationService } from '../reconciliation.service.js';
-import { ManualMatches } from './manual-matches.service.js';
+import { ManualMatches, toAllocations } from './manual-matches.service.js';
 import { linkManually, listMatches, unlinkManually, type matchView } from './matches.schema.js';
 
 @Controller()
@@ -32,12 +32,7 @@ export class MatchesController {
     const page = readPage(query, isUuid);
     const { nsu, expectedPaymentId } = query;
     const rows = await this.database.prisma.match.findMany({
-      where: {
-        accountId,
-        ...(nsu === undefined ? {} : { nsu }),
-        ...(expectedPaymentId ? { expectedPaymentId } : {}),
-        ...(page.after ? { id: { lt: page.after } } : {}),
-      },
+      where: { accountId, nsu, expectedPaymentId, id: { lt: page.after ?? undefined } },
       orderBy: { id: 'desc' },
       take: page.limit + 1,
     });
@@ -51,13 +46,7 @@ export class MatchesController {
     @Input() request: RouteInput<typeof linkManually>,
   ) {
     const { nsu, allocations, reason } = request.body;
-    const link = {
-      nsu,
-      allocations: allocations.map(({ expectedPaymentId, amount }) => ({
-        expectedPaymentId,
-        amountCents: amount,
-      })),
-    };
+    const link = { nsu, allocations: toAllocations(allocations) };
     return this.idempotency.runOnce({ accountId, route: linkManually, request }, async () => {
       const linked = await this.database.transaction((tx) =>
         this.manualMatches.link(tx, accountId, link, { actor: keyId, reason }),
@@ -75,10 +64,7 @@ export class MatchesController {
   ) {
     const { params, query, body } = request;
     const reason = body?.reason ?? query.reason;
-    if (reason === undefined)
-      throw new AppError('validation_failed', {
-        errors: { '$.reason': ['The field is required.'] },
-      });
+    if (reason === undefined) throw invalidField('$.reason', 'The field is required.');
     return this.idempotency.runOnce({ accountId, route: unlinkManually, request }, async () => {
       const { id: matchId, nsu } = await this.get(accountId, params.id);
       const unlinked = await this.database.transaction((tx) =>
@@ -106,21 +92,6 @@ export class MatchesController {
   }
 }
 
-function describeMatch(row: Match): z.output<typeof matchView> {
-  const { id, nsu, expectedPaymentId, rule, evidence, madeBy, reason } = row;
-  return {
-    id,
-    nsu,
-    expectedPaymentId,
-    amount: row.amountCents,
-    role: row.role as 'payment' | 'reversal',
-    rule,
-    evidence,
-    madeBy,
-    reason,
-    createdAt: row.createdAt.toISOString(),
-    unlinkedAt: row.unlinkedAt?.toISOString() ?? null,
-    unlinkedBy: row.unlinkedBy,
-    unlinkReason: row.unlinkReason,
-  };
+function describeMatch(match: Match): z.output<typeof matchView> {
+  return { ...match, amount: match.amountCents };
 }

@@ -1,7 +1,7 @@
 // The API of matches: listing, manual linking and manual unlinking.
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
-import { bigInteger, queryNsu, reais, text, timestamp } from '../../contract/wire.js';
+import { bigInteger, instant, queryNsu, reais, text } from '../../contract/wire.js';
 import { listOf, listQuery } from '../../platform/listing.js';
 import { allocations, reasonText } from './breaks.schema.js';
 
@@ -20,8 +20,8 @@ export const matchView = z.object({
   /** For a manual match: the API key's id, and the reason. */
   madeBy: z.string().nullable(),
   reason: z.string().nullable(),
-  createdAt: timestamp,
-  unlinkedAt: timestamp.nullable(),
+  createdAt: instant,
+  unlinkedAt: instant.nullable(),
   unlinkedBy: z.string().nullable(),
   unlinkReason: z.string().nullable(),
 });

@@ -2,6 +2,7 @@
 import type { Db, Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { LockedBreak } from './break-actions.queries.js';
+import type { RefundPolicyChange } from './refund-policies.schema.js';
 
 /**
  * Stores changed policies and their history; an unchanged policy keeps its time and gets no
@@ -10,8 +11,8 @@ import type { LockedBreak } from './break-actions.queries.js';
 export async function writeRefundPolicies(
   tx: Tx,
   accountId: number,
-  policies: { kind: string; isOn: boolean; maxCents: bigint | null }[],
-  { actor, reason }: { actor: string; reason: string },
+  { policies, reason }: RefundPolicyChange,
+  actor: string,
 ): Promise<void> {
   await tx.$executeRaw`
     WITH changed AS (
@@ -20,7 +21,8 @@ export async function writeRefundPolicies(
       SELECT ${accountId}, p.kind, p.is_on, p.max_cents, ${actor}, ${reason}, clock_timestamp()
       FROM unnest(
         ${policies.map(({ kind }) => kind)}::text[], ${policies.map(({ isOn }) => isOn)}::boolean[],
-        ${policies.map(({ maxCents }) => maxCents)}::bigint[]) AS p(kind, is_on, max_cents)
+        ${policies.map(({ maxAmount }) => maxAmount ?? null)}::bigint[]
+      ) AS p(kind, is_on, max_cents)
       ORDER BY p.kind
       ON CONFLICT (account_id, break_kind) DO UPDATE
       SET is_on = EXCLUDED.is_on, max_cents = EXCLUDED.max_cents,

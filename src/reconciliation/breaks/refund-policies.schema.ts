@@ -1,7 +1,7 @@
 // The API of refund policies: automatic refunds by kind of break, off by default.
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
-import { integer, positiveReais, reais, timestamp } from '../../contract/wire.js';
+import { bigInteger, instant, positiveReais, reais } from '../../contract/wire.js';
 import { policyKinds } from '../decide/break-kinds.js';
 import { reasonText } from './breaks.schema.js';
 
@@ -17,19 +17,19 @@ const policiesView = z.object({
       changedBy: z.string().nullable(),
       reason: z.string().nullable(),
       /** Breaks opened before this time are left to a person. */
-      changedAt: timestamp.nullable(),
+      changedAt: instant.nullable(),
     }),
   ),
   /** The last hundred changes, newest first. */
   changes: z.array(
     z.object({
-      sequence: integer,
+      sequence: bigInteger,
       kind: z.string(),
       isOn: z.boolean(),
       maxAmount: reais.nullable(),
       actor: z.string(),
       reason: z.string(),
-      at: timestamp,
+      at: instant,
     }),
   ),
 });
@@ -67,3 +67,5 @@ export const changeRefundPolicies = route({
   }),
   response: policiesView,
 });
+
+export type RefundPolicyChange = z.output<typeof changeRefundPolicies.body>;

@@ -2,9 +2,8 @@
 // A policy uses the same idempotency key as a person's refund of the break, so both together
 // refund once.
 import { Injectable } from '@nestjs/common';
-import type { z } from 'zod';
 import { BankService } from '../../bank/bank.service.js';
-import type { RouteInput } from '../../contract/route.js';
+import type { RouteOutput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
 import { AppError } from '../../platform/errors.js';
 import { OnJob } from '../../platform/job-methods.js';
@@ -14,14 +13,12 @@ import type { JobPayload } from '../../queues.js';
 import { policyKinds } from '../decide/break-kinds.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import * as queries from './refund-policies.queries.js';
-import type { changeRefundPolicies, getRefundPolicies } from './refund-policies.schema.js';
-
-type Change = RouteInput<typeof changeRefundPolicies>['body'];
-type PoliciesView = z.output<(typeof getRefundPolicies)['response']>;
+import type { getRefundPolicies, RefundPolicyChange } from './refund-policies.schema.js';
 
 /** Bounds how long one account's refunds delay other accounts. */
 const maxRefundsPerJob = 50;
 const maxChangesShown = 100;
+const neverOn = { isOn: false, maxCents: null, changedBy: null, reason: null, changedAt: null };
 
 @Injectable()
 export class RefundPolicies {
@@ -32,23 +29,14 @@ export class RefundPolicies {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  async change(
-    accountId: number,
-    { policies, reason }: Change,
-    actor: string,
-  ): Promise<PoliciesView> {
-    const changed = policies.map(({ kind, isOn, maxAmount = null }) => ({
-      kind,
-      isOn,
-      maxCents: maxAmount,
-    }));
+  async change(accountId: number, change: RefundPolicyChange, actor: string) {
     await this.database.transaction((tx) =>
-      queries.writeRefundPolicies(tx, accountId, changed, { actor, reason }),
+      queries.writeRefundPolicies(tx, accountId, change, actor),
     );
     return this.get(accountId);
   }
 
-  async get(accountId: number): Promise<PoliciesView> {
+  async get(accountId: number): Promise<RouteOutput<typeof getRefundPolicies>> {
     const { prisma } = this.database;
     const rows = await prisma.refundPolicy.findMany({ where: { accountId } });
     const changes = await prisma.refundPolicyHistoryEntry.findMany({
@@ -58,25 +46,15 @@ export class RefundPolicies {
     });
     return {
       data: policyKinds.map((kind) => {
-        const row = rows.find(({ breakKind }) => breakKind === kind);
-        return {
-          kind,
-          isOn: row?.isOn ?? false,
-          maxAmount: row?.maxCents ?? null,
-          changedBy: row?.changedBy ?? null,
-          reason: row?.reason ?? null,
-          changedAt: row?.changedAt.toISOString() ?? null,
-        };
+        const policy = rows.find(({ breakKind }) => breakKind === kind) ?? neverOn;
+        return { ...policy, kind, maxAmount: policy.maxCents };
       }),
-      changes: changes.map(({ sequence, breakKind, isOn, maxCents, actor, reason, createdAt }) => ({
-        sequence: Number(sequence),
-        kind: breakKind,
-        isOn,
-        maxAmount: maxCents,
-        actor,
-        reason,
-        at: createdAt.toISOString(),
-      })),
+      changes: changes.map(
+        ({ breakKind: kind, maxCents: maxAmount, createdAt: at, ...change }) => ({
+          ...change,
+          ...{ kind, maxAmount, at },
+        }),
+      ),
     };
   }
 
@@ -87,11 +65,8 @@ export class RefundPolicies {
   @OnJob('refundByPolicy')
   async apply({ accountId }: JobPayload<'refundByPolicy'>): Promise<void> {
     const { prisma } = this.database;
-    for (const { breakId, reason } of await queries.listPolicyRefunds(
-      prisma,
-      accountId,
-      maxRefundsPerJob,
-    ))
+    const due = await queries.listPolicyRefunds(prisma, accountId, maxRefundsPerJob);
+    for (const { breakId, reason } of due)
       await this.refund(accountId, breakId, reason ?? 'policy');
     const { visibilityBoundMs } = this.bank.profile;
     if (visibilityBoundMs === null) return;
@@ -108,11 +83,7 @@ export class RefundPolicies {
 
   private async refund(accountId: number, breakId: string, reason: string): Promise<void> {
     try {
-      await this.refunds.refund(accountId, breakId, {
-        actor: 'policy',
-        reason,
-        amountCents: null,
-      });
+      await this.refunds.refund(accountId, breakId, { actor: 'policy', reason, amountCents: null });
     } catch (error) {
       // The history contains the refusal, and a person must handle the break. Without a response
       // from the bank, the next job repeats the request.

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Database, type Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, conflict } from '../../platform/errors.js';
 import { JobQueue } from '../../platform/job-queue.js';
 import { toList, type Page } from '../../platform/listing.js';
 import { recordRangeTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
@@ -166,8 +166,4 @@ function assertNotIn(
 
 function isTaken(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002';
-}
-
-function conflict(reason: string, text: string): AppError {
-  return new AppError('conflict', { public: text, reason });
 }
