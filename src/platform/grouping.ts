@@ -1,4 +1,5 @@
-// Maps from a key to all values that have it.
+// Maps from a key to all values that have it. JavaScript's own `Map.groupBy` needs Node.js 21, and
+// the service also runs on Node.js 20.
 
 /** Adds a value to those of its key. */
 export function addTo<Key, Value>(groups: Map<Key, Value[]>, key: Key, value: Value): void {
@@ -7,7 +8,10 @@ export function addTo<Key, Value>(groups: Map<Key, Value[]>, key: Key, value: Va
   else groups.set(key, [value]);
 }
 
-/** The values by their keys, each group in the order of the values. */
+/**
+ * The values by their keys: the groups in the order of their first values, and each group in the
+ * order of the values.
+ */
 export function groupBy<Key, Value>(
   values: Iterable<Value>,
   keyOf: (value: Value) => Key,

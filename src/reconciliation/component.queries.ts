@@ -3,7 +3,7 @@
 // connected and not the history. A multi-use QR code and a reference that names more than 50
 // expected payments connect nothing.
 import { visibilityBoundOrDefaultMs, type BankProfile } from '../bank/profiles.js';
-import { opaqueAccountId, type Tx } from '../database.service.js';
+import { opaqueAccountId, type Db } from '../database.service.js';
 import { lineReferenceKinds } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
 import { clockToleranceMs } from '../operations/effect-period.js';
@@ -53,7 +53,7 @@ export function loadOptionsOf(profile: BankProfile): LoadOptions {
 
 /** Adds everything connected with the seeds, directly or indirectly. */
 export async function extendComponent(
-  tx: Tx,
+  db: Db,
   accountId: number,
   found: ComponentIds,
   seeds: ComponentSeeds,
@@ -63,11 +63,11 @@ export async function extendComponent(
   addAll(found.operationIds, seeds.operationIds ?? []);
   let ids = addAll(found.expectedPaymentIds, seeds.expectedPaymentIds);
   while (nsus.length > 0 || ids.length > 0) {
-    const payments = await listPaymentsOfLines(tx, accountId, nsus);
-    const siblings = await listWithdrawnSiblings(tx, accountId, ids);
+    const payments = await listPaymentsOfLines(db, accountId, nsus);
+    const siblings = await listWithdrawnSiblings(db, accountId, ids);
     const lines = [
-      ...(await listLinesOfLines(tx, accountId, nsus)),
-      ...(await listLinesOfPayments(tx, accountId, ids, boundMs)),
+      ...(await listLinesOfLines(db, accountId, nsus)),
+      ...(await listLinesOfPayments(db, accountId, ids, boundMs)),
     ];
     ids = addAll(found.expectedPaymentIds, [...payments, ...siblings]);
     nsus = addAll(found.nsus, lines);
@@ -127,12 +127,12 @@ const linesOf = (accountId: number, nsus: readonly bigint[]) => Prisma.sql`
   ) t`;
 
 async function listPaymentsOfLines(
-  tx: Tx,
+  db: Db,
   accountId: number,
   nsus: readonly bigint[],
 ): Promise<string[]> {
   if (nsus.length === 0) return [];
-  const rows = await tx.$queryRaw<{ id: string }[]>`
+  const rows = await db.$queryRaw<{ id: string }[]>`
     SELECT unnest(named.ids)::text AS id FROM ${linesOf(accountId, nsus)}
     CROSS JOIN LATERAL ${lineIds}
     CROSS JOIN LATERAL (
@@ -183,12 +183,12 @@ async function listPaymentsOfLines(
 
 /** Lines that share an endToEndId with these, or refund or reverse them. */
 async function listLinesOfLines(
-  tx: Tx,
+  db: Db,
   accountId: number,
   nsus: readonly bigint[],
 ): Promise<bigint[]> {
   if (nsus.length === 0) return [];
-  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
+  const rows = await db.$queryRaw<{ nsu: bigint }[]>`
     SELECT DISTINCT other.nsu FROM ${linesOf(accountId, nsus)}
     CROSS JOIN LATERAL (
       (SELECT nsu FROM statement_line
@@ -212,12 +212,12 @@ async function listLinesOfLines(
  * reports all late lines of an operation.
  */
 async function listWithdrawnSiblings(
-  tx: Tx,
+  db: Db,
   accountId: number,
   ids: readonly string[],
 ): Promise<string[]> {
   if (ids.length === 0) return [];
-  const rows = await tx.$queryRaw<{ id: string }[]>`
+  const rows = await db.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT sibling.id FROM unnest(${[...ids]}::uuid[]) AS wanted(id)
     CROSS JOIN LATERAL (
       SELECT expected_payment_id FROM expected_payment_fact
@@ -278,13 +278,13 @@ const competingDebits = (accountId: number, boundMs: number) => Prisma.sql`
       AND m.unlinked_at IS NULL AND m.rule IN ('reference', 'manual'))`;
 
 async function listLinesOfPayments(
-  tx: Tx,
+  db: Db,
   accountId: number,
   ids: readonly string[],
   boundMs: number,
 ): Promise<bigint[]> {
   if (ids.length === 0) return [];
-  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
+  const rows = await db.$queryRaw<{ nsu: bigint }[]>`
     WITH payment AS MATERIALIZED (
       SELECT e.id, e.is_credit, e.amount_cents, e.operation_id
       FROM unnest(${[...ids]}::uuid[]) AS wanted(id)

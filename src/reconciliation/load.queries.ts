@@ -1,6 +1,6 @@
 // Loads the components of due subjects, with the facts that decisions are computed from. Nothing
 // here reads what a decision has written, except what rules decided and has become final.
-import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import { opaqueAccountId, type Db } from '../database.service.js';
 import { sharedReferenceKinds } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
 import {
@@ -28,18 +28,19 @@ import type {
   TransferFacts,
 } from './decide/model.js';
 import type { AppliedRule } from './decide/rule.js';
-import { findCompeting, SeenKeys } from './rules/rule-groups.queries.js';
-import { listActiveRules } from './rules/rules.queries.js';
+import { findCompeting, SeenKeys } from './rule-groups.queries.js';
+import { listActiveRules } from './rules.queries.js';
 
 /**
- * The facts of the components of these subjects, together with what competes with them by the
- * account's match rules.
+ * The facts of the components of these subjects, together with what competes with them by match
+ * rules: the account's own, or those of a trial.
  */
 export async function loadComponents(
-  tx: Tx,
+  db: Db,
   accountId: number,
   options: LoadOptions,
   seeds: ComponentSeeds,
+  rulesInTrial?: readonly AppliedRule[],
 ): Promise<Facts> {
   const found: ComponentIds = {
     nsus: new Set(),
@@ -48,9 +49,10 @@ export async function loadComponents(
   };
   const seen = new SeenKeys();
   for (let more = seeds; ;) {
-    await extendComponent(tx, accountId, found, more, options.effectMs);
-    const facts = await loadFacts(tx, accountId, options, found);
-    more = await findCompeting(tx, accountId, facts, seen);
+    await extendComponent(db, accountId, found, more, options.effectMs);
+    const loaded = await loadFacts(db, accountId, options, found);
+    const facts = rulesInTrial ? { ...loaded, rules: rulesInTrial } : loaded;
+    more = await findCompeting(db, accountId, facts, seen);
     const isNew =
       more.nsus.some((nsu) => !found.nsus.has(nsu)) ||
       more.expectedPaymentIds.some((id) => !found.expectedPaymentIds.has(id));
@@ -90,7 +92,7 @@ const isLiveByRule = Prisma.sql`
   AND rule IN ('declared', 'counterparty') AND unlinked_at IS NULL`;
 
 /** The active rules, with their activation in bank time. */
-async function listRulesInBankTime(db: Db, accountId: number): Promise<AppliedRule[]> {
+export async function listRulesInBankTime(db: Db, accountId: number): Promise<AppliedRule[]> {
   const state = await db.statementState.findUnique({
     where: { accountId },
     select: { clockOffsetMs: true },

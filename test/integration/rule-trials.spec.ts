@@ -62,4 +62,23 @@ describe('a trial of a rule', () => {
       2: ['unexpected'],
     });
   });
+
+  it('decides a closed period again, where activation changes nothing', async () => {
+    const account = await service.database.prisma.bankAccount.create({
+      data: { slug: 'closed', goLiveAt: new Date(0) },
+    });
+    service.accountId = account.id;
+    const [anna] = documents;
+    const id = await setup.addExpectedPayment({ cents: 1_000, document: anna });
+    const ruleId = await setup.declareActiveRule(matchRule({ tolerance: { amount: 10n } }));
+    await setup.addLine({ nsu: 1, cents: 995, document: anna });
+    await setup.closePeriodUntil('2026-06-20');
+    await setup.decide();
+    await setup.catalog().addVersion(setup.actor(), ruleId, matchRule({}));
+    const trial = await setup.runTrial(ruleId, 2);
+    expect(trial).toMatchObject({ lines: 1, less: { count: 1, nsus: [1n] } });
+    await setup.catalog().activate(setup.actor(), ruleId, 2);
+    await setup.decide();
+    expect(await setup.outcomes()).toEqual({ 1: [matchedByRule(id, 995)] });
+  });
 });

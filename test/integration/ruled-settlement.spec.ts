@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readStatementEvidence } from '../../src/operations/evidence.queries.js';
-import { bankFees } from '../../src/reconciliation/rules/stored-rule.js';
+import { bankFees } from '../../src/reconciliation/stored-rule.js';
 import { matchRule, matchedByRule, RulesSetup } from '../support/rules-setup.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { deleteRows } from '../support/parent-rows.js';

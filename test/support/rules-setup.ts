@@ -49,9 +49,11 @@ export class RulesSetup {
     this.fixture.reconciliation().reconcile({ accountId: this.service().accountId });
   readonly catalog = () => new RuleCatalog(this.service().database, this.fixture.jobQueue);
   readonly trials = () =>
-    new RuleTrials(this.service().database, {
-      today: () => Promise.resolve('2026-06-30'),
-    } as never);
+    new RuleTrials(
+      this.service().database,
+      { today: () => Promise.resolve('2026-06-30') } as never,
+      { profile: { visibilityBoundMs: 10_000 } } as never,
+    );
   readonly actor = () => ({ accountId: this.service().accountId, actor: 'key', reason: 'test' });
 
   readonly declareRule = (definition: RuleDefinition, name: string = randomUUID()) =>

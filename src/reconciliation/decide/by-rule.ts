@@ -1,5 +1,4 @@
 // Applies the account's own rules to the lines that references leave unexplained.
-import { groupBy } from '../../platform/grouping.js';
 import { decideByRules, type RuleDecision, type RulePayment } from './rule-decision.js';
 import {
   isOpen,
@@ -16,26 +15,26 @@ import { debitsRefunding } from './refunds-and-reversals.js';
 import { noteReferenceKinds } from '../../expected-payments/references.js';
 
 export function applyRules(component: Component): void {
-  const { rules, expectedPayments } = component.facts;
+  const { rules } = component.facts;
   const lines = component.lines.filter(({ nsu }) => component.isUnexpected(nsu));
   if (rules.length === 0 || lines.length === 0) return;
-  const separated = groupBy(component.facts.separated, ({ nsu }) => nsu);
-  const payable = expectedPayments
-    .filter(({ withdrawal }) => withdrawal === null)
-    .map((payment) => toRulePayment(component, payment))
-    .filter(isOpen);
   const decisions = decideByRules(
     rules,
-    lines.map((line) => {
-      const pairs = separated.get(line.nsu) ?? [];
-      return toRuleLine(component, line, pairs.map((one) => one.expectedPaymentId).sort());
-    }),
-    payable,
+    lines.map((line) => toRuleLine(component, line)),
+    payableByRules(component),
   );
   for (const line of lines) {
     const decision = decisions.get(line.nsu);
     if (decision) record(component, line, decision);
   }
+}
+
+/** The expected payments that lines may pay by rules. */
+export function payableByRules(component: Component): RuleExpectedPayment[] {
+  return component.facts.expectedPayments
+    .filter(({ withdrawal }) => withdrawal === null)
+    .map((payment) => toRulePayment(component, payment))
+    .filter(isOpen);
 }
 
 function record(component: Component, line: StatementLineFacts, decision: RuleDecision): void {
@@ -88,18 +87,13 @@ function evidenceOf({ ruleId, version, then }: AppliedRule) {
 
 const declaredBy = ({ ruleId, version }: AppliedRule) => ({ ruleId, version });
 
-function toRuleLine(
-  component: Component,
-  line: StatementLineFacts,
-  unlinkedFrom: readonly string[],
-): RuleLine {
+export function toRuleLine(component: Component, line: StatementLineFacts): RuleLine {
   const refunded = debitsRefunding(component, line).map(({ occurredAt }) => occurredAt);
   return {
     ...line,
-    isRefundOrReversal: line.originalEndToEndId !== null,
     firstRefundedAt:
       refunded.length === 0 ? null : new Date(Math.min(...refunded.map((at) => at.getTime()))),
-    unlinkedFrom,
+    unlinkedFrom: [...component.separatedFrom(line.nsu)].sort(),
   };
 }
 

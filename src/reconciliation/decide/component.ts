@@ -82,7 +82,7 @@ export class Component {
   private readonly linesByEndToEndId = new Map<string, StatementLineFacts[]>();
   private readonly linesByOriginal = new Map<string, StatementLineFacts[]>();
   private readonly ownRefundsByCredit = new Map<bigint, ExpectedPaymentFacts[]>();
-  private readonly separated: ReadonlySet<string>;
+  private readonly separatedByLine = new Map<bigint, string[]>();
   private readonly duplicatesByPayment = new Map<string, StatementLineFacts[]>();
   private readonly allocationsByLine = new Map<bigint, LineAllocation[]>();
   private readonly allocationsByPayment = new Map<string, LineAllocation[]>();
@@ -103,14 +103,18 @@ export class Component {
       const { originalEndToEndId: original } = line;
       if (original !== null) addTo(this.linesByOriginal, original, line);
     }
-    this.separated = new Set(
-      facts.separated.map(({ nsu, expectedPaymentId }) => `${nsu} ${expectedPaymentId}`),
-    );
+    for (const { nsu, expectedPaymentId } of facts.separated)
+      addTo(this.separatedByLine, nsu, expectedPaymentId);
+  }
+
+  /** The expected payments from which a person separated the line. */
+  separatedFrom(nsu: bigint): readonly string[] {
+    return this.separatedByLine.get(nsu) ?? [];
   }
 
   /** Whether a person separated the line from the payment. */
   isSeparated({ nsu }: Pick<StatementLineFacts, 'nsu'>, expectedPaymentId: string): boolean {
-    return this.separated.has(`${nsu} ${expectedPaymentId}`);
+    return this.separatedFrom(nsu).includes(expectedPaymentId);
   }
 
   /** The expected payments that have this reference, without those separated from the line. */

@@ -20,7 +20,7 @@ const line = (nsu: number, changes: Partial<RuleLine> = {}): RuleLine => ({
   counterparty: null,
   counterpartyDocument: 'anna',
   notes: null,
-  isRefundOrReversal: false,
+  originalEndToEndId: null,
   firstRefundedAt: null,
   unlinkedFrom: [],
   occurredAt: new Date(`2026-06-10T15:00:${String(nsu % 60).padStart(2, '0')}Z`),
@@ -32,9 +32,6 @@ const expectedPayment = (
   changes: Partial<RuleExpectedPayment> = {},
 ): RuleExpectedPayment => ({
   expectedPaymentId: id,
-  operationId: `of-${id}`,
-  kind: 'create_charge',
-  operationState: 'succeeded',
   isCredit: true,
   amountCents: 1_000n,
   dueDate: '2026-06-10',
@@ -108,7 +105,7 @@ describe('covers', () => {
 describe('findPaymentOptions', () => {
   it('finds none for a refund, a reversal or a line of the other direction', () => {
     expect(
-      findPaymentOptions(action(), line(1, { isRefundOrReversal: true }), [expectedPayment('a')]),
+      findPaymentOptions(action(), line(1, { originalEndToEndId: 'E0' }), [expectedPayment('a')]),
     ).toEqual([]);
     expect(
       findPaymentOptions(action(), line(1, { isCredit: false }), [expectedPayment('a')]),

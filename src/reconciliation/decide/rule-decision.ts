@@ -1,7 +1,6 @@
 // Decides all competing lines and open expected payments by the declared rules at once. So neither
 // the order of arrival nor the size of a batch changes the result. A rule matches a pair only if
 // neither the line nor the expected payment could be matched otherwise. Pure.
-import { settlementOfPaidAmount, type PaidSettlement } from '../../expected-payments/settlement.js';
 import { addTo, groupBy } from '../../platform/grouping.js';
 import {
   byPriority,
@@ -31,7 +30,6 @@ export interface RulePayment {
   owedCents: bigint | null;
   /** The amount paid minus the amount owed. */
   differenceCents: bigint;
-  settlement: PaidSettlement;
 }
 
 export type RuleDecision =
@@ -173,7 +171,7 @@ function paymentsOf(
   return chosen.map((expected) => {
     const amountCents = stillOwed(expected, { ...line, amountCents: 0n }) ?? 0n;
     const owedCents = expected.paidCents + amountCents;
-    return { expected, amountCents, owedCents, differenceCents: 0n, settlement: 'settled' };
+    return { expected, amountCents, owedCents, differenceCents: 0n };
   });
 }
 
@@ -219,9 +217,7 @@ function paymentOf(
   const difference = differenceCents < 0n ? -differenceCents : differenceCents;
   const isTolerated = openCents !== null && difference <= toleranceOf(action, openCents);
   const owedCents = openCents === null ? null : isTolerated ? paid : before + openCents;
-  const { isMultiUse } = expected;
-  const settlement = settlementOfPaidAmount({ amountCents: owedCents, isMultiUse }, paid);
-  return { expected, amountCents, owedCents, differenceCents, settlement };
+  return { expected, amountCents, owedCents, differenceCents };
 }
 
 function compareByTime(a: RuleLine, b: RuleLine): number {

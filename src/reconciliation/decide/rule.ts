@@ -59,29 +59,30 @@ export interface AppliedRule {
   activatedAt?: Date | null;
 }
 
-export interface RuleLine {
-  nsu: bigint;
+/** What a rule's condition is about. */
+export interface CoveredLine {
   isCredit: boolean;
   amountCents: bigint;
   typeName: string;
   counterparty: string | null;
   counterpartyDocument: string | null;
   notes: string | null;
-  /** The line references the Pix that it refunds or reverses, so it pays nothing. */
-  isRefundOrReversal: boolean;
+}
+
+export interface RuleLine extends CoveredLine {
+  nsu: bigint;
+  occurredAt: Date;
+  /** The Pix that the line refunds or reverses: such a line pays nothing. */
+  originalEndToEndId: string | null;
   /** When the line was first refunded, at the bank; null if it was not. */
   firstRefundedAt: Date | null;
-  occurredAt: Date;
   /** Expected payments from which a person has unlinked the line. */
   unlinkedFrom: readonly string[];
 }
 
-/** An expected payment with the amount that final matches have paid. */
+/** An expected payment with the amount that other evidence than rules has paid. */
 export interface RuleExpectedPayment {
   expectedPaymentId: string;
-  operationId: string;
-  kind: string;
-  operationState: string | null;
   isCredit: boolean;
   /** Null if the payer chooses it. */
   amountCents: bigint | null;
@@ -125,7 +126,7 @@ export function findPossibleIds(notes: string | null): string[] {
 }
 
 /** Whether a rule with this condition covers the line. */
-export function covers(when: RuleCondition, line: RuleLine): boolean {
+export function covers(when: RuleCondition, line: CoveredLine): boolean {
   const { isCredit, types, minCents, maxCents, document, counterparty, notes } = when;
   return (
     (isCredit === undefined || line.isCredit === isCredit) &&
@@ -141,7 +142,7 @@ export function covers(when: RuleCondition, line: RuleLine): boolean {
 
 /** How match rules connect competing lines: which lines they cover, and by which criteria. */
 export interface Reach {
-  covers: (line: RuleLine) => boolean;
+  covers: (line: CoveredLine & Pick<RuleLine, 'originalEndToEndId'>) => boolean;
   byDocument: boolean;
   byNotes: boolean;
 }
@@ -152,7 +153,8 @@ export function reachOf(rules: readonly AppliedRule[]): Reach {
   );
   const isByDocument = ({ by }: { by: Criterion[] }) => by.includes('document');
   return {
-    covers: (line) => !line.isRefundOrReversal && matching.some(({ when }) => covers(when, line)),
+    covers: (line) =>
+      line.originalEndToEndId === null && matching.some(({ when }) => covers(when, line)),
     byDocument: matching.some(isByDocument),
     byNotes: matching.some((one) => !isByDocument(one)),
   };
@@ -214,7 +216,7 @@ export function wasRefundedBefore(
 /** Whether the line and the expected payment agree in everything but the amount. */
 function agrees(action: MatchAction, line: RuleLine, expected: RuleExpectedPayment): boolean {
   const { by, window } = action;
-  if (line.isRefundOrReversal || line.isCredit !== expected.isCredit) return false;
+  if (line.originalEndToEndId !== null || line.isCredit !== expected.isCredit) return false;
   if (wasRefundedBefore(line, expected.createdAt)) return false;
   if (expected.cancelledAt !== null && expected.cancelledAt <= line.occurredAt) return false;
   if (line.unlinkedFrom.includes(expected.expectedPaymentId)) return false;
@@ -240,7 +242,7 @@ export function lineGroupKey(
 ): string {
   const {
     isCredit,
-    isRefundOrReversal,
+    originalEndToEndId,
     firstRefundedAt,
     amountCents,
     counterpartyDocument,
@@ -252,7 +254,7 @@ export function lineGroupKey(
   const cancelledBefore = cancelledAt.filter((time) => time <= line.occurredAt).length;
   return JSON.stringify([
     isCredit,
-    isRefundOrReversal,
+    originalEndToEndId !== null,
     firstRefundedAt,
     amount,
     counterpartyDocument,

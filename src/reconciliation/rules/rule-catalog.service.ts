@@ -11,8 +11,8 @@ import { recordRangeTask } from '../../reconciliation-tasks/reconciliation-tasks
 import type { DeclaredRule } from '../decide/outcome.js';
 import { describeRule, toAction, toCondition } from './rule-views.js';
 import type { RuleDefinition } from './rules.schema.js';
-import * as queries from './rules.queries.js';
-import { writeStored } from './stored-rule.js';
+import * as queries from '../rules.queries.js';
+import { writeStored } from '../stored-rule.js';
 
 /** How many of a version's newest trials are shown. */
 const trialsShown = 50;

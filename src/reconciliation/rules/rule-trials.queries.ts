@@ -1,8 +1,7 @@
 // SQL of rule trials: reads history page by page.
 import type { Db } from '../../database.service.js';
-import { Prisma } from '../../generated/service/client.js';
-import type { RuleLine } from '../decide/rule.js';
-import { isUndecidedBreak, lineColumns } from './rule-candidates.queries.js';
+import type { CoveredLine } from '../decide/rule.js';
+import { isUndecidedBreak } from '../rule-groups.queries.js';
 
 /** How many lines are read at once. */
 export const pageSize = 5_000;
@@ -13,7 +12,9 @@ export interface TrialPeriod {
 }
 
 /** A past line, and whether a rule, a reference or a person decided it. */
-export interface HistoryLine extends RuleLine {
+export interface HistoryLine extends CoveredLine {
+  nsu: bigint;
+  occurredAt: Date;
   /** The kind of the line's open break; null if it has none. */
   breakKind: 'unexpected' | 'ambiguous' | null;
   isByRule: boolean;
@@ -37,7 +38,8 @@ export async function* readHistory(
           AND occurred_at < ${until} AND (occurred_at, nsu) > (${occurredAt}, ${nsu}::bigint)
         ORDER BY occurred_at, nsu LIMIT ${pageSize}
       )
-      SELECT ${lineColumns}, open_break.kind AS "breakKind",
+      SELECT t.nsu, t.occurred_at, t.is_credit, t.amount_cents, t.type_name, t.counterparty,
+             t.counterparty_document, t.notes, open_break.kind AS "breakKind",
              COALESCE(m.is_declared, c.rule = 'declared', false) AS "isByRule",
              m.is_declared IS NOT NULL AND NOT m.is_declared AS "isMatched"
       FROM page t
@@ -57,9 +59,4 @@ export async function* readHistory(
     yield page;
     last = page.length < pageSize ? undefined : page.at(-1);
   }
-}
-
-/** A trial decides every line of its period again, also in closed periods. */
-export function isInTrialPeriod({ from, until }: TrialPeriod): Prisma.Sql {
-  return Prisma.sql`t.occurred_at >= ${from} AND t.occurred_at < ${until}`;
 }

@@ -5,19 +5,22 @@ import { v7 as uuidv7 } from 'uuid';
 import { addDays, daysBetween } from '../../brazil/calendar.js';
 import { statementDayStart } from '../../brazil/statement-day.js';
 import type { RouteInput } from '../../contract/route.js';
-import { Database, type Db } from '../../database.service.js';
+import { Database } from '../../database.service.js';
 import { AppError, invalidField } from '../../platform/errors.js';
 import { BankTime } from '../../statement/bank-time.service.js';
-import { listRuleExpectedPayments } from './rule-candidates.queries.js';
+import { BankService } from '../../bank/bank.service.js';
+import { loadOptionsOf } from '../component.queries.js';
+import { payableByRules, toRuleLine } from '../decide/by-rule.js';
+import { decide } from '../decide/decide.js';
+import type { Facts } from '../decide/model.js';
 import { decideByRules } from '../decide/rule-decision.js';
+import { listRulesInBankTime, loadComponents } from '../load.queries.js';
 import * as queries from './rule-trials.queries.js';
-import { covers, isOpen, findPaymentOptions, findPossibleIds } from '../decide/rule.js';
 import type { DeclaredRule } from '../decide/outcome.js';
-import type { AppliedRule, RuleExpectedPayment, RuleLine } from '../decide/rule.js';
+import { covers, type AppliedRule } from '../decide/rule.js';
 import { describeTrial } from './rule-views.js';
-import { listActiveRules } from './rules.queries.js';
 import type { tryRuleVersion } from './rules.schema.js';
-import { readStored } from './stored-rule.js';
+import { readStored } from '../stored-rule.js';
 import { TrialResult } from './trial-result.js';
 
 const defaultDays = 90;
@@ -32,6 +35,7 @@ export class RuleTrials {
   constructor(
     private readonly database: Database,
     private readonly bankTime: BankTime,
+    private readonly bank: BankService,
   ) {}
 
   async run(
@@ -46,7 +50,7 @@ export class RuleTrials {
     });
     if (!found) throw new AppError('not_found');
     const tried = readStored(found);
-    const active = await listActiveRules(prisma, accountId);
+    const active = await listRulesInBankTime(prisma, accountId);
     const rules = [...active.filter(({ ruleId }) => ruleId !== key.ruleId), tried];
     const result = await this.runTrial(accountId, tried, rules, period);
     const data = { accountId, ...key, id: uuidv7(), ...period, result: result.toStored() };
@@ -71,82 +75,66 @@ export class RuleTrials {
     rules: AppliedRule[],
     period: queries.TrialPeriod,
   ): Promise<TrialResult> {
-    const { prisma } = this.database;
     const result = new TrialResult(tried.ruleId);
-    const decided: queries.HistoryLine[] = [];
-    for await (const page of queries.readHistory(prisma, accountId, period)) {
+    const undecided: queries.HistoryLine[] = [];
+    for await (const page of queries.readHistory(this.database.prisma, accountId, period)) {
       result.lines += page.length;
-      decided.push(...page.filter(({ isByRule, breakKind }) => isByRule || breakKind !== null));
-      if (decided.length > maxLines)
+      undecided.push(...page.filter(({ isByRule, breakKind }) => isByRule || breakKind !== null));
+      if (undecided.length > maxLines)
         throw new AppError('rule_broken', {
           public: `More than ${maxLines} lines without an outcome; try a shorter period.`,
           reason: 'period_too_long',
         });
-      const matched = page.filter(({ isMatched }) => isMatched);
+      const matched = page.filter((line) => line.isMatched && covers(tried.when, line));
       for (const nsu of await this.findConflicts(accountId, tried, matched, period))
         result.conflicts.add(nsu);
     }
-    const expected = await listExpectedPaymentsOf(prisma, accountId, decided, period);
-    const decisions = decideByRules(rules, decided, expected.filter(isOpen));
-    for (const line of decided) result.add(line, decisions.get(line.nsu) ?? { outcome: 'nothing' });
+    const decision = decide(await this.load(accountId, undecided, rules, period));
+    for (const line of undecided) result.add(line, decision);
     return result;
   }
 
-  /** Lines matched by reference or manually that the rule alone would decide otherwise. */
+  /** Of lines matched by reference or by a person: those that the rule alone would decide. */
   private async findConflicts(
     accountId: number,
-    { when, then }: AppliedRule,
-    matched: RuleLine[],
+    tried: AppliedRule,
+    matched: readonly queries.HistoryLine[],
     period: queries.TrialPeriod,
   ): Promise<bigint[]> {
-    const covered = matched.filter((line) => covers(when, line));
-    if (then.do === 'classify') return covered.map(({ nsu }) => nsu);
-    if (covered.length === 0) return [];
-    const expected = await listExpectedPaymentsOf(this.database.prisma, accountId, covered, period);
-    const unpaid = expected.filter((each) => each.paidCents === 0n && !each.isMultiUse);
-    if (unpaid.length === 0) return [];
-    const unpaidByKey = new Map<string, RuleExpectedPayment[]>();
-    for (const each of unpaid)
-      for (const key of [each.counterpartyDocument, ...each.referenceValues])
-        if (key !== null) unpaidByKey.set(key, [...(unpaidByKey.get(key) ?? []), each]);
-    const candidatesOf = (line: RuleLine) =>
-      [line.counterpartyDocument ?? '', ...findPossibleIds(line.notes)].flatMap(
-        (key) => unpaidByKey.get(key) ?? [],
-      );
-    return covered
-      .filter((line) => findPaymentOptions(then, line, [...new Set(candidatesOf(line))]).length > 0)
-      .map(({ nsu }) => nsu);
+    if (matched.length === 0) return [];
+    const facts = await this.load(accountId, matched, [tried], period);
+    const { component } = decide({ ...facts, rules: [] });
+    const lines = matched.flatMap(({ nsu }) => component.lineByNsu.get(nsu) ?? []);
+    const unpaid = payableByRules(component).filter(
+      ({ paidCents, isMultiUse }) => paidCents === 0n && !isMultiUse,
+    );
+    const decisions = decideByRules(
+      [tried],
+      lines.map((line) => toRuleLine(component, line)),
+      unpaid,
+    );
+    return [...decisions].flatMap(([nsu, { outcome }]) => (outcome === 'nothing' ? [] : nsu));
   }
-}
 
-/** The expected payments that the lines may pay, without payments by rules in the period. */
-async function listExpectedPaymentsOf(
-  db: Db,
-  accountId: number,
-  lines: RuleLine[],
-  period: queries.TrialPeriod,
-): Promise<RuleExpectedPayment[]> {
-  const found = new Map<string, RuleExpectedPayment>();
-  for (let from = 0; from < lines.length; from += queries.pageSize) {
-    const page = lines.slice(from, from + queries.pageSize);
-    const nsus = page.map(({ nsu }) => nsu);
-    const paid = await db.match.findMany({
-      where: { accountId, nsu: { in: nsus }, rule: 'declared', unlinkedAt: null },
-      select: { expectedPaymentId: true },
-    });
-    const documents = page.map(({ counterpartyDocument }) => counterpartyDocument);
-    const keys = {
-      documents: [...new Set(documents)].filter((document) => document !== null),
-      referenceValues: [...new Set(page.flatMap(({ notes }) => findPossibleIds(notes)))],
-      expectedPaymentIds: paid.map(({ expectedPaymentId }) => expectedPaymentId),
+  /** The facts of these lines. What rules decided in the period is decided again. */
+  private async load(
+    accountId: number,
+    lines: readonly queries.HistoryLine[],
+    rules: readonly AppliedRule[],
+    { from, until }: queries.TrialPeriod,
+  ): Promise<Facts> {
+    const options = loadOptionsOf(this.bank.profile);
+    const seeds = { nsus: lines.map(({ nsu }) => nsu), expectedPaymentIds: [] };
+    const facts = await loadComponents(this.database.prisma, accountId, options, seeds, rules);
+    const inPeriod = facts.lines.filter(
+      (line) => line.occurredAt >= from && line.occurredAt < until,
+    );
+    const nsus = new Set(inPeriod.map(({ nsu }) => nsu));
+    const isKept = ({ nsu }: { nsu: bigint }) => !nsus.has(nsu);
+    return {
+      ...facts,
+      finalMatches: facts.finalMatches.filter(isKept),
+      finalClassifications: facts.finalClassifications.filter(isKept),
     };
-    for (const each of await listRuleExpectedPayments(
-      db,
-      accountId,
-      keys,
-      queries.isInTrialPeriod(period),
-    ))
-      found.set(each.expectedPaymentId, each);
   }
-  return [...found.values()];
 }

@@ -7,7 +7,7 @@ import { normalizeTaxId } from '../../expected-payments/counterparty.js';
 import type { Prisma, RuleTrial } from '../../generated/service/client.js';
 import type { RuleAction, RuleCondition } from '../decide/rule.js';
 import type { RuleDefinition, ruleView, trialView } from './rules.schema.js';
-import { readStored } from './stored-rule.js';
+import { readStored } from '../stored-rule.js';
 import { storedResult } from './trial-result.js';
 
 export type RuleWithVersions = Prisma.RuleGetPayload<{

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseJson } from '../../platform/exact-json.js';
 import { describeAction, describeCondition, toAction, toCondition } from './rule-views.js';
 import { createRuleVersion } from './rules.schema.js';
-import { readStored, writeStored } from './stored-rule.js';
+import { readStored, writeStored } from '../stored-rule.js';
 
 const read = (body: object) =>
   z.safeDecode(createRuleVersion.body, parseJson(JSON.stringify(body)) as never);

@@ -1,8 +1,9 @@
 // Compares what a version of a rule would decide with the current outcomes. Pure.
 import { z } from 'zod';
-import type { RuleDecision } from '../decide/rule-decision.js';
+import type { Decision } from '../decide/decide.js';
+import type { LineAllocation } from '../decide/model.js';
 import type { HistoryLine } from './rule-trials.queries.js';
-import { bigintText } from './stored-rule.js';
+import { bigintText } from '../stored-rule.js';
 
 /** The current outcome of a line that rules may decide. */
 type CurrentOutcome = Pick<HistoryLine, 'nsu' | 'isByRule' | 'breakKind'>;
@@ -44,27 +45,29 @@ export class TrialResult {
   constructor(private readonly ruleId: string) {}
 
   /** Adds a line with its current outcome and the decision of the trial. */
-  add({ nsu, isByRule, breakKind }: CurrentOutcome, decision: RuleDecision): void {
-    const isOfTriedRule = decision.outcome !== 'nothing' && decision.rule.ruleId === this.ruleId;
-    if (decision.outcome === 'matched' && isOfTriedRule) this.tolerate(decision);
-    if (isByRule && (decision.outcome === 'nothing' || decision.outcome === 'ambiguous'))
-      this.less.add(nsu);
-    if (decision.outcome === 'ambiguous' && breakKind !== 'ambiguous') this.ambiguous.add(nsu);
-    if (isByRule || !isOfTriedRule) return;
-    if (decision.outcome === 'matched') this.matchedMore.add(nsu);
-    if (decision.outcome === 'classified') this.classifiedMore.add(nsu);
+  add({ nsu, isByRule, breakKind }: CurrentOutcome, { component, results }: Decision): void {
+    const allocations = component.allocationsOfLine(nsu);
+    const outcome = component.unmatched.get(nsu);
+    const isAmbiguous = outcome?.outcome === 'break' && outcome.kind === 'ambiguous';
+    if (isAmbiguous && breakKind !== 'ambiguous') this.ambiguous.add(nsu);
+    const rule =
+      outcome?.outcome === 'classified' ? outcome.declared : (allocations[0]?.declared ?? null);
+    if (isByRule && rule === null) this.less.add(nsu);
+    if (rule?.ruleId !== this.ruleId) return;
+    for (const allocation of allocations)
+      if (allocation.isTolerated && results.get(allocation)?.settlement === 'settled')
+        this.tolerate(allocation);
+    if (!isByRule) (allocations.length > 0 ? this.matchedMore : this.classifiedMore).add(nsu);
   }
 
   toStored() {
     return z.encode(storedResult, this);
   }
 
-  private tolerate({ payments }: Extract<RuleDecision, { outcome: 'matched' }>): void {
-    for (const { differenceCents, owedCents, expected, amountCents } of payments) {
-      const isWhole = owedCents === null || owedCents === expected.paidCents + amountCents;
-      if (differenceCents === 0n || !isWhole) continue;
-      this.tolerated.count += 1;
-      this.tolerated.cents += differenceCents < 0n ? -differenceCents : differenceCents;
-    }
+  private tolerate({ evidence }: LineAllocation): void {
+    const { differenceCents = '0' } = evidence as { differenceCents?: string };
+    const cents = BigInt(differenceCents);
+    this.tolerated.count += 1;
+    this.tolerated.cents += cents < 0n ? -cents : cents;
   }
 }

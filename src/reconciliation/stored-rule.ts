@@ -2,8 +2,8 @@
 // that every account begins with; it can be retired and replaced like any other.
 import { v5 as uuidv5 } from 'uuid';
 import { z } from 'zod';
-import type { RuleVersion } from '../../generated/service/client.js';
-import type { AppliedRule } from '../decide/rule.js';
+import type { RuleVersion } from '../generated/service/client.js';
+import type { AppliedRule } from './decide/rule.js';
 
 type Definition = Pick<AppliedRule, 'when' | 'then'>;
 

@@ -1,12 +1,14 @@
 // Finds what competes with a component by the account's match rules: open expected payments and
 // unexplained lines that share a document or a word. It reads what was decided before, because
 // only unexplained lines and open payments compete.
-import { opaqueAccountId, type Tx } from '../../database.service.js';
-import { noteReferenceKinds } from '../../expected-payments/references.js';
-import { Prisma, type StatementState } from '../../generated/service/client.js';
-import type { Facts } from '../decide/model.js';
-import { findPossibleIds, reachOf, type Reach } from '../decide/rule.js';
-import { isUndecidedBreak, newestOfDocuments } from './rule-candidates.queries.js';
+import { opaqueAccountId, type Db } from '../database.service.js';
+import { noteReferenceKinds } from '../expected-payments/references.js';
+import { Prisma, type StatementState } from '../generated/service/client.js';
+import type { Facts } from './decide/model.js';
+import { findPossibleIds, reachOf, ruleCandidateKind, type Reach } from './decide/rule.js';
+
+/** For each document, only the newest expected payments are considered. */
+const maxPerDocument = 5_000;
 
 interface GroupKeys {
   documents: readonly string[];
@@ -34,7 +36,7 @@ export class SeenKeys {
 
 /** What shares a document or a word with the lines and open payments of the component. */
 export async function findCompeting(
-  tx: Tx,
+  db: Db,
   accountId: number,
   facts: Facts,
   seen: SeenKeys,
@@ -43,26 +45,19 @@ export async function findCompeting(
   const ofLines = seen.takeNew('lines', keysOfLines(facts, reach));
   const ofPayments = seen.takeNew('payments', keysOfPayments(facts, reach));
   return {
-    expectedPaymentIds: await listGroupPayments(tx, accountId, ofLines),
-    nsus: await listGroupLines(tx, accountId, ofPayments),
+    expectedPaymentIds: await listGroupPayments(db, accountId, ofLines),
+    nsus: await listGroupLines(db, accountId, ofPayments),
   };
 }
 
 /** Lines that leave a group count too: others may have waited for their outcome. */
 function keysOfLines({ lines }: Facts, reach: Reach): GroupKeys {
-  const covered = lines.filter((line) => reach.covers(toReachable(line)));
+  const covered = lines.filter((line) => reach.covers(line));
   return {
     documents: reach.byDocument ? covered.flatMap((line) => line.counterpartyDocument ?? []) : [],
     words: reach.byNotes ? covered.flatMap(({ notes }) => findPossibleIds(notes)) : [],
   };
 }
-
-const toReachable = (line: Facts['lines'][number]) => ({
-  ...line,
-  isRefundOrReversal: line.originalEndToEndId !== null,
-  firstRefundedAt: null,
-  unlinkedFrom: [],
-});
 
 /** A payment that a line pays now competes too: others may have waited for its outcome. */
 function keysOfPayments({ expectedPayments }: Facts, reach: Reach): GroupKeys {
@@ -80,10 +75,19 @@ function keysOfPayments({ expectedPayments }: Facts, reach: Reach): GroupKeys {
   };
 }
 
+const newestOfDocuments = (accountId: number, documents: readonly string[]) => Prisma.sql`
+  SELECT newest.id FROM unnest(${[...documents]}::text[]) AS of_document(document)
+  CROSS JOIN LATERAL (
+    SELECT id FROM expected_payment
+    WHERE account_id = ${opaqueAccountId(accountId)}
+      AND counterparty_document = of_document.document AND withdrawn_at IS NULL
+    ORDER BY created_at DESC, id DESC LIMIT ${maxPerDocument}
+  ) newest`;
+
 /** Open expected payments with one of these documents or references. */
-async function listGroupPayments(tx: Tx, accountId: number, keys: GroupKeys): Promise<string[]> {
+async function listGroupPayments(db: Db, accountId: number, keys: GroupKeys): Promise<string[]> {
   if (isEmpty(keys)) return [];
-  const rows = await tx.$queryRaw<{ id: string }[]>`
+  const rows = await db.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT e.id FROM (
       ${newestOfDocuments(accountId, keys.documents)}
       UNION
@@ -112,8 +116,14 @@ async function listGroupPayments(tx: Tx, accountId: number, keys: GroupKeys): Pr
   return rows.map(({ id }) => id);
 }
 
+/** Whether `b` is the open break of a line that rules may decide. */
+export const isUndecidedBreak = Prisma.sql`b.state = 'open' AND b.nsu IS NOT NULL AND (
+  b.kind = 'unexpected'
+  OR b.kind = 'ambiguous'
+    AND b.evidence -> 'candidates' -> 0 ->> 'referenceKind' = ${ruleCandidateKind})`;
+
 /** Lines without an explanation, or with one by a rule, that share a document or contain a word. */
-async function listGroupLines(tx: Tx, accountId: number, keys: GroupKeys): Promise<bigint[]> {
+async function listGroupLines(db: Db, accountId: number, keys: GroupKeys): Promise<bigint[]> {
   if (isEmpty(keys)) return [];
   const { documents, words } = keys;
   const byDocument = Prisma.sql`
@@ -130,7 +140,7 @@ async function listGroupLines(tx: Tx, accountId: number, keys: GroupKeys): Promi
     WHERE EXISTS (
       SELECT FROM unnest(${[...words]}::text[]) AS wanted(value)
       WHERE strpos(t.notes, wanted.value) > 0)`;
-  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
+  const rows = await db.$queryRaw<{ nsu: bigint }[]>`
     SELECT found.nsu FROM (
       ${byDocument} UNION ${words.length === 0 ? Prisma.sql`SELECT NULL::bigint` : byWord}
     ) found
@@ -178,23 +188,23 @@ interface Cursor {
 
 /** One page of the lines that rules may decide again, in the order of nsu. */
 export async function pageUndecidedLines(
-  tx: Tx,
+  db: Db,
   accountId: number,
   { after, limit }: Cursor,
 ): Promise<bigint[]> {
-  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
+  const rows = await db.$queryRaw<{ nsu: bigint }[]>`
     SELECT nsu FROM (${undecidedNsus(accountId, after)}) undecided ORDER BY nsu LIMIT ${limit}`;
   return rows.map(({ nsu }) => nsu);
 }
 
 /** One page of the lines in the closed period whose decision by a rule is provisional. */
 export async function pageProvisionalLines(
-  tx: Tx,
+  db: Db,
   accountId: number,
   { closedFrom, closedUntil }: Pick<StatementState, 'closedFrom' | 'closedUntil'>,
   { after, limit }: Cursor,
 ): Promise<bigint[]> {
-  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
+  const rows = await db.$queryRaw<{ nsu: bigint }[]>`
     SELECT t.nsu FROM (${provisionalNsus(accountId, after)}) provisional
     JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)}
       AND t.nsu = provisional.nsu

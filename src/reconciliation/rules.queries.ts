@@ -1,10 +1,10 @@
 // SQL of rules and their versions.
-import type { Db, Tx } from '../../database.service.js';
-import { Prisma, type RuleVersion } from '../../generated/service/client.js';
-import { recordRangeTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
-import type { DeclaredRule } from '../decide/outcome.js';
+import type { Db, Tx } from '../database.service.js';
+import { Prisma, type RuleVersion } from '../generated/service/client.js';
+import { recordRangeTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import type { DeclaredRule } from './decide/outcome.js';
 import { bankFees, readStored } from './stored-rule.js';
-import type { AppliedRule } from '../decide/rule.js';
+import type { AppliedRule } from './decide/rule.js';
 
 /** The active versions of the account's rules. */
 export async function listActiveRules(db: Db, accountId: number): Promise<AppliedRule[]> {
