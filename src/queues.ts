@@ -17,58 +17,30 @@ function job<Payload extends z.ZodType>(declared: Job<Payload>): Job<Payload> {
   return declared;
 }
 
-const accountPayload = z.object({ accountId: z.int() });
-const byAccount = ({ accountId }: z.output<typeof accountPayload>) => `account-${accountId}`;
+const perAccount = {
+  payload: z.object({ accountId: z.int() }),
+  coalesceBy: ({ accountId }: { accountId: number }) => `account-${accountId}`,
+};
 
 export const jobs = {
   /** Reads the new lines of the bank's statement. */
-  syncStatement: job({
-    name: 'sync-statement',
-    payload: accountPayload,
-    coalesceBy: byAccount,
-    concurrency: 8,
-  }),
+  syncStatement: job({ ...perAccount, name: 'sync-statement', concurrency: 8 }),
   /** Reads a period of the statement twice and records it as closed when no line is missing. */
-  closeStatement: job({
-    name: 'close-statement',
-    payload: accountPayload,
-    coalesceBy: byAccount,
-    concurrency: 2,
-  }),
+  closeStatement: job({ ...perAccount, name: 'close-statement', concurrency: 2 }),
   /** Certifies days that have ended, and amends the certificates of days that got a late line. */
-  closeDays: job({
-    name: 'close-days',
-    payload: accountPayload,
-    coalesceBy: byAccount,
-    concurrency: 2,
-  }),
+  closeDays: job({ ...perAccount, name: 'close-days', concurrency: 2 }),
   /**
    * Marks webhooks as processed when a completed sync covers them, and plans another sync for
    * the others.
    */
-  processWebhooks: job({
-    name: 'process-webhooks',
-    payload: accountPayload,
-    coalesceBy: byAccount,
-    concurrency: 4,
-  }),
+  processWebhooks: job({ ...perAccount, name: 'process-webhooks', concurrency: 4 }),
   /**
    * Creates or updates the webhook registrations at the bank that are missing or differ from the
    * settings.
    */
-  registerWebhooks: job({
-    name: 'register-webhooks',
-    payload: accountPayload,
-    coalesceBy: byAccount,
-    concurrency: 2,
-  }),
+  registerWebhooks: job({ ...perAccount, name: 'register-webhooks', concurrency: 2 }),
   /** Matches new and pending statement lines with expected payments, and updates the breaks. */
-  reconcile: job({
-    name: 'reconcile',
-    payload: accountPayload,
-    coalesceBy: byAccount,
-    concurrency: 4,
-  }),
+  reconcile: job({ ...perAccount, name: 'reconcile', concurrency: 4 }),
   /** Performs one reconciliation run: statement sync, matching, then missing payments. */
   runReconciliation: job({
     name: 'run-reconciliation',
@@ -80,12 +52,7 @@ export const jobs = {
    * Requests the refunds of the account's refund policies, and resolves breaks whose refund is on
    * the statement.
    */
-  refundByPolicy: job({
-    name: 'refund-by-policy',
-    payload: accountPayload,
-    coalesceBy: byAccount,
-    concurrency: 2,
-  }),
+  refundByPolicy: job({ ...perAccount, name: 'refund-by-policy', concurrency: 2 }),
   /**
    * Sends an operation that is stored and not sent, or recovers the outcome of one that was sent.
    */
@@ -96,26 +63,15 @@ export const jobs = {
     concurrency: 16,
   }),
   /** Reads the bank's status of transfers in progress. */
-  checkTransferStatuses: job({
-    name: 'check-transfer-statuses',
-    payload: accountPayload,
-    coalesceBy: byAccount,
-    concurrency: 4,
-  }),
+  checkTransferStatuses: job({ ...perAccount, name: 'check-transfer-statuses', concurrency: 4 }),
   /** Reads the bank's status of scheduled bill payments that are due. */
   checkBillPaymentStatuses: job({
+    ...perAccount,
     name: 'check-bill-payment-statuses',
-    payload: accountPayload,
-    coalesceBy: byAccount,
     concurrency: 2,
   }),
   /** Reads the bank's status of charges that a webhook names or whose due date has passed. */
-  checkChargeStatuses: job({
-    name: 'check-charge-statuses',
-    payload: accountPayload,
-    coalesceBy: byAccount,
-    concurrency: 2,
-  }),
+  checkChargeStatuses: job({ ...perAccount, name: 'check-charge-statuses', concurrency: 2 }),
   /** Requests the charges or transfers of the next rows of an uploaded file. */
   issueBulkRows: job({
     name: 'issue-bulk-rows',
