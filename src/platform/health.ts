@@ -4,21 +4,18 @@ import { Controller, Get, Injectable, type OnModuleDestroy } from '@nestjs/commo
 import { AppError } from './errors.js';
 import { Log } from './log.js';
 
-interface Check {
-  name: string;
-  isReady: () => Promise<boolean>;
-}
+const checkTimeoutMs = 2_000;
 
 @Injectable()
 export class Health implements OnModuleDestroy {
-  private readonly checks: Check[] = [];
+  private readonly checks = new Map<string, () => Promise<boolean>>();
   private hasStarted = false;
 
   constructor(private readonly log: Log) {}
 
   /** Adds a check. The process is ready only while every check returns true within two seconds. */
   addCheck(name: string, isReady: () => Promise<boolean>): void {
-    this.checks.push({ name, isReady });
+    this.checks.set(name, isReady);
   }
 
   /** Called once all parts of the process have started. */
@@ -37,9 +34,10 @@ export class Health implements OnModuleDestroy {
    */
   async listFailing(): Promise<string[]> {
     const results = await Promise.all(
-      this.checks.map(async ({ name, isReady }) => {
+      [...this.checks].map(async ([name, isReady]) => {
         try {
-          return (await Promise.race([isReady(), failAfterTimeout()])) ? null : name;
+          const timeout = sleep(checkTimeoutMs, false, { ref: false });
+          return (await Promise.race([isReady(), timeout])) ? null : name;
         } catch (error) {
           this.log.warn({ err: error, check: name }, 'health check failed');
           return name;
@@ -49,13 +47,6 @@ export class Health implements OnModuleDestroy {
     const failing = results.filter((name) => name !== null);
     return this.hasStarted ? failing : ['start', ...failing];
   }
-}
-
-const checkTimeoutMs = 2_000;
-
-/** A check that does not return in time has failed. */
-async function failAfterTimeout(): Promise<false> {
-  return sleep(checkTimeoutMs, false as const, { ref: false });
 }
 
 @Controller('health')

@@ -89,35 +89,21 @@ export function describeError(error: unknown, depth = 0): object {
 
 /** Writes Nest's own messages to the log. Its start-up messages have level `debug`. */
 export class NestLog implements LoggerService {
+  readonly log = this.writerOf('debug');
+  readonly debug = this.writerOf('debug');
+  readonly verbose = this.writerOf('trace');
+  readonly warn = this.writerOf('warn');
+  readonly error = this.writerOf('error');
+  readonly fatal = this.writerOf('fatal');
+
   constructor(private readonly target: Log) {}
 
-  log(message: unknown, ...rest: unknown[]) {
-    this.target.debug(contextOf(rest), String(message));
+  private writerOf(level: 'trace' | 'debug' | 'warn' | 'error' | 'fatal') {
+    return (message: unknown, ...rest: unknown[]) => {
+      const last = rest.at(-1);
+      const context = typeof last === 'string' && !last.includes('\n') ? { context: last } : {};
+      if (message instanceof Error) this.target[level]({ ...context, err: message });
+      else this.target[level](context, String(message));
+    };
   }
-
-  debug(message: unknown, ...rest: unknown[]) {
-    this.target.debug(contextOf(rest), String(message));
-  }
-
-  verbose(message: unknown, ...rest: unknown[]) {
-    this.target.trace(contextOf(rest), String(message));
-  }
-
-  warn(message: unknown, ...rest: unknown[]) {
-    this.target.warn(contextOf(rest), String(message));
-  }
-
-  error(message: unknown, ...rest: unknown[]) {
-    if (message instanceof Error) this.target.error({ ...contextOf(rest), err: message });
-    else this.target.error(contextOf(rest), String(message));
-  }
-
-  fatal(message: unknown, ...rest: unknown[]) {
-    this.target.fatal(contextOf(rest), String(message));
-  }
-}
-
-function contextOf(rest: unknown[]): { context?: string } {
-  const last = rest.at(-1);
-  return typeof last === 'string' && !last.includes('\n') ? { context: last } : {};
 }
