@@ -70,9 +70,7 @@ export class IdempotencyService {
     const db = this.database.prisma;
     const waitUntil = performance.now() + maxWaitMs;
     do {
-      const claimedAt =
-        (await queries.claimKey(db, recordKey, requestHash)) ??
-        (await queries.takeOverClaim(db, recordKey, requestHash, abandonedAfterMs));
+      const claimedAt = await queries.claimKey(db, recordKey, requestHash, abandonedAfterMs);
       if (claimedAt) return claimedAt;
       const record = await db.idempotencyRecord.findUnique({
         where: { accountId_route_key: recordKey },
