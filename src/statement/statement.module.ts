@@ -20,6 +20,6 @@ import { UnreadableLines } from './unreadable-lines.service.js';
     LiveBalance,
     UnreadableLines,
   ],
-  exports: [BankTime, SyncSchedule, StatementClosing, StatementService],
+  exports: [BankTime, StatementClosing, StatementService],
 })
 export class StatementModule {}

@@ -255,6 +255,7 @@ export async function listSyncIntervals(
     LEFT JOIN statement_state s ON s.account_id = a.id ORDER BY a.id`;
 }
 
+/** Sets the account's sync interval in milliseconds; null: the configured interval. */
 export async function setSyncInterval(db: Db, accountId: number, intervalMs: number | null) {
   await db.$executeRaw`
     INSERT INTO statement_state (account_id, sync_interval_ms) VALUES (${accountId}, ${intervalMs})

@@ -34,11 +34,6 @@ export class SyncSchedule {
     private readonly settings: Settings,
   ) {}
 
-  /** Sets the account's sync interval in milliseconds; null: the configured interval. */
-  async setInterval(accountId: number, intervalMs: number | null): Promise<void> {
-    await queries.setSyncInterval(this.database.prisma, accountId, intervalMs);
-  }
-
   /** Enqueues a sync of every account whose interval has passed. */
   @Every('statement', ({ syncIntervalMs }) => Math.min(syncIntervalMs, maxTickMs))
   async enqueueDue(): Promise<void> {
@@ -57,13 +52,13 @@ export class SyncSchedule {
    */
   @Every('overdue-statement', ({ syncIntervalMs }) => syncIntervalMs)
   async enqueueOverdue(): Promise<void> {
-    const { syncIntervalMs } = this.settings;
     const { prisma } = this.database;
-    for (const { accountId } of await queries.listOverdueAccounts(
+    const { syncIntervalMs } = this.settings;
+    const overdue = await queries.listOverdueAccounts(
       prisma,
       overdueAfterIntervals,
       syncIntervalMs,
-    ))
-      await this.jobQueue.enqueueOverdue('syncStatement', { accountId });
+    );
+    for (const account of overdue) await this.jobQueue.enqueueOverdue('syncStatement', account);
   }
 }

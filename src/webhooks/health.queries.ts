@@ -2,6 +2,7 @@
 // carries the line's nsu or endToEndId, or if it reports a payment with the line's correlationId.
 import type { Db } from '../database.service.js';
 import { Prisma, type StatementLine } from '../generated/service/client.js';
+import type { NotifiableLine } from './sync-interval.js';
 
 /**
  * Types of lines for which we register webhooks that carry an id of the line. Webhooks of internal
@@ -41,11 +42,23 @@ const accountSince = (accountId: number) => Prisma.sql`
            + COALESCE(s.first_clock_offset_ms, 0) * interval '1 millisecond') AS since
   FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id WHERE a.id = ${accountId}`;
 
+/** The three ways in which a webhook (e) reports a line (t); each has its own index. */
+const reportsOfLine = (accountId: number) => [
+  Prisma.sql`e.account_id = ${accountId}
+    AND e.reference_kind = 'nsu' AND e.reference = t.nsu::text`,
+  Prisma.sql`e.account_id = ${accountId}
+    AND e.reference_kind = 'end_to_end_id' AND e.reference = t.end_to_end_id`,
+  Prisma.sql`e.account_id = ${accountId}
+    AND e.reference_kind = 'correlation_id' AND e.reference = t.correlation_id
+    AND e.event_type = ANY (${paymentEvents}::text[])
+    AND e.received_at_bank_time > t.occurred_at - ${clockToleranceMs} * interval '1 millisecond'`,
+];
+
 export interface WebhookEventCount {
   eventType: string;
-  received: bigint;
-  copies: bigint;
-  quarantined: bigint;
+  received: number;
+  copies: number;
+  quarantined: number;
 }
 
 /** Counts webhooks by the time of their receipt, in the bank's time at the receipt. */
@@ -55,8 +68,8 @@ export async function countWebhookEvents(
   { from, until }: Pick<HealthWindow, 'from' | 'until'>,
 ): Promise<WebhookEventCount[]> {
   return db.$queryRaw`
-    SELECT event_type, count(*) AS received, sum(copies - 1)::bigint AS copies,
-           count(*) FILTER (WHERE state = 'quarantined') AS quarantined
+    SELECT event_type, count(*)::int AS received, sum(copies - 1)::int AS copies,
+           (count(*) FILTER (WHERE state = 'quarantined'))::int AS quarantined
     FROM webhook_event
     WHERE account_id = ${accountId}
       AND received_at_bank_time >= ${from} AND received_at_bank_time < ${until}
@@ -66,10 +79,10 @@ export async function countWebhookEvents(
 export interface LineTypeHealth {
   /** Null for the total of all types. */
   type: string | null;
-  expected: bigint;
-  notified: bigint;
-  lost: bigint;
-  waiting: bigint;
+  expected: number;
+  notified: number;
+  lost: number;
+  waiting: number;
   /** Milliseconds from the movement to its first webhook; null if no webhook came. */
   p50: number | null;
   p99: number | null;
@@ -81,6 +94,10 @@ export async function measureLineTypes(
   accountId: number,
   { from, until, overdueBefore }: Omit<HealthWindow, 'limit'>,
 ): Promise<LineTypeHealth[]> {
+  const notified = reportsOfLine(accountId).map(
+    (reports) => Prisma.sql`
+      SELECT t.nsu, e.received_at_bank_time FROM lines t JOIN webhook_event e ON ${reports}`,
+  );
   return db.$queryRaw`
     WITH account AS (${accountSince(accountId)}), lines AS MATERIALIZED (
       SELECT t.nsu, t.type_name, t.end_to_end_id, t.correlation_id, t.occurred_at
@@ -88,20 +105,7 @@ export async function measureLineTypes(
       WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
         AND t.occurred_at >= account.since AND t.type_name = ANY (${notifiableTypes}::text[])
     ), notified AS (
-      SELECT l.nsu, e.received_at_bank_time FROM lines l JOIN webhook_event e
-        ON e.account_id = ${accountId}
-       AND e.reference_kind = 'nsu' AND e.reference = l.nsu::text
-      UNION ALL
-      SELECT l.nsu, e.received_at_bank_time FROM lines l JOIN webhook_event e
-        ON e.account_id = ${accountId}
-       AND e.reference_kind = 'end_to_end_id' AND e.reference = l.end_to_end_id
-      UNION ALL
-      SELECT l.nsu, e.received_at_bank_time FROM lines l JOIN webhook_event e
-        ON e.account_id = ${accountId}
-       AND e.reference_kind = 'correlation_id' AND e.reference = l.correlation_id
-       AND e.event_type = ANY (${paymentEvents}::text[])
-       AND e.received_at_bank_time
-             > l.occurred_at - ${clockToleranceMs} * interval '1 millisecond'
+      ${Prisma.join(notified, ' UNION ALL ')}
     ), first AS (
       SELECT nsu, min(received_at_bank_time) AS received_at_bank_time FROM notified GROUP BY nsu
     ), measured AS (
@@ -111,15 +115,15 @@ export async function measureLineTypes(
                AS lag_ms
       FROM lines l LEFT JOIN first f USING (nsu)
     )
-    SELECT type, count(*) FILTER (WHERE is_notified OR NOT is_recent) AS expected,
-           count(*) FILTER (WHERE is_notified) AS notified,
-           count(*) FILTER (WHERE NOT is_notified AND NOT is_recent) AS lost,
-           count(*) FILTER (WHERE NOT is_notified AND is_recent) AS waiting,
-           (percentile_disc(0.5) WITHIN GROUP (ORDER BY lag_ms)
-              FILTER (WHERE is_notified))::float8 AS p50,
-           (percentile_disc(0.99) WITHIN GROUP (ORDER BY lag_ms)
-              FILTER (WHERE is_notified))::float8 AS p99,
-           (max(lag_ms) FILTER (WHERE is_notified))::float8 AS max
+    SELECT type, (count(*) FILTER (WHERE is_notified OR NOT is_recent))::int AS expected,
+           (count(*) FILTER (WHERE is_notified))::int AS notified,
+           (count(*) FILTER (WHERE NOT is_notified AND NOT is_recent))::int AS lost,
+           (count(*) FILTER (WHERE NOT is_notified AND is_recent))::int AS waiting,
+           round(percentile_disc(0.5) WITHIN GROUP (ORDER BY lag_ms)
+             FILTER (WHERE is_notified))::float8 AS p50,
+           round(percentile_disc(0.99) WITHIN GROUP (ORDER BY lag_ms)
+             FILTER (WHERE is_notified))::float8 AS p99,
+           round(max(lag_ms) FILTER (WHERE is_notified))::float8 AS max
     FROM measured GROUP BY GROUPING SETS ((type), ()) ORDER BY type NULLS FIRST`;
 }
 
@@ -135,6 +139,9 @@ export async function listUnnotifiedLines(
   { from, until, overdueBefore, limit }: HealthWindow,
   beforeNsu: bigint | null,
 ): Promise<UnnotifiedLineRow[]> {
+  const unreported = reportsOfLine(accountId).map(
+    (reports) => Prisma.sql`NOT EXISTS (SELECT 1 FROM webhook_event e WHERE ${reports})`,
+  );
   return db.$queryRaw`
     WITH account AS (${accountSince(accountId)})
     SELECT t.nsu, t.type_name, t.is_credit, t.amount_cents, t.correlation_id, t.end_to_end_id,
@@ -144,15 +151,7 @@ export async function listUnnotifiedLines(
       AND t.occurred_at >= account.since AND t.occurred_at < ${overdueBefore}
       AND t.type_name = ANY (${notifiableTypes}::text[])
       AND (${beforeNsu}::bigint IS NULL OR t.nsu < ${beforeNsu}::bigint)
-      AND NOT EXISTS (SELECT 1 FROM webhook_event e WHERE e.account_id = ${accountId}
-                      AND e.reference_kind = 'nsu' AND e.reference = t.nsu::text)
-      AND NOT EXISTS (SELECT 1 FROM webhook_event e WHERE e.account_id = ${accountId}
-                      AND e.reference_kind = 'end_to_end_id' AND e.reference = t.end_to_end_id)
-      AND NOT EXISTS (SELECT 1 FROM webhook_event e WHERE e.account_id = ${accountId}
-                      AND e.reference_kind = 'correlation_id' AND e.reference = t.correlation_id
-                      AND e.event_type = ANY (${paymentEvents}::text[])
-                      AND e.received_at_bank_time
-                            > t.occurred_at - ${clockToleranceMs} * interval '1 millisecond')
+      AND ${Prisma.join(unreported, ' AND ')}
     ORDER BY t.nsu DESC LIMIT ${limit}`;
 }
 
@@ -161,7 +160,10 @@ export async function listNotifiableLines(
   db: Db,
   accountId: number,
   { from, until, overdueBefore, limit }: HealthWindow,
-): Promise<{ isNotified: boolean; isWaiting: boolean; wasSyncedBeforeWebhook: boolean }[]> {
+): Promise<NotifiableLine[]> {
+  const webhooks = reportsOfLine(accountId).map(
+    (reports) => Prisma.sql`SELECT e.received_at FROM webhook_event e WHERE ${reports}`,
+  );
   return db.$queryRaw`
     WITH account AS (${accountSince(accountId)})
     SELECT first.received_at IS NOT NULL AS "isNotified",
@@ -177,17 +179,7 @@ export async function listNotifiableLines(
     ) t
     CROSS JOIN LATERAL (
       SELECT min(received_at) AS received_at FROM (
-        SELECT received_at FROM webhook_event e WHERE e.account_id = ${accountId}
-          AND e.reference_kind = 'nsu' AND e.reference = t.nsu::text
-        UNION ALL
-        SELECT received_at FROM webhook_event e WHERE e.account_id = ${accountId}
-          AND e.reference_kind = 'end_to_end_id' AND e.reference = t.end_to_end_id
-        UNION ALL
-        SELECT received_at FROM webhook_event e WHERE e.account_id = ${accountId}
-          AND e.reference_kind = 'correlation_id' AND e.reference = t.correlation_id
-          AND e.event_type = ANY (${paymentEvents}::text[])
-          AND e.received_at_bank_time
-                > t.occurred_at - ${clockToleranceMs} * interval '1 millisecond'
+        ${Prisma.join(webhooks, ' UNION ALL ')}
       ) webhooks
     ) first
     ORDER BY t.occurred_at DESC, t.nsu DESC`;

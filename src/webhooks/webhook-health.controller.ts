@@ -26,12 +26,7 @@ export class WebhookHealthController {
       transactions: types.flatMap((row) =>
         row.type === null ? [] : [{ type: row.type, ...describeFigures(row) }],
       ),
-      events: events.map(({ eventType, received, copies, quarantined }) => ({
-        eventType,
-        received: Number(received),
-        copies: Number(copies),
-        quarantined: Number(quarantined),
-      })),
+      events,
       syncIntervalMs,
     };
   }
@@ -53,20 +48,14 @@ export class WebhookHealthController {
 type Figures = Omit<LineTypeHealth, 'type'>;
 
 const emptyFigures: Figures = {
-  ...{ expected: 0n, notified: 0n, lost: 0n, waiting: 0n },
+  ...{ expected: 0, notified: 0, lost: 0, waiting: 0 },
   ...{ p50: null, p99: null, max: null },
 };
 
-function describeFigures({ expected, notified, lost, waiting, p50, p99, max }: Figures) {
-  const rounded = (value: number | null) => (value === null ? null : Math.round(value));
-  return {
-    expected: Number(expected),
-    notified: Number(notified),
-    lost: Number(lost),
-    waiting: Number(waiting),
-    lossRate: expected === 0n ? null : Math.round((Number(lost) / Number(expected)) * 1e4) / 1e4,
-    lag: { p50: rounded(p50), p99: rounded(p99), max: rounded(max) },
-  };
+function describeFigures({ p50, p99, max, ...counts }: Figures) {
+  const { expected, lost } = counts;
+  const lossRate = expected === 0 ? null : Math.round((lost / expected) * 1e4) / 1e4;
+  return { ...counts, lossRate, lag: { p50, p99, max } };
 }
 
 function describeLine({ typeName, isCredit, amountCents, ...line }: UnnotifiedLineRow) {

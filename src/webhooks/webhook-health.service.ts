@@ -1,11 +1,16 @@
 // Measures how reliably webhooks report the lines that the statement shows. Webhooks settle no
 // payment. Their health sets the sync interval, and operators can report its figures to the bank.
 import { Injectable } from '@nestjs/common';
+import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
+import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
+import { Every } from '../platform/timer-methods.js';
 import { BankTime } from '../statement/bank-time.service.js';
+import { setSyncInterval } from '../statement/statement.queries.js';
 import { healthPeriod, type RequestedPeriod } from './health-period.js';
 import * as queries from './health.queries.js';
+import { syncIntervalFor } from './sync-interval.js';
 
 /** How much later than a line's visibility bound its webhook may come before it counts as lost. */
 const graceMs = 60_000;
@@ -18,6 +23,8 @@ export class WebhookHealth {
     private readonly database: Database,
     private readonly bank: BankService,
     private readonly bankTime: BankTime,
+    private readonly accounts: AccountsService,
+    private readonly settings: Settings,
   ) {}
 
   /** Throws `validation_failed` where the period is invalid. */
@@ -49,15 +56,20 @@ export class WebhookHealth {
     return queries.listUnnotifiedLines(this.database.prisma, accountId, window, beforeNsu);
   }
 
-  /** The newest lines of the last hour, newest first. */
-  async listRecentLines(accountId: number) {
-    const until = await this.bankTime.now(accountId);
-    return queries.listNotifiableLines(this.database.prisma, accountId, {
-      from: new Date(until.getTime() - recentMs),
-      until,
-      overdueBefore: this.overdueBefore(until),
-      limit: recentLines,
-    });
+  /** Adjusts each account's sync interval to the health of the last hour. */
+  @Every('sync-intervals', 60_000)
+  async adjustSyncIntervals(): Promise<void> {
+    const db = this.database.prisma;
+    for (const { id } of await this.accounts.list()) {
+      const until = await this.bankTime.now(id);
+      const lines = await queries.listNotifiableLines(db, id, {
+        from: new Date(until.getTime() - recentMs),
+        until,
+        overdueBefore: this.overdueBefore(until),
+        limit: recentLines,
+      });
+      await setSyncInterval(db, id, syncIntervalFor(lines, this.settings.syncIntervalMs));
+    }
   }
 
   /** The webhook of a line before this time counts as lost if it has not come. */

@@ -1,13 +1,17 @@
 // Stores the bank's webhooks: the raw bytes are committed before the bank gets its response.
 // Webhooks that arrive during a commit share the next one, so that a burst costs few commits and
-// few syncs.
+// few syncs. A webhook is processed once a sync that began after its receipt has completed.
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Database } from '../database.service.js';
 import { sha256 } from '../platform/exact-json.js';
+import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { Every } from '../platform/timer-methods.js';
+import type { JobPayload } from '../queues.js';
 import { chargeStatusEventTypes, readWebhookBody } from './webhook-body.js';
-import { storeWebhooks, type StoredWebhook } from './webhooks.queries.js';
+import * as queries from './webhooks.queries.js';
+import type { StoredWebhook } from './webhooks.queries.js';
 
 interface PendingWebhook {
   webhook: StoredWebhook;
@@ -16,6 +20,8 @@ interface PendingWebhook {
 }
 
 const maxBatch = 500;
+/** The delays after which a sync is repeated while it does not show a webhook's reference. */
+const repeatDelaysMs = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
 
 @Injectable()
 export class WebhookInbox {
@@ -48,13 +54,30 @@ export class WebhookInbox {
     await committed;
   }
 
+  /** While the statement does not show a webhook's reference, the sync is repeated a few times. */
+  @OnJob('processWebhooks')
+  async process({ accountId }: JobPayload<'processWebhooks'>): Promise<void> {
+    const { prisma } = this.database;
+    const { nextSyncInMs } = await queries.processSyncedWebhooks(prisma, accountId, repeatDelaysMs);
+    if (nextSyncInMs !== null)
+      await this.jobQueue.enqueue('syncStatement', { accountId }, { delayMs: nextSyncInMs });
+  }
+
+  /** Enqueues syncs again for pending webhooks whose job the queue lost. */
+  @Every('webhooks', 1_000)
+  async enqueueSyncs(): Promise<void> {
+    for (const account of await queries.listAccountsWithPendingWebhooks(this.database.prisma))
+      await this.jobQueue.enqueue('syncStatement', account);
+  }
+
   private async flush(): Promise<void> {
     if (this.isFlushing) return;
     this.isFlushing = true;
     while (this.pending.length > 0) {
       const batch = this.pending.splice(0, maxBatch);
       try {
-        await storeWebhooks(this.database.pool, mergeCopies(batch.map(({ webhook }) => webhook)));
+        const webhooks = mergeCopies(batch.map(({ webhook }) => webhook));
+        await queries.storeWebhooks(this.database.pool, webhooks);
         for (const { resolve } of batch) resolve();
         // Not awaited: a queue that hangs must not delay the next commit.
         for (const accountId of accountsOf(batch, () => true))

@@ -1,17 +1,15 @@
 import { Module } from '@nestjs/common';
 import { StatementModule } from '../statement/statement.module.js';
-import { SyncIntervalAdjuster } from './sync-interval-adjuster.service.js';
 import { WebhookHealthController } from './webhook-health.controller.js';
 import { WebhookHealth } from './webhook-health.service.js';
 import { WebhookInbox } from './webhook-inbox.service.js';
 import { WebhookRegistrar } from './webhook-registrar.service.js';
 import { WebhooksController } from './webhooks.controller.js';
-import { WebhooksService } from './webhooks.service.js';
 
 @Module({
   imports: [StatementModule],
   controllers: [WebhooksController, WebhookHealthController],
-  providers: [WebhookInbox, WebhooksService, WebhookRegistrar, WebhookHealth, SyncIntervalAdjuster],
+  providers: [WebhookInbox, WebhookRegistrar, WebhookHealth],
   exports: [WebhookRegistrar],
 })
 export class WebhooksModule {}

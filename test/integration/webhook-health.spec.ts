@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/platform/timers.js';
 import { BankTime } from '../../src/statement/bank-time.service.js';
-import { SyncIntervalAdjuster } from '../../src/webhooks/sync-interval-adjuster.service.js';
 import { WebhookHealth } from '../../src/webhooks/webhook-health.service.js';
 import { WebhookHealthController } from '../../src/webhooks/webhook-health.controller.js';
-import { SyncSchedule } from '../../src/statement/sync-schedule.service.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 interface LineFixture {
@@ -33,7 +31,10 @@ describe('webhook health', () => {
     service = await serviceDatabase();
     const { database } = service;
     const bank = { profile: { visibilityBoundMs: 10_000 } } as never;
-    health = new WebhookHealth(database, bank, new BankTime(database, new Clock()));
+    const accounts = { list: () => Promise.resolve([{ id: accountId }]) } as never;
+    const settings = { syncIntervalMs: 60_000 } as never;
+    const bankTime = new BankTime(database, new Clock());
+    health = new WebhookHealth(database, bank, bankTime, accounts, settings);
     controller = new WebhookHealthController(health);
   });
   beforeEach(async () => {
@@ -210,12 +211,8 @@ describe('webhook health', () => {
 
   describe('adjusts the sync interval', () => {
     const adjust = async () => {
-      const { database } = service;
-      const accounts = { list: () => Promise.resolve([{ id: accountId }]) } as never;
-      const settings = { syncIntervalMs: 60_000 } as never;
-      const syncSchedule = new SyncSchedule(database, {} as never, settings);
-      await new SyncIntervalAdjuster(accounts, health, syncSchedule, settings).adjust();
-      const { syncIntervalMs } = await database.prisma.statementState.findUniqueOrThrow({
+      await health.adjustSyncIntervals();
+      const { syncIntervalMs } = await service.database.prisma.statementState.findUniqueOrThrow({
         where: { accountId },
       });
       return syncIntervalMs;

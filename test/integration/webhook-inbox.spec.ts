@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
-import { WebhooksService } from '../../src/webhooks/webhooks.service.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { until } from '../support/until.js';
 
@@ -10,7 +9,6 @@ describe('webhooks of the bank', () => {
   let service: ServiceDatabase;
   let enqueued: unknown[];
   let inbox: WebhookInbox;
-  let webhooks: WebhooksService;
 
   beforeEach(async () => {
     service = await serviceDatabase();
@@ -19,7 +17,6 @@ describe('webhooks of the bank', () => {
       enqueue: (...job: unknown[]) => Promise.resolve(void enqueued.push(job)),
     } as never;
     inbox = new WebhookInbox(service.database, jobQueue);
-    webhooks = new WebhooksService(service.database, jobQueue);
   });
   afterEach(() => service.drop());
 
@@ -43,7 +40,7 @@ describe('webhooks of the bank', () => {
       service.accountId,
       secondsFromNow,
     );
-  const processWebhooks = () => webhooks.process({ accountId: service.accountId });
+  const processWebhooks = () => inbox.process({ accountId: service.accountId });
   const addLine = (nsu: number, ids: { correlationId?: string; endToEndId?: string } = {}) =>
     run(
       `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
@@ -247,10 +244,10 @@ describe('webhooks of the bank', () => {
     it('enqueue a sync again when the queue lost the job', async () => {
       await receive({ nsu: 1 });
       enqueued.length = 0;
-      await webhooks.enqueueSyncs();
+      await inbox.enqueueSyncs();
       expect(enqueued).toEqual([]);
       await run(`UPDATE webhook_event SET received_at = received_at - interval '5 seconds'`);
-      await webhooks.enqueueSyncs();
+      await inbox.enqueueSyncs();
       expect(enqueued).toEqual([['syncStatement', { accountId: service.accountId }]]);
     });
   });
