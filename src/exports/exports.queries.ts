@@ -2,7 +2,7 @@
 // that no connection waits for a slow client. Lines that arrive after the start of a file are left
 // out.
 import type { Db } from '../database.service.js';
-import { Prisma, type DayClose } from '../generated/service/client.js';
+import { Prisma } from '../generated/service/client.js';
 import { explainsItsLine, stateOfLine } from '../reconciliation/api/transactions.queries.js';
 import type { ExplainedLine, ExportedLine } from './exported-line.js';
 
@@ -166,26 +166,6 @@ export async function listDayTotals(
     FROM statement_line
     WHERE account_id = ${accountId} AND occurred_at >= ${from} AND occurred_at < ${until}
     GROUP BY 1 ORDER BY 1`;
-}
-
-export type CertificateRow = { day: string; lines: number } & Pick<
-  DayClose,
-  'revision' | 'openingCents' | 'creditCents' | 'debitCents' | 'closingCents' | 'hash'
->;
-
-/** The current certificate of each day, `from` and `to` included. */
-export async function listCertificates(
-  db: Db,
-  accountId: number,
-  from: string,
-  to: string,
-): Promise<CertificateRow[]> {
-  return db.$queryRaw`
-    SELECT DISTINCT ON (date) date AS day, revision, opening_cents,
-           credit_cents, debit_cents, closing_cents, line_count AS lines, hash
-    FROM day_close
-    WHERE account_id = ${accountId} AND date BETWEEN ${from} AND ${to}
-    ORDER BY date, revision DESC`;
 }
 
 export async function countExplanations(

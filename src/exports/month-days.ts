@@ -25,15 +25,18 @@ export function daysOfMonth(month: string): PlainDate[] {
   return days;
 }
 
-/** Each day opens with the closing balance of the day before. */
+/**
+ * Each day opens with the closing balance of the day before. Of the certificates of one day, the
+ * last counts.
+ */
 export function reportDays(
   days: readonly PlainDate[],
   openingCents: bigint,
   totals: readonly (DaySums & { day: string; lines: bigint })[],
-  certificates: readonly (DayFigures & { day: string; hash: string; revision: number })[],
+  certificates: readonly Omit<DayClose, 'certificate'>[],
 ): ReportDay[] {
   const byDay = new Map(totals.map((row) => [row.day, row]));
-  const certified = new Map(certificates.map((row) => [row.day, row]));
+  const certified = new Map(certificates.map((row) => [row.date, row]));
   let balance = openingCents;
   return days.map((day) => {
     const { lines, creditCents, debitCents } = byDay.get(day) ?? noLines;
@@ -46,11 +49,7 @@ export function reportDays(
       lines,
       ...dayFigures,
       certificate: certificate
-        ? {
-            hash: certificate.hash,
-            revision: certificate.revision,
-            agrees: hasSameSums(dayFigures, certificate),
-          }
+        ? { ...certificate, agrees: hasSameSums(dayFigures, certificate) }
         : null,
     };
   });

@@ -43,7 +43,11 @@ export class MonthReports {
             await queries.readLineExtent(db, accountId, window),
           ),
           days: await queries.listDayTotals(db, accountId, window),
-          certificates: await queries.listCertificates(db, accountId, first, last),
+          certificates: await db.dayClose.findMany({
+            where: { accountId, date: { gte: first, lte: last } },
+            orderBy: { revision: 'asc' },
+            omit: { certificate: true },
+          }),
           explanations: await queries.countExplanations(db, accountId, window),
           breaks: await queries.countOpenBreaks(db, accountId, window),
         }),
