@@ -19,27 +19,6 @@ export interface CertifiedOutcome {
   amountCents: bigint;
 }
 
-export interface DayFacts {
-  accountId: number;
-  date: string;
-  revision: number;
-  sequence: number;
-  /** Why the day has another revision; null for the first. */
-  reason: 'late_line' | null;
-  openingCents: bigint;
-  lines: readonly (CertifiedOutcome & { nsu: bigint })[];
-  cut: Cut;
-  linesHash: string;
-  /** Covers all lines before the account's first certified day; null on every other day. */
-  earlier: { lines: number; linesHash: string } | null;
-  /** Lines that the previous revision did not contain. */
-  added: readonly bigint[];
-  previousHash: string;
-  closedUntil: Date | null;
-  /** By the bank's clock. */
-  madeAt: Date;
-}
-
 const amounts = z.object({ count: z.int(), credits: z.string(), debits: z.string() });
 const certificateText = z.object({
   format: z.literal('concilia-day-close/1'),
@@ -47,6 +26,7 @@ const certificateText = z.object({
   date: z.string(),
   revision: z.int(),
   sequence: z.int(),
+  /** Why the day has another revision; null for the first. */
   reason: z.literal('late_line').nullable(),
   /** Amounts are in reais, with two decimals. */
   opening: z.string(),
@@ -75,15 +55,30 @@ const certificateText = z.object({
       reason: z.string().nullable(),
     }),
   ),
+  /** Lines that the previous revision did not contain. */
   added: z.array(z.string()),
   linesHash: z.string(),
   /** The lines before the first certified day; only the certificates of that day have it. */
   earlier: z.object({ lines: z.int(), linesHash: z.string() }).nullable(),
   previousHash: z.string(),
   closedUntil: z.string().nullable(),
+  /** By the bank's clock. */
   madeAt: z.string(),
 });
 export type Certificate = z.output<typeof certificateText>;
+
+export interface DayFacts extends Pick<
+  Certificate,
+  | ('accountId' | 'date' | 'revision' | 'sequence' | 'reason')
+  | ('linesHash' | 'earlier' | 'previousHash')
+> {
+  openingCents: bigint;
+  lines: readonly (CertifiedOutcome & { nsu: bigint })[];
+  cut: Cut;
+  added: readonly bigint[];
+  closedUntil: Date | null;
+  madeAt: Date;
+}
 
 export type Figures = Pick<
   DayClose,
@@ -103,22 +98,23 @@ export function computeFigures(
   return { openingCents, creditCents, debitCents, closingCents };
 }
 
+/** The figures as certificates, events, breaks and responses name them. */
+export function nameFigures<Amount>(figures: Figures, write: (cents: bigint) => Amount) {
+  return {
+    opening: write(figures.openingCents),
+    credits: write(figures.creditCents),
+    debits: write(figures.debitCents),
+    closing: write(figures.closingCents),
+  };
+}
+
 export function makeCertificate(facts: DayFacts): Certificate {
-  const { lines, cut } = facts;
-  const figures = computeFigures(facts.openingCents, lines);
+  const { openingCents, lines, cut, added, closedUntil, madeAt, ...certified } = facts;
   const nsus = lines.map(({ nsu }) => nsu).sort((a, b) => (a < b ? -1 : 1));
-  const reais = formatReaisWithTwoDecimals;
   return {
     format: 'concilia-day-close/1',
-    accountId: facts.accountId,
-    date: facts.date,
-    revision: facts.revision,
-    sequence: facts.sequence,
-    reason: facts.reason,
-    opening: reais(figures.openingCents),
-    credits: reais(figures.creditCents),
-    debits: reais(figures.debitCents),
-    closing: reais(figures.closingCents),
+    ...certified,
+    ...nameFigures(computeFigures(openingCents, lines), formatReaisWithTwoDecimals),
     lines: lines.length,
     matched: amountsOf(lines.filter(({ state }) => state === 'matched')),
     classified: amountsByLabel(lines.filter(({ state }) => state === 'classified')),
@@ -126,17 +122,14 @@ export function makeCertificate(facts: DayFacts): Certificate {
     firstNsu: nsus[0]?.toString() ?? null,
     lastNsu: nsus.at(-1)?.toString() ?? null,
     balanceNsu: cut.nsu?.toString() ?? null,
-    balance: reais(cut.balanceCents),
+    balance: formatReaisWithTwoDecimals(cut.balanceCents),
     reconcilingItems: [
       ...cut.straddlingLines.map((line) => writeItem('straddling_line', line, null)),
       ...cut.acceptedDifferences.map((item) => writeItem('accepted_difference', item, item)),
     ],
-    added: facts.added.map(String),
-    linesHash: facts.linesHash,
-    earlier: facts.earlier,
-    previousHash: facts.previousHash,
-    closedUntil: facts.closedUntil?.toISOString() ?? null,
-    madeAt: facts.madeAt.toISOString(),
+    added: added.map(String),
+    closedUntil: closedUntil?.toISOString() ?? null,
+    madeAt: madeAt.toISOString(),
   };
 }
 

@@ -15,18 +15,18 @@ import * as certificates from './certificate.js';
 import type { Certificate, CertifiedOutcome, Figures } from './certificate.js';
 import * as certifiedLines from './certified-lines.queries.js';
 import { balanceOfDays } from './cut.js';
-import { DayBalances, subjectOfDay, type UnexplainedDifference } from './day-balance.service.js';
+import { readDayBalance, subjectOfDay, type UnexplainedDifference } from './day-balance.queries.js';
 import * as queries from './day-closes.queries.js';
 import { commitmentOf, lineHashOf, linesHashOf, type HashedFields } from './line-hash.js';
 
 /** Earlier lines are certified beforehand. Only lines that arrived since then are left here. */
 const maxEarlierLines = 100_000;
 
-export type CertificationOutcome =
-  /** `unchanged`: another revision would have the same content. */
-  | { outcome: 'certified' | 'amended' | 'unchanged' }
-  /** `waiting`: a line is not decided. `differs`: the figures differ from the bank's balances. */
-  | { outcome: 'waiting' | 'differs' };
+/**
+ * `unchanged`: another revision would have the same content. `waiting`: a line is not decided.
+ * `differs`: the figures differ from the bank's balances.
+ */
+export type CertificationOutcome = 'certified' | 'amended' | 'unchanged' | 'waiting' | 'differs';
 
 type DecidedLine = queries.DayLine & CertifiedOutcome;
 
@@ -35,7 +35,6 @@ export class DayCertifier {
   constructor(
     private readonly events: EventsService,
     private readonly breaks: Breaks,
-    private readonly balances: DayBalances,
   ) {}
 
   async certify(
@@ -48,23 +47,19 @@ export class DayCertifier {
       from: statementDayStart(date),
       until: statementDayStart(addDays(date, 1)),
     });
-    if (!lines.every(isDecided)) return { outcome: 'waiting' };
+    if (!lines.every(isDecided)) return 'waiting';
     // Read before the balances: a person who accepts the break in the meantime accepts what its
     // evidence contains now.
     const isAccepted = await queries.isDayBreakAccepted(tx, accountId, subjectOfDay(date));
-    const { before, cut, unexplained } = await this.balances.read(
-      tx,
-      accountId,
-      date,
-      lines.map(withSignedCents),
-    );
+    const cutLines = lines.map(withSignedCents);
+    const { before, cut, unexplained } = await readDayBalance(tx, accountId, date, cutLines);
     const openingCents = balanceOfDays(before);
     const figures = certificates.computeFigures(openingCents, lines);
     if (unexplained || balanceOfDays(cut) !== figures.closingCents) {
       const cents = (unexplained?.cents ?? 0n) + balanceOfDays(cut) - figures.closingCents;
       const { jumps } = unexplained ?? { jumps: [] };
       await this.reportDifference(tx, accountId, date, { figures, cents, jumps, isAccepted });
-      return { outcome: 'differs' };
+      return 'differs';
     }
     const current = await queries.findCurrentCertificate(tx, accountId, date);
     const last = await tx.dayClose.findFirst({
@@ -90,11 +85,11 @@ export class DayCertifier {
       current &&
       certificates.hasSameContent(certificate, certificates.readCertificate(current.certificate))
     )
-      return { outcome: 'unchanged' };
+      return 'unchanged';
     await certifiedLines.insertCertifiedLines(tx, accountId, [...added.values()]);
     if (current) await this.resolveLateLines(tx, accountId, [...added.values()]);
     await this.storeCertificate(tx, certificate, figures);
-    return { outcome: current ? 'amended' : 'certified' };
+    return current ? 'amended' : 'certified';
   }
 
   /**
@@ -147,10 +142,7 @@ export class DayCertifier {
         type: revision === 1 ? 'day_close.certified' : 'day_close.amended',
         data: {
           ...{ date, revision, sequence },
-          opening: eventAmount(figures.openingCents),
-          credits: eventAmount(figures.creditCents),
-          debits: eventAmount(figures.debitCents),
-          closing: eventAmount(figures.closingCents),
+          ...certificates.nameFigures(figures, eventAmount),
           lines,
           hash,
         },
@@ -176,10 +168,7 @@ export class DayCertifier {
     const subject = subjectOfDay(date);
     const evidence = {
       date,
-      opening: formatReaisWithTwoDecimals(figures.openingCents),
-      credits: formatReaisWithTwoDecimals(figures.creditCents),
-      debits: formatReaisWithTwoDecimals(figures.debitCents),
-      closing: formatReaisWithTwoDecimals(figures.closingCents),
+      ...certificates.nameFigures(figures, formatReaisWithTwoDecimals),
       balanceAtTheBank: formatReaisWithTwoDecimals(figures.closingCents + cents),
       jumps: jumps.map((jump) => ({ nsu: `${jump.nsu}`, cents: `${jump.cents}` })),
     };

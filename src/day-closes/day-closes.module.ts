@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { ReconciliationModule } from '../reconciliation/reconciliation.module.js';
 import { StatementModule } from '../statement/statement.module.js';
-import { DayBalances } from './day-balance.service.js';
 import { DayCertifier } from './day-certifier.service.js';
 import { DayCloseSweeper } from './day-close-sweeper.service.js';
 import { DayClosesController } from './day-closes.controller.js';
@@ -11,6 +10,6 @@ import { DayClosing } from './day-closing.service.js';
 @Module({
   imports: [EventsModule, StatementModule, ReconciliationModule],
   controllers: [DayClosesController],
-  providers: [DayClosing, DayBalances, DayCertifier, DayCloseSweeper],
+  providers: [DayClosing, DayCertifier, DayCloseSweeper],
 })
 export class DayClosesModule {}

@@ -8,7 +8,6 @@ import type {
   StatementState,
 } from '../generated/service/client.js';
 import { explainsItsLine, stateOfLine } from '../reconciliation/api/transactions.queries.js';
-import type { Jump } from '../statement/balance-chain.js';
 import { lineCents } from '../statement/balance-chain.queries.js';
 import { hashedColumns } from './certified-lines.queries.js';
 import type { FollowingLine } from './cut.js';
@@ -36,10 +35,6 @@ export async function listAccountsWithDaysToClose(db: Db): Promise<{ accountId: 
 
 export type ClosingState = Pick<DayCloseState, 'nextDate' | 'amendFrom' | 'seenArrival'>;
 export type ClosedPeriod = Pick<StatementState, 'closedFrom' | 'closedUntil'>;
-
-export async function findClosingState(db: Db, accountId: number): Promise<ClosingState | null> {
-  return db.dayCloseState.findUnique({ where: { accountId } });
-}
 
 /**
  * The time of the first line of the history. Null while the history is empty, and until it was read
@@ -209,23 +204,6 @@ export async function findFirstDayCounting(
          ORDER BY date DESC, revision DESC LIMIT 1)
       ) latest) >= ${nsu}`;
   return found?.date ?? null;
-}
-
-export interface AcceptedJump extends Jump {
-  breakId: string;
-  subject: string;
-  reason: string | null;
-}
-
-/** Jumps of the balance chain that persons accepted, at gaps and at days, oldest first. */
-export async function listAcceptedJumps(db: Db, accountId: number): Promise<AcceptedJump[]> {
-  return db.$queryRaw<AcceptedJump[]>`
-    SELECT b.id AS "breakId", b.subject, b.resolution_reason AS reason,
-           (jump->>'nsu')::bigint AS nsu, (jump->>'cents')::bigint AS cents
-    FROM break b CROSS JOIN LATERAL jsonb_array_elements(b.evidence->'jumps') jump
-    WHERE b.account_id = ${accountId} AND b.kind = 'broken_balance_chain'
-      AND b.state = 'resolved' AND b.resolution <> 'automatic'
-    ORDER BY b.resolved_at, b.id`;
 }
 
 /** Whether a person resolved the break of the day's difference. */

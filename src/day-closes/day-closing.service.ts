@@ -40,7 +40,7 @@ export class DayClosing {
           continue;
         }
         if (closed) hasEvents = true;
-        if (!closed || closed.outcome === 'waiting' || closed.outcome === 'differs') break;
+        if (!closed || closed === 'waiting' || closed === 'differs') break;
       }
       if (hasEvents) await this.events.enqueueDeliveries(accountId);
     });
@@ -49,7 +49,7 @@ export class DayClosing {
   /** Stores the first day: that of the go-live, or of the first line if that is later. */
   private async hasFirstDay(accountId: number, goLiveAt: Date): Promise<boolean> {
     const { prisma } = this.database;
-    if (await queries.findClosingState(prisma, accountId)) return true;
+    if (await prisma.dayCloseState.findUnique({ where: { accountId } })) return true;
     const firstLineAt = await queries.findFirstLineTime(prisma, accountId);
     if (!firstLineAt) return false;
     const firstDate = statementDayOf(firstLineAt > goLiveAt ? firstLineAt : goLiveAt);
@@ -106,7 +106,7 @@ export class DayClosing {
   /** Certifies the lines before the first day in batches, because the history may be long. */
   private async certifyEarlier(accountId: number, keepLock: () => Promise<void>): Promise<void> {
     const { prisma } = this.database;
-    const state = await queries.findClosingState(prisma, accountId);
+    const state = await prisma.dayCloseState.findUnique({ where: { accountId } });
     if (!state || (await queries.findFirstCertificate(prisma, accountId))) return;
     const before = statementDayStart(state.nextDate);
     for (let isMore = true; isMore;) {
@@ -146,10 +146,10 @@ export class DayClosing {
       const date = amendFrom ?? nextDate;
       if (amendFrom === null && !isClosed(date, period, madeAt)) return null;
       const { closedUntil } = period;
-      const result = await this.certifier.certify(tx, accountId, date, { madeAt, closedUntil });
-      if (result.outcome !== 'waiting' && result.outcome !== 'differs')
+      const outcome = await this.certifier.certify(tx, accountId, date, { madeAt, closedUntil });
+      if (outcome !== 'waiting' && outcome !== 'differs')
         await queries.recordClosingState(tx, accountId, stateAfter(date, state));
-      return result;
+      return outcome;
     });
   }
 }

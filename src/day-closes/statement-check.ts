@@ -2,8 +2,12 @@
 // line of their days, and their number equals the number of synced lines.
 import { statementDayOf } from '../brazil/statement-day.js';
 import type { DayCloseState, StatementState } from '../generated/service/client.js';
-import type { ChainLink } from '../statement/balance-chain.js';
-import { BalanceWalk } from './balance-walk.js';
+import {
+  checkBalanceChain,
+  type ChainLink,
+  type Gap,
+  type Jump,
+} from '../statement/balance-chain.js';
 import type { Certificate } from './certificate.js';
 import { compareValues } from './chain-check.js';
 import type { CheckedLine, Difference } from './stored-line.js';
@@ -18,27 +22,31 @@ export interface Chain {
 /** The statement's stored totals; its balance chain is verified up to `firstGapNsu`. */
 type StoredTotals = Pick<StatementState, 'lastNsu' | 'lineCount' | 'balanceCents' | 'firstGapNsu'>;
 
-type Line = CheckedLine & { arrival: bigint };
-
 export class StatementCheck {
-  readonly walk: BalanceWalk;
+  /** The jumps of the balance at accepted gaps, in cents by nsu. */
+  readonly jumps = new Map<bigint, bigint>();
   /** Uncertified lines of certified days, or of the time before them. An amendment adds them. */
   readonly waiting: { nsu: bigint; date: string }[] = [];
   /** The lowest nsu of the lines that arrived after the certificates were last updated. */
   private unseenNsu: bigint | null = null;
   private lineCount = 0n;
   private lastNsu: bigint | null = null;
+  /** The last lines, which later lines may still explain, and the balance before them. */
+  private links: ChainLink[] = [];
+  private start: bigint | null = null;
+  /** The balance that the chain has reached. */
+  private balanceCents: bigint | null = null;
+  /** The first gap that nobody accepted. The balance chain is not checked beyond it. */
+  private gap: Gap | null = null;
 
   constructor(
     private readonly chain: Chain,
     private readonly stored: StoredTotals | null,
-    acceptedNsus: ReadonlySet<bigint>,
-  ) {
-    this.walk = new BalanceWalk(acceptedNsus);
-  }
+    private readonly acceptedNsus: ReadonlySet<bigint>,
+  ) {}
 
   /** Checks the next lines in nsu order; `isCut` while more lines follow. */
-  addLines(lines: readonly Line[], isCut: boolean): Difference | null {
+  addLines(lines: readonly CheckedLine[], isCut: boolean): Difference | null {
     this.lineCount += BigInt(lines.length);
     this.lastNsu = lines.at(-1)?.nsu ?? this.lastNsu;
     const jump = this.findJump(lines, isCut);
@@ -66,7 +74,7 @@ export class StatementCheck {
     if (countDifference || firstGapNsu !== null) return countDifference;
     return (
       compareValues(null, 'last line', lastNsu, this.lastNsu) ??
-      compareValues(null, 'balance', balanceCents, this.walk.balanceCents)
+      compareValues(null, 'balance', balanceCents, this.balanceCents)
     );
   }
 
@@ -81,14 +89,23 @@ export class StatementCheck {
     );
   }
 
-  /** Whether the balance walk has passed this nsu. */
+  /** Whether the balance chain was checked at this nsu. */
   hasWalked(nsu: bigint): boolean {
-    return this.walk.gap === null || nsu < this.walk.gap.nsu;
+    return this.gap === null || nsu < this.gap.nsu;
   }
 
   /** The first jump of the balance chain below the gap that the statement itself records. */
-  private findJump(lines: readonly Line[], isCut: boolean): Difference | null {
-    const gap = this.walk.addLines(lines.map(linkOf), isCut);
+  private findJump(lines: readonly CheckedLine[], isCut: boolean): Difference | null {
+    if (this.gap) return null;
+    const links = [...this.links, ...lines.map(linkOf)];
+    const isAccepted = ({ nsu }: Jump) => this.acceptedNsus.has(nsu);
+    const check = checkBalanceChain(links, { start: this.start, isCut, isAccepted });
+    for (const { nsu, cents } of check.jumps) this.jumps.set(nsu, cents);
+    this.balanceCents = check.balance;
+    this.links = links.slice(check.resume.index);
+    this.start = check.resume.balance;
+    const { gap } = check;
+    this.gap = gap;
     const firstGapNsu = this.stored?.firstGapNsu ?? null;
     if (!gap || (firstGapNsu !== null && gap.nsu >= firstGapNsu)) return null;
     const line = lines.find(({ nsu }) => nsu === gap.nsu);
@@ -98,13 +115,13 @@ export class StatementCheck {
     return { date, nsu: gap.nsu, field: 'balance before', expected, found };
   }
 
-  private isOfClosedDay({ occurredAt }: Line): boolean {
+  private isOfClosedDay({ occurredAt }: CheckedLine): boolean {
     const { state, days } = this.chain;
     return state !== null && days.size > 0 && statementDayOf(occurredAt) < state.nextDate;
   }
 
   /** Whether the line was seen, is in no certificate, and no amendment is due that would add it. */
-  private isLeftOut({ arrival }: Line, date: string): boolean {
+  private isLeftOut({ arrival }: CheckedLine, date: string): boolean {
     const { state, days } = this.chain;
     if (!state || arrival > state.seenArrival) return false;
     // A line before the first certified day is added by an amendment of that day.
@@ -113,7 +130,7 @@ export class StatementCheck {
   }
 }
 
-function linkOf(line: Line): ChainLink {
+function linkOf(line: CheckedLine): ChainLink {
   const signed = line.isCredit ? line.amountCents : -line.amountCents;
   const { nsu, balancePreviousCents: previous, currentBalanceCents: current } = line;
   return { nsu, previous, current, signed };

@@ -15,6 +15,7 @@ export interface Difference {
 }
 
 export interface CheckedLine extends StatementLine {
+  arrival: bigint;
   certifiedDate: string | null;
   commitment: string | null;
   lineHash: string | null;

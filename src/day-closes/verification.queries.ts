@@ -7,16 +7,14 @@ import type { CertifiedDayLine } from './chain-check.js';
 import type { CutLine } from './cut.js';
 import type { CheckedLine } from './stored-line.js';
 
-export type StoredLine = CheckedLine & { arrival: bigint };
-
 /** The first `limit` lines above `afterNsu`, by nsu; null: from the first line on. */
 export async function listStoredLines(
   db: Db,
   accountId: number,
   afterNsu: bigint | null,
   limit: number,
-): Promise<StoredLine[]> {
-  return db.$queryRaw<StoredLine[]>`
+): Promise<CheckedLine[]> {
+  return db.$queryRaw<CheckedLine[]>`
     SELECT ${hashedColumns}, t.counterparty, t.counterparty_document, t.notes, t.arrival, t.content,
            certified.date AS "certifiedDate", certified.commitment, certified.line_hash, salt.salt,
            erasure.nsu IS NOT NULL AS "isErased"

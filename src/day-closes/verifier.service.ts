@@ -4,6 +4,7 @@
 import { addDays } from '../brazil/calendar.js';
 import { statementDayStart } from '../brazil/statement-day.js';
 import type { Database, Db } from '../database.service.js';
+import { listAcceptedJumps } from '../statement/balance-chain.queries.js';
 import {
   cutOfCertificate,
   parseCents,
@@ -17,7 +18,7 @@ import { balanceOfDays, sumSignedCents, type Cut } from './cut.js';
 import * as closes from './day-closes.queries.js';
 import { linesHashOf } from './line-hash.js';
 import { StatementCheck, type Chain } from './statement-check.js';
-import { differenceOfLine, type Difference } from './stored-line.js';
+import { differenceOfLine, type CheckedLine, type Difference } from './stored-line.js';
 import * as queries from './verification.queries.js';
 
 const batchSize = 2_000;
@@ -83,9 +84,7 @@ export class Verifier {
   }
 
   private async verifyAccount(db: Db, accountId: number, slug: string): Promise<VerifiedAccount> {
-    const counts: VerifiedCounts = {
-      ...{ lines: 0, certified: 0, erased: 0, waiting: 0, days: 0, certificates: 0 },
-    };
+    const counts = { lines: 0, certified: 0, erased: 0, waiting: 0, days: 0, certificates: 0 };
     try {
       const chain = await this.verifyLinks(db, accountId, counts);
       const account = { db, accountId, slug, chain, counts };
@@ -99,7 +98,7 @@ export class Verifier {
 
   /** Verifies the chain alone: each text has its hash, and contains the previous hash. */
   private async verifyLinks(db: Db, accountId: number, counts: VerifiedCounts): Promise<Chain> {
-    const state = await closes.findClosingState(db, accountId);
+    const state = await db.dayCloseState.findUnique({ where: { accountId } });
     const days = new Map<string, Certificate[]>();
     let before = { sequence: 0, hash: zeroHash };
     for (;;) {
@@ -135,7 +134,7 @@ export class Verifier {
     const accepted = await listAcceptedNsus(db, accountId, chain);
     const check = new StatementCheck(chain, statement, accepted);
     for (let afterNsu: bigint | null = null, isMore = true; isMore;) {
-      const lines: queries.StoredLine[] = await queries.listStoredLines(
+      const lines: CheckedLine[] = await queries.listStoredLines(
         db,
         accountId,
         afterNsu,
@@ -197,7 +196,7 @@ async function listAcceptedNsus(db: Db, accountId: number, { days }: Chain): Pro
   const certified = current.flatMap((certificate) =>
     cutOfCertificate(certificate).acceptedDifferences.map(({ nsu }) => nsu),
   );
-  const accepted = await closes.listAcceptedJumps(db, accountId);
+  const accepted = await listAcceptedJumps(db, accountId);
   return new Set([...certified, ...accepted.map(({ nsu }) => nsu)]);
 }
 
@@ -241,7 +240,7 @@ async function differenceOfBalance(
     ...straddlingLines.map((item) => ({ item, cents: centsByNsu.get(item.nsu) ?? null })),
     ...acceptedDifferences
       .filter((item) => check.hasWalked(item.nsu))
-      .map((item) => ({ item, cents: check.walk.jumps.get(item.nsu) ?? null })),
+      .map((item) => ({ item, cents: check.jumps.get(item.nsu) ?? null })),
   ];
   for (const { item, cents } of found) {
     const difference = compareValues(certificate.date, 'reconciling item', item.signedCents, cents);

@@ -48,7 +48,7 @@ export async function findGap(
 ): Promise<{ gap: Gap | null; balance: bigint | null; jumps: Jump[] }> {
   const suspect = await findSuspect(db, accountId, fromNsu, untilNsu);
   if (suspect === null) return { gap: null, balance: null, jumps: [] };
-  const acceptedJumps = await listChainAcceptances(db, accountId);
+  const acceptedJumps = (await listAcceptedJumps(db, accountId)).filter(({ isAtGap }) => isAtGap);
   const isAccepted = ({ nsu, cents }: Jump) =>
     alsoAccepted.includes(nsu) ||
     acceptedJumps.some((accepted) => accepted.nsu === nsu && accepted.cents === cents);
@@ -148,11 +148,22 @@ async function listLinksBefore(db: Db, accountId: number, nsu: bigint): Promise<
   return links.reverse();
 }
 
-/** Gaps that a person accepted, each with its jump: the chain continues after them. */
-async function listChainAcceptances(db: Db, accountId: number): Promise<Jump[]> {
-  return db.$queryRaw<Jump[]>`
-    SELECT (jump->>'nsu')::bigint AS nsu, (jump->>'cents')::bigint AS cents
-    FROM break CROSS JOIN LATERAL jsonb_array_elements(break.evidence->'jumps') jump
-    WHERE account_id = ${accountId} AND kind = 'broken_balance_chain' AND state = 'resolved'
-      AND resolution <> 'automatic' AND nsu IS NOT NULL`;
+interface AcceptedJump extends Jump {
+  breakId: string;
+  subject: string;
+  reason: string | null;
+  /** Whether it was accepted at a gap, after which the chain continues, and not at a day. */
+  isAtGap: boolean;
+}
+
+/** Jumps of the balance chain that persons accepted, at gaps and at days, oldest first. */
+export async function listAcceptedJumps(db: Db, accountId: number): Promise<AcceptedJump[]> {
+  return db.$queryRaw<AcceptedJump[]>`
+    SELECT b.id AS "breakId", b.subject, b.resolution_reason AS reason,
+           b.nsu IS NOT NULL AS "isAtGap",
+           (jump->>'nsu')::bigint AS nsu, (jump->>'cents')::bigint AS cents
+    FROM break b CROSS JOIN LATERAL jsonb_array_elements(b.evidence->'jumps') jump
+    WHERE b.account_id = ${accountId} AND b.kind = 'broken_balance_chain'
+      AND b.state = 'resolved' AND b.resolution <> 'automatic'
+    ORDER BY b.resolved_at, b.id`;
 }

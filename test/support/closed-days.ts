@@ -2,7 +2,6 @@
 // classifies them, and closes the days with the service's own code.
 import type { DayClose } from '../../src/generated/service/client.js';
 import { statementDayStart } from '../../src/brazil/statement-day.js';
-import { DayBalances } from '../../src/day-closes/day-balance.service.js';
 import { DayCertifier } from '../../src/day-closes/day-certifier.service.js';
 import { DayClosing } from '../../src/day-closes/day-closing.service.js';
 import { Verifier } from '../../src/day-closes/verifier.service.js';
@@ -121,7 +120,7 @@ export class ClosedDays {
     const jobQueue = { enqueue: () => Promise.resolve() } as never;
     const events = new EventsService(database, jobQueue);
     const breaks = new Breaks(events);
-    const certifier = new DayCertifier(events, breaks, new DayBalances());
+    const certifier = new DayCertifier(events, breaks);
     const time = new BankTime(database, { now: () => bankTime } as never);
     const now = time.now.bind(time);
     time.now = async (accountId) => {
