@@ -3,8 +3,7 @@ import type { RouteInput } from '../contract/route.js';
 import type { ApiKey, BankAccount } from '../generated/service/client.js';
 import { IdempotencyService, operatorAccountId } from '../idempotency/idempotency.service.js';
 import { Handles, Input } from '../platform/contract-route.js';
-import { AppError } from '../platform/errors.js';
-import { isUuid, readPage, toList } from '../platform/listing.js';
+import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
 import {
   createAccount,
   createKey,
@@ -83,7 +82,7 @@ export class AccountsController {
     return this.idempotency.runOnce({ accountId, route: rotateKey, request }, async () => {
       const { id } = await this.accounts.getBySlug(params.slug);
       return describeNewKey(
-        await this.apiKeys.rotate(id, readKeyId(params.id), body.overlapSeconds),
+        await this.apiKeys.rotate(id, readUuid(params.id), body.overlapSeconds),
       );
     });
   }
@@ -93,7 +92,7 @@ export class AccountsController {
     const { params } = request;
     return this.idempotency.runOnce({ accountId, route: revokeKey, request }, async () => {
       const { id } = await this.accounts.getBySlug(params.slug);
-      return describeKey(await this.apiKeys.revoke(id, readKeyId(params.id)));
+      return describeKey(await this.apiKeys.revoke(id, readUuid(params.id)));
     });
   }
 
@@ -102,12 +101,6 @@ export class AccountsController {
     const origin = account.origin as 'settings' | 'api';
     return { ...fields, origin, credentialsSet: this.accounts.listSetCredentials(account) };
   }
-}
-
-/** Throws `not_found` for a text that is not a UUID, because it cannot be the id of a key. */
-function readKeyId(text: string): string {
-  if (!isUuid(text)) throw new AppError('not_found');
-  return text;
 }
 
 function describeKey({ hash: _, ...key }: ApiKey) {

@@ -8,8 +8,14 @@ import {
   type ExecutionContext,
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { adminKeyHeader, apiKeyHeader, partnerKeyHeader } from '../contract/route.js';
-import { routeOf } from '../platform/contract-route.js';
+import {
+  adminKeyHeader,
+  apiKeyHeader,
+  partnerKeyHeader,
+  type Route,
+  type RouteInput,
+} from '../contract/route.js';
+import { inputOf, routeOf } from '../platform/contract-route.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { requiredScope } from './scope.decorator.js';
 import { ApiKeysService, type ApiKeyKind, type Caller } from './api-keys.service.js';
@@ -61,8 +67,21 @@ function presentedKeys(request: FastifyRequest, names: readonly string[]): strin
 }
 
 /** The caller that ApiKeyGuard authenticated. */
-export const CalledBy = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
+export const CalledBy = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  callerOf(context),
+);
+
+/** The decoded request of a route, and its caller. */
+export type CallerInput<R extends Route> = RouteInput<R> & Caller;
+
+/** Injects the decoded request, as `@Input()` does, and the caller of `@CalledBy()` with it. */
+export const FromCaller = createParamDecorator((_: unknown, context: ExecutionContext) => ({
+  ...callerOf(context),
+  ...inputOf(context),
+}));
+
+function callerOf(context: ExecutionContext): Caller {
   const caller = callers.get(context.switchToHttp().getRequest<FastifyRequest>());
-  invariant(caller, '@CalledBy() is used on a method without ApiKeyGuard');
+  invariant(caller, 'the caller of a method without ApiKeyGuard is unknown');
   return caller;
-});
+}

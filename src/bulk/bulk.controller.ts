@@ -1,16 +1,15 @@
 import { Controller, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
+import { ApiKeyGuard, CalledBy, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import type { Caller } from '../accounts/api-keys.service.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
-import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { BulkRow, Operation } from '../generated/service/client.js';
-import { Handles, Input, Reply, TakesUpTo } from '../platform/contract-route.js';
+import { Handles, Reply, TakesUpTo } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson, stringifyJson } from '../platform/exact-json.js';
-import { isUuid, readPage, toList } from '../platform/listing.js';
+import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
 import * as queries from './bulk.queries.js';
 import {
   getBulkUpload,
@@ -49,10 +48,7 @@ export class BulkController {
   }
 
   @Handles(listBulkUploads)
-  async list(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof listBulkUploads>,
-  ) {
+  async list(@FromCaller() { accountId, query }: CallerInput<typeof listBulkUploads>) {
     const page = readPage(query, isUuid);
     const rows = await queries.listUploads(this.database.prisma, accountId, {
       kind: query.kind,
@@ -63,18 +59,12 @@ export class BulkController {
   }
 
   @Handles(getBulkUpload)
-  async get(
-    @CalledBy() { accountId }: Caller,
-    @Input() { params }: RouteInput<typeof getBulkUpload>,
-  ) {
+  async get(@FromCaller() { accountId, params }: CallerInput<typeof getBulkUpload>) {
     return this.read(accountId, params.id);
   }
 
   @Handles(listBulkRows)
-  async rows(
-    @CalledBy() { accountId }: Caller,
-    @Input() { params, query }: RouteInput<typeof listBulkRows>,
-  ) {
+  async rows(@FromCaller() { accountId, params, query }: CallerInput<typeof listBulkRows>) {
     const { id } = await this.read(accountId, params.id);
     const page = readPage(query, (text) => /^\d{1,9}$/.test(text));
     const rows = await this.database.prisma.bulkRow.findMany({
@@ -102,10 +92,8 @@ export class BulkController {
 
   /** Throws `not_found`, also for an upload of another account. */
   private async read(accountId: number, id: string) {
-    const filter = { id, before: null, limit: 1 };
-    const [upload] = isUuid(id)
-      ? await queries.listUploads(this.database.prisma, accountId, filter)
-      : [];
+    const filter = { id: readUuid(id), before: null, limit: 1 };
+    const [upload] = await queries.listUploads(this.database.prisma, accountId, filter);
     if (!upload) throw new AppError('not_found');
     return toUploadView(upload);
   }

@@ -1,10 +1,8 @@
 import { Controller, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
-import type { Caller } from '../accounts/api-keys.service.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { createCustomer } from '../contract/customers.js';
-import type { RouteInput } from '../contract/route.js';
-import { Handles, Input, type Reply } from '../platform/contract-route.js';
+import { Handles, type Reply } from '../platform/contract-route.js';
 import { getCustomerRoute } from './customers.schema.js';
 import { CustomersService } from './customers.service.js';
 
@@ -15,19 +13,13 @@ export class CustomersController {
 
   @RequiresScope('onboard')
   @Handles(createCustomer)
-  async create(
-    @CalledBy() { accountId }: Caller,
-    @Input() input: RouteInput<typeof createCustomer>,
-  ): Promise<Reply> {
-    return this.customers.create(accountId, input);
+  async create(@FromCaller() request: CallerInput<typeof createCustomer>): Promise<Reply> {
+    return this.customers.create(request.accountId, request);
   }
 
   @RequiresScope('onboard')
   @Handles(getCustomerRoute)
-  async get(
-    @CalledBy() { accountId }: Caller,
-    @Input() { params }: RouteInput<typeof getCustomerRoute>,
-  ) {
+  async get(@FromCaller() { accountId, params }: CallerInput<typeof getCustomerRoute>) {
     return this.customers.get(accountId, params.id);
   }
 }

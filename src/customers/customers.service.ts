@@ -11,7 +11,7 @@ import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { isJsonObject, parseJson, stringifyJson } from '../platform/exact-json.js';
-import { isUuid } from '../platform/listing.js';
+import { readUuid } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
 import * as queries from './customers.queries.js';
 import { comparableDetails, documentDigits, redactRequest, redactResponse } from './redaction.js';
@@ -72,8 +72,8 @@ export class CustomersService implements OnModuleInit {
 
   /** Throws `not_found`, also for the onboarding of another account. */
   async get(accountId: number, id: string) {
-    const operation = isUuid(id) ? await this.operations.get(accountId, id) : null;
-    if (operation?.kind !== this.kind.name) throw new AppError('not_found');
+    const operation = await this.operations.get(accountId, readUuid(id));
+    if (operation.kind !== this.kind.name) throw new AppError('not_found');
     const { document } = parseJson(operation.requestBody!) as { document: string | null };
     return { ...describeOperation(operation), document, operationState: operation.state };
   }

@@ -1,11 +1,9 @@
 import { Controller, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
-import type { Caller } from '../accounts/api-keys.service.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { parsePlainDate } from '../brazil/calendar.js';
-import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { DayClose } from '../generated/service/client.js';
-import { Handles, Input } from '../platform/contract-route.js';
+import { Handles } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { readPage, toList } from '../platform/listing.js';
 import { nameFigures, parseCents, readCertificate, type Certificate } from './certificate.js';
@@ -18,10 +16,7 @@ export class DayClosesController {
   constructor(private readonly database: Database) {}
 
   @Handles(listDayCloses)
-  async list(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof listDayCloses>,
-  ) {
+  async list(@FromCaller() { accountId, query }: CallerInput<typeof listDayCloses>) {
     const page = readPage(query, (key) => parsePlainDate(key) !== null);
     const rows = await listCurrentCertificates(this.database.prisma, accountId, {
       from: query.from ?? null,
@@ -33,10 +28,7 @@ export class DayClosesController {
   }
 
   @Handles(getDayClose)
-  async get(
-    @CalledBy() { accountId }: Caller,
-    @Input() { params: { date } }: RouteInput<typeof getDayClose>,
-  ) {
+  async get(@FromCaller() { accountId, params: { date } }: CallerInput<typeof getDayClose>) {
     const rows = await this.database.prisma.dayClose.findMany({
       where: { accountId, date },
       orderBy: { revision: 'asc' },

@@ -1,14 +1,11 @@
 import { Controller, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
-import type { Caller } from '../accounts/api-keys.service.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
-import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
-import { Handles, Input } from '../platform/contract-route.js';
-import { AppError } from '../platform/errors.js';
-import { isUuid, readPage, toList } from '../platform/listing.js';
+import { Handles } from '../platform/contract-route.js';
+import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
 import { EndpointsService } from './endpoints.service.js';
 import {
   createEndpoint,
@@ -30,9 +27,9 @@ export class EndpointsController {
   // Events contain only what the read scope can read, so that endpoints need no other scope.
   @RequiresScope('read')
   @Handles(createEndpoint)
-  create(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof createEndpoint>) {
-    const { url, eventTypes, description = null, isEnabled } = request.body;
-    const fields = { url, eventTypes, description, isEnabled };
+  create(@FromCaller() request: CallerInput<typeof createEndpoint>) {
+    const { accountId, body } = request;
+    const fields = { ...body, description: body.description ?? null };
     return this.idempotency.runOnce({ accountId, route: createEndpoint, request }, async () => {
       const { endpoint, secret } = await this.endpoints.create(accountId, fields);
       return { ...describeEndpoint(endpoint), secret };
@@ -40,10 +37,7 @@ export class EndpointsController {
   }
 
   @Handles(listEndpoints)
-  async list(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof listEndpoints>,
-  ) {
+  async list(@FromCaller() { accountId, query }: CallerInput<typeof listEndpoints>) {
     const page = readPage(query, isUuid);
     const rows = await this.database.prisma.webhookEndpoint.findMany({
       where: { accountId, deletedAt: null, id: { lt: page.after ?? undefined } },
@@ -54,40 +48,31 @@ export class EndpointsController {
   }
 
   @Handles(getEndpoint)
-  async get(
-    @CalledBy() { accountId }: Caller,
-    @Input() { params }: RouteInput<typeof getEndpoint>,
-  ) {
-    return describeEndpoint(await this.endpoints.get(accountId, parseEndpointId(params.id)));
+  async get(@FromCaller() { accountId, params }: CallerInput<typeof getEndpoint>) {
+    return describeEndpoint(await this.endpoints.get(accountId, readUuid(params.id)));
   }
 
   @RequiresScope('read')
   @Handles(updateEndpoint)
-  update(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof updateEndpoint>) {
-    const { params, body } = request;
+  update(@FromCaller() request: CallerInput<typeof updateEndpoint>) {
+    const { accountId, params, body } = request;
     const changes = Object.fromEntries(
       Object.entries(body).filter(([, value]) => value !== undefined),
     );
     return this.idempotency.runOnce({ accountId, route: updateEndpoint, request }, async () =>
-      describeEndpoint(await this.endpoints.update(accountId, parseEndpointId(params.id), changes)),
+      describeEndpoint(await this.endpoints.update(accountId, readUuid(params.id), changes)),
     );
   }
 
   @RequiresScope('read')
   @Handles(deleteEndpoint)
-  remove(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof deleteEndpoint>) {
-    const { id } = request.params;
+  remove(@FromCaller() request: CallerInput<typeof deleteEndpoint>) {
+    const { accountId, params } = request;
     return this.idempotency.runOnce({ accountId, route: deleteEndpoint, request }, async () => {
-      await this.endpoints.remove(accountId, parseEndpointId(id));
-      return { id };
+      await this.endpoints.remove(accountId, readUuid(params.id));
+      return params;
     });
   }
-}
-
-/** Throws `not_found` for text that is not a UUID. */
-function parseEndpointId(text: string): string {
-  if (!isUuid(text)) throw new AppError('not_found');
-  return text;
 }
 
 function describeEndpoint({ secret: _, ...endpoint }: WebhookEndpoint) {

@@ -1,14 +1,11 @@
 import { Controller, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
-import type { Caller } from '../accounts/api-keys.service.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
-import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
-import { Handles, Input } from '../platform/contract-route.js';
-import { AppError } from '../platform/errors.js';
+import { Handles } from '../platform/contract-route.js';
 import { parseJson } from '../platform/exact-json.js';
-import { isUuid, readPage, toList } from '../platform/listing.js';
+import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
 import { listDeliveries, listEvents, replayDelivery } from './events.schema.js';
 import { EventsService } from './events.service.js';
 
@@ -22,10 +19,7 @@ export class EventsController {
   ) {}
 
   @Handles(listEvents)
-  async events(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof listEvents>,
-  ) {
+  async events(@FromCaller() { accountId, query }: CallerInput<typeof listEvents>) {
     const page = readPage(query, isUuid);
     const rows = await this.database.prisma.event.findMany({
       where: { accountId, type: query.type, id: { lt: page.after ?? undefined } },
@@ -41,10 +35,7 @@ export class EventsController {
   }
 
   @Handles(listDeliveries)
-  async deliveries(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof listDeliveries>,
-  ) {
+  async deliveries(@FromCaller() { accountId, query }: CallerInput<typeof listDeliveries>) {
     const page = readPage(
       query,
       (key) => key.split(' ').length === 2 && key.split(' ').every(isUuid),
@@ -66,11 +57,10 @@ export class EventsController {
 
   @RequiresScope('read')
   @Handles(replayDelivery)
-  replay(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof replayDelivery>) {
-    const { id } = request.params;
-    return this.idempotency.runOnce({ accountId, route: replayDelivery, request }, async () => {
-      if (!isUuid(id)) throw new AppError('not_found');
-      return this.service.replay(accountId, id);
-    });
+  replay(@FromCaller() request: CallerInput<typeof replayDelivery>) {
+    const { accountId, params } = request;
+    return this.idempotency.runOnce({ accountId, route: replayDelivery, request }, async () =>
+      this.service.replay(accountId, readUuid(params.id)),
+    );
   }
 }

@@ -1,8 +1,6 @@
 import { Controller, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
-import type { Caller } from '../accounts/api-keys.service.js';
-import type { RouteInput } from '../contract/route.js';
-import { Handles, Input, Reply, StreamedReply } from '../platform/contract-route.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
+import { Handles, Reply, StreamedReply } from '../platform/contract-route.js';
 import { exportTransactions, getMonthReport } from './exports.schema.js';
 import { MonthReports } from './month-reports.service.js';
 import { TransactionFiles } from './transaction-files.service.js';
@@ -17,8 +15,7 @@ export class ExportsController {
 
   @Handles(exportTransactions)
   async transactions(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof exportTransactions>,
+    @FromCaller() { accountId, query }: CallerInput<typeof exportTransactions>,
   ): Promise<StreamedReply> {
     const { name, contentType, body } = await this.files.open(accountId, query);
     return new StreamedReply(body, {
@@ -31,8 +28,7 @@ export class ExportsController {
 
   @Handles(getMonthReport)
   async month(
-    @CalledBy() { accountId }: Caller,
-    @Input() { params }: RouteInput<typeof getMonthReport>,
+    @FromCaller() { accountId, params }: CallerInput<typeof getMonthReport>,
   ): Promise<Reply> {
     return new Reply(200, await this.reports.page(accountId, params.month), {
       'content-type': 'text/html; charset=utf-8',

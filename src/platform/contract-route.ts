@@ -65,11 +65,9 @@ export function routeOf(handler: object): Route | undefined {
  * Injects the decoded request of the route. Throws `validation_failed` with each wrong field by its
  * JSON path.
  */
-export const Input = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  const route = routeOf(context.getHandler());
-  invariant(route, '@Input() needs a method with @Handles()');
-  return decodeRequest(route, context.switchToHttp().getRequest<FastifyRequest>());
-});
+export const Input = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  inputOf(context),
+);
 
 /**
  * A response with its own status, headers or bytes, which the route's response schema does not
@@ -115,15 +113,18 @@ class ResponseInterceptor implements NestInterceptor {
   }
 }
 
-/** Decodes a request by its route. The error of the idempotency key comes first in `errors`. */
-export function decodeRequest<R extends Route>(route: R, request: FastifyRequest): RouteInput<R> {
+/** The decoded request. The error of the idempotency key comes first in `errors`. */
+export function inputOf(context: ExecutionContext): RouteInput<Route> {
+  const route = routeOf(context.getHandler());
+  invariant(route, '@Input() needs a method with @Handles()');
+  const request = context.switchToHttp().getRequest<FastifyRequest>();
   const issues: Issues = {};
   const idempotencyKey = readIdempotencyKey(route, request, issues);
   const params = decode(route.params, request.params, issues);
   const query = decode(route.query, request.query ?? {}, issues);
   const body = decode(route.body, readBody(route, request), issues);
   if (Object.keys(issues).length > 0) throw new AppError('validation_failed', { errors: issues });
-  return { params, query, body, idempotencyKey } as RouteInput<R>;
+  return { params, query, body, idempotencyKey } as RouteInput<Route>;
 }
 
 export type Issues = Record<string, string[]>;

@@ -65,6 +65,12 @@ export function isUuid(value: string): boolean {
   return uuidText.test(value);
 }
 
+/** Throws `not_found` for a text that is not a UUID, because it cannot be the id of a row. */
+export function readUuid(text: string): string {
+  if (!isUuid(text)) throw new AppError('not_found');
+  return text;
+}
+
 export function isNsu(value: string): boolean {
   return /^\d{1,18}$/.test(value);
 }

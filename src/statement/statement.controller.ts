@@ -2,17 +2,15 @@
 // bank's own statement, not the statement copy.
 import { Controller, UseGuards } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
-import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
-import type { Caller } from '../accounts/api-keys.service.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { BankService } from '../bank/bank.service.js';
-import type { RouteInput } from '../contract/route.js';
 import {
   listTransactions,
   listTransactionsV1,
   readStatementPage,
   readStatementPageV1,
 } from '../contract/statement.js';
-import { Handles, Input, type Reply } from '../platform/contract-route.js';
+import { Handles, type Reply } from '../platform/contract-route.js';
 
 @Controller()
 @UseGuards(ApiKeyGuard)
@@ -23,18 +21,16 @@ export class StatementController {
   ) {}
 
   @Handles(listTransactions)
-  async list(
-    @CalledBy() { accountId }: Caller,
-    @Input() input: RouteInput<typeof readStatementPage>,
-  ): Promise<Reply> {
-    return this.bank.relay(readStatementPage, await this.accounts.get(accountId), input);
+  async list(@FromCaller() request: CallerInput<typeof readStatementPage>): Promise<Reply> {
+    return this.bank.relay(readStatementPage, await this.accounts.get(request.accountId), request);
   }
 
   @Handles(listTransactionsV1)
-  async listV1(
-    @CalledBy() { accountId }: Caller,
-    @Input() input: RouteInput<typeof readStatementPageV1>,
-  ): Promise<Reply> {
-    return this.bank.relay(readStatementPageV1, await this.accounts.get(accountId), input);
+  async listV1(@FromCaller() request: CallerInput<typeof readStatementPageV1>): Promise<Reply> {
+    return this.bank.relay(
+      readStatementPageV1,
+      await this.accounts.get(request.accountId),
+      request,
+    );
   }
 }

@@ -1,13 +1,11 @@
 // The API of unreadable lines: list, read and redrive.
 import { Controller, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
-import type { Caller } from '../accounts/api-keys.service.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
-import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { UnreadableLine } from '../generated/service/client.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
-import { Handles, Input } from '../platform/contract-route.js';
+import { Handles } from '../platform/contract-route.js';
 import { readPage, toList } from '../platform/listing.js';
 import {
   getUnreadableLine,
@@ -27,10 +25,7 @@ export class UnreadableLinesController {
   ) {}
 
   @Handles(listUnreadableLines)
-  async list(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof listUnreadableLines>,
-  ) {
+  async list(@FromCaller() { accountId, query }: CallerInput<typeof listUnreadableLines>) {
     const page = readPage(query, isCursor);
     const { kind, nsu, isResolved } = query;
     const rows = await this.database.prisma.unreadableLine.findMany({
@@ -46,20 +41,15 @@ export class UnreadableLinesController {
   }
 
   @Handles(getUnreadableLine)
-  async get(
-    @CalledBy() { accountId }: Caller,
-    @Input() { params }: RouteInput<typeof getUnreadableLine>,
-  ) {
+  async get(@FromCaller() { accountId, params }: CallerInput<typeof getUnreadableLine>) {
     const row = await this.lines.get(accountId, params.id);
     return { ...describe(row), content: row.content };
   }
 
   @RequiresScope('reconcile')
   @Handles(redriveUnreadableLines)
-  redriveAll(
-    @CalledBy() { accountId }: Caller,
-    @Input() request: RouteInput<typeof redriveUnreadableLines>,
-  ) {
+  redriveAll(@FromCaller() request: CallerInput<typeof redriveUnreadableLines>) {
+    const { accountId } = request;
     return this.idempotency.runOnce({ accountId, route: redriveUnreadableLines, request }, () =>
       this.lines.redrive(accountId),
     );
@@ -67,19 +57,15 @@ export class UnreadableLinesController {
 
   @RequiresScope('reconcile')
   @Handles(redriveUnreadableLine)
-  redrive(
-    @CalledBy() { accountId }: Caller,
-    @Input() request: RouteInput<typeof redriveUnreadableLine>,
-  ) {
-    const { id } = request.params;
-    return this.idempotency.runOnce(
-      { accountId, route: redriveUnreadableLine, request },
-      async () => {
-        await this.lines.get(accountId, id);
-        await this.lines.redrive(accountId, id);
-        return describe(await this.lines.get(accountId, id));
-      },
-    );
+  redrive(@FromCaller() request: CallerInput<typeof redriveUnreadableLine>) {
+    const { accountId, params } = request;
+    const { id } = params;
+    const idempotent = { accountId, route: redriveUnreadableLine, request };
+    return this.idempotency.runOnce(idempotent, async () => {
+      await this.lines.get(accountId, id);
+      await this.lines.redrive(accountId, id);
+      return describe(await this.lines.get(accountId, id));
+    });
   }
 }
 

@@ -1,8 +1,6 @@
 import { Controller, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
-import type { Caller } from '../accounts/api-keys.service.js';
-import type { RouteInput } from '../contract/route.js';
-import { Handles, Input } from '../platform/contract-route.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
+import { Handles } from '../platform/contract-route.js';
 import { isNsu, readPage, toList } from '../platform/listing.js';
 import type { LineTypeHealth, UnnotifiedLineRow } from './health.queries.js';
 import { getWebhookHealth, listUnnotifiedTransactions } from './health.schema.js';
@@ -14,10 +12,7 @@ export class WebhookHealthController {
   constructor(private readonly health: WebhookHealth) {}
 
   @Handles(getWebhookHealth)
-  async measure(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof getWebhookHealth>,
-  ) {
+  async measure(@FromCaller() { accountId, query }: CallerInput<typeof getWebhookHealth>) {
     const measured = await this.health.measure(accountId, query);
     const { from, until: to, types, events, syncIntervalMs } = measured;
     return {
@@ -33,8 +28,7 @@ export class WebhookHealthController {
 
   @Handles(listUnnotifiedTransactions)
   async listUnnotified(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof listUnnotifiedTransactions>,
+    @FromCaller() { accountId, query }: CallerInput<typeof listUnnotifiedTransactions>,
   ) {
     const page = readPage(query, isNsu);
     const rows = await this.health.listUnnotifiedLines(accountId, query, {

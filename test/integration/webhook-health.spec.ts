@@ -88,9 +88,8 @@ describe('webhook health', () => {
       );
     }
   }
-  const caller = () => ({ accountId }) as never;
-  const measure = (query = {}) => controller.measure(caller(), { query } as never);
-  const listUnnotified = (query = {}) => controller.listUnnotified(caller(), { query } as never);
+  const measure = (query = {}) => controller.measure({ accountId, query } as never);
+  const listUnnotified = (query = {}) => controller.listUnnotified({ accountId, query } as never);
 
   it('counts notified, lost and waiting lines of the statement', async () => {
     await addLines(
