@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { ModulesContainer } from '@nestjs/core';
+import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { z } from 'zod';
 import { adminKeyHeader, apiKeyHeader, partnerKeyHeader, type Route } from '../contract/route.js';
@@ -51,18 +51,16 @@ export function serveApiReference(application: NestFastifyApplication, title: st
 
 /** Every route that a controller of the application handles. */
 export function servedRoutes(application: NestFastifyApplication): Route[] {
-  const routes: Route[] = [];
-  for (const module of application.get(ModulesContainer).values()) {
-    for (const { metatype } of module.controllers.values()) {
-      const prototype = (metatype?.prototype ?? {}) as Record<string, unknown>;
-      for (const name of Object.getOwnPropertyNames(prototype)) {
-        const handler = prototype[name];
-        const route = typeof handler === 'function' ? routeOf(handler) : undefined;
-        if (route) routes.push(route);
-      }
-    }
-  }
-  return routes;
+  const scanner = new MetadataScanner();
+  const modules = [...application.get(ModulesContainer).values()];
+  return modules.flatMap(({ controllers }) =>
+    [...controllers.values()].flatMap(({ metatype }) => {
+      const prototype = metatype?.prototype as Record<string, object>;
+      return scanner
+        .getAllMethodNames(prototype)
+        .flatMap((name) => routeOf(prototype[name]!) ?? []);
+    }),
+  );
 }
 
 const securityHeaders = {

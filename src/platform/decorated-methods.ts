@@ -11,18 +11,16 @@ export interface DecoratedMethod<Mark, Method> {
   run: Method;
 }
 
-/** Marks a method. The key is the decorator's own. */
-export function markMethod(
-  key: string,
-  mark: unknown,
-  { value: method }: { value?: object | undefined },
-): void {
-  Reflect.defineMetadata(key, mark, method as object);
-}
+/** A decorator for methods of one type. */
+export type DecoratorOf<Method> = <Decorated extends Method>(
+  prototype: object,
+  name: string,
+  descriptor: TypedPropertyDescriptor<Decorated>,
+) => void;
 
 /**
- * Every method that was marked with the key. A provider may be listed twice, and may be a value
- * that is not an object.
+ * Every method that `SetMetadata` marked with the key. A provider may be listed twice, and may be a
+ * value that is not an object.
  */
 export function findDecoratedMethods<Mark, Method extends (...given: never[]) => unknown>(
   key: string,

@@ -3,8 +3,7 @@
 // server/password (mode 0600), port, server.log.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { existsSync, readFileSync, type Stats } from 'node:fs';
 import {
   chmod,
   chown,
@@ -19,8 +18,12 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findPrograms, hasCode, programEnvironment } from './embedded-postgres-programs.js';
-import type { Account } from './embedded-postgres-programs.js';
+import {
+  findPrograms,
+  hasCode,
+  programEnvironment,
+  type Account,
+} from './embedded-postgres-programs.js';
 
 export interface Cluster {
   dataDir: string;

@@ -5,8 +5,7 @@ import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { advisoryLocks } from './advisory-locks.js';
-import { openCluster } from './embedded-postgres-cluster.js';
-import type { Cluster } from './embedded-postgres-cluster.js';
+import { openCluster, type Cluster } from './embedded-postgres-cluster.js';
 import { hasCode } from './embedded-postgres-programs.js';
 import {
   choosePort,

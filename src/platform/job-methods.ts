@@ -1,7 +1,8 @@
 // `@OnJob` marks the method that processes a job. At boot, each job of the catalogue must have
 // exactly one method.
+import { SetMetadata } from '@nestjs/common';
 import { jobs, type JobName, type JobPayload } from '../queues.js';
-import { findDecoratedMethods, markMethod } from './decorated-methods.js';
+import { findDecoratedMethods, type DecoratorOf } from './decorated-methods.js';
 import { invariant } from './errors.js';
 
 const jobKey = 'on-job';
@@ -11,14 +12,8 @@ export type JobMethod<Name extends JobName = JobName> = (
 ) => Promise<void>;
 
 /** Marks the method that a worker calls with the job's payload. Its class must be a provider. */
-export function OnJob<Name extends JobName>(name: Name) {
-  return <Method extends JobMethod<Name>>(
-    _prototype: object,
-    _key: string,
-    descriptor: TypedPropertyDescriptor<Method>,
-  ): void => {
-    markMethod(jobKey, name, descriptor);
-  };
+export function OnJob<Name extends JobName>(name: Name): DecoratorOf<JobMethod<Name>> {
+  return SetMetadata(jobKey, name);
 }
 
 /**

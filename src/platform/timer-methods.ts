@@ -1,7 +1,8 @@
 // `@Every` marks the method that a periodic task of the scheduler role runs. At boot, each timer
 // must have exactly one method.
+import { SetMetadata } from '@nestjs/common';
 import type { Settings } from '../config.js';
-import { findDecoratedMethods, markMethod } from './decorated-methods.js';
+import { findDecoratedMethods, type DecoratorOf } from './decorated-methods.js';
 import { invariant } from './errors.js';
 
 const timerKey = 'every';
@@ -26,14 +27,8 @@ export interface TimerTask {
  * previous run has ended; a function computes it from the settings. The method's class must be a
  * provider.
  */
-export function Every(name: string, interval: Interval) {
-  return <Method extends TimerMethod>(
-    _prototype: object,
-    _key: string,
-    descriptor: TypedPropertyDescriptor<Method>,
-  ): void => {
-    markMethod(timerKey, { name, interval } satisfies TimerMark, descriptor);
-  };
+export function Every(name: string, interval: Interval): DecoratorOf<TimerMethod> {
+  return SetMetadata(timerKey, { name, interval } satisfies TimerMark);
 }
 
 /** The task of each timer, bound to its provider. Throws when a timer has more than one method. */
