@@ -3,49 +3,25 @@
 // resolves to are checked.
 import { BlockList, isIP } from 'node:net';
 
-const reserved = new BlockList();
 // IANA special-purpose registries: addresses that are not reachable over the public internet.
-const reservedV4: [string, number][] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  // Not reserved, but the host service of a cloud provider (Azure) listens there.
-  ['168.63.129.16', 32],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-];
-// Includes the ranges that embed IPv4 addresses in IPv6 (mapped, 6to4, NAT64).
-const reservedV6: [string, number][] = [
-  ['::', 96],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-  ['fc00::', 7],
-  ['5f00::', 16],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
-];
-for (const [net, prefix] of reservedV4) reserved.addSubnet(net, prefix, 'ipv4');
-for (const [net, prefix] of reservedV6) reserved.addSubnet(net, prefix, 'ipv6');
+// 168.63.129.16 is not in them, but the host service of a cloud provider (Azure) listens there. The
+// ranges of IPv6 include those that embed IPv4 addresses (mapped, 6to4, NAT64).
+const reserved = blockListOf(`
+  0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12
+  192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24
+  203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
+  ::/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 fc00::/7
+  5f00::/16 fe80::/10 fec0::/10 ff00::/8`);
+const loopback = blockListOf('127.0.0.0/8 ::1/128');
 
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
+function blockListOf(ranges: string): BlockList {
+  const list = new BlockList();
+  for (const range of ranges.trim().split(/\s+/)) {
+    const [net = '', prefix] = range.split('/');
+    list.addSubnet(net, Number(prefix), isIP(net) === 4 ? 'ipv4' : 'ipv6');
+  }
+  return list;
+}
 
 /**
  * Whether events may be sent to this IP address. Loopback is allowed only with the sandbox bank.
