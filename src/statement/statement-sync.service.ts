@@ -1,9 +1,19 @@
-// The job that syncs the statement: it reads one slice, then compares the statement with the
-// balance that the bank reports.
+// The job that syncs the statement: it reads one slice, then compares the balance that the bank
+// reports with the last line of the statement. The balance chain cannot show that the newest line
+// is missing. The comparison runs after some syncs, and its failure does not fail the sync.
 import { Injectable } from '@nestjs/common';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { BankService } from '../bank/bank.service.js';
+import { visibilityBoundOrDefaultMs } from '../bank/profiles.js';
+import { readBalances } from '../contract/statement.js';
+import type { RouteOutput } from '../contract/route.js';
+import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
+import { JobQueue } from '../platform/job-queue.js';
 import type { JobPayload } from '../queues.js';
-import { LiveBalance } from './live-balance.service.js';
+import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import { compareBalances } from './live-balance.js';
+import * as queries from './live-balance.queries.js';
 import { StatementService } from './statement.service.js';
 
 /**
@@ -11,17 +21,60 @@ import { StatementService } from './statement.service.js';
  * other accounts.
  */
 const sliceMs = 10_000;
+const callDeadlineMs = 5_000;
+const longestPauseMs = 60_000;
+/** The pause after a bank rejects the balance request, for example because it has no such route. */
+const rejectedPauseMs = 3_600_000;
 
 @Injectable()
 export class StatementSync {
   constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountsService,
+    private readonly bank: BankService,
+    private readonly jobQueue: JobQueue,
     private readonly statement: StatementService,
-    private readonly balance: LiveBalance,
   ) {}
 
   @OnJob('syncStatement')
   async sync({ accountId }: JobPayload<'syncStatement'>): Promise<void> {
     await this.statement.sync(accountId, { sliceMs });
-    await this.balance.compareWithBank(accountId);
+    await this.compareWithBank(accountId);
+  }
+
+  /**
+   * Requests the account's balance when a check is due. A failed request is ignored: it must not
+   * fail the sync.
+   */
+  async compareWithBank(accountId: number): Promise<void> {
+    const { prisma } = this.database;
+    const boundMs = visibilityBoundOrDefaultMs(this.bank.profile);
+    const pauseMs = Math.min(longestPauseMs, boundMs);
+    if (!(await queries.claimBalanceCheck(prisma, accountId, pauseMs))) return;
+    const account = await this.accounts.get(accountId);
+    const deadline = { deadlineMs: callDeadlineMs };
+    const response = await this.bank.call(readBalances, account, {}, deadline);
+    if (response.outcome === 'success') await this.record(accountId, response.value, boundMs);
+    else if (response.outcome === 'rejection')
+      await queries.postponeBalanceCheck(prisma, accountId, rejectedPauseMs);
+  }
+
+  private async record(
+    accountId: number,
+    reported: RouteOutput<typeof readBalances>,
+    boundMs: number,
+  ): Promise<void> {
+    const { prisma } = this.database;
+    const state = await prisma.statementState.findUnique({ where: { accountId } });
+    if (state?.lastNsu == null || state.balanceCents === null) return;
+    const { lastNsu, balanceCents } = state;
+    const { liveCents, differenceCents } = compareBalances(reported, balanceCents);
+    const live = { liveCents, differenceCents, boundMs, lastNsu };
+    const isChanged = await this.database.transaction(async (tx) => {
+      const hasChanged = await queries.recordBankBalance(tx, accountId, live);
+      if (hasChanged) await recordStatementTask(tx, accountId);
+      return hasChanged;
+    });
+    if (isChanged) await this.jobQueue.enqueue('reconcile', { accountId });
   }
 }

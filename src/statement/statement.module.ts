@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { BankTime } from './bank-time.service.js';
 import { SyncSchedule } from './sync-schedule.service.js';
-import { LiveBalance } from './live-balance.service.js';
 import { StatementClosing } from './statement-closing.service.js';
 import { StatementSync } from './statement-sync.service.js';
 import { StatementController } from './statement.controller.js';
@@ -17,7 +16,6 @@ import { UnreadableLines } from './unreadable-lines.service.js';
     StatementClosing,
     BankTime,
     SyncSchedule,
-    LiveBalance,
     UnreadableLines,
   ],
   exports: [BankTime, StatementClosing, StatementService],

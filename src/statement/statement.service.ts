@@ -91,7 +91,8 @@ export class StatementService {
     keepLock: () => Promise<void>,
     { sliceMs = Infinity }: SyncOptions = {},
   ): Promise<SyncResult> {
-    const boundMs = visibilityBoundOrDefaultMs(this.bank.profile);
+    const { profile } = this.bank;
+    const boundMs = visibilityBoundOrDefaultMs(profile);
     const state = await queries.beginSync(this.database.prisma, fence, boundMs);
     const position = new PagePosition({
       ...state,
@@ -101,10 +102,11 @@ export class StatementService {
     let lowestNew: bigint | null = null;
     let resolved = 0;
     let clockOffsetMs = 0;
-    for (let hasMore = true; hasMore;) {
+    let hasMore: boolean;
+    do {
       await keepLock();
       const { page } = position;
-      const response = await this.readPage(account, { page, limit: this.pageSize });
+      const response = await this.readPage(account, { page, limit: profile.statementPageSize });
       clockOffsetMs = response.date ? response.date.getTime() - this.clock.now().getTime() : 0;
       const parsed = response.value.map(parseStatementLine);
       const recorded = await this.recordPage(fence, parsed);
@@ -112,16 +114,16 @@ export class StatementService {
       if (recorded.newLines > 0) lowestNew = minNsu(lowestNew, recorded.lowestNsu);
       hasMore = position.advance(recorded, parsed.map(contentHashOf));
       await progress.report(position.newLines, recorded.newLines > 0);
-      if (hasMore && !state.isAnchored && progress.elapsedMs() > sliceMs)
-        return {
-          ...this.resultOf(position, clockOffsetMs),
-          hasOtherChanges: resolved > 0,
-          isComplete: false,
-        };
-    }
-    const isBroken = await this.finish(fence, state, { position, lowestNew, clockOffsetMs });
-    const hasOtherChanges = resolved > 0 || isBroken !== state.isBroken;
-    return { ...this.resultOf(position, clockOffsetMs), hasOtherChanges, isComplete: true };
+    } while (hasMore && (state.isAnchored || progress.elapsedMs() <= sliceMs));
+    const isBroken = hasMore
+      ? state.isBroken
+      : await this.finish(fence, state, { position, lowestNew, clockOffsetMs });
+    return {
+      newLines: position.newLines,
+      hasOtherChanges: resolved > 0 || isBroken !== state.isBroken,
+      isComplete: !hasMore,
+      bankTime: new Date(this.clock.now().getTime() + clockOffsetMs),
+    };
   }
 
   /**
@@ -158,10 +160,6 @@ export class StatementService {
     });
   }
 
-  private resultOf({ newLines }: PagePosition, clockOffsetMs: number) {
-    return { newLines, bankTime: new Date(this.clock.now().getTime() + clockOffsetMs) };
-  }
-
   /**
    * Progress of a long sync: enqueues reconciliation of the lines stored so far, and logs the
    * progress of an import.
@@ -191,20 +189,12 @@ export class StatementService {
     };
   }
 
-  private get pageSize(): number {
-    return this.bank.profile.statementPageSize;
-  }
-
   /**
    * Reads one page of the statement. Throws `bank_unreachable` when the bank does not return it.
    */
   async readPage(account: BankAccount, query: StatementQuery) {
-    const response = await this.bank.call(
-      readStatementPage,
-      account,
-      { query },
-      { deadlineMs: callDeadlineMs },
-    );
+    const deadline = { deadlineMs: callDeadlineMs };
+    const response = await this.bank.call(readStatementPage, account, { query }, deadline);
     if (response.outcome === 'success') return response;
     const reason = response.outcome === 'unknown' ? response.reason : `status ${response.status}`;
     throw new AppError('bank_unreachable', {

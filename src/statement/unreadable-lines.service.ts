@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { v4 as uuidv4 } from 'uuid';
+import type { RouteOutput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { UnreadableLine } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
@@ -12,17 +13,14 @@ import { parseStatementLine, type StatementLine } from './statement-line.js';
 import { recordLines } from './line-recording.queries.js';
 import { beginSync, findStoredLines, lockSyncFence, type SyncFence } from './statement.queries.js';
 import { markLinesRead } from './unreadable-lines.queries.js';
+import type { redriveUnreadableLines } from './unreadable-lines.schema.js';
 
 const pageSize = 500;
 /** How long a redrive waits for a running sync. */
 const lockTimeoutMs = 10_000;
 const lockRetryMs = 100;
 
-export interface RedriveResult {
-  /** Lines that were read and recorded. */
-  read: number;
-  unreadable: number;
-}
+type RedriveResult = RouteOutput<typeof redriveUnreadableLines>;
 
 @Injectable()
 export class UnreadableLines {
@@ -50,7 +48,14 @@ export class UnreadableLines {
       const done = await this.database.withSessionLock('syncStatement', accountId, (keepLock) =>
         this.redriveWithLock(accountId, onlyHash, keepLock),
       );
-      if (done) return this.enqueueFollowUps(accountId, done.result);
+      if (done) {
+        if (done.result.read > 0) {
+          // The next sync checks the balance chain.
+          await this.jobQueue.enqueue('syncStatement', { accountId });
+          await this.jobQueue.enqueue('reconcile', { accountId });
+        }
+        return done.result;
+      }
       if (performance.now() > deadline)
         throw new AppError('conflict', {
           public: 'A statement sync is running. Try again in 10 seconds.',
@@ -58,15 +63,6 @@ export class UnreadableLines {
         });
       await sleep(lockRetryMs);
     }
-  }
-
-  private async enqueueFollowUps(accountId: number, result: RedriveResult): Promise<RedriveResult> {
-    if (result.read > 0) {
-      // The next sync checks the balance chain.
-      await this.jobQueue.enqueue('syncStatement', { accountId });
-      await this.jobQueue.enqueue('reconcile', { accountId });
-    }
-    return result;
   }
 
   private async redriveWithLock(
@@ -112,11 +108,8 @@ export class UnreadableLines {
       for (const { nsu, contentHash } of lines)
         if (!hashOfNsu.has(nsu)) hashOfNsu.set(nsu, contentHash);
       const readable = lines.filter((line) => hashOfNsu.get(line.nsu) === line.contentHash);
-      await recordLines(
-        tx,
-        accountId,
-        readable.map((line) => ({ ok: true, line })),
-      );
+      const parsed = readable.map((line) => ({ ok: true, line }) as const);
+      await recordLines(tx, accountId, parsed);
       const hashes = readable.map(({ contentHash }) => contentHash);
       await markLinesRead(tx, accountId, hashes);
       return hashes.length;

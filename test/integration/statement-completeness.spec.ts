@@ -5,9 +5,9 @@ import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
 import { Clock } from '../../src/platform/timers.js';
 import * as statementBreaks from '../../src/reconciliation/breaks.queries.js';
-import { LiveBalance } from '../../src/statement/live-balance.service.js';
 import { readStatementView } from '../../src/statement/statement-view.queries.js';
 import { StatementService } from '../../src/statement/statement.service.js';
+import { StatementSync } from '../../src/statement/statement-sync.service.js';
 import { UnreadableLines } from '../../src/statement/unreadable-lines.service.js';
 import { reconciliationOn } from '../support/reconciliation.js';
 import { ScriptedBank, type ScriptedLine } from '../support/scripted-bank.js';
@@ -273,11 +273,12 @@ describe('the completeness of the statement copy', () => {
       value: { amountAvailable: 10_350n, amountBlocked: 0n },
     };
     let calls = 0;
-    const balances = new LiveBalance(
+    const balances = new StatementSync(
       service.database,
       accounts,
       { profile: bank.profile, call: () => Promise.resolve((calls += 1) && response) } as never,
       jobQueue,
+      {} as never,
     );
     const compare = async () => {
       await change('live_balance_next_at = NULL');
