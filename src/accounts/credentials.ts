@@ -3,7 +3,7 @@
 // another account.
 import type { Settings } from '../config.js';
 import type { RouteInput } from '../contract/route.js';
-import type { createAccount } from './accounts.schema.js';
+import { createAccount } from './accounts.schema.js';
 
 /** PEM texts. A certificate and its key are set together. */
 export interface ClientTls {
@@ -13,32 +13,21 @@ export interface ClientTls {
   ca: string | null;
 }
 
-export interface BankCredentials {
-  apiKey: string;
+export interface BankCredentials extends Pick<
+  Settings['bank'],
+  'apiKey' | 'apiKeyHeader' | 'partnerKeyHeader' | 'accountHeader' | 'rateLimitPerSecond'
+> {
   /** Null where the account cannot call the routes that require a partner key. */
   partnerKey: string | null;
-  apiKeyHeader: string;
-  partnerKeyHeader: string;
-  accountHeader: { name: string; value: string } | null;
   tls: ClientTls;
-  rateLimitPerSecond: number | null;
 }
 
 /** The credentials of an account that an operator added; stored encrypted. */
 export type StoredCredentials = RouteInput<typeof createAccount>['body']['credentials'];
 
-export const credentialFields = [
-  'apiKey',
-  'partnerKey',
-  'apiKeyHeader',
-  'partnerKeyHeader',
-  'accountHeader',
-  'clientCertificate',
-  'clientKey',
-  'ca',
-  'rateLimitPerSecond',
-  'webhookSecret',
-] as const satisfies readonly (keyof StoredCredentials)[];
+const credentialNames = Object.keys(
+  createAccount.body.shape.credentials.shape,
+) as (keyof StoredCredentials)[];
 
 /** The credentials of the account that the settings describe. */
 export function settingsCredentials(bank: Settings['bank'], tls: ClientTls): BankCredentials {
@@ -78,7 +67,7 @@ export function completeCredentials(
 
 /** The names of the credentials that are set, for responses that must not show the values. */
 export function namesOfSetCredentials(stored: StoredCredentials): string[] {
-  return credentialFields.filter((name) => stored[name] !== undefined && stored[name] !== null);
+  return credentialNames.filter((name) => stored[name] != null);
 }
 
 /** Changes the given fields: an absent field keeps its value, and null removes the value. */
