@@ -1,7 +1,6 @@
 // The SQL of bulk uploads. A row's request is stored only until the row is issued.
 import type { Db, Tx } from '../database.service.js';
 import type { BulkRow, BulkRowState, BulkUpload } from '../generated/service/client.js';
-import type { BulkKind } from './bulk.schema.js';
 
 export type StoredUpload = Omit<BulkUpload, 'accountId' | 'fileHash'> &
   Record<BulkRowState, number>;
@@ -27,20 +26,6 @@ export async function listUploads(
     ORDER BY u.id DESC LIMIT ${limit}`;
 }
 
-/** The id of the upload of the same file; null when there is none. */
-export async function findUploadByFile(
-  db: Db,
-  accountId: number,
-  kind: BulkKind,
-  fileHash: string,
-): Promise<string | null> {
-  const found = await db.bulkUpload.findUnique({
-    where: { accountId_kind_fileHash: { accountId, kind, fileHash } },
-    select: { id: true },
-  });
-  return found?.id ?? null;
-}
-
 export type NewUploadRow = Pick<BulkRow, 'line' | 'reference' | 'request' | 'state' | 'errors'>;
 
 export async function insertUploadRows(
@@ -60,14 +45,10 @@ export async function insertUploadRows(
     ) AS r(line, reference, request, state, errors)`;
 }
 
-export type FinishedUploadRow = Pick<BulkRow, 'line' | 'state' | 'errors' | 'operationId'>;
-
 /** Finishes a pending row once and deletes its request, which its operation stores. */
 export async function finishUploadRow(
   db: Db,
-  accountId: number,
-  uploadId: string,
-  { line, state, errors, operationId }: FinishedUploadRow,
+  { accountId, uploadId, line, state, errors, operationId }: BulkRow,
 ): Promise<void> {
   await db.$executeRaw`
     UPDATE bulk_row SET state = ${state}, errors = ${errors}, operation_id = ${operationId}::uuid,
@@ -76,17 +57,12 @@ export async function finishUploadRow(
       AND state = 'pending'`;
 }
 
-/** Marks the upload as finished when no row is pending. Returns whether this call did so. */
-export async function finishUploadIfDone(
-  db: Db,
-  accountId: number,
-  uploadId: string,
-): Promise<boolean> {
-  const finished = await db.$executeRaw`
+/** Marks the upload as finished when no row is pending. */
+export async function finishUploadIfDone(db: Db, accountId: number, id: string): Promise<void> {
+  await db.$executeRaw`
     UPDATE bulk_upload u SET finished_at = clock_timestamp()
-    WHERE u.account_id = ${accountId} AND u.id = ${uploadId}::uuid AND u.finished_at IS NULL
+    WHERE u.account_id = ${accountId} AND u.id = ${id}::uuid AND u.finished_at IS NULL
       AND NOT EXISTS (
         SELECT 1 FROM bulk_row r
         WHERE r.account_id = u.account_id AND r.upload_id = u.id AND r.state = 'pending')`;
-  return finished === 1;
 }

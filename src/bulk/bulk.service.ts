@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Database } from '../database.service.js';
-import type { BulkRow } from '../generated/service/client.js';
+import type { BulkRow, BulkUpload } from '../generated/service/client.js';
 import { sha256, stringifyJson } from '../platform/exact-json.js';
 import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
@@ -46,8 +46,9 @@ export class BulkService {
   ): Promise<string> {
     const fileHash = this.secretBox.hash('bulk-file', `${format} ${sha256(bytes)}`);
     const db = this.database.prisma;
-    const existingId = await queries.findUploadByFile(db, accountId, kind, fileHash);
-    if (existingId !== null) return existingId;
+    const where = { accountId_kind_fileHash: { accountId, kind, fileHash } };
+    const existing = await db.bulkUpload.findUnique({ where });
+    if (existing) return existing.id;
     const rows: queries.NewUploadRow[] = [];
     for await (const row of readRows(format, bytes, maxRows)) {
       if (rows.length === maxRows) throw unreadableFile(`The file has more than ${maxRows} rows.`);
@@ -67,7 +68,7 @@ export class BulkService {
         await queries.insertUploadRows(tx, upload, rows.slice(first, first + rowsPerInsert));
       return true;
     });
-    if (!isNew) return (await queries.findUploadByFile(db, accountId, kind, fileHash)) ?? upload.id;
+    if (!isNew) return (await db.bulkUpload.findUniqueOrThrow({ where })).id;
     await queries.finishUploadIfDone(db, accountId, upload.id);
     await this.jobQueue.enqueue('issueBulkRows', { accountId, uploadId: upload.id });
     return upload.id;
@@ -80,9 +81,8 @@ export class BulkService {
     const where = { accountId_id: { accountId, id: uploadId } };
     const upload = await db.bulkUpload.findUnique({ where });
     if (!upload) return;
-    const kind = upload.kind as BulkKind;
     const issued = await this.database.withSessionLock('issueBulkRows', accountId, (keepLock) =>
-      this.issueRows({ accountId, uploadId, kind }, keepLock),
+      this.issueRows(upload, keepLock),
     );
     await queries.finishUploadIfDone(db, accountId, uploadId);
     if (issued?.result === 'more')
@@ -101,10 +101,10 @@ export class BulkService {
   }
 
   private async issueRows(
-    upload: { accountId: number; uploadId: string; kind: BulkKind },
+    upload: BulkUpload,
     keepLock: () => Promise<void>,
   ): Promise<'more' | 'all'> {
-    const { accountId, uploadId } = upload;
+    const { accountId, id: uploadId } = upload;
     const until = Date.now() + maxJobMs;
     let after = 0;
     for (;;) {
@@ -120,7 +120,7 @@ export class BulkService {
       const issueInLane = async () => {
         for (const row of rows) {
           await keepLock();
-          await this.issueRow(upload, row);
+          await this.issueRow(upload.kind, row);
           after = Math.max(after, row.line);
           if (Date.now() > until) return;
         }
@@ -131,16 +131,11 @@ export class BulkService {
   }
 
   /** A row that fails because of the service stays pending and does not delay other rows. */
-  private async issueRow(
-    { accountId, uploadId, kind }: { accountId: number; uploadId: string; kind: BulkKind },
-    { line, request }: BulkRow,
-  ): Promise<void> {
+  private async issueRow(kind: BulkKind, row: BulkRow): Promise<void> {
+    const { accountId, uploadId, line } = row;
     try {
-      const outcome = await this.issuer.issue(accountId, kind, request!);
-      await queries.finishUploadRow(this.database.prisma, accountId, uploadId, {
-        line,
-        ...outcome,
-      });
+      const outcome = await this.issuer.issue(accountId, kind, row.request!);
+      await queries.finishUploadRow(this.database.prisma, { ...row, ...outcome });
     } catch (error) {
       this.log.warn({ err: error, uploadId, line }, 'bulk row not issued, will be retried');
     }

@@ -13,7 +13,7 @@ import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson, stringifyJson } from '../platform/exact-json.js';
 import { TransfersService } from '../transfers/transfers.service.js';
-import type { FinishedUploadRow } from './bulk.queries.js';
+import type { BulkRow } from '../generated/service/client.js';
 import type { BulkKind } from './bulk.schema.js';
 import { isByKey, pixKeyTransfer, readTransferRow, type RowErrors } from './row-request.js';
 
@@ -22,7 +22,7 @@ import { isByKey, pixKeyTransfer, readTransferRow, type RowErrors } from './row-
  */
 const keyNamespace = '6f1d2f0e-6d0c-5b7a-9d53-0f2f5f7e2c11';
 
-type RowOutcome = Omit<FinishedUploadRow, 'line'>;
+type RowOutcome = Pick<BulkRow, 'state' | 'errors' | 'operationId'>;
 
 @Injectable()
 export class RowIssuer {
