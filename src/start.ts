@@ -7,7 +7,7 @@ import { AppModule } from './app.module.js';
 import { SettingsError, type Role, type Settings } from './config.js';
 import { createPool, Database } from './database.service.js';
 import { Addresses, createHttpApplication } from './platform/http.js';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from './platform/embedded-postgres.js';
+import { startEmbeddedPostgres } from './platform/embedded-postgres.js';
 import { Health } from './platform/health.js';
 import type { Log } from './platform/log.js';
 import { applyMigrations } from './platform/migrations.js';
@@ -25,8 +25,14 @@ export interface RunningConcilia {
   stop(): Promise<void>;
 }
 
-type Progress = (message: string) => void;
-type StopStep = () => Promise<void>;
+/** What each part of the process starts with. */
+interface Start {
+  settings: Settings;
+  log: Log;
+  progress: (message: string) => void;
+  /** What stops the parts that have started, in the order of their start. */
+  stopSteps: (() => Promise<void>)[];
+}
 
 const migrations = fileURLToPath(new URL('../prisma/service/migrations', import.meta.url));
 
@@ -36,19 +42,20 @@ const migrations = fileURLToPath(new URL('../prisma/service/migrations', import.
 export async function startConcilia(
   settings: Settings,
   log: Log,
-  progress: Progress,
+  progress: Start['progress'],
 ): Promise<RunningConcilia> {
-  const stopSteps: StopStep[] = [];
+  const stopSteps: Start['stopSteps'] = [];
+  const start = { settings, log, progress, stopSteps };
   const stop = async () => {
     for (const step of stopSteps.splice(0).reverse()) await step();
   };
   try {
-    const databases = await openDatabases(settings, progress, stopSteps);
+    const databases = await openDatabases(start);
     const sandboxUrl = settings.roles.includes('sandbox')
-      ? await startSandbox(settings, databases.sandbox, log, progress, stopSteps)
+      ? await startSandbox(start, databases.sandbox)
       : null;
     const serviceUrl = serviceRoles(settings).length
-      ? await startService(settings, databases.service, sandboxUrl, log, progress, stopSteps)
+      ? await startService(start, databases.service, sandboxUrl)
       : null;
     return { serviceUrl, sandboxUrl, stop };
   } catch (error) {
@@ -65,33 +72,28 @@ function serviceRoles({ roles }: Settings): Role[] {
  * The URLs of both databases. Without a URL in the settings, the database is in the embedded
  * PostgreSQL.
  */
-async function openDatabases(settings: Settings, progress: Progress, stopSteps: StopStep[]) {
+async function openDatabases({ settings, progress, stopSteps }: Start) {
   const isServiceEmbedded = serviceRoles(settings).length > 0 && !settings.databaseUrl;
   const isSandboxEmbedded = settings.roles.includes('sandbox') && !settings.sandboxDatabaseUrl;
-  let embedded: EmbeddedPostgres | null = null;
-  if (isServiceEmbedded || isSandboxEmbedded) {
-    embedded = await startEmbeddedPostgres({
-      dataDir: join(settings.dataDir, 'postgres'),
-      log: progress,
-    });
-    stopSteps.push(() => embedded?.stop() ?? Promise.resolve());
-  }
-  const databaseUrl = async (configured: string | null, name: string, isEmbedded: boolean) => {
-    if (configured || !isEmbedded || !embedded) return configured ?? '';
+  const urls = { service: settings.databaseUrl ?? '', sandbox: settings.sandboxDatabaseUrl ?? '' };
+  if (!isServiceEmbedded && !isSandboxEmbedded) return urls;
+  const dataDir = join(settings.dataDir, 'postgres');
+  const embedded = await startEmbeddedPostgres({ dataDir, log: progress });
+  stopSteps.push(() => embedded.stop());
+  const databaseUrl = async (name: string) => {
     await embedded.ensureDatabase(name);
     return embedded.url(name);
   };
-  return {
-    service: await databaseUrl(settings.databaseUrl, 'concilia', isServiceEmbedded),
-    sandbox: await databaseUrl(settings.sandboxDatabaseUrl, 'concilia_sandbox', isSandboxEmbedded),
-  };
+  if (isServiceEmbedded) urls.service = await databaseUrl('concilia');
+  if (isSandboxEmbedded) urls.sandbox = await databaseUrl('concilia_sandbox');
+  return urls;
 }
 
 /** The instruction to reset a database, which is embedded when its URL is not configured. */
 function instructionToReset(
   setting: 'DATABASE_URL' | 'SANDBOX_DATABASE_URL',
   configuredUrl: string | null,
-  { dataDir }: Settings,
+  dataDir: string,
 ): string {
   return configuredUrl
     ? `create an empty database and set ${setting} to its address`
@@ -100,41 +102,32 @@ function instructionToReset(
 }
 
 async function startSandbox(
-  settings: Settings,
+  { settings, log, progress, stopSteps }: Start,
   databaseUrl: string,
-  log: Log,
-  progress: Progress,
-  stopSteps: StopStep[],
 ): Promise<string> {
+  const { sandboxDatabaseUrl, sandboxPort, host, dataDir, bank } = settings;
   const sandbox = await createSandbox({
     databaseUrl,
-    resetInstruction: instructionToReset(
-      'SANDBOX_DATABASE_URL',
-      settings.sandboxDatabaseUrl,
-      settings,
-    ),
+    resetInstruction: instructionToReset('SANDBOX_DATABASE_URL', sandboxDatabaseUrl, dataDir),
     log,
     progress,
-    settings: { apiKey: settings.bank.apiKey, partnerKey: settings.bank.partnerKey },
+    settings: { apiKey: bank.apiKey, partnerKey: bank.partnerKey },
   });
   stopSteps.push(() => sandbox.close());
-  await listen(sandbox, 'SANDBOX_PORT', settings.sandboxPort, settings.host);
+  await listen(sandbox, 'SANDBOX_PORT', sandboxPort, host);
   progress('The sandbox bank is ready');
   return urlOf(sandbox);
 }
 
 async function startService(
-  settings: Settings,
+  { settings, log, progress, stopSteps }: Start,
   databaseUrl: string,
   sandboxUrl: string | null,
-  log: Log,
-  progress: Progress,
-  stopSteps: StopStep[],
 ): Promise<string> {
   await applyMigrations({
     url: databaseUrl,
     folder: migrations,
-    resetInstruction: instructionToReset('DATABASE_URL', settings.databaseUrl, settings),
+    resetInstruction: instructionToReset('DATABASE_URL', settings.databaseUrl, settings.dataDir),
     log: progress,
   });
   const database = new Database(
