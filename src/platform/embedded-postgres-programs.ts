@@ -60,12 +60,8 @@ export function programEnvironment(): NodeJS.ProcessEnv {
  * are from another realm.
  */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
-  return (
-    typeof error === 'object' &&
-    error !== null &&
-    'code' in error &&
-    codes.includes(String(error.code))
-  );
+  const { code } = (error ?? {}) as { code?: unknown };
+  return codes.includes(String(code));
 }
 
 function locateNativeFolder(): string {

@@ -41,11 +41,8 @@ export async function findPostmaster(cluster: Cluster): Promise<Postmaster | und
  */
 export async function choosePort(cluster: Cluster): Promise<number> {
   const port = Number(await readIfPresent(portFile(cluster)));
-  if (Number.isInteger(port) && port > 0 && port < 65_536) {
-    const free = await findFreePort(port);
-    if (free !== undefined) return free;
-  }
-  const free = await findFreePort(0);
+  const isPort = Number.isInteger(port) && port > 0 && port < 65_536;
+  const free = (isPort ? await findFreePort(port) : undefined) ?? (await findFreePort(0));
   if (free === undefined) throw new Error('No free port on 127.0.0.1');
   return free;
 }
