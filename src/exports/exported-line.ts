@@ -2,22 +2,20 @@
 import type { PlainDate } from '../brazil/calendar.js';
 import type { StatementLine } from '../generated/service/client.js';
 
-/** A line's state, and the match, classification or break that explains it. */
-export interface LineExplanation {
-  state: string;
-  rule: string | null;
-  category: string | null;
-  breakKind: string | null;
-  expectedPaymentIds: string[];
-}
-
 export type ExportedLine = Pick<
   StatementLine,
   | ('nsu' | 'occurredAt' | 'typeName' | 'isCredit' | 'amountCents' | 'balancePreviousCents')
   | ('currentBalanceCents' | 'correlationId' | 'endToEndId' | 'externalId' | 'notes')
 >;
 
-export type ExplainedLine = ExportedLine & LineExplanation;
+/** A line with its state, and the match, classification or break that explains it. */
+export type ExplainedLine = ExportedLine & {
+  state: string;
+  rule: string | null;
+  category: string | null;
+  breakKind: string | null;
+  expectedPaymentIds: string[];
+};
 
 /** The account as the file identifies it. The caller gives the bank's own identifiers. */
 export interface ExportedAccount {

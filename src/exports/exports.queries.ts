@@ -5,6 +5,8 @@ import type { Db } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { explainsItsLine, stateOfLine } from '../reconciliation/api/transactions.queries.js';
 import type { ExplainedLine, ExportedLine } from './exported-line.js';
+import type { DayTotals } from './month-days.js';
+import type { MonthReport } from './month-page.js';
 
 export interface Window {
   from: Date;
@@ -145,19 +147,12 @@ export async function listExplainedLines(
     ORDER BY p.nsu`;
 }
 
-export interface DayRow {
-  day: string;
-  lines: bigint;
-  creditCents: bigint;
-  debitCents: bigint;
-}
-
 /** The totals of each statement day of the window that has lines. */
 export async function listDayTotals(
   db: Db,
   accountId: number,
   { from, until }: Window,
-): Promise<DayRow[]> {
+): Promise<DayTotals[]> {
   return db.$queryRaw`
     SELECT to_char((occurred_at AT TIME ZONE 'UTC') - interval '3 hours', 'YYYY-MM-DD') AS day,
            count(*) AS lines,
@@ -180,13 +175,6 @@ export async function countExplanations(
     GROUP BY 1`;
 }
 
-export interface BreakCount {
-  kind: string;
-  breaks: bigint;
-  amountCents: bigint;
-  openedAt: Date;
-}
-
 /**
  * Counts the open breaks of the window's lines, and those without a line that were opened before
  * the window's end.
@@ -195,7 +183,7 @@ export async function countOpenBreaks(
   db: Db,
   accountId: number,
   { from, until }: Window,
-): Promise<BreakCount[]> {
+): Promise<MonthReport['breaks']> {
   return db.$queryRaw`
     SELECT b.kind, count(*) AS breaks,
            COALESCE(sum(b.amount_cents), 0)::bigint AS "amountCents",

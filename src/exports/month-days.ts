@@ -4,12 +4,13 @@ import type { DayClose } from '../generated/service/client.js';
 
 type DaySums = Pick<DayClose, 'creditCents' | 'debitCents'>;
 
-/** The figures of a day, from its lines or from its certificate. */
-type DayFigures = DaySums & Pick<DayClose, 'openingCents' | 'closingCents'>;
-
-export interface ReportDay extends DayFigures {
+/** The totals of the lines of a day. */
+export interface DayTotals extends DaySums {
   day: PlainDate;
   lines: bigint;
+}
+
+export interface ReportDay extends DayTotals, Pick<DayClose, 'openingCents' | 'closingCents'> {
   certificate: {
     hash: string;
     /** Greater than 1 for an amended certificate. */
@@ -32,7 +33,7 @@ export function daysOfMonth(month: string): PlainDate[] {
 export function reportDays(
   days: readonly PlainDate[],
   openingCents: bigint,
-  totals: readonly (DaySums & { day: string; lines: bigint })[],
+  totals: readonly DayTotals[],
   certificates: readonly Omit<DayClose, 'certificate'>[],
 ): ReportDay[] {
   const byDay = new Map(totals.map((row) => [row.day, row]));
