@@ -34,6 +34,7 @@ const maxRunMs = 20_000;
 /** A batch without any response that took longer than this pauses the endpoint. */
 const slowBatchMs = 5_000;
 const pauseMs = 30_000;
+/** An endpoint that responds with this status wants no more events. */
 const unsubscribeStatus = 410;
 
 type DeliveryTarget = Pick<WebhookEndpoint, 'accountId' | 'id' | 'url' | 'secret'>;
@@ -95,9 +96,13 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
       if (this.stopping.signal.aborted) results = results.filter(({ status }) => status !== null);
       for (const result of results)
         await recordDeliveryResult(this.database.prisma, accountId, result);
-      if (results.some(({ status }) => status === unsubscribeStatus)) return this.disable(endpoint);
+      const now = this.clock.now();
+      if (results.some(({ status }) => status === unsubscribeStatus))
+        return this.change(endpoint, { isEnabled: false, updatedAt: now });
       const hasNoResponse = results.length > 0 && results.every(({ status }) => status === null);
-      if (hasNoResponse && Date.now() - startedAt > slowBatchMs) return this.pause(endpoint);
+      // An endpoint that does not respond must not occupy job slots of others.
+      if (hasNoResponse && Date.now() - startedAt > slowBatchMs)
+        return this.change(endpoint, { pausedUntil: new Date(now.getTime() + pauseMs) });
     }
   }
 
@@ -157,22 +162,12 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
     }
   }
 
-  /**
-   * Disables an endpoint that responded with status 410, which means that it wants no more events.
-   */
-  private async disable({ accountId, id }: DeliveryTarget): Promise<void> {
-    await this.database.prisma.webhookEndpoint.update({
-      where: { accountId_id: { accountId, id } },
-      data: { isEnabled: false, updatedAt: this.clock.now() },
-    });
-  }
-
-  /** Pauses an endpoint that does not respond, so that it does not occupy job slots of others. */
-  private async pause({ accountId, id }: DeliveryTarget): Promise<void> {
-    await this.database.prisma.webhookEndpoint.update({
-      where: { accountId_id: { accountId, id } },
-      data: { pausedUntil: new Date(this.clock.now().getTime() + pauseMs) },
-    });
+  private async change(
+    { accountId, id }: DeliveryTarget,
+    data: Partial<WebhookEndpoint>,
+  ): Promise<void> {
+    const where = { accountId_id: { accountId, id } };
+    await this.database.prisma.webhookEndpoint.update({ where, data });
   }
 
   /**
