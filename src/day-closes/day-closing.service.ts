@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import type { BankAccount } from '../accounts/accounts.service.js';
 import { addDays } from '../brazil/calendar.js';
 import { statementDayOf, statementDayStart } from '../brazil/statement-day.js';
-import { Database, type Tx } from '../database.service.js';
+import { Database } from '../database.service.js';
 import { EventsService } from '../events/events.service.js';
 import { subjectOfLate } from '../reconciliation/decide/outcome.js';
 import { Breaks } from '../reconciliation/breaks.service.js';
@@ -73,7 +73,9 @@ export class DayClosing {
       const first = await queries.findFirstCertificate(tx, accountId);
       const liveLines = lines.filter(({ occurredAt }) => occurredAt >= goLiveAt);
       if (!first) {
-        await this.moveFirstDay(tx, accountId, { ...state, seenArrival }, liveLines);
+        // While nothing is certified, an earlier line since go-live makes the first day earlier.
+        const [nextDate = state.nextDate] = [state.nextDate, ...liveLines.map(dateOf)].sort();
+        await queries.recordClosingState(tx, accountId, { nextDate, seenArrival, amendFrom: null });
         return false;
       }
       // The balance of a day counts a line by its nsu, even if the line's time is in a later or
@@ -90,17 +92,6 @@ export class DayClosing {
       await this.breaks.open(tx, accountId, liveLines.map(lateLineBreak));
       return liveLines.length > 0;
     });
-  }
-
-  /** While nothing is certified, an earlier line after the go-live makes the first day earlier. */
-  private async moveFirstDay(
-    tx: Tx,
-    accountId: number,
-    state: queries.ClosingState,
-    lines: queries.LateLine[],
-  ): Promise<void> {
-    const [nextDate = state.nextDate] = [state.nextDate, ...lines.map(dateOf)].sort();
-    await queries.recordClosingState(tx, accountId, { ...state, nextDate, amendFrom: null });
   }
 
   /** Certifies the lines before the first day in batches, because the history may be long. */
