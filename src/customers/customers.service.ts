@@ -103,14 +103,8 @@ export class CustomersService implements OnModuleInit {
     const found = await queries.findOnboarding(tx, operation);
     if (found?.operation.responseStatus == null) return;
     const uncertain = await queries.listUncertainOnboardings(tx, accountId, found.documentHash);
-    for (const earlier of uncertain.filter((one) => one < id))
-      await this.operations.resolveUnknown(
-        tx,
-        accountId,
-        earlier,
-        'not_executed',
-        'taken_in_later',
-      );
+    for (const one of uncertain.filter((onboarding) => onboarding < id))
+      await this.operations.resolveUnknown(tx, accountId, one, 'not_executed', 'taken_in_later');
   }
 
   private async reject(tx: Tx, operation: Operation): Promise<void> {
