@@ -9,7 +9,7 @@ import type { Tx } from '../database.service.js';
 import { eventAmount } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { formatReaisWithTwoDecimals } from '../money/cents.js';
-import { subjectOfLate } from '../reconciliation/decide/outcome.js';
+import { subjectOfLate } from '../reconciliation/decide/break-kinds.js';
 import { Breaks } from '../reconciliation/breaks.service.js';
 import * as certificates from './certificate.js';
 import type { Certificate, CertifiedOutcome, Figures } from './certificate.js';

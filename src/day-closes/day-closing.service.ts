@@ -7,7 +7,7 @@ import { addDays } from '../brazil/calendar.js';
 import { statementDayOf, statementDayStart } from '../brazil/statement-day.js';
 import { Database } from '../database.service.js';
 import { EventsService } from '../events/events.service.js';
-import { subjectOfLate } from '../reconciliation/decide/outcome.js';
+import { subjectOfLate } from '../reconciliation/decide/break-kinds.js';
 import { Breaks } from '../reconciliation/breaks.service.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import * as certifiedLines from './certified-lines.queries.js';

@@ -25,8 +25,7 @@ import {
   type AllocationResult,
 } from './decide/totals.js';
 import { allocationEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
-import { lineBreakKinds } from './decide/break-kinds.js';
-import { subjectOfLine, subjectOfOperation } from './decide/outcome.js';
+import { lineBreakKinds, subjectOfLine, subjectOfOperation } from './decide/break-kinds.js';
 import type { DecisionMaker, ExpectedPaymentFacts, LineAllocation } from './decide/model.js';
 
 /** States of an operation that a match of its payment resolves. */

@@ -3,7 +3,7 @@ import { eventAmount, type EventType, type NewEvent } from '../events/event.js';
 import type { PaidSettlement } from '../expected-payments/settlement.js';
 import type { StoredMatch } from './apply.queries.js';
 import type { Component } from './decide/component.js';
-import type { ReversalSettlement } from './decide/outcome.js';
+import type { ReversalSettlement } from './decide/totals.js';
 import type {
   ChargeFacts,
   ExpectedPaymentFacts,

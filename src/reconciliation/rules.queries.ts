@@ -2,7 +2,7 @@
 import type { Db, Tx } from '../database.service.js';
 import { Prisma, type RuleVersion } from '../generated/service/client.js';
 import { recordRangeTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-import type { DeclaredRule } from './decide/outcome.js';
+import type { DeclaredRule } from './decide/model.js';
 import { bankFees, readStored } from './stored-rule.js';
 import type { AppliedRule } from './decide/rule.js';
 

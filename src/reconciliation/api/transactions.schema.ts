@@ -13,7 +13,7 @@ import {
   text,
 } from '../../contract/wire.js';
 import { listOf, listQuery } from '../../platform/listing.js';
-import { categories } from '../decide/outcome.js';
+import { ClassificationCategory } from '../../generated/service/client.js';
 
 const book = { authentication: 'api-key', method: 'GET' } as const;
 
@@ -42,7 +42,7 @@ export const transactionView = z.object({
     breakKind: z.string().nullable(),
     breakEvidence: z.unknown(),
     /** The category of a classified line. */
-    category: z.enum(categories).nullable(),
+    category: z.enum(ClassificationCategory).nullable(),
     /** The account's own rule, and its version, that decided the line. */
     ruleId: z.string().nullable(),
     ruleVersion: integer.nullable(),

@@ -15,7 +15,7 @@ import * as queries from './break-reading.queries.js';
 import type { breakDetail, breakView, listBreaks } from './breaks.schema.js';
 import { idsIn, rankCandidates } from './candidate-ranking.js';
 import { ageCutoffs, severityOf } from './severity.js';
-import { subjectOfExpected, subjectOfLine } from '../decide/outcome.js';
+import { subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
 
 type Detail = z.output<typeof breakDetail>;
 

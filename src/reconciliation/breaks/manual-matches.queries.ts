@@ -1,9 +1,8 @@
 // SQL of manual matches. All matches of a line are made and undone together, since they sum to
 // it.
 import { opaqueAccountId, type Tx } from '../../database.service.js';
-import { lineBreakKinds } from '../decide/break-kinds.js';
+import { lineBreakKinds, subjectOfLine } from '../decide/break-kinds.js';
 import type { ManualLink } from '../decide/model.js';
-import { subjectOfLine } from '../decide/outcome.js';
 import { debitsRefundingLine } from '../../expected-payments/refunding-debits.queries.js';
 
 export interface ManualMatchLine {

@@ -7,7 +7,7 @@ import type { Tx } from '../../database.service.js';
 import { AppError, conflict } from '../../platform/errors.js';
 import { lockReconciliation } from '../apply.queries.js';
 import type { DecisionMaker, ManualLink } from '../decide/model.js';
-import { subjectOfExpected, subjectOfLine } from '../decide/outcome.js';
+import { subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
 import { ReconciliationService } from '../reconciliation.service.js';
 import { insertBreakHistoryEntry } from './break-actions.queries.js';
 import type { allocations } from './breaks.schema.js';

@@ -109,3 +109,25 @@ export const policyKinds = kindsWhere(({ refund }) => refund === 'by a person or
 export function nameOfKind(kind: string): string {
   return declarations.find(([known]) => known === kind)?.[1].name ?? kind;
 }
+
+// The subject of a break: a break is unique by (account, kind, subject).
+export function subjectOfLine(nsu: bigint): string {
+  return `nsu:${nsu}`;
+}
+
+export function subjectOfExpected(expectedPaymentId: string): string {
+  return `expected_payment:${expectedPaymentId}`;
+}
+
+export function subjectOfOperation(operationId: string): string {
+  return `operation:${operationId}`;
+}
+
+export function subjectOfBill(operationId: string): string {
+  return `bill_payment:${operationId}`;
+}
+
+/** A line that arrived late: its day already had a certificate. */
+export function subjectOfLate(date: string, nsu: bigint): string {
+  return `day:${date}/${nsu}`;
+}

@@ -2,8 +2,7 @@
 // state of each line, which follows from its breaks.
 import { groupBy } from '../../platform/grouping.js';
 import type { LineOutcomeState } from '../../generated/service/client.js';
-import { explainingBreakKinds } from './break-kinds.js';
-import { subjectOfLine } from './outcome.js';
+import { explainingBreakKinds, subjectOfLine } from './break-kinds.js';
 import type { BreakDecision, PaymentFinding } from './model.js';
 import { breakKey, type Component } from './component.js';
 import type { Decision } from './decide.js';

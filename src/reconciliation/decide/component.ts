@@ -15,8 +15,8 @@ import type {
   LineAllocation,
   StatementLineFacts,
   UnmatchedOutcome,
+  ReferenceEvidence,
 } from './model.js';
-import type { ReferenceEvidence } from './outcome.js';
 
 /** The order in which lines happened. Every decision follows it, and never the order of arrival. */
 export function compareLines(

@@ -14,7 +14,7 @@ import type {
   OperationFacts,
   PaymentFinding,
 } from './model.js';
-import { subjectOfBill, subjectOfExpected, subjectOfOperation } from './outcome.js';
+import { subjectOfBill, subjectOfExpected, subjectOfOperation } from './break-kinds.js';
 
 /** The deadline of an unpaid payment that has not passed; null when it has none or has passed. */
 export function comingDeadline(component: Component, payment: ExpectedPaymentFacts): Date | null {

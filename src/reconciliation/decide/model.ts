@@ -4,7 +4,18 @@ import type { WithdrawalKind } from '../../expected-payments/facts.js';
 import type { Reference } from '../../expected-payments/references.js';
 import type { AppliedRule } from './rule.js';
 import type { FoundBreakKind, LineBreakKind, SettlementBreakKind } from './break-kinds.js';
-import type { Category, DeclaredRule, ReferenceEvidence } from './outcome.js';
+import type { ClassificationCategory } from '../../generated/service/client.js';
+
+export interface ReferenceEvidence {
+  referenceKind: string;
+  referenceValue: string;
+}
+
+/** A version of a rule of the account's own. */
+export interface DeclaredRule {
+  ruleId: string;
+  version: number;
+}
 
 /** A statement line, with the ids that may tie it to expected payments. */
 export interface StatementLineFacts {
@@ -147,7 +158,7 @@ export interface FinalMatch {
 /** A classification by a rule that recomputation keeps. */
 export interface FinalClassification {
   nsu: bigint;
-  category: Category;
+  category: ClassificationCategory;
   reason: string | null;
   evidence: object;
   ruleId: string;
@@ -217,7 +228,7 @@ export interface DecisionMaker {
 export type UnmatchedOutcome =
   | {
       outcome: 'classified';
-      category: Category;
+      category: ClassificationCategory;
       rule: string;
       reason: string | null;
       evidence: object;

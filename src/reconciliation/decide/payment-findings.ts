@@ -9,10 +9,14 @@ import {
   type ExpectedTerms,
 } from '../../expected-payments/settlement.js';
 import { formatReais } from '../../money/cents.js';
-import type { SettlementBreakKind } from './break-kinds.js';
+import {
+  subjectOfOperation,
+  subjectOfExpected,
+  subjectOfLine,
+  type SettlementBreakKind,
+} from './break-kinds.js';
 import { compareLines, type Component } from './component.js';
 import type { ExpectedPaymentFacts, PaymentFinding } from './model.js';
-import { subjectOfOperation, subjectOfExpected, subjectOfLine } from './outcome.js';
 import type { AllocationResults } from './totals.js';
 
 /** Findings about the payments of charges and QR codes. */

@@ -15,8 +15,18 @@ import type { ExpectedPaymentTotal, Match, Settlement } from '../../generated/se
 import { compareLines, type Component } from './component.js';
 import { isStillExpected, lastPaymentDayOf, comingDeadline } from './missing.js';
 import type { ExpectedPaymentFacts, LineAllocation, StatementLineFacts } from './model.js';
-import { reversalSettlement, type ReversalSettlement } from './outcome.js';
 import { refundedCentsOf, refundsOfCredit } from './refunds-and-reversals.js';
+
+/** Settlement of a credit that was refunded, and of a debit that was reversed. */
+export type ReversalSettlement =
+  'refunded' | 'partially_refunded' | 'reversed' | 'partially_reversed';
+
+/** `isFull`: nothing is left of what was paid. */
+function reversalSettlement(payment: { isCredit: boolean; isFull: boolean }): ReversalSettlement {
+  const { isCredit, isFull } = payment;
+  if (isCredit) return isFull ? 'refunded' : 'partially_refunded';
+  return isFull ? 'reversed' : 'partially_reversed';
+}
 
 /** Of a payment; its `deadline` is null when that has passed or never comes. */
 export type PaymentTotal = Omit<ExpectedPaymentTotal, 'accountId' | 'expectedPaymentId'>;

@@ -8,7 +8,7 @@ import { AppError, conflict } from '../../platform/errors.js';
 import { JobQueue } from '../../platform/job-queue.js';
 import { toList, type Page } from '../../platform/listing.js';
 import { recordRangeTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
-import type { DeclaredRule } from '../decide/outcome.js';
+import type { DeclaredRule } from '../decide/model.js';
 import { describeRule, toAction, toCondition } from './rule-views.js';
 import type { RuleDefinition } from './rules.schema.js';
 import * as queries from '../rules.queries.js';
