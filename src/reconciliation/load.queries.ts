@@ -28,8 +28,7 @@ import type {
   TransferFacts,
 } from './decide/model.js';
 import type { AppliedRule } from './decide/rule.js';
-import { findCompeting, SeenKeys } from './rule-groups.queries.js';
-import { listActiveRules } from './rules.queries.js';
+import { findCompeting, SeenKeys, listActiveRules } from './rules.queries.js';
 
 /**
  * The facts of the components of these subjects, together with what competes with them by match

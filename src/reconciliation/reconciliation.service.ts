@@ -20,8 +20,7 @@ import { Breaks } from './breaks.service.js';
 import { loadOptionsOf, type ComponentSeeds } from './component.queries.js';
 import { decide } from './decide/decide.js';
 import { loadComponents } from './load.queries.js';
-import { pageProvisionalLines, pageUndecidedLines } from './rule-groups.queries.js';
-import { insertDefaultRule } from './rules.queries.js';
+import { pageProvisionalLines, pageUndecidedLines, insertDefaultRule } from './rules.queries.js';
 
 const batchSize = 1_000;
 

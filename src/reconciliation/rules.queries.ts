@@ -1,10 +1,19 @@
-// SQL of rules and their versions.
-import type { Db, Tx } from '../database.service.js';
-import { Prisma, type RuleVersion } from '../generated/service/client.js';
+// SQL of rules and their versions, and of what competes by them: open expected payments and
+// unexplained lines that share a document or a word. What was decided before is read, because only
+// unexplained lines and open payments compete.
+import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import { noteReferenceKinds } from '../expected-payments/references.js';
+import { Prisma, type RuleVersion, type StatementState } from '../generated/service/client.js';
 import { recordRangeTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-import type { DeclaredRule } from './decide/model.js';
+import type { DeclaredRule, Facts } from './decide/model.js';
+import {
+  findPossibleIds,
+  reachOf,
+  ruleCandidateKind,
+  type AppliedRule,
+  type Reach,
+} from './decide/rule.js';
 import { bankFees, readStored } from './stored-rule.js';
-import type { AppliedRule } from './decide/rule.js';
 
 /** The active versions of the account's rules. */
 export async function listActiveRules(db: Db, accountId: number): Promise<AppliedRule[]> {
@@ -76,4 +85,210 @@ export async function setRuleState(
   await tx.$executeRaw`
     UPDATE rule_version SET state = ${state}::rule_version_state, ${times}
     WHERE account_id = ${accountId} AND rule_id = ${ruleId}::uuid AND version = ${version}`;
+}
+
+/** For each document, only the newest expected payments are considered. */
+const maxPerDocument = 5_000;
+
+interface GroupKeys {
+  documents: readonly string[];
+  /** Ids that notes may contain: of payments, to find lines; of lines, to find payments. */
+  words: readonly string[];
+}
+
+const isEmpty = ({ documents, words }: GroupKeys) => documents.length + words.length === 0;
+
+/** The documents and words that were looked up: each is looked up once. */
+export class SeenKeys {
+  private readonly seen = new Set<string>();
+
+  takeNew(of: 'lines' | 'payments', { documents, words }: GroupKeys): GroupKeys {
+    const take = (kind: string, values: readonly string[]) =>
+      values.filter((value) => {
+        const key = `${of} ${kind} ${value}`;
+        const isNew = !this.seen.has(key);
+        this.seen.add(key);
+        return isNew;
+      });
+    return { documents: take('document', documents), words: take('word', words) };
+  }
+}
+
+/** What shares a document or a word with the lines and open payments of the component. */
+export async function findCompeting(
+  db: Db,
+  accountId: number,
+  facts: Facts,
+  seen: SeenKeys,
+): Promise<{ nsus: bigint[]; expectedPaymentIds: string[] }> {
+  const reach = reachOf(facts.rules);
+  const ofLines = seen.takeNew('lines', keysOfLines(facts, reach));
+  const ofPayments = seen.takeNew('payments', keysOfPayments(facts, reach));
+  return {
+    expectedPaymentIds: await listGroupPayments(db, accountId, ofLines),
+    nsus: await listGroupLines(db, accountId, ofPayments),
+  };
+}
+
+/** Lines that leave a group count too: others may have waited for their outcome. */
+function keysOfLines({ lines }: Facts, reach: Reach): GroupKeys {
+  const covered = lines.filter((line) => reach.covers(line));
+  return {
+    documents: reach.byDocument ? covered.flatMap((line) => line.counterpartyDocument ?? []) : [],
+    words: reach.byNotes ? covered.flatMap(({ notes }) => findPossibleIds(notes)) : [],
+  };
+}
+
+/** A payment that a line pays now competes too: others may have waited for its outcome. */
+function keysOfPayments({ expectedPayments }: Facts, reach: Reach): GroupKeys {
+  return {
+    documents: reach.byDocument
+      ? expectedPayments.flatMap((one) => one.counterpartyDocument ?? [])
+      : [],
+    words: reach.byNotes
+      ? expectedPayments.flatMap(({ references }) =>
+          references
+            .filter(({ kind }) => noteReferenceKinds.includes(kind))
+            .map(({ value }) => value),
+        )
+      : [],
+  };
+}
+
+const newestOfDocuments = (accountId: number, documents: readonly string[]) => Prisma.sql`
+  SELECT newest.id FROM unnest(${[...documents]}::text[]) AS of_document(document)
+  CROSS JOIN LATERAL (
+    SELECT id FROM expected_payment
+    WHERE account_id = ${opaqueAccountId(accountId)}
+      AND counterparty_document = of_document.document AND withdrawn_at IS NULL
+    ORDER BY created_at DESC, id DESC LIMIT ${maxPerDocument}
+  ) newest`;
+
+/** Open expected payments with one of these documents or references. */
+async function listGroupPayments(db: Db, accountId: number, keys: GroupKeys): Promise<string[]> {
+  if (isEmpty(keys)) return [];
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    SELECT DISTINCT e.id FROM (
+      ${newestOfDocuments(accountId, keys.documents)}
+      UNION
+      SELECT r.expected_payment_id FROM unnest(${[...keys.words]}::text[]) AS reference(value)
+      CROSS JOIN LATERAL (
+        SELECT expected_payment_id FROM expected_payment_reference
+        WHERE account_id = ${opaqueAccountId(accountId)}
+          AND kind = ANY (${noteReferenceKinds}::text[]) AND value = reference.value
+      ) r
+    ) wanted
+    CROSS JOIN LATERAL (
+      SELECT * FROM expected_payment
+      WHERE account_id = ${opaqueAccountId(accountId)} AND id = wanted.id OFFSET 0
+    ) e
+    LEFT JOIN LATERAL (
+      SELECT paid_cents FROM expected_payment_total
+      WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = e.id OFFSET 0
+    ) total ON true
+    WHERE e.withdrawn_at IS NULL AND (e.is_multi_use OR e.amount_cents IS NULL
+      OR e.terms IS NOT NULL OR COALESCE(total.paid_cents, 0) < e.amount_cents OR EXISTS (
+        SELECT FROM (
+          SELECT rule, unlinked_at, final_at FROM match
+          WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = e.id OFFSET 0
+        ) m
+        WHERE m.unlinked_at IS NULL AND m.rule = 'declared' AND m.final_at IS NULL))`;
+  return rows.map(({ id }) => id);
+}
+
+/** Whether `b` is the open break of a line that rules may decide. */
+export const isUndecidedBreak = Prisma.sql`b.state = 'open' AND b.nsu IS NOT NULL AND (
+  b.kind = 'unexpected'
+  OR b.kind = 'ambiguous'
+    AND b.evidence -> 'candidates' -> 0 ->> 'referenceKind' = ${ruleCandidateKind})`;
+
+/** Lines without an explanation, or with one by a rule, that share a document or contain a word. */
+async function listGroupLines(db: Db, accountId: number, keys: GroupKeys): Promise<bigint[]> {
+  if (isEmpty(keys)) return [];
+  const { documents, words } = keys;
+  const byDocument = Prisma.sql`
+    SELECT line.nsu FROM unnest(${[...documents]}::text[]) AS of_document(document)
+    CROSS JOIN LATERAL (
+      SELECT nsu FROM statement_line
+      WHERE account_id = ${opaqueAccountId(accountId)}
+        AND counterparty_document = of_document.document
+    ) line`;
+  const byWord = Prisma.sql`
+    SELECT t.nsu FROM (${undecidedNsus(accountId, -1n)}) undecided
+    JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)}
+      AND t.nsu = undecided.nsu
+    WHERE EXISTS (
+      SELECT FROM unnest(${[...words]}::text[]) AS wanted(value)
+      WHERE strpos(t.notes, wanted.value) > 0)`;
+  const rows = await db.$queryRaw<{ nsu: bigint }[]>`
+    SELECT found.nsu FROM (
+      ${byDocument} UNION ${words.length === 0 ? Prisma.sql`SELECT NULL::bigint` : byWord}
+    ) found
+    WHERE found.nsu IS NOT NULL AND ${isUndecided(accountId)}`;
+  return rows.map(({ nsu }) => nsu);
+}
+
+/** Whether rules may decide a line (found): it has an open break, or a provisional decision. */
+const isUndecided = (accountId: number) => Prisma.sql`(
+  EXISTS (
+    SELECT FROM (
+      SELECT * FROM break
+      WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = found.nsu OFFSET 0
+    ) b WHERE ${isUndecidedBreak})
+  OR EXISTS (
+    SELECT FROM match
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = found.nsu AND rule = 'declared'
+      AND unlinked_at IS NULL AND final_at IS NULL)
+  OR EXISTS (
+    SELECT FROM classification
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = found.nsu AND rule = 'declared'
+      AND final_at IS NULL))`;
+
+/** The provisional decisions of rules about lines after an nsu. */
+const provisionalNsus = (accountId: number, after: bigint) => Prisma.sql`
+  SELECT nsu FROM match
+  WHERE account_id = ${opaqueAccountId(accountId)} AND nsu > ${after} AND rule = 'declared'
+    AND unlinked_at IS NULL AND final_at IS NULL
+  UNION
+  SELECT nsu FROM classification
+  WHERE account_id = ${opaqueAccountId(accountId)} AND nsu > ${after} AND rule = 'declared'
+    AND final_at IS NULL`;
+
+/** The lines after an nsu that rules may decide again. */
+const undecidedNsus = (accountId: number, after: bigint) => Prisma.sql`
+  SELECT b.nsu FROM break b
+  WHERE b.account_id = ${opaqueAccountId(accountId)} AND b.kind IN ('unexpected', 'ambiguous')
+    AND ${isUndecidedBreak} AND b.nsu > ${after}
+  UNION ${provisionalNsus(accountId, after)}`;
+
+interface Cursor {
+  after: bigint;
+  limit: number;
+}
+
+/** One page of the lines that rules may decide again, in the order of nsu. */
+export async function pageUndecidedLines(
+  db: Db,
+  accountId: number,
+  { after, limit }: Cursor,
+): Promise<bigint[]> {
+  const rows = await db.$queryRaw<{ nsu: bigint }[]>`
+    SELECT nsu FROM (${undecidedNsus(accountId, after)}) undecided ORDER BY nsu LIMIT ${limit}`;
+  return rows.map(({ nsu }) => nsu);
+}
+
+/** One page of the lines in the closed period whose decision by a rule is provisional. */
+export async function pageProvisionalLines(
+  db: Db,
+  accountId: number,
+  { closedFrom, closedUntil }: Pick<StatementState, 'closedFrom' | 'closedUntil'>,
+  { after, limit }: Cursor,
+): Promise<bigint[]> {
+  const rows = await db.$queryRaw<{ nsu: bigint }[]>`
+    SELECT t.nsu FROM (${provisionalNsus(accountId, after)}) provisional
+    JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)}
+      AND t.nsu = provisional.nsu
+    WHERE t.occurred_at >= ${closedFrom} AND t.occurred_at < ${closedUntil}
+    ORDER BY t.nsu LIMIT ${limit}`;
+  return rows.map(({ nsu }) => nsu);
 }

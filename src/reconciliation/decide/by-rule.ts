@@ -1,18 +1,32 @@
-// Applies the account's own rules to the lines that references leave unexplained.
-import { decideByRules, type RuleDecision, type RulePayment } from './rule-decision.js';
+// Applies the account's own rules to the lines that references leave unexplained. All competing
+// lines and open expected payments are decided at once, so neither the order of arrival nor the
+// size of a batch changes the result. A rule matches a pair only if neither the line nor the
+// expected payment could be matched otherwise.
+import { saoPauloDay } from '../../brazil/statement-day.js';
+import { noteReferenceKinds } from '../../expected-payments/references.js';
+import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
+import { addTo, groupBy } from '../../platform/grouping.js';
+import type { Component } from './component.js';
+import type { ExpectedPaymentFacts, StatementLineFacts } from './model.js';
+import { debitsRefunding } from './refunds-and-reversals.js';
 import {
   isOpen,
   ruleCandidateKind,
+  byPriority,
+  covers,
+  lineGroupKey,
+  paidBefore,
+  stillOwed,
+  toleranceOf,
+  wasRefundedBefore,
+  findPaymentOptions,
+  findPossibleIds,
   type AppliedRule,
   type RuleExpectedPayment,
   type RuleLine,
+  type DeclaredCategory,
+  type MatchAction,
 } from './rule.js';
-import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
-import { saoPauloDay } from '../../brazil/statement-day.js';
-import type { ExpectedPaymentFacts, StatementLineFacts } from './model.js';
-import type { Component } from './component.js';
-import { debitsRefunding } from './refunds-and-reversals.js';
-import { noteReferenceKinds } from '../../expected-payments/references.js';
 
 export function applyRules(component: Component): void {
   const { rules } = component.facts;
@@ -120,4 +134,209 @@ function owedWhenPaid(component: Component, payment: ExpectedPaymentFacts): bigi
   if (last.allocation.ruleOwedCents !== null) return last.allocation.ruleOwedCents;
   const day = saoPauloDay(last.line.occurredAt);
   return owedCentsWhenPaid(payment, component.paidCents(payment.id), day);
+}
+
+/** The part of one expected payment that a line pays by a rule. */
+export interface RulePayment {
+  expected: RuleExpectedPayment;
+  amountCents: bigint;
+  /**
+   * The total owed; null if the payer chooses the amount. Equal to the amount paid where the
+   * rule tolerates the difference.
+   */
+  owedCents: bigint | null;
+  /** The amount paid minus the amount owed. */
+  differenceCents: bigint;
+}
+
+export type RuleDecision =
+  | { outcome: 'matched'; rule: AppliedRule; payments: RulePayment[] }
+  | { outcome: 'classified'; rule: AppliedRule; category: DeclaredCategory; reason: string }
+  | { outcome: 'ambiguous'; rule: AppliedRule; candidateIds: string[] }
+  | { outcome: 'nothing' };
+
+/** An ambiguous decision lists at most this many candidates. */
+const maxCandidates = 50;
+
+/** The decision of the rules for each line. */
+export function decideByRules(
+  rules: readonly AppliedRule[],
+  lines: readonly RuleLine[],
+  expected: readonly RuleExpectedPayment[],
+): Map<bigint, RuleDecision> {
+  const matcher = new RuleMatcher(lines, expected);
+  for (const each of [...rules].sort(byPriority)) {
+    if (each.then.do === 'classify') matcher.classify(each);
+    else matcher.match(each, each.then);
+  }
+  return matcher.decisions();
+}
+
+/** Lines with the same payment options; one payer may have thousands. */
+interface LineGroup {
+  lines: RuleLine[];
+  options: RuleExpectedPayment[][];
+  /** The expected payments of all options, by id. */
+  wantedById: Map<string, RuleExpectedPayment>;
+}
+
+class RuleMatcher {
+  private readonly decided = new Map<bigint, RuleDecision>();
+  /** Expected payments that an earlier rule has matched or found contested. */
+  private readonly unavailable = new Set<string>();
+  private readonly byDocument = new Map<string, RuleExpectedPayment[]>();
+  private readonly byReference = new Map<string, RuleExpectedPayment[]>();
+  private readonly cancelledAt: readonly Date[];
+
+  constructor(
+    private readonly lines: readonly RuleLine[],
+    expected: readonly RuleExpectedPayment[],
+  ) {
+    const ordered = [...expected].sort((a, b) =>
+      a.expectedPaymentId < b.expectedPaymentId ? -1 : 1,
+    );
+    this.cancelledAt = expected.flatMap(({ cancelledAt }) => cancelledAt ?? []);
+    for (const each of ordered) {
+      if (each.counterpartyDocument) addTo(this.byDocument, each.counterpartyDocument, each);
+      for (const value of each.referenceValues) addTo(this.byReference, value, each);
+    }
+  }
+
+  decisions(): Map<bigint, RuleDecision> {
+    return new Map(
+      this.lines.map(({ nsu }) => [
+        nsu,
+        this.decided.get(nsu) ?? ({ outcome: 'nothing' } as const),
+      ]),
+    );
+  }
+
+  classify(each: AppliedRule): void {
+    if (each.then.do !== 'classify') return;
+    const { classify: category, reason } = each.then;
+    for (const { nsu } of this.listUndecidedLines(each))
+      this.decided.set(nsu, { outcome: 'classified', rule: each, category, reason });
+  }
+
+  match(each: AppliedRule, action: MatchAction): void {
+    const lines = this.listUndecidedLines(each).filter(
+      (line) => !wasRefundedBefore(line, each.activatedAt),
+    );
+    const linesByKey = groupBy(lines, (line) => lineGroupKey(action, line, this.cancelledAt));
+    const groups = [...linesByKey.values()].flatMap((lines): LineGroup[] => {
+      const options = lines[0]
+        ? findPaymentOptions(action, lines[0], this.listCandidates(action, lines[0]))
+        : [];
+      const wantedById = new Map(options.flat().map((one) => [one.expectedPaymentId, one]));
+      return options.length === 0 ? [] : [{ lines, options, wantedById }];
+    });
+    const groupsByExpectedId = new Map<string, LineGroup[]>();
+    for (const group of groups)
+      for (const id of group.wantedById.keys()) addTo(groupsByExpectedId, id, group);
+    const isSingle = (group: LineGroup, id: string) =>
+      group.lines.length === 1 && groupsByExpectedId.get(id)?.length === 1;
+    const instalments = action.instalments ? instalmentsOf(action, groupsByExpectedId) : null;
+    for (const group of groups) {
+      const { lines, options, wantedById } = group;
+      const chosen = options.length === 1 ? options[0] : undefined;
+      const isOnly = [...wantedById.values()].every(
+        ({ expectedPaymentId, isMultiUse }) => isMultiUse || isSingle(group, expectedPaymentId),
+      );
+      const candidateIds = [...wantedById.keys()].sort().slice(0, maxCandidates);
+      for (const line of lines) {
+        const part = instalments?.get(line.nsu);
+        if (chosen && (isOnly || part)) {
+          const payments = part ? [part] : paymentsOf(action, line, chosen);
+          this.decided.set(line.nsu, { outcome: 'matched', rule: each, payments });
+        } else this.decided.set(line.nsu, { outcome: 'ambiguous', rule: each, candidateIds });
+      }
+      for (const { expectedPaymentId, isMultiUse } of wantedById.values())
+        if (!isMultiUse) this.unavailable.add(expectedPaymentId);
+    }
+  }
+
+  private listUndecidedLines({ when }: AppliedRule): RuleLine[] {
+    return this.lines.filter((line) => !this.decided.has(line.nsu) && covers(when, line));
+  }
+
+  /**
+   * The expected payments that the line could pay: by its document, or else by ids in its
+   * notes.
+   */
+  private listCandidates(action: MatchAction, line: RuleLine): RuleExpectedPayment[] {
+    const { counterpartyDocument: document } = line;
+    const found = action.by.includes('document')
+      ? document === null
+        ? []
+        : (this.byDocument.get(document) ?? [])
+      : findPossibleIds(line.notes).flatMap((word) => this.byReference.get(word) ?? []);
+    return [...new Set(found)].filter(({ expectedPaymentId: id }) => !this.unavailable.has(id));
+  }
+}
+
+/**
+ * The line pays one expected payment with its full amount, or several with the amount owed for
+ * each.
+ */
+function paymentsOf(
+  action: MatchAction,
+  line: RuleLine,
+  chosen: RuleExpectedPayment[],
+): RulePayment[] {
+  const [one, ...others] = chosen;
+  if (one && others.length === 0) return [paymentOf(action, line, one)];
+  return chosen.map((expected) => {
+    const amountCents = stillOwed(expected, { ...line, amountCents: 0n }) ?? 0n;
+    const owedCents = expected.paidCents + amountCents;
+    return { expected, amountCents, owedCents, differenceCents: 0n };
+  });
+}
+
+/** Lines that pay one expected payment in parts, if together they do not exceed the amount owed. */
+function instalmentsOf(
+  action: MatchAction,
+  groupsByExpectedId: ReadonlyMap<string, readonly LineGroup[]>,
+): Map<bigint, RulePayment> {
+  const parts = new Map<bigint, RulePayment>();
+  for (const [id, groups] of groupsByExpectedId) {
+    const lines = groups.flatMap((group) => group.lines).sort(compareByTime);
+    const expected = groups[0]?.wantedById.get(id);
+    const isSure = groups.every(
+      ({ options, wantedById }) => options.length === 1 && wantedById.size === 1,
+    );
+    if (!expected || expected.isMultiUse || !isSure || lines.length < 2) continue;
+    let paid = 0n;
+    const payments = lines.map((line) => {
+      const before = { ...expected, paidCents: expected.paidCents + paid };
+      paid += line.amountCents;
+      return { nsu: line.nsu, ...paymentOf(action, line, before) };
+    });
+    const isTooMuch = payments.some(
+      ({ differenceCents, amountCents }) =>
+        differenceCents > toleranceOf(action, amountCents - differenceCents),
+    );
+    if (isTooMuch) continue;
+    for (const { nsu, ...payment } of payments) parts.set(nsu, payment);
+  }
+  return parts;
+}
+
+function paymentOf(
+  action: MatchAction,
+  line: RuleLine,
+  expected: RuleExpectedPayment,
+): RulePayment {
+  const { amountCents } = line;
+  const openCents = stillOwed(expected, line);
+  const before = paidBefore(expected);
+  const paid = before + amountCents;
+  const differenceCents = openCents === null ? 0n : amountCents - openCents;
+  const difference = differenceCents < 0n ? -differenceCents : differenceCents;
+  const isTolerated = openCents !== null && difference <= toleranceOf(action, openCents);
+  const owedCents = openCents === null ? null : isTolerated ? paid : before + openCents;
+  return { expected, amountCents, owedCents, differenceCents };
+}
+
+function compareByTime(a: RuleLine, b: RuleLine): number {
+  return a.occurredAt.getTime() - b.occurredAt.getTime() || (a.nsu < b.nsu ? -1 : 1);
 }

@@ -2,7 +2,7 @@
 // another from the strongest evidence to the weakest, and each goes through the lines in the order
 // in which they happened.
 import type { Facts, PaymentFinding } from './model.js';
-import { payableBy, payByReference } from './by-reference.js';
+import { payableBy, payByReference, payUnreferenced, unconfirmedDebits } from './by-reference.js';
 import { applyRules } from './by-rule.js';
 import { acceptLines, classifyOwnTransfers, classifyRefunded } from './classified-lines.js';
 import { Component } from './component.js';
@@ -17,7 +17,6 @@ import { findMissing, findSecondBillPayments, findUnknownOutcomes } from './miss
 import { findLateLines, findSettlementFindings } from './payment-findings.js';
 import { refundUnrequested, mayBeReversal, reverse } from './refunds-and-reversals.js';
 import { resultsOfAll, type Allocated } from './totals.js';
-import { payUnreferenced, unconfirmedDebits } from './unreferenced-debits.js';
 
 /** What the facts mean. */
 export interface Decision extends Allocated {

@@ -4,7 +4,7 @@
 import { reversalReferenceKinds } from '../../expected-payments/references.js';
 import { distinct, named, strongest, type Component, type Named } from './component.js';
 import type { BreakDecision, LineAllocation, StatementLineFacts } from './model.js';
-import { wait } from './unreferenced-debits.js';
+import { wait } from './by-reference.js';
 
 /**
  * The contract's types of received money. The two legs of a Pix or transfer between our own

@@ -1,7 +1,7 @@
 // SQL of rule trials: reads history page by page.
 import type { Db } from '../../database.service.js';
 import type { CoveredLine } from '../decide/rule.js';
-import { isUndecidedBreak } from '../rule-groups.queries.js';
+import { isUndecidedBreak } from '../rules.queries.js';
 
 /** How many lines are read at once. */
 export const pageSize = 5_000;

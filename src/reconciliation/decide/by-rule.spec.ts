@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decideByRules, type RuleDecision } from './rule-decision.js';
+import { decideByRules, type RuleDecision } from './by-rule.js';
 import {
   normalizeText,
   covers,
