@@ -7,28 +7,26 @@ import { Health, HealthController } from '../platform/health.js';
 import { createHttpApplication } from '../platform/http.js';
 import type { Log } from '../platform/log.js';
 import { applyMigrations } from '../platform/migrations.js';
-import { SandboxAccountsModule } from './accounts/accounts.module.js';
+import { Accounts } from './accounts/accounts.service.js';
 import { SandboxApiKeyGuard } from './accounts/api-key.guard.js';
 import { RateLimitGuard } from './accounts/rate-limit.guard.js';
 import { BankSettings } from './bank-settings.service.js';
 import { SandboxBillsModule } from './bills/bills.module.js';
 import { SandboxChargesModule } from './charges/charges.module.js';
 import { BankClock } from './clock/bank-clock.service.js';
-import { SandboxClockModule } from './clock/clock.module.js';
 import { BankSeeding } from './control/bank-seeding.service.js';
 import { SandboxControlModule } from './control/control.module.js';
 import { ResetGateInterceptor } from './control/reset-gate.service.js';
 import { SandboxCustomersModule } from './customers/customers.module.js';
-import { SandboxDueWorkModule } from './due-work/due-work.module.js';
 import { DueWork } from './due-work/due-work.service.js';
 import { CallFaults } from './faults/call-faults.service.js';
 import { SandboxFaultsModule } from './faults/faults.module.js';
 import { SandboxGenerateModule } from './generate/generate.module.js';
-import { SandboxIdempotencyModule } from './idempotency/idempotency.module.js';
-import { SandboxLedgerModule } from './ledger/ledger.module.js';
+import { Idempotency } from './idempotency/idempotency.service.js';
+import { SandboxLedger } from './ledger/ledger.service.js';
 import { SandboxModesModule } from './modes/modes.module.js';
 import { Modes } from './modes/modes.service.js';
-import { SandboxPixModule } from './pix/pix.module.js';
+import { EndToEndIds, PixCredits } from './pix/pix-credits.service.js';
 import { Random } from './random.service.js';
 import { SandboxRefundsModule } from './refunds/refunds.module.js';
 import { SandboxDatabase, SandboxSettings } from './sandbox-database.service.js';
@@ -36,9 +34,21 @@ import { SandboxStatementModule } from './statement/statement.module.js';
 import { SandboxTransfersModule } from './transfers/transfers.module.js';
 import { SandboxWebhooksModule } from './webhooks/webhooks.module.js';
 
-const platformProviders = [SandboxDatabase, BankSettings, Random];
+/** The services without routes, on which the chapters of the contract are built. */
+const platformProviders = [
+  SandboxDatabase,
+  BankSettings,
+  Random,
+  BankClock,
+  Accounts,
+  DueWork,
+  Idempotency,
+  SandboxLedger,
+  EndToEndIds,
+  PixCredits,
+];
 
-/** Global: every folder uses the database and the settings of the process. */
+/** Global: nearly every folder uses the database, the clock, the accounts and the ledger. */
 @Global()
 @Module({
   controllers: [HealthController],
@@ -85,13 +95,6 @@ export class SandboxModule {
         SandboxModesModule,
         SandboxFaultsModule,
         SandboxGenerateModule,
-        // Without routes.
-        SandboxAccountsModule,
-        SandboxClockModule,
-        SandboxDueWorkModule,
-        SandboxIdempotencyModule,
-        SandboxLedgerModule,
-        SandboxPixModule,
       ],
     };
   }

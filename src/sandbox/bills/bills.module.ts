@@ -1,9 +1,5 @@
 import { Module } from '@nestjs/common';
-import { SandboxAccountsModule } from '../accounts/accounts.module.js';
 import { SandboxChargesModule } from '../charges/charges.module.js';
-import { SandboxDueWorkModule } from '../due-work/due-work.module.js';
-import { SandboxIdempotencyModule } from '../idempotency/idempotency.module.js';
-import { SandboxLedgerModule } from '../ledger/ledger.module.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
 import { BillControlController } from './bill-control.controller.js';
 import { BillControl } from './bill-control.service.js';
@@ -13,13 +9,7 @@ import { BillsController } from './bills.controller.js';
 import { ScheduledBillPayments } from './scheduled-bill-payments.service.js';
 
 @Module({
-  imports: [
-    SandboxAccountsModule,
-    SandboxChargesModule,
-    SandboxDueWorkModule,
-    SandboxIdempotencyModule,
-    SandboxLedgerModule,
-  ],
+  imports: [SandboxChargesModule],
   controllers: [BillsController, BillControlController],
   providers: [BillSettlement, BillChargebacks, BillPayments, ScheduledBillPayments, BillControl],
 })

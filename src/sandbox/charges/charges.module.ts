@@ -1,10 +1,4 @@
 import { Module } from '@nestjs/common';
-import { SandboxAccountsModule } from '../accounts/accounts.module.js';
-import { SandboxDueWorkModule } from '../due-work/due-work.module.js';
-import { SandboxIdempotencyModule } from '../idempotency/idempotency.module.js';
-import { SandboxLedgerModule } from '../ledger/ledger.module.js';
-import { SandboxPixModule } from '../pix/pix.module.js';
-import { SandboxWebhooksModule } from '../webhooks/webhooks.module.js';
 import { ChargeCredits } from './charge-credits.service.js';
 import { ChargeIssuance } from './charge-issuance.service.js';
 import { ChargeReading } from './charge-reading.service.js';
@@ -16,14 +10,6 @@ import { OverdueCharges } from './overdue-charges.service.js';
 import { StaticQrCodes } from './static-qr.service.js';
 
 @Module({
-  imports: [
-    SandboxAccountsModule,
-    SandboxDueWorkModule,
-    SandboxIdempotencyModule,
-    SandboxLedgerModule,
-    SandboxPixModule,
-    SandboxWebhooksModule,
-  ],
   controllers: [SandboxChargesController],
   providers: [
     OverdueCharges,

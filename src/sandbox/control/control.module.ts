@@ -1,9 +1,5 @@
 import { Module } from '@nestjs/common';
-import { SandboxAccountsModule } from '../accounts/accounts.module.js';
 import { SandboxChargesModule } from '../charges/charges.module.js';
-import { SandboxDueWorkModule } from '../due-work/due-work.module.js';
-import { SandboxLedgerModule } from '../ledger/ledger.module.js';
-import { SandboxPixModule } from '../pix/pix.module.js';
 import { ArbitraryLines } from './arbitrary-lines.service.js';
 import { BankInspection } from './bank-inspection.service.js';
 import { BankReset } from './bank-reset.service.js';
@@ -15,13 +11,7 @@ import { IncomingPixes } from './incoming-pixes.service.js';
 import { ResetGate } from './reset-gate.service.js';
 
 @Module({
-  imports: [
-    SandboxAccountsModule,
-    SandboxChargesModule,
-    SandboxDueWorkModule,
-    SandboxLedgerModule,
-    SandboxPixModule,
-  ],
+  imports: [SandboxChargesModule],
   controllers: [ControlController, ClockController],
   providers: [
     BankSeeding,

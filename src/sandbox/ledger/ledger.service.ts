@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
+import { Faults } from '../faults/faults.service.js';
 import { Modes } from '../modes/modes.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import {
@@ -14,7 +15,6 @@ import {
   type LineRow,
   type LockedAccount,
 } from './ledger.queries.js';
-import { LineVisibility } from './line-visibility.service.js';
 import {
   availableCents,
   insufficientFunds,
@@ -24,13 +24,17 @@ import {
   type PostedLine,
 } from './movement.js';
 import { nextNsu } from './next-nsu.js';
+import { endpointsOfType } from './transaction-types.js';
+
+/** The delay of a line in the mode in which lines become visible out of order. */
+const outOfOrderMs = 2_000;
 
 @Injectable()
 export class SandboxLedger {
   constructor(
     private readonly clock: BankClock,
     private readonly modes: Modes,
-    private readonly visibility: LineVisibility,
+    private readonly faults: Faults,
   ) {}
 
   /**
@@ -92,8 +96,7 @@ export class SandboxLedger {
       posted.push({ ...line, accountNumber, nsu, changeCents, idempotencyKey, createdAt });
     }
     // Faults fire last, so that a refused movement does not use up a fault.
-    for (const row of lines)
-      row.visibleAt = this.visibility.visibleAt(row.nsu, row.typeName, createdAt);
+    for (const row of lines) row.visibleAt = this.visibleAt(row, createdAt);
     const internalLegs = legs.filter((leg) => 'internal' in leg);
     await insertLedgerMovement(tx, {
       idempotencyKey,
@@ -143,6 +146,17 @@ export class SandboxLedger {
       lastNsu,
       skippedNsu,
     };
+  }
+
+  /**
+   * The bank's time from which the statement shows the line; null for at once. A delay changes
+   * nothing else: the line has the nsu, the time and the balances of its movement.
+   */
+  private visibleAt({ nsu, typeName }: LineRow, createdAt: Date): Date | null {
+    const fault = this.faults.fire(['transactions', ...endpointsOfType(typeName)], 'line-withheld');
+    const isOutOfOrder = this.modes.current.nsuVisibility === 'out-of-order' && nsu % 3n === 0n;
+    const delayMs = fault?.delayMs ?? (isOutOfOrder ? outOfOrderMs : 0);
+    return delayMs > 0 ? new Date(createdAt.getTime() + delayMs) : null;
   }
 }
 

@@ -1,10 +1,5 @@
 import { Module } from '@nestjs/common';
-import { SandboxAccountsModule } from '../accounts/accounts.module.js';
-import { SandboxDueWorkModule } from '../due-work/due-work.module.js';
-import { SandboxIdempotencyModule } from '../idempotency/idempotency.module.js';
-import { SandboxLedgerModule } from '../ledger/ledger.module.js';
-import { SandboxPixModule } from '../pix/pix.module.js';
-import { SandboxWebhooksModule } from '../webhooks/webhooks.module.js';
+import { PixLookups } from '../pix/pix-lookups.service.js';
 import { BatchPlans } from './batch-plans.service.js';
 import { BatchTransfers } from './batch-transfers.service.js';
 import { DictKeys } from './dict-keys.service.js';
@@ -17,16 +12,9 @@ import { SandboxTransfersController } from './transfers.controller.js';
 import { Transfers } from './transfers.service.js';
 
 @Module({
-  imports: [
-    SandboxAccountsModule,
-    SandboxDueWorkModule,
-    SandboxIdempotencyModule,
-    SandboxLedgerModule,
-    SandboxPixModule,
-    SandboxWebhooksModule,
-  ],
   controllers: [SandboxTransfersController, SandboxTransfersControlController],
   providers: [
+    PixLookups,
     SentPixLifecycle,
     SentPixes,
     InternalTransfers,
