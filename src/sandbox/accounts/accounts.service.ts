@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import { AppError } from '../../platform/errors.js';
 import { sha256 } from '../../platform/exact-json.js';
+import { ruleBroken } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import {
   findAccountByKeyHash,
@@ -62,11 +63,7 @@ export class Accounts {
       where: { accountId: account.id, kind: 'EVP' },
       orderBy: { key: 'asc' },
     });
-    if (!found)
-      throw new AppError('rule_broken', {
-        public: 'The account has no random Pix key.',
-        reason: 'pix_key_missing',
-      });
+    if (!found) throw ruleBroken('pix_key_missing', 'The account has no random Pix key.');
     return found.key;
   }
 }

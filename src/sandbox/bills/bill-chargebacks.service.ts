@@ -4,6 +4,7 @@ import { AppError, invariant } from '../../platform/errors.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { Faults } from '../faults/faults.service.js';
+import { ruleBroken } from '../refusals.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import type { BillPaymentRow } from './bill-payments.queries.js';
 import { lockBill } from './bills.queries.js';
@@ -36,10 +37,10 @@ export class BillChargebacks {
     if (!(await tx.findRow<BillPaymentRow>('bill_payment', { id })))
       throw new AppError('not_found');
     if (await this.chargeBackIfPaid(tx, id)) return;
-    throw new AppError('rule_broken', {
-      public: 'Only a payment with status PAID can be charged back.',
-      reason: 'bill_payment_not_paid',
-    });
+    throw ruleBroken(
+      'bill_payment_not_paid',
+      'Only a payment with status PAID can be charged back.',
+    );
   }
 
   /** False when the payment is not, or no longer, PAID. */

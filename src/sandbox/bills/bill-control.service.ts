@@ -6,6 +6,7 @@ import { Accounts } from '../accounts/accounts.service.js';
 import { findChargeByBarCode } from '../charges/charges.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Random } from '../random.service.js';
+import { conflict, refuseInvalid } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
 import type { NewBillRequest } from './bill-control.schema.js';
@@ -25,7 +26,7 @@ export class BillControl {
   /** Returns the bill as the fixtures list it. Throws `conflict` when the code exists. */
   async create(request: NewBillRequest) {
     const errors = newBillProblems(request);
-    if (Object.keys(errors).length > 0) throw new AppError('validation_failed', { errors });
+    refuseInvalid(errors);
     const seed = this.random.uuid().replaceAll('-', '');
     const bill = newBill(request, { today: this.clock.today(), seed });
     const isNew = await this.database.transaction(
@@ -33,11 +34,7 @@ export class BillControl {
         !(await findChargeByBarCode(tx, bill.barCode)) &&
         tx.insert('bill', bill, 'ON CONFLICT DO NOTHING'),
     );
-    if (!isNew)
-      throw new AppError('conflict', {
-        public: 'A bill with this code already exists.',
-        reason: 'bill_exists',
-      });
+    if (!isNew) throw conflict('bill_exists', 'A bill with this code already exists.');
     const { barCode, digitableLine, type, status, amountCents: amount } = bill;
     return { barCode, digitableLine, type, status, amount };
   }

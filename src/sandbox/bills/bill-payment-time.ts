@@ -5,7 +5,7 @@ import {
   type BusinessHours,
 } from '../../brazil/business-hours.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { AppError, invariant } from '../../platform/errors.js';
+import { invalidField, invariant } from '../../platform/errors.js';
 
 /**
  * When a bill is paid: at the requested time or now, in business hours, otherwise when they next
@@ -24,11 +24,7 @@ function earliestTime(text: string, now: Date, latest: number): Date {
   // Today without a time means any remaining hour of today.
   if ('day' in requested && requested.day === saoPauloDay(now)) return now;
   const instant = 'day' in requested ? saoPauloInstant(requested.day, 0) : requested.instant;
-  if (instant < now) throw payAtError('Must not be in the past.');
-  if (instant.getTime() > latest) throw payAtError('Must be before the year 2049.');
+  if (instant < now) throw invalidField('$.payAt', 'Must not be in the past.');
+  if (instant.getTime() > latest) throw invalidField('$.payAt', 'Must be before the year 2049.');
   return instant;
-}
-
-function payAtError(message: string): AppError {
-  return new AppError('validation_failed', { errors: { '$.payAt': [message] } });
 }

@@ -12,6 +12,7 @@ import { BankClock, latestInstant } from '../clock/bank-clock.service.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { Random } from '../random.service.js';
+import { ruleBroken } from '../refusals.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { responseText } from '../wire-values.js';
 import type { Bill } from './bill.js';
@@ -20,6 +21,7 @@ import { BillChargebacks } from './bill-chargebacks.service.js';
 import { findActiveBillPayment, type BillPaymentRow } from './bill-payments.queries.js';
 import { billPaymentTime } from './bill-payment-time.js';
 import { lockBill } from './bills.queries.js';
+import { assertPayable } from './bill-rules.js';
 import { BillSettlement } from './bill-settlement.service.js';
 import { ScheduledBillPayments } from './scheduled-bill-payments.service.js';
 
@@ -56,7 +58,7 @@ export class BillPayments {
     const bill = await lockBill(tx, barCodeOf(request));
     if (!bill) throw new AppError('not_found');
     await this.assertNoActivePayment(tx, bill);
-    this.settlement.assertPayable(account, bill, { amountCents: request.amount, day });
+    assertPayable(bill, account.id, { amountCents: request.amount, day });
     const payment: BillPaymentRow = {
       id: this.random.uuid(),
       accountId: account.id,
@@ -85,15 +87,8 @@ export class BillPayments {
   private async assertNoActivePayment(tx: SandboxTx, bill: Bill): Promise<void> {
     const active = await findActiveBillPayment(tx, bill.barCode);
     if (active?.status === 'SCHEDULED')
-      throw new AppError('rule_broken', {
-        public: 'A payment of this bill is already scheduled.',
-        reason: 'bill_already_scheduled',
-      });
-    if (active)
-      throw new AppError('rule_broken', {
-        public: 'The bill is already paid.',
-        reason: 'bill_not_payable',
-      });
+      throw ruleBroken('bill_already_scheduled', 'A payment of this bill is already scheduled.');
+    if (active) throw ruleBroken('bill_not_payable', 'The bill is already paid.');
   }
 }
 

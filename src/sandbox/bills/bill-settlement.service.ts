@@ -1,7 +1,7 @@
 // Moves the money of a payment and the status of its bill together. The money goes to the clearing,
 // or to the account that issued the slip; a chargeback reverses it.
 import { Injectable } from '@nestjs/common';
-import { AppError, invariant } from '../../platform/errors.js';
+import { invariant } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { ChargeCredits } from '../charges/charge-credits.service.js';
 import { BankClock } from '../clock/bank-clock.service.js';
@@ -18,7 +18,6 @@ import { wireReais } from '../wire-values.js';
 import type { Bill } from './bill.js';
 import type { BillPaymentRow } from './bill-payments.queries.js';
 import { reopenBill, updateBillStatus } from './bills.queries.js';
-import { refusalOfBillPayment, type SandboxBillPaymentRequest } from './bill-rules.js';
 
 export type SettledPayment = Pick<BillPaymentRow, 'id' | 'amountCents' | 'idempotencyKey'>;
 
@@ -29,19 +28,6 @@ export class BillSettlement {
     private readonly chargeCredits: ChargeCredits,
     private readonly clock: BankClock,
   ) {}
-
-  /**
-   * Throws `rule_broken` when the account cannot pay the bill, or cannot pay this amount on this
-   * day.
-   */
-  assertPayable(
-    account: SandboxAccount,
-    bill: Bill,
-    requested: SandboxBillPaymentRequest | null,
-  ): void {
-    const refusal = refusalOfBillPayment(bill, account.id, requested);
-    if (refusal) throw new AppError('rule_broken', { ...refusal });
-  }
 
   /**
    * Debits the account. The bill is locked and payable. Throws `rule_broken` when funds are

@@ -10,6 +10,7 @@ import type { Bill } from './bill.js';
 import type { BillPaymentRow } from './bill-payments.queries.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
 import { lockBill } from './bills.queries.js';
+import { assertPayable } from './bill-rules.js';
 import { BillSettlement } from './bill-settlement.service.js';
 
 const kind = 'scheduled-bill-payment';
@@ -55,7 +56,7 @@ export class ScheduledBillPayments {
     try {
       // The amount was checked at acceptance, for the requested day or the day of acceptance. It is
       // not checked again.
-      this.settlement.assertPayable(account, bill, null);
+      assertPayable(bill, account.id, null);
       const { nsu } = await this.settlement.settle(tx, account, bill, payment);
       return { nsu, failure: null };
     } catch (error) {

@@ -1,13 +1,13 @@
 // Credits payments of charges, by Pix or by bar code, and sends `CHARGE_PAID`. A payment marks a
 // slip as paid unless the slip is voided. A static QR code stays payable.
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../platform/errors.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import type { CustomerLeg, Leg, LineDetails, PostedLine } from '../ledger/movement.js';
 import { Modes } from '../modes/modes.service.js';
 import { type SandboxAccount, type OutsidePayer, outsideParty } from '../accounts/party.js';
 import { PixCredits } from '../pix/pix-credits.service.js';
 import { Random } from '../random.service.js';
+import { ruleBroken } from '../refusals.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { chargePaidBody, type ChargePayment } from './charge-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
@@ -41,11 +41,7 @@ export class ChargeCredits {
     { amountCents, payer }: { amountCents: bigint; payer: OutsidePayer },
   ): Promise<PaidCharge> {
     const { correlationId, txid, pixKey } = charge;
-    if (!txid || !pixKey)
-      throw new AppError('rule_broken', {
-        public: 'The charge has no QR code.',
-        reason: 'charge_without_qr_code',
-      });
+    if (!txid || !pixKey) throw ruleBroken('charge_without_qr_code', 'The charge has no QR code.');
     const { line, receipt } = await this.pixCredits.credit(tx, {
       account,
       amountCents,

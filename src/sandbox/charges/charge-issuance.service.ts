@@ -1,10 +1,11 @@
 // Issues one charge per correlationId of an account, also under concurrent requests: the row is
 // inserted once, and a repeat with the same body gets the stored response.
 import { Injectable } from '@nestjs/common';
-import { AppError, invariant } from '../../platform/errors.js';
+import { invariant } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
+import { conflict } from '../refusals.js';
 import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 import { emptyCharge } from './charge-parts.js';
 import { findCharge, nextChargeId, type ChargeRow } from './charges.queries.js';
@@ -78,11 +79,11 @@ export class ChargeIssuance {
     // conflict.
     const isReplayed = this.modes.current.idempotentRepeat === 'replay';
     if (isReplayed && earlier.bodyHash === bodyHash) return earlier.answer;
-    throw new AppError('conflict', {
-      public: isReplayed
+    throw conflict(
+      'correlation_id_reused',
+      isReplayed
         ? 'The correlationId was already used with a different body.'
         : 'The correlationId was already used.',
-      reason: 'correlation_id_reused',
-    });
+    );
   }
 }

@@ -5,6 +5,7 @@ import { AppError } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
+import { conflict, ruleBroken } from '../refusals.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { ChargeCredits } from './charge-credits.service.js';
 import { amountDueOn } from './charge-parts.js';
@@ -54,15 +55,11 @@ export class ChargeSimulation {
     return this.database.transaction(async (tx) => {
       const charge = await this.lockUnpaid(tx, account, correlationId);
       if (charge.dueDate === null || charge.amountCents === null)
-        throw new AppError('rule_broken', {
-          public: 'A static QR code has no due date and cannot expire.',
-          reason: 'charge_without_due_date',
-        });
-      if (charge.status === 'Voided')
-        throw new AppError('conflict', {
-          public: 'The charge is voided.',
-          reason: 'charge_voided',
-        });
+        throw ruleBroken(
+          'charge_without_due_date',
+          'A static QR code has no due date and cannot expire.',
+        );
+      if (charge.status === 'Voided') throw conflict('charge_voided', 'The charge is voided.');
       const dueDate = addBusinessDays(this.clock.today(), -1);
       if (charge.status !== 'Expired' || charge.dueDate !== dueDate)
         await this.overdue.expire(tx, account, charge, dueDate);
@@ -79,10 +76,7 @@ export class ChargeSimulation {
     const charge = await lockCharge(tx, account.id, correlationId);
     if (!charge) throw new AppError('not_found');
     if (charge.type !== 'PIX_STATIC' && (await this.isPaid(tx, charge)))
-      throw new AppError('conflict', {
-        public: 'The charge is already paid.',
-        reason: 'charge_already_paid',
-      });
+      throw conflict('charge_already_paid', 'The charge is already paid.');
     return charge;
   }
 

@@ -5,6 +5,7 @@ import { AppError } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
+import { conflict } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { chargeVoidedBody } from './charge-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
@@ -28,10 +29,7 @@ export class ChargeVoids {
       const statusNames = this.modes.current.chargeStatus;
       if (charge.status === 'Voided') return voidResponse(charge, statusNames);
       if (charge.type !== 'PIX_STATIC' && charge.status === 'Paid')
-        throw new AppError('conflict', {
-          public: 'The charge is already paid.',
-          reason: 'charge_already_paid',
-        });
+        throw conflict('charge_already_paid', 'The charge is already paid.');
       const at = this.clock.now();
       const voided: ChargeRow = { ...charge, status: 'Voided', updatedAt: at };
       await updateCharge(tx, charge, { status: 'Voided', updatedAt: at });

@@ -3,11 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { buildStaticBrCode } from '../../brazil/br-code.js';
 import { txidOfCorrelationId } from '../../brazil/static-txid.js';
 import { createCharge, type ChargeRequest } from '../../contract/charges.js';
-import { AppError } from '../../platform/errors.js';
 import { canonicalJson, sha256 } from '../../platform/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { Modes } from '../modes/modes.service.js';
+import { conflict, refuseInvalid } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { responseText } from '../wire-values.js';
 import { adjustmentsOf, serializeAdjustments } from '../../contract/charge-terms.js';
@@ -36,7 +36,7 @@ export class Charges {
   /** Returns the JSON text of the response; a repeat of the same body gets the same text. */
   async create(account: SandboxAccount, request: ChargeRequest): Promise<string> {
     const errors = slipProblems(request);
-    if (Object.keys(errors).length > 0) throw new AppError('validation_failed', { errors });
+    refuseInvalid(errors);
     const pix = request.type === 'BANKSLIP_PIX' ? await this.pixOf(account, request) : {};
     const identity = {
       correlationId: request.correlationId,
@@ -70,11 +70,7 @@ export class Charges {
       // correlationId.
       const earlier = await this.issuance.findStoredResponse(this.database, account, identity);
       if (earlier !== null) return earlier;
-      throw new AppError('conflict', {
-        public: 'The ourNumber was already used in this wallet.',
-        reason: 'our_number_reused',
-        cause,
-      });
+      throw conflict('our_number_reused', 'The ourNumber was already used in this wallet.', cause);
     }
   }
 

@@ -8,11 +8,12 @@ import { txidOfCorrelationId } from '../../brazil/static-txid.js';
 import type { RouteInput } from '../../contract/route.js';
 import { createStaticQr, type StaticQrRequest } from '../../contract/static-qr.js';
 import type { Reply } from '../../platform/contract-route.js';
-import { AppError } from '../../platform/errors.js';
+import { invalidField } from '../../platform/errors.js';
 import { canonicalJson, sha256 } from '../../platform/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
+import { ruleBroken } from '../refusals.js';
 import { responseText } from '../wire-values.js';
 import { ChargeIssuance, type NewCharge } from './charge-issuance.service.js';
 import { maxQrCents } from './issued-slip.js';
@@ -32,9 +33,7 @@ export class StaticQrCodes {
     const pixKey = await this.ownPixKey(account, request.pixKey);
     const information = informationOf(request, pixKey);
     if (request.amount && request.amount > maxQrCents)
-      throw new AppError('validation_failed', {
-        errors: { '$.amount': ['Is more than a QR code can encode.'] },
-      });
+      throw invalidField('$.amount', 'Is more than a QR code can encode.');
     const txid = txidOfCorrelationId(request.correlationId);
     const qrCode = buildStaticBrCode({
       pixKey,
@@ -80,10 +79,7 @@ export class StaticQrCodes {
     const owner = await this.accounts.findByPixKey(requestedKey);
     const pixKey = parsePixKey(requestedKey);
     if (owner?.id !== account.id || !pixKey)
-      throw new AppError('rule_broken', {
-        public: 'The Pix key does not belong to this account.',
-        reason: 'pix_key_not_of_account',
-      });
+      throw ruleBroken('pix_key_not_of_account', 'The Pix key does not belong to this account.');
     return pixKey.key;
   }
 }
@@ -94,7 +90,5 @@ function informationOf(request: StaticQrRequest, pixKey: string): string {
   const information = foldToAscii(request[field] ?? '');
   const maxLength = additionalInformationSpace(pixKey);
   if (information.length <= maxLength) return information;
-  throw new AppError('validation_failed', {
-    errors: { [`$.${field}`]: [`Must have at most ${maxLength} characters with this Pix key.`] },
-  });
+  throw invalidField(`$.${field}`, `Must have at most ${maxLength} characters with this Pix key.`);
 }

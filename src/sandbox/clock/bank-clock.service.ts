@@ -5,8 +5,8 @@ import { saoPauloDay } from '../../brazil/statement-day.js';
 import { z } from 'zod';
 import type { PlainDate } from '../../brazil/calendar.js';
 import { integer } from '../../contract/wire.js';
-import { AppError } from '../../platform/errors.js';
 import { BankSettings, SerialQueue } from '../bank-settings.service.js';
+import { ruleBroken } from '../refusals.js';
 
 /** The upper limit of the clock: calendars and bar codes are valid until then. */
 export const latestInstant = Date.parse('2049-01-01T00:00:00Z');
@@ -68,10 +68,10 @@ export class BankClock {
       const now = this.now();
       const target = to?.(now) ?? now;
       if (target < now)
-        throw new AppError('rule_broken', {
-          public: `The new time must not be before the bank's time, ${now.toISOString()}.`,
-          reason: 'clock_cannot_move_backwards',
-        });
+        throw ruleBroken(
+          'clock_cannot_move_backwards',
+          `The new time must not be before the bank's time, ${now.toISOString()}.`,
+        );
       await this.store({
         offsetMs: target.getTime() - Date.now(),
         frozenAtMs: (isFrozen ?? this.isFrozen) ? target.getTime() : null,

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
 import { Handles, Input } from '../../platform/contract-route.js';
-import { AppError } from '../../platform/errors.js';
+import { invalidField } from '../../platform/errors.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { BankClock, latestInstant } from '../clock/bank-clock.service.js';
 import { changeClock, readClock } from './clock.schema.js';
@@ -35,7 +35,5 @@ function targetOf({ now, advance }: RouteInput<typeof changeClock>['body'], from
   const target = now ? new Date(now) : addDuration(from, advance ?? '');
   if (target !== null && target.getTime() <= latestInstant) return target;
   const message = target ? 'Must be before the year 2049.' : 'Must be an ISO 8601 duration.';
-  throw new AppError('validation_failed', {
-    errors: { [now ? '$.now' : '$.advance']: [message] },
-  });
+  throw invalidField(now ? '$.now' : '$.advance', message);
 }

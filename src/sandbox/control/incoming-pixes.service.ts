@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { parseBrCode } from '../../brazil/br-code.js';
 import type { RouteInput } from '../../contract/route.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, invalidField } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { ChargeCredits } from '../charges/charge-credits.service.js';
@@ -12,6 +12,7 @@ import { findCorrelationIdByTxid, lockCharge } from '../charges/charges.queries.
 import { BankClock } from '../clock/bank-clock.service.js';
 import type { PostedLine } from '../ledger/movement.js';
 import { PixCredits, type PixType } from '../pix/pix-credits.service.js';
+import { ruleBroken } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import type { receivePix } from './control.schema.js';
 import { movementOfLine, type PostedMovement } from '../ledger/posted-movement.js';
@@ -87,21 +88,11 @@ export class IncomingPixes {
     namedAccount: SandboxAccount | null,
   ): Promise<Destination> {
     const parsed = parseBrCode(payload);
-    if (!parsed.ok)
-      throw new AppError('validation_failed', {
-        errors: { '$.payloadPix': [`Is not a Pix payload: ${parsed.reason}.`] },
-      });
+    if (!parsed.ok) throw invalidField('$.payloadPix', `Is not a Pix payload: ${parsed.reason}.`);
     const { pixKey, txid, amountCents: fixedCents } = parsed.brCode;
-    if (!pixKey)
-      throw new AppError('rule_broken', {
-        public: 'The payload has no Pix key of this bank.',
-        reason: 'qr_code_not_found',
-      });
+    if (!pixKey) throw ruleBroken('qr_code_not_found', 'The payload has no Pix key of this bank.');
     if (fixedCents !== null && requestedCents !== null && fixedCents !== requestedCents)
-      throw new AppError('rule_broken', {
-        public: 'The amount must equal the fixed amount of this QR code.',
-        reason: 'amount_fixed',
-      });
+      throw ruleBroken('amount_fixed', 'The amount must equal the fixed amount of this QR code.');
     const account = await this.ownerOf(pixKey, namedAccount);
     const correlationId = txid && (await findCorrelationIdByTxid(this.database, account.id, txid));
     const amountCents = fixedCents ?? requestedCents;
@@ -111,20 +102,14 @@ export class IncomingPixes {
   private async ownerOf(key: string, namedAccount: SandboxAccount | null): Promise<SandboxAccount> {
     const owner = await this.accounts.findByPixKey(key);
     if (!owner)
-      throw new AppError('rule_broken', {
-        public: 'The Pix key belongs to no account of this bank.',
-        reason: 'pix_key_not_found',
-      });
+      throw ruleBroken('pix_key_not_found', 'The Pix key belongs to no account of this bank.');
     if (namedAccount && namedAccount.id !== owner.id)
-      throw new AppError('rule_broken', {
-        public: 'The Pix key belongs to another account.',
-        reason: 'pix_key_not_of_account',
-      });
+      throw ruleBroken('pix_key_not_of_account', 'The Pix key belongs to another account.');
     return owner;
   }
 }
 
 function required(amountCents: bigint | null): bigint {
   if (amountCents !== null) return amountCents;
-  throw new AppError('validation_failed', { errors: { '$.amount': ['The field is required.'] } });
+  throw invalidField('$.amount', 'The field is required.');
 }

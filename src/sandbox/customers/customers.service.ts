@@ -3,13 +3,14 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerRequest } from '../../contract/customers.js';
 import type { Customer } from '../../generated/sandbox/client.js';
-import { AppError, invariant } from '../../platform/errors.js';
+import { AppError, invalidField, invariant } from '../../platform/errors.js';
 import { findAccountByNumber } from '../accounts/accounts.queries.js';
 import { fixtureAccounts } from '../accounts/fixtures.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { openAccount } from '../ledger/opening.queries.js';
 import { Random } from '../random.service.js';
+import { conflict, ruleBroken } from '../refusals.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { approveCustomer, nextAccountNumber } from './customers.queries.js';
@@ -45,10 +46,10 @@ export class Customers {
   async create(request: CustomerRequest) {
     this.assertBirthDateInPast(request);
     if (hasWrongCode(request))
-      throw new AppError('rule_broken', {
-        public: 'A verification code is wrong. Send the code of the e-mail and of the phone.',
-        reason: 'verification_code_wrong',
-      });
+      throw ruleBroken(
+        'verification_code_wrong',
+        'A verification code is wrong. Send the code of the e-mail and of the phone.',
+      );
     const document = documentOf(request);
     // Checked before the passwords are hashed, which is slow. The insert checks again.
     if (await this.database.findRow<Customer>('customer', { document })) throw customerExists();
@@ -105,15 +106,10 @@ export class Customers {
 
   private assertBirthDateInPast({ birthDate }: CustomerRequest): void {
     if (birthDate.slice(0, 10) < this.clock.today()) return;
-    throw new AppError('validation_failed', {
-      errors: { '$.birthDate': ['Must be in the past.'] },
-    });
+    throw invalidField('$.birthDate', 'Must be in the past.');
   }
 }
 
 function customerExists(): AppError {
-  return new AppError('conflict', {
-    public: 'A customer with this document already exists.',
-    reason: 'customer_exists',
-  });
+  return conflict('customer_exists', 'A customer with this document already exists.');
 }

@@ -10,6 +10,7 @@ import { BankClock } from '../clock/bank-clock.service.js';
 import type { LockedAccount } from '../ledger/ledger.queries.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { Modes } from '../modes/modes.service.js';
+import { ruleBroken } from '../refusals.js';
 import { SandboxDatabase, SandboxSettings, type SandboxTx } from '../sandbox-database.service.js';
 import { ResetGate } from '../control/reset-gate.service.js';
 import { allocateIds, findLastLineTime, insertLines } from './generate.queries.js';
@@ -161,10 +162,7 @@ function planLines(plan: LinePlan, position: number, length: number): PlannedLin
     return Array.from({ length }, (_, index) => plan.next(position + index));
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
-    throw new AppError('rule_broken', {
-      public: 'The account has no available balance and is at its balance limit.',
-      reason: 'balance_limit',
-      cause,
-    });
+    const text = 'The account has no available balance and is at its balance limit.';
+    throw ruleBroken('balance_limit', text, cause);
   }
 }

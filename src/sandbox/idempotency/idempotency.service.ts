@@ -10,6 +10,7 @@ import { canonicalJson, sha256 } from '../../platform/exact-json.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
+import { conflict } from '../refusals.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 
 @Injectable()
@@ -53,10 +54,10 @@ export class Idempotency {
     bodyHash: string,
   ): Promise<string> {
     if (this.modes.current.idempotentRepeat === 'conflict')
-      throw new AppError('conflict', {
-        public: 'The IdempotencyKey was already used. Send a new key.',
-        reason: 'idempotency_key_conflict',
-      });
+      throw conflict(
+        'idempotency_key_conflict',
+        'The IdempotencyKey was already used. Send a new key.',
+      );
     const earlier = await tx.findRow<IdempotentRequest>('idempotent_request', request);
     if (earlier?.bodyHash !== bodyHash)
       throw new AppError('idempotency_key_reused', {

@@ -2,11 +2,12 @@
 // chain of the line before it, and no balance goes below zero. Account rows are locked in order of
 // id, so that the lines of one account are written one after another.
 import { Injectable } from '@nestjs/common';
-import { AppError, invariant } from '../../platform/errors.js';
+import { invariant } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
 import { Modes } from '../modes/modes.service.js';
+import { insufficientFunds, ruleBroken } from '../refusals.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import {
   addBlockedCents,
@@ -17,7 +18,6 @@ import {
 } from './ledger.queries.js';
 import {
   availableCents,
-  insufficientFunds,
   maxBalanceCents,
   type LedgerMovement,
   type LineDetails,
@@ -121,10 +121,7 @@ export class SandboxLedger {
     const currentBalanceCents = before.balanceCents + changeCents;
     if (changeCents < 0n && currentBalanceCents < before.blockedCents) throw insufficientFunds();
     if (changeCents > 0n && currentBalanceCents > maxBalanceCents && !isReversal(line.typeName))
-      throw new AppError('rule_broken', {
-        public: 'The balance of the account would exceed its limit.',
-        reason: 'balance_limit',
-      });
+      throw ruleBroken('balance_limit', 'The balance of the account would exceed its limit.');
     const { nsu, lastNsu, skippedNsu } = nextNsu(before, this.modes.current.balanceOrder);
     return {
       accountId: account.id,

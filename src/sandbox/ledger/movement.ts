@@ -1,4 +1,3 @@
-import { AppError } from '../../platform/errors.js';
 import type { InternalAccount } from '../accounts/fixtures.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import type { TransactionTypeName } from './transaction-types.js';
@@ -11,13 +10,6 @@ export const maxBalanceCents = 90_000_000_000_000n;
 /** The amount that an account can spend: its balance less the blocked part. */
 export function availableCents(account: { balanceCents: bigint; blockedCents: bigint }): bigint {
   return account.balanceCents - account.blockedCents;
-}
-
-export function insufficientFunds(): AppError {
-  return new AppError('rule_broken', {
-    public: 'The balance of the account is not sufficient.',
-    reason: 'insufficient_funds',
-  });
 }
 
 /** The amount is positive and `isCredit` is its sign. */

@@ -1,11 +1,12 @@
 // Finds the received Pix that a refund refers to. Reads only.
 import { Injectable } from '@nestjs/common';
 import type { RefundFilter } from '../../contract/refunds.js';
-import { AppError, unreachable } from '../../platform/errors.js';
+import { AppError, invalidField, unreachable } from '../../platform/errors.js';
 import { isNsu } from '../../platform/listing.js';
 import { findAccountOfParty } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { type SandboxAccount, type Party, outsideParty } from '../accounts/party.js';
+import { ruleBroken } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import {
   chooseReceivedPix,
@@ -31,24 +32,19 @@ export class OriginalPixes {
     reference: { filterBy: RefundFilter; id: string },
   ): Promise<OriginalPix> {
     if (reference.filterBy === 'NSU' && !isNsu(reference.id))
-      throw new AppError('validation_failed', {
-        errors: { '$.transactionId': ['Must be a whole number.'] },
-      });
+      throw invalidField('$.transactionId', 'Must be a whole number.');
     const lines = await listReferencedLines(this.database, account.id, reference);
     const chosen = chooseReceivedPix(lines);
     switch (chosen.outcome) {
       case 'absent':
         throw new AppError('not_found');
       case 'not_refundable':
-        throw new AppError('rule_broken', {
-          public: 'Only a received Pix can be refunded.',
-          reason: 'not_refundable',
-        });
+        throw ruleBroken('not_refundable', 'Only a received Pix can be refunded.');
       case 'ambiguous':
-        throw new AppError('rule_broken', {
-          public: 'Several received Pix have this id; identify one by END_TO_END_ID or NSU.',
-          reason: 'ambiguous_reference',
-        });
+        throw ruleBroken(
+          'ambiguous_reference',
+          'Several received Pix have this id; identify one by END_TO_END_ID or NSU.',
+        );
       case 'chosen':
         return this.read(account, chosen.line);
       default:
@@ -59,10 +55,10 @@ export class OriginalPixes {
   /** Throws `rule_broken` with the reason `refund_window_closed`. */
   requireOpenWindow({ receivedAt }: OriginalPix): void {
     if (isWithinRefundWindow(receivedAt, this.clock.now())) return;
-    throw new AppError('rule_broken', {
-      public: 'A Pix can be refunded up to 90 days after its receipt.',
-      reason: 'refund_window_closed',
-    });
+    throw ruleBroken(
+      'refund_window_closed',
+      'A Pix can be refunded up to 90 days after its receipt.',
+    );
   }
 
   private async read(account: SandboxAccount, line: ReceivedPixLine): Promise<OriginalPix> {

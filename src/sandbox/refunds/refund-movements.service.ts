@@ -2,18 +2,12 @@
 // requests, because the refundable amount is computed from the account's lines under the account's
 // lock.
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../platform/errors.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
-import {
-  availableCents,
-  insufficientFunds,
-  type Leg,
-  type LineDetails,
-  type PostedLine,
-} from '../ledger/movement.js';
+import { availableCents, type Leg, type LineDetails, type PostedLine } from '../ledger/movement.js';
 import { bank, partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
+import { insufficientFunds, ruleBroken } from '../refusals.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { EndToEndIds } from '../pix/pix-credits.service.js';
 import { pixRefundedBody } from '../pix/pix-bodies.js';
@@ -58,10 +52,10 @@ export class RefundMovements {
     const refundableCents = original.amountCents - refundedCents;
     const amountCents = requestedCents ?? refundableCents;
     if (amountCents > refundableCents || amountCents <= 0n)
-      throw new AppError('rule_broken', {
-        public: 'The refund exceeds the refundable amount of the Pix.',
-        reason: 'refund_exceeds_original',
-      });
+      throw ruleBroken(
+        'refund_exceeds_original',
+        'The refund exceeds the refundable amount of the Pix.',
+      );
     if (availableCents(locked.get(account.id)!) < amountCents) throw insufficientFunds();
     return amountCents;
   }

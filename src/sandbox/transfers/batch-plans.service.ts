@@ -1,7 +1,7 @@
 // Plans a batch before its money moves. All its accounts are locked meanwhile.
 import { Injectable } from '@nestjs/common';
 import type { BatchRequest } from '../../contract/batch-transfers.js';
-import { AppError, invariant } from '../../platform/errors.js';
+import { invalidField, invariant } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { findAccountsByNumber } from '../accounts/accounts.queries.js';
 import { Faults } from '../faults/faults.service.js';
@@ -39,9 +39,7 @@ export class BatchPlans {
   async make(tx: SandboxTx, payer: SandboxAccount, items: BatchRequest): Promise<BatchPlan> {
     const { batch, batchMaximumItems } = this.modes.current;
     if (items.length > batchMaximumItems)
-      throw new AppError('validation_failed', {
-        errors: { $: [`Must have at most ${batchMaximumItems} items.`] },
-      });
+      throw invalidField('$', `Must have at most ${batchMaximumItems} items.`);
     const numbers = [...new Set(items.map((item) => item.beneficiaryAccountNumber))];
     const accounts = await findAccountsByNumber(tx, numbers);
     const locked = (await this.ledger.lock(tx, [payer, ...accounts.values()])).get(payer.id);

@@ -1,5 +1,6 @@
-import { AppError } from '../../platform/errors.js';
+import type { AppError } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
+import { ruleBroken } from '../refusals.js';
 
 const refusals = {
   beneficiary_account_not_found: 'The beneficiary account does not exist at this bank.',
@@ -18,7 +19,7 @@ export function describeRefusal(reason: RefusalReason): string {
 
 /** `prefix` names the item of a batch that the error is about. */
 export function refusalError(reason: RefusalReason, prefix = ''): AppError {
-  return new AppError('rule_broken', { public: prefix + refusals[reason], reason });
+  return ruleBroken(reason, prefix + refusals[reason]);
 }
 
 /** Why the payer cannot pay an account; null when it can. */

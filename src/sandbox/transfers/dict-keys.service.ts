@@ -2,9 +2,10 @@
 import { Injectable } from '@nestjs/common';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import type { RouteInput, RouteOutput } from '../../contract/route.js';
-import { AppError, invariant } from '../../platform/errors.js';
+import { invariant } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import { partyOfAccount, outsideParty, type Party } from '../accounts/party.js';
+import { conflict } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import type { registerDictKey } from './transfers-control.schema.js';
 
@@ -26,10 +27,7 @@ export class DictKeys {
     const owner = account ? { accountId: account.id } : { party };
     const dictKey = { key: pixKey.key, kind: pixKey.kind, ...owner };
     if (!(await this.database.insert('dict_key', dictKey, 'ON CONFLICT DO NOTHING')))
-      throw new AppError('conflict', {
-        public: 'The Pix key is already registered.',
-        reason: 'pix_key_taken',
-      });
+      throw conflict('pix_key_taken', 'The Pix key is already registered.');
     const { name, document } = party.holder;
     return { key: pixKey.key, holder: { name, document } };
   }

@@ -10,6 +10,7 @@ import { movementOfLine, type PostedMovement } from '../ledger/posted-movement.j
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement } from '../ledger/movement.js';
 import { EndToEndIds } from '../pix/pix-credits.service.js';
+import { ruleBroken } from '../refusals.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { pixRefundedBody } from '../pix/pix-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
@@ -37,10 +38,7 @@ export class ReturnedPixes {
       const original = await tx.lockRow<Transfer>('transfer', key);
       if (!original) throw new AppError('not_found');
       if (original.status !== 'PIX_EFFECTIVE')
-        throw new AppError('rule_broken', {
-          public: 'Only an effective Pix can be returned.',
-          reason: 'pix_not_effective',
-        });
+        throw ruleBroken('pix_not_effective', 'Only an effective Pix can be returned.');
       return this.postReturn(tx, payer, original, request);
     });
   }
@@ -89,10 +87,7 @@ export class ReturnedPixes {
     const returnableCents = original.amountCents - returnedCents;
     const amountCents = requestedCents ?? returnableCents;
     if (amountCents > 0n && amountCents <= returnableCents) return amountCents;
-    throw new AppError('rule_broken', {
-      public: 'The returns would exceed the amount of the Pix.',
-      reason: 'return_exceeds_pix',
-    });
+    throw ruleBroken('return_exceeds_pix', 'The returns would exceed the amount of the Pix.');
   }
 
   private async beneficiaryOf(tx: SandboxTx, { beneficiaryAccountId: id }: Transfer) {

@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { parseTaxId } from '../../brazil/tax-id.js';
 import type { TransferShape } from '../../contract/transfers.js';
-import { AppError, invariant } from '../../platform/errors.js';
+import { invariant } from '../../platform/errors.js';
 import { findAccountOfParty } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
@@ -11,6 +11,7 @@ import type { DictLookup } from '../pix/lookup-response.js';
 import { EndToEndIds } from '../pix/pix-credits.service.js';
 import { bank, outsideBank, type Party, partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
+import { ruleBroken } from '../refusals.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { SentPixLifecycle } from './sent-pix-lifecycle.service.js';
 import { pixFailures, type TransferOrder, type Transfer } from './transfer.js';
@@ -42,20 +43,11 @@ export class SentPixes {
     const key = { endToEndId, accountId: order.payer.id };
     const lookup = await tx.lockRow<DictLookup>('dict_lookup', key);
     if (!lookup)
-      throw new AppError('rule_broken', {
-        public: 'No look-up of this account returned this endToEndId.',
-        reason: 'look_up_not_found',
-      });
+      throw ruleBroken('look_up_not_found', 'No look-up of this account returned this endToEndId.');
     if (await tx.findRow<Transfer>('transfer', { endToEndId }))
-      throw new AppError('rule_broken', {
-        public: 'The endToEndId was already used by another transfer.',
-        reason: 'look_up_used',
-      });
+      throw ruleBroken('look_up_used', 'The endToEndId was already used by another transfer.');
     if (lookup.expiresAt <= this.clock.now())
-      throw new AppError('rule_broken', {
-        public: 'The look-up has expired; look up the key again.',
-        reason: 'look_up_expired',
-      });
+      throw ruleBroken('look_up_expired', 'The look-up has expired; look up the key again.');
     const { beneficiary } = lookup;
     return this.accept(tx, order, { type: 'PIX_KEY', endToEndId, beneficiary });
   }

@@ -10,6 +10,7 @@ import { isUuid } from '../../platform/listing.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Random } from '../random.service.js';
+import { conflict, refuseInvalid } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { authorizationHeaders, type AuthorizationScheme } from './authorization.js';
 import { isWebhookEventType } from './event-types.js';
@@ -97,11 +98,11 @@ export class Registrations {
       const { code } = cause as Partial<Prisma.PrismaClientKnownRequestError>;
       if (code === 'P2025') throw new AppError('not_found', { cause });
       if (code !== 'P2002') throw cause;
-      throw new AppError('conflict', {
-        public: 'The account already has a registration for this event type.',
-        reason: 'event_type_registered',
+      throw conflict(
+        'event_type_registered',
+        'The account already has a registration for this event type.',
         cause,
-      });
+      );
     }
   }
 }
@@ -115,7 +116,7 @@ function validated(fields: RegistrationFields) {
     errors['$.authorization'] = [
       'Must fit authorizationScheme: "name: value" for HEADER, a token for BEARER and BASIC.',
     ];
-  if (Object.keys(errors).length > 0) throw new AppError('validation_failed', { errors });
+  refuseInvalid(errors);
   return { eventType, url, authorizationScheme, authorization };
 }
 
