@@ -7,8 +7,13 @@ import {
   type ExecutionContext,
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { apiKeyHeader, partnerKeyHeader } from '../../contract/route.js';
-import { routeOf } from '../../platform/contract-route.js';
+import {
+  apiKeyHeader,
+  partnerKeyHeader,
+  type Route,
+  type RouteInput,
+} from '../../contract/route.js';
+import { decodeRequest, routeOf } from '../../platform/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { sha256 } from '../../platform/exact-json.js';
 import { SandboxSettings } from '../sandbox-database.service.js';
@@ -46,9 +51,13 @@ export class SandboxApiKeyGuard implements CanActivate {
   }
 }
 
-/** The account whose key the request carries. */
-export const CurrentAccount = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  const { bankAccount } = context.switchToHttp().getRequest<AuthenticatedRequest>();
-  invariant(bankAccount, '@CurrentAccount() is used only on routes with an API key');
-  return bankAccount;
+/** The decoded request of a route, with the account whose key it carries. */
+export type AccountRequest<R extends Route> = RouteInput<R> & { account: SandboxAccount };
+
+/** Injects an `AccountRequest`. */
+export const AccountInput = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const route = routeOf(context.getHandler());
+  const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+  invariant(route && request.bankAccount, '@AccountInput() is used only on routes with an API key');
+  return { ...decodeRequest(route, request), account: request.bankAccount };
 });

@@ -4,9 +4,9 @@ import { Injectable } from '@nestjs/common';
 import { parseBillCode } from '../../brazil/bill-code.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { payBill, type BillPaymentRequest } from '../../contract/bill-payments.js';
-import type { RouteInput } from '../../contract/route.js';
 import type { Reply } from '../../platform/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
+import type { AccountRequest } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock, latestInstant } from '../clock/bank-clock.service.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
@@ -37,9 +37,9 @@ export class BillPayments {
     private readonly modes: Modes,
   ) {}
 
-  pay(account: SandboxAccount, request: RouteInput<typeof payBill>): Promise<Reply> {
-    return this.idempotency.runOnce(payBill, account, request, async (tx, key) =>
-      responseText(payBill, await this.accept(tx, account, request.body, key)),
+  pay(request: AccountRequest<typeof payBill>): Promise<Reply> {
+    return this.idempotency.runOnce(payBill, request, async (tx, key) =>
+      responseText(payBill, await this.accept(tx, request.account, request.body, key)),
     );
   }
 

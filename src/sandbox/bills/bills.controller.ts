@@ -4,8 +4,7 @@ import { getBill, payBill } from '../../contract/bill-payments.js';
 import type { RouteInput } from '../../contract/route.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
-import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { SandboxAccount } from '../accounts/party.js';
+import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { billResponse } from './bill-response.js';
@@ -30,7 +29,7 @@ export class BillsController {
   }
 
   @Handles(payBill)
-  pay(@CurrentAccount() account: SandboxAccount, @Input() request: RouteInput<typeof payBill>) {
-    return this.payments.pay(account, request);
+  pay(@AccountInput() request: AccountRequest<typeof payBill>) {
+    return this.payments.pay(request);
   }
 }

@@ -7,11 +7,9 @@ import {
   payCharge,
   voidCharge,
 } from '../../contract/charges.js';
-import type { RouteInput } from '../../contract/route.js';
 import { createStaticQr } from '../../contract/static-qr.js';
-import { Handles, Input, Reply } from '../../platform/contract-route.js';
-import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { SandboxAccount } from '../accounts/party.js';
+import { Handles, Reply } from '../../platform/contract-route.js';
+import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { ChargeReading } from './charge-reading.service.js';
 import { ChargeSimulation } from './charge-simulation.service.js';
 import { ChargeVoids } from './charge-voids.service.js';
@@ -29,58 +27,37 @@ export class SandboxChargesController {
   ) {}
 
   @Handles(createCharge)
-  async create(
-    @CurrentAccount() account: SandboxAccount,
-    @Input() { body }: RouteInput<typeof createCharge>,
-  ) {
+  async create(@AccountInput() { account, body }: AccountRequest<typeof createCharge>) {
     return new Reply(200, await this.charges.create(account, body));
   }
 
   @Handles(getCharge)
-  get(
-    @CurrentAccount() account: SandboxAccount,
-    @Input() { params }: RouteInput<typeof getCharge>,
-  ) {
+  get(@AccountInput() { account, params }: AccountRequest<typeof getCharge>) {
     return this.reading.get(account, params.correlationId);
   }
 
   @Handles(listCharges)
-  list(
-    @CurrentAccount() account: SandboxAccount,
-    @Input() { query }: RouteInput<typeof listCharges>,
-  ) {
+  list(@AccountInput() { account, query }: AccountRequest<typeof listCharges>) {
     return this.reading.list(account, query);
   }
 
   @Handles(voidCharge)
-  void(
-    @CurrentAccount() account: SandboxAccount,
-    @Input() { params }: RouteInput<typeof voidCharge>,
-  ) {
+  void(@AccountInput() { account, params }: AccountRequest<typeof voidCharge>) {
     return this.voids.void(account, params.correlationId);
   }
 
   @Handles(payCharge)
-  pay(
-    @CurrentAccount() account: SandboxAccount,
-    @Input() { params }: RouteInput<typeof payCharge>,
-  ) {
+  pay(@AccountInput() { account, params }: AccountRequest<typeof payCharge>) {
     return this.simulation.pay(account, params.correlationId);
   }
 
   @Handles(expireCharge)
-  expire(
-    @CurrentAccount() account: SandboxAccount,
-    @Input() { params }: RouteInput<typeof expireCharge>,
-  ) {
+  expire(@AccountInput() { account, params }: AccountRequest<typeof expireCharge>) {
     return this.simulation.expire(account, params.correlationId);
   }
 
   @Handles(createStaticQr)
-  createQr(
-    @CurrentAccount() account: SandboxAccount,
-    @Input() request: RouteInput<typeof createStaticQr>,
-  ) {
-    return this.staticQrCodes.create(account, request);
+  createQr(@AccountInput() request: AccountRequest<typeof createStaticQr>) {
+    return this.staticQrCodes.create(request);
   }
 }

@@ -5,12 +5,12 @@ import { additionalInformationSpace, buildStaticBrCode } from '../../brazil/br-c
 import { foldToAscii } from '../../brazil/br-code-fields.js';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import { txidOfCorrelationId } from '../../brazil/static-txid.js';
-import type { RouteInput } from '../../contract/route.js';
 import { createStaticQr, type StaticQrRequest } from '../../contract/static-qr.js';
 import type { Reply } from '../../platform/contract-route.js';
 import { invalidField } from '../../platform/errors.js';
 import { canonicalJson, sha256 } from '../../platform/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
+import type { AccountRequest } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
 import { ruleBroken } from '../refusals.js';
@@ -28,8 +28,8 @@ export class StaticQrCodes {
   ) {}
 
   /** A repeat of the key or of the body gets the same response. */
-  async create(account: SandboxAccount, input: RouteInput<typeof createStaticQr>): Promise<Reply> {
-    const request = input.body;
+  async create(input: AccountRequest<typeof createStaticQr>): Promise<Reply> {
+    const { account, body: request } = input;
     const pixKey = await this.ownPixKey(account, request.pixKey);
     const information = informationOf(request, pixKey);
     if (request.amount && request.amount > maxQrCents)
@@ -57,7 +57,7 @@ export class StaticQrCodes {
       correlationId: request.correlationId,
       bodyHash: sha256(canonicalJson(request)),
     };
-    return this.idempotency.runOnce(createStaticQr, account, input, (tx) =>
+    return this.idempotency.runOnce(createStaticQr, input, (tx) =>
       this.issuance.issueOnce(
         tx,
         account,

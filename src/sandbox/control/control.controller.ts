@@ -1,8 +1,7 @@
 import { Controller } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
 import { Handles, Input } from '../../platform/contract-route.js';
-import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { SandboxAccount } from '../accounts/party.js';
+import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { BankInspection } from './bank-inspection.service.js';
 import {
   postTransaction,
@@ -25,18 +24,12 @@ export class ControlController {
   ) {}
 
   @Handles(receivePix)
-  receivePix(
-    @CurrentAccount() account: SandboxAccount,
-    @Input() { body }: RouteInput<typeof receivePix>,
-  ) {
+  receivePix(@AccountInput() { account, body }: AccountRequest<typeof receivePix>) {
     return this.incomingPixes.receive(account, body);
   }
 
   @Handles(postTransaction)
-  postTransaction(
-    @CurrentAccount() account: SandboxAccount,
-    @Input() { body }: RouteInput<typeof postTransaction>,
-  ) {
+  postTransaction(@AccountInput() { account, body }: AccountRequest<typeof postTransaction>) {
     return this.otherLines.post(account, body);
   }
 

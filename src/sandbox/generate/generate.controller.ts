@@ -1,9 +1,7 @@
 import { Controller, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { RouteInput } from '../../contract/route.js';
-import { Handles, Input } from '../../platform/contract-route.js';
-import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { SandboxAccount } from '../accounts/party.js';
+import { Handles } from '../../platform/contract-route.js';
+import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { generateLines } from './generate.schema.js';
 import { LineGenerator } from './generate.service.js';
 
@@ -13,8 +11,7 @@ export class GenerateController {
 
   @Handles(generateLines)
   lines(
-    @CurrentAccount() account: SandboxAccount,
-    @Input() { body }: RouteInput<typeof generateLines>,
+    @AccountInput() { account, body }: AccountRequest<typeof generateLines>,
     @Req() request: FastifyRequest,
   ) {
     // The server closes a connection that is silent for a minute, and a million lines take longer.

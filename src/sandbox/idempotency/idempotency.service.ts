@@ -2,12 +2,12 @@
 // concurrent requests one is executed, and the others wait for its response. A refused request
 // stores no key. The mode `idempotentRepeat` sets the response to a repeat.
 import { Injectable } from '@nestjs/common';
-import type { Route, RouteInput } from '../../contract/route.js';
+import type { Route } from '../../contract/route.js';
 import type { IdempotentRequest } from '../../generated/sandbox/client.js';
 import { Reply } from '../../platform/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { canonicalJson, sha256 } from '../../platform/exact-json.js';
-import type { SandboxAccount } from '../accounts/party.js';
+import type { AccountRequest } from '../accounts/api-key.guard.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { conflict } from '../refusals.js';
@@ -28,8 +28,7 @@ export class Idempotency {
    */
   async runOnce(
     route: Route,
-    account: SandboxAccount,
-    { idempotencyKey: key, body }: Pick<RouteInput<Route>, 'idempotencyKey' | 'body'>,
+    { account, idempotencyKey: key, body }: Omit<AccountRequest<Route>, 'params' | 'query'>,
     effect: (tx: SandboxTx, key: string) => Promise<string>,
   ): Promise<Reply> {
     invariant(key, 'the route requires an IdempotencyKey');

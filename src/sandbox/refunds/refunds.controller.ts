@@ -1,9 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { refundTransaction } from '../../contract/refunds.js';
-import type { RouteInput } from '../../contract/route.js';
-import { Handles, Input } from '../../platform/contract-route.js';
-import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { SandboxAccount } from '../accounts/party.js';
+import { Handles } from '../../platform/contract-route.js';
+import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { takePixBack } from './med.schema.js';
 import { Refunds } from './refunds.service.js';
 
@@ -13,18 +11,15 @@ export class SandboxRefundsController {
 
   @Handles(refundTransaction)
   refund(
-    @CurrentAccount() account: SandboxAccount,
-    @Input() { params, query, body, idempotencyKey }: RouteInput<typeof refundTransaction>,
+    @AccountInput()
+    { account, params, query, body, idempotencyKey }: AccountRequest<typeof refundTransaction>,
   ) {
     const reference = { filterBy: query.filterBy, id: params.transactionId };
     return this.refunds.refund(account, reference, body, idempotencyKey);
   }
 
   @Handles(takePixBack)
-  takeBack(
-    @CurrentAccount() account: SandboxAccount,
-    @Input() { body }: RouteInput<typeof takePixBack>,
-  ) {
+  takeBack(@AccountInput() { account, body }: AccountRequest<typeof takePixBack>) {
     return this.refunds.takeBack(account, body);
   }
 }

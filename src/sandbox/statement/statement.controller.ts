@@ -1,9 +1,7 @@
 import { Controller } from '@nestjs/common';
-import type { RouteInput } from '../../contract/route.js';
 import { listTransactions, listTransactionsV1, readBalances } from '../../contract/statement.js';
-import { Handles, Input } from '../../platform/contract-route.js';
-import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { SandboxAccount } from '../accounts/party.js';
+import { Handles } from '../../platform/contract-route.js';
+import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { Statement } from './statement.service.js';
 
 @Controller()
@@ -11,23 +9,17 @@ export class SandboxStatementController {
   constructor(private readonly statement: Statement) {}
 
   @Handles(listTransactions)
-  list(
-    @CurrentAccount() account: SandboxAccount,
-    @Input() { query }: RouteInput<typeof listTransactions>,
-  ) {
+  list(@AccountInput() { account, query }: AccountRequest<typeof listTransactions>) {
     return this.statement.list(account, query);
   }
 
   @Handles(listTransactionsV1)
-  listV1(
-    @CurrentAccount() account: SandboxAccount,
-    @Input() { query }: RouteInput<typeof listTransactionsV1>,
-  ) {
+  listV1(@AccountInput() { account, query }: AccountRequest<typeof listTransactionsV1>) {
     return this.statement.list(account, query);
   }
 
   @Handles(readBalances)
-  balances(@CurrentAccount() account: SandboxAccount) {
+  balances(@AccountInput() { account }: AccountRequest<typeof readBalances>) {
     return this.statement.readBalances(account);
   }
 }

@@ -3,9 +3,9 @@
 // IdempotencyKey; each item is a transfer of its own.
 import { Injectable } from '@nestjs/common';
 import { createTransferBatch, type BatchElement } from '../../contract/batch-transfers.js';
-import type { RouteInput } from '../../contract/route.js';
 import type { Reply } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
+import type { AccountRequest } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
@@ -29,9 +29,10 @@ export class BatchTransfers {
     private readonly clock: BankClock,
   ) {}
 
-  create(account: SandboxAccount, request: RouteInput<typeof createTransferBatch>): Promise<Reply> {
-    return this.idempotency.runOnce(createTransferBatch, account, request, async (tx, key) => {
-      const plan = await this.plans.make(tx, account, request.body);
+  create(request: AccountRequest<typeof createTransferBatch>): Promise<Reply> {
+    const { account, body } = request;
+    return this.idempotency.runOnce(createTransferBatch, request, async (tx, key) => {
+      const plan = await this.plans.make(tx, account, body);
       const elements = await this.execute(tx, account, plan, key);
       return responseText(createTransferBatch, elements);
     });

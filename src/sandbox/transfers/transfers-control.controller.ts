@@ -1,8 +1,7 @@
 import { Controller } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
 import { Handles, Input } from '../../platform/contract-route.js';
-import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { SandboxAccount } from '../accounts/party.js';
+import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { DictKeys } from './dict-keys.service.js';
 import { ReturnedPixes } from './returned-pixes.service.js';
 import { registerDictKey, returnSentPix } from './transfers-control.schema.js';
@@ -20,10 +19,7 @@ export class SandboxTransfersControlController {
   }
 
   @Handles(returnSentPix)
-  returnPix(
-    @CurrentAccount() account: SandboxAccount,
-    @Input() { body }: RouteInput<typeof returnSentPix>,
-  ) {
+  returnPix(@AccountInput() { account, body }: AccountRequest<typeof returnSentPix>) {
     return this.returnedPixes.receive(account, body);
   }
 }

@@ -1,6 +1,5 @@
 // Creates transfers in one of three shapes, once for each IdempotencyKey, and reads their state.
 import { Injectable } from '@nestjs/common';
-import type { RouteInput } from '../../contract/route.js';
 import {
   createTransfer,
   transferShape,
@@ -9,6 +8,7 @@ import {
 } from '../../contract/transfers.js';
 import type { Reply } from '../../platform/contract-route.js';
 import { AppError, unreachable } from '../../platform/errors.js';
+import type { AccountRequest } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { findAccountByNumber } from '../accounts/accounts.queries.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
@@ -30,9 +30,9 @@ export class Transfers {
     private readonly sentPixes: SentPixes,
   ) {}
 
-  create(account: SandboxAccount, request: RouteInput<typeof createTransfer>): Promise<Reply> {
-    return this.idempotency.runOnce(createTransfer, account, request, async (tx, key) => {
-      const transfer = await this.send(tx, account, request.body, key);
+  create(request: AccountRequest<typeof createTransfer>): Promise<Reply> {
+    return this.idempotency.runOnce(createTransfer, request, async (tx, key) => {
+      const transfer = await this.send(tx, request.account, request.body, key);
       return responseText(createTransfer, transferCreatedResponse(transfer));
     });
   }
