@@ -114,18 +114,21 @@ export abstract class Queryable {
   }
 
   /** The row with the values of `key`, or null. */
-  findRow<Row extends object>(table: string, key: Partial<Row>): Promise<Row | null> {
-    const conditions = assignments(key).join(' AND ');
-    return this.find(`SELECT * FROM ${table} WHERE ${conditions}`, Object.values(key));
+  findRow<Row extends object>(
+    table: string,
+    key: Partial<Row>,
+    columns = '*',
+  ): Promise<Row | null> {
+    return this.find(selectRow(table, key, columns), Object.values(key));
   }
 
   /** Like `findRow`. The row is locked until the transaction ends. */
-  lockRow<Row extends object>(table: string, key: Partial<Row>): Promise<Row | null> {
-    const conditions = assignments(key).join(' AND ');
-    return this.find(
-      `SELECT * FROM ${table} WHERE ${conditions} FOR NO KEY UPDATE`,
-      Object.values(key),
-    );
+  lockRow<Row extends object>(
+    table: string,
+    key: Partial<Row>,
+    columns = '*',
+  ): Promise<Row | null> {
+    return this.find(`${selectRow(table, key, columns)} FOR NO KEY UPDATE`, Object.values(key));
   }
 
   /** Changes the rows with the values of `key`. */
@@ -140,6 +143,10 @@ export abstract class Queryable {
       [...Object.values(changes), ...Object.values(key)].map(parameterOf),
     );
   }
+}
+
+function selectRow(table: string, key: object, columns: string): string {
+  return `SELECT ${columns} FROM ${table} WHERE ${assignments(key).join(' AND ')}`;
 }
 
 /** `column = $1` for each field, numbered after the parameters before it. */

@@ -1,8 +1,6 @@
-import { parseBankSlip } from '../../brazil/bank-slip.js';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import { parseTaxId } from '../../brazil/tax-id.js';
-import { parseUtilityBill } from '../../brazil/utility-bill.js';
-import { fixtureAccounts, fixtureBills } from './fixtures.js';
+import { fixtureAccounts } from './fixtures.js';
 
 it('seeds accounts whose documents and Pix keys are valid and of the stated kind', () => {
   for (const account of fixtureAccounts) {
@@ -12,21 +10,4 @@ it('seeds accounts whose documents and Pix keys are valid and of the stated kind
     });
     for (const dictKey of account.dictKeys) expect(parsePixKey(dictKey.key)).toEqual(dictKey);
   }
-});
-
-it('seeds bills whose bar code and digitable line agree on amount and due date', () => {
-  const bills = fixtureBills('2026-11-21');
-  for (const { type, barCode, digitableLine, amountCents, dueDate } of bills) {
-    if (type === 'TAXES') {
-      expect(parseUtilityBill(digitableLine)).toEqual(parseUtilityBill(barCode));
-      expect(parseUtilityBill(barCode)).toMatchObject({ ok: true, bill: { amountCents } });
-    } else {
-      expect(parseBankSlip(digitableLine, dueDate)).toEqual(parseBankSlip(barCode, dueDate));
-      expect(parseBankSlip(barCode, dueDate)).toMatchObject({
-        ok: true,
-        slip: { amountCents, dueDate },
-      });
-    }
-  }
-  expect(new Set(bills.map(({ barCode }) => barCode)).size).toBe(bills.length);
 });

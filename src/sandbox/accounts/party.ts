@@ -34,17 +34,16 @@ export type Party = {
 };
 
 export function partyOfAccount(account: SandboxAccount): Party {
-  return {
-    number: account.number,
-    branch: account.branch,
-    type: 'CURRENT',
-    holder: {
-      document: account.holderDocument,
-      name: account.holderName,
-      type: account.holderType,
-    },
-    participant: { name: bank.name, ispb: bank.ispb },
-  };
+  const { number, branch } = account;
+  const participant = { name: bank.name, ispb: bank.ispb };
+  return { number, branch, type: 'CURRENT', holder: holderOf(account), participant };
+}
+
+export function holderOf(
+  account: Pick<SandboxAccount, 'holderDocument' | 'holderName' | 'holderType'>,
+): Party['holder'] {
+  const { holderDocument: document, holderName: name, holderType: type } = account;
+  return { document, name, type };
 }
 
 export interface OutsidePayer {

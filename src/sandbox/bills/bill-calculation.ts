@@ -2,34 +2,20 @@ import { amountParts } from '../../brazil/amount-owed.js';
 import type { PlainDate } from '../../brazil/calendar.js';
 import type { Bill } from './bill.js';
 
-/** The charged amount of a bill on a day, and its parts, in cents. */
-export interface BillCalculation {
-  rebateCents: bigint;
-  discountCents: bigint;
-  fineCents: bigint;
-  interestCents: bigint;
-  chargedCents: bigint;
-  minimumCents: bigint;
-  maximumCents: bigint;
-}
-
 type Terms = Pick<
   Bill,
-  | 'amountCents'
-  | 'rebateCents'
-  | 'adjustments'
-  | 'dueDate'
-  | 'isAllowPartialPayment'
-  | 'minimumPaymentCents'
-  | 'maximumPaymentCents'
+  | ('amountCents' | 'rebateCents' | 'adjustments' | 'dueDate')
+  | ('isAllowPartialPayment' | 'minimumPaymentCents' | 'maximumPaymentCents')
 >;
 
 /**
+ * The charged amount of a bill on a day, and its parts, in cents.
+ *
  * Charges amount − rebate − discount + fine + interest, at least one cent. A bill that allows
  * partial payment accepts its own range, widened to include the charged amount. Any other bill
  * accepts exactly the charged amount.
  */
-export function calculateBill(bill: Terms, day: PlainDate): BillCalculation {
+export function calculateBill(bill: Terms, day: PlainDate) {
   const { amountCents, rebateCents, dueDate, adjustments } = bill;
   const parts = amountParts({ amountCents, dueDate, ...adjustments }, day);
   const { fineCents, interestCents } = parts;

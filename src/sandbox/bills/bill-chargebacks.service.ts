@@ -1,13 +1,11 @@
 // Charges a paid bill back: at the request of a test, or later by the fault `async-error`.
 import { Injectable } from '@nestjs/common';
-import { AppError, invariant } from '../../platform/errors.js';
-import { findAccountById } from '../accounts/accounts.queries.js';
+import { AppError } from '../../platform/errors.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { Faults } from '../faults/faults.service.js';
 import { ruleBroken } from '../refusals.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
-import type { BillPaymentRow } from './bill-payments.queries.js';
-import { lockBill } from './bills.queries.js';
+import { lockPaymentOfBill, type BillPaymentRow, type PaymentOfBill } from './bills.queries.js';
 import { BillSettlement } from './bill-settlement.service.js';
 
 const chargebackKind = 'bill-payment-chargeback';
@@ -20,7 +18,8 @@ export class BillChargebacks {
     private readonly dueWork: DueWork,
   ) {
     dueWork.handle(chargebackKind, async (tx, id) => {
-      await this.chargeBackIfPaid(tx, id);
+      const locked = await lockPaymentOfBill(tx, id);
+      if (locked) await this.chargeBackIfPaid(tx, locked);
     });
   }
 
@@ -34,9 +33,9 @@ export class BillChargebacks {
 
   /** Throws `not_found`, and `rule_broken` when the payment is not PAID. */
   async chargeBack(tx: SandboxTx, id: string): Promise<void> {
-    if (!(await tx.findRow<BillPaymentRow>('bill_payment', { id })))
-      throw new AppError('not_found');
-    if (await this.chargeBackIfPaid(tx, id)) return;
+    const locked = await lockPaymentOfBill(tx, id);
+    if (!locked) throw new AppError('not_found');
+    if (await this.chargeBackIfPaid(tx, locked)) return;
     throw ruleBroken(
       'bill_payment_not_paid',
       'Only a payment with status PAID can be charged back.',
@@ -44,14 +43,10 @@ export class BillChargebacks {
   }
 
   /** False when the payment is not, or no longer, PAID. */
-  private async chargeBackIfPaid(tx: SandboxTx, id: string): Promise<boolean> {
-    const stored = await tx.findRow<BillPaymentRow>('bill_payment', { id });
-    const bill = stored && (await lockBill(tx, stored.barCode));
-    const payment = await tx.lockRow<BillPaymentRow>('bill_payment', { id });
-    if (payment?.status !== 'PAID') return false;
-    const account = await findAccountById(tx, payment.accountId);
-    invariant(bill && account, 'bills with payments and payers are never deleted');
-    const { createdAt } = await this.settlement.reverse(tx, account, bill, payment);
+  private async chargeBackIfPaid(tx: SandboxTx, paid: PaymentOfBill): Promise<boolean> {
+    const { id, status } = paid.payment;
+    if (status !== 'PAID') return false;
+    const { createdAt } = await this.settlement.reverse(tx, paid);
     const change = { status: 'CHARGEBACKED', updatedAt: createdAt } as const;
     await tx.update<BillPaymentRow>('bill_payment', { id }, change);
     return true;

@@ -13,11 +13,11 @@ import { route } from '../../contract/route.js';
 import {
   bigInteger,
   filledText,
+  instant,
   plainDate,
   positiveReais,
   reais,
   text,
-  timestamp,
 } from '../../contract/wire.js';
 
 const control = { chapter: 'Sandbox control', authentication: 'api-key' } as const;
@@ -78,7 +78,7 @@ const payment = z.object({
   barCode: z.string(),
   status: z.string(),
   amount: reais,
-  payAt: timestamp,
+  payAt: instant,
   nsu: bigInteger.nullable(),
   /** Why a scheduled payment failed. */
   failure: z.string().nullable(),

@@ -1,17 +1,19 @@
 // The control plane of bills: actions that a test needs and that no bank offers its clients.
 import { Injectable } from '@nestjs/common';
+import type { Prisma } from '../../generated/sandbox/client.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
 import { Accounts } from '../accounts/accounts.service.js';
-import { findChargeByBarCode } from '../charges/charges.queries.js';
+import { findCharge } from '../charges/charges.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Random } from '../random.service.js';
 import { conflict, refuseInvalid } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
 import type { NewBillRequest } from './bill-control.schema.js';
-import { listSandboxBillPayments, type ListedBillPayment } from './bill-payments.queries.js';
 import { newBill, newBillProblems } from './new-bill.js';
+
+const maxListed = 1_000;
 
 @Injectable()
 export class BillControl {
@@ -31,7 +33,7 @@ export class BillControl {
     const bill = newBill(request, { today: this.clock.today(), seed });
     const isNew = await this.database.transaction(
       async (tx) =>
-        !(await findChargeByBarCode(tx, bill.barCode)) &&
+        !(await findCharge(tx, { barCode: bill.barCode })) &&
         tx.insert('bill', bill, 'ON CONFLICT DO NOTHING'),
     );
     if (!isNew) throw conflict('bill_exists', 'A bill with this code already exists.');
@@ -40,28 +42,28 @@ export class BillControl {
   }
 
   /** Newest first; a null account lists all accounts. */
-  async list(account: string | null) {
-    if (account !== null) await this.accounts.getByNumber(account);
-    return (await listSandboxBillPayments(this.database, { account, id: null })).map(
-      paymentResponse,
-    );
+  async list(number: string | null) {
+    const account = number === null ? null : await this.accounts.getByNumber(number);
+    return this.listPayments(account ? { accountId: account.id } : {});
   }
 
   async chargeBack(id: string) {
     if (!isUuid(id)) throw new AppError('not_found');
     await this.database.transaction((tx) => this.chargebacks.chargeBack(tx, id));
-    const [payment] = await listSandboxBillPayments(this.database, { account: null, id });
+    const [payment] = await this.listPayments({ id });
     invariant(payment, 'a payment is never deleted');
-    return paymentResponse(payment);
+    return payment;
   }
-}
 
-function paymentResponse(payment: ListedBillPayment) {
-  const { id, account, barCode, status, failure } = payment;
-  return {
-    ...{ id, account, barCode, status, failure },
-    amount: payment.amountCents,
-    payAt: payment.payAt.toISOString(),
-    nsu: payment.transactionNsu,
-  };
+  private async listPayments(where: Prisma.BillPaymentWhereInput) {
+    const payments = await this.database.prisma.billPayment.findMany({
+      where,
+      include: { account: true },
+      orderBy: [{ createdAt: 'desc' }, { id: 'asc' }],
+      take: maxListed,
+    });
+    return payments.map(({ account, amountCents: amount, transactionNsu: nsu, ...payment }) => {
+      return { ...payment, account: account.number, amount, nsu };
+    });
+  }
 }

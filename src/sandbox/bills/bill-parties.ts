@@ -1,14 +1,13 @@
 import { parseBillCode } from '../../brazil/bill-code.js';
 import { fixtureAccounts } from '../accounts/fixtures.js';
-import { bank, type SandboxAccount } from '../accounts/party.js';
+import { bank, holderOf, type Party } from '../accounts/party.js';
 
-export type BillParty = { document: string; name: string; type: 'NATURAL' | 'LEGAL' };
-export type BillBeneficiary = BillParty & { fantasyName: string };
+export type BillBeneficiary = Party['holder'] & { fantasyName: string };
 export type BillIssuer = { ispb: string; name: string; nameFantasy: string };
 
 /** Payer, beneficiary and issuing institution of a bill, in the shape of the contract. */
 export interface BillParties {
-  payer: BillParty;
+  payer: Party['holder'];
   beneficiary: BillBeneficiary;
   issuer: BillIssuer;
 }
@@ -46,18 +45,8 @@ export function defaultParties(barCode: string): BillParties {
   const ispb = parsed.ok ? parsed.code.issuerIspb : null;
   const knownIssuer = isSlip ? issuers.get(barCode.slice(0, 3)) : undefined;
   return {
-    payer: partyOfHolder(fixtureAccounts[0]),
+    payer: holderOf(fixtureAccounts[0]),
     beneficiary: isSlip ? supplier : utility,
     issuer: knownIssuer ?? (ispb === null ? unknownIssuer : { ...unknownIssuer, ispb }),
-  };
-}
-
-export function partyOfHolder(
-  account: Pick<SandboxAccount, 'holderDocument' | 'holderName' | 'holderType'>,
-): BillParty {
-  return {
-    document: account.holderDocument,
-    name: account.holderName,
-    type: account.holderType,
   };
 }

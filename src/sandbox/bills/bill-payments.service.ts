@@ -18,9 +18,8 @@ import { responseText } from '../wire-values.js';
 import type { Bill } from './bill.js';
 import { billPaymentResponse } from './bill-response.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
-import { findActiveBillPayment, type BillPaymentRow } from './bill-payments.queries.js';
 import { billPaymentTime } from './bill-payment-time.js';
-import { lockBill } from './bills.queries.js';
+import { findActiveBillPayment, lockBill, type BillPaymentRow } from './bills.queries.js';
 import { assertPayable } from './bill-rules.js';
 import { BillSettlement } from './bill-settlement.service.js';
 import { ScheduledBillPayments } from './scheduled-bill-payments.service.js';
@@ -77,7 +76,7 @@ export class BillPayments {
       await this.scheduled.schedule(tx, payment);
       return billPaymentResponse(bill, payment, day);
     }
-    const { nsu } = await this.settlement.settle(tx, account, bill, payment);
+    const { nsu } = await this.settlement.settle(tx, { bill, payment, account });
     const paid: BillPaymentRow = { ...payment, status: 'PAID', transactionNsu: nsu };
     await tx.insert('bill_payment', paid);
     await this.chargebacks.scheduleIfFaulty(tx, paid.id, now);

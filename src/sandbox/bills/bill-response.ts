@@ -3,7 +3,7 @@ import { addDays, type PlainDate } from '../../brazil/calendar.js';
 import type { BillInformation, BillPaymentResponse } from '../../contract/bill-payments.js';
 import type { Bill } from './bill.js';
 import { calculateBill } from './bill-calculation.js';
-import type { BillPaymentRow } from './bill-payments.queries.js';
+import type { BillPaymentRow } from './bills.queries.js';
 
 /** A bill in the shape of the contract, calculated for a day. */
 export function billResponse(bill: Bill, day: PlainDate): BillInformation {
@@ -12,21 +12,15 @@ export function billResponse(bill: Bill, day: PlainDate): BillInformation {
   // day.
   const none = { isPercentage: false, date: addDays(bill.dueDate, 1), amount: 0n };
   return {
-    identifierNumber: bill.identifierNumber,
+    ...fieldsOfBoth(bill, day),
     type: bill.type,
     status: bill.status,
     amount: bill.amountCents,
-    dueDate: dueTime(bill),
-    barCode: bill.barCode,
-    digitableLine: bill.digitableLine,
     isAllowPartialPayment: bill.isAllowPartialPayment,
-    paymentCalculation: calculationResponse(bill, day),
     payer: bill.payer,
     overduePaymentInterest: adjustmentResponse(interest ?? none),
     overduePaymentFine: adjustmentResponse(fine ?? none),
     discounts: discounts.map(adjustmentResponse),
-    beneficiary: bill.beneficiary,
-    issuer: bill.issuer,
   };
 }
 
@@ -37,42 +31,38 @@ export function billPaymentResponse(
   day: PlainDate,
 ): BillPaymentResponse {
   return {
+    ...fieldsOfBoth(bill, day),
     id: payment.id,
-    identifierNumber: bill.identifierNumber,
-    barCode: bill.barCode,
-    digitableLine: bill.digitableLine,
     status: payment.status,
-    dueDate: dueTime(bill),
     createdAt: payment.createdAt.toISOString(),
     originalAmount: bill.amountCents,
     paidAmount: payment.amountCents,
-    paymentCalculation: calculationResponse(bill, day),
-    beneficiary: bill.beneficiary,
-    issuer: bill.issuer,
     ...(payment.transactionNsu === null
       ? { payAt: payment.payAt.toISOString() }
       : { transactionNsu: payment.transactionNsu }),
   };
 }
 
-function calculationResponse(bill: Bill, day: PlainDate) {
+/** The fields that a bill and its payment share. */
+function fieldsOfBoth(bill: Bill, day: PlainDate) {
+  const { identifierNumber, barCode, digitableLine, beneficiary, issuer } = bill;
   const calculation = calculateBill(bill, day);
   return {
-    rebateAmount: calculation.rebateCents,
-    interesetAmount: calculation.interestCents,
-    fineAmount: calculation.fineCents,
-    discountAmount: calculation.discountCents,
-    chargedAmount: calculation.chargedCents,
-    minimumPaymentAmount: calculation.minimumCents,
-    maximumPaymentAmount: calculation.maximumCents,
+    ...{ identifierNumber, barCode, digitableLine, beneficiary, issuer },
+    // The contract's due date: a local date and time without zone.
+    dueDate: `${bill.dueDate}T00:00:00`,
+    paymentCalculation: {
+      rebateAmount: calculation.rebateCents,
+      interesetAmount: calculation.interestCents,
+      fineAmount: calculation.fineCents,
+      discountAmount: calculation.discountCents,
+      chargedAmount: calculation.chargedCents,
+      minimumPaymentAmount: calculation.minimumCents,
+      maximumPaymentAmount: calculation.maximumCents,
+    },
   };
 }
 
 function adjustmentResponse({ date, amount, isPercentage }: Adjustment) {
   return { date, amount, type: isPercentage ? 'PERCENTAGE' : 'FIXED' };
-}
-
-/** The contract's due date: a local date and time without zone. */
-function dueTime(bill: Bill): string {
-  return `${bill.dueDate}T00:00:00`;
 }

@@ -2,7 +2,6 @@
 // or to the account that issued the slip; a chargeback reverses it.
 import { Injectable } from '@nestjs/common';
 import { invariant } from '../../platform/errors.js';
-import type { SandboxAccount } from '../accounts/party.js';
 import { ChargeCredits } from '../charges/charge-credits.service.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
@@ -15,11 +14,8 @@ import {
 } from '../ledger/movement.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { wireReais } from '../wire-values.js';
-import type { Bill } from './bill.js';
-import type { BillPaymentRow } from './bill-payments.queries.js';
-import { reopenBill, updateBillStatus } from './bills.queries.js';
-
-export type SettledPayment = Pick<BillPaymentRow, 'id' | 'amountCents' | 'idempotencyKey'>;
+import type { Bill, BillRow } from './bill.js';
+import { reopenBill, type BillPaymentRow, type PaymentOfBill } from './bills.queries.js';
 
 @Injectable()
 export class BillSettlement {
@@ -33,12 +29,7 @@ export class BillSettlement {
    * Debits the account. The bill is locked and payable. Throws `rule_broken` when funds are
    * insufficient.
    */
-  async settle(
-    tx: SandboxTx,
-    account: SandboxAccount,
-    bill: Bill,
-    payment: SettledPayment,
-  ): Promise<PostedLine> {
+  async settle(tx: SandboxTx, { bill, payment, account }: PaymentOfBill): Promise<PostedLine> {
     const { idempotencyKey, amountCents } = payment;
     const line: LineDetails = {
       typeName: 'DEBIT_BILL_PAYMENT',
@@ -54,27 +45,22 @@ export class BillSettlement {
       idempotencyKey,
       legs: [debit, { internal: 'clearing', changeCents: amountCents }],
     });
-    await updateBillStatus(tx, bill, 'PAID');
+    await tx.update<BillRow>('bill', { barCode: bill.barCode }, { status: 'PAID' });
     return debited;
   }
 
   /** Reverses a payment of a locked bill, which can then be paid again. */
-  async reverse(
-    tx: SandboxTx,
-    account: SandboxAccount,
-    bill: Bill,
-    payment: SettledPayment,
-  ): Promise<PostedLine> {
-    const { amountCents } = payment;
+  async reverse(tx: SandboxTx, paid: PaymentOfBill): Promise<PostedLine> {
+    const { bill, payment, account } = paid;
     const line: LineDetails = {
       typeName: 'CREDIT_BILL_PAYMENT_REVERSAL',
       notes: `Estorno do pagamento a ${bill.beneficiary.name}`,
       proof: proofOf(bill, payment, 'CHARGEBACKED'),
     };
-    const reversalDebit = await this.reversalDebitOf(tx, account, bill, payment);
+    const reversalDebit = await this.reversalDebitOf(tx, paid);
     // Without the idempotency key of the payment: that key belongs to the debit.
     const [credited] = await this.ledger.post(tx, {
-      legs: [{ account, changeCents: amountCents, line }, reversalDebit],
+      legs: [{ account, changeCents: payment.amountCents, line }, reversalDebit],
     });
     await reopenBill(tx, bill, this.clock.now());
     return credited;
@@ -85,9 +71,7 @@ export class BillSettlement {
    */
   private async reversalDebitOf(
     tx: SandboxTx,
-    account: SandboxAccount,
-    bill: Bill,
-    payment: SettledPayment,
+    { bill, payment, account }: PaymentOfBill,
   ): Promise<Leg> {
     const changeCents = -payment.amountCents;
     if (!bill.issuedSlip) return { internal: 'clearing', changeCents };
@@ -106,7 +90,7 @@ export class BillSettlement {
   }
 }
 
-function proofOf(bill: Bill, payment: SettledPayment, status: string): object {
+function proofOf(bill: Bill, payment: BillPaymentRow, status: string): object {
   const { identifierNumber, barCode, digitableLine, beneficiary, issuer } = bill;
   const amount = wireReais(payment.amountCents);
   const { id } = payment;

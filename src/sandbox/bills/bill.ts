@@ -1,43 +1,37 @@
 import type { Adjustments } from '../../brazil/amount-owed.js';
 import type { PlainDate } from '../../brazil/calendar.js';
 import { parseTaxId } from '../../brazil/tax-id.js';
+import type { billStatuses } from '../../contract/bill-payments.js';
 import { parseAdjustments } from '../../contract/charge-terms.js';
+import type { Bill as BillTable } from '../../generated/sandbox/client.js';
 import { invariant } from '../../platform/errors.js';
 import { sha256 } from '../../platform/exact-json.js';
-import type { BillStatus, FixtureBill } from '../accounts/fixtures.js';
-import type { SandboxAccount } from '../accounts/party.js';
+import { holderOf, type SandboxAccount } from '../accounts/party.js';
 import { payerOf } from '../charges/charge-parts.js';
 import type { ChargeRow } from '../charges/charges.queries.js';
-import { defaultParties, ownIssuer, partyOfHolder, type BillParties } from './bill-parties.js';
+import { defaultParties, ownIssuer, type BillParties } from './bill-parties.js';
+
+export type BillStatus = (typeof billStatuses)[number];
+
+export interface BillRow extends Omit<BillTable, 'dueDate'> {
+  type: 'BANKSLIP' | 'TAXES';
+  status: BillStatus;
+  dueDate: PlainDate;
+  /** Read by `parseAdjustments`. */
+  adjustments: string | null;
+  /** The parties that the bill names. */
+  parties: Partial<BillParties> | null;
+}
 
 /**
  * A bill that can be queried and paid: of another institution, or a slip issued by an account of
  * this bank.
  */
-export interface Bill extends BillParties {
-  barCode: string;
-  digitableLine: string;
+export interface Bill extends Omit<BillRow, 'adjustments' | 'parties'>, BillParties {
   identifierNumber: string;
-  type: 'BANKSLIP' | 'TAXES';
-  status: BillStatus;
-  amountCents: bigint;
-  rebateCents: bigint;
   adjustments: Adjustments;
-  dueDate: PlainDate;
-  isAllowPartialPayment: boolean;
-  minimumPaymentCents: bigint;
-  maximumPaymentCents: bigint;
   /** The charge and account of a slip of this bank; null for other institutions. */
   issuedSlip: { charge: ChargeRow; account: SandboxAccount } | null;
-}
-
-export interface BillRow extends FixtureBill {
-  identifierNumber: string | null;
-  rebateCents: bigint;
-  /** Read by `parseAdjustments`. */
-  adjustments: string | null;
-  /** The parties that the bill names. */
-  parties: Partial<BillParties> | null;
 }
 
 /** A bill of another institution. Fields that its row does not have get fixed defaults. */
@@ -69,7 +63,7 @@ export function billOfCharge(charge: ChargeRow, account: SandboxAccount): Bill {
     minimumPaymentCents: amountCents,
     maximumPaymentCents: amountCents,
     payer: { document: payer, name: name ?? '', type: parseTaxId(payer)?.kind ?? 'NATURAL' },
-    beneficiary: { ...partyOfHolder(account), fantasyName: account.holderName },
+    beneficiary: { ...holderOf(account), fantasyName: account.holderName },
     issuer: ownIssuer,
     issuedSlip: { charge, account },
   };

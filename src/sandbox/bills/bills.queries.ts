@@ -1,25 +1,25 @@
-// Finds bills of other institutions and slips that this bank issued, and updates their status.
+// Finds bills of other institutions, slips that this bank issued, and their payments.
 import { rollToBusinessDay, type PlainDate } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { invariant } from '../../platform/errors.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
 import {
-  findChargeByBarCode,
-  lockChargeByBarCode,
+  columnsWithAdjustments,
+  findCharge,
+  lockCharge,
   sumChargePayments,
-  updateCharge,
   type ChargeRow,
 } from '../charges/charges.queries.js';
+import type { BillPayment } from '../../generated/sandbox/client.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 import { billOfCharge, billOfRow, type Bill, type BillRow } from './bill.js';
 
-const selectBill = 'SELECT *, adjustments::text FROM bill WHERE bar_code = $1';
-
 /** The current bill of a bar code, or null. */
 export async function findBill(database: Queryable, barCode: string): Promise<Bill | null> {
-  const row = await database.find<BillRow>(selectBill, [barCode]);
+  const row = await database.findRow<BillRow>('bill', { barCode }, columnsWithAdjustments);
   if (row) return billOfRow(row);
-  return billOfSlip(database, await findChargeByBarCode(database, barCode));
+  return billOfSlip(database, await findCharge(database, { barCode }));
 }
 
 /**
@@ -27,9 +27,9 @@ export async function findBill(database: Queryable, barCode: string): Promise<Bi
  * of a bill run one at a time. Locked before any account.
  */
 export async function lockBill(tx: SandboxTx, barCode: string): Promise<Bill | null> {
-  const row = await tx.find<BillRow>(`${selectBill} FOR NO KEY UPDATE`, [barCode]);
+  const row = await tx.lockRow<BillRow>('bill', { barCode }, columnsWithAdjustments);
   if (row) return billOfRow(row);
-  return billOfSlip(tx, await lockChargeByBarCode(tx, barCode));
+  return billOfSlip(tx, await lockCharge(tx, { barCode }));
 }
 
 async function billOfSlip(database: Queryable, charge: ChargeRow | null): Promise<Bill | null> {
@@ -39,22 +39,15 @@ async function billOfSlip(database: Queryable, charge: ChargeRow | null): Promis
   return billOfCharge(charge, account);
 }
 
-/** For a bill of another institution. The charge of a slip of this bank has its own status. */
-export function updateBillStatus(
-  tx: SandboxTx,
-  { barCode }: Bill,
-  status: BillRow['status'],
-): Promise<void> {
-  return tx.update<BillRow>('bill', { barCode }, { status });
-}
-
 /** Makes the bill payable again, unless another payment remains. */
 export async function reopenBill(tx: SandboxTx, bill: Bill, at: Date): Promise<void> {
-  if (!bill.issuedSlip) return updateBillStatus(tx, bill, 'PENDING_PAYMENT');
-  const { charge } = bill.issuedSlip;
+  const { barCode, issuedSlip } = bill;
+  if (!issuedSlip) return tx.update<BillRow>('bill', { barCode }, { status: 'PENDING_PAYMENT' });
+  const { charge } = issuedSlip;
   // Another payment may remain, or the issuer may still have the money of this payment.
   if (charge.status === 'Voided' || (await sumChargePayments(tx, charge)) > 0n) return;
-  await updateCharge(tx, charge, { status: unpaidStatus(charge, saoPauloDay(at)), updatedAt: at });
+  const change = { status: unpaidStatus(charge, saoPauloDay(at)), updatedAt: at };
+  await tx.update<ChargeRow>('charge', { id: charge.id }, change);
 }
 
 /**
@@ -63,4 +56,39 @@ export async function reopenBill(tx: SandboxTx, bill: Bill, at: Date): Promise<v
 function unpaidStatus({ type, dueDate }: ChargeRow, today: PlainDate): ChargeRow['status'] {
   if (dueDate !== null && today > rollToBusinessDay(dueDate)) return 'Expired';
   return type === 'BANKSLIP' ? 'Pending' : 'Created';
+}
+
+export type BillPaymentStatus = 'SCHEDULED' | 'PAID' | 'SCHEDULE_FAILURE' | 'CHARGEBACKED';
+
+export interface BillPaymentRow extends BillPayment {
+  status: BillPaymentStatus;
+}
+
+/** The paid or scheduled payment of a bill, or null. The caller has locked the bill. */
+export function findActiveBillPayment(
+  tx: SandboxTx,
+  barCode: string,
+): Promise<BillPaymentRow | null> {
+  return tx.find(
+    `SELECT * FROM bill_payment WHERE bar_code = $1 AND status IN ('SCHEDULED', 'PAID')`,
+    [barCode],
+  );
+}
+
+/** A payment with its bill and its payer. */
+export interface PaymentOfBill {
+  bill: Bill;
+  payment: BillPaymentRow;
+  account: SandboxAccount;
+}
+
+/** A payment and its bill, locked until the transaction ends: the bill first, then the payment. */
+export async function lockPaymentOfBill(tx: SandboxTx, id: string): Promise<PaymentOfBill | null> {
+  const stored = await tx.findRow<BillPaymentRow>('bill_payment', { id });
+  if (!stored) return null;
+  const bill = await lockBill(tx, stored.barCode);
+  const payment = await tx.lockRow<BillPaymentRow>('bill_payment', { id });
+  const account = await findAccountById(tx, stored.accountId);
+  invariant(bill && payment && account, 'bills with payments and payers are never deleted');
+  return { bill, payment, account };
 }

@@ -6,9 +6,10 @@ import { parseTaxId } from '../../brazil/tax-id.js';
 import { buildUtilityBill, type UtilityBillSegment } from '../../brazil/utility-bill.js';
 import { serializeAdjustments } from '../../contract/charge-terms.js';
 import { invariant } from '../../platform/errors.js';
+import type { Party } from '../accounts/party.js';
 import type { BillRow } from './bill.js';
 import type { NewBillRequest } from './bill-control.schema.js';
-import type { BillParties, BillParty } from './bill-parties.js';
+import type { BillParties } from './bill-parties.js';
 
 /** The largest amount that each type of code can encode. */
 const maxCents = { BANKSLIP: 9_999_999_999_999n, TAXES: 99_999_999_999n } as const;
@@ -100,7 +101,7 @@ function partiesOf({ payer, beneficiary }: NewBillRequest): Partial<BillParties>
   };
 }
 
-function partyOf({ document, name }: { document: string; name: string }): BillParty {
+function partyOf({ document, name }: { document: string; name: string }): Party['holder'] {
   const taxId = parseTaxId(document);
   invariant(taxId, 'the route accepts only valid documents');
   return { document: taxId.number, name, type: taxId.kind };

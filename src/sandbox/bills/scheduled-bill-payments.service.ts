@@ -1,15 +1,12 @@
 // Pays scheduled bills when they are due. All rules are checked again; a violation stores the
 // failure and moves no money.
 import { Injectable } from '@nestjs/common';
-import { AppError, invariant } from '../../platform/errors.js';
-import { findAccountById } from '../accounts/accounts.queries.js';
+import { AppError } from '../../platform/errors.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
-import type { Bill } from './bill.js';
-import type { BillPaymentRow } from './bill-payments.queries.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
-import { lockBill } from './bills.queries.js';
+import { lockPaymentOfBill, type BillPaymentRow, type PaymentOfBill } from './bills.queries.js';
 import { assertPayable } from './bill-rules.js';
 import { BillSettlement } from './bill-settlement.service.js';
 
@@ -31,13 +28,9 @@ export class ScheduledBillPayments {
   }
 
   private async payDue(tx: SandboxTx, id: string): Promise<void> {
-    const stored = await tx.findRow<BillPaymentRow>('bill_payment', { id });
-    if (!stored) return;
-    const bill = await lockBill(tx, stored.barCode);
-    const payment = await tx.lockRow<BillPaymentRow>('bill_payment', { id });
-    if (payment?.status !== 'SCHEDULED') return;
-    invariant(bill, 'a bill with payments is never deleted');
-    const { nsu, failure } = await this.tryToPay(tx, bill, payment);
+    const scheduled = await lockPaymentOfBill(tx, id);
+    if (scheduled?.payment.status !== 'SCHEDULED') return;
+    const { nsu, failure } = await this.tryToPay(tx, scheduled);
     const status = nsu === null ? 'SCHEDULE_FAILURE' : 'PAID';
     const updatedAt = this.clock.now();
     const change = { status, transactionNsu: nsu, failure, updatedAt } as const;
@@ -48,16 +41,13 @@ export class ScheduledBillPayments {
   /** `rule_broken` is thrown before anything is written, so the transaction can continue. */
   private async tryToPay(
     tx: SandboxTx,
-    bill: Bill,
-    payment: BillPaymentRow,
+    scheduled: PaymentOfBill,
   ): Promise<{ nsu: bigint | null; failure: string | null }> {
-    const account = await findAccountById(tx, payment.accountId);
-    invariant(account, 'a payer is never deleted');
     try {
       // The amount was checked at acceptance, for the requested day or the day of acceptance. It is
       // not checked again.
-      assertPayable(bill, account.id, null);
-      const { nsu } = await this.settlement.settle(tx, account, bill, payment);
+      assertPayable(scheduled.bill, scheduled.account.id, null);
+      const { nsu } = await this.settlement.settle(tx, scheduled);
       return { nsu, failure: null };
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'rule_broken') throw error;

@@ -13,7 +13,7 @@ import { chargePaidBody, type ChargePayment } from './charge-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { wireReais } from '../wire-values.js';
 import { payerOf, slipOf } from './charge-parts.js';
-import { type ChargeRow, type ChargeStatus, updateCharge } from './charges.queries.js';
+import type { ChargeRow, ChargeStatus } from './charges.queries.js';
 
 export interface PaidCharge {
   status: ChargeStatus;
@@ -125,7 +125,8 @@ export class ChargeCredits {
     const isSlip = charge.type !== 'PIX_STATIC';
     // A voided charge can still be paid; its status stays voided.
     const status = isSlip && charge.status !== 'Voided' ? 'Paid' : charge.status;
-    if (isSlip) await updateCharge(tx, charge, { status, updatedAt: createdAt });
+    const change = { status, updatedAt: createdAt };
+    if (isSlip) await tx.update<ChargeRow>('charge', { id: charge.id }, change);
     const slip = slipOf(charge);
     const body = chargePaidBody(
       { ...source, nsu, correlationId, amountCents, createdAt, slip },

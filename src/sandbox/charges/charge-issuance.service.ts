@@ -4,11 +4,12 @@ import { Injectable } from '@nestjs/common';
 import { invariant } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
+import { allocateIds } from '../ledger/ledger.queries.js';
 import { Modes } from '../modes/modes.service.js';
 import { conflict } from '../refusals.js';
 import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 import { emptyCharge } from './charge-parts.js';
-import { findCharge, nextChargeId, type ChargeRow } from './charges.queries.js';
+import { findCharge, type ChargeRow } from './charges.queries.js';
 import { OverdueCharges } from './overdue-charges.service.js';
 
 /** The fields that a type of charge sets; all others are null. */
@@ -41,7 +42,8 @@ export class ChargeIssuance {
   ): Promise<string> {
     const earlier = await this.findStoredResponse(tx, account, identity);
     if (earlier !== null) return earlier;
-    const id = await nextChargeId(tx);
+    const [id] = await allocateIds(tx, 'charge', 1);
+    invariant(id, 'one id is allocated');
     const now = this.clock.now();
     const times = { createdAt: now, updatedAt: now };
     const charge = {
@@ -73,7 +75,7 @@ export class ChargeIssuance {
     account: SandboxAccount,
     { correlationId, bodyHash }: ChargeIdentity,
   ): Promise<string | null> {
-    const earlier = await findCharge(database, account.id, correlationId);
+    const earlier = await findCharge(database, { accountId: account.id, correlationId });
     if (!earlier) return null;
     // A correlationId is unique in every mode: when repeats are not replayed, each one is a
     // conflict.

@@ -26,7 +26,7 @@ export class ChargeReading {
 
   /** Throws `not_found`. */
   async get(account: SandboxAccount, correlationId: string): Promise<ChargeDetails> {
-    const charge = await findCharge(this.database, account.id, correlationId);
+    const charge = await findCharge(this.database, { accountId: account.id, correlationId });
     if (!charge) throw new AppError('not_found');
     const payments = await listChargePayments(this.database, account.id, [correlationId]);
     return chargeDetailsResponse(charge, account, this.modes.current.chargeStatus, payments);

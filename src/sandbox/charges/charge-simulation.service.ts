@@ -73,7 +73,7 @@ export class ChargeSimulation {
     account: SandboxAccount,
     correlationId: string,
   ): Promise<ChargeRow> {
-    const charge = await lockCharge(tx, account.id, correlationId);
+    const charge = await lockCharge(tx, { accountId: account.id, correlationId });
     if (!charge) throw new AppError('not_found');
     if (charge.type !== 'PIX_STATIC' && (await this.isPaid(tx, charge)))
       throw conflict('charge_already_paid', 'The charge is already paid.');

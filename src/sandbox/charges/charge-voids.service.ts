@@ -10,7 +10,7 @@ import { SandboxDatabase } from '../sandbox-database.service.js';
 import { chargeVoidedBody } from './charge-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { chargeStatusName, type ChargeStatusNames } from './charge-response.js';
-import { lockCharge, updateCharge, type ChargeRow } from './charges.queries.js';
+import { lockCharge, type ChargeRow } from './charges.queries.js';
 
 @Injectable()
 export class ChargeVoids {
@@ -24,15 +24,16 @@ export class ChargeVoids {
   /** A repeat gets the same response. A paid slip throws `conflict`. */
   async void(account: SandboxAccount, correlationId: string) {
     return this.database.transaction(async (tx) => {
-      const charge = await lockCharge(tx, account.id, correlationId);
+      const charge = await lockCharge(tx, { accountId: account.id, correlationId });
       if (!charge) throw new AppError('not_found');
       const statusNames = this.modes.current.chargeStatus;
       if (charge.status === 'Voided') return voidResponse(charge, statusNames);
       if (charge.type !== 'PIX_STATIC' && charge.status === 'Paid')
         throw conflict('charge_already_paid', 'The charge is already paid.');
       const at = this.clock.now();
-      const voided: ChargeRow = { ...charge, status: 'Voided', updatedAt: at };
-      await updateCharge(tx, charge, { status: 'Voided', updatedAt: at });
+      const change = { status: 'Voided', updatedAt: at } as const;
+      await tx.update<ChargeRow>('charge', { id: charge.id }, change);
+      const voided: ChargeRow = { ...charge, ...change };
       const status = chargeStatusName(voided.status, statusNames);
       const body = chargeVoidedBody(voided, account, status);
       await this.webhooks.notify(tx, account, 'CHARGE_VOIDED', { body, at });

@@ -20,56 +20,21 @@ export interface ChargeRow extends Omit<
   adjustments: string | null;
 }
 
-const selectCharges = 'SELECT *, adjustments::text FROM charge';
+/** The adjustments as text, which `parseAdjustments` reads. */
+export const columnsWithAdjustments = '*, adjustments::text';
 
-/** The next free charge number. Failed charges leave gaps in the numbers. */
-export async function nextChargeId(tx: SandboxTx): Promise<bigint> {
-  const [row] = await tx.query<{ id: bigint }>(
-    `SELECT nextval(pg_get_serial_sequence('charge', 'id')) AS id`,
-  );
-  return row!.id;
-}
+export type ChargeKey =
+  Pick<ChargeRow, 'accountId' | 'correlationId'> | Pick<ChargeRow, 'id'> | { barCode: string };
 
-export function findCharge(
-  database: Queryable,
-  accountId: number,
-  correlationId: string,
-): Promise<ChargeRow | null> {
-  return database.find(`${selectCharges} WHERE account_id = $1 AND correlation_id = $2`, [
-    accountId,
-    correlationId,
-  ]);
+export function findCharge(database: Queryable, key: ChargeKey): Promise<ChargeRow | null> {
+  return database.findRow<ChargeRow>('charge', key, columnsWithAdjustments);
 }
 
 /**
  * Locked until the transaction ends: payments, voids and expiries of a charge run one at a time.
  */
-export function lockCharge(
-  tx: SandboxTx,
-  accountId: number,
-  correlationId: string,
-): Promise<ChargeRow | null> {
-  return tx.find(
-    `${selectCharges} WHERE account_id = $1 AND correlation_id = $2 FOR NO KEY UPDATE`,
-    [accountId, correlationId],
-  );
-}
-
-/** Like `lockCharge`, by id, for due tasks. */
-export function lockChargeById(tx: SandboxTx, id: bigint): Promise<ChargeRow | null> {
-  return tx.find(`${selectCharges} WHERE id = $1 FOR NO KEY UPDATE`, [id]);
-}
-
-export function findChargeByBarCode(
-  database: Queryable,
-  barCode: string,
-): Promise<ChargeRow | null> {
-  return database.find(`${selectCharges} WHERE bar_code = $1`, [barCode]);
-}
-
-/** Like `lockCharge`, by bar code, for payments of bills. */
-export function lockChargeByBarCode(tx: SandboxTx, barCode: string): Promise<ChargeRow | null> {
-  return tx.find(`${selectCharges} WHERE bar_code = $1 FOR NO KEY UPDATE`, [barCode]);
+export function lockCharge(tx: SandboxTx, key: ChargeKey): Promise<ChargeRow | null> {
+  return tx.lockRow<ChargeRow>('charge', key, columnsWithAdjustments);
 }
 
 export interface ChargeFilter {
@@ -88,32 +53,12 @@ export function listIssuedCharges(
   { accountId, from, until, offset, limit }: ChargeFilter,
 ): Promise<ChargeRow[]> {
   return database.query(
-    `${selectCharges}
+    `SELECT ${columnsWithAdjustments} FROM charge
      WHERE account_id = $1 AND created_at >= coalesce($2::timestamptz, '-infinity')
        AND created_at < coalesce($3::timestamptz, 'infinity')
      ORDER BY created_at DESC, id DESC LIMIT $4 OFFSET $5`,
     [accountId, from, until, limit, offset],
   );
-}
-
-export async function findCorrelationIdByTxid(
-  database: Queryable,
-  accountId: number,
-  txid: string,
-): Promise<string | null> {
-  const charge = await database.find<{ correlationId: string }>(
-    `SELECT correlation_id FROM charge WHERE account_id = $1 AND txid = $2 LIMIT 1`,
-    [accountId, txid],
-  );
-  return charge?.correlationId ?? null;
-}
-
-export function updateCharge(
-  tx: SandboxTx,
-  { id }: Pick<ChargeRow, 'id'>,
-  changes: Partial<ChargeRow>,
-): Promise<void> {
-  return tx.update<ChargeRow>('charge', { id }, changes);
 }
 
 /** The payments of a charge less their reversals, in cents. */

@@ -13,7 +13,7 @@ import type { SandboxTx } from '../sandbox-database.service.js';
 import { chargeOverdueBody } from './charge-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { chargeStatusName } from './charge-response.js';
-import { lockChargeById, updateCharge, type ChargeRow } from './charges.queries.js';
+import { lockCharge, type ChargeRow } from './charges.queries.js';
 
 @Injectable()
 export class OverdueCharges {
@@ -48,7 +48,8 @@ export class OverdueCharges {
     dueDate: PlainDate,
   ): Promise<void> {
     const at = this.clock.now();
-    await updateCharge(tx, charge, { status: 'Expired', dueDate, updatedAt: at });
+    const change = { status: 'Expired', dueDate, updatedAt: at } as const;
+    await tx.update<ChargeRow>('charge', { id: charge.id }, change);
     if (charge.status === 'Expired') return;
     const status = chargeStatusName('Expired', this.modes.current.chargeStatus);
     const body = chargeOverdueBody(charge, { dueDate, status, at });
@@ -56,7 +57,7 @@ export class OverdueCharges {
   }
 
   private async becomeOverdue(tx: SandboxTx, id: bigint): Promise<void> {
-    const charge = await lockChargeById(tx, id);
+    const charge = await lockCharge(tx, { id });
     if (!charge?.dueDate || ['Paid', 'Expired', 'Voided'].includes(charge.status)) return;
     const account = await findAccountById(tx, charge.accountId);
     invariant(account, 'a charge belongs to a customer');

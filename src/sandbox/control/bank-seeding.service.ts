@@ -4,12 +4,8 @@ import { saoPauloDay } from '../../brazil/statement-day.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { openAccount } from '../ledger/opening.queries.js';
 import { SandboxDatabase, SandboxSettings, type SandboxTx } from '../sandbox-database.service.js';
-import {
-  fixtureAccounts,
-  fixtureBills,
-  internalAccounts,
-  secondAccountKey,
-} from '../accounts/fixtures.js';
+import { fixtureAccounts, internalAccounts, secondAccountKey } from '../accounts/fixtures.js';
+import { fixtureBills } from '../bills/fixture-bills.js';
 import { sha256 } from '../../platform/exact-json.js';
 import { insertApiKey, isBankOpen, lockBankOpening } from './bank-seeding.queries.js';
 

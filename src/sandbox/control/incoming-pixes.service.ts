@@ -8,7 +8,7 @@ import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { ChargeCredits } from '../charges/charge-credits.service.js';
 import { amountDueOn } from '../charges/charge-parts.js';
-import { findCorrelationIdByTxid, lockCharge } from '../charges/charges.queries.js';
+import { lockCharge, type ChargeRow } from '../charges/charges.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import type { PostedLine } from '../ledger/movement.js';
 import { PixCredits, type PixType } from '../pix/pix-credits.service.js';
@@ -53,7 +53,7 @@ export class IncomingPixes {
         const pix = { account, amountCents: amount, type, correlationId, payer };
         return (await this.pixCredits.credit(tx, pix)).line;
       }
-      const charge = await lockCharge(tx, account.id, correlationId);
+      const charge = await lockCharge(tx, { accountId: account.id, correlationId });
       if (!charge) throw new AppError('not_found');
       const amount = required(amountCents ?? amountDueOn(charge, this.clock.today()));
       const paid = await this.chargeCredits.creditPix(tx, account, charge, {
@@ -94,7 +94,9 @@ export class IncomingPixes {
     if (fixedCents !== null && requestedCents !== null && fixedCents !== requestedCents)
       throw ruleBroken('amount_fixed', 'The amount must equal the fixed amount of this QR code.');
     const account = await this.ownerOf(pixKey, namedAccount);
-    const correlationId = txid && (await findCorrelationIdByTxid(this.database, account.id, txid));
+    const key = { accountId: account.id, txid };
+    const charge = txid && (await this.database.findRow<ChargeRow>('charge', key));
+    const correlationId = charge && charge.correlationId;
     const amountCents = fixedCents ?? requestedCents;
     return { account, amountCents, correlationId, type: 'PIX_QR_CODE_STATIC' };
   }

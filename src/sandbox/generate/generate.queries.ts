@@ -1,18 +1,5 @@
 import { columnsOf, type SandboxTx } from '../sandbox-database.service.js';
 
-/** Allocates many ids for new movements or charges in one statement. */
-export async function allocateIds(
-  tx: SandboxTx,
-  table: 'movement' | 'charge',
-  count: number,
-): Promise<bigint[]> {
-  const rows = await tx.query<{ id: bigint }>(
-    `SELECT nextval(pg_get_serial_sequence($1, 'id')) AS id FROM generate_series(1, $2)`,
-    [table, count],
-  );
-  return rows.map((row) => row.id);
-}
-
 /** The time of the last line of a locked account; null when it has no line. */
 export async function findLastLineTime(tx: SandboxTx, accountId: number): Promise<Date | null> {
   const last = await tx.find<{ createdAt: Date }>(

@@ -35,6 +35,19 @@ export async function addBlockedCents(
   ]);
 }
 
+/** Allocates ids for new movements or charges. Unused ids leave gaps in the numbers. */
+export async function allocateIds(
+  tx: SandboxTx,
+  table: 'movement' | 'charge',
+  count: number,
+): Promise<bigint[]> {
+  const rows = await tx.query<{ id: bigint }>(
+    `SELECT nextval(pg_get_serial_sequence($1, 'id')) AS id FROM generate_series(1, $2)`,
+    [table, count],
+  );
+  return rows.map((row) => row.id);
+}
+
 /** A statement line, and the numbering of its account after it. */
 export interface LineRow
   extends

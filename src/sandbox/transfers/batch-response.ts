@@ -1,5 +1,5 @@
 import type { BatchElement } from '../../contract/batch-transfers.js';
-import { bank, type SandboxAccount } from '../accounts/party.js';
+import { bank, holderOf, type SandboxAccount } from '../accounts/party.js';
 import type { BatchItem } from './batch-plan.js';
 
 const type = { id: 1, name: 'INTERNAL', description: 'Transferência interna' };
@@ -56,12 +56,7 @@ function batchParty(account: SandboxAccount): BatchElement['sender'] {
     number: account.number,
     branch: account.branch,
     type: 'CURRENT',
-    holder: {
-      document: account.holderDocument,
-      name: account.holderName,
-      email: account.email,
-      type: account.holderType,
-    },
+    holder: { ...holderOf(account), email: account.email },
     bank: { code: bank.code, name: bank.name, nameFantasy: bank.name, ispbCode: bank.ispb },
   };
 }
