@@ -18,35 +18,24 @@ export async function findAccountsByNumber(
   return new Map(accounts.map((account) => [account.number, account]));
 }
 
-export function findAccountByNumber(
-  database: Queryable,
-  number: string,
-): Promise<SandboxAccount | null> {
-  return database.find(`${customerAccounts} AND number = $1`, [number]);
+export function findAccountByNumber(database: Queryable, number: string) {
+  return database.find<SandboxAccount>(`${customerAccounts} AND number = $1`, [number]);
 }
 
-/**
- * A customer's account, for callers inside a transaction: they must not use a second connection.
- */
-export function findAccountById(database: Queryable, id: number): Promise<SandboxAccount | null> {
-  return database.find(`${customerAccounts} AND id = $1`, [id]);
+/** A customer's account. Inside a transaction, as its callers must not use a second connection. */
+export function findAccountById(database: Queryable, id: number) {
+  return database.find<SandboxAccount>(`${customerAccounts} AND id = $1`, [id]);
 }
 
-export function findAccountByKeyHash(
-  database: Queryable,
-  keyHash: string,
-): Promise<SandboxAccount | null> {
-  return database.find(
+export function findAccountByKeyHash(database: Queryable, keyHash: string) {
+  return database.find<SandboxAccount>(
     `${customerAccounts} AND id = (SELECT account_id FROM api_key WHERE key_hash = $1)`,
     [keyHash],
   );
 }
 
-export function findAccountByPixKey(
-  database: Queryable,
-  key: string,
-): Promise<SandboxAccount | null> {
-  return database.find(
+export function findAccountByPixKey(database: Queryable, key: string) {
+  return database.find<SandboxAccount>(
     `${customerAccounts} AND id = (SELECT account_id FROM dict_key WHERE key = $1)`,
     [key],
   );

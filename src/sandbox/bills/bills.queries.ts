@@ -65,11 +65,8 @@ export interface BillPaymentRow extends BillPayment {
 }
 
 /** The paid or scheduled payment of a bill, or null. The caller has locked the bill. */
-export function findActiveBillPayment(
-  tx: SandboxTx,
-  barCode: string,
-): Promise<BillPaymentRow | null> {
-  return tx.find(
+export function findActiveBillPayment(tx: SandboxTx, barCode: string) {
+  return tx.find<BillPaymentRow>(
     `SELECT * FROM bill_payment WHERE bar_code = $1 AND status IN ('SCHEDULED', 'PAID')`,
     [barCode],
   );

@@ -1,6 +1,8 @@
 import { parseTaxId } from '../../brazil/tax-id.js';
+import { buildStaticBrCode } from '../../brazil/br-code.js';
 import type { PlainDate } from '../../brazil/calendar.js';
-import type { OutsidePayer } from '../accounts/party.js';
+import { txidOfCorrelationId } from '../../brazil/static-txid.js';
+import type { OutsidePayer, SandboxAccount } from '../accounts/party.js';
 import { amountOwed } from '../../brazil/amount-owed.js';
 import { parseAdjustments } from '../../contract/charge-terms.js';
 import type { ChargeRow } from './charges.queries.js';
@@ -41,13 +43,26 @@ export function amountDueOn(
 }
 
 /** The slip fields of a charge in its webhooks. All are null for a static QR code. */
-export function slipOf(charge: ChargeRow) {
-  return {
-    walletNumber: charge.wallet,
-    yourNumber: charge.yourNumber,
-    ourNumber: charge.ourNumber,
-    dueDate: charge.dueDate,
-    barCode: charge.barCode,
-    digitableLine: charge.digitableLine,
-  };
+export function slipOf(charge: Omit<ChargeRow, 'accountId' | 'payer' | 'bodyHash' | 'answer'>) {
+  const { wallet: walletNumber, yourNumber, ourNumber, dueDate, barCode, digitableLine } = charge;
+  return { walletNumber, yourNumber, ourNumber, dueDate, barCode, digitableLine };
+}
+
+/** The QR code of a charge, with the Pix key and the txid in it. */
+export function staticQrOf(
+  account: SandboxAccount,
+  pixKey: string,
+  { correlationId, amountCents }: Pick<ChargeRow, 'correlationId' | 'amountCents'>,
+  additionalInformation = '',
+) {
+  const txid = txidOfCorrelationId(correlationId);
+  const qrCode = buildStaticBrCode({
+    pixKey,
+    txid,
+    merchantName: account.holderName,
+    merchantCity: account.city,
+    additionalInformation,
+    ...(amountCents === null ? {} : { amountCents }),
+  });
+  return { pixKey, txid, qrCode };
 }

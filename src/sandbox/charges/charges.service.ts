@@ -1,7 +1,5 @@
 // Issues bank slips, with and without a QR code.
 import { Injectable } from '@nestjs/common';
-import { buildStaticBrCode } from '../../brazil/br-code.js';
-import { txidOfCorrelationId } from '../../brazil/static-txid.js';
 import { createCharge, type ChargeRequest } from '../../contract/charges.js';
 import { canonicalJson, sha256 } from '../../platform/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
@@ -11,6 +9,7 @@ import { conflict, refuseInvalid } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { responseText } from '../wire-values.js';
 import { adjustmentsOf, serializeAdjustments } from '../../contract/charge-terms.js';
+import { staticQrOf } from './charge-parts.js';
 import { buildChargeResponse } from './charge-response.js';
 import { ChargeIssuance, type NewCharge } from './charge-issuance.service.js';
 import { issueSlip, slipProblems } from './issued-slip.js';
@@ -37,17 +36,20 @@ export class Charges {
   async create(account: SandboxAccount, request: ChargeRequest): Promise<string> {
     const errors = slipProblems(request);
     refuseInvalid(errors);
-    const pix = request.type === 'BANKSLIP_PIX' ? await this.pixOf(account, request) : {};
-    const identity = {
-      correlationId: request.correlationId,
-      bodyHash: sha256(canonicalJson(request)),
+    const { correlationId, Amount: amountCents } = request;
+    const pixKey =
+      request.type === 'BANKSLIP_PIX' ? await this.accounts.getDefaultPixKey(account) : null;
+    const pix = pixKey && {
+      ...staticQrOf(account, pixKey, { correlationId, amountCents }),
+      description: `Boleto de ${account.holderName}`,
     };
+    const identity = { correlationId, bodyHash: sha256(canonicalJson(request)) };
     const make = (id: bigint): NewCharge => ({
       ...issueSlip(account, request, id),
       ...pix,
       type: request.type,
       status: request.type === 'BANKSLIP' ? 'Pending' : 'Created',
-      amountCents: request.Amount,
+      amountCents,
       yourNumber: request.yourNumber ?? null,
       dueDate: request.dueDate,
       payer: request.payer,
@@ -72,18 +74,5 @@ export class Charges {
       if (earlier !== null) return earlier;
       throw conflict('our_number_reused', 'The ourNumber was already used in this wallet.', cause);
     }
-  }
-
-  private async pixOf(account: SandboxAccount, request: ChargeRequest) {
-    const pixKey = await this.accounts.getDefaultPixKey(account);
-    const txid = txidOfCorrelationId(request.correlationId);
-    const qrCode = buildStaticBrCode({
-      pixKey,
-      txid,
-      amountCents: request.Amount,
-      merchantName: account.holderName,
-      merchantCity: account.city,
-    });
-    return { pixKey, txid, qrCode, description: `Boleto de ${account.holderName}` };
   }
 }

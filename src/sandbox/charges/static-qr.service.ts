@@ -1,10 +1,9 @@
 // Creates static QR codes: the payload that a payer's bank reads, and its image.
 import { Injectable } from '@nestjs/common';
 import QRCode from 'qrcode';
-import { additionalInformationSpace, buildStaticBrCode } from '../../brazil/br-code.js';
+import { additionalInformationSpace } from '../../brazil/br-code.js';
 import { foldToAscii } from '../../brazil/br-code-fields.js';
 import { parsePixKey } from '../../brazil/pix-key.js';
-import { txidOfCorrelationId } from '../../brazil/static-txid.js';
 import { createStaticQr, type StaticQrRequest } from '../../contract/static-qr.js';
 import type { Reply } from '../../platform/contract-route.js';
 import { invalidField } from '../../platform/errors.js';
@@ -16,6 +15,7 @@ import { Idempotency } from '../idempotency/idempotency.service.js';
 import { ruleBroken } from '../refusals.js';
 import { responseText } from '../wire-values.js';
 import { ChargeIssuance, type NewCharge } from './charge-issuance.service.js';
+import { staticQrOf } from './charge-parts.js';
 import { maxQrCents } from './issued-slip.js';
 import { buildStaticQrResponse } from './static-qr-response.js';
 
@@ -31,32 +31,19 @@ export class StaticQrCodes {
   async create(input: AccountRequest<typeof createStaticQr>): Promise<Reply> {
     const { account, body: request } = input;
     const pixKey = await this.ownPixKey(account, request.pixKey);
-    const information = informationOf(request, pixKey);
+    const additionalInformation = informationOf(request, pixKey);
     if (request.amount && request.amount > maxQrCents)
       throw invalidField('$.amount', 'Is more than a QR code can encode.');
-    const txid = txidOfCorrelationId(request.correlationId);
-    const qrCode = buildStaticBrCode({
-      pixKey,
-      txid,
-      merchantName: account.holderName,
-      merchantCity: account.city,
-      additionalInformation: information,
-      ...(request.amount ? { amountCents: request.amount } : {}),
-    });
-    const charge: NewCharge = {
+    const { correlationId, amount: amountCents = null } = request;
+    const charge = {
       type: 'PIX_STATIC',
       status: 'Created',
-      amountCents: request.amount ?? null,
-      pixKey,
-      txid,
-      qrCode,
+      amountCents,
+      ...staticQrOf(account, pixKey, { correlationId, amountCents }, additionalInformation),
       description: request.description ?? null,
       additionalInformation: request.additionalInformation ?? request.additionalInfo ?? null,
-    };
-    const identity = {
-      correlationId: request.correlationId,
-      bodyHash: sha256(canonicalJson(request)),
-    };
+    } satisfies NewCharge;
+    const identity = { correlationId, bodyHash: sha256(canonicalJson(request)) };
     return this.idempotency.runOnce(createStaticQr, input, (tx) =>
       this.issuance.issueOnce(
         tx,
@@ -64,7 +51,7 @@ export class StaticQrCodes {
         identity,
         () => charge,
         async (issued) => {
-          const base64Image = await QRCode.toDataURL(qrCode, { errorCorrectionLevel: 'M' });
+          const base64Image = await QRCode.toDataURL(charge.qrCode, { errorCorrectionLevel: 'M' });
           return responseText(createStaticQr, buildStaticQrResponse(account, issued, base64Image));
         },
       ),

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { parsePlainDate } from '../../brazil/calendar.js';
 import { route } from '../../contract/route.js';
-import { text, timestamp } from '../../contract/wire.js';
+import { instant, text } from '../../contract/wire.js';
 
-const instant = text(40).refine(
+const requestedInstant = text(40).refine(
   (value) =>
     /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}([.]\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.test(value) &&
     // V8 would read 30 February as 2 March.
@@ -13,7 +13,7 @@ const instant = text(40).refine(
   'Must be an ISO 8601 instant with a time zone.',
 );
 
-const clockState = z.object({ now: timestamp, frozen: z.boolean() });
+const clockState = z.object({ now: instant, frozen: z.boolean() });
 
 const control = {
   chapter: 'Sandbox control',
@@ -36,7 +36,7 @@ export const changeClock = route({
   method: 'POST',
   body: z
     .looseObject({
-      now: instant.nullish(),
+      now: requestedInstant.nullish(),
       /** An ISO 8601 duration. */
       advance: text(40).nullish(),
       frozen: z.boolean('Must be true or false.').nullish(),

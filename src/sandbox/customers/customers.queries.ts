@@ -25,12 +25,8 @@ export interface ApprovedCustomer {
 }
 
 /** Null when there is no such customer, or when the customer is no longer `PROCESSING`. */
-export function approveCustomer(
-  tx: SandboxTx,
-  id: string,
-  at: Date,
-): Promise<ApprovedCustomer | null> {
-  return tx.find(
+export function approveCustomer(tx: SandboxTx, id: string, at: Date) {
+  return tx.find<ApprovedCustomer>(
     `UPDATE customer SET status = 'APPROVED', updated_at = $2 FROM account
      WHERE customer.id = $1 AND customer.status = 'PROCESSING' AND account.id = customer.account_id
      RETURNING customer.id, customer.document,

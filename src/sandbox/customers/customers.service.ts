@@ -100,7 +100,7 @@ export class Customers {
     // A partner has no account: webhooks about its customers go to the first fixture account.
     const partner = await findAccountByNumber(tx, fixtureAccounts[0].number);
     invariant(partner, 'the first account is seeded');
-    const body = customerApprovedBody({ ...approved, at });
+    const body = customerApprovedBody(approved, at);
     await this.webhooks.notify(tx, partner, 'WHITELABEL_CUSTOMER_APPROVED', { body, at });
   }
 

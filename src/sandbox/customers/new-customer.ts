@@ -3,6 +3,7 @@ import type { CustomerRequest } from '../../contract/customers.js';
 import { invariant } from '../../platform/errors.js';
 import type { AccountOpening } from '../ledger/opening.queries.js';
 import { wireReais } from '../wire-values.js';
+import type { ApprovedCustomer } from './customers.queries.js';
 
 /** The code that is always wrong, so that a test can exercise a failed verification. */
 const wrongCode = '000000';
@@ -71,14 +72,7 @@ export function openingOf(request: CustomerRequest, number: string): AccountOpen
  * `WHITELABEL_CUSTOMER_APPROVED`. The bank publishes only its name; this body links customer and
  * account.
  */
-export function customerApprovedBody(customer: {
-  id: string;
-  document: string;
-  name: string;
-  branch: string;
-  number: string;
-  at: Date;
-}): object {
+export function customerApprovedBody(customer: ApprovedCustomer, at: Date): object {
   return {
     eventType: 'WHITELABEL_CUSTOMER_APPROVED',
     customerId: customer.id,
@@ -86,6 +80,6 @@ export function customerApprovedBody(customer: {
     name: customer.name,
     status: 'APPROVED',
     account: { branch: customer.branch, number: customer.number },
-    approvedAt: customer.at.toISOString(),
+    approvedAt: at.toISOString(),
   };
 }

@@ -1,8 +1,6 @@
 import { addDays } from '../../brazil/calendar.js';
-import { buildStaticBrCode } from '../../brazil/br-code.js';
 import { statementDayOf } from '../../brazil/statement-day.js';
-import { txidOfCorrelationId } from '../../brazil/static-txid.js';
-import { emptyCharge } from '../charges/charge-parts.js';
+import { emptyCharge, slipOf, staticQrOf } from '../charges/charge-parts.js';
 import { issueSlip } from '../charges/issued-slip.js';
 import type { Person } from './people.js';
 import { randomPerson, receivedPix, type ReceivedPix } from './pix-lines.js';
@@ -20,8 +18,6 @@ export function paidSlip(inputs: LineInputs): PlannedLine {
   const { random, amountCents, at } = inputs;
   const payer = randomPerson(random);
   const charge = plannedSlip(inputs, 'BANKSLIP', payer);
-  const { correlationId, wallet, yourNumber, ourNumber, dueDate, barCode, digitableLine } = charge;
-  const slip = { walletNumber: wallet, yourNumber, ourNumber, dueDate, barCode, digitableLine };
   return {
     id: random.uuid(),
     typeName: 'CREDIT_BANKSLIP',
@@ -29,9 +25,9 @@ export function paidSlip(inputs: LineInputs): PlannedLine {
     internal: 'clearing',
     at,
     notes: `Boleto pago por ${payer.name}`,
-    correlationId,
+    correlationId: charge.correlationId,
     charge,
-    proof: { id: random.uuid(), ...slip, amount: plainReais(amountCents), payer },
+    proof: { id: random.uuid(), ...slipOf(charge), amount: plainReais(amountCents), payer },
   };
 }
 
@@ -40,7 +36,7 @@ export function paidPixSlip(inputs: LineInputs): ReceivedPix {
   const payer = randomPerson(inputs.random);
   const charge = plannedSlip(inputs, 'BANKSLIP_PIX', payer);
   const pix = {
-    ...qrOf(inputs, charge.correlationId, inputs.amountCents),
+    ...staticQrOf(inputs.account, inputs.pixKey, charge),
     description: `Boleto de ${inputs.account.holderName}`,
   };
   return paidBy(inputs, { ...charge, ...pix }, payer);
@@ -48,18 +44,18 @@ export function paidPixSlip(inputs: LineInputs): ReceivedPix {
 
 /** A static QR code with its first payment. */
 export function paidStaticQr(inputs: LineInputs): ReceivedPix {
-  const { random, amountCents, at } = inputs;
+  const { account, pixKey, random, at } = inputs;
   const correlationId = random.uuid();
   // A code without an amount accepts payments of any amount.
-  const fixedCents = random.below(2) === 0 ? amountCents : null;
+  const amountCents = random.below(2) === 0 ? inputs.amountCents : null;
   const charge: PlannedCharge = {
     ...emptyCharge,
     id: inputs.nextChargeId(),
     correlationId,
     type: 'PIX_STATIC',
     status: 'Created',
-    amountCents: fixedCents,
-    ...qrOf(inputs, correlationId, fixedCents),
+    amountCents,
+    ...staticQrOf(account, pixKey, { correlationId, amountCents }),
     createdAt: issuedAt(inputs),
     updatedAt: at,
   };
@@ -68,17 +64,15 @@ export function paidStaticQr(inputs: LineInputs): ReceivedPix {
 
 /** A further payment of an earlier static QR code. */
 export function repeatedQrPayment(inputs: LineInputs, correlationId: string): ReceivedPix {
-  const payer = randomPerson(inputs.random);
+  return qrPayment(inputs, correlationId, randomPerson(inputs.random));
+}
+
+function qrPayment(inputs: LineInputs, correlationId: string, payer: Person): ReceivedPix {
   return receivedPix(inputs, { type: 'PIX_QR_CODE_STATIC', correlationId, payer });
 }
 
 function paidBy(inputs: LineInputs, charge: PlannedCharge, payer: Person): ReceivedPix {
-  const { correlationId } = charge;
-  const { line, refundable } = receivedPix(inputs, {
-    type: 'PIX_QR_CODE_STATIC',
-    correlationId,
-    payer,
-  });
+  const { line, refundable } = qrPayment(inputs, charge.correlationId, payer);
   return { line: { ...line, charge }, refundable };
 }
 
@@ -107,18 +101,6 @@ function plannedSlip(
     createdAt: issuedAt(inputs),
     updatedAt: at,
   };
-}
-
-function qrOf({ account, pixKey }: LineInputs, correlationId: string, amountCents: bigint | null) {
-  const txid = txidOfCorrelationId(correlationId);
-  const qrCode = buildStaticBrCode({
-    pixKey,
-    txid,
-    merchantName: account.holderName,
-    merchantCity: account.city,
-    ...(amountCents === null ? {} : { amountCents }),
-  });
-  return { pixKey, txid, qrCode };
 }
 
 /** A time up to three days before the payment. */

@@ -1,8 +1,9 @@
 import type { InternalAccount } from '../accounts/fixtures.js';
 import type { LineDetails } from '../ledger/movement.js';
-import type { SandboxAccount, Party } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import type { TransactionTypeName } from '../ledger/transaction-types.js';
 import type { ChargeRow } from '../charges/charges.queries.js';
+import type { Transfer } from '../transfers/transfer.js';
 import type { Person } from './people.js';
 import type { SeededRandom } from './seeded-random.js';
 
@@ -15,15 +16,10 @@ export interface PlannedCharge extends Omit<
 }
 
 /** A sent and effective Pix. */
-export interface PlannedTransfer {
-  id: string;
-  type: 'PIX_KEY' | 'PIX_MANUAL';
-  amountCents: bigint;
-  description: string;
-  endToEndId: string;
-  payer: Party;
-  beneficiary: Party;
-}
+export type PlannedTransfer = Pick<
+  Transfer,
+  'id' | 'type' | 'amountCents' | 'description' | 'endToEndId' | 'payer' | 'beneficiary'
+>;
 
 /** A line with its charge or transfer. */
 export interface PlannedLine extends LineDetails {

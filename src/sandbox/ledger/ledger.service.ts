@@ -91,9 +91,7 @@ export class SandboxLedger {
       locked.delete(account.id);
       const row = this.rowOf(account, before, changeCents, line);
       lines.push(row);
-      const { nsu } = row;
-      const accountNumber = account.number;
-      posted.push({ ...line, accountNumber, nsu, changeCents, idempotencyKey, createdAt });
+      posted.push({ ...row, accountNumber: account.number, idempotencyKey, createdAt });
     }
     // Faults fire last, so that a refused movement does not use up a fault.
     for (const row of lines) row.visibleAt = this.visibleAt(row, createdAt);

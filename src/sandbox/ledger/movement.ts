@@ -1,3 +1,4 @@
+import type { StatementLine } from '../../generated/sandbox/client.js';
 import type { InternalAccount } from '../accounts/fixtures.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import type { TransactionTypeName } from './transaction-types.js';
@@ -60,10 +61,11 @@ export function outsideMovement(
 }
 
 /** A written line. */
-export interface PostedLine extends LineDetails {
+export interface PostedLine extends Pick<
+  StatementLine,
+  | ('nsu' | 'changeCents' | 'typeName' | 'createdAt')
+  | ('correlationId' | 'externalId' | 'endToEndId' | 'originalEndToEndId')
+> {
   accountNumber: string;
-  nsu: bigint;
-  changeCents: bigint;
   idempotencyKey: string | null;
-  createdAt: Date;
 }

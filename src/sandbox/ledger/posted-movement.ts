@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bigInteger, reais, timestamp } from '../../contract/wire.js';
+import { bigInteger, instant, reais } from '../../contract/wire.js';
 import { amountAndDirection, type PostedLine } from './movement.js';
 
 /** A customer's line in the responses of the control plane. */
@@ -14,22 +14,12 @@ export const postedMovement = z.object({
   externalId: z.string().nullable(),
   originalEndToEndId: z.string().nullable(),
   idempotencyKey: z.string().nullable(),
-  createdAt: timestamp,
+  createdAt: instant,
 });
 
 export type PostedMovement = z.output<typeof postedMovement>;
 
 export function movementOfLine(line: PostedLine): PostedMovement {
-  return {
-    nsu: line.nsu,
-    account: line.accountNumber,
-    ...amountAndDirection(line.changeCents),
-    type: line.typeName,
-    endToEndId: line.endToEndId ?? null,
-    correlationId: line.correlationId ?? null,
-    externalId: line.externalId ?? null,
-    originalEndToEndId: line.originalEndToEndId ?? null,
-    idempotencyKey: line.idempotencyKey,
-    createdAt: line.createdAt.toISOString(),
-  };
+  const { accountNumber: account, typeName: type } = line;
+  return { ...line, account, type, ...amountAndDirection(line.changeCents) };
 }

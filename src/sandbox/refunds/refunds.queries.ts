@@ -37,11 +37,7 @@ export function listReferencedLines(
  * The refunded total of a Pix, in cents: refunds less the reversals of failed ones. The credit of a
  * payer has the same original and may be on the same account; it is not counted.
  */
-export async function sumRefundedCents(
-  tx: SandboxTx,
-  accountId: number,
-  endToEndId: string,
-): Promise<bigint> {
+export async function sumRefundedCents(tx: SandboxTx, accountId: number, endToEndId: string) {
   const [row] = await tx.query<{ total: bigint }>(
     `SELECT coalesce(-sum(change_cents), 0)::bigint AS total FROM statement_line
      WHERE account_id = $1 AND original_end_to_end_id = $2
@@ -57,12 +53,8 @@ export interface SentRefund extends Pick<StatementLine, 'changeCents' | 'endToEn
   idempotencyKey: string | null;
 }
 
-export function findSentRefund(
-  tx: SandboxTx,
-  accountId: number,
-  nsu: bigint,
-): Promise<SentRefund | null> {
-  return tx.find(
+export function findSentRefund(tx: SandboxTx, accountId: number, nsu: bigint) {
+  return tx.find<SentRefund>(
     `SELECT line.change_cents, line.end_to_end_id, line.original_end_to_end_id, line.proof,
             movement.idempotency_key
      FROM statement_line AS line JOIN movement ON movement.id = line.movement_id

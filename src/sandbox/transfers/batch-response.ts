@@ -4,8 +4,7 @@ import type { BatchItem } from './batch-plan.js';
 
 const type = { id: 1, name: 'INTERNAL', description: 'Transferência interna' };
 
-/** The input of an element of a batch response, for a done or a failed item. */
-export interface BatchElementInput {
+interface ProcessedItem {
   id: string;
   item: BatchItem;
   sender: SandboxAccount;
@@ -13,30 +12,20 @@ export interface BatchElementInput {
   at: Date;
 }
 
-export function doneBatchElement(subject: BatchElementInput): BatchElement {
-  const transferredAt = subject.at.toISOString();
-  return { ...element(subject, 'DONE'), transferAt: transferredAt, transferredAt };
-}
-
-/** The element of an item that failed in a partial batch. The item moved no money. */
-export function failedBatchElement(
-  subject: BatchElementInput,
-  error: { code: string; description: string },
+/** The element of an item that was done, or that failed in a partial batch and moved no money. */
+export function batchElement(
+  { id, item, sender, recipient, at }: ProcessedItem,
+  error: { code: string; description: string } | null,
 ): BatchElement {
-  return { ...element(subject, 'ERROR'), transferAt: null, transferredAt: null, error };
-}
-
-function element(
-  { id, item, sender, recipient, at }: BatchElementInput,
-  status: string,
-): BatchElement {
+  const createdAt = at.toISOString();
+  const transferredAt = error ? null : createdAt;
   return {
     id,
     externalId: item.externalId ?? null,
     type,
-    status,
+    status: error ? 'ERROR' : 'DONE',
     amount: item.amount,
-    createdAt: at.toISOString(),
+    ...{ createdAt, transferAt: transferredAt, transferredAt },
     sender: batchParty(sender),
     recipient: recipient
       ? batchParty(recipient)
@@ -48,6 +37,7 @@ function element(
           bank: null,
         },
     tags: [],
+    ...(error ? { error } : {}),
   };
 }
 

@@ -12,7 +12,7 @@ import { Idempotency } from '../idempotency/idempotency.service.js';
 import { Random } from '../random.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { responseText } from '../wire-values.js';
-import { doneBatchElement, failedBatchElement, type BatchElementInput } from './batch-response.js';
+import { batchElement } from './batch-response.js';
 import { batchItemPrefix, type PlannedBatchItem } from './batch-plan.js';
 import { BatchPlans, type BatchPlan } from './batch-plans.service.js';
 import { describeRefusal, refusalError, type RefusalReason } from './beneficiary-account.js';
@@ -63,7 +63,8 @@ export class BatchTransfers {
         });
         moved.push(transfer);
         const { id, createdAt: at } = transfer;
-        elements.push(doneBatchElement({ id, item, sender: payer, recipient: beneficiary, at }));
+        const done = { id, item, sender: payer, recipient: beneficiary, at };
+        elements.push(batchElement(done, null));
       } catch (error) {
         // The plan does not check the beneficiary's balance limit. The ledger throws before it
         // writes.
@@ -82,13 +83,7 @@ export class BatchTransfers {
     refused: RefusalReason,
   ): BatchElement {
     const { item, beneficiary: recipient } = planned;
-    const subject: BatchElementInput = {
-      id: this.random.uuid(),
-      item,
-      sender,
-      recipient,
-      at: this.clock.now(),
-    };
-    return failedBatchElement(subject, { code: refused, description: describeRefusal(refused) });
+    const failed = { id: this.random.uuid(), item, sender, recipient, at: this.clock.now() };
+    return batchElement(failed, { code: refused, description: describeRefusal(refused) });
   }
 }

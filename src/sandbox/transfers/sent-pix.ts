@@ -7,16 +7,11 @@ import type { Transfer } from './transfer.js';
  * outcome of the Pix. The outcome is the status of the transfer, and a reversal line when it fails.
  */
 function proofOf(transfer: Transfer, status: Transfer['status']): object {
+  const { id, endToEndId, idempotencyKey, type, description, payer, beneficiary } = transfer;
+  const amount = wireReais(transfer.amountCents);
   return {
-    id: transfer.id,
-    endToEndId: transfer.endToEndId,
-    idempotencyKey: transfer.idempotencyKey,
-    status,
-    type: transfer.type,
-    amount: wireReais(transfer.amountCents),
-    description: transfer.description,
-    payer: transfer.payer,
-    beneficiary: transfer.beneficiary,
+    ...{ id, endToEndId, idempotencyKey, status, type },
+    ...{ amount, description, payer, beneficiary },
   };
 }
 

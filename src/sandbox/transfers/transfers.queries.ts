@@ -7,12 +7,8 @@ import type { Transfer } from './transfer.js';
  * endToEndId or externalId. Several may have one externalId: a sent transfer precedes a received
  * one, and a newer transfer precedes an older one.
  */
-export function findTransfer(
-  database: Queryable,
-  accountId: number,
-  identifier: string,
-): Promise<Transfer | null> {
-  return database.find(
+export function findTransfer(database: Queryable, accountId: number, identifier: string) {
+  return database.find<Transfer>(
     `SELECT * FROM transfer
      WHERE (id = $2 OR end_to_end_id = $3 OR external_id = $3)
        AND (account_id = $1 OR (type = 'INTERNAL' AND beneficiary_account_id = $1))
@@ -44,11 +40,7 @@ export async function findCreditNsu(
  * credits, the other of the beneficiary's debits less their reversals. Payer and beneficiary may be
  * at this bank or not, and both may be one account.
  */
-export async function sumReturnedCents(
-  tx: SandboxTx,
-  endToEndId: string,
-  accounts: number[],
-): Promise<bigint> {
+export async function sumReturnedCents(tx: SandboxTx, endToEndId: string, accounts: number[]) {
   const [row] = await tx.query<{ returned: bigint }>(
     `SELECT greatest(
        coalesce(sum(change_cents) FILTER (WHERE type_name = 'CREDIT_PIX_REFUND'), 0),
