@@ -4,6 +4,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/sandbox/client.js';
+import { advisoryLocks } from '../platform/advisory-locks.js';
 import { parseJson, stringifyJson } from '../platform/exact-json.js';
 import type { Log } from '../platform/log.js';
 import { camelCaseRows } from '../platform/row-names.js';
@@ -183,9 +184,7 @@ export class SandboxDatabase extends Queryable implements OnApplicationShutdown 
     this.prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   }
 
-  /**
-   * Runs `work` in one transaction. Callbacks registered with `afterCommit` run after the commit.
-   */
+  /** Runs `work` in one transaction, and its `afterCommit` callbacks after the commit. */
   transaction<Result>(work: (tx: SandboxTx) => Promise<Result>): Promise<Result> {
     return this.run('BEGIN', work);
   }
@@ -251,6 +250,11 @@ export class ReservedConnection extends Queryable {
 /** One open transaction. */
 export class SandboxTx extends Queryable {
   private readonly callbacks: (() => void)[] = [];
+
+  /** Waits for other transactions with this lock, and holds it until the transaction ends. */
+  async lockAdvisory(lock: keyof typeof advisoryLocks): Promise<void> {
+    await this.query('SELECT pg_advisory_xact_lock($1)', [advisoryLocks[lock]]);
+  }
 
   afterCommit(callback: () => void): void {
     this.callbacks.push(callback);

@@ -22,8 +22,8 @@ export function findAccountByNumber(database: Queryable, number: string) {
   return database.find<SandboxAccount>(`${customerAccounts} AND number = $1`, [number]);
 }
 
-/** A customer's account. Inside a transaction, as its callers must not use a second connection. */
-export function findAccountById(database: Queryable, id: number) {
+/** For callers inside a transaction, which must not use a second connection. */
+export function findAccountById(database: Queryable, id: number | null) {
   return database.find<SandboxAccount>(`${customerAccounts} AND id = $1`, [id]);
 }
 
@@ -41,9 +41,7 @@ export function findAccountByPixKey(database: Queryable, key: string) {
   );
 }
 
-/**
- * The account of a Pix party, by number and branch. Null at another institution, or when unknown.
- */
+/** The account of a Pix party, by number and branch. Null when unknown or at another bank. */
 export async function findAccountOfParty(
   database: Queryable,
   { number, branch, participant }: Party,

@@ -55,9 +55,7 @@ export class Accounts {
     return pixKey && findAccountByPixKey(this.database, pixKey.key);
   }
 
-  /**
-   * The account's random (EVP) key: the default when a request names no key. Throws `rule_broken`.
-   */
+  /** The account's random (EVP) key, the default of requests. Throws `rule_broken`. */
   async getDefaultPixKey(account: SandboxAccount): Promise<string> {
     const found = await this.database.prisma.dictKey.findFirst({
       where: { accountId: account.id, kind: 'EVP' },

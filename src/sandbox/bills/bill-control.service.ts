@@ -37,8 +37,7 @@ export class BillControl {
         tx.insert('bill', bill, 'ON CONFLICT DO NOTHING'),
     );
     if (!isNew) throw conflict('bill_exists', 'A bill with this code already exists.');
-    const { barCode, digitableLine, type, status, amountCents: amount } = bill;
-    return { barCode, digitableLine, type, status, amount };
+    return { ...bill, amount: bill.amountCents };
   }
 
   /** Newest first; a null account lists all accounts. */

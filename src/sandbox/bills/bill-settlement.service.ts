@@ -66,9 +66,7 @@ export class BillSettlement {
     return credited;
   }
 
-  /**
-   * Debits the issuer of the slip. When its funds are insufficient, the clearing pays the reversal.
-   */
+  /** Debits the issuer of the slip, or the clearing when the issuer's funds are insufficient. */
   private async reversalDebitOf(
     tx: SandboxTx,
     { bill, payment, account }: PaymentOfBill,

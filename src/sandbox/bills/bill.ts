@@ -76,9 +76,7 @@ function statusOf(status: ChargeRow['status']): BillStatus {
 
 const identifierDigits = 19;
 
-/**
- * The number of the bill in the central register: here nineteen digits derived from the bar code.
- */
+/** The bill's number in the central register: here nineteen digits derived from the bar code. */
 function identifierOf(barCode: string): string {
   const number = BigInt(`0x${sha256(barCode)}`) % 10n ** BigInt(identifierDigits);
   return String(number).padStart(identifierDigits, '0');

@@ -50,9 +50,7 @@ export async function reopenBill(tx: SandboxTx, bill: Bill, at: Date): Promise<v
   await tx.update<ChargeRow>('charge', { id: charge.id }, change);
 }
 
-/**
- * The overdue task of the charge may have run while the charge was paid, so the due date decides.
- */
+/** The overdue task may have run while the charge was paid, so the due date decides. */
 function unpaidStatus({ type, dueDate }: ChargeRow, today: PlainDate): ChargeRow['status'] {
   if (dueDate !== null && today > rollToBusinessDay(dueDate)) return 'Expired';
   return type === 'BANKSLIP' ? 'Pending' : 'Created';

@@ -61,9 +61,7 @@ export function chargePaidBody(payment: ChargePayment, shape: ModeValues['webhoo
   }
 }
 
-/**
- * `CHARGE_OVERDUE`. The bank publishes only its name; this body has the charge and its due date.
- */
+/** `CHARGE_OVERDUE`. The bank publishes only its name; this body has the charge's due date. */
 export function chargeOverdueBody(
   { correlationId, amountCents }: Pick<ChargeRow, 'correlationId' | 'amountCents'>,
   { dueDate, status, at }: { dueDate: PlainDate; status: string; at: Date },

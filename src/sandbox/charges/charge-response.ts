@@ -20,9 +20,7 @@ export function chargeStatusName(status: ChargeStatus, names: ChargeStatusNames)
   return names[modeKeys[status]];
 }
 
-/**
- * A charge in the shape of the contract. A slip with QR code has the shape of a static Pix charge.
- */
+/** A charge in the contract's shape. A slip with QR code has the shape of a static Pix charge. */
 export function buildChargeResponse(
   charge: Omit<ChargeRow, 'answer'>,
   statusNames: ChargeStatusNames,

@@ -30,9 +30,7 @@ export function findCharge(database: Queryable, key: ChargeKey): Promise<ChargeR
   return database.findRow<ChargeRow>('charge', key, columnsWithAdjustments);
 }
 
-/**
- * Locked until the transaction ends: payments, voids and expiries of a charge run one at a time.
- */
+/** Locked until the transaction ends: payments, voids and expiries run one at a time. */
 export function lockCharge(tx: SandboxTx, key: ChargeKey): Promise<ChargeRow | null> {
   return tx.lockRow<ChargeRow>('charge', key, columnsWithAdjustments);
 }

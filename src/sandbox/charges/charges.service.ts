@@ -14,9 +14,7 @@ import { buildChargeResponse } from './charge-response.js';
 import { ChargeIssuance, type NewCharge } from './charge-issuance.service.js';
 import { issueSlip, slipProblems } from './issued-slip.js';
 
-/**
- * Unique constraints on ourNumber: '77' and '077' are the same eleven digits and the same bar code.
- */
+/** Unique constraints on ourNumber: '77' and '077' are the same digits and the same bar code. */
 const ourNumberConstraints = [
   'charge_account_id_wallet_our_number_key',
   'charge_our_number_digits_key',

@@ -63,13 +63,7 @@ export class BankInspection {
           ? { name: account.holderName, document: account.holderDocument }
           : (party as unknown as Party).holder,
       })),
-      bills: bills.map((bill) => ({
-        barCode: bill.barCode,
-        digitableLine: bill.digitableLine,
-        type: bill.type,
-        status: bill.status,
-        amount: bill.amountCents,
-      })),
+      bills: bills.map((bill) => ({ ...bill, amount: bill.amountCents })),
     };
   }
 }

@@ -1,13 +1,15 @@
 // Seeds a new database: internal accounts, two customers, DICT keys and bills.
 import { Injectable } from '@nestjs/common';
 import { saoPauloDay } from '../../brazil/statement-day.js';
+import type { Account } from '../../generated/sandbox/client.js';
+import { invariant } from '../../platform/errors.js';
+import { sha256 } from '../../platform/exact-json.js';
+import { findAccountByNumber } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { openAccount } from '../ledger/opening.queries.js';
 import { SandboxDatabase, SandboxSettings, type SandboxTx } from '../sandbox-database.service.js';
 import { fixtureAccounts, internalAccounts, secondAccountKey } from '../accounts/fixtures.js';
 import { fixtureBills } from '../bills/fixture-bills.js';
-import { sha256 } from '../../platform/exact-json.js';
-import { insertApiKey, isBankOpen, lockBankOpening } from './bank-seeding.queries.js';
 
 @Injectable()
 export class BankSeeding {
@@ -24,8 +26,9 @@ export class BankSeeding {
   async seedBank(): Promise<void> {
     await this.database.transaction(async (tx) => {
       // Two processes may start on the same new database.
-      await lockBankOpening(tx);
-      if (!(await isBankOpen(tx))) await this.seedAccounts(tx, this.clock.now());
+      await tx.lockAdvisory('openSandboxAccounts');
+      if (!(await tx.findRow<Account>('account', { kind: 'internal' })))
+        await this.seedAccounts(tx, this.clock.now());
       await this.insertApiKeys(tx);
     });
   }
@@ -49,8 +52,11 @@ export class BankSeeding {
   }
 
   private async insertApiKeys(tx: SandboxTx): Promise<void> {
-    const [first, second] = fixtureAccounts;
-    await insertApiKey(tx, first.number, sha256(this.settings.apiKey));
-    await insertApiKey(tx, second.number, sha256(secondAccountKey));
+    for (const [index, apiKey] of [this.settings.apiKey, secondAccountKey].entries()) {
+      const account = await findAccountByNumber(tx, fixtureAccounts[index]!.number);
+      invariant(account, 'the first accounts are seeded');
+      const row = { keyHash: sha256(apiKey), accountId: account.id };
+      await tx.insert('api_key', row, 'ON CONFLICT (key_hash) DO NOTHING');
+    }
   }
 }

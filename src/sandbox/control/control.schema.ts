@@ -57,9 +57,7 @@ export const postTransaction = route({
     correlationId: clientIdentifier.nullish(),
     externalId: clientIdentifier.nullish(),
     endToEndId: filledText(64).nullish(),
-    /**
-     * The account of this bank that the proof names as counterparty. Its balance does not change.
-     */
+    /** The account that the proof names as counterparty. Its balance does not change. */
     counterpartyAccount: accountNumber.nullish(),
   }),
   response: postedMovement,

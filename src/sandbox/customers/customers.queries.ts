@@ -1,13 +1,10 @@
-import { advisoryLocks } from '../../platform/advisory-locks.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 
 const firstNumber = 2_000_001;
 
-/**
- * The next free account number. Concurrent openings of accounts wait until the transaction ends.
- */
+/** The next free account number. Concurrent openings wait until the transaction ends. */
 export async function nextAccountNumber(tx: SandboxTx): Promise<string> {
-  await tx.query('SELECT pg_advisory_xact_lock($1)', [advisoryLocks.numberSandboxAccounts]);
+  await tx.lockAdvisory('numberSandboxAccounts');
   const [row] = await tx.query<{ number: string }>(
     `SELECT (greatest(max(number::bigint) + 1, $1))::text AS number FROM account
      WHERE number ~ '^[0-9]{7,12}$' AND kind = 'customer'`,

@@ -5,9 +5,7 @@ import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 export type DueTask = Omit<DueTaskRow, 'id'>;
 export type ClaimedTask = Pick<DueTaskRow, 'id' | 'kind' | 'subject'>;
 
-/**
- * Claims and deletes the first due task in `tx`. Skips tasks that other transactions have claimed.
- */
+/** Claims and deletes the first due task. Skips tasks that other transactions have claimed. */
 export function claimDueTask(
   tx: SandboxTx,
   { now, skippedIds }: { now: Date; skippedIds: bigint[] },

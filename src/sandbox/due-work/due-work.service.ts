@@ -60,9 +60,7 @@ export class DueWork implements BeforeApplicationShutdown {
     return this.loop.stop();
   }
 
-  /**
-   * Resolves when all tasks that are due now have run, with the tasks that they schedule for now.
-   */
+  /** Resolves when all tasks that are due now have run, with those that they schedule for now. */
   runDue(): Promise<void> {
     this.loop.trigger();
     return this.loop.idle();
@@ -120,9 +118,7 @@ export class DueWork implements BeforeApplicationShutdown {
     return task;
   }
 
-  /**
-   * Failed tasks whose pause has not ended. They are skipped so that they do not delay other tasks.
-   */
+  /** Failed tasks whose pause has not ended. They are skipped, so as not to delay other tasks. */
   private listPausedIds(): bigint[] {
     const nowMs = performance.now();
     for (const [id, untilMs] of this.pausedUntilMs)

@@ -105,9 +105,7 @@ export class CallFaults implements NestInterceptor, OnModuleDestroy {
     reply.raw.write(half, () => reply.request.raw.socket.destroy());
   }
 
-  /**
-   * Waits by the machine's clock; ends early when the client disconnects or the application stops.
-   */
+  /** Waits by the machine's clock, until the client disconnects or the application stops. */
   private async wait(delayMs: number, socket: Socket): Promise<void> {
     if (this.isStopped || socket.destroyed) return;
     // An idle connection would time out sooner; the next request restores its timeout.

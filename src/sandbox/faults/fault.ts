@@ -59,9 +59,7 @@ export interface FaultRequest {
   /** The probability that it fires, from 0 to 1; null for always. */
   probability: number | null;
   seed: number;
-  /**
-   * Duration of a hang, a slow response, a late webhook or line; null for the default of the kind.
-   */
+  /** Duration of a hang, slow response, late webhook or line; null for the default of the kind. */
   delayMs: number | null;
 }
 

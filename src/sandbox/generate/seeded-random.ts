@@ -2,9 +2,7 @@ import { stringify } from 'uuid';
 
 const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/**
- * A deterministic random generator: equal seeds give equal values. For test data, not for secrets.
- */
+/** A random generator: equal seeds give equal values. For test data, not for secrets. */
 export class SeededRandom {
   private readonly state: Uint32Array;
 

@@ -56,9 +56,7 @@ export interface LineRow
   proof: object | null;
 }
 
-/**
- * Writes a movement with its legs, its lines and the new balances in one SQL statement.
- */
+/** Writes a movement with its legs, its lines and the new balances in one SQL statement. */
 export async function insertLedgerMovement(
   tx: SandboxTx,
   movement: {

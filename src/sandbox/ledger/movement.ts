@@ -3,9 +3,7 @@ import type { InternalAccount } from '../accounts/fixtures.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import type { TransactionTypeName } from './transaction-types.js';
 
-/**
- * The largest balance of an account. The contract's numbers have at most twelve digits of reais.
- */
+/** The largest balance. The contract's numbers have at most twelve digits of reais. */
 export const maxBalanceCents = 90_000_000_000_000n;
 
 /** The amount that an account can spend: its balance less the blocked part. */

@@ -1,8 +1,6 @@
 import type { FaultEndpoint } from '../faults/fault.js';
 
-/**
- * The type names of the bank's lines with their descriptions: the contract's and the bank's own.
- */
+/** The types of the bank's lines with their descriptions: the contract's and the bank's own. */
 const descriptions = {
   DEBIT_TRANSFER_INTERNAL: 'Transferência interna enviada',
   CREDIT_TRANSFER_INTERNAL: 'Transferência interna recebida',

@@ -15,9 +15,7 @@ export class Modes {
     return this.values;
   }
 
-  /**
-   * Reads the stored modes. A mode that is not stored gets its default; an unknown one is dropped.
-   */
+  /** Reads the stored modes. A missing mode gets its default; an unknown one is dropped. */
   async load(): Promise<void> {
     const stored = await this.settings.find('modes');
     if (stored === null) return;

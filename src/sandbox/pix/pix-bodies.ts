@@ -54,9 +54,7 @@ export interface PixReturn {
   beneficiary: Party;
 }
 
-/**
- * The body of `PIX_REFUNDED`. The payer is the beneficiary of the original Pix (real-bank.md A.4).
- */
+/** The body of `PIX_REFUNDED`. Its payer is the original Pix's beneficiary (real-bank.md A.4). */
 export function pixRefundedBody(returned: PixReturn): object {
   const { endToEndId, originalEndToEndId, payer, beneficiary } = returned;
   const amount = wireReais(returned.amountCents);

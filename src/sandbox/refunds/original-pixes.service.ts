@@ -74,9 +74,7 @@ export class OriginalPixes {
   }
 }
 
-/**
- * The payer in the line's proof. A line that a test wrote may have none; it gets a default payer.
- */
+/** The payer in the line's proof, or a default payer for a line that a test wrote without one. */
 function payerOf({ proof }: ReceivedPixLine): Party {
   const { payer } = (proof ?? {}) as { payer?: Party };
   return payer ?? outsideParty({});

@@ -31,9 +31,7 @@ export class RefundOutcomes {
     dueWork.handle('refund-error', (tx, subject) => this.finish(tx, subject, true));
   }
 
-  /**
-   * Fires the fault by which a refund fails. Called last: a refused refund uses up no fault.
-   */
+  /** Fires the fault by which a refund fails. Called last: a refused refund uses up no fault. */
   drawFailure(): FiredFault | null {
     return this.faults.fire(['refunds'], 'async-error');
   }

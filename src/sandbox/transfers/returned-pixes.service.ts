@@ -50,7 +50,7 @@ export class ReturnedPixes {
     request: Request,
   ): Promise<PostedMovement> {
     const { amount, reason = null } = request;
-    const beneficiary = await this.beneficiaryOf(tx, original);
+    const beneficiary = await findAccountById(tx, original.beneficiaryAccountId);
     const sides = beneficiary ? [payer, beneficiary] : [payer];
     await this.ledger.lock(tx, sides);
     const amountCents = await this.amountOf(tx, original, sides, amount ?? null);
@@ -88,9 +88,5 @@ export class ReturnedPixes {
     const amountCents = requestedCents ?? returnableCents;
     if (amountCents > 0n && amountCents <= returnableCents) return amountCents;
     throw ruleBroken('return_exceeds_pix', 'The returns would exceed the amount of the Pix.');
-  }
-
-  private async beneficiaryOf(tx: SandboxTx, { beneficiaryAccountId: id }: Transfer) {
-    return id === null ? null : findAccountById(tx, id);
   }
 }

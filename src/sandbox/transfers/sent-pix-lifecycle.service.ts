@@ -69,11 +69,9 @@ export class SentPixLifecycle {
   private async end(tx: SandboxTx, id: string): Promise<void> {
     const transfer = await tx.lockRow<Transfer>('transfer', { id });
     if (!transfer || isFinalTransfer(transfer)) return;
-    const { accountId, beneficiaryAccountId } = transfer;
-    const payer = await findAccountById(tx, accountId);
+    const payer = await findAccountById(tx, transfer.accountId);
     invariant(payer, 'a transfer has its payer');
-    const beneficiary =
-      beneficiaryAccountId === null ? null : await findAccountById(tx, beneficiaryAccountId);
+    const beneficiary = await findAccountById(tx, transfer.beneficiaryAccountId);
     await this.ledger.lock(tx, beneficiary ? [payer, beneficiary] : [payer]);
     const error = transfer.error ?? (await this.credit(tx, beneficiary, transfer));
     const ended = error
@@ -86,9 +84,7 @@ export class SentPixLifecycle {
     await this.webhooks.notify(tx, payer, 'PIX_PAYMENT_UPDATED', event);
   }
 
-  /**
-   * Credits a beneficiary at this bank. Returns a failure when its balance limit would be exceeded.
-   */
+  /** Credits a beneficiary at this bank. Returns a failure when it would exceed its limit. */
   private async credit(
     tx: SandboxTx,
     beneficiary: SandboxAccount | null,

@@ -35,9 +35,7 @@ export class SentPixes {
     private readonly faults: Faults,
   ) {}
 
-  /**
-   * Throws `rule_broken` with the reason `look_up_not_found`, `look_up_expired` or `look_up_used`.
-   */
+  /** Throws `rule_broken`: `look_up_not_found`, `look_up_expired` or `look_up_used`. */
   async sendByKey(tx: SandboxTx, order: TransferOrder, endToEndId: string): Promise<Transfer> {
     // Locked before the account: of two transfers with one look-up, the second waits here.
     const key = { endToEndId, accountId: order.payer.id };

@@ -21,9 +21,7 @@ export function transferCreatedResponse(transfer: Transfer): TransferResponse {
   };
 }
 
-/**
- * The current state for one of the two sides, with the nsu of the line on that side's statement.
- */
+/** The current state for one side, with the nsu of the line on that side's statement. */
 export function transferDetailsResponse(
   transfer: Transfer,
   transactionNsu: bigint | null,

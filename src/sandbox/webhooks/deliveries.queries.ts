@@ -20,9 +20,7 @@ export async function insertDelivery(
   return inserted?.id ?? null;
 }
 
-/**
- * Inserts another delivery to the same registration; `forgedBody` replaces the body of a forgery.
- */
+/** Inserts another delivery to the same registration; a forgery has its own `forgedBody`. */
 export async function insertDeliveryCopy(
   tx: SandboxTx,
   id: bigint,

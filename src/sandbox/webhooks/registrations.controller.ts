@@ -8,7 +8,7 @@ import {
 } from '../../contract/webhook-registrations.js';
 import { Handles } from '../../platform/contract-route.js';
 import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
-import { Registrations, type RegistrationFields } from './registrations.service.js';
+import { Registrations } from './registrations.service.js';
 
 @Controller()
 export class RegistrationsController {
@@ -33,7 +33,7 @@ export class RegistrationsController {
   update(
     @AccountInput() { account, params, body }: AccountRequest<typeof updateWebhookRegistration>,
   ) {
-    return this.registrations.update(account, params.id, body as Partial<RegistrationFields>);
+    return this.registrations.update(account, params.id, body);
   }
 
   @Handles(deleteWebhookRegistration)

@@ -1,6 +1,11 @@
 // Owns the webhook registrations: one URL for each event type of an account.
 import { Injectable } from '@nestjs/common';
-import type { WebhookRegistration } from '../../contract/webhook-registrations.js';
+import type { RouteInput } from '../../contract/route.js';
+import type {
+  createWebhookRegistration,
+  updateWebhookRegistration,
+  WebhookRegistration,
+} from '../../contract/webhook-registrations.js';
 import {
   Prisma,
   type WebhookRegistration as RegistrationRow,
@@ -15,12 +20,7 @@ import { SandboxDatabase } from '../sandbox-database.service.js';
 import { authorizationHeaders, type AuthorizationScheme } from './authorization.js';
 import { isWebhookEventType } from './event-types.js';
 
-export interface RegistrationFields {
-  eventType: string;
-  url: string;
-  authorizationScheme: AuthorizationScheme;
-  authorization?: string | null | undefined;
-}
+type RegistrationFields = RouteInput<typeof createWebhookRegistration>['body'];
 
 @Injectable()
 export class Registrations {
@@ -56,7 +56,7 @@ export class Registrations {
   async update(
     account: SandboxAccount,
     id: string,
-    changes: Partial<RegistrationFields>,
+    changes: RouteInput<typeof updateWebhookRegistration>['body'],
   ): Promise<WebhookRegistration> {
     const row = await this.getRow(account, id);
     const data = validated({
@@ -121,13 +121,6 @@ function validated(fields: RegistrationFields) {
 }
 
 function toRegistration(row: RegistrationRow): WebhookRegistration {
-  return {
-    id: row.id,
-    eventType: row.eventType,
-    url: row.url,
-    authorizationScheme: row.authorizationScheme,
-    authorization: row.authorization,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  };
+  const { accountId: _, createdAt, updatedAt, ...fields } = row;
+  return { ...fields, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
 }

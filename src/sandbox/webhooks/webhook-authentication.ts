@@ -12,9 +12,7 @@ export interface AuthenticatedDelivery {
   /** The same for every attempt. */
   id: string;
   body: string;
-  /**
-   * The time of sending by the machine's clock, because a receiver verifies against its own clock.
-   */
+  /** When it is sent, by the machine's clock: a receiver verifies against its own clock. */
   sentAt: Date;
   isForged: boolean;
 }

@@ -125,19 +125,11 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   private headersOf(delivery: ClaimedDelivery): Record<string, string> {
-    const { webhookSigning } = this.modes.current;
-    return authenticationHeaders(
-      {
-        scheme: delivery.authorizationScheme,
-        authorization: delivery.authorization,
-        // Delivery ids begin at 1 again after a reset; the registration's id makes this one unique.
-        id: `msg_${delivery.registrationId}_${delivery.id}`,
-        body: delivery.body,
-        sentAt: new Date(),
-        isForged: delivery.isForged,
-      },
-      webhookSigning,
-    );
+    // Delivery ids begin at 1 again after a reset; the registration's id makes this one unique.
+    const id = `msg_${delivery.registrationId}_${delivery.id}`;
+    const scheme = delivery.authorizationScheme;
+    const authenticated = { ...delivery, id, scheme, sentAt: new Date() };
+    return authenticationHeaders(authenticated, this.modes.current.webhookSigning);
   }
 
   /** A connection outside the pool, so that a burst of requests cannot delay webhooks. */
