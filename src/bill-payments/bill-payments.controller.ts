@@ -6,20 +6,23 @@ import { RequiresScope } from '../accounts/scope.decorator.js';
 import { BankService } from '../bank/bank.service.js';
 import { getBill, payBill } from '../contract/bill-payments.js';
 import type { RouteInput } from '../contract/route.js';
+import { Database } from '../database.service.js';
+import type { Prisma } from '../generated/service/client.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
+import { describeSentMoney, sentMoneyInclude } from '../operations/sent-money.js';
 import { Handles, Input, type Reply } from '../platform/contract-route.js';
-import { isUuid, readPage, toList } from '../platform/listing.js';
-import { BillPaymentViews } from './bill-payment-views.service.js';
+import { findByFirstId, isUuid, readPage, toList } from '../platform/listing.js';
 import { getBillPaymentRoute, listBillPaymentsRoute } from './bill-payments.schema.js';
 import { BillPaymentsService } from './bill-payments.service.js';
+import { findBarCode } from './bill-rules.js';
 
 @Controller()
 @UseGuards(ApiKeyGuard)
 export class BillPaymentsController {
   constructor(
     private readonly payments: BillPaymentsService,
-    private readonly views: BillPaymentViews,
+    private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
   ) {}
@@ -42,12 +45,19 @@ export class BillPaymentsController {
     return this.payments.pay(accountId, input, preferences);
   }
 
+  /** Finds a payment by its operation's id, the bank's id, or the bill's code: the newest of it. */
   @Handles(getBillPaymentRoute)
   async get(
     @CalledBy() { accountId }: Caller,
-    @Input() { params }: RouteInput<typeof getBillPaymentRoute>,
+    @Input() { params: { id } }: RouteInput<typeof getBillPaymentRoute>,
   ) {
-    return this.views.get(accountId, params.id);
+    const barCode = findBarCode(id);
+    const ids = [
+      ...(isUuid(id) ? [{ id }] : []),
+      { bankId: id },
+      ...(barCode ? [{ barCode }] : []),
+    ];
+    return findByFirstId(ids, (one) => this.read({ accountId, ...one }, 1));
   }
 
   @Handles(listBillPaymentsRoute)
@@ -56,6 +66,23 @@ export class BillPaymentsController {
     @Input() { query }: RouteInput<typeof listBillPaymentsRoute>,
   ) {
     const page = readPage(query, isUuid);
-    return toList(await this.views.list(accountId, page, query), page, ({ id }) => id);
+    const { state, barCode } = query;
+    const where = { accountId, state, barCode, id: { lt: page.after ?? undefined } };
+    return toList(await this.read(where, page.limit + 1), page, ({ id }) => id);
+  }
+
+  private async read(where: Prisma.BillPaymentWhereInput, take: number) {
+    const payments = await this.database.prisma.billPayment.findMany({
+      where,
+      orderBy: { id: 'desc' },
+      take,
+      include: sentMoneyInclude,
+    });
+    return payments.map((payment) => {
+      const view = describeSentMoney(payment);
+      // The failure was proven by a statement that did not show the debit yet.
+      const isPaid = payment.state === 'failed' && view.nsu !== null;
+      return isPaid ? { ...view, state: 'paid' as const } : view;
+    });
   }
 }

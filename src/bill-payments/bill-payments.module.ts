@@ -4,13 +4,12 @@ import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.m
 import { OperationsModule } from '../operations/operations.module.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { BillPaymentLifecycle } from './bill-payment-lifecycle.service.js';
-import { BillPaymentViews } from './bill-payment-views.service.js';
 import { BillPaymentsController } from './bill-payments.controller.js';
 import { BillPaymentsService } from './bill-payments.service.js';
 
 @Module({
   imports: [OperationsModule, StatementModule, ExpectedPaymentsModule, EventsModule],
   controllers: [BillPaymentsController],
-  providers: [BillPaymentsService, BillPaymentViews, BillPaymentLifecycle],
+  providers: [BillPaymentsService, BillPaymentLifecycle],
 })
 export class BillPaymentsModule {}

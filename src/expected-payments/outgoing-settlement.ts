@@ -26,16 +26,3 @@ export function outgoingSettlement({
   if (reversedCents === 0n) return 'settled';
   return reversedCents < paidCents ? 'partially_reversed' : 'reversed';
 }
-
-/** Splits the lines of one payment by role, with the total of each. */
-export function outgoingTotals<Line extends { role: 'payment' | 'reversal'; amountCents: bigint }>(
-  lines: readonly Line[],
-) {
-  const payments = lines.filter(({ role }) => role === 'payment');
-  const reversals = lines.filter(({ role }) => role === 'reversal');
-  return { payments, reversals, paidCents: totalOf(payments), reversedCents: totalOf(reversals) };
-}
-
-function totalOf(lines: readonly { amountCents: bigint }[]): bigint {
-  return lines.reduce((total, { amountCents }) => total + amountCents, 0n);
-}

@@ -4,11 +4,13 @@ import type { Caller } from '../accounts/api-keys.service.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { refundTransaction } from '../contract/refunds.js';
 import type { RouteInput } from '../contract/route.js';
+import { Database } from '../database.service.js';
+import type { Prisma } from '../generated/service/client.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
+import { describeSentMoney, sentMoneyInclude } from '../operations/sent-money.js';
 import { Handles, Input, type Reply } from '../platform/contract-route.js';
-import { isUuid, readPage, toList } from '../platform/listing.js';
-import { RefundReading } from './refund-reading.service.js';
+import { findByFirstId, isNsu, isUuid, readPage, toList } from '../platform/listing.js';
 import { getRefundRoute, listRefundsRoute } from './refunds.schema.js';
 import { RefundsService } from './refunds.service.js';
 
@@ -17,7 +19,7 @@ import { RefundsService } from './refunds.service.js';
 export class RefundsController {
   constructor(
     private readonly refunds: RefundsService,
-    private readonly reading: RefundReading,
+    private readonly database: Database,
   ) {}
 
   @RequiresScope('refund')
@@ -30,12 +32,14 @@ export class RefundsController {
     return this.refunds.refund(accountId, input, preferences);
   }
 
+  /** Finds a refund by its operation's id, the bank's id of the refund, or its nsu. */
   @Handles(getRefundRoute)
   async get(
     @CalledBy() { accountId }: Caller,
-    @Input() { params }: RouteInput<typeof getRefundRoute>,
+    @Input() { params: { id } }: RouteInput<typeof getRefundRoute>,
   ) {
-    return this.reading.get(accountId, params.id);
+    const filter = isUuid(id) ? { id } : isNsu(id) ? { nsu: BigInt(id) } : { endToEndId: id };
+    return findByFirstId([filter], (one) => this.read({ accountId, ...one }, 1));
   }
 
   @Handles(listRefundsRoute)
@@ -44,6 +48,19 @@ export class RefundsController {
     @Input() { query }: RouteInput<typeof listRefundsRoute>,
   ) {
     const page = readPage(query, isUuid);
-    return toList(await this.reading.list(accountId, page, query), page, ({ id }) => id);
+    const { state, originalNsu } = query;
+    const where = { accountId, state, originalNsu, id: { lt: page.after ?? undefined } };
+    return toList(await this.read(where, page.limit + 1), page, ({ id }) => id);
+  }
+
+  private async read(where: Prisma.RefundWhereInput, take: number) {
+    const refunds = await this.database.prisma.refund.findMany({
+      where,
+      orderBy: { id: 'desc' },
+      take,
+      include: sentMoneyInclude,
+    });
+    // The bank's response has the nsu, also while the statement does not show the refund.
+    return refunds.map((refund) => ({ ...describeSentMoney(refund), nsu: refund.nsu }));
   }
 }

@@ -2,19 +2,11 @@
 // matched to them.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
-import { listMatchedLines, type MatchedLine } from '../expected-payments/matched-lines.queries.js';
-import { outgoingTotals } from '../expected-payments/outgoing-settlement.js';
 import type { Prisma, Transfer } from '../generated/service/client.js';
-import { acceptedResponse } from '../operations/operations.schema.js';
+import { describeSentMoney, sentMoneyInclude } from '../operations/sent-money.js';
 import { findByFirstId, isUuid, type Page } from '../platform/listing.js';
 import { settlementOfTransfer } from './transfer-status.js';
 
-const include = {
-  operation: { select: { state: true, responseBody: true } },
-  expectedPayment: { select: { withdrawnAt: true } },
-} satisfies Prisma.TransferInclude;
-
-type StoredTransfer = Prisma.TransferGetPayload<{ include: typeof include }>;
 type TransferFilters = Partial<
   Pick<Transfer, 'state' | 'shape' | 'externalId' | 'endToEndId' | 'operationId'>
 >;
@@ -43,31 +35,19 @@ export class TransferViews {
     return this.read({ ...where, id: { lt: after ?? undefined } }, limit + 1);
   }
 
-  private async read(where: Prisma.TransferWhereInput & { accountId: number }, take: number) {
-    const { prisma } = this.database;
-    const orderBy = { id: 'desc' } as const;
-    const transfers = await prisma.transfer.findMany({ where, orderBy, take, include });
-    const ids = transfers.map(({ expectedPaymentId }) => expectedPaymentId);
-    const lines = await listMatchedLines(prisma, where.accountId, ids);
-    return transfers.map((transfer) =>
-      describeTransfer(transfer, lines.get(transfer.expectedPaymentId) ?? []),
-    );
+  private async read(where: Prisma.TransferWhereInput, take: number) {
+    const transfers = await this.database.prisma.transfer.findMany({
+      where,
+      orderBy: { id: 'desc' },
+      take,
+      include: sentMoneyInclude,
+    });
+    return transfers.map((transfer) => {
+      const { state, shape } = transfer;
+      const view = describeSentMoney(transfer, (totals) =>
+        settlementOfTransfer({ ...totals, state }),
+      );
+      return { ...view, response: shape === 'batch' ? null : view.response };
+    });
   }
-}
-
-function describeTransfer(
-  { operation, expectedPayment, ...transfer }: StoredTransfer,
-  lines: MatchedLine[],
-) {
-  const { payments, reversals, ...totals } = outgoingTotals(lines);
-  const isWithdrawn = expectedPayment.withdrawnAt !== null;
-  return {
-    ...transfer,
-    operationState: operation.state,
-    amount: transfer.amountCents,
-    settlement: settlementOfTransfer({ ...totals, isWithdrawn, state: transfer.state }),
-    nsu: payments[0]?.nsu ?? null,
-    reversals: reversals.map((line) => ({ ...line, amount: line.amountCents })),
-    response: transfer.shape === 'batch' ? null : acceptedResponse(operation),
-  };
 }
