@@ -4,20 +4,34 @@ import { decidingOwedCents } from '../expected-payments/settlement.js';
 import { outgoingSettlement } from '../expected-payments/outgoing-settlement.js';
 import type { Prisma } from '../generated/service/client.js';
 import { acceptedResponse } from '../operations/operations.schema.js';
-import type { MatchedChargePayment, ChargeRefundRow } from './charges.queries.js';
+import type { ChargeRefundRow } from './charges.queries.js';
 import { chargeSettlement } from './charge-settlement.js';
 
 export const chargeInclude = {
   operation: { select: { state: true, responseBody: true } },
-  expectedPayment: { select: { isMultiUse: true } },
+  expectedPayment: {
+    select: {
+      isMultiUse: true,
+      matches: {
+        where: { unlinkedAt: null, role: 'payment' },
+        orderBy: [{ line: { occurredAt: 'asc' } }, { nsu: 'asc' }],
+        select: {
+          nsu: true,
+          amountCents: true,
+          owedCents: true,
+          refundedCents: true,
+          line: { select: { endToEndId: true, occurredAt: true } },
+        },
+      },
+    },
+  },
 } satisfies Prisma.ChargeInclude;
 
-export function toChargeView(
-  row: Prisma.ChargeGetPayload<{ include: typeof chargeInclude }>,
-  payments: MatchedChargePayment[],
-  refunds: ChargeRefundRow[],
-  today: string,
-) {
+/** A charge with its payments, oldest first. */
+export type ChargeWithPayments = Prisma.ChargeGetPayload<{ include: typeof chargeInclude }>;
+
+export function toChargeView(row: ChargeWithPayments, refunds: ChargeRefundRow[], today: string) {
+  const { isMultiUse, matches: payments } = row.expectedPayment;
   return {
     type: row.type,
     createdAt: row.createdAt.toISOString(),
@@ -31,7 +45,7 @@ export function toChargeView(
     operationState: row.operation.state,
     settlement: chargeSettlement({
       amountCents: decidingOwedCents(row, payments),
-      isMultiUse: row.expectedPayment.isMultiUse,
+      isMultiUse,
       dueDate: row.bankDueDate ?? row.dueDate,
       isCancelled: row.cancelledAt !== null,
       isExpired: row.expiredAt !== null,
@@ -40,7 +54,7 @@ export function toChargeView(
     }),
     cancelledAt: row.cancelledAt,
     expiredAt: row.expiredAt,
-    payments: payments.map((payment) => ({ ...payment, amount: payment.amountCents })),
+    payments: payments.map(({ nsu, amountCents, line }) => ({ nsu, amount: amountCents, ...line })),
     refunds: refunds
       .filter(({ originalNsu }) => payments.some(({ nsu }) => nsu === originalNsu))
       .map((refund) => ({

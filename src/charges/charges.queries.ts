@@ -1,29 +1,6 @@
-// Reads the payments matched to charges, and the refunds of those payments.
+// Reads the refunds of charges' payments.
 import type { Db } from '../database.service.js';
-import type { Match, Refund, StatementLine } from '../generated/service/client.js';
-
-export type MatchedChargePayment = Pick<
-  Match,
-  'nsu' | 'amountCents' | 'owedCents' | 'refundedCents'
-> &
-  Pick<StatementLine, 'endToEndId' | 'occurredAt'>;
-
-/** The payments of charges, oldest first. */
-export async function listMatchedChargePayments(
-  db: Db,
-  accountId: number,
-  correlationIds: string[],
-): Promise<(MatchedChargePayment & { correlationId: string })[]> {
-  return db.$queryRaw`
-    SELECT c.correlation_id, line.nsu, m.amount_cents, m.owed_cents, m.refunded_cents,
-           line.end_to_end_id, line.occurred_at
-    FROM charge c
-    JOIN match m ON m.account_id = c.account_id AND m.expected_payment_id = c.expected_payment_id
-      AND m.unlinked_at IS NULL AND m.role = 'payment'
-    JOIN statement_line line ON line.account_id = m.account_id AND line.nsu = m.nsu
-    WHERE c.account_id = ${accountId} AND c.correlation_id = ANY (${correlationIds}::text[])
-    ORDER BY line.occurred_at, line.nsu`;
-}
+import type { Refund } from '../generated/service/client.js';
 
 export interface ChargeRefundRow extends Pick<
   Refund,

@@ -16,7 +16,7 @@ import { AppError } from '../platform/errors.js';
 import { findByFirstId, isUuid, type Page } from '../platform/listing.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { ChargeLookUp } from './charge-look-up.service.js';
-import * as queries from './charges.queries.js';
+import { listChargeRefunds } from './charges.queries.js';
 import { chargeInclude, toChargeView } from './charge-view.js';
 import { firstStatusCheckAt } from './charge-status.js';
 
@@ -175,17 +175,10 @@ export class ChargesService implements OnModuleInit {
     const { accountId } = where;
     const orderBy = { operationId: 'desc' } as const;
     const rows = await db.charge.findMany({ where, orderBy, take, include: chargeInclude });
-    const ids = rows.map(({ correlationId }) => correlationId);
-    const payments =
-      ids.length > 0 ? await queries.listMatchedChargePayments(db, accountId, ids) : [];
-    const byCharge = new Map<string, queries.MatchedChargePayment[]>(ids.map((id) => [id, []]));
-    for (const payment of payments) byCharge.get(payment.correlationId)?.push(payment);
-    const nsus = payments.map(({ nsu }) => nsu);
-    const refunds = nsus.length > 0 ? await queries.listChargeRefunds(db, accountId, nsus) : [];
+    const nsus = rows.flatMap((row) => row.expectedPayment.matches.map(({ nsu }) => nsu));
+    const refunds = nsus.length > 0 ? await listChargeRefunds(db, accountId, nsus) : [];
     const today = await this.bankTime.today(accountId);
-    return rows.map((row) =>
-      toChargeView(row, byCharge.get(row.correlationId) ?? [], refunds, today),
-    );
+    return rows.map((row) => toChargeView(row, refunds, today));
   }
 }
 

@@ -1,8 +1,8 @@
 // The breaks and events of charges as their payments, cancellations and refunds are reviewed
 // repeatedly.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { toChargeView } from '../../src/charges/charge-view.js';
-import { listMatchedChargePayments, listChargeRefunds } from '../../src/charges/charges.queries.js';
+import { chargeInclude, toChargeView } from '../../src/charges/charge-view.js';
+import { listChargeRefunds } from '../../src/charges/charges.queries.js';
 import { listExpectedPaymentRows } from '../../src/reconciliation/api/transactions.queries.js';
 import { SentMoneyFixture } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -225,15 +225,11 @@ it('shows the reversal of a refund with its charge', async () => {
     await fixture.reconcile();
     const { prisma } = service.database;
     const refunds = await listChargeRefunds(prisma, service.accountId, [BigInt(nsu)]);
-    const payments = await listMatchedChargePayments(prisma, service.accountId, [
-      'refund reversed',
-    ]);
-    const row = {
-      operation: { state: 'sending', responseBody: null },
-      expectedPayment: { isMultiUse: false },
-      ...{ createdAt: new Date(), amountCents: 1_000n },
-    } as never;
-    const view = toChargeView(row, payments, refunds, '2026-01-01');
+    const row = await prisma.charge.findFirstOrThrow({
+      where: { accountId: service.accountId, correlationId: 'refund reversed' },
+      include: chargeInclude,
+    });
+    const view = toChargeView(row, refunds, '2026-01-01');
     expect(await listedState('refund reversed', view.settlement)).toBe(view.settlement);
     return { charge: view.settlement, refunds: view.refunds };
   };
