@@ -1,4 +1,5 @@
 import { isBusinessDay, nextBusinessDay, parsePlainDate, type PlainDate } from './calendar.js';
+import { saoPauloOffsetMs } from './sao-paulo-time.js';
 import { saoPauloDay } from './statement-day.js';
 
 /**
@@ -25,19 +26,6 @@ export function nextBusinessHour(from: Date, { open, close }: BusinessHours): Da
 
 const HOUR_MS = 3_600_000;
 
-const LOCAL_TIME = new Intl.DateTimeFormat('en-US', {
-  timeZone: 'America/Sao_Paulo',
-  calendar: 'gregory',
-  numberingSystem: 'latn',
-  hourCycle: 'h23',
-  year: 'numeric',
-  month: '2-digit',
-  day: '2-digit',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-});
-
 /**
  * The instant at which clocks in São Paulo show that time of that day, by time zone data. A time
  * that daylight saving skipped is read as the adjacent hour.
@@ -46,24 +34,8 @@ export function saoPauloInstant(day: PlainDate, sinceMidnightMs: number): Date {
   const localMs = Date.parse(`${day}T00:00:00Z`) + sinceMidnightMs;
   // The first offset is that of an instant at most a day off. The second corrects a change of the
   // clocks in between.
-  const near = localMs - offsetMs(new Date(localMs));
-  return new Date(localMs - offsetMs(new Date(near)));
-}
-
-/** The offset of São Paulo's clocks from UTC at that instant. It is negative. */
-function offsetMs(instant: Date): number {
-  const seconds = Math.floor(instant.getTime() / 1_000) * 1_000;
-  const parts = new Map(LOCAL_TIME.formatToParts(instant).map(({ type, value }) => [type, value]));
-  const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.get(type));
-  const local = Date.UTC(
-    part('year'),
-    part('month') - 1,
-    part('day'),
-    part('hour'),
-    part('minute'),
-    part('second'),
-  );
-  return local - seconds;
+  const near = localMs - saoPauloOffsetMs(new Date(localMs));
+  return new Date(localMs - saoPauloOffsetMs(new Date(near)));
 }
 
 /** The requested time of a payment: an instant, or a day at any hour. */

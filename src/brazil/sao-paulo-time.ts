@@ -1,13 +1,12 @@
-import { saoPauloDay } from './statement-day.js';
-
 const HOUR_MS = 3_600_000;
 
-const LOCAL_HOUR = new Intl.DateTimeFormat('en-US', {
+/** Writes `2026-11-20 23:59:59`. */
+const LOCAL_TIME = new Intl.DateTimeFormat('sv-SE', {
   timeZone: 'America/Sao_Paulo',
   calendar: 'gregory',
   numberingSystem: 'latn',
-  hourCycle: 'h23',
-  hour: '2-digit',
+  dateStyle: 'short',
+  timeStyle: 'medium',
 });
 
 /** The local time in São Paulo. */
@@ -18,28 +17,27 @@ export interface SaoPauloTime {
   offsetHours: number;
 }
 
-/**
- * Uses time zone data, so it is right before 2019 too. Throws RangeError outside the years 1900 to
- * 2199.
- */
+/** Uses time zone data, so it is right before 2019 too. For the years 1914 to 2199. */
 export function saoPauloTime(instant: Date): SaoPauloTime {
-  const offsetHours = offsetOf(instant);
-  const local = new Date(instant.getTime() + offsetHours * HOUR_MS).toISOString();
-  return { digits: local.slice(0, 19).replace(/\D/g, ''), offsetHours };
+  const offsetMs = saoPauloOffsetMs(instant);
+  const local = new Date(instant.getTime() + offsetMs).toISOString();
+  return { digits: local.slice(0, 19).replace(/\D/g, ''), offsetHours: offsetMs / HOUR_MS };
 }
 
 /**
  * The offset of the previous hour. Time zone data is slow, and consecutive statement lines share
  * their hour.
  */
-let cached = { hour: Number.NaN, offsetHours: 0 };
+let cached = { hour: Number.NaN, offsetMs: 0 };
 
-function offsetOf(instant: Date): number {
+/**
+ * The offset of São Paulo's clocks from UTC at that instant. It is negative, and changes only at
+ * the start of an hour. Throws RangeError when the instant is invalid.
+ */
+export function saoPauloOffsetMs(instant: Date): number {
   const hour = Math.floor(instant.getTime() / HOUR_MS);
-  if (cached.hour === hour) return cached.offsetHours;
-  const start = new Date(hour * HOUR_MS);
-  const localHour =
-    Date.parse(`${saoPauloDay(start)}T${LOCAL_HOUR.format(start)}:00:00Z`) / HOUR_MS;
-  cached = { hour, offsetHours: localHour - hour };
-  return cached.offsetHours;
+  if (cached.hour === hour) return cached.offsetMs;
+  const local = Date.parse(`${LOCAL_TIME.format(hour * HOUR_MS).replace(' ', 'T')}Z`);
+  cached = { hour, offsetMs: local - hour * HOUR_MS };
+  return cached.offsetMs;
 }

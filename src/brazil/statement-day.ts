@@ -1,4 +1,5 @@
 import { parsePlainDate, type PlainDate } from './calendar.js';
+import { saoPauloOffsetMs } from './sao-paulo-time.js';
 
 /**
  * A day of the bank's statement begins at this UTC time on every day of the year ("a date D returns
@@ -8,24 +9,14 @@ import { parsePlainDate, type PlainDate } from './calendar.js';
 const DAY_START = 'T03:00:00.000Z';
 const DAY_START_MS = 3 * 3_600_000;
 
-const SAO_PAULO = new Intl.DateTimeFormat('en-US', {
-  timeZone: 'America/Sao_Paulo',
-  calendar: 'gregory',
-  numberingSystem: 'latn',
-  year: 'numeric',
-  month: '2-digit',
-  day: '2-digit',
-});
-
 /**
  * The calendar day in São Paulo at that instant, by time zone data, so it is right before 2019 too.
  * Throws RangeError when the instant is invalid or outside the years 1900 to 2199.
  */
 export function saoPauloDay(instant: Date): PlainDate {
-  // The format has no era: a year before Christ would be formatted as one after Christ.
-  requirePlainDate(instant.toISOString().slice(0, 10));
-  const parts = new Map(SAO_PAULO.formatToParts(instant).map((part) => [part.type, part.value]));
-  return requirePlainDate(`${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`);
+  // Local times have no era: a year before Christ would be read as one after Christ.
+  requirePlainDate(isoDay(instant.getTime()));
+  return requirePlainDate(isoDay(instant.getTime() + saoPauloOffsetMs(instant)));
 }
 
 /**
@@ -33,12 +24,16 @@ export function saoPauloDay(instant: Date): PlainDate {
  * day.
  */
 export function statementDayOf(instant: Date): PlainDate {
-  return requirePlainDate(new Date(instant.getTime() - DAY_START_MS).toISOString().slice(0, 10));
+  return requirePlainDate(isoDay(instant.getTime() - DAY_START_MS));
 }
 
 /** The first instant of a statement day, which is the exclusive end of the previous day. */
 export function statementDayStart(day: PlainDate): Date {
   return new Date(`${requirePlainDate(day)}${DAY_START}`);
+}
+
+function isoDay(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
 }
 
 function requirePlainDate(text: string): PlainDate {
