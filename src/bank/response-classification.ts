@@ -48,34 +48,22 @@ export type UnknownReason =
   | 'refused_for_now'
   | 'bank_error';
 
-/** The best that a status can mean; the body must confirm it. */
+/**
+ * The best that a status can mean. A success needs a body that validates and echoes the request,
+ * and a rejection needs a body that is a JSON object; otherwise each is unknown.
+ */
 type StatusMeaning = 'success' | 'rejection' | UnknownReason;
 
-/**
- * The whole table; the first row that fits counts. A success needs a body that validates and echoes
- * the request, and a rejection needs a body that is a JSON object; otherwise each is unknown.
- */
-const statusRanges: readonly {
-  from: number;
-  to: number;
-  only?: readonly number[];
-  meaning: StatusMeaning;
-}[] = [
-  { from: 200, to: 299, meaning: 'success' },
-  // Not followed: another address proves nothing about the effect at this one.
-  { from: 300, to: 399, meaning: 'redirected' },
-  // The bank did not decide on the request, or the cause is not in the request.
-  { from: 400, to: 499, only: [401, 403, 408, 409, 425, 429], meaning: 'refused_for_now' },
-  { from: 400, to: 499, meaning: 'rejection' },
-  // The bank may have failed after the effect.
-  { from: 500, to: Number.MAX_SAFE_INTEGER, meaning: 'bank_error' },
-];
+/** The bank did not decide on the request, or the cause is not in the request. */
+const refusalsForNow = [401, 403, 408, 409, 425, 429];
 
 function meaningOf(status: number): StatusMeaning {
-  const range = statusRanges.find(
-    ({ from, to, only }) => status >= from && status <= to && (only?.includes(status) ?? true),
-  );
-  return range?.meaning ?? 'unexpected_response';
+  // The bank may have failed after the effect.
+  if (status >= 500) return 'bank_error';
+  if (status >= 400) return refusalsForNow.includes(status) ? 'refused_for_now' : 'rejection';
+  // Not followed: another address proves nothing about the effect at this one.
+  if (status >= 300) return 'redirected';
+  return status >= 200 ? 'success' : 'unexpected_response';
 }
 
 /** `echoes` returns whether a valid response carries the amount and the ids of the request. */
