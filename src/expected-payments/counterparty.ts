@@ -8,7 +8,7 @@ export interface CounterpartyAccount {
 
 /** `ispb/branch/number`, without hyphens and points: banks write them inconsistently. */
 export function formatCounterparty({ ispb, branch, number }: CounterpartyAccount): string {
-  return [ispb, branch, number].map(normalize).join('/');
+  return [ispb, branch, number].map(normalizeAccountNumber).join('/');
 }
 
 /**
@@ -16,7 +16,9 @@ export function formatCounterparty({ ispb, branch, number }: CounterpartyAccount
  * counterparty from `formatCounterparty` ends with this number.
  */
 export function normalizeAccountNumber(text: string): string {
-  return normalize(text);
+  const characters = text.toUpperCase().replace(/[^0-9A-Z]/g, '');
+  // `0001` and `1` are the same branch, `0123` and `123` the same account.
+  return characters.replace(/^0+(?=.)/, '');
 }
 
 /**
@@ -27,10 +29,4 @@ export function normalizeTaxId(text: unknown): string | null {
   if (typeof text !== 'string') return null;
   const characters = text.toUpperCase().replace(/[.\-/\s]/g, '');
   return /^(?:\d{11}|[0-9A-Z]{12}\d{2})$/.test(characters) ? characters : null;
-}
-
-function normalize(text: string): string {
-  const characters = text.toUpperCase().replace(/[^0-9A-Z]/g, '');
-  // `0001` and `1` are the same branch, `0123` and `123` the same account.
-  return characters.replace(/^0+(?=.)/, '');
 }
