@@ -74,8 +74,6 @@ export class BillPaymentsService implements OnModuleInit {
     return this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,
-      naturalIdentity: null,
-      joinsSameRequest: false,
       input,
       preferences,
       outgoing: { counterparty: barCode, amountCents, isDistinguishable: false },

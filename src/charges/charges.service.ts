@@ -134,8 +134,6 @@ export class ChargesService implements OnModuleInit {
     return {
       accountId,
       naturalIdentity: `correlationId ${correlationId}`,
-      joinsSameRequest: false,
-      outgoing: null,
       expectedPayments: [expected],
       record: (tx: Tx, operationId: string, [expectedPaymentId = '']: string[]) =>
         this.record(tx, { accountId, operationId, expectedPaymentId, ...row }),

@@ -135,15 +135,13 @@ export interface OperationRequest<R extends Route = Route> {
   accountId: number;
   /** The caller's own key; null when the caller sent none. */
   idempotencyKey: string | null;
-  /**
-   * An id that identifies a repeat without a key, such as a correlationId; null when there is none.
-   */
-  naturalIdentity: string | null;
+  /** An id that identifies a repeat without a key, such as a correlationId. */
+  naturalIdentity?: string | null;
   /**
    * Without a key, an identical request is the same operation while the operation is not final, and
    * for ten minutes after.
    */
-  joinsSameRequest: boolean;
+  joinsSameRequest?: boolean;
   input: RouteInput<R>;
   /**
    * Returns the input to send: the caller's input, completed with ids that are derived from the
@@ -154,8 +152,8 @@ export interface OperationRequest<R extends Route = Route> {
    * The body to store, if the exact body holds secrets. The exact body is sent once, from memory.
    */
   redactedBody?: unknown;
-  /** The outgoing money; null for a request that sends none, such as a charge. */
-  outgoing: OutgoingMoney | null;
+  /** The outgoing money; a charge, for example, sends none. */
+  outgoing?: OutgoingMoney | null;
   /** When the operation takes effect, by the bank's clock, where the caller scheduled it. */
   effectiveFrom?: Date | null;
   preferences: RequestPreferences;

@@ -313,7 +313,7 @@ function identitiesOf(
   const add = (identity: string, isNatural: boolean, isTemporary = false) =>
     identities.push({ identity, isNatural, isTemporary });
   if (idempotencyKey !== null) add(keyIdentity(idempotencyKey), false);
-  if (naturalIdentity !== null) add(naturalIdentity, true);
+  if (naturalIdentity != null) add(naturalIdentity, true);
   if (joinsSameRequest && idempotencyKey === null) add(`request ${requestHash}`, true, true);
   return identities;
 }

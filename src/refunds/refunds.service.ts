@@ -71,7 +71,6 @@ export class RefundsService implements OnModuleInit {
     return this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,
-      naturalIdentity: null,
       joinsSameRequest: true,
       input,
       preferences,
@@ -111,7 +110,7 @@ export class RefundsService implements OnModuleInit {
       };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return { outgoing: null, expectedPayments: [], record: () => Promise.reject(error) };
+      return { expectedPayments: [], record: () => Promise.reject(error) };
     }
   }
 

@@ -62,8 +62,6 @@ export class TransferBatches implements OnModuleInit {
     const reply = await this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,
-      naturalIdentity: null,
-      joinsSameRequest: false,
       input,
       completeInput: (operationId) => ({ ...input, body: completeBatch(items, operationId) }),
       outgoing: await this.outgoingOf(accountId, items),

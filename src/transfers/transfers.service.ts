@@ -93,8 +93,6 @@ export class TransfersService implements OnModuleInit {
     const reply = await this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,
-      naturalIdentity: null,
-      joinsSameRequest: false,
       input,
       completeInput: (operationId) => ({
         ...input,
