@@ -12,7 +12,6 @@ import { CustomersModule } from './customers/customers.module.js';
 import { Database } from './database.service.js';
 import { DayClosesModule } from './day-closes/day-closes.module.js';
 import { EventsModule } from './events/events.module.js';
-import { ExpectedPaymentsModule } from './expected-payments/expected-payments.module.js';
 import { ExportsModule } from './exports/exports.module.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { OperationsModule } from './operations/operations.module.js';
@@ -74,7 +73,6 @@ export class AppModule {
         AccountsModule,
         BankModule,
         EventsModule,
-        ExpectedPaymentsModule,
         StatementModule,
         OperationsModule,
         ChargesModule,

@@ -8,10 +8,9 @@ import { getBill, type BillPaymentResponse } from '../contract/bill-payments.js'
 import { Database, type Tx } from '../database.service.js';
 import { eventAmount, type NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
-import {
-  ExpectedPaymentsService,
-  type Reference,
-} from '../expected-payments/expected-payments.service.js';
+import { referencesOf } from '../expected-payments/expected-payment.js';
+import { insertFacts } from '../expected-payments/expected-payments.queries.js';
+import { addReferences } from '../expected-payments/recording.queries.js';
 import type { Operation } from '../operations/operation.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -46,7 +45,6 @@ export class BillPaymentLifecycle {
     private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
-    private readonly expectedPayments: ExpectedPaymentsService,
     private readonly events: EventsService,
     private readonly jobQueue: JobQueue,
   ) {}
@@ -83,13 +81,12 @@ export class BillPaymentLifecycle {
         isBillFreed: payment.otherLiveId !== null && state !== 'failed',
       },
     );
-    if (response)
-      await this.expectedPayments.addReferences(
-        tx,
-        accountId,
-        payment.expectedPaymentId,
-        referencesOfBillPayment(response),
-      );
+    if (response) {
+      const { expectedPaymentId } = payment;
+      const { id: movementId, transactionNsu: nsu } = response;
+      const references = referencesOf({ movement_id: movementId, nsu });
+      await addReferences(tx, accountId, [{ expectedPaymentId, references }]);
+    }
     if (state === 'scheduled' && payment.state !== 'scheduled')
       await this.events.record(tx, accountId, [
         billPaymentEvent('bill_payment.scheduled', id, { ...payment, bankId, scheduledFor }),
@@ -150,7 +147,7 @@ export class BillPaymentLifecycle {
     const { accountId, id } = key;
     await this.database.transaction(async (tx) => {
       await queries.markBillPaymentPaid(tx, key, bankStatus);
-      await this.expectedPayments.reinstate(tx, accountId, [id], 'absence_revoked');
+      await insertFacts(tx, accountId, { operationIds: [id] }, 'absence_revoked');
     });
   }
 
@@ -162,7 +159,7 @@ export class BillPaymentLifecycle {
     const hasFailed = await this.database.transaction(async (tx) => {
       const failed = await queries.failUnpaidBillPayment(tx, { accountId, id }, evidence);
       if (!failed) return false;
-      await this.expectedPayments.withdraw(tx, { accountId, operationId: id }, 'failed');
+      await insertFacts(tx, accountId, { operationIds: [id] }, 'failed');
       await this.events.record(tx, accountId, [
         billPaymentEvent('bill_payment.failed', id, failed),
       ]);
@@ -171,13 +168,6 @@ export class BillPaymentLifecycle {
     if (hasFailed) await this.events.enqueueDeliveries(accountId);
     return hasFailed;
   }
-}
-
-/** The references that the statement line of the debit may carry. */
-function referencesOfBillPayment({ id, transactionNsu }: BillPaymentResponse): Reference[] {
-  const references: Reference[] = [{ kind: 'movement_id', value: id }];
-  if (transactionNsu != null) references.push({ kind: 'nsu', value: String(transactionNsu) });
-  return references;
 }
 
 function billPaymentEvent(

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
-import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { BillPaymentLifecycle } from './bill-payment-lifecycle.service.js';
@@ -8,7 +7,7 @@ import { BillPaymentsController } from './bill-payments.controller.js';
 import { BillPaymentsService } from './bill-payments.service.js';
 
 @Module({
-  imports: [OperationsModule, StatementModule, ExpectedPaymentsModule, EventsModule],
+  imports: [OperationsModule, StatementModule, EventsModule],
   controllers: [BillPaymentsController],
   providers: [BillPaymentsService, BillPaymentLifecycle],
 })

@@ -9,7 +9,7 @@ import { saoPauloDay } from '../brazil/statement-day.js';
 import { getBill, payBill } from '../contract/bill-payments.js';
 import type { RouteInput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
-import { expectedDebit } from '../expected-payments/expected-payments.service.js';
+import { expectedDebit, referencesOf } from '../expected-payments/expected-payment.js';
 import type { OperationKind, RequestPreferences } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
@@ -78,7 +78,7 @@ export class BillPaymentsService implements OnModuleInit {
       preferences,
       outgoing: { counterparty: barCode, amountCents, isDistinguishable: false },
       effectiveFrom: payAt ? expectedPayTime(payAt, now) : null,
-      expectedPayments: [expectedDebit(amountCents, [{ kind: 'bill_code', value: barCode }])],
+      expectedPayments: [expectedDebit(amountCents, referencesOf({ bill_code: barCode }))],
       record: async (tx, id, [expectedPaymentId = '']) => {
         await this.claimBill(tx, { accountId, id, barCode, amountCents, expectedPaymentId });
         if (violation) throw violation;

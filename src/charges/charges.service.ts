@@ -7,7 +7,7 @@ import type { RouteInput } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
 import { Database, type Tx } from '../database.service.js';
 import { normalizeTaxId } from '../expected-payments/counterparty.js';
-import type { NewExpectedPayment } from '../expected-payments/expected-payments.service.js';
+import { referencesOf, type NewExpectedPayment } from '../expected-payments/expected-payment.js';
 import type { Charge, Prisma } from '../generated/service/client.js';
 import type { Operation, OperationKind, RequestPreferences } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
@@ -129,7 +129,7 @@ export class ChargesService implements OnModuleInit {
       terms,
       counterpartyDocument: payerDocument,
       isMultiUse,
-      references: [{ kind: 'correlation_id', value: correlationId }],
+      references: referencesOf({ correlation_id: correlationId }),
     };
     return {
       accountId,

@@ -6,7 +6,7 @@ import type { Route } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
 import type { EventType } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
-import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
+import { insertFacts } from '../expected-payments/expected-payments.queries.js';
 import { invariant } from '../platform/errors.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
@@ -42,7 +42,6 @@ export class OperationOutcomes {
 
   constructor(
     private readonly database: Database,
-    private readonly expectedPayments: ExpectedPaymentsService,
     private readonly events: EventsService,
     private readonly jobQueue: JobQueue,
   ) {}
@@ -122,21 +121,21 @@ export class OperationOutcomes {
     const isDetached = before.isDetached || !['received', 'succeeded', 'rejected'].includes(state);
     await queries.updateOperationState(tx, before, outcome, isDetached);
     const kind = this.kindOf(before);
+    const ofOperation = { operationIds: [operationId] };
     await recordOperationTasks(tx, accountId, operationId);
     const isRevoked = before.state === 'not_executed' && state !== 'not_executed';
-    if (isRevoked)
-      await this.expectedPayments.reinstate(tx, accountId, [operationId], 'absence_revoked');
+    if (isRevoked) await insertFacts(tx, accountId, ofOperation, 'absence_revoked');
     if (isRevoked && state !== 'succeeded') await kind.onReopened?.(tx, before);
     if (state === 'succeeded') {
       const { decodedResponse = null, absentExpectedPaymentIds = [] } = outcome;
       const response = decodedResponse as never;
       await kind.onSucceeded?.(tx, before, { response, absentExpectedPaymentIds });
-      const absent = [...absentExpectedPaymentIds];
-      await this.expectedPayments.withdrawPayments(tx, accountId, absent, 'absence_proven');
+      const ids = [...absentExpectedPaymentIds];
+      await insertFacts(tx, accountId, { ids }, 'absence_proven');
     }
     if (state === 'rejected' || state === 'not_executed') {
       const withdrawal = state === 'rejected' ? 'rejected' : 'absence_proven';
-      await this.expectedPayments.withdraw(tx, { accountId, operationId }, withdrawal);
+      await insertFacts(tx, accountId, ofOperation, withdrawal);
       // A request that was never sent had no effect, so its key is released for a retry with the
       // secrets.
       if (outcome.reason === 'never_sent') await releaseIdentities(tx, before);

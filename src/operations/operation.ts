@@ -7,7 +7,7 @@
 import type { BankAccount } from '../accounts/accounts.service.js';
 import type { Route, RouteInput, RouteOutput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
-import type { NewExpectedPayment } from '../expected-payments/expected-payments.service.js';
+import type { NewExpectedPayment } from '../expected-payments/expected-payment.js';
 import type { Operation as OperationRow, OperationState } from '../generated/service/client.js';
 
 export type { OperationState };

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
-import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.module.js';
 import { OperationRecovery } from './operation-recovery.service.js';
 import { OperationResending } from './operation-resending.service.js';
 import { OperationSender } from './operation-sender.service.js';
@@ -10,7 +9,7 @@ import { OperationsService } from './operations.service.js';
 import { PossibleDuplicates } from './possible-duplicates.service.js';
 
 @Module({
-  imports: [EventsModule, ExpectedPaymentsModule],
+  imports: [EventsModule],
   controllers: [OperationsController],
   providers: [
     OperationsService,

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { encodeBody } from '../bank/request-encoding.js';
 import type { Route, RouteInput } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
-import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
+import { recordExpectedPayments } from '../expected-payments/recording.queries.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.js';
@@ -50,7 +50,6 @@ interface StoredOperation {
 export class OperationsService {
   constructor(
     private readonly database: Database,
-    private readonly expectedPayments: ExpectedPaymentsService,
     private readonly secretBox: SecretBox,
     private readonly outcomes: OperationOutcomes,
     private readonly sender: OperationSender,
@@ -233,7 +232,7 @@ export class OperationsService {
     const possibleDuplicateId = await this.duplicates.findOrThrow(tx, newOperation, allowDuplicate);
     await queries.insertOperation(tx, newOperation, newOperation.isDetached ? 0 : sweepAfterMs);
     const owner = { accountId, operationId: id, kind };
-    const ids = await this.expectedPayments.record(tx, owner, request.expectedPayments);
+    const ids = await recordExpectedPayments(tx, owner, request.expectedPayments);
     await request.record(tx, id, ids);
     const operation = await tx.operation.findUniqueOrThrow({
       where: { accountId_id: { accountId, id } },

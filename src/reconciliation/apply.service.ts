@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database.service.js';
 import type { NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
-import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
+import { insertFacts } from '../expected-payments/expected-payments.queries.js';
 import { groupBy } from '../platform/grouping.js';
 import {
   recordDelayedLineTasks,
@@ -65,7 +65,6 @@ interface Difference {
 export class DecisionWriter {
   constructor(
     private readonly events: EventsService,
-    private readonly expectedPayments: ExpectedPaymentsService,
     private readonly breaks: Breaks,
   ) {}
 
@@ -309,9 +308,9 @@ export class DecisionWriter {
     );
     const absent = shown.filter(({ withdrawal }) => withdrawal === 'absence_proven');
     const operationIds = absent.map(({ operationId }) => operationId);
-    await this.expectedPayments.reinstate(tx, accountId, operationIds, 'absence_revoked');
+    await insertFacts(tx, accountId, { operationIds }, 'absence_revoked');
     const ids = shown.map(({ id }) => id);
-    await this.expectedPayments.reinstatePayments(tx, accountId, ids, 'absence_revoked');
+    await insertFacts(tx, accountId, { ids }, 'absence_revoked');
   }
 }
 

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
-import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.module.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { BookController } from './api/transactions.controller.js';
 import { Breaks } from './breaks.service.js';
@@ -11,7 +10,7 @@ import { RulesController } from './rules/rules.controller.js';
 import { DecisionWriter } from './apply.service.js';
 
 @Module({
-  imports: [EventsModule, ExpectedPaymentsModule, StatementModule],
+  imports: [EventsModule, StatementModule],
   controllers: [BookController, RulesController],
   providers: [ReconciliationService, DecisionWriter, Breaks, RuleCatalog, RuleTrials],
   exports: [Breaks, ReconciliationService],

@@ -4,12 +4,8 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { refundTransaction } from '../contract/refunds.js';
 import type { RouteInput, RouteOutput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
-import {
-  expectedDebit,
-  ExpectedPaymentsService,
-  type NewExpectedPayment,
-  type Reference,
-} from '../expected-payments/expected-payments.service.js';
+import { expectedDebit, referencesOf } from '../expected-payments/expected-payment.js';
+import { addReferences } from '../expected-payments/recording.queries.js';
 import type {
   Acceptance,
   OperationKind,
@@ -48,7 +44,6 @@ export class RefundsService implements OnModuleInit {
   constructor(
     private readonly operations: OperationsService,
     private readonly receivedPix: ReceivedPixFinder,
-    private readonly expectedPayments: ExpectedPaymentsService,
     private readonly bankTime: BankTime,
   ) {}
 
@@ -91,13 +86,15 @@ export class RefundsService implements OnModuleInit {
       const reference = { filterBy: query.filterBy, id: params.transactionId };
       const original = await this.receivedPix.get(accountId, reference);
       const now = await this.bankTime.now(accountId);
+      const { endToEndId, counterparty } = original;
+      const references = referencesOf({ original_end_to_end_id: endToEndId, counterparty });
       return {
         outgoing: {
           counterparty: `nsu ${original.nsu}`,
           amountCents: body.amount,
           isDistinguishable: false,
         },
-        expectedPayments: [expectedPaymentOf(original, body.amount)],
+        expectedPayments: [expectedDebit(body.amount, references)],
         record: (tx, id, [expectedPaymentId = '']) =>
           this.record(tx, original, now, {
             accountId,
@@ -152,23 +149,11 @@ export class RefundsService implements OnModuleInit {
     const { nsu, endToEndId } = ids ?? { nsu: null, endToEndId: null };
     const refund = await queries.markRefundAccepted(tx, key, { nsu, endToEndId });
     if (!refund || !response) return;
-    const { accountId } = key;
-    await this.expectedPayments.addReferences(
-      tx,
-      accountId,
-      refund.expectedPaymentId,
-      referencesOf(response),
-    );
+    // The debit line may carry these ids.
+    const movementId = textOf(response.proof?.id);
+    const references = referencesOf({ nsu, end_to_end_id: endToEndId, movement_id: movementId });
+    await addReferences(tx, key.accountId, [{ ...refund, references }]);
   }
-}
-
-function expectedPaymentOf(
-  { endToEndId, counterparty }: RefundOriginal,
-  amountCents: bigint,
-): NewExpectedPayment {
-  const references: Reference[] = [{ kind: 'original_end_to_end_id', value: endToEndId }];
-  if (counterparty !== null) references.push({ kind: 'counterparty', value: counterparty });
-  return expectedDebit(amountCents, references);
 }
 
 function isEcho({ params, query, body }: RefundInput, response: RefundResponse): boolean {
@@ -180,16 +165,7 @@ function isEcho({ params, query, body }: RefundInput, response: RefundResponse):
 }
 
 function idsOf({ nsu, proof }: RefundResponse) {
-  return { nsu, endToEndId: textOf(proof?.endToEndId), movementId: textOf(proof?.id) };
-}
-
-/** The ids of the refund that its debit line may carry. */
-function referencesOf(response: RefundResponse): Reference[] {
-  const { nsu, endToEndId, movementId } = idsOf(response);
-  const references: Reference[] = [{ kind: 'nsu', value: String(nsu) }];
-  if (endToEndId !== null) references.push({ kind: 'end_to_end_id', value: endToEndId });
-  if (movementId !== null) references.push({ kind: 'movement_id', value: movementId });
-  return references;
+  return { nsu, endToEndId: textOf(proof?.endToEndId) };
 }
 
 function textOf(value: unknown): string | null {

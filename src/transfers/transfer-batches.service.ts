@@ -4,7 +4,7 @@ import { createTransferBatch, type BatchRequest } from '../contract/batch-transf
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import { normalizeAccountNumber } from '../expected-payments/counterparty.js';
-import { expectedDebit } from '../expected-payments/expected-payments.service.js';
+import { expectedDebit, referencesOf } from '../expected-payments/expected-payment.js';
 import type { OperationKind, OutgoingMoney, RequestPreferences } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
@@ -66,10 +66,8 @@ export class TransferBatches implements OnModuleInit {
       completeInput: (operationId) => ({ ...input, body: completeBatch(items, operationId) }),
       outgoing: await this.outgoingOf(accountId, items),
       preferences,
-      expectedPayments: items.map(({ amount, beneficiaryAccountNumber }) =>
-        expectedDebit(amount, [
-          { kind: 'counterparty', value: normalizeAccountNumber(beneficiaryAccountNumber) },
-        ]),
+      expectedPayments: items.map(({ amount, beneficiaryAccountNumber: account }) =>
+        expectedDebit(amount, referencesOf({ counterparty: normalizeAccountNumber(account) })),
       ),
       record: (tx, operationId, expectedPaymentIds) =>
         this.records.recordRequest(

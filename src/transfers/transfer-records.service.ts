@@ -5,7 +5,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { BankService } from '../bank/bank.service.js';
 import type { Tx } from '../database.service.js';
 import { EventsService } from '../events/events.service.js';
-import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
+import { referencesOf } from '../expected-payments/expected-payment.js';
+import { insertFacts } from '../expected-payments/expected-payments.queries.js';
+import { addReferences } from '../expected-payments/recording.queries.js';
 import type { Operation } from '../operations/operation.js';
 import { invariant } from '../platform/errors.js';
 import { transferEvent } from './transfer-events.js';
@@ -34,7 +36,6 @@ const provenAbsent: TransferReport = {
 @Injectable()
 export class TransferRecords {
   constructor(
-    private readonly expectedPayments: ExpectedPaymentsService,
     private readonly events: EventsService,
     private readonly bank: BankService,
   ) {}
@@ -57,12 +58,12 @@ export class TransferRecords {
       expectedPaymentId: expectedPaymentIds[position] ?? '',
     }));
     await queries.insertTransferRows(tx, { accountId, operationId }, rows);
-    await this.expectedPayments.addReferencesToPayments(
+    await addReferences(
       tx,
       accountId,
       rows.map(({ externalId, expectedPaymentId }) => ({
         expectedPaymentId,
-        references: externalId === null ? [] : [{ kind: 'external_id', value: externalId }],
+        references: referencesOf({ external_id: externalId }),
       })),
     );
   }
@@ -89,7 +90,7 @@ export class TransferRecords {
   async withdrawFailed(tx: Tx, operation: Operation): Promise<void> {
     const failed = await queries.listTransfersOfOperation(tx, operation, 'failed');
     const ids = failed.map(({ expectedPaymentId }) => expectedPaymentId);
-    await this.expectedPayments.withdrawPayments(tx, operation.accountId, ids, 'failed');
+    await insertFacts(tx, operation.accountId, { ids }, 'failed');
   }
 
   /** Records the debits on the statement of an operation that got no response from the bank. */
@@ -136,7 +137,7 @@ export class TransferRecords {
     }));
     const checkMs = this.bank.profile.hasStatusById ? firstStatusCheckMs : null;
     const finished = await queries.updateTransfers(tx, accountId, rows, checkMs);
-    await this.expectedPayments.addReferencesToPayments(
+    await addReferences(
       tx,
       accountId,
       updates.map(({ transfer: { expectedPaymentId }, report }) => ({

@@ -2,12 +2,13 @@
 // The statement decides the settlement.
 import type { BatchElement } from '../contract/batch-transfers.js';
 import type { TransferDetails, TransferResponse } from '../contract/transfers.js';
-import type { Reference } from '../expected-payments/expected-payments.service.js';
+import { referencesOf } from '../expected-payments/expected-payment.js';
 import {
   outgoingSettlement,
   type OutgoingSettlement,
   type OutgoingTotals,
 } from '../expected-payments/outgoing-settlement.js';
+import type { Reference } from '../expected-payments/references.js';
 import type { TransferState } from '../generated/service/client.js';
 
 /** The states that a status reported by the bank can lead to. */
@@ -60,11 +61,7 @@ export function readBatchElement({ id, status, error }: BatchElement): TransferR
 
 /** The references that a statement line of the transfer may carry. */
 export function referencesOfTransfer({ bankId, endToEndId, nsu }: TransferReport): Reference[] {
-  return [
-    ...(nsu === null ? [] : [{ kind: 'nsu' as const, value: nsu.toString() }]),
-    ...(bankId === null ? [] : [{ kind: 'movement_id' as const, value: bankId }]),
-    ...(endToEndId === null ? [] : [{ kind: 'end_to_end_id' as const, value: endToEndId }]),
-  ];
+  return referencesOf({ nsu, movement_id: bankId, end_to_end_id: endToEndId });
 }
 
 /**

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
-import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { PixLookupsService } from './pix-lookups.service.js';
@@ -12,7 +11,7 @@ import { TransfersController } from './transfers.controller.js';
 import { TransfersService } from './transfers.service.js';
 
 @Module({
-  imports: [EventsModule, ExpectedPaymentsModule, OperationsModule, StatementModule],
+  imports: [EventsModule, OperationsModule, StatementModule],
   controllers: [TransfersController],
   providers: [
     PixLookupsService,

@@ -15,7 +15,7 @@ import {
   type TransferShape,
 } from '../contract/transfers.js';
 import { Database } from '../database.service.js';
-import { expectedDebit } from '../expected-payments/expected-payments.service.js';
+import { expectedDebit, referencesOf } from '../expected-payments/expected-payment.js';
 import type {
   LookUpResult,
   Operation,
@@ -101,10 +101,7 @@ export class TransfersService implements OnModuleInit {
       outgoing,
       preferences,
       expectedPayments: [
-        expectedDebit(amountCents, [
-          { kind: 'counterparty', value: counterparty },
-          ...(endToEndId ? [{ kind: 'end_to_end_id' as const, value: endToEndId }] : []),
-        ]),
+        expectedDebit(amountCents, referencesOf({ counterparty, end_to_end_id: endToEndId })),
       ],
       record: async (tx, operationId, expectedPaymentIds) => {
         if (claimLookup) await claimLookup(tx, operationId);

@@ -6,7 +6,6 @@ import { createCharge } from '../../src/contract/charges.js';
 import type { RouteInput } from '../../src/contract/route.js';
 import type { Database } from '../../src/database.service.js';
 import { EventsService } from '../../src/events/events.service.js';
-import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import { OperationRecovery } from '../../src/operations/operation-recovery.service.js';
 import { OperationSender } from '../../src/operations/operation-sender.service.js';
 import { OperationOutcomes } from '../../src/operations/operation-outcomes.service.js';
@@ -87,9 +86,8 @@ export function createJournal(
     enqueue: (name: string) => Promise.resolve(void enqueuedJobs.push(name)),
   } as never;
   const accounts = { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never;
-  const expectedPayments = new ExpectedPaymentsService();
   const events = new EventsService(database, jobQueue);
-  const outcomes = new OperationOutcomes(database, expectedPayments, events, jobQueue);
+  const outcomes = new OperationOutcomes(database, events, jobQueue);
   const sender = new OperationSender(database, accounts, bank as never, outcomes);
   const recovery = new OperationRecovery(
     database,
@@ -101,7 +99,6 @@ export function createJournal(
   );
   const operations = new OperationsService(
     database,
-    expectedPayments,
     new SecretBox({ credentialsKey: 'x'.repeat(32) } as never),
     outcomes,
     sender,

@@ -1,7 +1,6 @@
 // The reconciliation services on the database of a test, without the rest of the application.
 import type { Database } from '../../src/database.service.js';
 import { EventsService } from '../../src/events/events.service.js';
-import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import type { JobQueue } from '../../src/platform/job-queue.js';
 import { DecisionWriter } from '../../src/reconciliation/apply.service.js';
 import { ManualMatches } from '../../src/reconciliation/breaks/manual-matches.service.js';
@@ -30,7 +29,7 @@ export function reconciliationOn(
   const reconciliation = new ReconciliationService(
     database,
     bank,
-    new DecisionWriter(events, new ExpectedPaymentsService(), breaks),
+    new DecisionWriter(events, breaks),
     breaks,
     events,
     jobQueue,

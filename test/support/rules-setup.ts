@@ -1,6 +1,7 @@
 // Writes the lines, expected payments and declared rules of the account of a test, and reconciles
 // the account.
 import { randomUUID } from 'node:crypto';
+import { recordExpectedPayments } from '../../src/expected-payments/recording.queries.js';
 import { RuleCatalog } from '../../src/reconciliation/rules/rule-catalog.service.js';
 import { RuleTrials } from '../../src/reconciliation/rules/rule-trials.service.js';
 import type { RuleDefinition } from '../../src/reconciliation/rules/rules.schema.js';
@@ -91,7 +92,7 @@ export class RulesSetup {
     const operation = { accountId, operationId: randomUUID(), kind: 'create_charge' };
     await this.run(succeededOperations({ id: '$2::uuid' }), accountId, operation.operationId);
     const [id = ''] = await database.transaction((tx) =>
-      this.fixture.expectedPayments.record(tx, operation, [
+      recordExpectedPayments(tx, operation, [
         {
           isCredit: true,
           amountCents: BigInt(cents),

@@ -1,7 +1,11 @@
 // Writes operations, expected payments, charges and statement lines as the modules store them, and
 // reconciles the account of a test.
 import { randomUUID } from 'node:crypto';
-import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
+import { insertFacts } from '../../src/expected-payments/expected-payments.queries.js';
+import {
+  addReferences,
+  recordExpectedPayments,
+} from '../../src/expected-payments/recording.queries.js';
 import type { Reference } from '../../src/expected-payments/references.js';
 import { recordOperationTasks } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { makeAllDue, reconciliationOn } from './reconciliation.js';
@@ -49,7 +53,6 @@ export class SentMoneyFixture {
     enqueue: (...job: [string, Record<string, unknown>]) =>
       Promise.resolve(void this.enqueuedJobs.push(job)),
   } as never;
-  readonly expectedPayments = new ExpectedPaymentsService();
 
   readonly reconciliationParts = (visibilityBoundMs: number | null = 10_000) =>
     reconciliationOn(this.service().database, this.jobQueue, { visibilityBoundMs });
@@ -130,13 +133,14 @@ export class SentMoneyFixture {
     );
     const [expectedPaymentId = ''] = await database.transaction(async (tx) => {
       const common = { dueDate: null, terms: null, isMultiUse: false, isCredit: false };
-      const ids = await this.expectedPayments.record(tx, { accountId, operationId, kind }, [
+      const ids = await recordExpectedPayments(tx, { accountId, operationId, kind }, [
         { ...common, amountCents: BigInt(amountCents), references },
       ]);
       if (state === 'not_executed' || state === 'rejected')
-        await this.expectedPayments.withdraw(
+        await insertFacts(
           tx,
-          { accountId, operationId },
+          accountId,
+          { operationIds: [operationId] },
           state === 'rejected' ? 'rejected' : 'absence_proven',
         );
       await recordOperationTasks(tx, accountId, operationId);
@@ -199,12 +203,7 @@ export class SentMoneyFixture {
 
   readonly addReferences = (expectedPaymentId: string, ...references: Reference[]) =>
     this.service().database.transaction((tx) =>
-      this.expectedPayments.addReferences(
-        tx,
-        this.service().accountId,
-        expectedPaymentId,
-        references,
-      ),
+      addReferences(tx, this.service().accountId, [{ expectedPaymentId, references }]),
     );
 
   readonly addLines = async (...lines: SentMoneyLine[]) => {

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { BankConnections } from '../../src/bank/bank-connections.service.js';
 import { BankService } from '../../src/bank/bank.service.js';
 import { EventsService } from '../../src/events/events.service.js';
-import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import { OperationSender } from '../../src/operations/operation-sender.service.js';
 import { OperationOutcomes } from '../../src/operations/operation-outcomes.service.js';
 import { PossibleDuplicates } from '../../src/operations/possible-duplicates.service.js';
@@ -59,7 +58,6 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: Movable
       }),
   } as never;
   const jobQueue = { enqueue: () => Promise.resolve() } as never;
-  const expected = new ExpectedPaymentsService();
   const connections = new BankConnections({
     bankBaseUrl,
     bankWhitelabelUrl: bankBaseUrl,
@@ -69,14 +67,14 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: Movable
     ...([settings, accounts, connections, unlimited, createLog('silent', 'test')] as const),
   );
   const events = new EventsService(database, jobQueue);
-  const outcomes = new OperationOutcomes(database, expected, events, jobQueue);
+  const outcomes = new OperationOutcomes(database, events, jobQueue);
   const sender = new OperationSender(database, accounts, bank, outcomes);
   const secretBox = new SecretBox(settings);
   const duplicates = new PossibleDuplicates(settings);
   const operations = new OperationsService(
-    ...([database, expected, secretBox, outcomes, sender, duplicates, jobQueue] as const),
+    ...([database, secretBox, outcomes, sender, duplicates, jobQueue] as const),
   );
-  const records = new TransferRecords(expected, events, bank);
+  const records = new TransferRecords(events, bank);
   const bankTime = new BankTime(database, clock as never);
   const lookups = new PixLookupsService(database, accounts, bank, bankTime);
   const transfers = new TransfersService(database, operations, bank, lookups, records);

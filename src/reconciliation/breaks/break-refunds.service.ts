@@ -4,7 +4,7 @@
 import { Injectable } from '@nestjs/common';
 import { v5 as uuidv5 } from 'uuid';
 import { Database, type Tx } from '../../database.service.js';
-import { ExpectedPaymentsService } from '../../expected-payments/expected-payments.service.js';
+import { insertFacts } from '../../expected-payments/expected-payments.queries.js';
 import { noPreferences } from '../../operations/operation.js';
 import { AppError, conflict } from '../../platform/errors.js';
 import { RefundsService } from '../../refunds/refunds.service.js';
@@ -27,7 +27,6 @@ export class BreakRefunds {
     private readonly database: Database,
     private readonly refunds: RefundsService,
     private readonly reconciliation: ReconciliationService,
-    private readonly expectedPayments: ExpectedPaymentsService,
   ) {}
 
   /**
@@ -69,13 +68,13 @@ export class BreakRefunds {
    */
   async withdrawMissing(tx: Tx, accountId: number, found: LockedBreak): Promise<void> {
     const ids = await queries.listUnseenRefunds(tx, accountId, found);
-    await this.expectedPayments.withdrawPayments(tx, accountId, ids, 'given_up');
+    await insertFacts(tx, accountId, { ids }, 'given_up');
   }
 
   /** Expects the withdrawn refund again. */
   async reinstateMissing(tx: Tx, accountId: number, found: LockedBreak): Promise<void> {
     const ids = await queries.listUnseenRefunds(tx, accountId, found);
-    await this.expectedPayments.reinstatePayments(tx, accountId, ids, 'expected_again');
+    await insertFacts(tx, accountId, { ids }, 'expected_again');
   }
 
   /**

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
-import { ExpectedPaymentsModule } from '../../expected-payments/expected-payments.module.js';
 import { OperationsModule } from '../../operations/operations.module.js';
 import { RefundsModule } from '../../refunds/refunds.module.js';
 import { StatementModule } from '../../statement/statement.module.js';
@@ -14,14 +13,7 @@ import { MatchesController } from './matches.controller.js';
 import { RefundPolicies } from './refund-policies.service.js';
 
 @Module({
-  imports: [
-    EventsModule,
-    ExpectedPaymentsModule,
-    StatementModule,
-    OperationsModule,
-    RefundsModule,
-    ReconciliationModule,
-  ],
+  imports: [EventsModule, StatementModule, OperationsModule, RefundsModule, ReconciliationModule],
   controllers: [BreaksController, MatchesController],
   providers: [BreakReading, BreakActions, BreakRefunds, ManualMatches, RefundPolicies],
 })
