@@ -6,6 +6,7 @@ import { createCustomer } from '../contract/customers.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
 import { noPreferences, type Operation, type OperationKind } from '../operations/operation.js';
+import { OperationOutcomes } from '../operations/operation-outcomes.service.js';
 import { describeOperation } from '../operations/operations.schema.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
@@ -40,6 +41,7 @@ export class CustomersService implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly operations: OperationsService,
+    private readonly outcomes: OperationOutcomes,
     private readonly secretBox: SecretBox,
   ) {}
 
@@ -57,10 +59,8 @@ export class CustomersService implements OnModuleInit {
       accountId,
       idempotencyKey: input.idempotencyKey,
       naturalIdentity: await this.identityOf(accountId, documentHash),
-      joinsSameRequest: false,
       input,
       redactedBody: redactRequest(input.body, fingerprint),
-      outgoing: null,
       // The secrets exist only during this request: it cannot be sent asynchronously.
       preferences: noPreferences,
       expectedPayments: [],
@@ -103,8 +103,10 @@ export class CustomersService implements OnModuleInit {
     const found = await queries.findOnboarding(tx, operation);
     if (found?.operation.responseStatus == null) return;
     const uncertain = await queries.listUncertainOnboardings(tx, accountId, found.documentHash);
-    for (const one of uncertain.filter((onboarding) => onboarding < id))
-      await this.operations.resolveUnknown(tx, accountId, one, 'not_executed', 'taken_in_later');
+    for (const earlier of uncertain.filter((one) => one < id)) {
+      const ref = { accountId, id: earlier };
+      await this.outcomes.resolveUnknown(tx, ref, 'not_executed', 'taken_in_later');
+    }
   }
 
   private async reject(tx: Tx, operation: Operation): Promise<void> {
@@ -115,7 +117,7 @@ export class CustomersService implements OnModuleInit {
     if (!found || !status || !text || !reportsExistingCustomer({ status, text })) return;
     // The customer exists: an earlier request of unknown outcome created it.
     for (const id of await queries.listUncertainOnboardings(tx, accountId, found.documentHash))
-      await this.operations.resolveUnknown(tx, accountId, id, 'succeeded', 'already_exists');
+      await this.outcomes.resolveUnknown(tx, { accountId, id }, 'succeeded', 'already_exists');
   }
 
   private async recordState(

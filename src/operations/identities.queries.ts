@@ -1,22 +1,17 @@
 // Writes the identities by which a repeat of an operation is recognized: the caller's key, a
 // natural id, the hash of the request. The primary key decides between concurrent requests.
 import type { Tx } from '../database.service.js';
+import type { OperationIdentity } from '../generated/service/client.js';
 import type { OperationRef } from './operations.queries.js';
 
-export interface OperationIdentity {
-  identity: string;
-  /** Released when the bank rejects the operation. */
-  isNatural: boolean;
-  /** Released some time after the operation has ended. */
-  isTemporary: boolean;
-}
+export type NewIdentity = Pick<OperationIdentity, 'identity' | 'isNatural' | 'isTemporary'>;
 
 /** Releases temporary identities of operations that ended more than `joinWindowMs` ago. */
 export async function releaseExpiredIdentities(
   tx: Tx,
   accountId: number,
   kind: string,
-  identities: OperationIdentity[],
+  identities: NewIdentity[],
   joinWindowMs: number,
 ): Promise<void> {
   const temporary = identities.filter(({ isTemporary }) => isTemporary);
@@ -35,7 +30,7 @@ export async function claimIdentities(
   tx: Tx,
   { accountId, id }: OperationRef,
   kind: string,
-  identities: OperationIdentity[],
+  identities: NewIdentity[],
 ): Promise<boolean> {
   const { count } = await tx.operationIdentity.createMany({
     data: identities.map((identity) => ({ accountId, kind, operationId: id, ...identity })),
@@ -44,27 +39,11 @@ export async function claimIdentities(
   return count === identities.length;
 }
 
-/** Releases every identity of an operation that was not stored or was never sent. */
-export async function releaseIdentities(tx: Tx, { accountId, id }: OperationRef): Promise<void> {
-  await tx.operationIdentity.deleteMany({ where: { accountId, operationId: id } });
-}
-
-/**
- * Releases the natural identities of an operation without effect, so that a corrected request can
- * use them. Temporary identities are released only with `alsoTemporary`. Otherwise a repeat gets
- * the stored result until they expire.
- */
-export async function releaseNaturalIdentities(
+/** Releases the identities of an operation, or some of them. */
+export async function releaseIdentities(
   tx: Tx,
   { accountId, id }: OperationRef,
-  { alsoTemporary }: { alsoTemporary: boolean },
+  which: Partial<Omit<NewIdentity, 'identity'>> = {},
 ): Promise<void> {
-  await tx.operationIdentity.deleteMany({
-    where: {
-      accountId,
-      operationId: id,
-      isNatural: true,
-      ...(alsoTemporary ? {} : { isTemporary: false }),
-    },
-  });
+  await tx.operationIdentity.deleteMany({ where: { accountId, operationId: id, ...which } });
 }

@@ -10,7 +10,7 @@ import { insertFacts } from '../expected-payments/expected-payments.queries.js';
 import { invariant } from '../platform/errors.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-import { releaseIdentities, releaseNaturalIdentities } from './identities.queries.js';
+import { releaseIdentities } from './identities.queries.js';
 import { isFinalOperationState, type Operation, type OperationKind } from './operation.js';
 import * as queries from './operations.queries.js';
 
@@ -137,9 +137,11 @@ export class OperationOutcomes {
       const withdrawal = state === 'rejected' ? 'rejected' : 'absence_proven';
       await insertFacts(tx, accountId, ofOperation, withdrawal);
       // A request that was never sent had no effect, so its key is released for a retry with the
-      // secrets.
-      if (outcome.reason === 'never_sent') await releaseIdentities(tx, before);
-      else await releaseNaturalIdentities(tx, before, { alsoTemporary: state === 'rejected' });
+      // secrets. Otherwise natural identities are released for a corrected request. Temporary
+      // identities of a proven absence stay: a repeat gets that result until they expire.
+      const isCorrectable = state === 'rejected' ? {} : { isTemporary: false };
+      const released = outcome.reason === 'never_sent' ? {} : { isNatural: true, ...isCorrectable };
+      await releaseIdentities(tx, before, released);
       await kind.onRejected(tx, before);
     }
     const needsEvent = await this.needsEvent(tx, before, state, isDetached);

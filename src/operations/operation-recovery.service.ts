@@ -21,7 +21,7 @@ import type { LookUpResult, Operation, OperationKind } from './operation.js';
 import { OperationSender } from './operation-sender.service.js';
 import { OperationOutcomes, withoutResponse } from './operation-outcomes.service.js';
 import * as queries from './operations.queries.js';
-import { recoveryDelayMs, recoveryMethodsFor } from './recovery.js';
+import { recoveryDelayMs, recoveryMethodsFor, refusedRepeat } from './recovery.js';
 
 /**
  * An operation that could not be sent for this long is not sent, because its caller no longer
@@ -138,7 +138,7 @@ export class OperationRecovery {
       hasLookUp: kind.lookUp !== undefined,
       isOutgoing: operation.counterparty !== null && operation.amountCents !== null,
       isKnownToBank: operation.bankReference !== null,
-      hasRefusedRepeat: operation.reason === 'refused_a_repeat',
+      hasRefusedRepeat: operation.reason === refusedRepeat,
     };
     const { canLookUp } = recoveryMethodsFor(facts, profile);
     const lookUp = canLookUp ? await this.lookUp(kind, operation) : null;

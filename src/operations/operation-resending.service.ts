@@ -8,7 +8,7 @@ import { AppError } from '../platform/errors.js';
 import type { Operation } from './operation.js';
 import { OperationSender } from './operation-sender.service.js';
 import { OperationOutcomes } from './operation-outcomes.service.js';
-import { recoveryMethodsFor } from './recovery.js';
+import { refusedRepeat } from './recovery.js';
 
 /**
  * The operation is sent before its recovery is due; this is longer than a call may take to begin.
@@ -48,21 +48,12 @@ export class OperationResending {
   /** Why the operation must not be resent; null if resending is proven safe. */
   private findUnsafeReason(operation: Operation): string | null {
     const { repeat } = this.outcomes.kindOf(operation);
-    const { profile } = this.bank;
     if (repeat === 'never') return 'The request held secrets, which are not stored.';
     if (repeat === 'unkeyed') return 'The bank would execute a repeat as another request.';
-    if (!profile.isRepeatSafe) return 'The bank profile does not say that a repeat is safe.';
-    const { canResend } = recoveryMethodsFor(
-      {
-        repeat,
-        hasLookUp: false,
-        isOutgoing: operation.counterparty !== null,
-        isKnownToBank: operation.bankReference !== null,
-        hasRefusedRepeat: operation.reason === 'refused_a_repeat',
-      },
-      profile,
-    );
-    return canResend ? null : 'The bank has refused a repeat of this request.';
+    if (!this.bank.profile.isRepeatSafe)
+      return 'The bank profile does not say that a repeat is safe.';
+    const isRefused = operation.reason === refusedRepeat;
+    return isRefused ? 'The bank has refused a repeat of this request.' : null;
   }
 }
 

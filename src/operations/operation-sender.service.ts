@@ -15,7 +15,7 @@ import {
   withoutResponse,
   type OperationOutcome,
 } from './operation-outcomes.service.js';
-import { recoveryDelayAfterResponseMs } from './recovery.js';
+import { recoveryDelayAfterResponseMs, refusedRepeat } from './recovery.js';
 
 const callDeadlineMs = 10_000;
 /** How long the call may take to begin. It may wait for a connection until its own deadline. */
@@ -73,7 +73,7 @@ export class OperationSender {
 
   /** The attempt of a process that has died may have been sent: its operation becomes unknown. */
   async recordInterrupted(ref: queries.OperationRef): Promise<void> {
-    if (!(await queries.isInterrupted(this.database.prisma, ref))) return;
+    if (!(await queries.isDue(this.database.prisma, ref, 'sending'))) return;
     const operation = await this.database.prisma.operation.findUniqueOrThrow({
       where: { accountId_id: ref },
     });
@@ -81,7 +81,7 @@ export class OperationSender {
     await this.outcomes.record(
       ref,
       withoutResponse('unknown', 'interrupted', 0),
-      (current, tx) => current.attempts === number && queries.isInterrupted(tx, ref),
+      (current, tx) => current.attempts === number && queries.isDue(tx, ref, 'sending'),
       { number, status: null, reason: 'interrupted' },
     );
   }
@@ -155,7 +155,7 @@ function reasonOf(
   from: queries.ClaimableState,
 ): string {
   const isRefused = response.outcome === 'rejection' || response.status === 409;
-  if (from === 'unknown' && isRefused) return 'refused_a_repeat';
+  if (from === 'unknown' && isRefused) return refusedRepeat;
   return response.outcome === 'unknown' ? response.reason : 'refused_for_now';
 }
 

@@ -19,6 +19,6 @@ import { PossibleDuplicates } from './possible-duplicates.service.js';
     OperationResending,
     PossibleDuplicates,
   ],
-  exports: [OperationsService, OperationResending],
+  exports: [OperationsService, OperationOutcomes, OperationResending],
 })
 export class OperationsModule {}

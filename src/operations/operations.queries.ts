@@ -1,6 +1,7 @@
 // Writes operations and their attempts. A state changes only from the states that may precede it.
 // So when two processes act on one operation, only one of them succeeds.
 import type { Db, Tx } from '../database.service.js';
+import type { OperationAttempt } from '../generated/service/client.js';
 import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { Operation, OperationState } from './operation.js';
 
@@ -40,13 +41,8 @@ export async function claimAttempt(
   return claim?.attempt ?? null;
 }
 
-/** How one attempt ended. */
-export interface AttemptResult {
-  number: number;
-  /** HTTP status of the bank's response; null if none came. */
-  status: number | null;
-  reason: string | null;
-}
+/** How one attempt ended. The status is null if no response of the bank came. */
+export type AttemptResult = Pick<OperationAttempt, 'number' | 'status' | 'reason'>;
 
 /** Reads the operation and locks it for the rest of the transaction. */
 export async function lockOperation(
@@ -102,12 +98,11 @@ export async function updateOperationState(
     WHERE account_id = ${accountId} AND id = ${id}::uuid`;
 }
 
-/** Whether the lease of the current attempt has expired: the process that made it has died. */
-export async function isInterrupted(db: Db, ref: OperationRef): Promise<boolean> {
-  return isDue(db, ref, 'sending');
-}
-
-async function isDue(db: Db, { accountId, id }: OperationRef, state: OperationState) {
+/**
+ * Whether the operation has this state and is due. When it is due while `sending`, the lease of its
+ * attempt has expired: the process that made the attempt has died.
+ */
+export async function isDue(db: Db, { accountId, id }: OperationRef, state: OperationState) {
   const found = await db.$queryRaw<unknown[]>`
     SELECT 1 FROM operation
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = ${state}
@@ -179,19 +174,9 @@ export async function listDueOperations(db: Db, limitPerAccount: number): Promis
 
 export type NewOperation = Pick<
   Operation,
-  | 'accountId'
-  | 'id'
-  | 'kind'
-  | 'idempotencyKey'
-  | 'requestHash'
-  | 'requestParams'
-  | 'requestQuery'
-  | 'requestBody'
-  | 'counterparty'
-  | 'amountCents'
-  | 'isDistinguishable'
-  | 'isDetached'
-  | 'effectiveFrom'
+  | keyof OperationRef
+  | ('kind' | 'idempotencyKey' | 'requestHash' | 'requestParams' | 'requestQuery' | 'requestBody')
+  | ('counterparty' | 'amountCents' | 'isDistinguishable' | 'isDetached' | 'effectiveFrom')
 >;
 
 export async function insertOperation(

@@ -118,21 +118,6 @@ export class OperationsService {
   }
 
   /**
-   * Records the outcome of an operation that was unknown, because the response to another operation
-   * shows it. Runs in the transaction of that other operation. False when the outcome was already
-   * known.
-   */
-  async resolveUnknown(
-    tx: Tx,
-    accountId: number,
-    id: string,
-    state: 'succeeded' | 'not_executed',
-    reason: string,
-  ): Promise<boolean> {
-    return this.outcomes.resolveUnknown(tx, { accountId, id }, state, reason);
-  }
-
-  /**
    * Stores a new operation, or finds the operation that the request repeats. Throws when the repeat
    * differs.
    */
@@ -188,7 +173,7 @@ export class OperationsService {
   private async findRepeated(
     tx: Tx,
     newOperation: Pick<Operation, 'accountId' | 'id' | 'kind' | 'requestHash'>,
-    identities: identity.OperationIdentity[],
+    identities: identity.NewIdentity[],
   ): Promise<Operation | null> {
     const { accountId, kind } = newOperation;
     await identity.releaseExpiredIdentities(tx, accountId, kind, identities, joinWindowMs);
@@ -219,7 +204,7 @@ export class OperationsService {
     tx: Tx,
     newOperation: queries.NewOperation,
     request: OperationRequest,
-    identities: identity.OperationIdentity[],
+    identities: identity.NewIdentity[],
   ): Promise<StoredOperation | null> {
     const { accountId, id, kind } = newOperation;
     if (!(await identity.claimIdentities(tx, newOperation, kind, identities))) {
@@ -237,7 +222,7 @@ export class OperationsService {
     const operation = await tx.operation.findUniqueOrThrow({
       where: { accountId_id: { accountId, id } },
     });
-    return { isNew: true, operation: operation, possibleDuplicateId };
+    return { isNew: true, operation, possibleDuplicateId };
   }
 
   /**
@@ -307,8 +292,8 @@ function keyReused(): AppError {
 function identitiesOf(
   { idempotencyKey, naturalIdentity, joinsSameRequest }: OperationRequest,
   requestHash: string,
-): identity.OperationIdentity[] {
-  const identities: identity.OperationIdentity[] = [];
+): identity.NewIdentity[] {
+  const identities: identity.NewIdentity[] = [];
   const add = (identity: string, isNatural: boolean, isTemporary = false) =>
     identities.push({ identity, isNatural, isTemporary });
   if (idempotencyKey !== null) add(keyIdentity(idempotencyKey), false);

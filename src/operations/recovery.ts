@@ -4,6 +4,9 @@
 // a table.
 import type { OperationKind } from './operation.js';
 
+/** The reason of an operation whose repeat the bank refused: it is not resent again. */
+export const refusedRepeat = 'refused_a_repeat';
+
 export interface UnknownOperation {
   repeat: OperationKind['repeat'];
   /** Whether the operation can be looked up at the bank by an id. */
