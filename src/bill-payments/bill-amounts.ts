@@ -1,18 +1,19 @@
 // The amount of a bill on another day than the day of its query: It is exact if the bill has enough
 // data. Otherwise it is a range, and an amount outside the range is certainly wrong. As days pass,
 // fines and interest are added and discounts end.
-import { amountParts, type Adjustment, type ChargeTerms } from '../brazil/amount-owed.js';
+import {
+  amountOwed,
+  amountParts,
+  type Adjustment,
+  type ChargeTerms,
+} from '../brazil/amount-owed.js';
 import { daysBetween, parsePlainDate, type PlainDate } from '../brazil/calendar.js';
 import type { BillInformation } from '../contract/bill-payments.js';
 
 export type PricedBill = Pick<
   BillInformation,
-  | 'amount'
-  | 'dueDate'
-  | 'paymentCalculation'
-  | 'overduePaymentInterest'
-  | 'overduePaymentFine'
-  | 'discounts'
+  | ('amount' | 'dueDate' | 'paymentCalculation' | 'discounts')
+  | ('overduePaymentInterest' | 'overduePaymentFine')
 >;
 
 /** Cents, both ends inclusive. */
@@ -24,6 +25,7 @@ export interface AmountRange {
 /** The amount owed on a day, calculated from the bill as it was queried today. */
 export function amountOwedOn(bill: PricedBill, today: PlainDate, day: PlainDate): AmountRange {
   const charged = bill.paymentCalculation.chargedAmount;
+  if (day === today) return exactly(charged);
   const terms = readTerms(bill);
   if (!terms) return { minimumCents: 1n, maximumCents: 2n * larger(bill.amount, charged) };
   const [now, then] = [amountParts(terms, today), amountParts(terms, day)];
@@ -36,18 +38,17 @@ export function amountOwedOn(bill: PricedBill, today: PlainDate, day: PlainDate)
   // Banks calculate interest in different ways. Our calculation is used only if it gives the bank's
   // amount for today.
   const rebate = bill.paymentCalculation.rebateAmount ?? 0n;
-  const isSameAsBank =
-    terms.amountCents - rebate - now.discountCents + now.fineCents + now.interestCents === charged;
+  const isSameAsBank = amountOwed(terms, today) - rebate === charged;
   if (isSameAsBank && (then.interestCents === 0n || now.interestCents > 0n))
-    return exactly(
-      terms.amountCents - rebate - then.discountCents + then.fineCents + then.interestCents,
-    );
-  return boundsOf(terms, { charged, rebate, day });
+    return exactly(amountOwed(terms, day) - rebate);
+  return boundsOf(terms, charged, rebate, day);
 }
 
 function boundsOf(
   terms: ChargeTerms,
-  { charged, rebate, day }: { charged: bigint; rebate: bigint; day: PlainDate },
+  charged: bigint,
+  rebate: bigint,
+  day: PlainDate,
 ): AmountRange {
   const { amountCents, discounts, fine, interest, dueDate } = terms;
   const since = interest && interest.date < dueDate ? interest.date : dueDate;

@@ -12,6 +12,7 @@ import { referencesOf } from '../expected-payments/expected-payment.js';
 import { insertFacts } from '../expected-payments/expected-payments.queries.js';
 import { addReferences } from '../expected-payments/recording.queries.js';
 import type { Operation } from '../operations/operation.js';
+import type { OperationRef } from '../operations/operations.queries.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
@@ -32,13 +33,6 @@ const batchSize = 50;
  */
 const unpayableBillDelayMs = 12 * 3_600_000;
 
-export interface BillPaymentAcceptance {
-  /** Null when only the statement shows the payment. */
-  response: BillPaymentResponse | null;
-  /** `payAt` of the request. */
-  payAt: string | null;
-}
-
 @Injectable()
 export class BillPaymentLifecycle {
   constructor(
@@ -49,13 +43,18 @@ export class BillPaymentLifecycle {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  /** Records an acceptance. Idempotent: it may be called again, with the same or more data. */
+  /**
+   * Records an acceptance. `response` is null when only the statement shows the payment; `payAt` is
+   * of the request. Idempotent: it may be called again, with the same or more data.
+   */
   async recordAcceptance(
     tx: Tx,
     { accountId, id, createdAt }: Operation,
-    { response, payAt }: BillPaymentAcceptance,
+    response: BillPaymentResponse | null,
+    payAt: string | null,
   ): Promise<void> {
-    const payment = await queries.findBillPaymentForUpdate(tx, { accountId, id });
+    const key = { accountId, id };
+    const payment = await queries.findBillPaymentForUpdate(tx, key);
     if (!payment) return;
     const reportedState = response ? stateOfBillPaymentResponse(response) : 'paid';
     const state = nextBillPaymentState(payment.state, reportedState);
@@ -67,20 +66,16 @@ export class BillPaymentLifecycle {
         : null;
     const bankId = response?.id ?? null;
     const bankStatus = response?.status ?? null;
-    await queries.recordBillPaymentAcceptance(
-      tx,
-      { accountId, id },
-      {
-        state,
-        bankId,
-        bankStatus,
-        scheduledFor,
-        latestExecutionAt: scheduledFor && latestExecutionAt(scheduledFor, this.bank.profile),
-        // A bill has at most one live payment. An ended payment is revived without its bill if the
-        // bill has another live payment by now.
-        isBillFreed: payment.otherLiveId !== null && state !== 'failed',
-      },
-    );
+    await queries.recordBillPaymentAcceptance(tx, key, {
+      state,
+      bankId,
+      bankStatus,
+      scheduledFor,
+      latestExecutionAt: scheduledFor && latestExecutionAt(scheduledFor, this.bank.profile),
+      // A bill has at most one live payment. An ended payment is revived without its bill if the
+      // bill has another live payment by now.
+      isBillFreed: payment.otherLiveId !== null && state !== 'failed',
+    });
     if (response) {
       const { expectedPaymentId } = payment;
       const { id: movementId, transactionNsu: nsu } = response;
@@ -143,7 +138,7 @@ export class BillPaymentLifecycle {
     return response.outcome === 'success' ? response.value.status : null;
   }
 
-  private async markPaid(key: queries.BillPaymentKey, bankStatus: string | null): Promise<void> {
+  private async markPaid(key: OperationRef, bankStatus: string | null): Promise<void> {
     const { accountId, id } = key;
     await this.database.transaction(async (tx) => {
       await queries.markBillPaymentPaid(tx, key, bankStatus);
@@ -153,7 +148,7 @@ export class BillPaymentLifecycle {
 
   /** False while the statement does not prove that the payment failed. */
   private async failIfUnpaid(
-    { accountId, id }: queries.BillPaymentKey,
+    { accountId, id }: OperationRef,
     evidence: { bankStatus: string; closedForMs: number },
   ): Promise<boolean> {
     const hasFailed = await this.database.transaction(async (tx) => {

@@ -6,9 +6,9 @@ import {
   recordPaymentTasks,
 } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { Prisma, type BillPayment } from '../generated/service/client.js';
+import type { OperationRef } from '../operations/operations.queries.js';
 
-export type BillPaymentKey = Pick<BillPayment, 'accountId' | 'id'>;
-export type NewBillPayment = BillPaymentKey &
+export type NewBillPayment = OperationRef &
   Pick<BillPayment, 'barCode' | 'amountCents' | 'expectedPaymentId'>;
 
 /**
@@ -18,17 +18,12 @@ export async function insertRequestedBillPayment(
   tx: Tx,
   payment: NewBillPayment,
 ): Promise<boolean> {
-  const { accountId, id, barCode, amountCents, expectedPaymentId } = payment;
-  const inserted = await tx.$executeRaw`
-    INSERT INTO bill_payment
-      (account_id, id, bar_code, amount_cents, state, expected_payment_id)
-    VALUES (${accountId}, ${id}::uuid, ${barCode}, ${amountCents}, 'requested',
-            ${expectedPaymentId}::uuid)
-    ON CONFLICT (account_id, bar_code)
-      WHERE state NOT IN ('failed', 'rejected') AND freed_at IS NULL
-      DO NOTHING`;
-  if (inserted === 1) await recordBillTasks(tx, accountId, id);
-  return inserted === 1;
+  const { count } = await tx.billPayment.createMany({
+    data: { ...payment, state: 'requested' },
+    skipDuplicates: true,
+  });
+  if (count === 1) await recordBillTasks(tx, payment.accountId, payment.id);
+  return count === 1;
 }
 
 /** Decides all payments of the bill again: a second one depends on the state of the others. */
@@ -76,7 +71,7 @@ const otherLivePayment = Prisma.sql`
 
 export async function findBillPaymentForUpdate(
   tx: Tx,
-  { accountId, id }: BillPaymentKey,
+  { accountId, id }: OperationRef,
 ): Promise<LockedBillPayment | null> {
   const [payment] = await tx.$queryRaw<LockedBillPayment[]>`
     SELECT p.state, p.bar_code, p.amount_cents, p.bank_id, p.scheduled_for, p.expected_payment_id,
@@ -100,7 +95,7 @@ export interface BillPaymentUpdate extends Pick<
 /** Updates a locked payment. A null field leaves the stored value unchanged. */
 export async function recordBillPaymentAcceptance(
   tx: Tx,
-  { accountId, id }: BillPaymentKey,
+  { accountId, id }: OperationRef,
   { state, bankId, bankStatus, scheduledFor, latestExecutionAt, isBillFreed }: BillPaymentUpdate,
 ): Promise<void> {
   await tx.$executeRaw`
@@ -119,7 +114,7 @@ export async function recordBillPaymentAcceptance(
 /** Rejects a requested payment: rejected by the bank, or proven not executed. */
 export async function markBillPaymentRejected(
   tx: Tx,
-  { accountId, id }: BillPaymentKey,
+  { accountId, id }: OperationRef,
 ): Promise<void> {
   await tx.$executeRaw`
     UPDATE bill_payment SET state = 'rejected', next_check_at = NULL, updated_at = now()
@@ -187,7 +182,7 @@ const isOverdue = (boundMs: number) => Prisma.sql`
  */
 export async function markBillPaymentPaid(
   tx: Tx,
-  { accountId, id }: BillPaymentKey,
+  { accountId, id }: OperationRef,
   bankStatus: string | null,
 ): Promise<void> {
   await tx.$executeRaw`
@@ -204,7 +199,7 @@ export async function markBillPaymentPaid(
 /** Schedules the next status check. `bankStatus` is null when the bank reported none. */
 export async function postponeBillPaymentCheck(
   db: Db,
-  { accountId, id }: BillPaymentKey,
+  { accountId, id }: OperationRef,
   { bankStatus, pauseMs }: { bankStatus: string | null; pauseMs: number },
 ): Promise<void> {
   await db.$executeRaw`
@@ -226,7 +221,7 @@ export type FailedBillPayment = Pick<BillPayment, 'bankId' | 'amountCents' | 'sc
  */
 export async function failUnpaidBillPayment(
   tx: Tx,
-  { accountId, id }: BillPaymentKey,
+  { accountId, id }: OperationRef,
   { bankStatus, closedForMs }: { bankStatus: string; closedForMs: number },
 ): Promise<FailedBillPayment | null> {
   const [failed] = await tx.$queryRaw<FailedBillPayment[]>`

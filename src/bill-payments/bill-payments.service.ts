@@ -2,7 +2,6 @@
 // payment per bill. The bank's response is recorded here; After that, BillPaymentLifecycle follows
 // the payment.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { z } from 'zod';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
@@ -40,7 +39,7 @@ export class BillPaymentsService implements OnModuleInit {
       response.paidAmount === body.amount && findBarCode(response.barCode) === barCodeOf(body),
     onSucceeded: (tx, operation, { response }) => {
       const payAt = readPayAt(operation.requestBody);
-      return this.lifecycle.recordAcceptance(tx, operation, { response, payAt });
+      return this.lifecycle.recordAcceptance(tx, operation, response, payAt);
     },
     onRejected: queries.markBillPaymentRejected,
     latestEffectAt: ({ requestBody }, lastSendBy) =>
@@ -111,13 +110,11 @@ export class BillPaymentsService implements OnModuleInit {
 
   /** Throws the bank's rejection, or `bank_unreachable` when the bank does not return this bill. */
   private async readBill(accountId: number, barCode: string) {
-    const { body } = await this.bank.relay(getBill, await this.accounts.get(accountId), {
-      params: { identifier: barCode },
-      query: {},
-      body: undefined,
-      idempotencyKey: null,
-    });
-    const bill = z.decode(getBill.response, parseJson(body) as never);
+    const { value: bill } = await this.bank.callOrThrow(
+      getBill,
+      await this.accounts.get(accountId),
+      { params: { identifier: barCode }, query: {}, body: undefined, idempotencyKey: null },
+    );
     if (findBarCode(bill.barCode) === barCode) return bill;
     throw new AppError('bank_unreachable', { internal: 'the bank returned another bill' });
   }

@@ -13,11 +13,8 @@ import { amountOwedOn, type AmountRange, type PricedBill } from './bill-amounts.
  * The bar code of a bill, from its bar code or digitable line: the 44 digits that identify the
  * bill.
  */
-export function barCodeOf({
-  barCode,
-  digitableLine,
-}: Pick<BillPaymentRequest, 'barCode' | 'digitableLine'>): string {
-  const code = findBarCode(barCode ?? digitableLine ?? '');
+export function barCodeOf(codes: Pick<BillPaymentRequest, 'barCode' | 'digitableLine'>): string {
+  const code = findBarCode(codes.barCode ?? codes.digitableLine ?? '');
   invariant(code, 'the route accepts valid bill codes only');
   return code;
 }
@@ -77,10 +74,7 @@ function isPartial({ isAllowPartialPayment, paymentCalculation }: PayableBill): 
 
 function rangeOn(bill: PayableBill, today: PlainDate, day: PlainDate): AmountRange {
   const { chargedAmount, minimumPaymentAmount, maximumPaymentAmount } = bill.paymentCalculation;
-  const owed =
-    day === today
-      ? { minimumCents: chargedAmount, maximumCents: chargedAmount }
-      : amountOwedOn(bill, today, day);
+  const owed = amountOwedOn(bill, today, day);
   if (!isPartial(bill)) return owed;
   // The amount owed is always within the range. Fines and interest may raise the upper limit as
   // days pass.
