@@ -4,16 +4,16 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { BankService } from '../bank/bank.service.js';
 import type { Tx } from '../database.service.js';
+import { eventAmount, type NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { referencesOf } from '../expected-payments/expected-payment.js';
 import { insertFacts } from '../expected-payments/expected-payments.queries.js';
 import { addReferences } from '../expected-payments/recording.queries.js';
 import type { Operation } from '../operations/operation.js';
 import { invariant } from '../platform/errors.js';
-import { transferEvent } from './transfer-events.js';
 import {
-  firstStatusCheckMs,
   referencesOfTransfer,
+  statusCheckPausesMs,
   type TransferReport,
 } from './transfer-status.js';
 import * as queries from './transfers.queries.js';
@@ -135,7 +135,7 @@ export class TransferRecords {
       id,
       ...report,
     }));
-    const checkMs = this.bank.profile.hasStatusById ? firstStatusCheckMs : null;
+    const checkMs = this.bank.profile.hasStatusById ? statusCheckPausesMs[0] : null;
     const finished = await queries.updateTransfers(tx, accountId, rows, checkMs);
     await addReferences(
       tx,
@@ -152,4 +152,22 @@ export class TransferRecords {
   async enqueueDeliveries(accountId: number): Promise<void> {
     await this.events.enqueueDeliveries(accountId);
   }
+}
+
+/** Holds ids and amounts, no names or documents. */
+function transferEvent({ state, amountCents, id, ...ids }: queries.FinishedTransfer): NewEvent {
+  const { operationId, shape, endToEndId, externalId, bankId, errorCode } = ids;
+  return {
+    type: `transfer.${state}`,
+    data: {
+      transferId: id,
+      operationId,
+      shape,
+      amount: eventAmount(amountCents),
+      endToEndId,
+      externalId,
+      bankId,
+      ...(state === 'failed' ? { errorCode } : {}),
+    },
+  };
 }

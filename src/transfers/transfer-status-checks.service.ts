@@ -32,13 +32,9 @@ export class TransferStatusChecks {
   async check({ accountId }: JobPayload<'checkTransferStatuses'>): Promise<void> {
     if (!this.bank.profile.hasStatusById) return;
     const account = await this.accounts.get(accountId);
+    const db = this.database.prisma;
     const claim = () =>
-      queries.claimDueTransfers(
-        this.database.prisma,
-        accountId,
-        statusCheckPausesMs,
-        concurrentChecks,
-      );
+      queries.claimDueTransfers(db, accountId, statusCheckPausesMs, concurrentChecks);
     for (let due = await claim(); due.length > 0; due = await claim()) {
       const checked = await Promise.all(due.map((transfer) => this.readStatus(account, transfer)));
       const updates = checked.filter((update) => update !== null);

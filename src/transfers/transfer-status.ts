@@ -35,20 +35,11 @@ export interface TransferReport {
   nsu: bigint | null;
 }
 
-export function readTransferResponse(response: TransferResponse | TransferDetails): TransferReport {
-  const { id, status, endToEndId, transactionNsu } = response;
-  const { error } = response as Partial<TransferDetails>;
-  return {
-    state: stateOfBankStatus(status),
-    bankStatus: status,
-    errorCode: error?.code ?? null,
-    bankId: id,
-    endToEndId: endToEndId ?? null,
-    nsu: transactionNsu ?? null,
-  };
-}
-
-export function readBatchElement({ id, status, error }: BatchElement): TransferReport {
+export function readBatchElement({
+  id,
+  status,
+  error,
+}: Pick<BatchElement, 'id' | 'status' | 'error'>): TransferReport {
   return {
     state: stateOfBankStatus(status),
     bankStatus: status,
@@ -57,6 +48,12 @@ export function readBatchElement({ id, status, error }: BatchElement): TransferR
     endToEndId: null,
     nsu: null,
   };
+}
+
+export function readTransferResponse(response: TransferResponse | TransferDetails): TransferReport {
+  const { endToEndId, transactionNsu } = response;
+  const report = readBatchElement(response as TransferDetails);
+  return { ...report, endToEndId: endToEndId ?? null, nsu: transactionNsu ?? null };
 }
 
 /** The references that a statement line of the transfer may carry. */
@@ -75,13 +72,10 @@ export function settlementOfTransfer({
   return outgoingSettlement({ ...totals, isWithdrawn });
 }
 
-const pausesMs = [1_000, 2_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000] as const;
-
 /**
- * The pause after the nth status check of a transfer that is not final. The last pause, one hour,
- * repeats without end: a transfer that is not final is always checked again.
+ * The pause from the acceptance to the first status check, and then after each check of a transfer
+ * that is not final. The last pause, one hour, repeats without end.
  */
-export const statusCheckPausesMs: readonly number[] = pausesMs;
-
-/** The pause between the acceptance of a transfer and its first status check. */
-export const firstStatusCheckMs = pausesMs[0];
+export const statusCheckPausesMs = [
+  1_000, 2_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000,
+] as const;

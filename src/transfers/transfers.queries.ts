@@ -1,10 +1,17 @@
-// SQL of transfers. A state only advances: a late report never changes a final state.
+// SQL of transfers and of the look-ups that they use. A state only advances: a late report never
+// changes a final state.
 import type { Db, Tx } from '../database.service.js';
 import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { Transfer, TransferState } from '../generated/service/client.js';
 import type { OperationRef } from '../operations/operations.queries.js';
-import type { FinishedTransfer } from './transfer-events.js';
 import type { TransferReport } from './transfer-status.js';
+
+/** A transfer that became final. */
+export type FinishedTransfer = { state: 'effective' | 'failed' } & Pick<
+  Transfer,
+  | ('id' | 'operationId' | 'shape' | 'amountCents')
+  | ('endToEndId' | 'externalId' | 'bankId' | 'errorCode')
+>;
 
 export type TransferKey = Pick<Transfer, 'id' | 'expectedPaymentId'>;
 export type NewTransfer = Pick<
@@ -196,4 +203,24 @@ export async function listAccountsWithDueTransfers(db: Db): Promise<{ accountId:
   return db.$queryRaw`
     SELECT DISTINCT account_id FROM transfer
     WHERE next_check_at <= clock_timestamp()`;
+}
+
+/** Releases the look-up of a rejected transfer, so that it may start another transfer. */
+export async function releasePixKeyLookup(tx: Tx, { accountId, id }: OperationRef): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE pix_lookup l SET operation_id = NULL
+    FROM transfer t
+    WHERE t.account_id = ${accountId} AND t.operation_id = ${id}::uuid
+      AND l.account_id = t.account_id AND l.end_to_end_id = t.end_to_end_id
+      AND l.operation_id = t.operation_id`;
+}
+
+/** Claims a released look-up again: its transfer was recorded as rejected, but was executed. */
+export async function reclaimPixKeyLookup(tx: Tx, { accountId, id }: OperationRef): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE pix_lookup l SET operation_id = t.operation_id
+    FROM transfer t
+    WHERE t.account_id = ${accountId} AND t.operation_id = ${id}::uuid AND t.shape = 'key'
+      AND l.account_id = t.account_id AND l.end_to_end_id = t.end_to_end_id
+      AND l.operation_id IS NULL`;
 }

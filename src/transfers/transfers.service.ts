@@ -5,6 +5,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { z } from 'zod';
 import type { BankAccount } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
+import type { PixLookupRequest } from '../contract/pix-lookup.js';
 import type { RouteInput } from '../contract/route.js';
 import {
   createTransfer,
@@ -27,7 +28,6 @@ import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
-import { reclaimPixKeyLookup, releasePixKeyLookup } from './pix-lookups.queries.js';
 import { PixLookupsService } from './pix-lookups.service.js';
 import { TransferRecords } from './transfer-records.service.js';
 import {
@@ -40,13 +40,8 @@ import { readTransferResponse } from './transfer-status.js';
 import * as queries from './transfers.queries.js';
 
 /** A transfer by Pix key, before the look-up of the key. */
-export interface PixKeyTransfer {
-  key: string;
-  holderDocument?: string | null | undefined;
-  /** Cents. */
-  amount: bigint;
-  description?: string | null | undefined;
-}
+export type PixKeyTransfer = Pick<PixLookupRequest, 'key' | 'holderDocument'> &
+  Pick<TransferRequest, 'amount' | 'description'>;
 
 @Injectable()
 export class TransfersService implements OnModuleInit {
@@ -59,10 +54,10 @@ export class TransfersService implements OnModuleInit {
       if (response)
         await this.records.recordResponse(tx, operation, [readTransferResponse(response)]);
       else await this.records.recordDebits(tx, operation);
-      await reclaimPixKeyLookup(tx, operation);
+      await queries.reclaimPixKeyLookup(tx, operation);
     },
     onRejected: async (tx, operation) => {
-      await releasePixKeyLookup(tx, operation);
+      await queries.releasePixKeyLookup(tx, operation);
       await queries.rejectTransfers(tx, operation);
     },
     lookUp: (account, operation, since) => this.lookUp(account, operation, since),
