@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { RefundFilter } from '../contract/refunds.js';
 import { Database } from '../database.service.js';
-import { AppError, unreachable } from '../platform/errors.js';
+import { AppError } from '../platform/errors.js';
 import { StatementService } from '../statement/statement.service.js';
 import {
   chooseRefundOriginal,
@@ -16,6 +16,17 @@ import * as queries from './refunds.queries.js';
 /** How long to wait for a sync that is already running. */
 const syncTimeoutMs = 5_000;
 const retryDelayMs = 200;
+
+const rejections = {
+  not_refundable: {
+    public: 'Only a received Pix can be refunded.',
+    reason: 'not_refundable',
+  },
+  ambiguous: {
+    public: 'Several received Pix have this id: send an END_TO_END_ID or NSU instead.',
+    reason: 'ambiguous_reference',
+  },
+};
 
 export interface ReceivedPixReference {
   filterBy: RefundFilter;
@@ -38,24 +49,9 @@ export class ReceivedPixFinder {
     const known = await this.choose(accountId, reference);
     const chosen =
       known.outcome === 'absent' ? await this.chooseAfterSync(accountId, reference) : known;
-    switch (chosen.outcome) {
-      case 'absent':
-        throw new AppError('not_found');
-      case 'not_refundable':
-        throw new AppError('rule_broken', {
-          public: 'Only a received Pix can be refunded.',
-          reason: 'not_refundable',
-        });
-      case 'ambiguous':
-        throw new AppError('rule_broken', {
-          public: 'Several received Pix have this id: send an END_TO_END_ID or NSU instead.',
-          reason: 'ambiguous_reference',
-        });
-      case 'chosen':
-        return chosen.original;
-      default:
-        return unreachable(chosen);
-    }
+    if (chosen.outcome === 'chosen') return chosen.original;
+    if (chosen.outcome === 'absent') throw new AppError('not_found');
+    throw new AppError('rule_broken', rejections[chosen.outcome]);
   }
 
   private async choose(

@@ -3,6 +3,7 @@
 import type { RefundFilter } from '../contract/refunds.js';
 import type { Db, Tx } from '../database.service.js';
 import { Prisma, type Refund } from '../generated/service/client.js';
+import type { OperationRef } from '../operations/operations.queries.js';
 import type { RefundOriginal, ReferencedStatementLine } from './received-pix.js';
 import type { RefundableFacts } from './refundable-amount.js';
 
@@ -140,15 +141,13 @@ const hasUnattributedRefund = (accountId: number, counterparty: string | null, s
           AND reversal.is_credit AND reversal.amount_cents = l.amount_cents
           AND reversal.type_name ILIKE '%REVERSAL%'))`;
 
-export type RefundKey = Pick<Refund, 'accountId' | 'id'>;
-
 /**
  * Marks a refund as accepted: the bank accepted it, or the statement shows it. An id that is null
  * here keeps its stored value.
  */
 export async function markRefundAccepted(
   tx: Tx,
-  { accountId, id }: RefundKey,
+  { accountId, id }: OperationRef,
   { nsu, endToEndId }: Pick<Refund, 'nsu' | 'endToEndId'>,
 ): Promise<{ expectedPaymentId: string } | null> {
   const [refund] = await tx.$queryRaw<{ expectedPaymentId: string }[]>`
@@ -160,22 +159,18 @@ export async function markRefundAccepted(
   return refund ?? null;
 }
 
-export async function markRefundRejected(tx: Tx, { accountId, id }: RefundKey): Promise<void> {
+export async function markRefundRejected(tx: Tx, { accountId, id }: OperationRef): Promise<void> {
   await tx.$executeRaw`
     UPDATE refund SET state = 'rejected', updated_at = now()
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'requested'`;
 }
 
 /** The ids of the line that is matched to the refund as its payment. */
-export async function findLineOfRefund(
-  tx: Tx,
-  { accountId, id }: RefundKey,
-): Promise<Pick<Refund, 'nsu' | 'endToEndId'> | null> {
-  const [line] = await tx.$queryRaw<Pick<Refund, 'nsu' | 'endToEndId'>[]>`
-    SELECT l.nsu, l.end_to_end_id FROM refund r
-    JOIN match m ON m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
-      AND m.role = 'payment' AND m.unlinked_at IS NULL
-    JOIN statement_line l ON l.account_id = m.account_id AND l.nsu = m.nsu
-    WHERE r.account_id = ${accountId} AND r.id = ${id}::uuid ORDER BY l.nsu LIMIT 1`;
-  return line ?? null;
+export async function findLineOfRefund(tx: Tx, { accountId, id }: OperationRef) {
+  const match = await tx.match.findFirst({
+    where: { accountId, expectedPayment: { refund: { id } }, role: 'payment', unlinkedAt: null },
+    orderBy: { nsu: 'asc' },
+    select: { line: { select: { nsu: true, endToEndId: true } } },
+  });
+  return match?.line ?? null;
 }

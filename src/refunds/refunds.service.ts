@@ -13,6 +13,7 @@ import type {
   RequestPreferences,
 } from '../operations/operation.js';
 import type { Refund } from '../generated/service/client.js';
+import type { OperationRef } from '../operations/operations.queries.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError, invalidField } from '../platform/errors.js';
@@ -29,6 +30,8 @@ type PreparedRefund = Pick<
   OperationRequest<typeof refundTransaction>,
   'outgoing' | 'expectedPayments' | 'record'
 >;
+
+type NewRefund = Omit<Refund, 'endToEndId' | 'nsu' | 'state' | 'createdAt' | 'updatedAt'>;
 
 @Injectable()
 export class RefundsService implements OnModuleInit {
@@ -115,13 +118,7 @@ export class RefundsService implements OnModuleInit {
     tx: Tx,
     original: RefundOriginal,
     now: Date,
-    {
-      onlyIfUnrefunded,
-      ...refund
-    }: queries.RefundKey &
-      Pick<Refund, 'originalNsu' | 'amountCents' | 'expectedPaymentId'> & {
-        onlyIfUnrefunded: boolean;
-      },
+    { onlyIfUnrefunded, ...refund }: NewRefund & { onlyIfUnrefunded: boolean },
   ): Promise<void> {
     if (!isRefundWindowOpen(original.occurredAt, now))
       throw new AppError('rule_broken', {
@@ -142,7 +139,7 @@ export class RefundsService implements OnModuleInit {
 
   private async onAccepted(
     tx: Tx,
-    key: queries.RefundKey,
+    key: OperationRef,
     { response }: Acceptance<RefundResponse>,
   ): Promise<void> {
     const ids = response ? idsOf(response) : await queries.findLineOfRefund(tx, key);
