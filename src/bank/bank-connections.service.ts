@@ -8,6 +8,7 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps, type RequestOptions } from 'node:https';
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import axios from 'axios';
 import type { ClientTls } from '../accounts/credentials.js';
@@ -101,7 +102,7 @@ export class BankConnections implements OnApplicationShutdown {
 
   private agentsOf({ accountId, tls }: HttpRequest): Agents {
     const current = this.agents.get(accountId);
-    if (current && isSameTls(current.tls, tls)) return current;
+    if (current && isDeepStrictEqual(current.tls, tls)) return current;
     if (current) retire(current.httpsAgent);
     const pool = { keepAlive: true, maxSockets: 64 };
     const { certificate, key, ca } = tls;
@@ -117,10 +118,6 @@ export class BankConnections implements OnApplicationShutdown {
     this.agents.set(accountId, agents);
     return agents;
   }
-}
-
-function isSameTls(one: ClientTls, other: ClientTls): boolean {
-  return one.certificate === other.certificate && one.key === other.key && one.ca === other.ca;
 }
 
 /** Calls in progress finish as usual; no connection of the agent is used again. */

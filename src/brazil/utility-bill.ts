@@ -4,15 +4,18 @@ import { mod10CheckDigit, utilityBillMod11CheckDigit } from './check-digit.js';
  * The kind of issuer, position 2. 0 and 8 do not exist. 9 is for use by banks (FEBRABAN layout
  * v07/v08).
  */
-export type UtilityBillSegment =
-  | 'CITY_HALL'
-  | 'WATER'
-  | 'ENERGY'
-  | 'TELECOM'
-  | 'GOVERNMENT'
-  | 'OTHER_COMPANY'
-  | 'TRAFFIC_FINE'
-  | 'BANK_USE';
+const SEGMENTS = {
+  1: 'CITY_HALL',
+  2: 'WATER',
+  3: 'ENERGY',
+  4: 'TELECOM',
+  5: 'GOVERNMENT',
+  6: 'OTHER_COMPANY',
+  7: 'TRAFFIC_FINE',
+  9: 'BANK_USE',
+} as const;
+export type UtilityBillSegment = (typeof SEGMENTS)[keyof typeof SEGMENTS];
+const SEGMENT_BY_DIGIT = new Map<string, UtilityBillSegment>(Object.entries(SEGMENTS));
 
 /** The unit of the eleven value digits: centavos, or units of an index. */
 export type UtilityBillValueKind = 'REAIS' | 'QUANTITY';
@@ -51,17 +54,6 @@ export type ParsedUtilityBill =
 const MAX_TEXT = 100;
 const MAX_VALUE = 99_999_999_999n;
 
-const SEGMENTS = new Map<string, UtilityBillSegment>([
-  ['1', 'CITY_HALL'],
-  ['2', 'WATER'],
-  ['3', 'ENERGY'],
-  ['4', 'TELECOM'],
-  ['5', 'GOVERNMENT'],
-  ['6', 'OTHER_COMPANY'],
-  ['7', 'TRAFFIC_FINE'],
-  ['9', 'BANK_USE'],
-]);
-
 const VALUE_IDS = new Map<string, Pick<UtilityBillFields, 'valueKind' | 'modulus'>>([
   ['6', { valueKind: 'REAIS', modulus: 10 }],
   ['7', { valueKind: 'QUANTITY', modulus: 10 }],
@@ -75,7 +67,7 @@ export function buildUtilityBill(fields: UtilityBillFields): {
   digitableLine: string;
 } {
   const { segment, valueKind, modulus, value, companyCode, freeField } = fields;
-  const segmentDigit = [...SEGMENTS].find(([, name]) => name === segment)?.[0];
+  const segmentDigit = [...SEGMENT_BY_DIGIT].find(([, name]) => name === segment)?.[0];
   const valueId = [...VALUE_IDS].find(
     ([, id]) => id.valueKind === valueKind && id.modulus === modulus,
   )?.[0];
@@ -106,7 +98,7 @@ export function parseUtilityBill(barCodeOrLine: string): ParsedUtilityBill {
   if (!/^8(?:[0-9]{43}|[0-9]{47})$/.test(digits)) return { ok: false, reason: 'malformed' };
 
   const barCode = digits.length === 44 ? digits : withoutBlockDigits(digits);
-  const segment = SEGMENTS.get(barCode.slice(1, 2));
+  const segment = SEGMENT_BY_DIGIT.get(barCode.slice(1, 2));
   const valueId = VALUE_IDS.get(barCode.slice(2, 3));
   if (segment === undefined || valueId === undefined) return { ok: false, reason: 'malformed' };
 

@@ -2,7 +2,7 @@
 // and refunds. A correlationId belongs to one charge or QR code.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { adjustmentsOf, serializeAdjustments } from '../contract/charge-terms.js';
-import { createCharge, type ChargeRequest } from '../contract/charges.js';
+import { createCharge } from '../contract/charges.js';
 import type { RouteInput } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
 import { Database, type Tx } from '../database.service.js';
@@ -20,11 +20,18 @@ import { listChargeRefunds } from './charges.queries.js';
 import { chargeInclude, toChargeView } from './charge-view.js';
 import { firstStatusCheckAt } from './charge-status.js';
 
-interface NewCharge extends Pick<Charge, 'correlationId' | 'type' | 'amountCents' | 'dueDate'> {
+interface NewCharge extends Pick<Charge, 'correlationId' | 'type' | 'amountCents'> {
+  dueDate?: string;
   /** Discount, fine and interest, from `serializeAdjustments`; null when there are none. */
-  terms: string | null;
-  payerDocument: string | null;
+  terms?: string | null;
+  payerDocument?: string | null;
 }
+
+type ChargeRow = Pick<
+  Charge,
+  | ('accountId' | 'operationId' | 'expectedPaymentId')
+  | ('correlationId' | 'type' | 'amountCents' | 'dueDate')
+>;
 
 @Injectable()
 export class ChargesService implements OnModuleInit {
@@ -67,7 +74,9 @@ export class ChargesService implements OnModuleInit {
     preferences: RequestPreferences,
   ): Promise<Reply> {
     const { correlationId, type, Amount: amountCents, dueDate } = input.body;
-    const terms = hasTerms(input.body) ? serializeAdjustments(adjustmentsOf(input.body)) : null;
+    const { discount, lateFine, latePayment } = input.body;
+    const hasTerms = discount ?? lateFine ?? latePayment;
+    const terms = hasTerms ? serializeAdjustments(adjustmentsOf(input.body)) : null;
     const payerDocument = normalizeTaxId(input.body.payer.document);
     const charge = { correlationId, type, amountCents, dueDate, terms, payerDocument };
     return this.operations.perform(this.chargeKind, {
@@ -84,14 +93,7 @@ export class ChargesService implements OnModuleInit {
     preferences: RequestPreferences,
   ): Promise<Reply> {
     const { correlationId, amount } = input.body;
-    const charge = {
-      correlationId,
-      type: 'PIX_STATIC',
-      amountCents: amount ?? null,
-      dueDate: null,
-      terms: null,
-      payerDocument: null,
-    };
+    const charge = { correlationId, type: 'PIX_STATIC', amountCents: amount ?? null };
     return this.operations.perform(this.staticQrKind, {
       ...this.operationOf(accountId, charge, true),
       idempotencyKey: input.idempotencyKey,
@@ -120,8 +122,8 @@ export class ChargesService implements OnModuleInit {
   }
 
   private operationOf(accountId: number, charge: NewCharge, isMultiUse: boolean) {
-    const { terms, payerDocument, ...row } = charge;
-    const { correlationId, amountCents, dueDate } = row;
+    const { terms = null, payerDocument = null, dueDate = null, ...row } = charge;
+    const { correlationId, amountCents } = row;
     const expected: NewExpectedPayment = {
       isCredit: true,
       amountCents,
@@ -136,18 +138,11 @@ export class ChargesService implements OnModuleInit {
       naturalIdentity: `correlationId ${correlationId}`,
       expectedPayments: [expected],
       record: (tx: Tx, operationId: string, [expectedPaymentId = '']: string[]) =>
-        this.record(tx, { accountId, operationId, expectedPaymentId, ...row }),
+        this.record(tx, { accountId, operationId, expectedPaymentId, dueDate, ...row }),
     };
   }
 
-  private async record(
-    tx: Tx,
-    charge: Omit<NewCharge, 'terms' | 'payerDocument'> & {
-      accountId: number;
-      operationId: string;
-      expectedPaymentId: string;
-    },
-  ): Promise<void> {
+  private async record(tx: Tx, charge: ChargeRow): Promise<void> {
     const { dueDate } = charge;
     const nextCheckAt =
       dueDate === null ? null : firstStatusCheckAt(dueDate, this.lookUp.isOffered);
@@ -178,8 +173,4 @@ export class ChargesService implements OnModuleInit {
     const today = await this.bankTime.today(accountId);
     return rows.map((row) => toChargeView(row, refunds, today));
   }
-}
-
-function hasTerms({ discount, lateFine, latePayment }: ChargeRequest): boolean {
-  return Boolean(discount ?? lateFine ?? latePayment);
 }

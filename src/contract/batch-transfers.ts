@@ -60,7 +60,6 @@ const batchElement = z.looseObject({
   error: z.looseObject({ code: z.string().nullish(), description: z.string().nullish() }).nullish(),
 });
 
-export const batchResponse = z.array(batchElement);
 export type BatchElement = z.output<typeof batchElement>;
 
 export const createTransferBatch = route({
@@ -72,5 +71,5 @@ export const createTransferBatch = route({
   authentication: 'api-key',
   idempotencyKey: 'required',
   body: batchRequest,
-  response: batchResponse,
+  response: z.array(batchElement),
 });

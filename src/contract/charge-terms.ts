@@ -27,22 +27,9 @@ export function serializeAdjustments(adjustments: Adjustments): string {
   );
 }
 
-type SerializedAdjustment = Omit<Adjustment, 'amount'> & { amount: string };
-
 export function parseAdjustments(text: string | null): Adjustments {
   if (text === null) return { discounts: [], fine: null, interest: null };
-  const { discounts, fine, interest } = JSON.parse(text) as {
-    discounts: SerializedAdjustment[];
-    fine: SerializedAdjustment | null;
-    interest: SerializedAdjustment | null;
-  };
-  const parse = (adjustment: SerializedAdjustment): Adjustment => ({
-    ...adjustment,
-    amount: BigInt(adjustment.amount),
-  });
-  return {
-    discounts: discounts.map(parse),
-    fine: fine && parse(fine),
-    interest: interest && parse(interest),
-  };
+  return JSON.parse(text, (key, value: unknown) =>
+    key === 'amount' ? BigInt(value as string) : value,
+  ) as Adjustments;
 }

@@ -77,24 +77,13 @@ const pixSlipFields = ['discount', 'lateFine', 'latePayment'] as const;
  * The contract spells the field `Amount`. An additional `amount` is an error: the two may differ.
  */
 export const chargeRequest = chargeFields.superRefine((charge, context) => {
-  if ('amount' in charge)
-    context.addIssue({ code: 'custom', path: ['amount'], message: 'Must be spelled Amount.' });
+  const reject = (field: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [field], message });
+  if ('amount' in charge) reject('amount', 'Must be spelled Amount.');
   if (charge.type === 'BANKSLIP') {
-    for (const field of pixSlipFields) {
-      if (charge[field])
-        context.addIssue({
-          code: 'custom',
-          path: [field],
-          message: 'Must only be sent with BANKSLIP_PIX.',
-        });
-    }
-  } else if (charge.ourNumber) {
-    context.addIssue({
-      code: 'custom',
-      path: ['ourNumber'],
-      message: 'Must not be sent with BANKSLIP_PIX.',
-    });
-  }
+    for (const field of pixSlipFields)
+      if (charge[field]) reject(field, 'Must only be sent with BANKSLIP_PIX.');
+  } else if (charge.ourNumber) reject('ourNumber', 'Must not be sent with BANKSLIP_PIX.');
 });
 
 export type ChargeRequest = z.output<typeof chargeRequest>;
@@ -194,33 +183,29 @@ const changeResponse = z.looseObject({
   nsu: bigInteger.optional(),
 });
 
+const changeRoute = { ...chargeRoute, params: chargeParams, response: changeResponse } as const;
+
 export const payCharge = route({
-  ...chargeRoute,
+  ...changeRoute,
   name: 'payCharge',
   summary: 'Sandbox only: simulates the payment of a charge.',
   method: 'POST',
   path: '/baas/v1/charges/{correlationId}/pay',
-  params: chargeParams,
-  response: changeResponse,
 });
 
 export const expireCharge = route({
-  ...chargeRoute,
+  ...changeRoute,
   name: 'expireCharge',
   summary: 'Sandbox only: simulates the expiration of a charge. Its due date changes.',
   method: 'PUT',
   path: '/baas/v1/charges/{correlationId}/expire',
-  params: chargeParams,
-  response: changeResponse,
 });
 
 /** Beyond the contract: publicly known of the real service. A later payment is still credited. */
 export const voidCharge = route({
-  ...chargeRoute,
+  ...changeRoute,
   name: 'voidCharge',
   summary: 'Voids a charge that is not paid.',
   method: 'POST',
   path: '/baas/v1/charges/{correlationId}/void',
-  params: chargeParams,
-  response: changeResponse,
 });

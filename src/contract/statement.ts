@@ -1,7 +1,7 @@
 // The statement, with every effective transaction of the account, and the account's balances.
 // Contract: chapters "Transaction", "Statement".
 import { z } from 'zod';
-import { route, type Route } from './route.js';
+import { route } from './route.js';
 import {
   bigInteger,
   plainDate,
@@ -53,36 +53,28 @@ const statementRoute = {
   method: 'GET',
   authentication: 'api-key',
   query: statementQuery,
+  response: z.array(transaction),
 } as const;
 
 export const listTransactions = route({
   ...statementRoute,
   name: 'listTransactions',
   path: '/baas/api/v2/transactions',
-  response: z.array(transaction),
 });
 
 export const listTransactionsV1 = route({
   ...statementRoute,
   name: 'listTransactionsV1',
   path: '/baas/api/v1/transactions',
-  response: z.array(transaction),
 });
 
 /**
  * The same routes with unparsed lines, for the statement sync and for drop-in clients. One line
  * that cannot be parsed therefore does not make the other lines of its page unreadable.
  */
-export const readStatementPage = withUnparsedLines(listTransactions);
-export const readStatementPageV1 = withUnparsedLines(listTransactionsV1);
-
-function withUnparsedLines<
-  Params extends z.ZodType,
-  Query extends z.ZodType,
-  Body extends z.ZodType,
->(declared: Route<Params, Query, Body>): Route<Params, Query, Body, z.ZodArray<z.ZodUnknown>> {
-  return { ...declared, response: z.array(z.unknown()) };
-}
+const withUnparsedLines = { response: z.array(z.unknown()) };
+export const readStatementPage = { ...listTransactions, ...withUnparsedLines };
+export const readStatementPageV1 = { ...listTransactionsV1, ...withUnparsedLines };
 
 /** Beyond the contract: publicly known of the real service (`amountAvailable` alone). */
 export const readBalances = route({

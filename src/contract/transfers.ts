@@ -144,10 +144,7 @@ export const transferDetails = transferResponse.extend({
 
 export type TransferDetails = z.output<typeof transferDetails>;
 
-const transferRoute = {
-  chapter: 'Transfers',
-  authentication: 'api-key',
-} as const;
+const transferRoute = { chapter: 'Transfers', authentication: 'api-key' } as const;
 
 export const createTransfer = route({
   ...transferRoute,

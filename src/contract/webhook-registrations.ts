@@ -40,7 +40,11 @@ export type WebhookRegistration = z.output<typeof webhookRegistration>;
 
 const registrationRoute = { chapter: 'Webhooks', authentication: 'api-key' } as const;
 const path = '/baas/api/v1/webhooks';
-const params = z.object({ id: text(100) });
+const oneRegistration = {
+  ...registrationRoute,
+  path: `${path}/{id}`,
+  params: z.object({ id: text(100) }),
+} as const;
 
 export const createWebhookRegistration = route({
   ...registrationRoute,
@@ -62,32 +66,26 @@ export const listWebhookRegistrations = route({
 });
 
 export const getWebhookRegistration = route({
-  ...registrationRoute,
+  ...oneRegistration,
   name: 'getWebhookRegistration',
   summary: 'Returns a registration.',
   method: 'GET',
-  path: `${path}/{id}`,
-  params,
   response: webhookRegistration,
 });
 
 export const updateWebhookRegistration = route({
-  ...registrationRoute,
+  ...oneRegistration,
   name: 'updateWebhookRegistration',
   summary: 'Changes a registration.',
   method: 'PATCH',
-  path: `${path}/{id}`,
-  params,
   body: registrationRequest.partial(),
   response: webhookRegistration,
 });
 
 export const deleteWebhookRegistration = route({
-  ...registrationRoute,
+  ...oneRegistration,
   name: 'deleteWebhookRegistration',
   summary: 'Removes a registration.',
   method: 'DELETE',
-  path: `${path}/{id}`,
-  params,
   response: z.unknown(),
 });
