@@ -13,7 +13,7 @@ import {
   type Route,
   type RouteInput,
 } from '../../contract/route.js';
-import { decodeRequest, routeOf } from '../../platform/contract-route.js';
+import { inputOf, routeOf } from '../../platform/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { sha256 } from '../../platform/exact-json.js';
 import { SandboxSettings } from '../sandbox-database.service.js';
@@ -56,8 +56,7 @@ export type AccountRequest<R extends Route> = RouteInput<R> & { account: Sandbox
 
 /** Injects an `AccountRequest`. */
 export const AccountInput = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  const route = routeOf(context.getHandler());
-  const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-  invariant(route && request.bankAccount, '@AccountInput() is used only on routes with an API key');
-  return { ...decodeRequest(route, request), account: request.bankAccount };
+  const { bankAccount: account } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+  invariant(account, '@AccountInput() is used only on routes with an API key');
+  return { ...inputOf(context), account };
 });
