@@ -54,9 +54,19 @@ export function invalidField(path: string, message: string): AppError {
   return new AppError('validation_failed', { errors: { [path]: [message] } });
 }
 
+/** Throws `validation_failed` unless `errors`, messages by JSON path, is empty. */
+export function refuseInvalid(errors: Record<string, string[]>): void {
+  if (Object.keys(errors).length > 0) throw new AppError('validation_failed', { errors });
+}
+
+/** The error of a request that breaks a rule; `reason` is the `code` of the response. */
+export function ruleBroken(reason: string, message: string, cause?: unknown): AppError {
+  return new AppError('rule_broken', { public: message, reason, cause });
+}
+
 /** The error of a request that does not fit the present state; `reason` is its code. */
-export function conflict(reason: string, message: string): AppError {
-  return new AppError('conflict', { public: message, reason });
+export function conflict(reason: string, message: string, cause?: unknown): AppError {
+  return new AppError('conflict', { public: message, reason, cause });
 }
 
 /**

@@ -2,9 +2,8 @@
 // change after they are opened, so lookups by API key are cached in memory.
 import { Injectable } from '@nestjs/common';
 import { parsePixKey } from '../../brazil/pix-key.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, ruleBroken } from '../../platform/errors.js';
 import { sha256 } from '../../platform/exact-json.js';
-import { ruleBroken } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import {
   findAccountByKeyHash,

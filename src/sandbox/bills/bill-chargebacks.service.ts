@@ -1,9 +1,8 @@
 // Charges a paid bill back: at the request of a test, or later by the fault `async-error`.
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../platform/errors.js';
+import { AppError, ruleBroken } from '../../platform/errors.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { Faults } from '../faults/faults.service.js';
-import { ruleBroken } from '../refusals.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { lockPaymentOfBill, type BillPaymentRow, type PaymentOfBill } from './bills.queries.js';
 import { BillSettlement } from './bill-settlement.service.js';

@@ -1,13 +1,12 @@
 // The control plane of bills: actions that a test needs and that no bank offers its clients.
 import { Injectable } from '@nestjs/common';
 import type { Prisma } from '../../generated/sandbox/client.js';
-import { AppError, invariant } from '../../platform/errors.js';
+import { AppError, invariant, conflict, refuseInvalid } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import { findCharge } from '../charges/charges.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Random } from '../random.service.js';
-import { conflict, refuseInvalid } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
 import type { NewBillRequest } from './bill-control.schema.js';

@@ -1,5 +1,5 @@
 import type { PlainDate } from '../../brazil/calendar.js';
-import { ruleBroken } from '../refusals.js';
+import { ruleBroken } from '../../platform/errors.js';
 import type { Bill } from './bill.js';
 import { calculateBill } from './bill-calculation.js';
 

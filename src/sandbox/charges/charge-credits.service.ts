@@ -7,7 +7,7 @@ import { Modes } from '../modes/modes.service.js';
 import { type SandboxAccount, type OutsidePayer, outsideParty } from '../accounts/party.js';
 import { PixCredits } from '../pix/pix-credits.service.js';
 import { Random } from '../random.service.js';
-import { ruleBroken } from '../refusals.js';
+import { ruleBroken } from '../../platform/errors.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { chargePaidBody, type ChargePayment } from './charge-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';

@@ -1,12 +1,11 @@
 // Issues one charge per correlationId of an account, also under concurrent requests: the row is
 // inserted once, and a repeat with the same body gets the stored response.
 import { Injectable } from '@nestjs/common';
-import { invariant } from '../../platform/errors.js';
+import { invariant, conflict } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { allocateIds } from '../ledger/ledger.queries.js';
 import { Modes } from '../modes/modes.service.js';
-import { conflict } from '../refusals.js';
 import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 import { emptyCharge } from './charge-parts.js';
 import { findCharge, type ChargeRow } from './charges.queries.js';

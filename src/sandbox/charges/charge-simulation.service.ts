@@ -1,11 +1,10 @@
 // The contract's routes that simulate the payment and the expiry of a charge.
 import { Injectable } from '@nestjs/common';
 import { addBusinessDays } from '../../brazil/calendar.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, conflict, ruleBroken } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
-import { conflict, ruleBroken } from '../refusals.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { ChargeCredits } from './charge-credits.service.js';
 import { amountDueOn } from './charge-parts.js';

@@ -1,11 +1,10 @@
 // Voids charges. A payment that arrives after the void is still credited: the payer's bank may not
 // know of the void yet.
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../platform/errors.js';
+import { AppError, conflict } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
-import { conflict } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { chargeVoidedBody } from './charge-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';

@@ -5,7 +5,7 @@ import { canonicalJson, sha256 } from '../../platform/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { Modes } from '../modes/modes.service.js';
-import { conflict, refuseInvalid } from '../refusals.js';
+import { refuseInvalid, conflict } from '../../platform/errors.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { responseText } from '../wire-values.js';
 import { adjustmentsOf, serializeAdjustments } from '../../contract/charge-terms.js';

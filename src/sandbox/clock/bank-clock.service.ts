@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { PlainDate } from '../../brazil/calendar.js';
 import { integer } from '../../contract/wire.js';
 import { BankSettings, SerialQueue } from '../bank-settings.service.js';
-import { ruleBroken } from '../refusals.js';
+import { ruleBroken } from '../../platform/errors.js';
 
 /** The upper limit of the clock: calendars and bar codes are valid until then. */
 export const latestInstant = Date.parse('2049-01-01T00:00:00Z');

@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { parseBrCode } from '../../brazil/br-code.js';
 import type { RouteInput } from '../../contract/route.js';
-import { AppError, invalidField } from '../../platform/errors.js';
+import { AppError, invalidField, ruleBroken } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { ChargeCredits } from '../charges/charge-credits.service.js';
@@ -12,7 +12,6 @@ import { lockCharge, type ChargeRow } from '../charges/charges.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import type { PostedLine } from '../ledger/movement.js';
 import { PixCredits, type PixType } from '../pix/pix-credits.service.js';
-import { ruleBroken } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import type { receivePix } from './control.schema.js';
 import { movementOfLine, type PostedMovement } from '../ledger/posted-movement.js';

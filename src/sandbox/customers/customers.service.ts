@@ -3,14 +3,13 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerRequest } from '../../contract/customers.js';
 import type { Customer } from '../../generated/sandbox/client.js';
-import { AppError, invalidField, invariant } from '../../platform/errors.js';
+import { AppError, invalidField, invariant, conflict, ruleBroken } from '../../platform/errors.js';
 import { findAccountByNumber } from '../accounts/accounts.queries.js';
 import { fixtureAccounts } from '../accounts/fixtures.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { openAccount } from '../ledger/opening.queries.js';
 import { Random } from '../random.service.js';
-import { conflict, ruleBroken } from '../refusals.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { approveCustomer, nextAccountNumber } from './customers.queries.js';

@@ -3,14 +3,13 @@
 // obey every rule of the ledger.
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, ruleBroken } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { allocateIds, type LockedAccount } from '../ledger/ledger.queries.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { Modes } from '../modes/modes.service.js';
-import { ruleBroken } from '../refusals.js';
 import { SandboxDatabase, SandboxSettings, type SandboxTx } from '../sandbox-database.service.js';
 import { ResetGate } from '../control/reset-gate.service.js';
 import { findLastLineTime, insertLines } from './generate.queries.js';

@@ -5,12 +5,11 @@ import { Injectable } from '@nestjs/common';
 import type { Route } from '../../contract/route.js';
 import type { IdempotentRequest } from '../../generated/sandbox/client.js';
 import { Reply } from '../../platform/contract-route.js';
-import { AppError, invariant } from '../../platform/errors.js';
+import { AppError, invariant, conflict } from '../../platform/errors.js';
 import { canonicalJson, sha256 } from '../../platform/exact-json.js';
 import type { AccountRequest } from '../accounts/api-key.guard.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
-import { conflict } from '../refusals.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 
 @Injectable()

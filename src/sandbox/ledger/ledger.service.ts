@@ -2,12 +2,11 @@
 // chain of the line before it, and no balance goes below zero. Account rows are locked in order of
 // id, so that the lines of one account are written one after another.
 import { Injectable } from '@nestjs/common';
-import { invariant } from '../../platform/errors.js';
+import { invariant, AppError, ruleBroken } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
 import { Modes } from '../modes/modes.service.js';
-import { insufficientFunds, ruleBroken } from '../refusals.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import {
   addBlockedCents,
@@ -161,4 +160,8 @@ export class SandboxLedger {
  */
 function isReversal(typeName: string): boolean {
   return typeName.endsWith('_REVERSAL');
+}
+
+export function insufficientFunds(): AppError {
+  return ruleBroken('insufficient_funds', 'The balance of the account is not sufficient.');
 }

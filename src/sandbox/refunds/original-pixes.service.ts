@@ -1,12 +1,11 @@
 // Finds the received Pix that a refund refers to. Reads only.
 import { Injectable } from '@nestjs/common';
 import type { RefundFilter } from '../../contract/refunds.js';
-import { AppError, invalidField, unreachable } from '../../platform/errors.js';
+import { AppError, invalidField, unreachable, ruleBroken } from '../../platform/errors.js';
 import { isNsu } from '../../platform/listing.js';
 import { findAccountOfParty } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { type SandboxAccount, type Party, outsideParty } from '../accounts/party.js';
-import { ruleBroken } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import {
   chooseReceivedPix,

@@ -3,11 +3,11 @@
 // lock.
 import { Injectable } from '@nestjs/common';
 import { BankClock } from '../clock/bank-clock.service.js';
-import { SandboxLedger } from '../ledger/ledger.service.js';
+import { SandboxLedger, insufficientFunds } from '../ledger/ledger.service.js';
 import { availableCents, type Leg, type LineDetails, type PostedLine } from '../ledger/movement.js';
 import { bank, partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
-import { insufficientFunds, ruleBroken } from '../refusals.js';
+import { ruleBroken } from '../../platform/errors.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { EndToEndIds } from '../pix/pix-credits.service.js';
 import { pixRefundedBody } from '../pix/pix-bodies.js';

@@ -1,6 +1,5 @@
-import type { AppError } from '../../platform/errors.js';
+import { ruleBroken, type AppError } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
-import { ruleBroken } from '../refusals.js';
 
 const refusals = {
   beneficiary_account_not_found: 'The beneficiary account does not exist at this bank.',

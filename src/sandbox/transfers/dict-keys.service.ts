@@ -2,10 +2,9 @@
 import { Injectable } from '@nestjs/common';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import type { RouteInput, RouteOutput } from '../../contract/route.js';
-import { invariant } from '../../platform/errors.js';
+import { invariant, conflict } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import { partyOfAccount, outsideParty, type Party } from '../accounts/party.js';
-import { conflict } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import type { registerDictKey } from './transfers-control.schema.js';
 

@@ -2,7 +2,7 @@
 // credited. A beneficiary at this bank is debited.
 import { Injectable } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
-import { AppError, invariant } from '../../platform/errors.js';
+import { AppError, invariant, ruleBroken } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
@@ -10,7 +10,6 @@ import { movementOfLine, type PostedMovement } from '../ledger/posted-movement.j
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement } from '../ledger/movement.js';
 import { EndToEndIds } from '../pix/pix-credits.service.js';
-import { ruleBroken } from '../refusals.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { pixRefundedBody } from '../pix/pix-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';

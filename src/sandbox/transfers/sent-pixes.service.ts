@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { parseTaxId } from '../../brazil/tax-id.js';
 import type { TransferShape } from '../../contract/transfers.js';
-import { invariant } from '../../platform/errors.js';
+import { invariant, ruleBroken } from '../../platform/errors.js';
 import { findAccountOfParty } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
@@ -11,7 +11,6 @@ import type { DictLookup } from '../pix/lookup-response.js';
 import { EndToEndIds } from '../pix/pix-credits.service.js';
 import { bank, outsideBank, type Party, partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
-import { ruleBroken } from '../refusals.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { SentPixLifecycle } from './sent-pix-lifecycle.service.js';
 import { pixFailures, type TransferOrder, type Transfer } from './transfer.js';

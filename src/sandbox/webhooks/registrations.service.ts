@@ -10,12 +10,11 @@ import {
   Prisma,
   type WebhookRegistration as RegistrationRow,
 } from '../../generated/sandbox/client.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, conflict, refuseInvalid } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Random } from '../random.service.js';
-import { conflict, refuseInvalid } from '../refusals.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { authorizationHeaders, type AuthorizationScheme } from './authorization.js';
 import { isWebhookEventType } from './event-types.js';
