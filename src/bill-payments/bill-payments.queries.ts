@@ -267,9 +267,11 @@ const isUndecided = Prisma.sql`(
 const isExplained = Prisma.sql`(
   EXISTS (
     SELECT 1 FROM match m
-    WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL)
+    WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL
+      AND (m.rule <> 'declared' OR m.final_at IS NOT NULL))
   OR EXISTS (
-    SELECT 1 FROM classification c WHERE c.account_id = t.account_id AND c.nsu = t.nsu)
+    SELECT 1 FROM classification c WHERE c.account_id = t.account_id AND c.nsu = t.nsu
+      AND (c.rule <> 'declared' OR c.final_at IS NOT NULL))
   OR EXISTS (
     SELECT 1 FROM break b
     WHERE b.account_id = t.account_id AND b.nsu = t.nsu

@@ -181,6 +181,11 @@ export async function isAbsentFromPeriod(
                         WHERE c.account_id = ${accountId} AND c.nsu = l.nsu
                           AND (c.rule <> 'declared' OR c.final_at IS NOT NULL))
     ) AND NOT EXISTS (
+      -- A rule found a line that may be the payment; whether it is, is not final.
+      SELECT 1 FROM match m WHERE m.account_id = ${accountId}
+        AND m.expected_payment_id = ANY (${ids}::uuid[])
+        AND m.rule = 'declared' AND m.unlinked_at IS NULL AND m.final_at IS NULL
+    ) AND NOT EXISTS (
       -- A line references the payment but differs from it, so the bank executed something.
       SELECT 1 FROM break b WHERE b.account_id = ${accountId} AND b.state = 'open'
         AND b.kind IN ('amount_mismatch', 'duplicate_payment')

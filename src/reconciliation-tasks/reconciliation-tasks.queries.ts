@@ -94,20 +94,27 @@ export const isAmountDue = (accountId: number, amounts: Prisma.Sql) => Prisma.sq
  */
 export type RangeTaskKind = 'rules' | 'period';
 
-/** Records a task about all lines after an nsu, from the first line by default. */
+/** Records a task about all lines after an nsu, at once and from the first line by default. */
 export async function recordRangeTask(
   tx: Tx,
   accountId: number,
   kind: RangeTaskKind,
-  afterNsu = -1n,
+  { afterNsu = -1n, delayMs = 0 } = {},
 ): Promise<void> {
-  await tx.reconciliationTask.create({ data: { accountId, kind, nsu: afterNsu } });
+  await tx.$executeRaw`
+    INSERT INTO reconciliation_task (account_id, kind, nsu, due_at)
+    VALUES (${accountId}, ${kind}::reconciliation_task_kind, ${afterNsu},
+      clock_timestamp() + ${delayMs} * interval '1 millisecond')`;
 }
 
 export type DueSubjectTask = Omit<ReconciliationTask, 'accountId' | 'dueAt'>;
 
 /** The due tasks, oldest first, ranges last. The caller holds the account's lock. */
-export async function claimTasks(tx: Tx, accountId: number, limit: number): Promise<DueSubjectTask[]> {
+export async function claimTasks(
+  tx: Tx,
+  accountId: number,
+  limit: number,
+): Promise<DueSubjectTask[]> {
   return tx.$queryRaw`
     SELECT id, kind, nsu, expected_payment_id, operation_id
     FROM reconciliation_task

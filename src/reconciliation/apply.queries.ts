@@ -243,6 +243,41 @@ export async function listCreditsElsewhere(
     WHERE t.is_credit AND NOT d.is_credit AND t.amount_cents = d.amount_cents`;
 }
 
+/** Of these lines, those whose decision by a rule is provisional. */
+export async function listProvisionalLines(
+  tx: Tx,
+  accountId: number,
+  nsus: readonly bigint[],
+): Promise<bigint[]> {
+  if (nsus.length === 0) return [];
+  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
+    SELECT nsu FROM match
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${[...nsus]}::bigint[])
+      AND rule = 'declared' AND unlinked_at IS NULL AND final_at IS NULL
+    UNION
+    SELECT nsu FROM classification
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${[...nsus]}::bigint[])
+      AND rule = 'declared' AND final_at IS NULL`;
+  return rows.map(({ nsu }) => nsu);
+}
+
+/** Whether a line in the closed period is pending: it may still compete with others. */
+export async function hasPendingLine(
+  tx: Tx,
+  accountId: number,
+  { closedFrom, closedUntil }: ClosedStatement,
+): Promise<boolean> {
+  const found = await tx.$queryRaw<unknown[]>`
+    SELECT FROM line_outcome o
+    CROSS JOIN LATERAL (
+      SELECT occurred_at FROM statement_line
+      WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = o.nsu OFFSET 0
+    ) t
+    WHERE o.account_id = ${opaqueAccountId(accountId)} AND o.state = 'pending'
+      AND t.occurred_at >= ${closedFrom} AND t.occurred_at < ${closedUntil} LIMIT 1`;
+  return found.length > 0;
+}
+
 /** Makes the provisional decisions of rules about these lines final. */
 export async function makeFinal(tx: Tx, accountId: number, nsus: bigint[]): Promise<void> {
   await tx.$executeRaw`
@@ -259,7 +294,6 @@ export async function makeFinal(tx: Tx, accountId: number, nsus: bigint[]): Prom
 export type ClosedStatement = Pick<StatementState, 'closedFrom' | 'closedUntil'>;
 
 export interface DecidedUntil {
-  closed: ClosedStatement;
   decidedArrival: bigint;
   /** In bank time: every line before it is decided. */
   asOf: Date | null;
@@ -279,15 +313,26 @@ export async function lockReconciliation(tx: Tx, accountId: number): Promise<Dec
   await tx.$queryRaw`
     SELECT FROM reconciliation_state
     WHERE account_id = ${opaqueAccountId(accountId)} FOR NO KEY UPDATE`;
-  const [state] = await tx.$queryRaw<(Omit<DecidedUntil, 'closed'> & ClosedStatement)[]>`
-    SELECT r.decided_arrival, r.as_of, s.closed_from, s.closed_until,
+  const [state] = await tx.$queryRaw<DecidedUntil[]>`
+    SELECT r.decided_arrival, r.as_of,
            COALESCE(${isSetBack}, false) AS "isSetBack",
            CASE WHEN ${isSetBack} THEN ${lastSyncBankTime}
                 ELSE GREATEST(r.as_of, ${lastSyncBankTime}) END AS "syncedAsOf"
     FROM reconciliation_state r LEFT JOIN statement_state s ON s.account_id = r.account_id
     WHERE r.account_id = ${opaqueAccountId(accountId)}`;
-  const { closedFrom, closedUntil, ...decided } = state!;
-  return { ...decided, closed: { closedFrom, closedUntil } };
+  return state!;
+}
+
+/**
+ * The closed period. Read after the tasks were claimed, so that no task of a later closing is taken
+ * with them, and before new lines are listed, so that all lines that arrived before are among them.
+ */
+export async function readClosedStatement(tx: Tx, accountId: number): Promise<ClosedStatement> {
+  const state = await tx.statementState.findUnique({
+    where: { accountId },
+    select: { closedFrom: true, closedUntil: true },
+  });
+  return state ?? { closedFrom: null, closedUntil: null };
 }
 
 /** The next lines that were never decided, in the order of their arrival. */

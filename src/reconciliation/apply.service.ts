@@ -46,8 +46,8 @@ export interface Circumstances {
   freshMs: number;
   /** Read before the new lines were listed. */
   closed: queries.ClosedStatement;
-  /** With these lines, every line that arrived before `closed` was read is decided. */
-  isLastOfNew?: boolean;
+  /** With these lines, everything that was due when `closed` was read is decided. */
+  isLastOfDue?: boolean;
   unlinkedBy?: UnlinkedBy | null;
 }
 
@@ -81,12 +81,12 @@ export class DecisionWriter {
       return { operationIds: [], isChanged: false };
     const difference = await this.writeMatches(tx, accountId, decision, unlinkedBy);
     const hasClassified = await this.writeClassifications(tx, accountId, component);
-    const final = await this.makeFinal(tx, accountId, component, circumstances);
     await this.recordLaterTasks(tx, accountId, component, freshMs);
     await this.reinstateShown(tx, accountId, component);
     const open = openBreaks(decision);
     const { opened, hasChanged } = await this.writeBreaks(tx, accountId, component, open);
     await queries.writeLineStates(tx, accountId, lineStates(decision, open));
+    const final = await this.makeFinal(tx, accountId, component, circumstances);
     await this.writeTotals(tx, accountId, decision, difference.before);
     const events = [
       ...difference.ended.map((match) => unlinkedEvent(component, match)),
@@ -179,18 +179,29 @@ export class DecisionWriter {
 
   /**
    * Makes final what rules decided in the closed period, once every line that arrived before its
-   * closing is decided. Until then the period stays due. Returns the matches that became final.
+   * closing is decided and none is pending. Until then the period stays due. Returns the matches
+   * that became final. Call it after the states of the lines are written.
    */
   private async makeFinal(
     tx: Tx,
     accountId: number,
     component: Component,
-    { closed, isLastOfNew = false }: Circumstances,
+    { closed, freshMs, isLastOfDue = false }: Circumstances,
   ): Promise<LineAllocation[]> {
-    const nsus = provisionalLines(component, closed);
+    const { closedFrom: from, closedUntil: until } = closed;
+    if (from === null || until === null) return [];
+    const inPeriod = component.lines.filter(
+      (one) => one.occurredAt >= from && one.occurredAt < until,
+    );
+    const nsus = await queries.listProvisionalLines(
+      tx,
+      accountId,
+      inPeriod.map(({ nsu }) => nsu),
+    );
     if (nsus.length === 0) return [];
-    if (!isLastOfNew) {
-      await recordRangeTask(tx, accountId, 'period');
+    const isPending = await queries.hasPendingLine(tx, accountId, closed);
+    if (isPending || !isLastOfDue) {
+      await recordRangeTask(tx, accountId, 'period', { delayMs: isPending ? freshMs : 0 });
       return [];
     }
     await queries.makeFinal(tx, accountId, nsus);
@@ -312,26 +323,6 @@ export class DecisionWriter {
     const ids = shown.map(({ id }) => id);
     await insertFacts(tx, accountId, { ids }, 'absence_revoked');
   }
-}
-
-/** The lines in the closed period that a rule decided, and whose decision is not final. */
-function provisionalLines(
-  component: Component,
-  { closedFrom, closedUntil }: queries.ClosedStatement,
-): bigint[] {
-  if (closedFrom === null || closedUntil === null) return [];
-  const { finalMatches, finalClassifications } = component.facts;
-  const final = new Set([...finalMatches, ...finalClassifications].map(({ nsu }) => nsu));
-  return component.lines
-    .filter(({ occurredAt }) => occurredAt >= closedFrom && occurredAt < closedUntil)
-    .map(({ nsu }) => nsu)
-    .filter((nsu) => !final.has(nsu) && isByRule(component, nsu));
-}
-
-function isByRule(component: Component, nsu: bigint): boolean {
-  const outcome = component.unmatched.get(nsu);
-  if (outcome?.outcome === 'classified') return outcome.declared !== null;
-  return component.allocationsOfLine(nsu).some(({ declared }) => declared !== null);
 }
 
 function eventsOf({ component, results }: Decision, made: readonly LineAllocation[]): NewEvent[] {

@@ -80,7 +80,8 @@ export class ReconciliationService {
     seeds: ComponentSeeds,
     unlinkedBy: UnlinkedBy | null = null,
   ): Promise<string[]> {
-    const { closed } = await queries.lockReconciliation(tx, accountId);
+    await queries.lockReconciliation(tx, accountId);
+    const closed = await queries.readClosedStatement(tx, accountId);
     const { operationIds } = await this.apply(tx, accountId, seeds, { closed, unlinkedBy });
     return operationIds;
   }
@@ -108,14 +109,17 @@ export class ReconciliationService {
   private async decideBatch(tx: Tx, accountId: number, limit: number): Promise<Batch> {
     const before = await queries.lockReconciliation(tx, accountId);
     await insertDefaultRule(tx, accountId);
+    // Claimed before the facts are loaded: a task that is recorded later stays.
+    const claimed = await tasks.claimTasks(tx, accountId, limit);
+    const closed = await queries.readClosedStatement(tx, accountId);
     const afterArrival = before.decidedArrival;
     const fresh = await queries.listNewLines(tx, accountId, { afterArrival, limit });
     const isLastOfNew = fresh.length < limit;
     // An undecided line may be the payment: no deadline passes before every line is decided.
     const asOf = isLastOfNew ? before.syncedAsOf : before.asOf;
     const overdue = await queries.listPassedDeadlines(tx, accountId, asOf, limit);
-    // Claimed before the facts are loaded: a task that is recorded later stays.
-    const claimed = await tasks.claimTasks(tx, accountId, limit);
+    // Ranges come last: if fewer others were claimed, no subject is due any more.
+    const isLastOfDue = isLastOfNew && claimed.filter(({ kind }) => !isRange(kind)).length < limit;
     // History is decided again only after new lines.
     const done = claimed.filter(({ kind }) => isLastOfNew || !isRange(kind));
     const early = before.isSetBack ? await queries.listFoundLate(tx, accountId) : [];
@@ -123,7 +127,6 @@ export class ReconciliationService {
       return { isMore: false, otherAccountIds: [], operationIds: [], isChanged: false };
     const arrival = fresh.at(-1)?.arrival ?? afterArrival;
     await queries.recordDecided(tx, accountId, { arrival, asOf });
-    const { closed } = before;
     const pages = [
       await this.pageOfRange(tx, accountId, done, { kind: 'rules', limit, closed }),
       await this.pageOfRange(tx, accountId, done, { kind: 'period', limit, closed }),
@@ -138,7 +141,7 @@ export class ReconciliationService {
       ],
       operationIds: done.flatMap(({ operationId }) => operationId ?? []),
     };
-    const applied = await this.apply(tx, accountId, seeds, { closed, isLastOfNew });
+    const applied = await this.apply(tx, accountId, seeds, { closed, isLastOfDue });
     const hasStatementChanged =
       done.some(({ kind }) => kind === 'statement') &&
       (await this.breaks.refreshStatementBreaks(tx, accountId));
@@ -190,7 +193,7 @@ export class ReconciliationService {
       : pageProvisionalLines(tx, accountId, closed, { after, limit }));
     const last = page.at(-1);
     if (last !== undefined && page.length === limit)
-      await tasks.recordRangeTask(tx, accountId, kind, last);
+      await tasks.recordRangeTask(tx, accountId, kind, { afterNsu: last });
     return page;
   }
 

@@ -286,9 +286,11 @@ export async function pageProvisionalLines(
 ): Promise<bigint[]> {
   const rows = await db.$queryRaw<{ nsu: bigint }[]>`
     SELECT t.nsu FROM (${provisionalNsus(accountId, after)}) provisional
-    JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)}
-      AND t.nsu = provisional.nsu
+    CROSS JOIN LATERAL (
+      SELECT nsu, occurred_at FROM statement_line
+      WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = provisional.nsu OFFSET 0
+    ) t
     WHERE t.occurred_at >= ${closedFrom} AND t.occurred_at < ${closedUntil}
-    ORDER BY t.nsu LIMIT ${limit}`;
+    ORDER BY provisional.nsu LIMIT ${limit}`;
   return rows.map(({ nsu }) => nsu);
 }

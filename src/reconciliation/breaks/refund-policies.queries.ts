@@ -65,6 +65,19 @@ const policyBreaks = Prisma.sql`
 /** No policy sends money while the balance chain has a gap. */
 const isChainWhole = Prisma.sql`s.broken_since IS NULL AND s.first_gap_nsu IS NULL`;
 const isClosed = Prisma.sql`t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until`;
+/**
+ * No payment of what the line pays is provisional: a rule may decide it otherwise. The payments of
+ * a multi-use QR code are decided apart.
+ */
+const isFinal = Prisma.sql`NOT EXISTS (
+    SELECT FROM match own
+    JOIN expected_payment paid ON paid.account_id = own.account_id
+      AND paid.id = own.expected_payment_id
+    JOIN match paying ON paying.account_id = own.account_id
+      AND paying.expected_payment_id = own.expected_payment_id
+      AND (paying.nsu = own.nsu OR NOT paid.is_multi_use)
+    WHERE own.account_id = b.account_id AND own.nsu = b.nsu AND own.unlinked_at IS NULL
+      AND paying.rule = 'declared' AND paying.unlinked_at IS NULL AND paying.final_at IS NULL)`;
 /** Every line is decided, and nothing about the line or its payments is due to be decided. */
 const isDecided = Prisma.sql`NOT EXISTS (
     SELECT FROM statement_line fresh
@@ -86,7 +99,7 @@ export async function listPolicyRefunds(
   return db.$queryRaw`
     SELECT b.id AS "breakId", p.reason FROM ${policyBreaks}
     WHERE p.account_id = ${accountId} AND ${isPolicyRefundable} AND ${isChainWhole} AND ${isClosed}
-      AND ${isDecided}
+      AND ${isDecided} AND ${isFinal}
     ORDER BY b.opened_at, b.id LIMIT ${limit}`;
 }
 
@@ -104,7 +117,8 @@ export async function isStillPolicyRefundable(
   const found = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM ${policyBreaks}
     WHERE b.account_id = ${accountId} AND b.id = ${id}::uuid
-      AND ${isPolicyRefundable} AND ${isChainWhole} AND ${isClosed} AND ${isDecided}`;
+      AND ${isPolicyRefundable} AND ${isChainWhole} AND ${isClosed}
+      AND ${isDecided} AND ${isFinal}`;
   return found.length > 0;
 }
 

@@ -117,7 +117,7 @@ function toRulePayment(component: Component, payment: ExpectedPaymentFacts): Rul
     ...others,
     expectedPaymentId: id,
     createdAt: payment.createdAtBankTime,
-    cancelledAt: payment.charge?.cancelledAt ?? null,
+    cancelledOn: payment.charge?.cancelledAt ? saoPauloDay(payment.charge.cancelledAt) : null,
     paidCents: component.paidCents(id),
     owedCents: owedWhenPaid(component, payment),
     referenceValues: references
@@ -158,8 +158,24 @@ export type RuleDecision =
 /** An ambiguous decision lists at most this many candidates. */
 const maxCandidates = 50;
 
-/** The decision of the rules for each line. */
+/**
+ * The decision of the rules for each line. A charge that was cancelled on the day of the line, or
+ * later, is paid only by a line that the rules leave undecided otherwise.
+ */
 export function decideByRules(
+  rules: readonly AppliedRule[],
+  lines: readonly RuleLine[],
+  expected: readonly RuleExpectedPayment[],
+): Map<bigint, RuleDecision> {
+  const byState = groupBy(expected, ({ cancelledOn }) => cancelledOn === null);
+  const decisions = decideAmong(rules, lines, byState.get(true) ?? []);
+  const cancelled = byState.get(false);
+  if (!cancelled) return decisions;
+  const left = lines.filter(({ nsu }) => decisions.get(nsu)?.outcome === 'nothing');
+  return new Map([...decisions, ...decideAmong(rules, left, cancelled)]);
+}
+
+function decideAmong(
   rules: readonly AppliedRule[],
   lines: readonly RuleLine[],
   expected: readonly RuleExpectedPayment[],
@@ -186,7 +202,6 @@ class RuleMatcher {
   private readonly unavailable = new Set<string>();
   private readonly byDocument = new Map<string, RuleExpectedPayment[]>();
   private readonly byReference = new Map<string, RuleExpectedPayment[]>();
-  private readonly cancelledAt: readonly Date[];
 
   constructor(
     private readonly lines: readonly RuleLine[],
@@ -195,7 +210,6 @@ class RuleMatcher {
     const ordered = [...expected].sort((a, b) =>
       a.expectedPaymentId < b.expectedPaymentId ? -1 : 1,
     );
-    this.cancelledAt = expected.flatMap(({ cancelledAt }) => cancelledAt ?? []);
     for (const each of ordered) {
       if (each.counterpartyDocument) addTo(this.byDocument, each.counterpartyDocument, each);
       for (const value of each.referenceValues) addTo(this.byReference, value, each);
@@ -222,7 +236,7 @@ class RuleMatcher {
     const lines = this.listUndecidedLines(each).filter(
       (line) => !wasRefundedBefore(line, each.activatedAt),
     );
-    const linesByKey = groupBy(lines, (line) => lineGroupKey(action, line, this.cancelledAt));
+    const linesByKey = groupBy(lines, (line) => lineGroupKey(action, line));
     const groups = [...linesByKey.values()].flatMap((lines): LineGroup[] => {
       const options = lines[0]
         ? findPaymentOptions(action, lines[0], this.listCandidates(action, lines[0]))

@@ -92,8 +92,8 @@ export interface RuleExpectedPayment {
   counterpartyDocument: string | null;
   /** In bank time. */
   createdAt: Date;
-  /** When its charge was cancelled, in bank time: a later line does not pay it by a rule. */
-  cancelledAt: Date | null;
+  /** The day on which its charge was cancelled: a line of a later day does not pay it by a rule. */
+  cancelledOn: string | null;
   paidCents: bigint;
   /** The total owed when `paidCents` was paid; null if nothing was paid or the payer chose. */
   owedCents: bigint | null;
@@ -218,7 +218,6 @@ function agrees(action: MatchAction, line: RuleLine, expected: RuleExpectedPayme
   const { by, window } = action;
   if (line.originalEndToEndId !== null || line.isCredit !== expected.isCredit) return false;
   if (wasRefundedBefore(line, expected.createdAt)) return false;
-  if (expected.cancelledAt !== null && expected.cancelledAt <= line.occurredAt) return false;
   if (line.unlinkedFrom.includes(expected.expectedPaymentId)) return false;
   if (by.includes('document')) {
     const { counterpartyDocument: document } = line;
@@ -228,18 +227,15 @@ function agrees(action: MatchAction, line: RuleLine, expected: RuleExpectedPayme
     const words = findPossibleIds(line.notes);
     if (!expected.referenceValues.some((value) => words.includes(value))) return false;
   }
-  if (!by.includes('window') || window === null) return true;
   const day = saoPauloDay(line.occurredAt);
+  if (expected.cancelledOn !== null && expected.cancelledOn < day) return false;
+  if (!by.includes('window') || window === null) return true;
   const middle = expected.dueDate ?? saoPauloDay(expected.createdAt);
   return day >= addDays(middle, -window.daysBefore) && day <= addDays(middle, window.daysAfter);
 }
 
-/** Lines with the same key have the same payment options. `cancelledAt`: of all candidates. */
-export function lineGroupKey(
-  action: MatchAction,
-  line: RuleLine,
-  cancelledAt: readonly Date[],
-): string {
+/** Lines with the same key have the same payment options. */
+export function lineGroupKey(action: MatchAction, line: RuleLine): string {
   const {
     isCredit,
     originalEndToEndId,
@@ -251,7 +247,6 @@ export function lineGroupKey(
   const notes = action.by.includes('notes') ? line.notes : null;
   const day = saoPauloDay(line.occurredAt);
   const amount = amountCents.toString();
-  const cancelledBefore = cancelledAt.filter((time) => time <= line.occurredAt).length;
   return JSON.stringify([
     isCredit,
     originalEndToEndId !== null,
@@ -261,7 +256,6 @@ export function lineGroupKey(
     unlinkedFrom,
     notes,
     day,
-    cancelledBefore,
   ]);
 }
 
@@ -281,29 +275,13 @@ function agreesInAmount(
 /** Among more candidates than this, only all of them together are tried. */
 const maxCombined = 12;
 
-/**
- * All options of the line: one expected payment, or several in full. A charge that was cancelled
- * after the line is an option only for a line that has no other.
- */
+/** All options of the line: one expected payment, or several in full. */
 export function findPaymentOptions(
   action: MatchAction,
   line: RuleLine,
   expected: readonly RuleExpectedPayment[],
 ): RuleExpectedPayment[][] {
   const candidates = expected.filter((each) => agrees(action, line, each));
-  const options = optionsAmong(
-    candidates.filter(({ cancelledAt }) => cancelledAt === null),
-    action,
-    line,
-  );
-  return options.length > 0 ? options : optionsAmong(candidates, action, line);
-}
-
-function optionsAmong(
-  candidates: readonly RuleExpectedPayment[],
-  action: MatchAction,
-  line: RuleLine,
-): RuleExpectedPayment[][] {
   const alone = candidates
     .filter((each) => agreesInAmount(action, line, each))
     .map((each) => [each]);
