@@ -1,17 +1,15 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
-import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
-import type { Caller } from '../accounts/api-keys.service.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { BankService } from '../bank/bank.service.js';
 import { getBill, payBill } from '../contract/bill-payments.js';
-import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { Prisma } from '../generated/service/client.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
 import { describeSentMoney, sentMoneyInclude } from '../operations/sent-money.js';
-import { Handles, Input, type Reply } from '../platform/contract-route.js';
+import { Handles, type Reply } from '../platform/contract-route.js';
 import { findByFirstId, isUuid, readPage, toList } from '../platform/listing.js';
 import { getBillPaymentRoute, listBillPaymentsRoute } from './bill-payments.schema.js';
 import { BillPaymentsService } from './bill-payments.service.js';
@@ -28,29 +26,22 @@ export class BillPaymentsController {
   ) {}
 
   @Handles(getBill)
-  async getBill(
-    @CalledBy() { accountId }: Caller,
-    @Input() input: RouteInput<typeof getBill>,
-  ): Promise<Reply> {
-    return this.bank.relay(getBill, await this.accounts.get(accountId), input);
+  async getBill(@FromCaller() request: CallerInput<typeof getBill>): Promise<Reply> {
+    return this.bank.relay(getBill, await this.accounts.get(request.accountId), request);
   }
 
   @RequiresScope('pay')
   @Handles(payBill)
   async pay(
-    @CalledBy() { accountId }: Caller,
-    @Input() input: RouteInput<typeof payBill>,
+    @FromCaller() request: CallerInput<typeof payBill>,
     @CallerPreferences() preferences: RequestPreferences,
   ): Promise<Reply> {
-    return this.payments.pay(accountId, input, preferences);
+    return this.payments.pay(request.accountId, request, preferences);
   }
 
   /** Finds a payment by its operation's id, the bank's id, or the bill's code: the newest of it. */
   @Handles(getBillPaymentRoute)
-  async get(
-    @CalledBy() { accountId }: Caller,
-    @Input() { params: { id } }: RouteInput<typeof getBillPaymentRoute>,
-  ) {
+  async get(@FromCaller() { accountId, params: { id } }: CallerInput<typeof getBillPaymentRoute>) {
     const barCode = findBarCode(id);
     const ids = [
       ...(isUuid(id) ? [{ id }] : []),
@@ -61,10 +52,7 @@ export class BillPaymentsController {
   }
 
   @Handles(listBillPaymentsRoute)
-  async list(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof listBillPaymentsRoute>,
-  ) {
+  async list(@FromCaller() { accountId, query }: CallerInput<typeof listBillPaymentsRoute>) {
     const page = readPage(query, isUuid);
     const { state, barCode } = query;
     const where = { accountId, state, barCode, id: { lt: page.after ?? undefined } };

@@ -1,12 +1,9 @@
 // The `/v1/operations` endpoints: read-only, each limited to the caller's account.
 import { Controller, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
-import type { Caller } from '../accounts/api-keys.service.js';
-import type { RouteInput } from '../contract/route.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { Database } from '../database.service.js';
-import { Handles, Input } from '../platform/contract-route.js';
-import { AppError } from '../platform/errors.js';
-import { isUuid, readPage, toList } from '../platform/listing.js';
+import { Handles } from '../platform/contract-route.js';
+import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
 import { describeOperation, getOperation, listOperations } from './operations.schema.js';
 import { OperationsService } from './operations.service.js';
 
@@ -19,10 +16,7 @@ export class OperationsController {
   ) {}
 
   @Handles(listOperations)
-  async list(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof listOperations>,
-  ) {
+  async list(@FromCaller() { accountId, query }: CallerInput<typeof listOperations>) {
     const page = readPage(query, isUuid);
     const { state, kind, idempotencyKey } = query;
     const rows = await this.database.prisma.operation.findMany({
@@ -40,12 +34,8 @@ export class OperationsController {
   }
 
   @Handles(getOperation)
-  async get(
-    @CalledBy() { accountId }: Caller,
-    @Input() { params }: RouteInput<typeof getOperation>,
-  ) {
-    if (!isUuid(params.id)) throw new AppError('not_found');
-    const operation = await this.operations.get(accountId, params.id);
+  async get(@FromCaller() { accountId, params }: CallerInput<typeof getOperation>) {
+    const operation = await this.operations.get(accountId, readUuid(params.id));
     const attemptLog = await this.database.prisma.operationAttempt.findMany({
       where: { accountId, operationId: operation.id },
       orderBy: { number: 'asc' },

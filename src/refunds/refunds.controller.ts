@@ -1,15 +1,13 @@
 import { Controller, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
-import type { Caller } from '../accounts/api-keys.service.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { refundTransaction } from '../contract/refunds.js';
-import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { Prisma } from '../generated/service/client.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
 import { describeSentMoney, sentMoneyInclude } from '../operations/sent-money.js';
-import { Handles, Input, type Reply } from '../platform/contract-route.js';
+import { Handles, type Reply } from '../platform/contract-route.js';
 import { findByFirstId, isNsu, isUuid, readPage, toList } from '../platform/listing.js';
 import { getRefundRoute, listRefundsRoute } from './refunds.schema.js';
 import { RefundsService } from './refunds.service.js';
@@ -25,28 +23,21 @@ export class RefundsController {
   @RequiresScope('refund')
   @Handles(refundTransaction)
   async refund(
-    @CalledBy() { accountId }: Caller,
-    @Input() input: RouteInput<typeof refundTransaction>,
+    @FromCaller() request: CallerInput<typeof refundTransaction>,
     @CallerPreferences() preferences: RequestPreferences,
   ): Promise<Reply> {
-    return this.refunds.refund(accountId, input, preferences);
+    return this.refunds.refund(request.accountId, request, preferences);
   }
 
   /** Finds a refund by its operation's id, the bank's id of the refund, or its nsu. */
   @Handles(getRefundRoute)
-  async get(
-    @CalledBy() { accountId }: Caller,
-    @Input() { params: { id } }: RouteInput<typeof getRefundRoute>,
-  ) {
+  async get(@FromCaller() { accountId, params: { id } }: CallerInput<typeof getRefundRoute>) {
     const filter = isUuid(id) ? { id } : isNsu(id) ? { nsu: BigInt(id) } : { endToEndId: id };
     return findByFirstId([filter], (one) => this.read({ accountId, ...one }, 1));
   }
 
   @Handles(listRefundsRoute)
-  async list(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof listRefundsRoute>,
-  ) {
+  async list(@FromCaller() { accountId, query }: CallerInput<typeof listRefundsRoute>) {
     const page = readPage(query, isUuid);
     const { state, originalNsu } = query;
     const where = { accountId, state, originalNsu, id: { lt: page.after ?? undefined } };

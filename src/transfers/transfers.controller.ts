@@ -1,14 +1,12 @@
 import { Controller, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
-import type { Caller } from '../accounts/api-keys.service.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { createTransferBatch } from '../contract/batch-transfers.js';
 import { lookUpPixKey } from '../contract/pix-lookup.js';
-import type { RouteInput } from '../contract/route.js';
 import { createTransfer } from '../contract/transfers.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
-import { Handles, Input, type Reply } from '../platform/contract-route.js';
+import { Handles, type Reply } from '../platform/contract-route.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
 import { PixLookupsService } from './pix-lookups.service.js';
 import { TransferBatches } from './transfer-batches.service.js';
@@ -28,46 +26,35 @@ export class TransfersController {
 
   @RequiresScope('transfer')
   @Handles(lookUpPixKey)
-  async lookUp(
-    @CalledBy() { accountId }: Caller,
-    @Input() input: RouteInput<typeof lookUpPixKey>,
-  ): Promise<Reply> {
-    return (await this.lookups.lookUp(accountId, input)).reply;
+  async lookUp(@FromCaller() request: CallerInput<typeof lookUpPixKey>): Promise<Reply> {
+    return (await this.lookups.lookUp(request.accountId, request)).reply;
   }
 
   @RequiresScope('transfer')
   @Handles(createTransfer)
   async create(
-    @CalledBy() { accountId }: Caller,
-    @Input() input: RouteInput<typeof createTransfer>,
+    @FromCaller() request: CallerInput<typeof createTransfer>,
     @CallerPreferences() preferences: RequestPreferences,
   ): Promise<Reply> {
-    return this.transfers.create(accountId, input, preferences);
+    return this.transfers.create(request.accountId, request, preferences);
   }
 
   @RequiresScope('transfer')
   @Handles(createTransferBatch)
   async createBatch(
-    @CalledBy() { accountId }: Caller,
-    @Input() input: RouteInput<typeof createTransferBatch>,
+    @FromCaller() request: CallerInput<typeof createTransferBatch>,
     @CallerPreferences() preferences: RequestPreferences,
   ): Promise<Reply> {
-    return this.batches.create(accountId, input, preferences);
+    return this.batches.create(request.accountId, request, preferences);
   }
 
   @Handles(getTransferRoute)
-  async get(
-    @CalledBy() { accountId }: Caller,
-    @Input() { params }: RouteInput<typeof getTransferRoute>,
-  ) {
+  async get(@FromCaller() { accountId, params }: CallerInput<typeof getTransferRoute>) {
     return this.views.get(accountId, params.id);
   }
 
   @Handles(listTransfersRoute)
-  async list(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof listTransfersRoute>,
-  ) {
+  async list(@FromCaller() { accountId, query }: CallerInput<typeof listTransfersRoute>) {
     const page = readPage(query, isUuid);
     return toList(await this.views.list(accountId, page, query), page, ({ id }) => id);
   }

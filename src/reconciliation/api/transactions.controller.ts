@@ -1,11 +1,16 @@
 import { Controller, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
+import {
+  ApiKeyGuard,
+  CalledBy,
+  FromCaller,
+  type CallerInput,
+} from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
 import { statementDayStart } from '../../brazil/statement-day.js';
 import { addDays } from '../../brazil/calendar.js';
-import type { RouteInput, RouteOutput } from '../../contract/route.js';
+import type { RouteOutput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
-import { Handles, Input } from '../../platform/contract-route.js';
+import { Handles } from '../../platform/contract-route.js';
 import { isNsu, isUuid, readPage, toList } from '../../platform/listing.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import { readStatementView } from '../../statement/statement-view.queries.js';
@@ -23,8 +28,7 @@ export class BookController {
 
   @Handles(listTransactionsOfBook)
   async transactions(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof listTransactionsOfBook>,
+    @FromCaller() { accountId, query }: CallerInput<typeof listTransactionsOfBook>,
   ) {
     const page = readPage(query, isNsu);
     const { day } = query;
@@ -54,8 +58,7 @@ export class BookController {
 
   @Handles(listExpectedPayments)
   async expectedPayments(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof listExpectedPayments>,
+    @FromCaller() { accountId, query }: CallerInput<typeof listExpectedPayments>,
   ) {
     const page = readPage(query, isUuid);
     const rows = await queries.listExpectedPaymentRows(this.database.prisma, accountId, {

@@ -8,7 +8,7 @@ import type { RouteInput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
 import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
 import { AppError } from '../../platform/errors.js';
-import { isUuid, readPage, toList } from '../../platform/listing.js';
+import { isUuid, readPage, readUuid, toList } from '../../platform/listing.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import * as candidates from './break-candidates.queries.js';
 import * as queries from './break-reading.queries.js';
@@ -42,9 +42,9 @@ export class BreakReading {
   /** Throws `not_found`, also for a break of another account. */
   async get(accountId: number, id: string): Promise<Detail> {
     const { prisma } = this.database;
-    const where = { accountId_id: { accountId, id } };
+    const where = { accountId_id: { accountId, id: readUuid(id) } };
     const include = { history: { orderBy: { sequence: 'asc' } } } as const;
-    const row = isUuid(id) ? await prisma.break.findUnique({ where, include }) : null;
+    const row = await prisma.break.findUnique({ where, include });
     if (!row) throw new AppError('not_found');
     return {
       ...describeBreak(row, await this.bankTime.today(accountId)),

@@ -1,10 +1,14 @@
 import { Controller, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
+import {
+  ApiKeyGuard,
+  CalledBy,
+  FromCaller,
+  type CallerInput,
+} from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
 import { RequiresScope } from '../../accounts/scope.decorator.js';
-import type { RouteInput } from '../../contract/route.js';
 import { IdempotencyService } from '../../idempotency/idempotency.service.js';
-import { Handles, Input } from '../../platform/contract-route.js';
+import { Handles } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { BreakActions } from './break-actions.service.js';
 import { BreakReading } from './break-reading.service.js';
@@ -23,31 +27,31 @@ export class BreaksController {
   ) {}
 
   @Handles(listBreaks)
-  list(@CalledBy() { accountId }: Caller, @Input() { query }: RouteInput<typeof listBreaks>) {
+  list(@FromCaller() { accountId, query }: CallerInput<typeof listBreaks>) {
     return this.reading.list(accountId, query);
   }
 
   @Handles(getBreak)
-  get(@CalledBy() { accountId }: Caller, @Input() { params }: RouteInput<typeof getBreak>) {
+  get(@FromCaller() { accountId, params }: CallerInput<typeof getBreak>) {
     return this.reading.get(accountId, params.id);
   }
 
   @RequiresScope('reconcile')
   @Handles(actOnBreaks)
-  actOnMany(@CalledBy() caller: Caller, @Input() request: RouteInput<typeof actOnBreaks>) {
-    const { accountId } = caller;
+  actOnMany(@FromCaller() request: CallerInput<typeof actOnBreaks>) {
+    const { accountId, body } = request;
     return this.idempotency.runOnce({ accountId, route: actOnBreaks, request }, () =>
-      this.actions.actOnMany(caller, request.body),
+      this.actions.actOnMany(request, body),
     );
   }
 
   @RequiresScope('reconcile')
   @Handles(actOnBreak)
-  act(@CalledBy() caller: Caller, @Input() request: RouteInput<typeof actOnBreak>) {
-    const { accountId } = caller;
-    const { id } = request.params;
+  act(@FromCaller() request: CallerInput<typeof actOnBreak>) {
+    const { accountId, params, body } = request;
+    const { id } = params;
     return this.idempotency.runOnce({ accountId, route: actOnBreak, request }, async () => {
-      await this.actions.act(caller, id, request.body);
+      await this.actions.act(request, id, body);
       return this.reading.get(accountId, id);
     });
   }
@@ -59,14 +63,12 @@ export class BreaksController {
 
   @RequiresScope('reconcile')
   @Handles(changeRefundPolicies)
-  changePolicies(
-    @CalledBy() { accountId, keyId, scopes }: Caller,
-    @Input() request: RouteInput<typeof changeRefundPolicies>,
-  ) {
+  changePolicies(@FromCaller() request: CallerInput<typeof changeRefundPolicies>) {
+    const { accountId, keyId, scopes, body } = request;
     // A policy sends money, so switching it on needs the scope `refund` too.
     if (!scopes.includes('refund')) throw new AppError('forbidden');
     return this.idempotency.runOnce({ accountId, route: changeRefundPolicies, request }, () =>
-      this.policies.change(accountId, request.body, keyId),
+      this.policies.change(accountId, body, keyId),
     );
   }
 }

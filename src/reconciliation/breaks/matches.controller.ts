@@ -1,15 +1,13 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
-import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
-import type { Caller } from '../../accounts/api-keys.service.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../../accounts/api-key.guard.js';
 import { RequiresScope } from '../../accounts/scope.decorator.js';
-import type { RouteInput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
 import type { Match } from '../../generated/service/client.js';
 import { IdempotencyService } from '../../idempotency/idempotency.service.js';
-import { Handles, Input } from '../../platform/contract-route.js';
+import { Handles } from '../../platform/contract-route.js';
 import { AppError, invalidField } from '../../platform/errors.js';
-import { isUuid, readPage, toList } from '../../platform/listing.js';
+import { isUuid, readPage, readUuid, toList } from '../../platform/listing.js';
 import { ReconciliationService } from '../reconciliation.service.js';
 import { ManualMatches, toAllocations } from './manual-matches.service.js';
 import { linkManually, listMatches, unlinkManually, type matchView } from './matches.schema.js';
@@ -25,10 +23,7 @@ export class MatchesController {
   ) {}
 
   @Handles(listMatches)
-  async list(
-    @CalledBy() { accountId }: Caller,
-    @Input() { query }: RouteInput<typeof listMatches>,
-  ) {
+  async list(@FromCaller() { accountId, query }: CallerInput<typeof listMatches>) {
     const page = readPage(query, isUuid);
     const { nsu, expectedPaymentId } = query;
     const rows = await this.database.prisma.match.findMany({
@@ -41,15 +36,13 @@ export class MatchesController {
 
   @RequiresScope('reconcile')
   @Handles(linkManually)
-  link(
-    @CalledBy() { accountId, keyId }: Caller,
-    @Input() request: RouteInput<typeof linkManually>,
-  ) {
-    const { nsu, allocations, reason } = request.body;
+  link(@FromCaller() request: CallerInput<typeof linkManually>) {
+    const { accountId, keyId: actor, body } = request;
+    const { nsu, allocations, reason } = body;
     const link = { nsu, allocations: toAllocations(allocations) };
     return this.idempotency.runOnce({ accountId, route: linkManually, request }, async () => {
       const linked = await this.database.transaction((tx) =>
-        this.manualMatches.link(tx, accountId, link, { actor: keyId, reason }),
+        this.manualMatches.link(tx, accountId, link, { actor, reason }),
       );
       await this.reconciliation.enqueueAfterAction(accountId, linked.operationIds);
       return this.shown(accountId, linked.matchIds);
@@ -58,17 +51,14 @@ export class MatchesController {
 
   @RequiresScope('reconcile')
   @Handles(unlinkManually)
-  unlink(
-    @CalledBy() { accountId, keyId }: Caller,
-    @Input() request: RouteInput<typeof unlinkManually>,
-  ) {
-    const { params, query, body } = request;
+  unlink(@FromCaller() request: CallerInput<typeof unlinkManually>) {
+    const { accountId, keyId: actor, params, query, body } = request;
     const reason = body?.reason ?? query.reason;
     if (reason === undefined) throw invalidField('$.reason', 'The field is required.');
     return this.idempotency.runOnce({ accountId, route: unlinkManually, request }, async () => {
       const { id: matchId, nsu } = await this.get(accountId, params.id);
       const unlinked = await this.database.transaction((tx) =>
-        this.manualMatches.unlink(tx, accountId, { nsu, matchId }, { actor: keyId, reason }),
+        this.manualMatches.unlink(tx, accountId, { nsu, matchId }, { actor, reason }),
       );
       await this.reconciliation.enqueueAfterAction(accountId, unlinked.operationIds);
       return this.shown(accountId, unlinked.matchIds);
@@ -76,9 +66,8 @@ export class MatchesController {
   }
 
   private async get(accountId: number, id: string): Promise<Match> {
-    const found = isUuid(id)
-      ? await this.database.prisma.match.findUnique({ where: { accountId_id: { accountId, id } } })
-      : null;
+    const where = { accountId_id: { accountId, id: readUuid(id) } };
+    const found = await this.database.prisma.match.findUnique({ where });
     if (!found) throw new AppError('not_found');
     return found;
   }

@@ -1,15 +1,18 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { z } from 'zod';
-import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
+import {
+  ApiKeyGuard,
+  CalledBy,
+  FromCaller,
+  type CallerInput,
+} from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
 import { RequiresScope } from '../../accounts/scope.decorator.js';
-import type { RouteInput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
 import { IdempotencyService } from '../../idempotency/idempotency.service.js';
-import { Handles, Input, Reply } from '../../platform/contract-route.js';
-import { AppError } from '../../platform/errors.js';
+import { Handles, Reply } from '../../platform/contract-route.js';
 import { stringifyJson } from '../../platform/exact-json.js';
-import { isUuid, readPage, toList } from '../../platform/listing.js';
+import { isUuid, readPage, readUuid, toList } from '../../platform/listing.js';
 import { changeSchedule, getRun, getSchedule, listRuns, startRun } from './runs.schema.js';
 import { describeRun, RunsService } from './runs.service.js';
 import { Schedules } from './schedules.service.js';
@@ -26,7 +29,8 @@ export class RunsController {
 
   @RequiresScope('reconcile')
   @Handles(startRun)
-  start(@CalledBy() { accountId, keyId }: Caller, @Input() request: RouteInput<typeof startRun>) {
+  start(@FromCaller() request: CallerInput<typeof startRun>) {
+    const { accountId, keyId } = request;
     return this.idempotency.runOnce({ accountId, route: startRun, request }, async () => {
       const run = await this.runs.request(accountId, keyId);
       const body = stringifyJson(z.encode(startRun.response, describeRun(run)));
@@ -35,7 +39,7 @@ export class RunsController {
   }
 
   @Handles(listRuns)
-  async list(@CalledBy() { accountId }: Caller, @Input() { query }: RouteInput<typeof listRuns>) {
+  async list(@FromCaller() { accountId, query }: CallerInput<typeof listRuns>) {
     const page = readPage(query, isUuid);
     const rows = await this.database.prisma.reconciliationRun.findMany({
       where: { accountId, state: query.state, id: { lt: page.after ?? undefined } },
@@ -46,12 +50,8 @@ export class RunsController {
   }
 
   @Handles(getRun)
-  async get(
-    @CalledBy() { accountId }: Caller,
-    @Input() { params: { id } }: RouteInput<typeof getRun>,
-  ) {
-    if (!isUuid(id)) throw new AppError('not_found');
-    return describeRun(await this.runs.get(accountId, id));
+  async get(@FromCaller() { accountId, params }: CallerInput<typeof getRun>) {
+    return describeRun(await this.runs.get(accountId, readUuid(params.id)));
   }
 
   @Handles(getSchedule)
@@ -61,9 +61,10 @@ export class RunsController {
 
   @RequiresScope('reconcile')
   @Handles(changeSchedule)
-  change(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof changeSchedule>) {
+  change(@FromCaller() request: CallerInput<typeof changeSchedule>) {
+    const { accountId, body } = request;
     return this.idempotency.runOnce({ accountId, route: changeSchedule, request }, () =>
-      this.schedules.change(accountId, request.body),
+      this.schedules.change(accountId, body),
     );
   }
 }
