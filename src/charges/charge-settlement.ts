@@ -1,25 +1,13 @@
-// Settlement of a charge: derived from its expected amount and its matches when it is read, never
-// stored.
+// Settlement of a charge: as it is stored with the totals of its payments. Without a payment, it
+// follows from the charge.
+import type { Settlement } from '../generated/service/client.js';
 import { isPastDue } from './charge-status.js';
-import {
-  settlementOfPayments,
-  type ExpectedAmount,
-  type PaymentWithRefunds,
-} from '../expected-payments/settlement.js';
 
-export const chargeSettlements = [
-  'open',
-  'partially_settled',
-  'settled',
-  'overpaid',
-  'refunded',
-  'expired',
-  'cancelled',
-] as const;
+const paidSettlements = ['partially_settled', 'settled', 'overpaid', 'refunded'] as const;
+export const chargeSettlements = ['open', ...paidSettlements, 'expired', 'cancelled'] as const;
 export type ChargeSettlement = (typeof chargeSettlements)[number];
 
-export interface ChargeSettlementFacts extends ExpectedAmount {
-  payments: readonly PaymentWithRefunds[];
+export interface UnpaidCharge {
   /** yyyy-mm-dd, or null when there is none. */
   dueDate: string | null;
   /** Today's date in bank time. */
@@ -30,18 +18,13 @@ export interface ChargeSettlementFacts extends ExpectedAmount {
   isExpired: boolean;
 }
 
-export function chargeSettlement({
-  payments,
-  dueDate,
-  today,
-  isCancelled,
-  isExpired,
-  ...expected
-}: ChargeSettlementFacts): ChargeSettlement {
-  if (payments.length === 0) {
-    if (isCancelled) return 'cancelled';
-    return isExpired || isPastDue(dueDate, today) ? 'expired' : 'open';
-  }
-  // A payment received after the charge ended still counts.
-  return settlementOfPayments(expected, payments);
+/** A payment received after the charge ended still counts. */
+export function chargeSettlement(
+  stored: Settlement | undefined,
+  { dueDate, today, isCancelled, isExpired }: UnpaidCharge,
+): ChargeSettlement {
+  const paid = paidSettlements.find((one) => one === stored);
+  if (paid !== undefined) return paid;
+  if (isCancelled) return 'cancelled';
+  return isExpired || isPastDue(dueDate, today) ? 'expired' : 'open';
 }

@@ -1,7 +1,6 @@
 // A charge as business systems read it: the bank's response, the bank's current status, and the
 // payments and refunds on the statement.
-import { decidingOwedCents } from '../expected-payments/settlement.js';
-import { outgoingSettlement } from '../expected-payments/outgoing-settlement.js';
+import { shownSettlement } from '../expected-payments/outgoing-settlement.js';
 import type { Prisma } from '../generated/service/client.js';
 import { acceptedResponse } from '../operations/operations.schema.js';
 import type { ChargeRefundRow } from './charges.queries.js';
@@ -11,15 +10,13 @@ export const chargeInclude = {
   operation: { select: { state: true, responseBody: true } },
   expectedPayment: {
     select: {
-      isMultiUse: true,
+      total: { select: { settlement: true } },
       matches: {
         where: { unlinkedAt: null, role: 'payment' },
         orderBy: [{ line: { occurredAt: 'asc' } }, { nsu: 'asc' }],
         select: {
           nsu: true,
           amountCents: true,
-          owedCents: true,
-          refundedCents: true,
           line: { select: { endToEndId: true, occurredAt: true } },
         },
       },
@@ -31,7 +28,7 @@ export const chargeInclude = {
 export type ChargeWithPayments = Prisma.ChargeGetPayload<{ include: typeof chargeInclude }>;
 
 export function toChargeView(row: ChargeWithPayments, refunds: ChargeRefundRow[], today: string) {
-  const { isMultiUse, matches: payments } = row.expectedPayment;
+  const { total, matches: payments } = row.expectedPayment;
   return {
     type: row.type,
     createdAt: row.createdAt.toISOString(),
@@ -43,13 +40,10 @@ export function toChargeView(row: ChargeWithPayments, refunds: ChargeRefundRow[]
     correlationId: row.correlationId,
     operationId: row.operationId,
     operationState: row.operation.state,
-    settlement: chargeSettlement({
-      amountCents: decidingOwedCents(row, payments),
-      isMultiUse,
+    settlement: chargeSettlement(total?.settlement, {
       dueDate: row.bankDueDate ?? row.dueDate,
       isCancelled: row.cancelledAt !== null,
       isExpired: row.expiredAt !== null,
-      payments,
       today,
     }),
     cancelledAt: row.cancelledAt,
@@ -60,7 +54,7 @@ export function toChargeView(row: ChargeWithPayments, refunds: ChargeRefundRow[]
       .map((refund) => ({
         ...refund,
         amount: refund.amountCents,
-        settlement: outgoingSettlement(refund),
+        settlement: shownSettlement(refund.stored ?? undefined, refund.isWithdrawn),
       })),
   };
 }

@@ -1,6 +1,6 @@
 // Reads the refunds of charges' payments.
 import type { Db } from '../database.service.js';
-import type { Refund } from '../generated/service/client.js';
+import type { Refund, Settlement } from '../generated/service/client.js';
 
 export interface ChargeRefundRow extends Pick<
   Refund,
@@ -8,8 +8,8 @@ export interface ChargeRefundRow extends Pick<
 > {
   orderedBy: 'us' | 'bank';
   isWithdrawn: boolean;
-  paidCents: bigint;
-  reversedCents: bigint;
+  /** Null while the refund was not decided. */
+  stored: Settlement | null;
 }
 
 /**
@@ -24,15 +24,14 @@ export async function listChargeRefunds(
   return db.$queryRaw`
     SELECT r.id, r.original_nsu, r.amount_cents, r.state, r.nsu,
            'us' AS "orderedBy", e.withdrawn_at IS NOT NULL AS "isWithdrawn",
-           COALESCE(total.paid_cents, 0) AS "paidCents",
-           COALESCE(total.reversed_cents, 0) AS "reversedCents"
+           total.settlement::text AS stored
     FROM refund r
     JOIN expected_payment e ON e.account_id = r.account_id AND e.id = r.expected_payment_id
     LEFT JOIN expected_payment_total total
       ON total.account_id = r.account_id AND total.expected_payment_id = r.expected_payment_id
     WHERE r.account_id = ${accountId} AND r.original_nsu = ANY (${nsus}::bigint[])
     UNION ALL
-    SELECT m.id, credit.nsu, m.amount_cents, 'accepted', debit.nsu, 'bank', false, m.amount_cents, 0
+    SELECT m.id, credit.nsu, m.amount_cents, 'accepted', debit.nsu, 'bank', false, 'settled'
     FROM statement_line credit
     JOIN statement_line debit ON debit.account_id = credit.account_id AND NOT debit.is_credit
       AND debit.original_end_to_end_id = credit.end_to_end_id

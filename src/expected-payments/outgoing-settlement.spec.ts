@@ -1,17 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
-import { outgoingSettlement } from './outgoing-settlement.js';
+import { outgoingSettlement, shownSettlement } from './outgoing-settlement.js';
 
 describe('outgoingSettlement', () => {
   it.each([
-    [0n, 0n, false, 'open'],
-    [0n, 0n, true, 'withdrawn'],
-    [500n, 0n, false, 'settled'],
-    [500n, 0n, true, 'settled'],
-    [500n, 499n, false, 'partially_reversed'],
-    [500n, 500n, false, 'reversed'],
-  ])(
-    'with %s cents paid and %s reversed (withdrawn: %s) is %s',
-    (paidCents, reversedCents, isWithdrawn, settlement) =>
-      expect(outgoingSettlement({ paidCents, reversedCents, isWithdrawn })).toBe(settlement),
+    [500n, 0n, 'settled'],
+    [500n, 499n, 'partially_reversed'],
+    [500n, 500n, 'reversed'],
+  ])('with %s cents paid and %s reversed is %s', (paidCents, reversedCents, settlement) =>
+    expect(outgoingSettlement({ paidCents, reversedCents })).toBe(settlement),
+  );
+});
+
+describe('shownSettlement', () => {
+  it.each([
+    [undefined, false, 'open'],
+    [undefined, true, 'withdrawn'],
+    ['open', true, 'withdrawn'],
+    ['withdrawn', false, 'open'],
+    ['settled', true, 'settled'],
+    ['partially_reversed', true, 'partially_reversed'],
+    ['reversed', false, 'reversed'],
+  ] as const)('of %s (withdrawn: %s) is %s', (stored, isWithdrawn, settlement) =>
+    expect(shownSettlement(stored, isWithdrawn)).toBe(settlement),
   );
 });

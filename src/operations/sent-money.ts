@@ -1,10 +1,6 @@
 // How money that we sent is shown to business systems: a transfer, a bill payment or a refund, with
 // the outcome of its operation and the statement lines matched to it.
-import {
-  outgoingSettlement,
-  type OutgoingSettlement,
-  type OutgoingTotals,
-} from '../expected-payments/outgoing-settlement.js';
+import { shownSettlement } from '../expected-payments/outgoing-settlement.js';
 import type { MatchRole, Prisma } from '../generated/service/client.js';
 import { acceptedResponse } from './operations.schema.js';
 
@@ -14,6 +10,7 @@ export const sentMoneyInclude = {
   expectedPayment: {
     select: {
       withdrawnAt: true,
+      total: { select: { settlement: true } },
       matches: {
         where: { unlinkedAt: null },
         orderBy: [{ line: { occurredAt: 'asc' } }, { nsu: 'asc' }],
@@ -33,29 +30,22 @@ type SentMoney = Pick<
   'amountCents' | 'operation' | 'expectedPayment'
 >;
 
-export function describeSentMoney<Row extends SentMoney>(
-  row: Row,
-  settlementOf: (totals: OutgoingTotals) => OutgoingSettlement = outgoingSettlement,
-) {
+/** `hasFailed`: its own state says that no payment is expected any more. */
+export function describeSentMoney<Row extends SentMoney>(row: Row, hasFailed = false) {
   const { operation, expectedPayment, amountCents } = row;
   const linesAs = (role: MatchRole) =>
     expectedPayment.matches
       .filter((match) => match.role === role)
       .map(({ nsu, amountCents: amount, line }) => ({ nsu, amount, ...line }));
-  const [payments, reversals] = [linesAs('payment'), linesAs('reversal')];
-  const totals = { paidCents: totalOf(payments), reversedCents: totalOf(reversals) };
+  const isWithdrawn = hasFailed || expectedPayment.withdrawnAt !== null;
   return {
     ...row,
     operationState: operation.state,
     amount: amountCents,
-    settlement: settlementOf({ ...totals, isWithdrawn: expectedPayment.withdrawnAt !== null }),
+    settlement: shownSettlement(expectedPayment.total?.settlement, isWithdrawn),
     /** Of the debit; null while the statement shows none. */
-    nsu: payments[0]?.nsu ?? null,
-    reversals,
+    nsu: linesAs('payment')[0]?.nsu ?? null,
+    reversals: linesAs('reversal'),
     response: acceptedResponse(operation),
   };
-}
-
-function totalOf(lines: readonly { amount: bigint }[]): bigint {
-  return lines.reduce((total, { amount }) => total + amount, 0n);
 }

@@ -3,7 +3,6 @@ import {
   readBatchElement,
   readTransferResponse,
   referencesOfTransfer,
-  settlementOfTransfer,
   stateOfBankStatus,
 } from './transfer-status.js';
 
@@ -85,33 +84,4 @@ describe('a transfer report', () => {
       errorCode: 'insufficient_funds',
     });
   });
-});
-
-describe('settlementOfTransfer', () => {
-  const none = { isWithdrawn: false, paidCents: 0n, reversedCents: 0n };
-
-  it.each(['requested', 'accepted', 'effective'] as const)(
-    'is open for a transfer without a line that is %s',
-    (state) => expect(settlementOfTransfer({ ...none, state })).toBe('open'),
-  );
-
-  it.each(['failed', 'rejected'] as const)(
-    'is withdrawn for a transfer without a line that is %s',
-    (state) => expect(settlementOfTransfer({ ...none, state })).toBe('withdrawn'),
-  );
-
-  it('is withdrawn when the expected payment is withdrawn', () =>
-    expect(settlementOfTransfer({ ...none, state: 'accepted', isWithdrawn: true })).toBe(
-      'withdrawn',
-    ));
-
-  it.each(['requested', 'accepted', 'effective', 'failed', 'rejected'] as const)(
-    'follows the statement lines whatever the state: %s',
-    (state) => {
-      const debited = { state, isWithdrawn: true, paidCents: 100n };
-      expect(settlementOfTransfer({ ...debited, reversedCents: 0n })).toBe('settled');
-      expect(settlementOfTransfer({ ...debited, reversedCents: 99n })).toBe('partially_reversed');
-      expect(settlementOfTransfer({ ...debited, reversedCents: 100n })).toBe('reversed');
-    },
-  );
 });

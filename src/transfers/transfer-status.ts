@@ -3,11 +3,6 @@
 import type { BatchElement } from '../contract/batch-transfers.js';
 import type { TransferDetails, TransferResponse } from '../contract/transfers.js';
 import { referencesOf } from '../expected-payments/expected-payment.js';
-import {
-  outgoingSettlement,
-  type OutgoingSettlement,
-  type OutgoingTotals,
-} from '../expected-payments/outgoing-settlement.js';
 import type { Reference } from '../expected-payments/references.js';
 import type { TransferState } from '../generated/service/client.js';
 
@@ -59,17 +54,6 @@ export function readTransferResponse(response: TransferResponse | TransferDetail
 /** The references that a statement line of the transfer may carry. */
 export function referencesOfTransfer({ bankId, endToEndId, nsu }: TransferReport): Reference[] {
   return referencesOf({ nsu, movement_id: bankId, end_to_end_id: endToEndId });
-}
-
-/**
- * The statement takes precedence: a debited transfer is settled, whatever status the bank reports.
- */
-export function settlementOfTransfer({
-  state,
-  ...totals
-}: OutgoingTotals & { state: TransferState }): OutgoingSettlement {
-  const isWithdrawn = totals.isWithdrawn || state === 'failed' || state === 'rejected';
-  return outgoingSettlement({ ...totals, isWithdrawn });
 }
 
 /**

@@ -5,7 +5,6 @@ import { Database } from '../database.service.js';
 import type { Prisma, Transfer } from '../generated/service/client.js';
 import { describeSentMoney, sentMoneyInclude } from '../operations/sent-money.js';
 import { findByFirstId, isUuid, type Page } from '../platform/listing.js';
-import { settlementOfTransfer } from './transfer-status.js';
 
 type TransferFilters = Partial<
   Pick<Transfer, 'state' | 'shape' | 'externalId' | 'endToEndId' | 'operationId'>
@@ -44,9 +43,7 @@ export class TransferViews {
     });
     return transfers.map((transfer) => {
       const { state, shape } = transfer;
-      const view = describeSentMoney(transfer, (totals) =>
-        settlementOfTransfer({ ...totals, state }),
-      );
+      const view = describeSentMoney(transfer, state === 'failed' || state === 'rejected');
       return { ...view, response: shape === 'batch' ? null : view.response };
     });
   }

@@ -233,6 +233,14 @@ describe('the lifecycle of a transfer', () => {
         id,
         nsu,
       );
+      await setup.run(
+        `INSERT INTO expected_payment_total (account_id, expected_payment_id, paid_cents,
+           reversed_cents, refunded_cents, unrefunded_cents, settlement)
+         SELECT account_id, expected_payment_id, amount_cents, 0, 0, amount_cents, 'settled'
+         FROM transfer WHERE id = $1
+         ON CONFLICT DO NOTHING`,
+        id,
+      );
     };
     const sendWithoutResponse = async (
       endpoint: string,
@@ -276,6 +284,7 @@ describe('the lifecycle of a transfer', () => {
       expect(view).toMatchObject({ settlement: 'settled', nsu: 7n, reversals: [] });
       await showDebit(internalId, 8);
       await setup.run(`UPDATE match SET role = 'reversal' WHERE nsu = 8`);
+      await setup.run(`UPDATE expected_payment_total SET settlement = 'reversed'`);
       expect(await setup.views.get(setup.accountId, internalId)).toMatchObject({
         settlement: 'reversed',
         nsu: 7n,

@@ -108,7 +108,7 @@ function settlementOf(
   if (paidCents === 0n) return unpaidSettlement(payment);
   if (!isCredit) {
     const reversedCents = component.reversedCents(id);
-    return outgoingSettlement({ paidCents, reversedCents, isWithdrawn: false });
+    return outgoingSettlement({ paidCents, reversedCents });
   }
   const payments = component.paymentsOf(id).map(({ allocation }) => ({
     amountCents: allocation.amountCents,
