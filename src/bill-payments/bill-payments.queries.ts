@@ -46,7 +46,7 @@ export async function freeReversedBill(
   barCode: string,
 ): Promise<boolean> {
   const freed = await tx.$executeRaw`
-    UPDATE bill_payment p SET freed_at = now(), updated_at = now()
+    UPDATE bill_payment p SET freed_at = now()
     FROM expected_payment_total total
     WHERE p.account_id = ${accountId} AND p.bar_code = ${barCode}
       AND p.state = 'paid' AND p.freed_at IS NULL
@@ -105,8 +105,7 @@ export async function recordBillPaymentAcceptance(
         scheduled_for = COALESCE(${scheduledFor}, scheduled_for),
         may_go_until = COALESCE(${latestExecutionAt}, may_go_until),
         freed_at = CASE WHEN ${isBillFreed} THEN COALESCE(freed_at, now()) ELSE freed_at END,
-        next_check_at = CASE WHEN ${state} = 'scheduled' THEN clock_timestamp() END,
-        updated_at = now()
+        next_check_at = CASE WHEN ${state} = 'scheduled' THEN clock_timestamp() END
     WHERE account_id = ${accountId} AND id = ${id}::uuid`;
   await recordBillTasks(tx, accountId, id);
 }
@@ -117,7 +116,7 @@ export async function markBillPaymentRejected(
   { accountId, id }: OperationRef,
 ): Promise<void> {
   await tx.$executeRaw`
-    UPDATE bill_payment SET state = 'rejected', next_check_at = NULL, updated_at = now()
+    UPDATE bill_payment SET state = 'rejected', next_check_at = NULL
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'requested'`;
   await recordBillTasks(tx, accountId, id);
 }
@@ -187,10 +186,10 @@ export async function markBillPaymentPaid(
 ): Promise<void> {
   await tx.$executeRaw`
     UPDATE bill_payment p
-    SET state = 'paid', bank_status = COALESCE(${bankStatus}, p.bank_status), checked_at = now(),
+    SET state = 'paid', bank_status = COALESCE(${bankStatus}, p.bank_status),
         freed_at = CASE WHEN p.freed_at IS NULL AND EXISTS (${otherLivePayment})
           THEN now() ELSE p.freed_at END,
-        next_check_at = NULL, updated_at = now()
+        next_check_at = NULL
     WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid
       AND p.state IN ('scheduled', 'failed')`;
   await recordBillTasks(tx, accountId, id);
@@ -204,7 +203,7 @@ export async function postponeBillPaymentCheck(
 ): Promise<void> {
   await db.$executeRaw`
     UPDATE bill_payment
-    SET checks = checks + 1, checked_at = now(), updated_at = now(),
+    SET checks = checks + 1,
         bank_status = COALESCE(${bankStatus}, bank_status),
         next_check_at = clock_timestamp() + ${pauseMs} * interval '1 millisecond'
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'scheduled'`;
@@ -226,8 +225,8 @@ export async function failUnpaidBillPayment(
 ): Promise<FailedBillPayment | null> {
   const [failed] = await tx.$queryRaw<FailedBillPayment[]>`
     UPDATE bill_payment p
-    SET state = 'failed', bank_status = ${bankStatus}, checked_at = now(),
-        next_check_at = NULL, updated_at = now()
+    SET state = 'failed', bank_status = ${bankStatus},
+        next_check_at = NULL
     FROM statement_state s
     CROSS JOIN LATERAL (SELECT ${closedForMs} * interval '1 millisecond' AS late) closed
     WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid AND p.state = 'scheduled'

@@ -52,7 +52,7 @@ export async function finishUploadRow(
 ): Promise<void> {
   await db.$executeRaw`
     UPDATE bulk_row SET state = ${state}, errors = ${errors}, operation_id = ${operationId}::uuid,
-      request = NULL, updated_at = clock_timestamp()
+      request = NULL
     WHERE account_id = ${accountId} AND upload_id = ${uploadId}::uuid AND line = ${line}
       AND state = 'pending'`;
 }

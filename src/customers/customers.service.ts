@@ -127,7 +127,7 @@ export class CustomersService implements OnModuleInit {
   ): Promise<void> {
     await tx.customer.updateMany({
       where: { accountId, id, state: { not: 'accepted' } },
-      data: { state, updatedAt: new Date() },
+      data: { state },
     });
   }
 }

@@ -68,11 +68,10 @@ export async function recordClosingState(
   accountId: number,
   { nextDate, amendFrom, seenArrival }: ClosingState,
 ): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE day_close_state
-    SET next_date = ${nextDate}, amend_from = ${amendFrom}, seen_arrival = ${seenArrival},
-        updated_at = now()
-    WHERE account_id = ${accountId}`;
+  await tx.dayCloseState.updateMany({
+    where: { accountId },
+    data: { nextDate, amendFrom, seenArrival },
+  });
 }
 
 /**

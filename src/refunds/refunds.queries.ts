@@ -153,7 +153,7 @@ export async function markRefundAccepted(
   const [refund] = await tx.$queryRaw<{ expectedPaymentId: string }[]>`
     UPDATE refund
     SET state = 'accepted', nsu = COALESCE(${nsu}, nsu),
-        end_to_end_id = COALESCE(${endToEndId}, end_to_end_id), updated_at = now()
+        end_to_end_id = COALESCE(${endToEndId}, end_to_end_id)
     WHERE account_id = ${accountId} AND id = ${id}::uuid
     RETURNING expected_payment_id`;
   return refund ?? null;
@@ -161,7 +161,7 @@ export async function markRefundAccepted(
 
 export async function markRefundRejected(tx: Tx, { accountId, id }: OperationRef): Promise<void> {
   await tx.$executeRaw`
-    UPDATE refund SET state = 'rejected', updated_at = now()
+    UPDATE refund SET state = 'rejected'
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'requested'`;
 }
 

@@ -31,7 +31,7 @@ type PreparedRefund = Pick<
   'outgoing' | 'expectedPayments' | 'record'
 >;
 
-type NewRefund = Omit<Refund, 'endToEndId' | 'nsu' | 'state' | 'createdAt' | 'updatedAt'>;
+type NewRefund = Omit<Refund, 'endToEndId' | 'nsu' | 'state' | 'createdAt'>;
 
 @Injectable()
 export class RefundsService implements OnModuleInit {

@@ -227,16 +227,16 @@ const transferSql = `
 
 const billSql = `
   INSERT INTO bill_payment (account_id, id, bar_code, amount_cents, bank_id, state,
-    expected_payment_id, created_at, updated_at)
+    expected_payment_id, created_at)
   SELECT $1, "operationId", "billCode", cents, "operationId"::text, 'paid',
-         id, "createdAt", "createdAt"
+         id, "createdAt"
   ${from(paymentColumns)}`;
 
 const refundSql = `
   INSERT INTO refund (account_id, id, original_nsu, amount_cents, nsu, state,
-    expected_payment_id, created_at, updated_at)
+    expected_payment_id, created_at)
   SELECT $1, "operationId", "originalNsu", cents, nsu, 'accepted',
-         id, "createdAt", "createdAt"
+         id, "createdAt"
   ${from(`${paymentColumns}, "originalNsu" bigint, nsu bigint`)}`;
 
 const ownTransferDebitSql = `

@@ -93,8 +93,6 @@ export async function endRun(
   return ended === 1;
 }
 
-export type Schedule = Omit<ReconciliationSchedule, 'updatedAt'>;
-
 /** Accounts whose next run is due in bank time. */
 export async function listDueSchedules(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
@@ -106,8 +104,11 @@ export async function listDueSchedules(db: Db): Promise<{ accountId: number }[]>
 }
 
 /** Locks the schedule for the transaction, so that each due time begins one run. */
-export async function lockSchedule(tx: Tx, accountId: number): Promise<Schedule | null> {
-  const [found] = await tx.$queryRaw<Schedule[]>`
+export async function lockSchedule(
+  tx: Tx,
+  accountId: number,
+): Promise<ReconciliationSchedule | null> {
+  const [found] = await tx.$queryRaw<ReconciliationSchedule[]>`
     SELECT account_id, cron, timezone, next_run_at
     FROM reconciliation_schedule WHERE account_id = ${accountId} FOR NO KEY UPDATE`;
   return found ?? null;

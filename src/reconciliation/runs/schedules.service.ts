@@ -2,6 +2,7 @@
 // was down.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database.service.js';
+import type { ReconciliationSchedule } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
 import { JobQueue } from '../../platform/job-queue.js';
 import { Every } from '../../platform/timer-methods.js';
@@ -18,7 +19,7 @@ export class Schedules {
   ) {}
 
   /** Returns the default for an account without a schedule. */
-  async get(accountId: number): Promise<queries.Schedule> {
+  async get(accountId: number): Promise<ReconciliationSchedule> {
     const where = { accountId };
     const found = await this.database.prisma.reconciliationSchedule.findUnique({ where });
     if (found) return found;
@@ -29,8 +30,8 @@ export class Schedules {
   /** `cron` null: no automatic runs. Throws `validation_failed`. */
   async change(
     accountId: number,
-    { cron, timezone }: Pick<queries.Schedule, 'cron' | 'timezone'>,
-  ): Promise<queries.Schedule> {
+    { cron, timezone }: Pick<ReconciliationSchedule, 'cron' | 'timezone'>,
+  ): Promise<ReconciliationSchedule> {
     const now = await this.bankTime.now(accountId);
     // The time zone is validated even without a cron expression.
     const errors = findCronProblem({ cron: cron ?? defaultCron.cron, timezone }, now);
@@ -40,7 +41,7 @@ export class Schedules {
     await this.database.prisma.reconciliationSchedule.upsert({
       where: { accountId },
       create: schedule,
-      update: { ...schedule, updatedAt: new Date() },
+      update: schedule,
     });
     return schedule;
   }
@@ -73,7 +74,7 @@ export class Schedules {
       const nextRunAt = nextCronTime({ cron, timezone }, now);
       await tx.reconciliationSchedule.update({
         where: { accountId },
-        data: { nextRunAt, updatedAt: new Date() },
+        data: { nextRunAt },
       });
       return queries.beginRun(tx, accountId, 'schedule', null);
     });

@@ -192,7 +192,6 @@ CREATE TABLE "customer" (
   "document_hash" TEXT NOT NULL,
   "state" "customer_state" NOT NULL,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
-  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "customer_pkey" PRIMARY KEY ("account_id", "id"),
   CONSTRAINT "customer_account_id_id_fkey" FOREIGN KEY ("account_id", "id")
@@ -669,11 +668,9 @@ CREATE TABLE "bill_payment" (
   "may_go_until" TIMESTAMPTZ(3),
   "expected_payment_id" UUID NOT NULL,
   "checks" INTEGER NOT NULL DEFAULT 0,
-  "checked_at" TIMESTAMPTZ(3),
   "next_check_at" TIMESTAMPTZ(3),
   "freed_at" TIMESTAMPTZ(3),
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
-  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "bill_payment_pkey" PRIMARY KEY ("account_id", "id"),
   CONSTRAINT "bill_payment_amount" CHECK ("amount_cents" > 0),
@@ -715,7 +712,6 @@ CREATE TABLE "refund" (
   "state" "refund_state" NOT NULL,
   "expected_payment_id" UUID NOT NULL,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
-  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "refund_pkey" PRIMARY KEY ("account_id", "id"),
   CONSTRAINT "refund_amount" CHECK ("amount_cents" > 0),
@@ -767,7 +763,6 @@ CREATE TABLE "bulk_row" (
   "state" "bulk_row_state" NOT NULL,
   "errors" TEXT,
   "operation_id" UUID,
-  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "bulk_row_pkey" PRIMARY KEY ("account_id", "upload_id", "line"),
   CONSTRAINT "bulk_row_account_id_upload_id_fkey" FOREIGN KEY ("account_id", "upload_id")
@@ -1307,7 +1302,6 @@ CREATE TABLE "reconciliation_schedule" (
   "cron" TEXT,
   "timezone" TEXT NOT NULL DEFAULT 'America/Sao_Paulo',
   "next_run_at" TIMESTAMPTZ(3),
-  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "reconciliation_schedule_pkey" PRIMARY KEY ("account_id"),
   CONSTRAINT "reconciliation_schedule_account_id_fkey" FOREIGN KEY ("account_id")
@@ -1358,7 +1352,6 @@ CREATE TABLE "day_close_state" (
   "next_date" TEXT NOT NULL,
   "seen_arrival" BIGINT NOT NULL DEFAULT 0,
   "amend_from" TEXT,
-  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "day_close_state_pkey" PRIMARY KEY ("account_id"),
   CONSTRAINT "day_close_state_account_id_fkey" FOREIGN KEY ("account_id")
