@@ -94,7 +94,10 @@ export const isAmountDue = (accountId: number, amounts: Prisma.Sql) => Prisma.sq
  */
 export type RangeTaskKind = 'rules' | 'period';
 
-/** Records a task about all lines after an nsu, at once and from the first line by default. */
+/**
+ * Records a task about all lines after an nsu, at once and from the first line by default. A
+ * delayed one is recorded once until it is due.
+ */
 export async function recordRangeTask(
   tx: Tx,
   accountId: number,
@@ -103,8 +106,13 @@ export async function recordRangeTask(
 ): Promise<void> {
   await tx.$executeRaw`
     INSERT INTO reconciliation_task (account_id, kind, nsu, due_at)
-    VALUES (${accountId}, ${kind}::reconciliation_task_kind, ${afterNsu},
-      clock_timestamp() + ${delayMs} * interval '1 millisecond')`;
+    SELECT ${accountId}, ${kind}::reconciliation_task_kind, ${afterNsu},
+           clock_timestamp() + ${delayMs} * interval '1 millisecond'
+    WHERE ${delayMs} = 0 OR NOT EXISTS (
+      SELECT FROM reconciliation_task later
+      WHERE later.account_id = ${opaqueAccountId(accountId)}
+        AND later.kind = ${kind}::reconciliation_task_kind AND later.nsu <= ${afterNsu}
+        AND later.due_at > clock_timestamp())`;
 }
 
 export type DueSubjectTask = Omit<ReconciliationTask, 'accountId' | 'dueAt'>;

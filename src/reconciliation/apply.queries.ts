@@ -185,6 +185,24 @@ export async function listStoredSums(
   });
 }
 
+/** The total owed when the last payment that was not refunded in full was made, by payment. */
+export async function listDecidingOwed(
+  tx: Tx,
+  accountId: number,
+  expectedPaymentIds: readonly string[],
+): Promise<Map<string, bigint | null>> {
+  if (expectedPaymentIds.length === 0) return new Map();
+  const rows = await tx.$queryRaw<{ id: string; owedCents: bigint | null }[]>`
+    SELECT DISTINCT ON (m.expected_payment_id) m.expected_payment_id AS id, m.owed_cents
+    FROM match m
+    JOIN statement_line t ON t.account_id = m.account_id AND t.nsu = m.nsu
+    WHERE m.account_id = ${opaqueAccountId(accountId)}
+      AND m.expected_payment_id = ANY (${[...expectedPaymentIds]}::uuid[])
+      AND m.unlinked_at IS NULL AND m.role = 'payment' AND m.refunded_cents < m.amount_cents
+    ORDER BY m.expected_payment_id, t.occurred_at DESC, t.nsu DESC`;
+  return new Map(rows.map(({ id, owedCents }) => [id, owedCents]));
+}
+
 export async function writeTotals(
   tx: Tx,
   accountId: number,
@@ -261,21 +279,21 @@ export async function listProvisionalLines(
   return rows.map(({ nsu }) => nsu);
 }
 
-/** Whether a line in the closed period is pending: it may still compete with others. */
-export async function hasPendingLine(
+/** The directions of the pending lines in the closed period: they may still compete with others. */
+export async function listPendingDirections(
   tx: Tx,
   accountId: number,
   { closedFrom, closedUntil }: ClosedStatement,
-): Promise<boolean> {
-  const found = await tx.$queryRaw<unknown[]>`
-    SELECT FROM line_outcome o
+): Promise<boolean[]> {
+  const rows = await tx.$queryRaw<{ isCredit: boolean }[]>`
+    SELECT DISTINCT t.is_credit FROM line_outcome o
     CROSS JOIN LATERAL (
-      SELECT occurred_at FROM statement_line
+      SELECT is_credit, occurred_at FROM statement_line
       WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = o.nsu OFFSET 0
     ) t
     WHERE o.account_id = ${opaqueAccountId(accountId)} AND o.state = 'pending'
-      AND t.occurred_at >= ${closedFrom} AND t.occurred_at < ${closedUntil} LIMIT 1`;
-  return found.length > 0;
+      AND t.occurred_at >= ${closedFrom} AND t.occurred_at < ${closedUntil}`;
+  return rows.map(({ isCredit }) => isCredit);
 }
 
 /** Makes the provisional decisions of rules about these lines final. */

@@ -20,6 +20,7 @@ import { lineStates, openBreaks, resolutionOf, type OpenBreak } from './decide/b
 import type { Decision } from './decide/decide.js';
 import {
   countedAllocations,
+  sumsOfCode,
   totalOfCode,
   totalOfPayment,
   type AllocationResult,
@@ -58,6 +59,8 @@ interface Difference {
   /** The matches of the lines before. */
   before: queries.StoredMatch[];
   made: LineAllocation[];
+  /** New matches that no rule made: what was matched so before, a rule matched. */
+  standing: LineAllocation[];
   ended: queries.StoredMatch[];
 }
 
@@ -95,8 +98,7 @@ export class DecisionWriter {
     ];
     await this.events.record(tx, accountId, events);
     // A provisional match ends no operation.
-    const standing = difference.made.filter(({ rule }) => rule !== 'declared').concat(final);
-    const operations = standing
+    const operations = [...difference.standing, ...final]
       .filter(({ role }) => role === 'payment')
       .flatMap(({ expectedPaymentId }) => component.paymentById.get(expectedPaymentId) ?? [])
       .filter(({ operationState }) => unresolvedStates.includes(operationState));
@@ -137,9 +139,13 @@ export class DecisionWriter {
     );
     await queries.updateMatchAmounts(tx, accountId, changedAmounts(stored, { component, results }));
     const before = ending.flatMap((nsu) => stored.get(nsu) ?? []);
+    const stoodBefore = before.filter(({ rule }) => rule !== 'declared');
     return {
       before: known,
       made: matches.filter((match) => !before.some((one) => isSamePart(one, match))),
+      standing: matches.filter(
+        (match) => match.rule !== 'declared' && !stoodBefore.some((one) => isSamePart(one, match)),
+      ),
       ended: before.filter((one) => !matches.some((match) => isSamePart(one, match))),
     };
   }
@@ -179,8 +185,8 @@ export class DecisionWriter {
 
   /**
    * Makes final what rules decided in the closed period, once every line that arrived before its
-   * closing is decided and none is pending. Until then the period stays due. Returns the matches
-   * that became final. Call it after the states of the lines are written.
+   * closing is decided and none of the same direction is pending. Until then the period stays due.
+   * Returns the matches that became final. Call it after the states of the lines are written.
    */
   private async makeFinal(
     tx: Tx,
@@ -199,13 +205,18 @@ export class DecisionWriter {
       inPeriod.map(({ nsu }) => nsu),
     );
     if (nsus.length === 0) return [];
-    const isPending = await queries.hasPendingLine(tx, accountId, closed);
-    if (isPending || !isLastOfDue) {
-      await recordRangeTask(tx, accountId, 'period', { delayMs: isPending ? freshMs : 0 });
+    if (!isLastOfDue) {
+      await recordRangeTask(tx, accountId, 'period');
       return [];
     }
-    await queries.makeFinal(tx, accountId, nsus);
-    return nsus.flatMap((nsu) => component.allocationsOfLine(nsu));
+    const pending = await queries.listPendingDirections(tx, accountId, closed);
+    const isFree = (nsu: bigint) =>
+      !pending.includes(component.lineByNsu.get(nsu)?.isCredit === true);
+    const free = nsus.filter(isFree);
+    if (free.length < nsus.length)
+      await recordRangeTask(tx, accountId, 'period', { delayMs: freshMs });
+    await queries.makeFinal(tx, accountId, free);
+    return free.flatMap((nsu) => component.allocationsOfLine(nsu));
   }
 
   /** A line that waits for another one is decided again when that one can no longer come. */
@@ -249,16 +260,29 @@ export class DecisionWriter {
     const ids = codes.map(({ id }) => id);
     const stored = await queries.listStoredSums(tx, accountId, ids);
     const sumsById = new Map(stored.map((sums) => [sums.expectedPaymentId, sums]));
+    const changed = codes.map((code) => {
+      const matches = before.filter(({ expectedPaymentId }) => expectedPaymentId === code.id);
+      const change = { matches, now: countedAllocations(decision, code.id) };
+      return { code, sums: sumsOfCode(sumsById.get(code.id), change) };
+    });
+    // A rule may have accepted less than the amount.
+    const short = changed.filter(
+      ({ code, sums }) => sums.unrefundedCents < (code.amountCents ?? 0n),
+    );
+    const owedById = await queries.listDecidingOwed(
+      tx,
+      accountId,
+      short.map(({ code }) => code.id),
+    );
     await queries.writeTotals(tx, accountId, [
       ...others.map((payment) => ({
         expectedPaymentId: payment.id,
         ...totalOfPayment(decision, payment),
       })),
-      ...codes.map((code) => {
-        const matches = before.filter(({ expectedPaymentId }) => expectedPaymentId === code.id);
-        const change = { matches, now: countedAllocations(decision, code.id) };
-        return { expectedPaymentId: code.id, ...totalOfCode(code, sumsById.get(code.id), change) };
-      }),
+      ...changed.map(({ code, sums }) => ({
+        expectedPaymentId: code.id,
+        ...totalOfCode(code, sums, owedById.get(code.id) ?? code.amountCents),
+      })),
     ]);
   }
 

@@ -257,10 +257,22 @@ describe('a decision of a rule becomes final', () => {
     await setup.declareActiveRule(matchRule({}));
     await setup.addLine({ ...payment, nsu: 1 });
     await setup.addLine({ ...payment, nsu: 2, typeName: 'CREDIT_TED', endToEndId: 'ESENT' });
+    // A fee is a debit, with which no credit competes.
+    await setup.addLine({ nsu: 3, cents: 1, isCredit: false, typeName: 'DEBIT_FEE' });
     await setup.decide();
-    expect(await setup.outcomes()).toEqual({ 1: matched(id), 2: [] });
+    expect(await setup.outcomes()).toEqual({ 1: matched(id), 2: [], 3: ['fee'] });
+    expect(await provisional()).toEqual([1, 3]);
     await setup.closePeriodUntil('2026-06-20');
-    await setup.decide();
+    for (const _ of ['once', 'twice']) {
+      await makeAllDue(service.database, account);
+      await setup.decide();
+    }
+    const waiting = await setup.run(
+      `SELECT FROM reconciliation_task WHERE account_id = $1 AND kind = 'period'`,
+      account,
+    );
+    expect(waiting.rowCount).toBe(1);
+    expect(await provisional()).toEqual([1]);
     // The visibility bound passes.
     const earlier = `UPDATE statement_line SET recorded_at = now() - interval '1 minute'
       WHERE account_id = ${account}`;
@@ -269,7 +281,7 @@ describe('a decision of a rule becomes final', () => {
     });
     await setup.run('UPDATE reconciliation_task SET due_at = now() WHERE account_id = $1', account);
     await setup.decide();
-    expect(await setup.outcomes()).toEqual({ 1: ['ambiguous'], 2: ['ambiguous'] });
+    expect(await setup.outcomes()).toMatchObject({ 1: ['ambiguous'], 2: ['ambiguous'] });
   });
 
   it('and pays a cancelled charge only if no rule finds another', async () => {

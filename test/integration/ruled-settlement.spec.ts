@@ -145,6 +145,36 @@ describe('a match by a declared rule', () => {
     expect(await evidence()).toMatchObject({ matched: [id], partlyMatched: [], unmatched: [] });
   });
 
+  it('advances an operation when a person links what a rule had matched', async () => {
+    const id = await setup.addExpectedPayment(payment);
+    await setup.run(
+      `UPDATE operation SET state = 'unknown', ended_at = NULL, next_action_at = now()
+       WHERE account_id = $1`,
+      account,
+    );
+    await setup.declareActiveRule(matchRule({}));
+    await setup.addLine({ ...payment, nsu: 1 });
+    await setup.decide();
+    expect(await setup.outcomes()).toEqual({ 1: matched(id) });
+    expect((await setup.link(1, id)).operationIds).toHaveLength(1);
+  });
+
+  it('of a QR code within the tolerance settles it, also when decided again', async () => {
+    const id = await setup.addExpectedPayment({
+      ...{ cents: 500, correlationId: 'CODE', isMultiUse: true },
+    });
+    const terms = { tolerance: { amount: 10n } };
+    await setup.declareActiveRule(matchRule({ ...terms, by: ['notes', 'amount'] }));
+    await setup.addLine({ nsu: 1, cents: 495, notes: 'CODE' });
+    const where = { accountId: account, expectedPaymentId: id };
+    for (const __ of ['once', 'twice']) {
+      await setup.decide();
+      const total = await service.database.prisma.expectedPaymentTotal.findFirst({ where });
+      expect(total).toMatchObject({ settlement: 'settled', unrefundedCents: 495n });
+      await makeAllDue(service.database, account);
+    }
+  });
+
   it('follows from a person’s decision, and is final with the next batch', async () => {
     const id = await setup.addExpectedPayment(payment);
     await setup.addLine({ ...payment, nsu: 1 });

@@ -39,7 +39,7 @@ const expectedPayment = (
   isMultiUse: false,
   counterpartyDocument: 'anna',
   createdAt: new Date('2026-06-01T12:00:00Z'),
-  cancelledOn: null,
+  cancelledAt: null,
   paidCents: 0n,
   owedCents: null,
   referenceValues: [],

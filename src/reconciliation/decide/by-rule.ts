@@ -117,7 +117,7 @@ function toRulePayment(component: Component, payment: ExpectedPaymentFacts): Rul
     ...others,
     expectedPaymentId: id,
     createdAt: payment.createdAtBankTime,
-    cancelledOn: payment.charge?.cancelledAt ? saoPauloDay(payment.charge.cancelledAt) : null,
+    cancelledAt: payment.charge?.cancelledAt ?? null,
     paidCents: component.paidCents(id),
     owedCents: owedWhenPaid(component, payment),
     referenceValues: references
@@ -159,15 +159,15 @@ export type RuleDecision =
 const maxCandidates = 50;
 
 /**
- * The decision of the rules for each line. A charge that was cancelled on the day of the line, or
- * later, is paid only by a line that the rules leave undecided otherwise.
+ * The decision of the rules for each line. A charge that was cancelled after the line is paid only
+ * by a line that the rules leave undecided otherwise.
  */
 export function decideByRules(
   rules: readonly AppliedRule[],
   lines: readonly RuleLine[],
   expected: readonly RuleExpectedPayment[],
 ): Map<bigint, RuleDecision> {
-  const byState = groupBy(expected, ({ cancelledOn }) => cancelledOn === null);
+  const byState = groupBy(expected, ({ cancelledAt }) => cancelledAt === null);
   const decisions = decideAmong(rules, lines, byState.get(true) ?? []);
   const cancelled = byState.get(false);
   if (!cancelled) return decisions;
@@ -202,6 +202,7 @@ class RuleMatcher {
   private readonly unavailable = new Set<string>();
   private readonly byDocument = new Map<string, RuleExpectedPayment[]>();
   private readonly byReference = new Map<string, RuleExpectedPayment[]>();
+  private readonly cancellationsByDay: ReadonlyMap<string, Date[]>;
 
   constructor(
     private readonly lines: readonly RuleLine[],
@@ -210,6 +211,8 @@ class RuleMatcher {
     const ordered = [...expected].sort((a, b) =>
       a.expectedPaymentId < b.expectedPaymentId ? -1 : 1,
     );
+    const cancellations = expected.flatMap(({ cancelledAt }) => cancelledAt ?? []);
+    this.cancellationsByDay = groupBy(cancellations, saoPauloDay);
     for (const each of ordered) {
       if (each.counterpartyDocument) addTo(this.byDocument, each.counterpartyDocument, each);
       for (const value of each.referenceValues) addTo(this.byReference, value, each);
@@ -236,7 +239,7 @@ class RuleMatcher {
     const lines = this.listUndecidedLines(each).filter(
       (line) => !wasRefundedBefore(line, each.activatedAt),
     );
-    const linesByKey = groupBy(lines, (line) => lineGroupKey(action, line));
+    const linesByKey = groupBy(lines, (line) => this.groupKey(action, line));
     const groups = [...linesByKey.values()].flatMap((lines): LineGroup[] => {
       const options = lines[0]
         ? findPaymentOptions(action, lines[0], this.listCandidates(action, lines[0]))
@@ -267,6 +270,12 @@ class RuleMatcher {
       for (const { expectedPaymentId, isMultiUse } of wantedById.values())
         if (!isMultiUse) this.unavailable.add(expectedPaymentId);
     }
+  }
+
+  private groupKey(action: MatchAction, line: RuleLine): string {
+    const sameDay = this.cancellationsByDay.get(saoPauloDay(line.occurredAt)) ?? [];
+    const earlier = sameDay.filter((cancelledAt) => cancelledAt <= line.occurredAt).length;
+    return `${lineGroupKey(action, line)} ${earlier}`;
   }
 
   private listUndecidedLines({ when }: AppliedRule): RuleLine[] {

@@ -92,8 +92,8 @@ export interface RuleExpectedPayment {
   counterpartyDocument: string | null;
   /** In bank time. */
   createdAt: Date;
-  /** The day on which its charge was cancelled: a line of a later day does not pay it by a rule. */
-  cancelledOn: string | null;
+  /** When its charge was cancelled, in bank time: a later line does not pay it by a rule. */
+  cancelledAt: Date | null;
   paidCents: bigint;
   /** The total owed when `paidCents` was paid; null if nothing was paid or the payer chose. */
   owedCents: bigint | null;
@@ -227,14 +227,17 @@ function agrees(action: MatchAction, line: RuleLine, expected: RuleExpectedPayme
     const words = findPossibleIds(line.notes);
     if (!expected.referenceValues.some((value) => words.includes(value))) return false;
   }
-  const day = saoPauloDay(line.occurredAt);
-  if (expected.cancelledOn !== null && expected.cancelledOn < day) return false;
+  if (expected.cancelledAt !== null && expected.cancelledAt <= line.occurredAt) return false;
   if (!by.includes('window') || window === null) return true;
+  const day = saoPauloDay(line.occurredAt);
   const middle = expected.dueDate ?? saoPauloDay(expected.createdAt);
   return day >= addDays(middle, -window.daysBefore) && day <= addDays(middle, window.daysAfter);
 }
 
-/** Lines with the same key have the same payment options. */
+/**
+ * Lines with the same key have the same payment options among charges that were not cancelled on
+ * their day.
+ */
 export function lineGroupKey(action: MatchAction, line: RuleLine): string {
   const {
     isCredit,

@@ -57,24 +57,31 @@ export function totalOfPayment(decision: Allocated, payment: ExpectedPaymentFact
   };
 }
 
-/** The total of a multi-use QR code, of whose lines only some are known: they changed so. */
-export function totalOfCode(
-  code: ExpectedPaymentFacts,
+/** The sums of a multi-use QR code, of whose lines only some are known: they changed so. */
+export function sumsOfCode(
   stored: PaymentSums | undefined,
   change: { matches: readonly CountedAllocation[]; now: readonly CountedAllocation[] },
-): PaymentTotal {
+): PaymentSums {
   const before = sumsOf(change.matches);
   const now = sumsOf(change.now);
   const changed = (name: keyof PaymentSums) => (stored?.[name] ?? 0n) - before[name] + now[name];
-  const sums = {
+  return {
     paidCents: changed('paidCents'),
     reversedCents: changed('reversedCents'),
     refundedCents: changed('refundedCents'),
     unrefundedCents: changed('unrefundedCents'),
   };
+}
+
+/** `owedCents`: what was owed for its last payment, where they do not sum to its amount. */
+export function totalOfCode(
+  code: ExpectedPaymentFacts,
+  sums: PaymentSums,
+  owedCents: bigint | null,
+): PaymentTotal {
   return {
     ...sums,
-    settlement: settlementOfCode(code, sums),
+    settlement: settlementOfCode(code, sums, owedCents),
     lastPaymentDay: lastPaymentDayOf(code),
     deadline: null,
   };
@@ -83,9 +90,11 @@ export function totalOfCode(
 function settlementOfCode(
   code: ExpectedPaymentFacts,
   { paidCents, unrefundedCents }: PaymentSums,
+  amountCents: bigint | null,
 ): Settlement {
   if (paidCents === 0n) return unpaidSettlement(code);
-  return unrefundedCents === 0n ? 'refunded' : settlementOfPaidAmount(code, unrefundedCents);
+  if (unrefundedCents === 0n) return 'refunded';
+  return settlementOfPaidAmount({ amountCents, isMultiUse: true }, unrefundedCents);
 }
 
 /** The allocations of a payment, with what was refunded of each. */
