@@ -5,6 +5,7 @@ import {
   isAmountDue,
   recordPaymentTasks,
 } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import { isProvisional } from '../expected-payments/provisional.queries.js';
 import { Prisma, type BillPayment } from '../generated/service/client.js';
 import type { OperationRef } from '../operations/operations.queries.js';
 
@@ -267,10 +268,10 @@ const isExplained = Prisma.sql`(
   EXISTS (
     SELECT 1 FROM match m
     WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL
-      AND (m.rule <> 'declared' OR m.final_at IS NOT NULL))
+      AND NOT ${isProvisional('m')})
   OR EXISTS (
     SELECT 1 FROM classification c WHERE c.account_id = t.account_id AND c.nsu = t.nsu
-      AND (c.rule <> 'declared' OR c.final_at IS NOT NULL))
+      AND NOT ${isProvisional('c')})
   OR EXISTS (
     SELECT 1 FROM break b
     WHERE b.account_id = t.account_id AND b.nsu = t.nsu

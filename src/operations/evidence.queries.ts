@@ -1,6 +1,7 @@
 // Reads what the database knows about an operation with an unknown outcome: the statement lines
 // matched to it, and whether the period in which its lines must appear is closed and fully decided.
 import type { Db, Tx } from '../database.service.js';
+import { isProvisional } from '../expected-payments/provisional.queries.js';
 import { Prisma } from '../generated/service/client.js';
 import { isAmountDue } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { advisoryLocks } from '../platform/advisory-locks.js';
@@ -14,7 +15,7 @@ const shownOf = Prisma.sql`
          bool_or(live.is_provisional) AS has_provisional,
          max(live.created_at) FILTER (WHERE NOT live.is_provisional) AS matched_at
   FROM (
-    SELECT m.created_at, m.rule = 'declared' AND m.final_at IS NULL AS is_provisional
+    SELECT m.created_at, ${isProvisional('m')} AS is_provisional
     FROM match m
     WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
       AND m.role = 'payment' AND m.unlinked_at IS NULL
@@ -176,15 +177,15 @@ export async function isAbsentFromPeriod(
         AND NOT EXISTS (SELECT 1 FROM match m
                         WHERE m.account_id = ${accountId} AND m.nsu = l.nsu
                           AND m.unlinked_at IS NULL
-                          AND (m.rule <> 'declared' OR m.final_at IS NOT NULL))
+                          AND NOT ${isProvisional('m')})
         AND NOT EXISTS (SELECT 1 FROM classification c
                         WHERE c.account_id = ${accountId} AND c.nsu = l.nsu
-                          AND (c.rule <> 'declared' OR c.final_at IS NOT NULL))
+                          AND NOT ${isProvisional('c')})
     ) AND NOT EXISTS (
       -- A rule found a line that may be the payment; whether it is, is not final.
       SELECT 1 FROM match m WHERE m.account_id = ${accountId}
         AND m.expected_payment_id = ANY (${ids}::uuid[])
-        AND m.rule = 'declared' AND m.unlinked_at IS NULL AND m.final_at IS NULL
+        AND m.unlinked_at IS NULL AND ${isProvisional('m')}
     ) AND NOT EXISTS (
       -- A line references the payment but differs from it, so the bank executed something.
       SELECT 1 FROM break b WHERE b.account_id = ${accountId} AND b.state = 'open'

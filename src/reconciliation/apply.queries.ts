@@ -2,11 +2,13 @@
 // the only writer of matches, classifications, the states of lines and the totals of payments.
 import { v7 as uuidv7 } from 'uuid';
 import { opaqueAccountId, type Tx } from '../database.service.js';
-import type {
-  Classification,
-  LineOutcomeState,
-  Match,
-  StatementState,
+import { isProvisional, provisionalNsus } from '../expected-payments/provisional.queries.js';
+import {
+  Prisma,
+  type Classification,
+  type LineOutcomeState,
+  type Match,
+  type StatementState,
 } from '../generated/service/client.js';
 import {
   isSetBack,
@@ -269,13 +271,9 @@ export async function listProvisionalLines(
 ): Promise<bigint[]> {
   if (nsus.length === 0) return [];
   const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
-    SELECT nsu FROM match
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${[...nsus]}::bigint[])
-      AND rule = 'declared' AND unlinked_at IS NULL AND final_at IS NULL
-    UNION
-    SELECT nsu FROM classification
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${[...nsus]}::bigint[])
-      AND rule = 'declared' AND final_at IS NULL`;
+    SELECT nsu FROM (
+      ${provisionalNsus(accountId, Prisma.sql`nsu = ANY (${[...nsus]}::bigint[])`)}
+    ) provisional`;
   return rows.map(({ nsu }) => nsu);
 }
 
@@ -301,11 +299,11 @@ export async function makeFinal(tx: Tx, accountId: number, nsus: bigint[]): Prom
   await tx.$executeRaw`
     UPDATE match SET final_at = clock_timestamp()
     WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[])
-      AND rule = 'declared' AND unlinked_at IS NULL AND final_at IS NULL`;
+      AND unlinked_at IS NULL AND ${isProvisional('match')}`;
   await tx.$executeRaw`
     UPDATE classification SET final_at = clock_timestamp()
     WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[])
-      AND rule = 'declared' AND final_at IS NULL`;
+      AND ${isProvisional('classification')}`;
 }
 
 /** The closed period of the statement, in bank time; null while nothing is closed. */

@@ -2,6 +2,7 @@
 // unexplained lines that share a document or a word. What was decided before is read, because only
 // unexplained lines and open payments compete.
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import { isProvisional, provisionalNsus } from '../expected-payments/provisional.queries.js';
 import { noteReferenceKinds } from '../expected-payments/references.js';
 import { Prisma, type RuleVersion, type StatementState } from '../generated/service/client.js';
 import { recordRangeTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
@@ -192,7 +193,7 @@ async function listGroupPayments(db: Db, accountId: number, keys: GroupKeys): Pr
           SELECT rule, unlinked_at, final_at FROM match
           WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = e.id OFFSET 0
         ) m
-        WHERE m.unlinked_at IS NULL AND m.rule = 'declared' AND m.final_at IS NULL))`;
+        WHERE m.unlinked_at IS NULL AND ${isProvisional('m')}))`;
   return rows.map(({ id }) => id);
 }
 
@@ -235,31 +236,14 @@ const isUndecided = (accountId: number) => Prisma.sql`(
       SELECT * FROM break
       WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = found.nsu OFFSET 0
     ) b WHERE ${isUndecidedBreak})
-  OR EXISTS (
-    SELECT FROM match
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = found.nsu AND rule = 'declared'
-      AND unlinked_at IS NULL AND final_at IS NULL)
-  OR EXISTS (
-    SELECT FROM classification
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = found.nsu AND rule = 'declared'
-      AND final_at IS NULL))`;
-
-/** The provisional decisions of rules about lines after an nsu. */
-const provisionalNsus = (accountId: number, after: bigint) => Prisma.sql`
-  SELECT nsu FROM match
-  WHERE account_id = ${opaqueAccountId(accountId)} AND nsu > ${after} AND rule = 'declared'
-    AND unlinked_at IS NULL AND final_at IS NULL
-  UNION
-  SELECT nsu FROM classification
-  WHERE account_id = ${opaqueAccountId(accountId)} AND nsu > ${after} AND rule = 'declared'
-    AND final_at IS NULL`;
+  OR EXISTS (${provisionalNsus(accountId, Prisma.sql`nsu = found.nsu`)}))`;
 
 /** The lines after an nsu that rules may decide again. */
 const undecidedNsus = (accountId: number, after: bigint) => Prisma.sql`
   SELECT b.nsu FROM break b
   WHERE b.account_id = ${opaqueAccountId(accountId)} AND b.kind IN ('unexpected', 'ambiguous')
     AND ${isUndecidedBreak} AND b.nsu > ${after}
-  UNION ${provisionalNsus(accountId, after)}`;
+  UNION ${provisionalNsus(accountId, Prisma.sql`nsu > ${after}`)}`;
 
 interface Cursor {
   after: bigint;
@@ -285,7 +269,7 @@ export async function pageProvisionalLines(
   { after, limit }: Cursor,
 ): Promise<bigint[]> {
   const rows = await db.$queryRaw<{ nsu: bigint }[]>`
-    SELECT t.nsu FROM (${provisionalNsus(accountId, after)}) provisional
+    SELECT t.nsu FROM (${provisionalNsus(accountId, Prisma.sql`nsu > ${after}`)}) provisional
     CROSS JOIN LATERAL (
       SELECT nsu, occurred_at FROM statement_line
       WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = provisional.nsu OFFSET 0

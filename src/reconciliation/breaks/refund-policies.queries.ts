@@ -1,5 +1,6 @@
 // SQL of refund policies: their settings, and the breaks that they refund.
 import type { Db, Tx } from '../../database.service.js';
+import { isProvisional } from '../../expected-payments/provisional.queries.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { LockedBreak } from './break-actions.queries.js';
 import type { RefundPolicyChange } from './refund-policies.schema.js';
@@ -77,7 +78,7 @@ const isFinal = Prisma.sql`NOT EXISTS (
       AND paying.expected_payment_id = own.expected_payment_id
       AND (paying.nsu = own.nsu OR NOT paid.is_multi_use)
     WHERE own.account_id = b.account_id AND own.nsu = b.nsu AND own.unlinked_at IS NULL
-      AND paying.rule = 'declared' AND paying.unlinked_at IS NULL AND paying.final_at IS NULL)`;
+      AND paying.unlinked_at IS NULL AND ${isProvisional('paying')})`;
 /** Every line is decided, and nothing about the line or its payments is due to be decided. */
 const isDecided = Prisma.sql`NOT EXISTS (
     SELECT FROM statement_line fresh
