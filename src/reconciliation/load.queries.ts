@@ -41,6 +41,7 @@ export async function loadComponents(
   seeds: ComponentSeeds,
   rulesInTrial?: readonly AppliedRule[],
 ): Promise<Facts> {
+  const rules = rulesInTrial ?? (await listRulesInBankTime(db, accountId));
   const found: ComponentIds = {
     nsus: new Set(),
     expectedPaymentIds: new Set(),
@@ -49,8 +50,7 @@ export async function loadComponents(
   const seen = new SeenKeys();
   for (let more = seeds; ;) {
     await extendComponent(db, accountId, found, more, options.effectMs);
-    const loaded = await loadFacts(db, accountId, options, found);
-    const facts = rulesInTrial ? { ...loaded, rules: rulesInTrial } : loaded;
+    const facts = await loadFacts(db, accountId, options, { selection: found, rules });
     more = await findCompeting(db, accountId, facts, seen);
     const isNew =
       more.nsus.some((nsu) => !found.nsus.has(nsu)) ||
@@ -64,7 +64,7 @@ export async function loadFacts(
   db: Db,
   accountId: number,
   options: LoadOptions,
-  selection: Selection = 'all',
+  { selection, rules }: { selection: Selection; rules: readonly AppliedRule[] },
 ): Promise<Facts> {
   const { goLiveAt } = await db.bankAccount.findUniqueOrThrow({
     where: { id: accountId },
@@ -83,7 +83,7 @@ export async function loadFacts(
     finalMatches: await listFinalMatches(db, accountId, selection),
     finalClassifications: await listFinalClassifications(db, accountId, selection),
     decisions: await listBreakDecisions(db, accountId, selection),
-    rules: await listRulesInBankTime(db, accountId),
+    rules,
   };
 }
 
