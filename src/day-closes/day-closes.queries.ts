@@ -1,14 +1,10 @@
 // Reads which days can be certified, the lines of a day with their outcomes, and the chain of
 // certificates; stores how far an account's days are closed.
 import type { Db, Tx } from '../database.service.js';
-import type {
-  DayClose,
-  DayCloseState,
-  StatementLine,
-  StatementState,
-} from '../generated/service/client.js';
+import type { DayClose, DayCloseState, StatementLine } from '../generated/service/client.js';
 import { explainsItsLine, stateOfLine } from '../reconciliation/api/transactions.queries.js';
 import { lineCents } from '../statement/balance-chain.queries.js';
+import type { ClosedPeriod } from '../statement/closing.js';
 import { hashedColumns } from './certified-lines.queries.js';
 import type { FollowingLine } from './cut.js';
 import type { HashedFields } from './line-hash.js';
@@ -34,7 +30,6 @@ export async function listAccountsWithDaysToClose(db: Db): Promise<{ accountId: 
 }
 
 export type ClosingState = Pick<DayCloseState, 'nextDate' | 'amendFrom' | 'seenArrival'>;
-export type ClosedPeriod = Pick<StatementState, 'closedFrom' | 'closedUntil'>;
 
 /**
  * The time of the first line of the history. Null while the history is empty, and until it was read

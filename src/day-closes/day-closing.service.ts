@@ -10,6 +10,7 @@ import { EventsService } from '../events/events.service.js';
 import { subjectOfLate } from '../reconciliation/decide/break-kinds.js';
 import { Breaks } from '../reconciliation/breaks.service.js';
 import { BankTime } from '../statement/bank-time.service.js';
+import type { ClosedPeriod } from '../statement/closing.js';
 import * as certifiedLines from './certified-lines.queries.js';
 import { DayCertifier, hashLine, type CertificationOutcome } from './day-certifier.service.js';
 import * as queries from './day-closes.queries.js';
@@ -148,7 +149,7 @@ export class DayClosing {
 /** Whether the day is over at the bank, and the closed period covers all of it. */
 function isClosed(
   date: string,
-  { closedFrom, closedUntil }: queries.ClosedPeriod,
+  { closedFrom, closedUntil }: ClosedPeriod,
   bankTime: Date,
 ): boolean {
   const end = statementDayStart(addDays(date, 1));

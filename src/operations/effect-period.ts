@@ -1,5 +1,6 @@
 // The period of the statement in which the lines of an operation must appear if it was executed.
 // Only an operation whose period is closed can be proven not executed.
+import type { ClosedPeriod } from '../statement/closing.js';
 import type { Operation, OperationKind } from './operation.js';
 
 /** A period of the bank's time, from inclusive, until exclusive. */
@@ -44,7 +45,7 @@ export function earliestEffectAt(firstStartedAt: Date): Date {
 
 export function isInClosedPeriod(
   { from, until }: EffectPeriod,
-  { closedFrom, closedUntil }: { closedFrom: Date | null; closedUntil: Date | null },
+  { closedFrom, closedUntil }: ClosedPeriod,
 ): boolean {
   return closedFrom !== null && closedUntil !== null && closedFrom <= from && until <= closedUntil;
 }

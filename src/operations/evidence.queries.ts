@@ -3,6 +3,7 @@
 import type { Db, Tx } from '../database.service.js';
 import { isProvisional } from '../expected-payments/provisional.queries.js';
 import { Prisma } from '../generated/service/client.js';
+import type { ClosedPeriod } from '../statement/closing.js';
 import { isAmountDue } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { advisoryLocks } from '../platform/advisory-locks.js';
 import type { OutgoingMoney } from './operation.js';
@@ -78,14 +79,12 @@ export async function listOperationsContradictedByStatement(
 }
 
 /** When the attempts were made, by the bank's clock, and how far the statement is closed. */
-export interface SendingTimes {
+export interface SendingTimes extends ClosedPeriod {
   firstStartedAt: Date;
   lastSendBy: Date;
   /** When the last line of the operation was matched; null while there is none. */
   lastMatchedAt: Date | null;
   bankTime: Date;
-  closedFrom: Date | null;
-  closedUntil: Date | null;
 }
 
 /**

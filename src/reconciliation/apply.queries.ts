@@ -8,12 +8,12 @@ import {
   type Classification,
   type LineOutcomeState,
   type Match,
-  type StatementState,
 } from '../generated/service/client.js';
 import {
   isSetBack,
   lastSyncBankTime,
 } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import type { ClosedPeriod } from '../statement/closing.js';
 import type { LineAllocation, UnmatchedOutcome } from './decide/model.js';
 import type { PaymentSums, PaymentTotal } from './decide/totals.js';
 
@@ -281,7 +281,7 @@ export async function listProvisionalLines(
 export async function listPendingDirections(
   tx: Tx,
   accountId: number,
-  { closedFrom, closedUntil }: ClosedStatement,
+  { closedFrom, closedUntil }: ClosedPeriod,
 ): Promise<boolean[]> {
   const rows = await tx.$queryRaw<{ isCredit: boolean }[]>`
     SELECT DISTINCT t.is_credit FROM line_outcome o
@@ -305,9 +305,6 @@ export async function makeFinal(tx: Tx, accountId: number, nsus: bigint[]): Prom
     WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[])
       AND ${isProvisional('classification')}`;
 }
-
-/** The closed period of the statement, in bank time; null while nothing is closed. */
-export type ClosedStatement = Pick<StatementState, 'closedFrom' | 'closedUntil'>;
 
 export interface DecidedUntil {
   decidedArrival: bigint;
@@ -343,7 +340,7 @@ export async function lockReconciliation(tx: Tx, accountId: number): Promise<Dec
  * The closed period. Read after the tasks were claimed, so that no task of a later closing is taken
  * with them, and before new lines are listed, so that all lines that arrived before are among them.
  */
-export async function readClosedStatement(tx: Tx, accountId: number): Promise<ClosedStatement> {
+export async function readClosedStatement(tx: Tx, accountId: number): Promise<ClosedPeriod> {
   const state = await tx.statementState.findUnique({
     where: { accountId },
     select: { closedFrom: true, closedUntil: true },

@@ -12,6 +12,7 @@ import {
   recordPaymentTasks,
   recordRangeTask,
 } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import type { ClosedPeriod } from '../statement/closing.js';
 import * as queries from './apply.queries.js';
 import * as breakQueries from './breaks.queries.js';
 import { Breaks } from './breaks.service.js';
@@ -46,7 +47,7 @@ export interface Circumstances {
   /** How late a line may show that another line refunds or reverses. */
   freshMs: number;
   /** Read before the new lines were listed. */
-  closed: queries.ClosedStatement;
+  closed: ClosedPeriod;
   /** With these lines, everything that was due when `closed` was read is decided. */
   isLastOfDue?: boolean;
   unlinkedBy?: UnlinkedBy | null;

@@ -9,6 +9,7 @@ import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import * as tasks from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import type { ClosedPeriod } from '../statement/closing.js';
 import * as queries from './apply.queries.js';
 import {
   DecisionWriter,
@@ -34,7 +35,7 @@ interface Batch extends AppliedChanges {
 interface RangeOptions {
   kind: tasks.RangeTaskKind;
   limit: number;
-  closed: queries.ClosedStatement;
+  closed: ClosedPeriod;
 }
 
 @Injectable()

@@ -4,8 +4,9 @@
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import { isProvisional, provisionalNsus } from '../expected-payments/provisional.queries.js';
 import { noteReferenceKinds } from '../expected-payments/references.js';
-import { Prisma, type RuleVersion, type StatementState } from '../generated/service/client.js';
+import { Prisma, type RuleVersion } from '../generated/service/client.js';
 import { recordRangeTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import type { ClosedPeriod } from '../statement/closing.js';
 import type { DeclaredRule, Facts } from './decide/model.js';
 import {
   findPossibleIds,
@@ -265,7 +266,7 @@ export async function pageUndecidedLines(
 export async function pageProvisionalLines(
   db: Db,
   accountId: number,
-  { closedFrom, closedUntil }: Pick<StatementState, 'closedFrom' | 'closedUntil'>,
+  { closedFrom, closedUntil }: ClosedPeriod,
   { after, limit }: Cursor,
 ): Promise<bigint[]> {
   const rows = await db.$queryRaw<{ nsu: bigint }[]>`

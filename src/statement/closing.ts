@@ -3,12 +3,14 @@
 // first read began, and the second read, with pages of another size, showed the same lines.
 import { addDays } from '../brazil/calendar.js';
 import { statementDayOf, statementDayStart } from '../brazil/statement-day.js';
+import type { StatementState } from '../generated/service/client.js';
 import type { ParsedLine } from './statement-line.js';
 
+/** The closed period of the statement, in bank time; null while nothing is closed. */
+export type ClosedPeriod = Pick<StatementState, 'closedFrom' | 'closedUntil'>;
+
 /** The closed period, and the needs for a longer closed period. All times are the bank's. */
-export interface ClosingNeeds {
-  closedFrom: Date | null;
-  closedUntil: Date | null;
+export interface ClosingNeeds extends ClosedPeriod {
   /** The start of the period that an outcome waits for; null when no outcome waits. */
   neededFrom: Date | null;
   /** The start of the first finished day without a day close; null when there is none. */
