@@ -8,7 +8,7 @@ import { Database } from '../database.service.js';
 import type { Prisma } from '../generated/service/client.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
-import { describeSentMoney, sentMoneyInclude } from '../operations/sent-money.js';
+import { describeSentMoney, newestSentMoney } from '../operations/sent-money.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
 import { findByFirstId, isUuid, readPage, toList } from '../platform/listing.js';
 import { getBillPaymentRoute, listBillPaymentsRoute } from './bill-payments.schema.js';
@@ -60,12 +60,7 @@ export class BillPaymentsController {
   }
 
   private async read(where: Prisma.BillPaymentWhereInput, take: number) {
-    const payments = await this.database.prisma.billPayment.findMany({
-      where,
-      orderBy: { id: 'desc' },
-      take,
-      include: sentMoneyInclude,
-    });
+    const payments = await this.database.prisma.billPayment.findMany(newestSentMoney(where, take));
     return payments.map((payment) => {
       const view = describeSentMoney(payment);
       // The failure was proven by a statement that did not show the debit yet.

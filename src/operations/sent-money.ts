@@ -5,7 +5,7 @@ import type { MatchRole, Prisma } from '../generated/service/client.js';
 import { acceptedResponse } from './operations.schema.js';
 
 /** What is read with a row of sent money. */
-export const sentMoneyInclude = {
+const sentMoneyInclude = {
   operation: { select: { state: true, responseBody: true } },
   expectedPayment: {
     select: {
@@ -29,6 +29,14 @@ type SentMoney = Pick<
   Prisma.TransferGetPayload<{ include: typeof sentMoneyInclude }>,
   'amountCents' | 'operation' | 'expectedPayment'
 >;
+
+/** How rows of sent money are read: the newest first. */
+export const newestSentMoney = <Where>(where: Where, take: number) => ({
+  where,
+  take,
+  orderBy: { id: 'desc' as const },
+  include: sentMoneyInclude,
+});
 
 /** `hasFailed`: its own state says that no payment is expected any more. */
 export function describeSentMoney<Row extends SentMoney>(row: Row, hasFailed = false) {

@@ -6,7 +6,7 @@ import { Database } from '../database.service.js';
 import type { Prisma } from '../generated/service/client.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
-import { describeSentMoney, sentMoneyInclude } from '../operations/sent-money.js';
+import { describeSentMoney, newestSentMoney } from '../operations/sent-money.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
 import { findByFirstId, isNsu, isUuid, readPage, toList } from '../platform/listing.js';
 import { getRefundRoute, listRefundsRoute } from './refunds.schema.js';
@@ -45,12 +45,7 @@ export class RefundsController {
   }
 
   private async read(where: Prisma.RefundWhereInput, take: number) {
-    const refunds = await this.database.prisma.refund.findMany({
-      where,
-      orderBy: { id: 'desc' },
-      take,
-      include: sentMoneyInclude,
-    });
+    const refunds = await this.database.prisma.refund.findMany(newestSentMoney(where, take));
     // The bank's response has the nsu, also while the statement does not show the refund.
     return refunds.map((refund) => ({ ...describeSentMoney(refund), nsu: refund.nsu }));
   }

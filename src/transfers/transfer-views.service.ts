@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import type { Prisma, Transfer } from '../generated/service/client.js';
-import { describeSentMoney, sentMoneyInclude } from '../operations/sent-money.js';
+import { describeSentMoney, newestSentMoney } from '../operations/sent-money.js';
 import { findByFirstId, isUuid, type Page } from '../platform/listing.js';
 
 type TransferFilters = Partial<
@@ -35,12 +35,7 @@ export class TransferViews {
   }
 
   private async read(where: Prisma.TransferWhereInput, take: number) {
-    const transfers = await this.database.prisma.transfer.findMany({
-      where,
-      orderBy: { id: 'desc' },
-      take,
-      include: sentMoneyInclude,
-    });
+    const transfers = await this.database.prisma.transfer.findMany(newestSentMoney(where, take));
     return transfers.map((transfer) => {
       const { state, shape } = transfer;
       const view = describeSentMoney(transfer, state === 'failed' || state === 'rejected');
