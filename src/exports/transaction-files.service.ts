@@ -7,7 +7,7 @@ import { addDays, daysBetween, type PlainDate } from '../brazil/calendar.js';
 import { saoPauloDay, statementDayStart } from '../brazil/statement-day.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
-import { AppError, invalidField } from '../platform/errors.js';
+import { invalidField, ruleBroken } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { cnab240File, cnabDays, maxCnabLines } from './cnab240-file.js';
@@ -64,10 +64,10 @@ export class TransactionFiles {
       queries.readLineExtent(db, accountId, window),
     );
     if (query.format === 'cnab240' && extent.count > maxCnabLines)
-      throw new AppError('rule_broken', {
-        reason: 'too_many_lines',
-        public: `A CNAB 240 file can hold at most ${maxCnabLines} lines. Request fewer days.`,
-      });
+      throw ruleBroken(
+        'too_many_lines',
+        `A CNAB 240 file can hold at most ${maxCnabLines} lines. Request fewer days.`,
+      );
     const { slug } = await this.accounts.get(accountId);
     const { bankCode = null, branch = null, accountNumber = null } = query;
     const account: ExportedAccount = { slug, bankCode, branch, accountNumber };

@@ -16,7 +16,7 @@ import type { Refund } from '../generated/service/client.js';
 import type { OperationRef } from '../operations/operations.queries.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
-import { AppError, invalidField } from '../platform/errors.js';
+import { AppError, invalidField, ruleBroken } from '../platform/errors.js';
 import { isNsu } from '../platform/listing.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { isRefundWindowOpen, type RefundOriginal } from './received-pix.js';
@@ -121,17 +121,17 @@ export class RefundsService implements OnModuleInit {
     { onlyIfUnrefunded, ...refund }: NewRefund & { onlyIfUnrefunded: boolean },
   ): Promise<void> {
     if (!isRefundWindowOpen(original.occurredAt, now))
-      throw new AppError('rule_broken', {
-        public: 'A Pix can be refunded up to 90 days after its receipt.',
-        reason: 'refund_window_closed',
-      });
+      throw ruleBroken(
+        'refund_window_closed',
+        'A Pix can be refunded up to 90 days after its receipt.',
+      );
     await queries.lockRefundOriginal(tx, refund.accountId, original.nsu);
     const facts = await queries.readRefundableFacts(tx, refund.accountId, original);
     if (onlyIfUnrefunded && refundableCents(facts) < facts.originalCents)
-      throw new AppError('rule_broken', {
-        public: 'Part of this Pix is already refunded: request a refund of an explicit amount.',
-        reason: 'already_refunded',
-      });
+      throw ruleBroken(
+        'already_refunded',
+        'Part of this Pix is already refunded: request a refund of an explicit amount.',
+      );
     const rejection = refundRejection(facts, refund.amountCents);
     if (rejection) throw new AppError('rule_broken', { ...rejection });
     await tx.refund.create({ data: { ...refund, state: 'requested' } });

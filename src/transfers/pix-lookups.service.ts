@@ -9,7 +9,7 @@ import { Database, type Tx } from '../database.service.js';
 import { formatCounterparty } from '../expected-payments/counterparty.js';
 import type { PixLookup } from '../generated/service/client.js';
 import { Reply } from '../platform/contract-route.js';
-import { AppError } from '../platform/errors.js';
+import { AppError, ruleBroken } from '../platform/errors.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { pixLookupExpiry } from './transfer-request.js';
 
@@ -84,5 +84,5 @@ const lookupErrors = {
 };
 
 function lookupError(reason: keyof typeof lookupErrors): AppError {
-  return new AppError('rule_broken', { reason, public: lookupErrors[reason] });
+  return ruleBroken(reason, lookupErrors[reason]);
 }

@@ -6,7 +6,13 @@ import type { Caller } from '../../accounts/api-keys.service.js';
 import type { RouteOutput } from '../../contract/route.js';
 import { Database, type Tx } from '../../database.service.js';
 import { OperationResending } from '../../operations/operation-resending.service.js';
-import { AppError, conflict, invalidField, unreachable } from '../../platform/errors.js';
+import {
+  AppError,
+  conflict,
+  invalidField,
+  unreachable,
+  ruleBroken,
+} from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
 import { statementBreakKinds, subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
 import type { DecisionMaker } from '../decide/model.js';
@@ -278,10 +284,10 @@ function linkOf(
     return { nsu, allocations: toAllocations(allocations ?? []) };
   }
   if (expectedPaymentId === null || subject !== subjectOfExpected(expectedPaymentId))
-    throw new AppError('rule_broken', {
-      public: 'Only a break of a line or of an expected payment can be linked.',
-      reason: 'not_linkable',
-    });
+    throw ruleBroken(
+      'not_linkable',
+      'Only a break of a line or of an expected payment can be linked.',
+    );
   if (request.nsu === undefined)
     throw invalid('nsu is required: the line that pays the expected payment.');
   return { nsu: request.nsu, allocations: [{ expectedPaymentId, amountCents: null }] };

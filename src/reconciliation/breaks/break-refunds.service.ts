@@ -6,7 +6,7 @@ import { v5 as uuidv5 } from 'uuid';
 import { Database, type Tx } from '../../database.service.js';
 import { insertFacts } from '../../expected-payments/expected-payments.queries.js';
 import { noPreferences } from '../../operations/operation.js';
-import { AppError, conflict } from '../../platform/errors.js';
+import { AppError, conflict, ruleBroken } from '../../platform/errors.js';
 import { RefundsService } from '../../refunds/refunds.service.js';
 import { lockReconciliation } from '../apply.queries.js';
 import { ReconciliationService } from '../reconciliation.service.js';
@@ -199,7 +199,7 @@ function refundKeyOf(breakId: string, ended: number): string {
 }
 
 function notRefundable(text: string): AppError {
-  return new AppError('rule_broken', { public: text, reason: 'not_refundable' });
+  return ruleBroken('not_refundable', text);
 }
 
 /** Whether a repeat would be refused again. */

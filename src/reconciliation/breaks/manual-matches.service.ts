@@ -4,7 +4,7 @@
 import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
 import type { Tx } from '../../database.service.js';
-import { AppError, conflict } from '../../platform/errors.js';
+import { AppError, conflict, ruleBroken } from '../../platform/errors.js';
 import { lockReconciliation } from '../apply.queries.js';
 import type { DecisionMaker, ManualLink } from '../decide/model.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
@@ -120,10 +120,13 @@ export class ManualMatches {
   ): Promise<ManualLink['allocations']> {
     const ids = allocations.map(({ expectedPaymentId }) => expectedPaymentId.toLowerCase());
     if (new Set(ids).size < ids.length)
-      throw broken('allocations_differ', 'Each expected payment must occur once in allocations.');
+      throw ruleBroken(
+        'allocations_differ',
+        'Each expected payment must occur once in allocations.',
+      );
     const cents = allocations.map(({ amountCents }) => amountCents ?? line.amountCents);
     if (cents.reduce((sum, one) => sum + one, 0n) !== line.amountCents)
-      throw broken(
+      throw ruleBroken(
         'allocations_differ',
         'The amounts of the allocations must sum to the amount of the line.',
       );
@@ -160,12 +163,12 @@ function assertReversible(
   allocatedCents: bigint,
 ): void {
   if (paidCents === 0n)
-    throw broken(
+    throw ruleBroken(
       'direction_differs',
       'The line and the expected payment must have the same direction, unless it reverses a payment.',
     );
   if (reversedCents + allocatedCents > paidCents)
-    throw broken('more_than_paid', 'Reversals must not exceed the amount paid.');
+    throw ruleBroken('more_than_paid', 'Reversals must not exceed the amount paid.');
 }
 
 function assertPayable(
@@ -174,12 +177,8 @@ function assertPayable(
   allocatedCents: bigint,
 ): void {
   if (line.refundedPartCents >= line.amountCents)
-    throw broken('already_refunded', 'The line is fully refunded and can pay nothing.');
+    throw ruleBroken('already_refunded', 'The line is fully refunded and can pay nothing.');
   // Money sent is debited once, in full; a payer may pay in parts or too much.
   if (!isCredit && amountCents !== null && paidCents + allocatedCents > amountCents)
-    throw broken('already_paid', 'Debits must not exceed the amount sent.');
-}
-
-function broken(reason: string, text: string): AppError {
-  return new AppError('rule_broken', { public: text, reason });
+    throw ruleBroken('already_paid', 'Debits must not exceed the amount sent.');
 }

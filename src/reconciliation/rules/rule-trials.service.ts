@@ -6,7 +6,7 @@ import { addDays, daysBetween } from '../../brazil/calendar.js';
 import { statementDayStart } from '../../brazil/statement-day.js';
 import type { RouteInput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
-import { AppError, invalidField } from '../../platform/errors.js';
+import { AppError, invalidField, ruleBroken } from '../../platform/errors.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import { BankService } from '../../bank/bank.service.js';
 import { loadOptionsOf } from '../component.queries.js';
@@ -79,10 +79,10 @@ export class RuleTrials {
       result.lines += page.length;
       undecided.push(...page.filter(({ isByRule, breakKind }) => isByRule || breakKind !== null));
       if (undecided.length > maxLines)
-        throw new AppError('rule_broken', {
-          public: `More than ${maxLines} lines without an outcome; try a shorter period.`,
-          reason: 'period_too_long',
-        });
+        throw ruleBroken(
+          'period_too_long',
+          `More than ${maxLines} lines without an outcome; try a shorter period.`,
+        );
       const matched = page.filter((line) => line.isMatched && covers(tried.when, line));
       for (const nsu of await this.findConflicts(accountId, tried, matched, period))
         result.conflicts.add(nsu);
