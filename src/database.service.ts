@@ -120,6 +120,15 @@ export class Database {
     }
   }
 
+  /**
+   * PostgreSQL's time. What is stored and what is compared with a stored time goes by it, because
+   * the clocks of two processes may differ.
+   */
+  async now(): Promise<Date> {
+    const { rows } = await this.pool.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+    return rows[0]?.now ?? new Date(NaN);
+  }
+
   async isReady(): Promise<boolean> {
     await this.pool.query('SELECT 1');
     return true;

@@ -3,8 +3,9 @@
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AccountsService } from '../accounts/accounts.service.js';
+import { Database } from '../database.service.js';
 import { AppError } from '../platform/errors.js';
-import { isAuthentic, type AuthenticationHeaders } from './authentication.js';
+import { isAuthentic, isSigned, type AuthenticationHeaders } from './authentication.js';
 import { WebhookInbox } from './webhook-inbox.service.js';
 
 interface WebhookParams {
@@ -22,6 +23,7 @@ const placeholderSecret = 'no account of this name';
 @Controller('webhooks/bank')
 export class WebhooksController {
   constructor(
+    private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly inbox: WebhookInbox,
   ) {}
@@ -33,7 +35,9 @@ export class WebhooksController {
     const account = slugText.test(slug) ? await this.accounts.findBySlug(slug) : null;
     const secret = account ? await this.accounts.getWebhookSecret(account) : placeholderSecret;
     const body = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0);
-    const isFromBank = isAuthentic(request.headers as AuthenticationHeaders, secret, body);
+    const headers: AuthenticationHeaders = request.headers;
+    const now = isSigned(headers) ? await this.database.now() : null;
+    const isFromBank = isAuthentic(headers, secret, body, now);
     if (!account || !isFromBank) throw new AppError('unauthenticated');
     await this.inbox.store(account.id, eventType ?? null, body);
     return { received: true };

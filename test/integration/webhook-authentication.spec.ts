@@ -5,6 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Webhook } from 'standardwebhooks';
 import { AccountsService } from '../../src/accounts/accounts.service.js';
 import { createHttpApplication } from '../../src/platform/http.js';
+import { Database } from '../../src/database.service.js';
 import { createLog } from '../../src/platform/log.js';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { WebhooksController } from '../../src/webhooks/webhooks.controller.js';
@@ -37,6 +38,7 @@ beforeAll(async () => {
     module: WebhookApplication,
     controllers: [WebhooksController],
     providers: [
+      { provide: Database, useValue: service.database },
       { provide: AccountsService, useValue: accounts },
       { provide: WebhookInbox, useValue: inbox },
     ],
