@@ -50,7 +50,8 @@ export const accountView = z.object({
   name: z.string().nullable(),
   /** `settings` for the account whose credentials are in the environment. */
   origin: z.enum(['settings', 'api']),
-  goLiveAt: instant,
+  /** Null until the first sync has read the bank's clock, unless it was given. */
+  goLiveAt: instant.nullable(),
   /** The names of the credentials that are set. */
   credentialsSet: z.array(z.string()),
   createdAt: instant,

@@ -7,7 +7,6 @@ import { Settings, SettingsError } from '../config.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { BankAccount as BankAccountRow } from '../generated/service/client.js';
-import { Clock } from '../platform/timers.js';
 import { AppError, invalidField } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
@@ -39,7 +38,6 @@ export class AccountsService {
     private readonly database: Database,
     private readonly settings: Settings,
     private readonly secretBox: SecretBox,
-    private readonly clock: Clock,
     private readonly jobQueue: JobQueue,
   ) {}
 
@@ -146,7 +144,7 @@ export class AccountsService {
       data: {
         ...(name === undefined ? {} : { name }),
         ...(changed ? { credentials: this.encrypt(changed), bankIdentity } : {}),
-        updatedAt: later(this.clock.now(), account.updatedAt),
+        updatedAt: later(await this.database.now(), account.updatedAt),
       },
     });
     if (count === 0)
@@ -223,8 +221,9 @@ export class AccountsService {
     return this.secretBox.hash('bank-identity', `${apiKey} ${accountHeader?.value ?? ''}`);
   }
 
-  private defaultGoLiveAt(): Date {
-    return this.settings.bank.profile === 'sandbox' ? new Date(0) : this.clock.now();
+  /** Null: the creation of the account, once the bank's clock is known. */
+  private defaultGoLiveAt(): Date | null {
+    return this.settings.bank.profile === 'sandbox' ? new Date(0) : null;
   }
 
   private async enqueueRegistrationAndSync(accountId: number): Promise<void> {

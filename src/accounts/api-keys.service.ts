@@ -6,10 +6,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { Settings } from '../config.js';
 import { Database, type Tx } from '../database.service.js';
 import type { ApiKey } from '../generated/service/client.js';
-import { Clock } from '../platform/timers.js';
 import { AppError } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
+import { findValidKey } from './accounts.queries.js';
 import type { BankAccount } from './accounts.service.js';
 import { scopes, type Scope } from './scope.decorator.js';
 
@@ -38,7 +38,6 @@ export class ApiKeysService {
     private readonly database: Database,
     private readonly settings: Settings,
     private readonly secretBox: SecretBox,
-    private readonly clock: Clock,
   ) {}
 
   /** Records the keys of the settings. A key that was replaced in the settings stops working. */
@@ -49,15 +48,7 @@ export class ApiKeysService {
 
   /** Null when no valid key of that kind matches. Not cached: revocation takes effect at once. */
   async findCaller(kind: ApiKeyKind, key: string): Promise<Caller | null> {
-    const found = await this.database.prisma.apiKey.findFirst({
-      where: {
-        hash: this.hash(kind, key),
-        kind,
-        revokedAt: null,
-        OR: [{ expiresAt: null }, { expiresAt: { gt: this.clock.now() } }],
-      },
-      select: { id: true, accountId: true, scopes: true },
-    });
+    const found = await findValidKey(this.database.prisma, kind, this.hash(kind, key));
     if (!found) return null;
     return { accountId: found.accountId, keyId: found.id, scopes: found.scopes as Scope[] };
   }
@@ -101,10 +92,11 @@ export class ApiKeysService {
    */
   async rotate(accountId: number, id: string, overlapSeconds = defaultOverlapSeconds) {
     const old = await this.getChangeable(accountId, id);
+    const now = await this.database.now();
     return this.database.transaction(async (tx) => {
       const { count } = await tx.apiKey.updateMany({
         where: { id, revokedAt: null, expiresAt: null },
-        data: { expiresAt: new Date(this.clock.now().getTime() + overlapSeconds * 1_000) },
+        data: { expiresAt: new Date(now.getTime() + overlapSeconds * 1_000) },
       });
       if (count === 0)
         throw new AppError('conflict', { public: 'The key was already rotated or revoked.' });
@@ -119,7 +111,7 @@ export class ApiKeysService {
     await this.getChangeable(accountId, id);
     await this.database.prisma.apiKey.updateMany({
       where: { id, revokedAt: null },
-      data: { revokedAt: this.clock.now() },
+      data: { revokedAt: await this.database.now() },
     });
     return this.database.prisma.apiKey.findUniqueOrThrow({ where: { id } });
   }
@@ -137,10 +129,11 @@ export class ApiKeysService {
   private async recordSettingsKey(account: BankAccount, kind: ApiKeyKind, key: string) {
     const hash = this.hash(kind, key);
     const granted = [...settingsScopes[kind]];
+    const revokedAt = await this.database.now();
     await this.database.transaction(async (tx) => {
       await tx.apiKey.updateMany({
         where: { kind, origin: 'settings', revokedAt: null, hash: { not: hash } },
-        data: { revokedAt: this.clock.now() },
+        data: { revokedAt },
       });
       await tx.apiKey.upsert({
         where: { hash },

@@ -12,6 +12,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import axios from 'axios';
 import type { ClientTls } from '../accounts/credentials.js';
+import type { Countdown } from '../platform/countdown.js';
 import { Addresses } from '../platform/http.js';
 import { readRetryAfter } from '../platform/rate-limits.js';
 import type { RawResponse, UnknownReason } from './response-classification.js';
@@ -26,8 +27,8 @@ export interface HttpRequest {
   headers: Record<string, string>;
   body: string | null;
   deadlineMs: number;
-  /** No byte is written after this time, even if a connection becomes free only then. */
-  sendBy: Date | null;
+  /** No byte is written after its end, even if a connection becomes free only then. */
+  sendWithin: Countdown | null;
 }
 
 export type ExchangeResult =
@@ -74,7 +75,7 @@ export class BankConnections implements OnApplicationShutdown {
         signal: deadline,
         httpAgent,
         httpsAgent,
-        transport: transportUntil(request.sendBy),
+        transport: transportWithin(request.sendWithin),
       });
       const dateHeader = new Date(String(response.headers['date']));
       const date = Number.isNaN(dateHeader.getTime()) ? null : dateHeader;
@@ -129,16 +130,16 @@ function retire(agent: HttpsAgent): void {
 const tooLateToSend = 'ERR_TOO_LATE_TO_SEND';
 
 /**
- * Node's transport, except that a request which gets its connection after `sendBy` is never
- * written.
+ * Node's transport, except that a request which gets its connection after the end of `sendWithin`
+ * is never written.
  */
-function transportUntil(sendBy: Date | null) {
+function transportWithin(sendWithin: Countdown | null) {
   const request = (options: RequestOptions, onResponse: (response: IncomingMessage) => void) => {
     const begin = options.protocol === 'https:' ? requestHttps : requestHttp;
     const pending: ClientRequest = begin(options, onResponse);
-    if (sendBy)
+    if (sendWithin)
       pending.once('socket', () => {
-        if (Date.now() > sendBy.getTime())
+        if (sendWithin.hasEnded)
           pending.destroy(Object.assign(new Error('too late to send'), { code: tooLateToSend }));
       });
     return pending;

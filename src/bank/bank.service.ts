@@ -11,6 +11,7 @@ import {
   type RouteOutput,
 } from '../contract/route.js';
 import { assertOutsideTransaction } from '../database.service.js';
+import type { Countdown } from '../platform/countdown.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { describeError, Log } from '../platform/log.js';
@@ -30,10 +31,10 @@ export interface BankCallOptions<R extends Route> {
   /** The total time of the call: waiting for the rate limit, connecting, sending and reading. */
   deadlineMs?: number;
   /**
-   * No byte is written after this time. The time is checked last, because the process may have been
+   * No byte is written after its end, which is checked last, because the process may have been
    * suspended.
    */
-  sendBy?: Date;
+  sendWithin?: Countdown;
   /**
    * The exact body, if it was committed before the call. Otherwise the body is encoded from the
    * input.
@@ -117,7 +118,7 @@ export class BankService {
     options: BankCallOptions<R>,
   ): Promise<BankResponse<RouteOutput<R>>> {
     const startedAt = performance.now();
-    const { deadlineMs = defaultDeadlineMs, sendBy } = options;
+    const { deadlineMs = defaultDeadlineMs, sendWithin } = options;
     const credentials = await this.findCredentials(account);
     if (!credentials) return notSent;
     const admission = await this.limits.admit({
@@ -125,7 +126,7 @@ export class BankService {
       endpointClass: endpointClassOf(route),
       ratePerSecond: credentials.rateLimitPerSecond,
       // After waiting for the rate limit, the call still needs time for the response.
-      maxWaitMs: Math.min(deadlineMs / 2, sendBy ? sendBy.getTime() - Date.now() : deadlineMs),
+      maxWaitMs: Math.min(deadlineMs / 2, sendWithin?.remainingMs ?? deadlineMs),
     });
     if (!admission.isAdmitted) {
       const { retryAfterMs, isLimited } = admission;
@@ -142,18 +143,18 @@ export class BankService {
     return response ?? notSent;
   }
 
-  /** Null where nothing was sent: `sendBy` has passed, or the account has no key for the route. */
+  /** Null where nothing was sent: `sendWithin` has ended, or there is no key for the route. */
   private async send<R extends Route>(
     route: R,
     account: BankAccount,
     input: Partial<RouteInput<R>>,
-    { deadlineMs, sendBy, exactBody, echoes }: BankCallOptions<R> & { deadlineMs: number },
+    { deadlineMs, sendWithin, exactBody, echoes }: BankCallOptions<R> & { deadlineMs: number },
     credentials: BankCredentials,
   ): Promise<BankResponse<RouteOutput<R>> | null> {
     const body = exactBody ?? encodeBody(route, input);
     const headers = headersOf(route, credentials, input.idempotencyKey ?? null, body !== null);
     const pathAndQuery = encodePathAndQuery(route, input);
-    if (!headers || (sendBy && Date.now() > sendBy.getTime())) return null;
+    if (!headers || sendWithin?.hasEnded) return null;
     const result = await this.connections.exchange({
       accountId: account.id,
       tls: credentials.tls,
@@ -163,7 +164,7 @@ export class BankService {
       headers,
       body,
       deadlineMs,
-      sendBy: sendBy ?? null,
+      sendWithin: sendWithin ?? null,
     });
     if (result.hasResponse) return classifyResponse(route, result.response, echoes ?? (() => true));
     const { reason, error } = result;

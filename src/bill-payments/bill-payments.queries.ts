@@ -47,7 +47,7 @@ export async function freeReversedBill(
   barCode: string,
 ): Promise<boolean> {
   const freed = await tx.$executeRaw`
-    UPDATE bill_payment p SET freed_at = now()
+    UPDATE bill_payment p SET freed_at = clock_timestamp()
     FROM expected_payment_total total
     WHERE p.account_id = ${accountId} AND p.bar_code = ${barCode}
       AND p.state = 'paid' AND p.freed_at IS NULL
@@ -105,7 +105,8 @@ export async function recordBillPaymentAcceptance(
         bank_status = COALESCE(${bankStatus}, bank_status),
         scheduled_for = COALESCE(${scheduledFor}, scheduled_for),
         may_go_until = COALESCE(${latestExecutionAt}, may_go_until),
-        freed_at = CASE WHEN ${isBillFreed} THEN COALESCE(freed_at, now()) ELSE freed_at END,
+        freed_at = CASE WHEN ${isBillFreed} THEN COALESCE(freed_at, clock_timestamp())
+                        ELSE freed_at END,
         next_check_at = CASE WHEN ${state} = 'scheduled' THEN clock_timestamp() END
     WHERE account_id = ${accountId} AND id = ${id}::uuid`;
   await recordBillTasks(tx, accountId, id);
@@ -189,7 +190,7 @@ export async function markBillPaymentPaid(
     UPDATE bill_payment p
     SET state = 'paid', bank_status = COALESCE(${bankStatus}, p.bank_status),
         freed_at = CASE WHEN p.freed_at IS NULL AND EXISTS (${otherLivePayment})
-          THEN now() ELSE p.freed_at END,
+          THEN clock_timestamp() ELSE p.freed_at END,
         next_check_at = NULL
     WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid
       AND p.state IN ('scheduled', 'failed')`;

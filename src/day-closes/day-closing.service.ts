@@ -28,7 +28,10 @@ export class DayClosing {
   ) {}
 
   /** Closes every day that can be closed now. The sweeper tries the other days again later. */
-  async close({ id: accountId, goLiveAt }: Pick<BankAccount, 'id' | 'goLiveAt'>): Promise<void> {
+  async close({ id: accountId, ...account }: Pick<BankAccount, 'id' | 'goLiveAt'>): Promise<void> {
+    // It is stored before the first line, and without a line there is no day to close.
+    if (!account.goLiveAt) return;
+    const { goLiveAt } = account;
     await this.database.withSessionLock('closeDays', accountId, async (keepLock) => {
       if (!(await this.hasFirstDay(accountId, goLiveAt))) return;
       let hasEvents = await this.recordLateLines(accountId, goLiveAt);

@@ -6,6 +6,7 @@ import { Prisma } from '../generated/service/client.js';
 import type { ClosedPeriod } from '../statement/closing.js';
 import { isAmountDue } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { advisoryLocks } from '../platform/advisory-locks.js';
+import { attemptEnd, attemptStart, hasSteadyClocks } from './attempt-times.queries.js';
 import type { OutgoingMoney } from './operation.js';
 import type { OperationRef } from './operations.queries.js';
 import type { EffectPeriod } from './effect-period.js';
@@ -85,6 +86,8 @@ export interface SendingTimes extends ClosedPeriod {
   /** When the last line of the operation was matched; null while there is none. */
   lastMatchedAt: Date | null;
   bankTime: Date;
+  /** Whether no clock was set since before the first attempt. */
+  hasSteadyClocks: boolean;
 }
 
 /**
@@ -96,18 +99,16 @@ export async function recordClockOffsetAfter(
   { accountId, id }: OperationRef,
 ): Promise<void> {
   await db.$executeRaw`
-    UPDATE operation_attempt a SET clock_offset_after_ms = s.clock_offset_ms
+    UPDATE operation_attempt a
+    SET clock_offset_after_ms = s.clock_offset_ms,
+        clock_offset_after_max_ms = s.clock_offset_max_ms
     FROM statement_state s
     WHERE a.account_id = ${accountId} AND a.operation_id = ${id}::uuid
       AND a.clock_offset_after_ms IS NULL
       AND s.account_id = a.account_id AND s.last_sync_started_at > a.send_by`;
 }
 
-/**
- * Null before the first attempt. Each attempt has a clock offset from before and a clock offset
- * from after the attempt, because the bank's clock may have been set in between. The wider period
- * counts.
- */
+/** Null before the first attempt. */
 export async function readSendingTimes(
   db: Db,
   { accountId, id }: OperationRef,
@@ -116,34 +117,31 @@ export async function readSendingTimes(
     (Omit<SendingTimes, 'firstStartedAt'> & Partial<SendingTimes>)[]
   >`
     WITH state AS (
-      SELECT COALESCE(max(clock_offset_ms), 0) AS offset_ms, max(closed_from) AS closed_from,
-             max(closed_until) AS closed_until
+      SELECT COALESCE(max(clock_offset_ms), 0) AS clock_offset_ms,
+             COALESCE(max(clock_offset_max_ms), 0) AS clock_offset_max_ms,
+             max(closed_from) AS closed_from, max(closed_until) AS closed_until
       FROM statement_state WHERE account_id = ${accountId}
     )
-    SELECT min(a.started_at
-               + LEAST(a.clock_offset_ms, COALESCE(a.clock_offset_after_ms, s.offset_ms))
-               * interval '1 millisecond') AS "firstStartedAt",
-           max(a.send_by
-               + GREATEST(a.clock_offset_ms, COALESCE(a.clock_offset_after_ms, s.offset_ms))
-               * interval '1 millisecond') AS "lastSendBy",
-           clock_timestamp() + s.offset_ms * interval '1 millisecond' AS "bankTime",
+    SELECT min(${attemptStart}) AS "firstStartedAt", max(${attemptEnd}) AS "lastSendBy",
+           bool_and(${hasSteadyClocks}) AS "hasSteadyClocks",
+           clock_timestamp() + s.clock_offset_ms * interval '1 millisecond' AS "bankTime",
            (SELECT max(m.created_at) FROM expected_payment e
             JOIN match m ON m.account_id = e.account_id AND m.expected_payment_id = e.id
               AND m.unlinked_at IS NULL
             WHERE e.account_id = ${accountId} AND e.operation_id = ${id}::uuid)
-             + s.offset_ms * interval '1 millisecond' AS "lastMatchedAt",
+             + s.clock_offset_max_ms * interval '1 millisecond' AS "lastMatchedAt",
            s.closed_from, s.closed_until
     FROM state s
     JOIN operation_attempt a ON a.account_id = ${accountId} AND a.operation_id = ${id}::uuid
-    GROUP BY s.offset_ms, s.closed_from, s.closed_until`;
+    GROUP BY s.clock_offset_ms, s.clock_offset_max_ms, s.closed_from, s.closed_until`;
   return (times as SendingTimes | undefined) ?? null;
 }
 
 /**
  * Whether every line of the period is decided and none can be one of these expected payments of the
- * operation. False if a line was stored as unreadable since the first attempt, while a subject of
- * one of their amounts is due to be decided, and while a debit of one of their amounts waits for a
- * decision or is not explained.
+ * operation. False while a line that was stored since the first attempt is unreadable, while a
+ * subject of one of their amounts is due to be decided, and while a debit of one of their amounts
+ * waits for a decision or is not explained.
  */
 export async function isAbsentFromPeriod(
   db: Db,
@@ -167,7 +165,7 @@ export async function isAbsentFromPeriod(
         (SELECT decided_arrival FROM reconciliation_state WHERE account_id = ${accountId}), 0)
     ) AND NOT EXISTS (
       SELECT 1 FROM unreadable_line u
-      WHERE u.account_id = ${accountId} AND u.recorded_at >= (
+      WHERE u.account_id = ${accountId} AND u.resolved_at IS NULL AND u.recorded_at >= (
         SELECT min(started_at) FROM operation_attempt
         WHERE account_id = ${accountId} AND operation_id = ${id}::uuid)
     ) AND NOT EXISTS (

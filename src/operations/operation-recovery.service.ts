@@ -56,13 +56,9 @@ export class OperationRecovery {
     const db = this.database.prisma;
     await this.sender.recordInterrupted(ref);
     if (await this.applyStatementEvidence(ref)) return;
+    const ageMs = await queries.readAgeMs(db, ref);
     const unsent = await queries.findDueUnsentOperation(db, ref);
-    if (unsent) return this.sendOrExpire(unsent);
-    const { createdAt } = await db.operation.findUniqueOrThrow({
-      where: { accountId_id: ref },
-      select: { createdAt: true },
-    });
-    const ageMs = Date.now() - createdAt.getTime();
+    if (unsent) return this.sendOrExpire(unsent, ageMs);
     const unknown = await queries.claimForRecovery(db, ref, recoveryDelayMs(ageMs));
     if (unknown) await this.recover(unknown, ageMs);
   }
@@ -114,8 +110,7 @@ export class OperationRecovery {
    * could not be sent for `unsentExpiryMs`. An operation with secrets ends too, because only the
    * process that received the secrets could send it.
    */
-  private async sendOrExpire(operation: Operation): Promise<void> {
-    const ageMs = Date.now() - operation.createdAt.getTime();
+  private async sendOrExpire(operation: Operation, ageMs: number): Promise<void> {
     const isExpected = ageMs < unsentExpiryMs;
     if (isExpected && this.outcomes.kindOf(operation).repeat !== 'never') {
       await this.sender.send(operation, 'received');
@@ -146,7 +141,9 @@ export class OperationRecovery {
     const hasLookUp = facts.hasLookUp && lookUp?.outcome !== 'not_offered';
     const methods = recoveryMethodsFor({ ...facts, hasLookUp }, profile);
     const onStatement = await evidence.readStatementEvidence(this.database.prisma, operation);
-    const isPatient = ageMs < methods.askOperatorAfterMs || isRecentlyMatched(onStatement);
+    const isPatient =
+      ageMs < methods.askOperatorAfterMs ||
+      isRecentlyMatched(onStatement, await this.database.now());
     if (methods.canResend && isPatient) {
       await this.sender.send(operation, 'unknown');
       return;
@@ -210,6 +207,7 @@ export class OperationRecovery {
       await this.awaitClosing(operation, closableInMs(period, times.bankTime, boundMs), ageMs);
       return false;
     }
+    if (!times.hasSteadyClocks) return false;
     const outcome =
       matched.length === 0
         ? withoutResponse('not_executed', 'absent_from_statement', null)
@@ -248,6 +246,6 @@ function isUnchanged({ attempts }: Operation): (current: Operation) => boolean {
 }
 
 /** After a recent match of one movement, the others may follow, however old the operation is. */
-function isRecentlyMatched({ lastMatchedAt }: evidence.StatementEvidence): boolean {
-  return lastMatchedAt !== null && Date.now() - lastMatchedAt.getTime() < partialPatienceMs;
+function isRecentlyMatched({ lastMatchedAt }: evidence.StatementEvidence, now: Date): boolean {
+  return lastMatchedAt !== null && now.getTime() - lastMatchedAt.getTime() < partialPatienceMs;
 }

@@ -7,6 +7,7 @@ import type { BankResponse } from '../bank/response-classification.js';
 import { BankService } from '../bank/bank.service.js';
 import type { Route, RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
+import { Countdown } from '../platform/countdown.js';
 import { isJsonObject, parseJson } from '../platform/exact-json.js';
 import type { Operation, OperationKind } from './operation.js';
 import * as queries from './operations.queries.js';
@@ -47,21 +48,22 @@ export class OperationSender {
     const account = await this.accounts.get(operation.accountId);
     const exactBody = secretBody ?? operation.requestBody;
     const input = decodeStoredInput(kind.route, operation, exactBody);
-    // Read before the claim, from this process's clock: it cannot be later than the claim's limit.
-    const sendBy = new Date(Date.now() + startWithinMs);
-    const number = await queries.claimAttempt(this.database.prisma, operation, from, {
+    // It begins before the claim, so it ends before the claim's limit.
+    const sendWithin = new Countdown(startWithinMs);
+    const claim = await queries.claimAttempt(this.database.prisma, operation, from, {
       sentWithinMs: startWithinMs + callDeadlineMs,
       leaseMs,
     });
-    if (number === null) return null;
+    if (!claim) return null;
+    const { attempt: number, ageMs } = claim;
     const exactResponse = await this.bank.call(kind.route, account, input, {
       deadlineMs: callDeadlineMs,
-      sendBy,
+      sendWithin,
       exactBody,
       echoes: (value) => kind.echoes(input, value),
     });
     const response = redactSecrets(kind, input, applyRejection(kind, exactResponse));
-    const outcome = outcomeOf(kind, operation, from, response);
+    const outcome = outcomeOf(kind, from, response, ageMs);
     const isRecorded = await this.outcomes.record(
       operation,
       outcome,
@@ -114,9 +116,9 @@ function applyRejection(
 /** The outcome that a response leads to. Only the first request that was sent can be rejected. */
 function outcomeOf(
   kind: OperationKind,
-  operation: Operation,
   from: queries.ClaimableState,
   response: BankResponse<unknown>,
+  ageMs: number,
 ): OperationOutcome {
   if (response.outcome === 'success')
     return {
@@ -137,7 +139,6 @@ function outcomeOf(
         : withoutResponse('not_executed', 'never_sent', null)),
       bankReference: bankReferenceIn(response),
     };
-  const ageMs = Date.now() - operation.createdAt.getTime();
   const retryAfterMs = response.outcome === 'unknown' ? response.retryAfterMs : 0;
   const delayMs = recoveryDelayAfterResponseMs(ageMs, retryAfterMs);
   return {

@@ -1,7 +1,8 @@
 // Writes operations and their attempts. A state changes only from the states that may precede it.
 // So when two processes act on one operation, only one of them succeeds.
 import type { Db, Tx } from '../database.service.js';
-import type { OperationAttempt } from '../generated/service/client.js';
+import { Prisma, type OperationAttempt } from '../generated/service/client.js';
+import { invariant } from '../platform/errors.js';
 import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { Operation, OperationState } from './operation.js';
 
@@ -10,35 +11,45 @@ export type OperationRef = Pick<Operation, 'accountId' | 'id'>;
 /** `received`: no byte was ever sent; `unknown`: an earlier attempt may have had its effect. */
 export type ClaimableState = 'received' | 'unknown';
 
+export interface Claim {
+  /** The number of the attempt. */
+  attempt: number;
+  /** How long ago the operation was created. */
+  ageMs: number;
+}
+
+const ageMs = Prisma.sql`(extract(epoch FROM clock_timestamp() - created_at) * 1000)::float8`;
+
 /**
  * Claims an operation for one attempt, but only from the state that the caller read. An operation
- * that has become unknown since then must not be sent as if for the first time. Returns the number
- * of the attempt, which only the caller may make; null without a claim.
+ * that has become unknown since then must not be sent as if for the first time. Only the caller may
+ * make the attempt that it claimed; null without a claim.
  */
 export async function claimAttempt(
   db: Db,
   { accountId, id }: OperationRef,
   from: ClaimableState,
   { sentWithinMs, leaseMs }: { sentWithinMs: number; leaseMs: number },
-): Promise<number | null> {
-  const [claim] = await db.$queryRaw<{ attempt: number }[]>`
+): Promise<Claim | null> {
+  const [claim] = await db.$queryRaw<Claim[]>`
     WITH claimed AS (
       UPDATE operation
-      SET state = 'sending', attempts = attempts + 1, updated_at = now(),
+      SET state = 'sending', attempts = attempts + 1, updated_at = clock_timestamp(),
           next_action_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
       WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = ${from}
-      RETURNING account_id, id, attempts
+      RETURNING account_id, id, attempts, created_at
     ), recorded AS (
-      INSERT INTO operation_attempt (account_id, operation_id, number, send_by, clock_offset_ms)
+      INSERT INTO operation_attempt (account_id, operation_id, number, send_by, clock_offset_ms,
+        clock_offset_max_ms)
       SELECT c.account_id, c.id, c.attempts,
              clock_timestamp() + ${sentWithinMs} * interval '1 millisecond',
-             COALESCE(s.clock_offset_ms, 0)
-      FROM claimed c LEFT JOIN statement_state s ON s.account_id = c.account_id
+             s.clock_offset_ms, s.clock_offset_max_ms
+      FROM claimed c LEFT JOIN statement_state s ON s.account_id = c.account_id AND s.syncs > 0
     )
-    SELECT attempts AS attempt FROM claimed`;
+    SELECT attempts AS attempt, ${ageMs} AS "ageMs" FROM claimed`;
   // A repeat extends the time in which a line may be the operation's.
   if (claim && from === 'unknown') await recordOperationTasks(db, accountId, id);
-  return claim?.attempt ?? null;
+  return claim ?? null;
 }
 
 /** How one attempt ended. The status is null if no response of the bank came. */
@@ -94,7 +105,7 @@ export async function updateOperationState(
           clock_timestamp() + ${nextActionInMs}::float8 * interval '1 millisecond',
         ended_at = CASE WHEN ${nextActionInMs}::float8 IS NULL
           THEN CASE WHEN state = ${state} THEN ended_at ELSE clock_timestamp() END END,
-        updated_at = now()
+        updated_at = clock_timestamp()
     WHERE account_id = ${accountId} AND id = ${id}::uuid`;
 }
 
@@ -147,6 +158,15 @@ export async function postponeRecovery(
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'unknown'`;
 }
 
+/** How long ago the operation was created. */
+export async function readAgeMs(db: Db, { accountId, id }: OperationRef): Promise<number> {
+  const [operation] = await db.$queryRaw<{ ageMs: number }[]>`
+    SELECT ${ageMs} AS "ageMs" FROM operation
+    WHERE account_id = ${accountId} AND id = ${id}::uuid`;
+  invariant(operation, 'the age of an unknown operation was read');
+  return operation.ageMs;
+}
+
 /** Whether a byte of any attempt may have been sent. */
 export async function hasPossiblySentAttempt(
   db: Db,
@@ -168,7 +188,7 @@ export async function listDueOperations(db: Db, limitPerAccount: number): Promis
     SELECT account_id, id
     FROM (SELECT account_id, id, next_action_at,
                  row_number() OVER (PARTITION BY account_id ORDER BY next_action_at) AS account_rank
-          FROM operation WHERE next_action_at <= now()) due
+          FROM operation WHERE next_action_at <= clock_timestamp()) due
     WHERE account_rank <= ${limitPerAccount} ORDER BY next_action_at`;
 }
 

@@ -233,11 +233,11 @@ export class OperationsService {
     { accountId, id }: Operation,
     { respondAsync }: RequestPreferences,
   ): Promise<Reply> {
-    const until = respondAsync ? 0 : Date.now() + repeatWaitMs;
+    const until = respondAsync ? 0 : performance.now() + repeatWaitMs;
     for (;;) {
       const operation = await this.get(accountId, id);
       const hasEnded = isFinalOperationState(operation.state) || operation.state === 'unknown';
-      if (hasEnded || Date.now() > until)
+      if (hasEnded || performance.now() > until)
         return this.reply({ accountId, id }, { 'Idempotent-Replayed': 'true' });
       await sleep(100);
     }

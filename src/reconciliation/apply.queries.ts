@@ -56,7 +56,8 @@ export async function unlinkMatches(
 ): Promise<void> {
   if (lines.length === 0) return;
   await tx.$executeRaw`
-    UPDATE match SET unlinked_at = now(), unlinked_by = ended.actor, unlink_reason = ended.reason
+    UPDATE match
+    SET unlinked_at = clock_timestamp(), unlinked_by = ended.actor, unlink_reason = ended.reason
     FROM unnest(
       ${lines.map(({ nsu }) => nsu)}::bigint[], ${lines.map(({ actor }) => actor)}::text[],
       ${lines.map(({ reason }) => reason)}::text[]) AS ended(nsu, actor, reason)
@@ -397,6 +398,6 @@ export async function recordDecided(
 ): Promise<void> {
   await tx.$executeRaw`
     UPDATE reconciliation_state
-    SET decided_arrival = ${arrival}, as_of = ${asOf}, decided_at = now()
+    SET decided_arrival = ${arrival}, as_of = ${asOf}, decided_at = clock_timestamp()
     WHERE account_id = ${opaqueAccountId(accountId)}`;
 }

@@ -4,6 +4,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { opaqueAccountId, type Tx, type Db } from '../database.service.js';
 import { Prisma, type Break } from '../generated/service/client.js';
+import { bankTimeNow } from '../statement/bank-clock.queries.js';
 import type { ReplacedHash } from '../statement/line-erasure.queries.js';
 import { decidedBreakKinds, statementBreakKinds } from './decide/break-kinds.js';
 import type { OpenBreak, Resolution } from './decide/breaks.js';
@@ -33,16 +34,11 @@ export async function resolveBreaks(
 ): Promise<ReportedBreak[]> {
   if (subjects.length === 0) return [];
   return tx.$queryRaw<ReportedBreak[]>`
-    UPDATE break SET state = 'resolved', resolved_at = now()
+    UPDATE break SET state = 'resolved', resolved_at = clock_timestamp()
     WHERE account_id = ${opaqueAccountId(accountId)} AND kind = ${kind}
       AND subject = ANY (${subjects}::text[]) AND state = 'open'
     RETURNING ${reportedColumns}`;
 }
-
-/** The bank's clock minus the database's clock. */
-const clockOffsetOf = (accountId: number) => Prisma.sql`COALESCE(
-  (SELECT clock_offset_ms FROM statement_state WHERE account_id = ${opaqueAccountId(accountId)}),
-    0) * interval '1 millisecond'`;
 
 /** Inserts open breaks. Its caller says what happens to a break that exists already. */
 const breaksToInsert = (accountId: number, breaks: readonly NewBreak[]) => Prisma.sql`
@@ -50,8 +46,7 @@ const breaksToInsert = (accountId: number, breaks: readonly NewBreak[]) => Prism
     operation_id, evidence, opened_day)
   SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu,
          b.expected_payment_id, b.operation_id, b.evidence,
-         to_char((now() + ${clockOffsetOf(accountId)}) AT TIME ZONE 'America/Sao_Paulo',
-           'YYYY-MM-DD')
+         to_char(${bankTimeNow(accountId)} AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')
   FROM unnest(
     ${breaks.map(() => uuidv7())}::uuid[], ${breaks.map(({ kind }) => kind)}::text[],
     ${breaks.map(({ subject }) => subject)}::text[],
@@ -173,7 +168,8 @@ export async function resolveDecidedBreaks(
 ): Promise<ReportedBreak[]> {
   if (ended.length === 0) return [];
   return tx.$queryRaw<ReportedBreak[]>`
-    UPDATE break SET state = 'resolved', resolved_at = now(), resolution = ended.resolution,
+    UPDATE break
+    SET state = 'resolved', resolved_at = clock_timestamp(), resolution = ended.resolution,
       resolved_by = ended.actor, resolution_reason = ended.reason,
       amount_cents = COALESCE(ended.cents, break.amount_cents)
     FROM unnest(
@@ -275,7 +271,7 @@ export async function resolveEndedStatementBreaks(
   accountId: number,
 ): Promise<ReportedBreak[]> {
   return tx.$queryRaw<ReportedBreak[]>`
-    UPDATE break SET state = 'resolved', resolved_at = now()
+    UPDATE break SET state = 'resolved', resolved_at = clock_timestamp()
     FROM break b
     WHERE b.account_id = ${opaqueAccountId(accountId)}
       AND b.kind = ANY (${[...statementBreakKinds]}::text[]) AND ${isEnded}

@@ -6,6 +6,7 @@ import { visibilityBoundOrDefaultMs, type BankProfile } from '../bank/profiles.j
 import { opaqueAccountId, type Db } from '../database.service.js';
 import { lineReferenceKinds } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
+import { attemptEnd, attemptStart } from '../operations/attempt-times.queries.js';
 import { clockToleranceMs } from '../operations/effect-period.js';
 import { debitMissingAfterMs } from './decide/missing.js';
 
@@ -91,24 +92,23 @@ export const isWithoutResponse = Prisma.sql`(o.state <> 'rejected'
  */
 export const effectOfOperation = (accountId: number, boundMs: number) => Prisma.sql`
   SELECT COALESCE(
-           min(a.started_at + LEAST(a.clock_offset_ms, after_ms) * interval '1 millisecond'),
-           o.created_at + clock.ms * interval '1 millisecond'
+           min(${attemptStart}), o.created_at + s.clock_offset_ms * interval '1 millisecond'
          ) - ${clockToleranceMs} * interval '1 millisecond' AS "from",
          GREATEST(
            COALESCE(
-             max(a.send_by + GREATEST(a.clock_offset_ms, after_ms) * interval '1 millisecond'),
-             o.created_at + clock.ms * interval '1 millisecond'),
+             max(${attemptEnd}), o.created_at + s.clock_offset_max_ms * interval '1 millisecond'),
            o.effective_from
          ) + ${boundMs} * interval '1 millisecond' AS "until"
   FROM (
-    SELECT COALESCE(max(clock_offset_ms), 0) AS ms
+    SELECT COALESCE(max(clock_offset_ms), 0) AS clock_offset_ms,
+           COALESCE(max(clock_offset_max_ms), 0) AS clock_offset_max_ms
     FROM statement_state WHERE account_id = ${opaqueAccountId(accountId)}
-  ) clock
+  ) s
   LEFT JOIN LATERAL (
-    SELECT *, COALESCE(clock_offset_after_ms, clock.ms) AS after_ms FROM operation_attempt
+    SELECT * FROM operation_attempt
     WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = o.id OFFSET 0
   ) a ON true
-  GROUP BY clock.ms`;
+  GROUP BY s.clock_offset_ms, s.clock_offset_max_ms`;
 
 const idsOfLine = lineReferenceKinds.map(
   ({ kind, column }) => Prisma.sql`(${kind}, t.${Prisma.raw(column)}::text)`,

@@ -41,7 +41,7 @@ export async function loadComponents(
   seeds: ComponentSeeds,
   rulesInTrial?: readonly AppliedRule[],
 ): Promise<Facts> {
-  const rules = rulesInTrial ?? (await listRulesInBankTime(db, accountId));
+  const rules = rulesInTrial ?? (await listActiveRules(db, accountId));
   const found: ComponentIds = {
     nsus: new Set(),
     expectedPaymentIds: new Set(),
@@ -72,7 +72,8 @@ export async function loadFacts(
   });
   const state = await db.reconciliationState.findUnique({ where: { accountId } });
   return {
-    goLiveAt,
+    // It is stored before the first line.
+    goLiveAt: goLiveAt ?? new Date(0),
     asOf: state?.asOf ?? null,
     debitMissingMs: options.debitMissingMs,
     operations: await listOperations(db, accountId, selection),
@@ -89,19 +90,6 @@ export async function loadFacts(
 
 const isLiveByRule = Prisma.sql`
   AND rule IN ('declared', 'counterparty') AND unlinked_at IS NULL`;
-
-/** The active rules, with their activation in bank time. */
-export async function listRulesInBankTime(db: Db, accountId: number): Promise<AppliedRule[]> {
-  const state = await db.statementState.findUnique({
-    where: { accountId },
-    select: { clockOffsetMs: true },
-  });
-  const aheadMs = Number(state?.clockOffsetMs ?? 0n);
-  return (await listActiveRules(db, accountId)).map(({ activatedAt, ...rule }) => ({
-    ...rule,
-    activatedAt: activatedAt ? new Date(activatedAt.getTime() + aheadMs) : null,
-  }));
-}
 
 /** A table whose rows (alias) belong to the selection, looked up one by one in its index. */
 function selected(
@@ -395,7 +383,8 @@ export async function listPaymentFacts(
       ) made ORDER BY number DESC LIMIT 1
     ) attempt ON true
     CROSS JOIN (
-      SELECT COALESCE(max(clock_offset_ms), 0) * interval '1 millisecond' AS ahead
+      -- What was recorded before the first sync goes by the offset that it measured.
+      SELECT COALESCE(max(first_clock_offset_ms), 0) * interval '1 millisecond' AS ahead
       FROM statement_state WHERE ${ofAccount}
     ) clock
     LEFT JOIN LATERAL (${effectOfOperation(accountId, effectMs)}) effect

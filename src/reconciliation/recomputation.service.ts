@@ -9,7 +9,8 @@ import { decide, type Decision } from './decide/decide.js';
 import { decidedBreakKinds, lineBreakKinds, subjectOfOperation } from './decide/break-kinds.js';
 import { totalOfPayment, type PaymentTotal } from './decide/totals.js';
 import { loadOptionsOf } from './component.queries.js';
-import { listRulesInBankTime, loadFacts } from './load.queries.js';
+import { loadFacts } from './load.queries.js';
+import { listActiveRules } from './rules.queries.js';
 import * as queries from './recomputation.queries.js';
 
 const timeoutMs = 6 * 3_600_000;
@@ -56,7 +57,7 @@ export class Recomputation {
 }
 
 async function compareIn(db: Db, accountId: number, profile: BankProfile) {
-  const rules = await listRulesInBankTime(db, accountId);
+  const rules = await listActiveRules(db, accountId);
   const facts = await loadFacts(db, accountId, loadOptionsOf(profile), { selection: 'all', rules });
   const decision = decide(facts);
   const due = await queries.listDueSubjects(db, accountId);

@@ -6,6 +6,7 @@ import { isProvisional, provisionalNsus } from '../expected-payments/provisional
 import { noteReferenceKinds } from '../expected-payments/references.js';
 import { Prisma, type RuleVersion } from '../generated/service/client.js';
 import { recordRangeTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import { bankTimeNow } from '../statement/bank-clock.queries.js';
 import type { ClosedPeriod } from '../statement/closing.js';
 import type { DeclaredRule, Facts } from './decide/model.js';
 import {
@@ -17,13 +18,19 @@ import {
 } from './decide/rule.js';
 import { bankFees, readStored } from './stored-rule.js';
 
-/** The active versions of the account's rules. */
+/** The active versions of the account's rules, with their activation in bank time. */
 export async function listActiveRules(db: Db, accountId: number): Promise<AppliedRule[]> {
   const rows = await db.ruleVersion.findMany({
     where: { accountId, state: 'active' },
-    select: { ruleId: true, version: true, priority: true, definition: true, activatedAt: true },
+    select: {
+      ...{ ruleId: true, version: true, priority: true, definition: true },
+      activatedAtBankTime: true,
+    },
   });
-  return rows.map(readStored);
+  return rows.map(({ activatedAtBankTime, ...stored }) => ({
+    ...readStored(stored),
+    activatedAt: activatedAtBankTime,
+  }));
 }
 
 /**
@@ -39,9 +46,11 @@ export async function insertDefaultRule(tx: Tx, accountId: number): Promise<void
       ON CONFLICT DO NOTHING RETURNING id
     )
     INSERT INTO rule_version
-      (account_id, rule_id, version, state, priority, action, definition, activated_at)
+      (account_id, rule_id, version, state, priority, action, definition, activated_at,
+       activated_at_bank_time)
     SELECT ${accountId}, id, 1, 'active', ${priority}, 'classify',
-           ${JSON.stringify(definition)}::jsonb, now() FROM made`;
+           ${JSON.stringify(definition)}::jsonb, clock_timestamp(), ${bankTimeNow(accountId)}
+    FROM made`;
   if (made > 0) await recordRangeTask(tx, accountId, 'rules');
 }
 
@@ -82,7 +91,8 @@ export async function setRuleState(
 ): Promise<void> {
   const times =
     state === 'active'
-      ? Prisma.sql`activated_at = clock_timestamp(), retired_at = NULL`
+      ? Prisma.sql`activated_at = clock_timestamp(),
+          activated_at_bank_time = ${bankTimeNow(accountId)}, retired_at = NULL`
       : Prisma.sql`retired_at = clock_timestamp()`;
   await tx.$executeRaw`
     UPDATE rule_version SET state = ${state}::rule_version_state, ${times}

@@ -71,12 +71,12 @@ export class ReceivedPixFinder {
     reference: ReceivedPixReference,
   ): Promise<RefundOriginalChoice> {
     const calledAt = await queries.readDatabaseTime(this.database.prisma);
-    const until = Date.now() + syncTimeoutMs;
+    const until = performance.now() + syncTimeoutMs;
     for (;;) {
       await this.statement.sync(accountId);
       const isFresh = await this.statement.isSyncedSince(accountId, calledAt);
       const chosen = await this.choose(accountId, reference);
-      if (chosen.outcome !== 'absent' || isFresh || Date.now() > until) return chosen;
+      if (chosen.outcome !== 'absent' || isFresh || performance.now() > until) return chosen;
       await sleep(retryDelayMs);
     }
   }

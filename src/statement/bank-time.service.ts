@@ -1,15 +1,12 @@
-// The bank's current time and day, from the clock offset that the last completed sync stored.
+// The bank's current time and day.
 import { Injectable } from '@nestjs/common';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { Database } from '../database.service.js';
-import { Clock } from '../platform/timers.js';
+import { readBankTime } from './bank-clock.queries.js';
 
 @Injectable()
 export class BankTime {
-  constructor(
-    private readonly database: Database,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly database: Database) {}
 
   /** The day in São Paulo at the account's bank, yyyy-mm-dd. */
   async today(accountId: number): Promise<string> {
@@ -18,10 +15,6 @@ export class BankTime {
 
   /** The time at the account's bank. */
   async now(accountId: number): Promise<Date> {
-    const state = await this.database.prisma.statementState.findUnique({
-      where: { accountId },
-      select: { clockOffsetMs: true },
-    });
-    return new Date(this.clock.now().getTime() + Number(state?.clockOffsetMs ?? 0n));
+    return readBankTime(this.database.prisma, accountId);
   }
 }

@@ -41,7 +41,8 @@ export async function readClosedPeriod(
     FROM statement_state s
     CROSS JOIN LATERAL (
       SELECT min(a.started_at
-               + LEAST(a.clock_offset_ms, s.clock_offset_ms) * interval '1 millisecond')
+               + LEAST(a.clock_offset_ms, a.clock_offset_after_ms, s.clock_offset_ms)
+                 * interval '1 millisecond')
              - interval '1 hour' AS since
       FROM operation o
       JOIN operation_attempt a ON a.account_id = o.account_id AND a.operation_id = o.id

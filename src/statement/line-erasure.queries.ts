@@ -38,7 +38,7 @@ export async function eraseLine(
     UPDATE unreadable_line u
     SET content = '',
         content_hash = replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''),
-        resolved_at = COALESCE(u.resolved_at, now()),
+        resolved_at = COALESCE(u.resolved_at, clock_timestamp()),
         resolution = COALESCE(u.resolution, 'erased')
     FROM unreadable_line former
     WHERE former.account_id = ${accountId} AND former.nsu = ${nsu} AND former.content <> ''

@@ -3,6 +3,7 @@
 import type { Db, Tx } from '../database.service.js';
 import type { StatementState } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
+import type { ClockOffset } from './bank-clock.queries.js';
 import type { Gap } from './balance-chain.js';
 import type { StatementLine } from './statement-line.js';
 import type { PageOrder } from './paging.js';
@@ -181,7 +182,8 @@ export async function finishSync(
     hasReadAll: boolean;
     pageOrder: PageOrder | null;
     pageLines: number;
-    clockOffsetMs: number;
+    /** Null if the bank did not show its clock: the last offset stays. */
+    clock: ClockOffset | null;
   },
 ): Promise<boolean> {
   const { gap } = sync;
@@ -206,9 +208,12 @@ export async function finishSync(
         page_order = COALESCE(${sync.pageOrder}, s.page_order),
         last_sync_started_at = ${sync.startedAt}, synced_at = clock_timestamp(),
         syncs = s.syncs + 1,
-        clock_offset_ms = ${BigInt(sync.clockOffsetMs)},
-        first_clock_offset_ms = CASE WHEN s.syncs = 0 THEN ${BigInt(sync.clockOffsetMs)}
-                                     ELSE s.first_clock_offset_ms END
+        clock_offset_ms = COALESCE(${sync.clock?.clockOffsetMs ?? null}::bigint, s.clock_offset_ms),
+        clock_offset_max_ms =
+          COALESCE(${sync.clock?.clockOffsetMaxMs ?? null}::bigint, s.clock_offset_max_ms),
+        first_clock_offset_ms = CASE WHEN s.syncs = 0
+          THEN COALESCE(${sync.clock?.clockOffsetMs ?? null}::bigint, s.first_clock_offset_ms)
+          ELSE s.first_clock_offset_ms END
     FROM (
       SELECT g.is_same,
              CASE WHEN g.is_same

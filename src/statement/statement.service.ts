@@ -3,10 +3,10 @@
 import { Injectable } from '@nestjs/common';
 import { v4 as uuidv4 } from 'uuid';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
+import { recordGoLive } from '../accounts/accounts.queries.js';
 import { BankService } from '../bank/bank.service.js';
 import { readStatementPage, type StatementQuery } from '../contract/statement.js';
 import { Database, type Tx } from '../database.service.js';
-import { Clock } from '../platform/timers.js';
 import { AppError } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -16,6 +16,7 @@ import { contentHashOf, parseStatementLine, type ParsedLine } from './statement-
 import { PagePosition } from './page-position.js';
 import { minNsu, recordLines, type PageResult } from './line-recording.queries.js';
 import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import { clockOffsetOf, readBankTime, type ClockOffset } from './bank-clock.queries.js';
 import * as queries from './statement.queries.js';
 
 const callDeadlineMs = 8_000;
@@ -51,7 +52,6 @@ export class StatementService {
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly jobQueue: JobQueue,
-    private readonly clock: Clock,
     private readonly log: Log,
   ) {}
 
@@ -101,13 +101,15 @@ export class StatementService {
     const progress = this.progressOf(account.id, state);
     let lowestNew: bigint | null = null;
     let resolved = 0;
-    let clockOffsetMs = 0;
+    let clock: ClockOffset | null = null;
+    let bankTime: Date | null = null;
     let hasMore: boolean;
     do {
       await keepLock();
       const { page } = position;
       const response = await this.readPage(account, { page, limit: profile.statementPageSize });
-      clockOffsetMs = response.date ? response.date.getTime() - this.clock.now().getTime() : 0;
+      bankTime = response.date;
+      clock ??= await this.readBankClock(account, bankTime, state.startedAt);
       const parsed = response.value.map(parseStatementLine);
       const recorded = await this.recordPage(fence, parsed);
       resolved += recorded.resolved;
@@ -117,13 +119,24 @@ export class StatementService {
     } while (hasMore && (state.isAnchored || progress.elapsedMs() <= sliceMs));
     const isBroken = hasMore
       ? state.isBroken
-      : await this.finish(fence, state, { position, lowestNew, clockOffsetMs });
+      : await this.finish(fence, state, { position, lowestNew, clock });
     return {
       newLines: position.newLines,
       hasOtherChanges: resolved > 0 || isBroken !== state.isBroken,
       isComplete: !hasMore,
-      bankTime: new Date(this.clock.now().getTime() + clockOffsetMs),
+      bankTime: bankTime ?? (await readBankTime(this.database.prisma, account.id)),
     };
+  }
+
+  /** `startedAt` is PostgreSQL's time before the call that the bank responded to at `bankDate`. */
+  private async readBankClock(
+    { id, goLiveAt }: BankAccount,
+    bankDate: Date | null,
+    startedAt: Date,
+  ): Promise<ClockOffset | null> {
+    const offset = bankDate && clockOffsetOf(bankDate, startedAt, await this.database.now());
+    if (!goLiveAt) await recordGoLive(this.database.prisma, id, offset?.clockOffsetMs ?? 0);
+    return offset;
   }
 
   /**
@@ -133,7 +146,7 @@ export class StatementService {
   private async finish(
     fence: queries.SyncFence,
     state: queries.SyncStart,
-    read: { position: PagePosition; lowestNew: bigint | null; clockOffsetMs: number },
+    read: { position: PagePosition; lowestNew: bigint | null; clock: ClockOffset | null },
   ): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       await this.assertLatestSync(tx, fence);
@@ -152,7 +165,7 @@ export class StatementService {
         hasReadAll: state.isFullReadDue,
         pageOrder: read.position.order,
         pageLines: read.position.pageLines,
-        clockOffsetMs: read.clockOffsetMs,
+        clock: read.clock,
       });
       // The balances at a gap may change while it stays.
       if (isBroken || state.isBroken) await recordStatementTask(tx, fence.accountId);

@@ -47,7 +47,7 @@ export async function resolveReadableLines(
   if (nsus.length === 0) return 0;
   const resolved = await tx.$executeRaw`
     UPDATE unreadable_line
-    SET resolved_at = now(), resolution =
+    SET resolved_at = clock_timestamp(), resolution =
       (CASE kind WHEN 'changed' THEN 'restored' ELSE 'read' END)::unreadable_line_resolution
     WHERE account_id = ${accountId} AND resolved_at IS NULL AND nsu = ANY (${nsus}::bigint[])`;
   if (resolved > 0) await recordStatementTask(tx, accountId);
@@ -57,7 +57,7 @@ export async function resolveReadableLines(
 /** Resolves lines that were read again and stored. */
 export async function markLinesRead(tx: Tx, accountId: number, hashes: string[]): Promise<void> {
   await tx.$executeRaw`
-    UPDATE unreadable_line SET resolved_at = now(), resolution = 'read'
+    UPDATE unreadable_line SET resolved_at = clock_timestamp(), resolution = 'read'
     WHERE account_id = ${accountId} AND resolved_at IS NULL
       AND content_hash = ANY (${hashes}::text[])`;
   await recordStatementTask(tx, accountId);

@@ -168,7 +168,7 @@ export async function listNotifiableLines(
     WITH account AS (${accountSince(accountId)})
     SELECT first.received_at IS NOT NULL AS "isNotified",
            first.received_at IS NULL AND t.occurred_at >= ${overdueBefore} AS "isWaiting",
-           COALESCE(first.received_at, now())
+           COALESCE(first.received_at, clock_timestamp())
              > t.recorded_at + ${burstMs} * interval '1 millisecond' AS "wasSyncedBeforeWebhook"
     FROM account
     CROSS JOIN LATERAL (

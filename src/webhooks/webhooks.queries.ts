@@ -3,12 +3,9 @@ import type pg from 'pg';
 import type { Db } from '../database.service.js';
 import { Prisma, type WebhookEvent } from '../generated/service/client.js';
 
-/**
- * How far the bank's clock is ahead of PostgreSQL's. An offset below two seconds counts as zero:
- * the bank's `Date` header has whole seconds, so that rounding alone can explain such an offset.
- */
-const bankClockLead = `CASE WHEN abs(s.clock_offset_ms) >= 2000 THEN s.clock_offset_ms ELSE 0 END
-  * interval '1 millisecond'`;
+/** How far the bank's clock is ahead of PostgreSQL's. An offset that may be zero counts as zero. */
+const bankClockLead = `CASE WHEN s.clock_offset_ms <= 0 AND s.clock_offset_max_ms >= 0 THEN 0
+  ELSE s.clock_offset_ms END * interval '1 millisecond'`;
 
 export interface StoredWebhook extends Pick<
   WebhookEvent,
@@ -31,11 +28,12 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
      SELECT w.account_id, id, event_type, body_hash, body,
             (CASE WHEN quarantined THEN 'quarantined' ELSE 'pending' END)::webhook_event_state,
             reference_kind, reference, copies,
-            now(), now() + COALESCE(${bankClockLead}, interval '0')
+            now.at, now.at + COALESCE(${bankClockLead}, interval '0')
      FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $5::bytea[], $6::boolean[],
                  $7::text[], $8::text[], $9::int[])
        AS w(account_id, id, event_type, body_hash, body, quarantined, reference_kind, reference,
             copies)
+     CROSS JOIN (SELECT clock_timestamp() AS at) now
      LEFT JOIN statement_state s ON s.account_id = w.account_id
      ORDER BY w.account_id, event_type, body_hash
      ON CONFLICT (account_id, event_type, body_hash)

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Countdown } from '../../src/platform/countdown.js';
 import { getCharge } from '../../src/contract/charges.js';
 import { fakeBank } from '../support/fake-bank.js';
 import { respondWith, chargeJson, type Behaviour } from '../support/hostile-responses.js';
@@ -28,7 +29,7 @@ describe('a bank whose connections are all in use', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('gets no request from a call that obtains a connection only after sendBy', async () => {
+  it('gets no request from a call that obtains a connection only after its time to send', async () => {
     const pendingResponses: (() => void)[] = [];
     behave = (response, request) => {
       pendingResponses.push(() => respondWith(200, chargeJson)(response, request));
@@ -41,9 +42,9 @@ describe('a bank whose connections are all in use', () => {
       bank.bank.call(getCharge, account, input, options),
     );
     await until('all connections are in use', () => pendingResponses.length === 64);
-    const sendBy = new Date(Date.now() + 50);
-    const lateCall = bank.bank.call(getCharge, account, input, { ...options, sendBy });
-    await until('sendBy has passed', () => Date.now() > sendBy.getTime());
+    const sendWithin = new Countdown(50);
+    const lateCall = bank.bank.call(getCharge, account, input, { ...options, sendWithin });
+    await until('the time to send has passed', () => sendWithin.hasEnded);
     for (const respond of pendingResponses) respond();
     expect(await lateCall).toMatchObject({ outcome: 'unknown', reason: 'not_sent' });
     await Promise.all(pendingCalls);

@@ -146,6 +146,16 @@ describe('an operation that the bank never acknowledged', () => {
     expect(callbacks).toEqual([]);
   });
 
+  it('is proven absent although an unreadable line was resolved', async () => {
+    await loseResponse();
+    await closeStatement();
+    await query(`INSERT INTO unreadable_line (account_id, content_hash, kind, reason, content,
+                   resolved_at, resolution)
+                 VALUES ($1, 'h', 'unreadable', 'x', '{}', clock_timestamp(), 'read')`);
+    await advance();
+    expect(await currentState()).toBe('not_executed');
+  });
+
   it('is proven absent although other lines of the period are explained', async () => {
     await loseResponse();
     await closeStatement();
@@ -191,15 +201,60 @@ describe('an operation that the bank never acknowledged', () => {
     expect(instance.enqueuedJobs).toContain('closeStatement');
   });
 
-  it('uses the bank’s clock, and needs a wider closed period when that clock was changed', async () => {
+  const setOffsets = (table: string, suffix: string, ms: number) =>
+    service.database.pool.query(
+      `UPDATE ${table} SET clock_offset${suffix}_ms = $2::bigint,
+         clock_offset${suffix}_max_ms = $2::bigint + 999
+       WHERE account_id = $1`,
+      [accountId, ms],
+    );
+  const hour = 3_600_000;
+
+  it.each([-24 * hour, -hour, hour, 24 * hour])(
+    'is proven absent by the bank’s clock, which is %d ms ahead',
+    async (aheadMs) => {
+      await loseResponse();
+      await setOffsets('operation_attempt', '', aheadMs);
+      await closeStatement();
+      await setOffsets('statement_state', '', aheadMs);
+      const setClosed = (shiftMs: number) =>
+        service.database.pool.query(
+          `UPDATE statement_state
+           SET closed_from = now() - interval '70 minutes' + $2 * interval '1 millisecond',
+               closed_until = now() + $2 * interval '1 millisecond'
+           WHERE account_id = $1`,
+          [accountId, shiftMs],
+        );
+      await setClosed(0);
+      await advance();
+      expect(await currentState()).toBe('unknown');
+      await setClosed(aheadMs);
+      await advance();
+      expect(await currentState()).toBe('not_executed');
+    },
+  );
+
+  it.each([
+    ['before it', 'operation_attempt', ''],
+    ['after it', 'operation_attempt', '_after'],
+    ['at the last sync', 'statement_state', ''],
+  ])('is not proven absent while a clock showed another time %s', async (_, table, suffix) => {
     await loseResponse();
     await closeStatement();
-    await query(`UPDATE operation_attempt SET clock_offset_ms = 7200000 WHERE account_id = $1`);
-    await advance();
-    expect(await currentState()).toBe('unknown');
-    await query(
-      `UPDATE statement_state SET closed_until = now() + interval '2 hours' WHERE account_id = $1`,
-    );
+    await setOffsets('operation_attempt', '', 0);
+    await setOffsets('operation_attempt', '_after', 0);
+    for (const differenceMs of [-24 * hour, -10_000, 10_000, hour]) {
+      await setOffsets(table, suffix, differenceMs);
+      await query(
+        `UPDATE statement_state SET closed_from = now() - interval '9 days',
+           closed_until = now() + interval '9 days'
+         WHERE account_id = $1`,
+      );
+      await advance();
+      expect(await currentState()).toBe('unknown');
+    }
+    // Within the accuracy of the bank's Date header and the duration of the calls.
+    await setOffsets(table, suffix, 4_000);
     await advance();
     expect(await currentState()).toBe('not_executed');
   });

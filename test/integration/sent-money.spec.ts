@@ -121,7 +121,8 @@ describe('the statement line of sent money', () => {
 
   it('is matched by its bank time, converted with the clock offset', async () => {
     await run(
-      `INSERT INTO statement_state (account_id, clock_offset_ms) VALUES ($1, 86400000)`,
+      `INSERT INTO statement_state (account_id, clock_offset_ms, clock_offset_max_ms)
+       VALUES ($1, 86400000, 86400000)`,
       service.accountId,
     );
     await addOperation({ references: [{ kind: 'counterparty', value: counterparty }] });

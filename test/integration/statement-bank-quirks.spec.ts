@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
-import { Clock } from '../../src/platform/timers.js';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { ScriptedBank } from '../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -25,7 +24,6 @@ describe('the statement sync with a bank that misbehaves', () => {
       { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never,
       bank as never,
       { enqueue: () => Promise.resolve() } as never,
-      new Clock(),
       pino({ level: 'silent' }),
     ).sync(service.accountId);
   const storedNsus = async () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { Clock } from '../../src/platform/timers.js';
 import { StatementClosing } from '../../src/statement/statement-closing.service.js';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { ScriptedBank } from '../support/scripted-bank.js';
@@ -46,14 +45,7 @@ describe('closing a period of the statement', () => {
       enqueue: (name: string) => Promise.resolve(void enqueued.push(name)),
     } as never;
     const log = pino({ level: 'silent' });
-    const statement = new StatementService(
-      database,
-      accounts,
-      bank as never,
-      jobQueue,
-      new Clock(),
-      log,
-    );
+    const statement = new StatementService(database, accounts, bank as never, jobQueue, log);
     const closing = new StatementClosing(
       database,
       accounts,

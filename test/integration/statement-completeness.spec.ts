@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
-import { Clock } from '../../src/platform/timers.js';
 import * as statementBreaks from '../../src/reconciliation/breaks.queries.js';
 import { readStatementView } from '../../src/statement/statement-view.queries.js';
 import { StatementService } from '../../src/statement/statement.service.js';
@@ -45,7 +44,6 @@ describe('the completeness of the statement copy', () => {
       accounts,
       bank as never,
       jobQueue,
-      new Clock(),
       pino({ level: 'silent' }),
     ).sync(accountId, options);
   const state = () =>

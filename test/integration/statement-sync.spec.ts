@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
-import { Clock } from '../../src/platform/timers.js';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { ScriptedBank } from '../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+
+/** The clock that PostgreSQL has too, whatever a test makes of `Date.now`. */
+const realNow = () => performance.timeOrigin + performance.now();
 
 describe('the statement sync', () => {
   let service: ServiceDatabase;
@@ -17,7 +19,6 @@ describe('the statement sync', () => {
       { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never,
       bank as never,
       { enqueue: (name: string) => Promise.resolve(void enqueued.push(name)) } as never,
-      new Clock(),
       log,
     );
   const sync = () => statement().sync(service.accountId);
@@ -58,6 +59,49 @@ describe('the statement sync', () => {
       pageOrder: order,
     });
     expect(enqueued).toEqual(['reconcile', 'processWebhooks']);
+  });
+
+  it.each([-86_400_000, -5_000, 0, 3_600_000])(
+    'stores the go-live of a new account in bank time, %d ms ahead, before its first line',
+    async (aheadMs) => {
+      const { prisma } = service.database;
+      const where = { id: service.accountId };
+      await prisma.bankAccount.update({ where, data: { goLiveAt: null } });
+      bank.clock = () => new Date(Date.now() + aheadMs);
+      bank.lines = credits(1, 20);
+      let isStoredFirst = false;
+      bank.beforePage = async (page) => {
+        if (page === 2)
+          isStoredFirst = (await prisma.bankAccount.findUnique({ where }))?.goLiveAt !== null;
+      };
+      await sync();
+      expect(isStoredFirst).toBe(true);
+      const account = await prisma.bankAccount.findUniqueOrThrow({ where });
+      const shownAheadMs = Number(account.goLiveAt) - account.createdAt.getTime();
+      expect(Math.abs(shownAheadMs - aheadMs)).toBeLessThan(5_000);
+      bank.clock = () => new Date(Date.now() + aheadMs + 7_200_000);
+      await sync();
+      expect((await prisma.bankAccount.findUnique({ where }))?.goLiveAt).toEqual(account.goLiveAt);
+    },
+  );
+
+  it('measures the bank’s clock against PostgreSQL’s, at least and at most', async () => {
+    const wrongClock = jest.spyOn(Date, 'now').mockImplementation(() => 0);
+    const aheadMs = 3_600_000;
+    try {
+      bank.clock = () => new Date(Math.floor((realNow() + aheadMs) / 1_000) * 1_000);
+      await sync();
+    } finally {
+      wrongClock.mockRestore();
+    }
+    const { clockOffsetMs, clockOffsetMaxMs } = await state();
+    expect(Number(clockOffsetMs)).toBeLessThanOrEqual(aheadMs);
+    expect(Number(clockOffsetMaxMs)).toBeGreaterThanOrEqual(aheadMs);
+    expect(Number(clockOffsetMaxMs) - Number(clockOffsetMs)).toBeLessThan(10_000);
+    // A bank without a clock changes nothing.
+    bank.clock = () => null as never;
+    await sync();
+    expect(await state()).toMatchObject({ clockOffsetMs, clockOffsetMaxMs });
   });
 
   it('logs the progress of the first import in total lines, also after it resumes', async () => {

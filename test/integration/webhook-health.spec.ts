@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Clock } from '../../src/platform/timers.js';
 import { BankTime } from '../../src/statement/bank-time.service.js';
 import { WebhookHealth } from '../../src/webhooks/webhook-health.service.js';
 import { WebhookHealthController } from '../../src/webhooks/webhook-health.controller.js';
@@ -33,7 +32,7 @@ describe('webhook health', () => {
     const bank = { profile: { visibilityBoundMs: 10_000 } } as never;
     const accounts = { list: () => Promise.resolve([{ id: accountId }]) } as never;
     const settings = { syncIntervalMs: 60_000 } as never;
-    const bankTime = new BankTime(database, new Clock());
+    const bankTime = new BankTime(database);
     health = new WebhookHealth(database, bank, bankTime, accounts, settings);
     controller = new WebhookHealthController(health);
   });

@@ -107,7 +107,7 @@ describe('webhooks of the bank', () => {
         return receivedAtBankTime.getTime() - receivedAt.getTime();
       };
       const setClockOffset = (ms: number) =>
-        run(`UPDATE statement_state SET clock_offset_ms = $1`, ms);
+        run(`UPDATE statement_state SET clock_offset_ms = $1, clock_offset_max_ms = $1`, ms);
       await recordSync(-60);
       await setClockOffset(60_000);
       await receive({ nsu: 1 });

@@ -121,11 +121,10 @@ export class ClosedDays {
     const events = new EventsService(database, jobQueue);
     const breaks = new Breaks(events);
     const certifier = new DayCertifier(events, breaks);
-    const time = new BankTime(database, { now: () => bankTime } as never);
-    const now = time.now.bind(time);
-    time.now = async (accountId) => {
+    const time = new BankTime(database);
+    time.now = async () => {
       await meanwhile();
-      return now(accountId);
+      return bankTime;
     };
     await new DayClosing(database, time, breaks, certifier, events).close(account);
   };

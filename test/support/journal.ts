@@ -278,7 +278,10 @@ export async function markLinesDecided(database: Database, accountId: number): P
   );
 }
 
-/** Closes the statement from two days ago until now, or until `before` earlier than now. */
+/**
+ * A sync completes, and the statement is closed from two days ago until now, or until `before`
+ * earlier than now.
+ */
 export async function closeStatement(
   database: Database,
   accountId: number,
@@ -286,10 +289,12 @@ export async function closeStatement(
 ): Promise<void> {
   await database.pool.query('DELETE FROM reconciliation_task WHERE account_id = $1', [accountId]);
   await database.pool.query(
-    `INSERT INTO statement_state (account_id, closed_from, closed_until)
-     VALUES ($1, now() - interval '2 days', now() - $2::interval)
+    `INSERT INTO statement_state
+       (account_id, closed_from, closed_until, last_sync_started_at, syncs)
+     VALUES ($1, now() - interval '2 days', now() - $2::interval, now(), 1)
      ON CONFLICT (account_id) DO UPDATE
-     SET closed_from = EXCLUDED.closed_from, closed_until = EXCLUDED.closed_until`,
+     SET closed_from = EXCLUDED.closed_from, closed_until = EXCLUDED.closed_until,
+       last_sync_started_at = EXCLUDED.last_sync_started_at, syncs = EXCLUDED.syncs`,
     [accountId, before],
   );
 }

@@ -123,10 +123,10 @@ export class SentMoneyFixture {
     );
     await this.run(
       `INSERT INTO operation_attempt (account_id, operation_id, number, started_at, send_by,
-         clock_offset_ms)
-       VALUES ($1, $2, 1, now() - $3 * interval '1 second',
-         now() - ($3 - 5) * interval '1 second', COALESCE(
-           (SELECT clock_offset_ms FROM statement_state WHERE account_id = $1), 0))`,
+         clock_offset_ms, clock_offset_max_ms)
+       SELECT $1, $2, 1, now() - $3 * interval '1 second', now() - ($3 - 5) * interval '1 second',
+         COALESCE(max(clock_offset_ms), 0), COALESCE(max(clock_offset_max_ms), 0)
+       FROM statement_state WHERE account_id = $1`,
       accountId,
       operationId,
       age,

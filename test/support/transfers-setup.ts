@@ -40,14 +40,14 @@ const unlimited = {
 /** Allows possible duplicates, which have tests of their own. */
 const preferences = { respondAsync: false, allowDuplicate: true };
 
-/** The clock from which the module derives the bank's time; tests move it forward. */
-class MovableClock {
+/** The bank's clock; tests move it forward. */
+class BankClock {
   aheadMs = 0;
-  now = () => new Date(Date.now() + this.aheadMs);
+  now = () => Promise.resolve(new Date(Date.now() + this.aheadMs));
 }
 
 /** Creates the services as the Nest module would. */
-function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: MovableClock) {
+function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: BankClock) {
   const accounts = {
     get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt: new Date(0) }),
     getCredentials: () =>
@@ -75,7 +75,7 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: Movable
     ...([database, secretBox, outcomes, sender, duplicates, jobQueue] as const),
   );
   const records = new TransferRecords(events, bank);
-  const bankTime = new BankTime(database, clock as never);
+  const bankTime = Object.assign(new BankTime(database), { now: clock.now });
   const lookups = new PixLookupsService(database, accounts, bank, bankTime);
   const transfers = new TransfersService(database, operations, bank, lookups, records);
   const batches = new TransferBatches(database, operations, records);
@@ -94,7 +94,7 @@ function inputOf<R extends Route>(route: R, body: unknown, idempotencyKey: strin
 export async function transfersSetup(bankBaseUrl: string) {
   const service = await serviceDatabase();
   const { database, accountId } = service;
-  const clock = new MovableClock();
+  const clock = new BankClock();
   const { bank, connections, lookups, ...services } = wire(service, bankBaseUrl, clock);
   const { profile } = bank;
   const newKeyHeader = () => randomUUID();

@@ -176,8 +176,9 @@ const operationSql = `
 
 const attemptSql = `
   INSERT INTO operation_attempt (account_id, operation_id, number, started_at, send_by,
-    clock_offset_ms)
-  SELECT $1, id, 1, "createdAt", "sendBy", "clockOffsetMs" ${from(operationColumns)}`;
+    clock_offset_ms, clock_offset_max_ms)
+  SELECT $1, id, 1, "createdAt", "sendBy", "clockOffsetMs", "clockOffsetMs"
+  ${from(operationColumns)}`;
 
 const paymentColumns = `
   id uuid, "operationId" uuid, kind text, "isCredit" boolean, cents bigint, "dueDate" text,

@@ -44,7 +44,8 @@ export async function resolveBreak(
   { actor, reason }: DecisionMaker,
 ): Promise<ReportedBreak[]> {
   return tx.$queryRaw<ReportedBreak[]>`
-    UPDATE break SET state = 'resolved', resolved_at = now(), resolution = ${resolution},
+    UPDATE break
+    SET state = 'resolved', resolved_at = clock_timestamp(), resolution = ${resolution},
       resolved_by = ${actor}, resolution_reason = ${reason}
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'open'
     RETURNING ${reportedColumns}`;

@@ -13,7 +13,8 @@ import { loadOptionsOf } from '../component.queries.js';
 import { payableByRules, toRuleLine, decideByRules } from '../decide/by-rule.js';
 import { decide } from '../decide/decide.js';
 import type { Facts, DeclaredRule } from '../decide/model.js';
-import { listRulesInBankTime, loadComponents } from '../load.queries.js';
+import { loadComponents } from '../load.queries.js';
+import { listActiveRules } from '../rules.queries.js';
 import * as queries from './rule-trials.queries.js';
 import { covers, type AppliedRule } from '../decide/rule.js';
 import { describeTrial } from './rule-views.js';
@@ -48,7 +49,7 @@ export class RuleTrials {
     });
     if (!found) throw new AppError('not_found');
     const tried = readStored(found);
-    const active = await listRulesInBankTime(prisma, accountId);
+    const active = await listActiveRules(prisma, accountId);
     const rules = [...active.filter(({ ruleId }) => ruleId !== key.ruleId), tried];
     const result = await this.runTrial(accountId, tried, rules, period);
     const data = { accountId, ...key, id: uuidv7(), ...period, result: result.toStored() };

@@ -29,9 +29,8 @@ export async function beginRun(
 
 /** The end of the last finished run, or the first line. */
 const windowFrom = (accountId: number) => Prisma.sql`COALESCE(
-  (SELECT window_until FROM reconciliation_run
-   WHERE account_id = ${accountId} AND state = 'finished'
-   ORDER BY id DESC LIMIT 1),
+  (SELECT max(window_until) FROM reconciliation_run
+   WHERE account_id = ${accountId} AND state = 'finished'),
   (SELECT min(occurred_at) FROM statement_line WHERE account_id = ${accountId}))`;
 
 /** What changed since the run began. */

@@ -14,7 +14,8 @@ END $$;
 CREATE TABLE "bank_account" (
   "id" SERIAL NOT NULL,
   "slug" TEXT NOT NULL,
-  "go_live_at" TIMESTAMPTZ(3) NOT NULL,
+  -- Null until the first page of the statement shows the bank's clock.
+  "go_live_at" TIMESTAMPTZ(3),
   "name" TEXT,
   "origin" TEXT NOT NULL DEFAULT 'settings',
   "credentials" TEXT,
@@ -168,12 +169,14 @@ CREATE TABLE "operation_attempt" (
   "number" INTEGER NOT NULL,
   "started_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "send_by" TIMESTAMPTZ(3) NOT NULL,
+  "clock_offset_ms" BIGINT,
+  "clock_offset_max_ms" BIGINT,
   "clock_offset_after_ms" BIGINT,
+  "clock_offset_after_max_ms" BIGINT,
   "finished_at" TIMESTAMPTZ(3),
   "outcome" TEXT,
   "status" INTEGER,
   "reason" TEXT,
-  "clock_offset_ms" BIGINT NOT NULL DEFAULT 0,
 
   CONSTRAINT "operation_attempt_pkey" PRIMARY KEY ("account_id", "operation_id", "number"),
   CONSTRAINT "operation_attempt_account_id_operation_id_fkey"
@@ -348,6 +351,7 @@ CREATE TABLE "statement_state" (
   "synced_at" TIMESTAMPTZ(3),
   "syncs" BIGINT NOT NULL DEFAULT 0,
   "clock_offset_ms" BIGINT NOT NULL DEFAULT 0,
+  "clock_offset_max_ms" BIGINT NOT NULL DEFAULT 0,
   "first_clock_offset_ms" BIGINT NOT NULL DEFAULT 0,
 
   CONSTRAINT "statement_state_pkey" PRIMARY KEY ("account_id"),
@@ -805,6 +809,7 @@ CREATE TABLE "rule_version" (
   "reason" TEXT,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "activated_at" TIMESTAMPTZ(3),
+  "activated_at_bank_time" TIMESTAMPTZ(3),
   "retired_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "rule_version_pkey" PRIMARY KEY ("account_id", "rule_id", "version"),
