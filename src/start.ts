@@ -8,7 +8,7 @@ import { SettingsError, type Role, type Settings } from './config.js';
 import { createPool, Database } from './database.service.js';
 import { Addresses, createHttpApplication } from './platform/http.js';
 import { startEmbeddedPostgres } from './platform/embedded-postgres.js';
-import { Health } from './platform/health.js';
+import { findClockDifference, Health } from './platform/health.js';
 import type { Log } from './platform/log.js';
 import { applyMigrations } from './platform/migrations.js';
 import { connectQueue } from './platform/queue-connection.js';
@@ -146,6 +146,7 @@ async function startService(
   stopSteps.push(() => service.close());
   const health = service.get(Health);
   health.addCheck('database', () => database.isReady());
+  health.addWarning(() => findClockDifference(() => database.now()));
   health.addCheck('queue', () => queue.isReady());
   if (!settings.roles.includes('api')) serveHealthOnly(service);
 

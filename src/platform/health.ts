@@ -9,6 +9,7 @@ const checkTimeoutMs = 2_000;
 @Injectable()
 export class Health implements OnModuleDestroy {
   private readonly checks = new Map<string, () => Promise<boolean>>();
+  private readonly warnings: (() => Promise<string | null>)[] = [];
   private hasStarted = false;
 
   constructor(private readonly log: Log) {}
@@ -16,6 +17,16 @@ export class Health implements OnModuleDestroy {
   /** Adds a check. The process is ready only while every check returns true within two seconds. */
   addCheck(name: string, isReady: () => Promise<boolean>): void {
     this.checks.set(name, isReady);
+  }
+
+  /** Adds a check of what an operator should mend, though the process works as it is. */
+  addWarning(find: () => Promise<string | null>): void {
+    this.warnings.push(find);
+  }
+
+  async listWarnings(): Promise<string[]> {
+    const found = await Promise.all(this.warnings.map((find) => find()));
+    return found.filter((warning) => warning !== null);
   }
 
   /** Called once all parts of the process have started. */
@@ -49,6 +60,25 @@ export class Health implements OnModuleDestroy {
   }
 }
 
+/** A clock that differs from PostgreSQL's by more than this is reported. */
+const clockToleranceMs = 5_000;
+
+/**
+ * A warning if this process's clock differs from PostgreSQL's. Nothing goes wrong by it: no time of
+ * a process is stored. But its logs show wrong times.
+ */
+export async function findClockDifference(now: () => Promise<Date>): Promise<string | null> {
+  const before = Date.now();
+  const databaseMs = (await now()).getTime();
+  const aheadMs = before - databaseMs;
+  const behindMs = databaseMs - Date.now();
+  const differenceMs = Math.max(aheadMs, behindMs);
+  if (differenceMs <= clockToleranceMs) return null;
+  const seconds = Math.round(differenceMs / 1_000);
+  const direction = aheadMs > 0 ? 'ahead of' : 'behind';
+  return `The clock of this process is ${seconds} s ${direction} PostgreSQL's.`;
+}
+
 @Controller('health')
 export class HealthController {
   constructor(private readonly health: Health) {}
@@ -59,9 +89,10 @@ export class HealthController {
   }
 
   @Get('ready')
-  async ready(): Promise<{ status: 'ready' }> {
+  async ready(): Promise<{ status: 'ready'; warnings: string[] }> {
     const failing = await this.health.listFailing();
-    if (failing.length === 0) return { status: 'ready' };
+    if (failing.length === 0)
+      return { status: 'ready', warnings: await this.health.listWarnings() };
     throw new AppError('not_ready', {
       public: `Not ready: ${failing.join(', ')}.`,
       headers: { 'Retry-After': '1' },
