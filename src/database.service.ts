@@ -1,12 +1,11 @@
-// The service's PostgreSQL: one pool, Prisma on top of it, transactions and session locks. No code
-// calls the bank inside a transaction: a slow response would hold locks, and a rollback would
-// delete the record of a call that was made.
+// The service's PostgreSQL: one pool, Prisma on top of it, and transactions. No code calls the bank
+// inside a transaction: a slow response would hold locks, and a rollback would delete the record of
+// a call that was made.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { Prisma, PrismaClient } from './generated/service/client.js';
-import { advisoryLocks } from './platform/advisory-locks.js';
 import { invariant } from './platform/errors.js';
 import { camelCaseRows } from './platform/row-names.js';
 
@@ -43,8 +42,6 @@ export function isTransactionTimeout(error: unknown): boolean {
   );
 }
 
-export type SessionLock = 'syncStatement' | 'issueBulkRows' | 'runReconciliation' | 'closeDays';
-
 const maxAttempts = 5;
 
 export class Database {
@@ -74,49 +71,6 @@ export class Database {
         if (!isConflict(error) || attempts === maxAttempts) throw error;
         await sleep(attempts * 20 * (1 + Math.random()));
       }
-    }
-  }
-
-  /**
-   * Runs `work` while this process holds an advisory lock for the key; returns null when another
-   * process holds it. The lock ends with its connection, so a killed process holds no lock.
-   * PostgreSQL also closes a connection that is idle for 20 seconds, so that a suspended or
-   * disconnected process loses its lock. Therefore `work` must call `keepLock` at least every 15
-   * seconds. A process that loses the lock is not notified, so the writes of `work` need a fence of
-   * their own.
-   */
-  async withSessionLock<Result>(
-    lock: SessionLock,
-    key: number,
-    work: (keepLock: () => Promise<void>) => Promise<Result>,
-  ): Promise<{ result: Result } | null> {
-    const client = await this.pool.connect();
-    let isLost = false;
-    const onError = () => {
-      isLost = true;
-    };
-    client.on('error', onError);
-    const lockKeys = [advisoryLocks[lock], key];
-    try {
-      await client.query(`SET idle_session_timeout = '20s'`);
-      const { rows } = await client.query<{ isLocked: boolean }>(
-        'SELECT pg_try_advisory_lock($1, $2) AS "isLocked"',
-        lockKeys,
-      );
-      if (!rows[0]?.isLocked) return null;
-      try {
-        const result = await work(async () => {
-          await client.query('SELECT 1');
-        });
-        return { result };
-      } finally {
-        await client.query('SELECT pg_advisory_unlock($1, $2)', lockKeys).catch(onError);
-      }
-    } finally {
-      // A connection whose settings cannot be reset does not return to the pool.
-      await client.query('RESET idle_session_timeout').catch(onError);
-      client.off('error', onError);
-      client.release(isLost);
     }
   }
 

@@ -37,10 +37,22 @@ describe('the keys of advisory locks', () => {
     const takers = list('src', '.ts')
       .map((path) => ({ path, text: read(path) }))
       .filter(({ text }) => numbersOf(text).length > 0);
-    expect(takers.length).toBeGreaterThan(4);
+    expect(takers.length).toBeGreaterThan(3);
     for (const { path, text } of takers) {
       expect([path, [...new Set(numbersOf(text))]]).toEqual([path, ['$1']]);
       expect([path, /import \{ advisoryLocks \}/.test(text)]).toEqual([path, true]);
     }
+  });
+
+  it('last for a transaction, except while the service starts or stops', () => {
+    const sessionState = /pg_(?:try_)?advisory_(?:un)?lock|["'`](?:SET \w+ (?:=|TO)|RESET \w)/;
+    const users = list('src', '.ts')
+      .filter((path) => !path.startsWith('src/sandbox/'))
+      .filter((path) => sessionState.test(read(path)));
+    expect(users.sort()).toEqual([
+      'src/platform/embedded-postgres.ts',
+      'src/platform/migrations.ts',
+      'src/platform/queue-connection.ts',
+    ]);
   });
 });

@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { ChargesModule } from '../charges/charges.module.js';
+import { OperationsModule } from '../operations/operations.module.js';
 import { TransfersModule } from '../transfers/transfers.module.js';
 import { BulkController } from './bulk.controller.js';
 import { BulkService } from './bulk.service.js';
 import { RowIssuer } from './row-issuer.service.js';
 
 @Module({
-  imports: [ChargesModule, TransfersModule],
+  imports: [ChargesModule, OperationsModule, TransfersModule],
   controllers: [BulkController],
   providers: [BulkService, RowIssuer],
 })

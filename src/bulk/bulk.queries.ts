@@ -45,12 +45,31 @@ export async function insertUploadRows(
     ) AS r(line, reference, request, state, errors)`;
 }
 
+/**
+ * Ties a row to the operation that was stored for it. False when the row is not pending, or has
+ * another operation whose request may have reached the bank.
+ */
+export async function claimUploadRow(
+  tx: Tx,
+  { accountId, uploadId, line }: BulkRow,
+  operationId: string,
+): Promise<boolean> {
+  const claimed = await tx.$executeRaw`
+    UPDATE bulk_row r SET operation_id = ${operationId}::uuid
+    WHERE r.account_id = ${accountId} AND r.upload_id = ${uploadId}::uuid AND r.line = ${line}
+      AND r.state = 'pending' AND NOT EXISTS (
+        SELECT 1 FROM operation o
+        WHERE o.account_id = r.account_id AND o.id = r.operation_id
+          AND o.reason IS DISTINCT FROM 'never_sent')`;
+  return claimed === 1;
+}
+
 /** Finishes a pending row once and deletes its request, which its operation stores. */
 export async function finishUploadRow(
-  db: Db,
+  tx: Tx,
   { accountId, uploadId, line, state, errors, operationId }: BulkRow,
 ): Promise<void> {
-  await db.$executeRaw`
+  await tx.$executeRaw`
     UPDATE bulk_row SET state = ${state}, errors = ${errors}, operation_id = ${operationId}::uuid,
       request = NULL
     WHERE account_id = ${accountId} AND upload_id = ${uploadId}::uuid AND line = ${line}

@@ -1,9 +1,13 @@
 // Owns uploaded files of requests and issues their rows at the bank's pace. Each row is identified
-// by its own id, so a crash, a second process or a second upload sends no request twice.
+// by its own id, and is tied to its operation in the transaction that stores the operation. So a
+// crash, a second process, a suspended process or a second upload sends no request twice.
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Database } from '../database.service.js';
 import type { BulkRow, BulkUpload } from '../generated/service/client.js';
+import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
+import { withLease } from '../leases/leases.service.js';
+import { AppError } from '../platform/errors.js';
 import { sha256, stringifyJson } from '../platform/exact-json.js';
 import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
@@ -81,8 +85,8 @@ export class BulkService {
     const where = { accountId_id: { accountId, id: uploadId } };
     const upload = await db.bulkUpload.findUnique({ where });
     if (!upload) return;
-    const issued = await this.database.withSessionLock('issueBulkRows', accountId, (keepLock) =>
-      this.issueRows(upload, keepLock),
+    const issued = await withLease(this.database, accountId, 'issue_bulk_rows', (lease) =>
+      this.issueRows(lease, upload),
     );
     await queries.finishUploadIfDone(db, accountId, uploadId);
     if (issued?.result === 'more')
@@ -100,10 +104,7 @@ export class BulkService {
       await this.jobQueue.enqueue('issueBulkRows', { accountId, uploadId: id });
   }
 
-  private async issueRows(
-    upload: BulkUpload,
-    keepLock: () => Promise<void>,
-  ): Promise<'more' | 'all'> {
+  private async issueRows(lease: Lease, upload: BulkUpload): Promise<'more' | 'all'> {
     const { accountId, id: uploadId } = upload;
     const until = Date.now() + maxJobMs;
     let after = 0;
@@ -119,8 +120,8 @@ export class BulkService {
       // others.
       const issueInLane = async () => {
         for (const row of rows) {
-          await keepLock();
-          await this.issueRow(upload.kind, row);
+          await assertLeaseHeld(this.database.prisma, lease);
+          await this.issueRow(lease, upload.kind, row);
           after = Math.max(after, row.line);
           if (Date.now() > until) return;
         }
@@ -131,11 +132,18 @@ export class BulkService {
   }
 
   /** A row that fails because of the service stays pending and does not delay other rows. */
-  private async issueRow(kind: BulkKind, row: BulkRow): Promise<void> {
-    const { accountId, uploadId, line } = row;
+  private async issueRow(lease: Lease, kind: BulkKind, row: BulkRow): Promise<void> {
+    const { uploadId, line } = row;
     try {
-      const outcome = await this.issuer.issue(accountId, kind, row.request!);
-      await queries.finishUploadRow(this.database.prisma, { ...row, ...outcome });
+      const outcome = await this.issuer.issue(kind, row, async (tx, operationId) => {
+        await assertLeaseHeld(tx, lease);
+        if (!(await queries.claimUploadRow(tx, row, operationId)))
+          throw new AppError('conflict', { internal: 'another process has issued the row' });
+      });
+      await this.database.transaction(async (tx) => {
+        await assertLeaseHeld(tx, lease);
+        await queries.finishUploadRow(tx, { ...row, ...outcome });
+      });
     } catch (error) {
       this.log.warn({ err: error, uploadId, line }, 'bulk row not issued, will be retried');
     }

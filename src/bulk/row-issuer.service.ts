@@ -8,7 +8,12 @@ import { createCharge } from '../contract/charges.js';
 import { errorBody } from '../contract/errors.js';
 import { createTransfer, transferShape, type TransferRequest } from '../contract/transfers.js';
 import type { RouteInput } from '../contract/route.js';
-import { noPreferences, operationHeader } from '../operations/operation.js';
+import {
+  noPreferences,
+  operationHeader,
+  type RequestPreferences,
+} from '../operations/operation.js';
+import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson, stringifyJson } from '../platform/exact-json.js';
@@ -29,15 +34,26 @@ export class RowIssuer {
   constructor(
     private readonly charges: ChargesService,
     private readonly transfers: TransfersService,
+    private readonly operations: OperationsService,
   ) {}
 
-  /** Returns the outcome of the row. Throws errors that a retry may avoid. */
-  async issue(accountId: number, kind: BulkKind, request: string): Promise<RowOutcome> {
+  /**
+   * Returns the outcome of the row. `claim` ties a new operation to the row. Throws errors that a
+   * retry may avoid.
+   */
+  async issue(
+    kind: BulkKind,
+    { accountId, operationId, request }: BulkRow,
+    claim: RequestPreferences['claim'],
+  ): Promise<RowOutcome> {
     try {
-      const parsed = parseJson(request);
+      if (operationId !== null && !(await this.wasNeverSent(accountId, operationId)))
+        return outcomeOf(await this.operations.replyAgain({ accountId, id: operationId }));
+      const parsed = parseJson(request ?? '');
+      const preferences = { ...noPreferences, claim };
       const reply = await (kind === 'charges'
-        ? this.issueCharge(accountId, parsed)
-        : this.issueTransfer(accountId, parsed));
+        ? this.issueCharge(accountId, parsed, preferences)
+        : this.issueTransfer(accountId, parsed, preferences));
       return outcomeOf(reply);
     } catch (error) {
       if (!(error instanceof AppError) || !isFinalError(error)) throw error;
@@ -47,21 +63,34 @@ export class RowIssuer {
     }
   }
 
-  private async issueCharge(accountId: number, request: unknown): Promise<Reply> {
-    const body = z.decode(createCharge.body, request as never);
-    return this.charges.create(accountId, inputOf(body, null), noPreferences);
+  /** Whether the row's operation left no request at the bank, so that the row is issued again. */
+  private async wasNeverSent(accountId: number, operationId: string): Promise<boolean> {
+    return (await this.operations.get(accountId, operationId)).reason === 'never_sent';
   }
 
-  private async issueTransfer(accountId: number, request: unknown): Promise<Reply> {
+  private async issueCharge(
+    accountId: number,
+    request: unknown,
+    preferences: RequestPreferences,
+  ): Promise<Reply> {
+    const body = z.decode(createCharge.body, request as never);
+    return this.charges.create(accountId, inputOf(body, null), preferences);
+  }
+
+  private async issueTransfer(
+    accountId: number,
+    request: unknown,
+    preferences: RequestPreferences,
+  ): Promise<Reply> {
     const { body, idempotencyKey } = readTransferRow(request);
     const { externalId } = body as { externalId?: string };
     const key = idempotencyKey ?? uuidv5(`${accountId} ${externalId}`, keyNamespace);
     if (!isByKey(body))
-      return this.transfers.create(accountId, transferInput(body, key), noPreferences);
+      return this.transfers.create(accountId, transferInput(body, key), preferences);
     const transfer = z.decode(pixKeyTransfer, body as never);
     const { key: pixKey, holderDocument, amount, description } = transfer;
     const byKey = { key: pixKey, holderDocument, amount, description };
-    return this.transfers.createByKey(accountId, byKey, key, noPreferences);
+    return this.transfers.createByKey(accountId, byKey, key, preferences);
   }
 }
 

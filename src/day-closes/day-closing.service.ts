@@ -5,8 +5,10 @@ import { Injectable } from '@nestjs/common';
 import type { BankAccount } from '../accounts/accounts.service.js';
 import { addDays } from '../brazil/calendar.js';
 import { statementDayOf, statementDayStart } from '../brazil/statement-day.js';
-import { Database } from '../database.service.js';
+import { Database, type Tx } from '../database.service.js';
 import { EventsService } from '../events/events.service.js';
+import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
+import { withLease } from '../leases/leases.service.js';
 import { subjectOfLate } from '../reconciliation/decide/break-kinds.js';
 import { Breaks } from '../reconciliation/breaks.service.js';
 import { BankTime } from '../statement/bank-time.service.js';
@@ -32,15 +34,14 @@ export class DayClosing {
     // It is stored before the first line, and without a line there is no day to close.
     if (!account.goLiveAt) return;
     const { goLiveAt } = account;
-    await this.database.withSessionLock('closeDays', accountId, async (keepLock) => {
-      if (!(await this.hasFirstDay(accountId, goLiveAt))) return;
-      let hasEvents = await this.recordLateLines(accountId, goLiveAt);
-      await this.certifyEarlier(accountId, keepLock);
+    await withLease(this.database, accountId, 'close_days', async (lease) => {
+      if (!(await this.hasFirstDay(lease, goLiveAt))) return;
+      let hasEvents = await this.recordLateLines(lease, goLiveAt);
+      await this.certifyEarlier(lease);
       for (;;) {
-        await keepLock();
-        const closed = await this.closeNextDay(accountId);
+        const closed = await this.closeNextDay(lease);
         if (closed === 'new_lines') {
-          if (await this.recordLateLines(accountId, goLiveAt)) hasEvents = true;
+          if (await this.recordLateLines(lease, goLiveAt)) hasEvents = true;
           continue;
         }
         if (closed) hasEvents = true;
@@ -51,13 +52,14 @@ export class DayClosing {
   }
 
   /** Stores the first day: that of the go-live, or of the first line if that is later. */
-  private async hasFirstDay(accountId: number, goLiveAt: Date): Promise<boolean> {
+  private async hasFirstDay(lease: Lease, goLiveAt: Date): Promise<boolean> {
+    const { accountId } = lease;
     const { prisma } = this.database;
     if (await prisma.dayCloseState.findUnique({ where: { accountId } })) return true;
     const firstLineAt = await queries.findFirstLineTime(prisma, accountId);
     if (!firstLineAt) return false;
     const firstDate = statementDayOf(firstLineAt > goLiveAt ? firstLineAt : goLiveAt);
-    await queries.insertClosingState(prisma, accountId, firstDate);
+    await this.underLease(lease, (tx) => queries.insertClosingState(tx, accountId, firstDate));
     return true;
   }
 
@@ -65,8 +67,9 @@ export class DayClosing {
    * Opens a break for each new line of a certified day, and stores from which day on certificates
    * must be amended. Returns whether it opened breaks.
    */
-  private async recordLateLines(accountId: number, goLiveAt: Date): Promise<boolean> {
-    return this.database.transaction(async (tx) => {
+  private async recordLateLines(lease: Lease, goLiveAt: Date): Promise<boolean> {
+    const { accountId } = lease;
+    return this.underLease(lease, async (tx) => {
       const state = await queries.lockClosingState(tx, accountId);
       if (!state) return false;
       const { lines, lowestNsu, seenArrival } = await queries.listLateLines(tx, accountId, {
@@ -99,14 +102,14 @@ export class DayClosing {
   }
 
   /** Certifies the lines before the first day in batches, because the history may be long. */
-  private async certifyEarlier(accountId: number, keepLock: () => Promise<void>): Promise<void> {
+  private async certifyEarlier(lease: Lease): Promise<void> {
+    const { accountId } = lease;
     const { prisma } = this.database;
     const state = await prisma.dayCloseState.findUnique({ where: { accountId } });
     if (!state || (await queries.findFirstCertificate(prisma, accountId))) return;
     const before = statementDayStart(state.nextDate);
     for (let isMore = true; isMore;) {
-      await keepLock();
-      isMore = await this.database.transaction(async (tx) => {
+      isMore = await this.underLease(lease, async (tx) => {
         const lines = await certifiedLines.listUncertifiedLines(
           tx,
           accountId,
@@ -128,11 +131,10 @@ export class DayClosing {
    * can be closed, and `new_lines` when a line arrived that may belong to a certified day: that
    * line is recorded first.
    */
-  private async closeNextDay(
-    accountId: number,
-  ): Promise<CertificationOutcome | 'new_lines' | null> {
+  private async closeNextDay(lease: Lease): Promise<CertificationOutcome | 'new_lines' | null> {
+    const { accountId } = lease;
     const madeAt = await this.bankTime.now(accountId);
-    return this.database.transaction(async (tx) => {
+    return this.underLease(lease, async (tx) => {
       const period = await queries.lockStatement(tx, accountId);
       const state = await queries.lockClosingState(tx, accountId);
       if (!state) return null;
@@ -145,6 +147,14 @@ export class DayClosing {
       if (outcome !== 'waiting' && outcome !== 'differs')
         await queries.recordClosingState(tx, accountId, stateAfter(date, state));
       return outcome;
+    });
+  }
+
+  /** A transaction that writes nothing when the lease was lost. */
+  private underLease<Result>(lease: Lease, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    return this.database.transaction(async (tx) => {
+      await assertLeaseHeld(tx, lease);
+      return work(tx);
     });
   }
 }

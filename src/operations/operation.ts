@@ -126,6 +126,11 @@ export interface RequestPreferences {
   respondAsync: boolean;
   /** `Concilia-Allow-Duplicate: true`: proceed although the request may be a duplicate. */
   allowDuplicate: boolean;
+  /**
+   * Ties a new operation to what it is requested for, in the transaction that stores it. Throws
+   * when the request must not be sent. Set by the service's own modules, never by a header.
+   */
+  claim?(tx: Tx, operationId: string): Promise<void>;
 }
 
 export const noPreferences: RequestPreferences = { respondAsync: false, allowDuplicate: false };

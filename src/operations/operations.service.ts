@@ -108,6 +108,11 @@ export class OperationsService {
     return this.replyToRepeat(operation, noPreferences);
   }
 
+  /** The reply to a repeat of the request that made this operation. */
+  async replyAgain(ref: queries.OperationRef): Promise<Reply> {
+    return this.replyToRepeat(await this.get(ref.accountId, ref.id), noPreferences);
+  }
+
   /** Throws `not_found`, also for an operation of another account. */
   async get(accountId: number, id: string): Promise<Operation> {
     const operation = await this.database.prisma.operation.findUnique({
@@ -219,6 +224,7 @@ export class OperationsService {
     const owner = { accountId, operationId: id, kind };
     const ids = await recordExpectedPayments(tx, owner, request.expectedPayments);
     await request.record(tx, id, ids);
+    await request.preferences.claim?.(tx, id);
     const operation = await tx.operation.findUniqueOrThrow({
       where: { accountId_id: { accountId, id } },
     });

@@ -5,7 +5,6 @@ import { Prisma } from '../generated/service/client.js';
 import { recordRangeTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { findGap } from './balance-chain.queries.js';
 import type { ClosingNeeds, ClosingPeriod } from './closing.js';
-import type { SyncFence } from './statement.queries.js';
 
 type ClosedPeriodState = Omit<ClosingNeeds, 'bankTime' | 'visibilityBoundMs'>;
 
@@ -108,16 +107,16 @@ export async function hasGapInPeriod(
  */
 export async function recordClosedPeriod(
   tx: Tx,
-  { accountId, token }: SyncFence,
+  accountId: number,
   { from, until }: ClosingPeriod,
 ): Promise<void> {
   const touches = Prisma.sql`(closed_until >= ${from} AND closed_from <= ${until})`;
-  const recorded = await tx.$executeRaw`
+  await tx.$executeRaw`
     UPDATE statement_state
     SET closed_from = CASE WHEN ${touches} THEN LEAST(closed_from, ${from}) ELSE ${from} END,
         closed_until = CASE WHEN ${touches} THEN GREATEST(closed_until, ${until}) ELSE ${until} END
-    WHERE account_id = ${accountId} AND sync_token = ${token}::uuid`;
-  if (recorded > 0) await recordRangeTask(tx, accountId, 'period');
+    WHERE account_id = ${accountId}`;
+  await recordRangeTask(tx, accountId, 'period');
 }
 
 /**

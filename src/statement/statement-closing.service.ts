@@ -1,12 +1,13 @@
-// Closes periods of the statement: reads a period twice, with two page sizes, under the sync lock,
+// Closes periods of the statement: reads a period twice, with two page sizes, under a sync's lease,
 // and records it as closed when both full reads agree and the balance chain holds. Without a
 // visibility bound in the bank profile nothing is ever closed.
 import { Injectable } from '@nestjs/common';
-import { v4 as uuidv4 } from 'uuid';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
+import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
+import { withLease } from '../leases/leases.service.js';
 import { Log } from '../platform/log.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
@@ -23,7 +24,6 @@ import {
 } from './closing.js';
 import * as queries from './closing.queries.js';
 import { contentHashOf, parseStatementLine, type ParsedLine } from './statement-line.js';
-import type { SyncFence } from './statement.queries.js';
 import { maxRepeatedPages } from './page-position.js';
 import { StatementService } from './statement.service.js';
 
@@ -52,7 +52,7 @@ interface ClosingResult {
   isCut: boolean;
 }
 
-/** The most lines read under one lock: the account cannot be synced during the two full reads. */
+/** The most lines read under one lease: the account cannot be synced during the two full reads. */
 const maxLinesPerClosing = 10_000;
 
 @Injectable()
@@ -72,8 +72,8 @@ export class StatementClosing {
     const boundMs = this.bank.profile.visibilityBoundMs;
     if (boundMs === null) return;
     const account = await this.accounts.get(accountId);
-    const closing = await this.database.withSessionLock('syncStatement', accountId, (keepLock) =>
-      this.closeWithLock(account, boundMs, keepLock),
+    const closing = await withLease(this.database, accountId, 'sync_statement', (lease) =>
+      this.closeWithLease(account, boundMs, lease),
     );
     if (!closing) {
       await this.jobQueue.enqueue('closeStatement', { accountId }, { delayMs: busyRetryMs });
@@ -97,14 +97,13 @@ export class StatementClosing {
       await this.jobQueue.enqueue('closeStatement', { accountId });
   }
 
-  private async closeWithLock(
+  private async closeWithLease(
     account: BankAccount,
     visibilityBoundMs: number,
-    keepLock: () => Promise<void>,
+    lease: Lease,
   ): Promise<ClosingResult> {
-    const fence = { accountId: account.id, token: uuidv4() };
     // The sync stores the newest lines and returns the bank's time before the first full read.
-    const { bankTime } = await this.statement.syncWithLock(account, fence, keepLock);
+    const { bankTime } = await this.statement.syncWithLease(account, lease);
     const { prisma } = this.database;
     const closed = await queries.readClosedPeriod(prisma, account.id, visibilityBoundMs);
     const periods = periodsToClose({ ...closed, bankTime, visibilityBoundMs });
@@ -112,7 +111,7 @@ export class StatementClosing {
     for (const period of periods) {
       const cutAt = await queries.findPeriodCut(prisma, account.id, period, maxLinesPerClosing);
       const part = limitPeriod(period, cutAt);
-      const { newLines, isClosed } = await this.closePart(account, fence, part, keepLock);
+      const { newLines, isClosed } = await this.closePart(account, lease, part);
       result.newLines += newLines;
       result.outcome = isClosed ? 'closed' : 'not_closed';
       result.isCut ||= part !== period;
@@ -127,21 +126,20 @@ export class StatementClosing {
    */
   private async closePart(
     account: BankAccount,
-    fence: SyncFence,
+    lease: Lease,
     period: ClosingPeriod,
-    keepLock: () => Promise<void>,
   ): Promise<{ newLines: number; isClosed: boolean }> {
     const size = this.bank.profile.statementPageSize;
-    const first = await this.readPeriod(account, fence, period, size, keepLock);
+    const first = await this.readPeriod(account, lease, period, size);
     const smallerSize = secondPageSize(first.pages.lines);
-    const second = await this.readPeriod(account, fence, period, smallerSize, keepLock);
+    const second = await this.readPeriod(account, lease, period, smallerSize);
     const newLines = first.newLines + second.newLines;
     if (!readsAgree(first, second)) return { newLines, isClosed: false };
     return this.database.transaction(async (tx) => {
-      await this.statement.assertLatestSync(tx, fence);
+      await assertLeaseHeld(tx, lease);
       if (await queries.hasGapInPeriod(tx, account.id, period))
         return { newLines, isClosed: false };
-      await queries.recordClosedPeriod(tx, fence, period);
+      await queries.recordClosedPeriod(tx, account.id, period);
       return { newLines, isClosed: true };
     });
   }
@@ -151,10 +149,9 @@ export class StatementClosing {
    */
   private async readPeriod(
     account: BankAccount,
-    fence: SyncFence,
+    lease: Lease,
     period: ClosingPeriod,
     limit: number,
-    keepLock: () => Promise<void>,
   ): Promise<FullRead> {
     const storedLines = await this.database.prisma.statementLine.count({
       where: { accountId: account.id, occurredAt: { gte: period.from } },
@@ -165,14 +162,13 @@ export class StatementClosing {
     let isComplete = false;
     const pages: PageShape = { lines: 0, count: 0, isRepeated: false };
     for (let page = 1; !isComplete && page <= storedLines + sparePages; page += 1) {
-      await keepLock();
       const { startDate, endDate } = period;
       const { value } = await this.statement.readPage(account, {
         ...{ page, limit, startDate },
         ...(endDate === null ? {} : { endDate }),
       });
       const parsed = value.map(parseStatementLine);
-      newLines += (await this.statement.recordPage(fence, parsed)).newLines;
+      newLines += (await this.statement.recordPage(lease, parsed)).newLines;
       const before = seen.size;
       for (const entry of parsed) seen.set(contentHashOf(entry), entry);
       const hasUnseen = seen.size > before;

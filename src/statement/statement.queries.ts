@@ -1,5 +1,5 @@
-// Stores statement lines and the state of each account's statement. Every write is fenced by the
-// token of its sync: a process that lost its lock and did not detect it writes nothing.
+// Stores statement lines and the state of each account's statement. The callers of every write hold
+// a lease in the same transaction: a process that lost its lease writes nothing.
 import type { Db, Tx } from '../database.service.js';
 import type { StatementState } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
@@ -7,15 +7,6 @@ import type { ClockOffset } from './bank-clock.queries.js';
 import type { Gap } from './balance-chain.js';
 import type { StatementLine } from './statement-line.js';
 import type { PageOrder } from './paging.js';
-
-/**
- * The token with which one sync may write an account's statement, until a later sync replaces the
- * token.
- */
-export interface SyncFence {
-  accountId: number;
-  token: string;
-}
 
 export interface SyncStart extends Pick<
   StatementState,
@@ -50,16 +41,12 @@ const fullReadsBeforeBroken = 2;
  */
 const readsPerFullRead = 100;
 
-/** Begins a sync: from now on no earlier sync can write. `boundMs` is the visibility bound. */
-export async function beginSync(
-  db: Db,
-  { accountId, token }: SyncFence,
-  boundMs: number,
-): Promise<SyncStart> {
-  const [state] = await db.$queryRaw<SyncStart[]>`
-    INSERT INTO statement_state AS s (account_id, sync_token, import_started_at)
-    VALUES (${accountId}, ${token}::uuid, clock_timestamp())
-    ON CONFLICT (account_id) DO UPDATE SET sync_token = EXCLUDED.sync_token,
+/** Begins a sync. `boundMs` is the visibility bound. */
+export async function beginSync(tx: Tx, accountId: number, boundMs: number): Promise<SyncStart> {
+  const [state] = await tx.$queryRaw<SyncStart[]>`
+    INSERT INTO statement_state AS s (account_id, import_started_at)
+    VALUES (${accountId}, clock_timestamp())
+    ON CONFLICT (account_id) DO UPDATE SET
       import_started_at = COALESCE(
         s.import_started_at,
         CASE WHEN NOT s.is_anchored THEN clock_timestamp() END)
@@ -83,14 +70,12 @@ export async function beginSync(
 }
 
 /**
- * Locks the account's statement row for the rest of the transaction; false when a later sync has
- * begun.
+ * Locks the account's statement row for the rest of the transaction. Whoever writes lines holds it,
+ * so that the order of arrival is the order of commits.
  */
-export async function lockSyncFence(tx: Tx, { accountId, token }: SyncFence): Promise<boolean> {
-  const rows = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM statement_state
-    WHERE account_id = ${accountId} AND sync_token = ${token}::uuid FOR NO KEY UPDATE`;
-  return rows.length === 1;
+export async function lockStatementState(tx: Tx, accountId: number): Promise<void> {
+  await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM statement_state WHERE account_id = ${accountId} FOR NO KEY UPDATE`;
 }
 
 /** The lines with these nsus that are stored already. */
@@ -167,7 +152,7 @@ const gapPauseSeconds = 5;
 /** Completes a sync that read all pages due. Returns whether the chain counts as broken now. */
 export async function finishSync(
   tx: Tx,
-  { accountId, token }: SyncFence,
+  accountId: number,
   sync: {
     startedAt: Date;
     gap: Gap | null;
@@ -230,7 +215,7 @@ export async function finishSync(
       SELECT nsu, current_balance_cents FROM statement_line
       WHERE account_id = ${accountId} ORDER BY nsu DESC LIMIT 1
     ) newest ON true
-    WHERE s.account_id = ${accountId} AND s.sync_token = ${token}::uuid
+    WHERE s.account_id = ${accountId}
     RETURNING s.broken_since IS NOT NULL AS "isBroken"`;
   return state?.isBroken ?? false;
 }

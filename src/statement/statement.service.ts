@@ -1,12 +1,13 @@
 // Syncs the bank's statement: one process at a time reads it page by page, stores each line once
 // and checks the balance chain. What a line means is decided by the reconciliation module.
 import { Injectable } from '@nestjs/common';
-import { v4 as uuidv4 } from 'uuid';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import { recordGoLive } from '../accounts/accounts.queries.js';
 import { BankService } from '../bank/bank.service.js';
 import { readStatementPage, type StatementQuery } from '../contract/statement.js';
 import { Database, type Tx } from '../database.service.js';
+import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
+import { withLease } from '../leases/leases.service.js';
 import { AppError } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -61,8 +62,8 @@ export class StatementService {
    */
   async sync(accountId: number, options: SyncOptions = {}): Promise<void> {
     const account = await this.accounts.get(accountId);
-    const synced = await this.database.withSessionLock('syncStatement', accountId, (keepLock) =>
-      this.syncWithLock(account, { accountId, token: uuidv4() }, keepLock, options),
+    const synced = await withLease(this.database, accountId, 'sync_statement', (lease) =>
+      this.syncWithLease(account, lease, options),
     );
     if (!synced) {
       // The running sync may have begun before the change that this job was enqueued for.
@@ -82,18 +83,17 @@ export class StatementService {
   }
 
   /**
-   * Syncs new lines. The caller holds the account's `syncStatement` lock. `bankTime` in the result
-   * is not later than the bank's time of any page read afterwards.
+   * Syncs new lines under the account's lease `sync_statement`. `bankTime` in the result is not
+   * later than the bank's time of any page read afterwards.
    */
-  async syncWithLock(
+  async syncWithLease(
     account: BankAccount,
-    fence: queries.SyncFence,
-    keepLock: () => Promise<void>,
+    lease: Lease,
     { sliceMs = Infinity }: SyncOptions = {},
   ): Promise<SyncResult> {
     const { profile } = this.bank;
     const boundMs = visibilityBoundOrDefaultMs(profile);
-    const state = await queries.beginSync(this.database.prisma, fence, boundMs);
+    const state = await this.begin(lease, boundMs);
     const position = new PagePosition({
       ...state,
       gapNsu: state.isGapDue ? state.firstGapNsu : null,
@@ -105,13 +105,12 @@ export class StatementService {
     let bankTime: Date | null = null;
     let hasMore: boolean;
     do {
-      await keepLock();
       const { page } = position;
       const response = await this.readPage(account, { page, limit: profile.statementPageSize });
       bankTime = response.date;
       clock ??= await this.readBankClock(account, bankTime, state.startedAt);
       const parsed = response.value.map(parseStatementLine);
-      const recorded = await this.recordPage(fence, parsed);
+      const recorded = await this.recordPage(lease, parsed);
       resolved += recorded.resolved;
       if (recorded.newLines > 0) lowestNew = minNsu(lowestNew, recorded.lowestNsu);
       hasMore = position.advance(recorded, parsed.map(contentHashOf));
@@ -119,13 +118,20 @@ export class StatementService {
     } while (hasMore && (state.isAnchored || progress.elapsedMs() <= sliceMs));
     const isBroken = hasMore
       ? state.isBroken
-      : await this.finish(fence, state, { position, lowestNew, clock });
+      : await this.finish(lease, state, { position, lowestNew, clock });
     return {
       newLines: position.newLines,
       hasOtherChanges: resolved > 0 || isBroken !== state.isBroken,
       isComplete: !hasMore,
       bankTime: bankTime ?? (await readBankTime(this.database.prisma, account.id)),
     };
+  }
+
+  private async begin(lease: Lease, boundMs: number): Promise<queries.SyncStart> {
+    return this.database.transaction(async (tx) => {
+      await assertLeaseHeld(tx, lease);
+      return queries.beginSync(tx, lease.accountId, boundMs);
+    });
   }
 
   /** `startedAt` is PostgreSQL's time before the call that the bank responded to at `bankDate`. */
@@ -144,20 +150,21 @@ export class StatementService {
    * counts as broken.
    */
   private async finish(
-    fence: queries.SyncFence,
+    lease: Lease,
     state: queries.SyncStart,
     read: { position: PagePosition; lowestNew: bigint | null; clock: ClockOffset | null },
   ): Promise<boolean> {
+    const { accountId } = lease;
     return this.database.transaction(async (tx) => {
-      await this.assertLatestSync(tx, fence);
+      await this.lockState(tx, lease);
       const from = minNsu(state.firstGapNsu, read.lowestNew);
       // Without new lines the stored balance stays, because the line with the highest nsu may not
       // be the last booked line.
       const { gap, balance } =
         from === null
           ? { gap: null, balance: state.balanceCents }
-          : await checkChainFrom(tx, fence.accountId, from);
-      const isBroken = await queries.finishSync(tx, fence, {
+          : await checkChainFrom(tx, accountId, from);
+      const isBroken = await queries.finishSync(tx, accountId, {
         startedAt: state.startedAt,
         gap,
         balanceCents: balance,
@@ -168,7 +175,7 @@ export class StatementService {
         clock: read.clock,
       });
       // The balances at a gap may change while it stays.
-      if (isBroken || state.isBroken) await recordStatementTask(tx, fence.accountId);
+      if (isBroken || state.isBroken) await recordStatementTask(tx, accountId);
       return isBroken;
     });
   }
@@ -215,11 +222,11 @@ export class StatementService {
     });
   }
 
-  /** Stores the new lines of a page. Throws `conflict` when a later sync has begun. */
-  async recordPage(fence: queries.SyncFence, parsed: ParsedLine[]): Promise<PageResult> {
-    const { accountId } = fence;
+  /** Stores the new lines of a page. Throws `conflict` when the lease was lost. */
+  async recordPage(lease: Lease, parsed: ParsedLine[]): Promise<PageResult> {
+    const { accountId } = lease;
     const result = await this.database.transaction(async (tx) => {
-      await this.assertLatestSync(tx, fence);
+      await this.lockState(tx, lease);
       return recordLines(tx, accountId, parsed);
     });
     if (result.newUnreadable > 0)
@@ -227,12 +234,9 @@ export class StatementService {
     return result;
   }
 
-  /**
-   * Locks the account's statement for the rest of the transaction. Throws `conflict` when a later
-   * sync has begun.
-   */
-  async assertLatestSync(tx: Tx, fence: queries.SyncFence): Promise<void> {
-    if (await queries.lockSyncFence(tx, fence)) return;
-    throw new AppError('conflict', { internal: 'a later sync of the statement has begun' });
+  /** Locks the account's statement for the rest of the transaction. */
+  private async lockState(tx: Tx, lease: Lease): Promise<void> {
+    await assertLeaseHeld(tx, lease);
+    await queries.lockStatementState(tx, lease.accountId);
   }
 }

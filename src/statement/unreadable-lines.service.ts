@@ -1,24 +1,25 @@
 // Parses unreadable lines again. A line that the current parser can read is recorded as if a sync
-// had read it, under the sync lock.
+// had read it, under the lease of a sync.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { v4 as uuidv4 } from 'uuid';
 import type { RouteOutput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { UnreadableLine } from '../generated/service/client.js';
+import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
+import { withLease } from '../leases/leases.service.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { parseStatementLine, type StatementLine } from './statement-line.js';
 import { recordLines } from './line-recording.queries.js';
-import { beginSync, findStoredLines, lockSyncFence, type SyncFence } from './statement.queries.js';
+import { findStoredLines, lockStatementState } from './statement.queries.js';
 import { markLinesRead } from './unreadable-lines.queries.js';
 import type { redriveUnreadableLines } from './unreadable-lines.schema.js';
 
 const pageSize = 500;
 /** How long a redrive waits for a running sync. */
-const lockTimeoutMs = 10_000;
-const lockRetryMs = 100;
+const leaseTimeoutMs = 10_000;
+const leaseRetryMs = 100;
 
 type RedriveResult = RouteOutput<typeof redriveUnreadableLines>;
 
@@ -43,10 +44,10 @@ export class UnreadableLines {
    * a sync runs for too long.
    */
   async redrive(accountId: number, onlyHash: string | null = null): Promise<RedriveResult> {
-    const deadline = performance.now() + lockTimeoutMs;
+    const deadline = performance.now() + leaseTimeoutMs;
     for (;;) {
-      const done = await this.database.withSessionLock('syncStatement', accountId, (keepLock) =>
-        this.redriveWithLock(accountId, onlyHash, keepLock),
+      const done = await withLease(this.database, accountId, 'sync_statement', (lease) =>
+        this.redriveWithLease(lease, onlyHash),
       );
       if (done) {
         if (done.result.read > 0) {
@@ -61,27 +62,21 @@ export class UnreadableLines {
           public: 'A statement sync is running. Try again in 10 seconds.',
           headers: { 'retry-after': '10' },
         });
-      await sleep(lockRetryMs);
+      await sleep(leaseRetryMs);
     }
   }
 
-  private async redriveWithLock(
-    accountId: number,
-    onlyHash: string | null,
-    keepLock: () => Promise<void>,
-  ): Promise<RedriveResult> {
-    const fence = { accountId, token: uuidv4() };
-    await beginSync(this.database.prisma, fence, 0);
+  private async redriveWithLease(lease: Lease, onlyHash: string | null): Promise<RedriveResult> {
+    const { accountId } = lease;
     const result: RedriveResult = { read: 0, unreadable: 0 };
     for (let afterHash = ''; ;) {
-      await keepLock();
       const contentHash = { gt: afterHash, ...(onlyHash === null ? {} : { equals: onlyHash }) };
       const rows = await this.database.prisma.unreadableLine.findMany({
         where: { accountId, kind: 'unreadable', resolvedAt: null, contentHash },
         orderBy: { contentHash: 'asc' },
         take: pageSize,
       });
-      const read = await this.recordReadable(fence, rows);
+      const read = await this.recordReadable(lease, rows);
       result.read += read;
       result.unreadable += rows.length - read;
       if (rows.length < pageSize) return result;
@@ -94,14 +89,15 @@ export class UnreadableLines {
    * another stored line has its nsu.
    */
   private async recordReadable(
-    fence: SyncFence,
+    lease: Lease,
     rows: { contentHash: string; content: string }[],
   ): Promise<number> {
-    const { accountId } = fence;
+    const { accountId } = lease;
     const lines = rows.flatMap(({ content }) => parseStored(content));
     if (lines.length === 0) return 0;
     return this.database.transaction(async (tx) => {
-      if (!(await lockSyncFence(tx, fence))) throw new AppError('conflict');
+      await assertLeaseHeld(tx, lease);
+      await lockStatementState(tx, accountId);
       const nsus = lines.map(({ nsu }) => nsu);
       const stored = await findStoredLines(tx, accountId, nsus);
       const hashOfNsu = new Map(stored.map((row) => [row.nsu, row.contentHash]));

@@ -31,7 +31,7 @@ const layers: readonly (readonly string[])[] = [
   ['events'],
   ['bank'],
   ['accounts'],
-  ['idempotency'],
+  ['idempotency', 'leases'],
   ['database.service.ts'],
   ['generated'],
   ['platform'],

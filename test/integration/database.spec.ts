@@ -50,36 +50,4 @@ describe('the database', () => {
     const { rows } = await test.pool.query('SELECT value FROM counter ORDER BY id');
     expect(rows).toEqual([{ value: 2 }, { value: 2 }]);
   });
-
-  it('runs one holder of a session lock at a time, and the next after it ended or failed', async () => {
-    open();
-    let inside = 0;
-    const work = async () => {
-      inside += 1;
-      expect(inside).toBe(1);
-      await sleep(50);
-      inside -= 1;
-      return 'done';
-    };
-    const results = await Promise.all(
-      [1, 2, 3].map(() => database.withSessionLock('syncStatement', 7, work)),
-    );
-    expect(results.filter((result) => result?.result === 'done')).toHaveLength(1);
-    await expect(
-      database.withSessionLock('syncStatement', 7, () => Promise.reject(new Error('failed'))),
-    ).rejects.toThrow('failed');
-    expect(await database.withSessionLock('syncStatement', 7, work)).toEqual({ result: 'done' });
-    expect(await database.withSessionLock('syncStatement', 8, work)).toEqual({ result: 'done' });
-  });
-
-  it('releases the session lock of a process that lost its connection', async () => {
-    open();
-    const lost = database.withSessionLock('syncStatement', 7, async () => {
-      await test.pool.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7`,
-      );
-      return database.withSessionLock('syncStatement', 7, () => Promise.resolve('acquired'));
-    });
-    expect((await lost)?.result).toEqual({ result: 'acquired' });
-  });
 });

@@ -2,6 +2,7 @@
 // timers do not run: each test performs each step itself.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Database } from '../../src/database.service.js';
+import { withLease } from '../../src/leases/leases.service.js';
 import { RunsService } from '../../src/reconciliation/runs/runs.service.js';
 import { Schedules } from '../../src/reconciliation/runs/schedules.service.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
@@ -81,7 +82,7 @@ describe('a reconciliation run', () => {
   it('has one worker at a time, finishes once, and continues after its worker was killed', async () => {
     const id = await requestRun();
     const worker = new Database(service.pool);
-    await worker.withSessionLock('runReconciliation', service.accountId, async () => {
+    await withLease(worker, service.accountId, 'run_reconciliation', async () => {
       await perform(id);
       expect(await read(id)).toMatchObject({ state: 'running' });
     });

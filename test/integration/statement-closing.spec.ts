@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
+import { withLease } from '../../src/leases/leases.service.js';
 import { StatementClosing } from '../../src/statement/statement-closing.service.js';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { ScriptedBank } from '../support/scripted-bank.js';
@@ -244,7 +245,7 @@ describe('closing a period of the statement', () => {
   });
 
   it('enqueues itself again while a sync runs', async () => {
-    await service.database.withSessionLock('syncStatement', accountId, () => close());
+    await withLease(service.database, accountId, 'sync_statement', () => close());
     expect(enqueued).toEqual(['closeStatement']);
   });
 });

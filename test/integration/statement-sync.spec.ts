@@ -3,7 +3,9 @@ import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { ScriptedBank } from '../support/scripted-bank.js';
+import { addAccounts } from '../support/parent-rows.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { until } from '../support/until.js';
 
 /** The clock that PostgreSQL has too, whatever a test makes of `Date.now`. */
 const realNow = () => performance.timeOrigin + performance.now();
@@ -283,16 +285,48 @@ describe('the statement sync', () => {
     expect(await storedNsus()).toEqual(upTo(5));
   });
 
-  it('rejects writes of a sync after a later sync has begun', async () => {
+  it('rejects writes of a suspended sync after another process has taken its lease', async () => {
     bank.lines = credits(1, 5);
+    let isSuspended = false;
     bank.beforePage = async () => {
-      // The connection that held the lock was lost, and another process began a sync with its own
-      // token.
+      if (isSuspended) return;
+      isSuspended = true;
       await service.database.pool.query(
-        `UPDATE statement_state SET sync_token = gen_random_uuid()`,
+        `UPDATE lease SET leased_until = clock_timestamp() - interval '1 second'`,
       );
+      bank.withheld.add(5);
+      await sync();
+      bank.withheld.clear();
     };
-    await expect(sync()).rejects.toThrow('a later sync');
-    expect(await storedNsus()).toEqual([]);
+    await expect(sync()).rejects.toThrow('the lease sync_statement');
+    expect(await storedNsus()).toEqual(upTo(4));
+  });
+
+  it('uses no connection while the bank does not answer', async () => {
+    const { pool } = service.database;
+    const accounts = pool.options.max * 2;
+    await addAccounts(pool, accounts);
+    let waiting = 0;
+    let answer = () => undefined as void;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    bank.beforePage = () => {
+      waiting += 1;
+      return answered;
+    };
+    const syncs = Array.from({ length: accounts }, (_, index) => statement().sync(index + 1));
+    try {
+      await until('every sync waits for the bank', () => waiting === accounts);
+      // A renewal uses a connection for a moment.
+      await until('no connection is in use', () => pool.totalCount === pool.idleCount);
+      const { rows } = await pool.query<{ held: number }>(
+        `SELECT count(*)::int AS held FROM lease WHERE leased_until > clock_timestamp()`,
+      );
+      expect(rows).toEqual([{ held: accounts }]);
+    } finally {
+      answer();
+      await Promise.all(syncs);
+    }
   });
 });

@@ -7,6 +7,8 @@ import { z } from 'zod';
 import { Database } from '../../database.service.js';
 import { EventsService } from '../../events/events.service.js';
 import type { ReconciliationRun } from '../../generated/service/client.js';
+import { assertLeaseHeld, type Lease } from '../../leases/leases.queries.js';
+import { withLease } from '../../leases/leases.service.js';
 import { AppError } from '../../platform/errors.js';
 import { OnJob } from '../../platform/job-methods.js';
 import { JobQueue } from '../../platform/job-queue.js';
@@ -17,7 +19,6 @@ import { ReconciliationService } from '../reconciliation.service.js';
 import * as queries from './runs.queries.js';
 import { runView, type RunCounts } from './runs.schema.js';
 
-const lockRenewalMs = 5_000;
 const syncPauseMs = 250;
 /** A failed sync is repeated after these pauses; then the run fails. */
 const retryPausesMs = [250, 1_000];
@@ -56,16 +57,9 @@ export class RunsService {
    */
   @OnJob('runReconciliation')
   async perform({ accountId, runId }: JobPayload<'runReconciliation'>): Promise<void> {
-    await this.database.withSessionLock('runReconciliation', accountId, async (keepLock) => {
+    await withLease(this.database, accountId, 'run_reconciliation', async (lease) => {
       const run = await this.get(accountId, runId);
-      if (run.state !== 'running') return;
-      // Losing the lock does no harm: the run ends only once, in whichever process.
-      const lockRenewal = setInterval(() => void keepLock().catch(() => undefined), lockRenewalMs);
-      try {
-        await this.end(run, await this.reconcileAccount(run));
-      } finally {
-        clearInterval(lockRenewal);
-      }
+      if (run.state === 'running') await this.end(lease, run, await this.reconcileAccount(run));
     });
   }
 
@@ -119,9 +113,14 @@ export class RunsService {
     throw new AppError('bank_timeout');
   }
 
-  private async end({ accountId, id: runId }: ReconciliationRun, error: string | null) {
+  private async end(
+    lease: Lease,
+    { accountId, id: runId }: ReconciliationRun,
+    error: string | null,
+  ): Promise<void> {
     const key = { accountId, runId };
     await this.database.transaction(async (tx) => {
+      await assertLeaseHeld(tx, lease);
       const counts = await queries.countChanges(tx, key);
       if (!(await queries.endRun(tx, key, counts, error))) return;
       const run = await tx.reconciliationRun.findUniqueOrThrow({

@@ -54,6 +54,27 @@ CREATE TABLE "api_key" (
 CREATE UNIQUE INDEX "api_key_hash_key" ON "api_key" ("hash");
 CREATE INDEX "api_key_account_id_idx" ON "api_key" ("account_id");
 
+-- Leases
+
+CREATE TYPE "lease_name" AS ENUM (
+  'sync_statement', 'close_statement', 'issue_bulk_rows', 'run_reconciliation', 'close_days'
+);
+
+-- Work on an account that one process does at a time.
+CREATE TABLE "lease" (
+  "account_id" INTEGER NOT NULL,
+  "name" "lease_name" NOT NULL,
+  "token" UUID NOT NULL,
+  "leased_until" TIMESTAMPTZ(3) NOT NULL,
+
+  CONSTRAINT "lease_pkey" PRIMARY KEY ("account_id", "name"),
+  CONSTRAINT "lease_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+-- As a column of a unique key, the token changes only under a lock that conflicts with
+-- FOR KEY SHARE. A renewal changes leased_until and does not wait for such a lock.
+CREATE UNIQUE INDEX "lease_account_id_token_key" ON "lease" ("account_id", "token");
+
 -- Operations
 
 CREATE TYPE "operation_state" AS ENUM (
@@ -346,7 +367,6 @@ CREATE TABLE "statement_state" (
   "closed_until" TIMESTAMPTZ(3),
   "closing_failures" INTEGER NOT NULL DEFAULT 0,
   "closing_next_at" TIMESTAMPTZ(3),
-  "sync_token" UUID,
   "last_sync_started_at" TIMESTAMPTZ(3),
   "synced_at" TIMESTAMPTZ(3),
   "syncs" BIGINT NOT NULL DEFAULT 0,

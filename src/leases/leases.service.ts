@@ -1,0 +1,40 @@
+// Runs work that one process at a time may do for an account. The lease is a row that is renewed
+// while the work runs. The lease of a process that was killed or suspended runs out, and another
+// process takes it.
+import { v4 as uuidv4 } from 'uuid';
+import type { Database } from '../database.service.js';
+import { endLease, renewLease, takeLease, type Lease } from './leases.queries.js';
+
+/** How long the lease of a killed process delays other processes. */
+const leaseMs = 10_000;
+const renewalMs = 2_500;
+
+/**
+ * Runs `work` under the lease; returns null when another process holds it. The work is not stopped
+ * when the lease is lost. Therefore each transaction of `work` begins with `assertLeaseHeld`.
+ */
+export async function withLease<Result>(
+  { prisma }: Database,
+  accountId: number,
+  name: Lease['name'],
+  work: (lease: Lease) => Promise<Result>,
+): Promise<{ result: Result } | null> {
+  const lease: Lease = { accountId, name, token: uuidv4() };
+  if (!(await takeLease(prisma, lease, leaseMs))) return null;
+  let isRenewing = false;
+  const renew = async () => {
+    if (isRenewing) return;
+    isRenewing = true;
+    // A failed renewal is repeated. If all fail, the lease runs out, and `work` writes nothing.
+    await renewLease(prisma, lease, leaseMs).catch(() => undefined);
+    isRenewing = false;
+  };
+  const renewals = setInterval(() => void renew(), renewalMs);
+  try {
+    return { result: await work(lease) };
+  } finally {
+    clearInterval(renewals);
+    // A lease that cannot be ended runs out.
+    await endLease(prisma, lease).catch(() => undefined);
+  }
+}

@@ -1,0 +1,105 @@
+// Bulk uploads: a process that is suspended while it issues a row, for longer than its lease, sends
+// nothing once another process has issued that row.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { BulkService } from '../../src/bulk/bulk.service.js';
+import { RowIssuer } from '../../src/bulk/row-issuer.service.js';
+import { SecretBox } from '../../src/platform/secret-box.js';
+import { sampleChargeRequest } from '../support/payments.js';
+import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
+
+describe('a bulk row', () => {
+  let service: ServiceOnSandbox;
+
+  beforeAll(async () => {
+    service = await serviceOnSandbox();
+  });
+  afterAll(() => service.stop());
+
+  /** A process of the service: `before` runs after a row is read and before it is issued. */
+  const processOf = (before: () => Promise<void> = () => Promise.resolve()) => {
+    const { application } = service;
+    const issuer = application.get(RowIssuer, { strict: false });
+    const pausing = {
+      issue: async (...args: Parameters<RowIssuer['issue']>) => {
+        await before();
+        return issuer.issue(...args);
+      },
+    };
+    return new BulkService(
+      service.database,
+      pausing as RowIssuer,
+      application.get(SecretBox, { strict: false }),
+      { enqueue: () => Promise.resolve() } as never,
+      pino({ level: 'silent' }),
+    );
+  };
+  const loseLease = () =>
+    service.pool.query(`UPDATE lease SET leased_until = clock_timestamp() - interval '1 second'`);
+  const rowsOf = async (uploadId: string) => {
+    const { rows } = await service.pool.query(
+      'SELECT state, operation_id FROM bulk_row WHERE upload_id = $1 ORDER BY line',
+      [uploadId],
+    );
+    return rows;
+  };
+  const countAttempts = async () => {
+    const { rows } = await service.pool.query<{ attempts: number }>(
+      'SELECT count(*)::int AS attempts FROM operation_attempt',
+    );
+    return rows[0]?.attempts;
+  };
+  const upload = (process: BulkService, ...requests: object[]) =>
+    process.upload(
+      service.accountId,
+      'charges',
+      'ndjson',
+      Buffer.from(requests.map((request) => JSON.stringify(request)).join('\n')),
+    );
+
+  // The bank rejects the charge, so its correlationId is free for another request.
+  const rejected = (id: string) => ({
+    ...sampleChargeRequest(id),
+    ...{ type: 'BANKSLIP', ourNumber: 'not digits' },
+  });
+
+  it('is issued once when its process is suspended and another process issues it', async () => {
+    let isSuspended = false;
+    const { accountId } = service;
+    const suspended = processOf(async () => {
+      if (isSuspended) return;
+      isSuspended = true;
+      await loseLease();
+      await processOf().issueNextRows({ accountId, uploadId });
+    });
+    const uploadId = await upload(suspended, rejected('suspended-1'));
+    const attempts = (await countAttempts()) ?? 0;
+    await suspended.issueNextRows({ accountId, uploadId });
+    expect(isSuspended).toBe(true);
+    expect(await countAttempts()).toBe(attempts + 1);
+    expect(await rowsOf(uploadId)).toMatchObject([{ state: 'rejected' }]);
+  });
+
+  it('keeps the operation of a process that was killed before it finished the row', async () => {
+    const { accountId } = service;
+    const killed = processOf();
+    const uploadId = await upload(killed, rejected('killed-1'));
+    // The process loses its lease between the response of the bank and the end of the row.
+    await service.pool.query(
+      `CREATE FUNCTION lose_lease() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         UPDATE lease SET leased_until = clock_timestamp() - interval '1 second';
+         RETURN NEW;
+       END $$;
+       CREATE TRIGGER lose_lease AFTER UPDATE OF state ON operation FOR EACH ROW
+         WHEN (NEW.state = 'rejected') EXECUTE FUNCTION lose_lease();`,
+    );
+    const attempts = (await countAttempts()) ?? 0;
+    await killed.issueNextRows({ accountId, uploadId }).catch(() => undefined);
+    await service.pool.query('DROP TRIGGER lose_lease ON operation');
+    const [row] = await rowsOf(uploadId);
+    expect(row).toEqual({ state: 'pending', operation_id: expect.any(String) });
+    await processOf().issueNextRows({ accountId, uploadId });
+    expect(await countAttempts()).toBe(attempts + 1);
+    expect(await rowsOf(uploadId)).toEqual([{ ...row, state: 'rejected' }]);
+  });
+});
