@@ -15,27 +15,39 @@ const pageSize = 5_000;
 /** The amount of a statement line: negative for a debit. */
 export const lineCents = Prisma.sql`CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END`;
 
+/** The lines of one slice: a history is checked slice by slice, each in a short time. */
+const sliceLines = 50_000;
+
+interface CheckedSlice {
+  gap: Gap | null;
+  /**
+   * The balance that the chain reached; null if it is the balance on the line with the highest nsu.
+   */
+  balance: bigint | null;
+  jumps: Jump[];
+  /** Where the next slice begins; null at a gap and at the end. */
+  nextNsu: bigint | null;
+}
+
 /**
- * Checks the chain after new lines were stored from `fromNsu` on. The lines just below are checked
- * again: If these lines are numbered out of order, a new line may seem to follow the highest nsu,
- * although the chain ended at another line.
+ * Checks one slice of the chain after new lines were stored from `fromNsu` on. The lines just below
+ * are checked again: If these lines are numbered out of order, a new line may seem to follow the
+ * highest nsu, although the chain ended at another line.
  */
 export async function checkChainFrom(
   db: Db,
   accountId: number,
   fromNsu: bigint,
-): Promise<{ gap: Gap | null; balance: bigint | null }> {
+): Promise<CheckedSlice> {
   const [below] = await db.$queryRaw<{ nsu: bigint | null }[]>`
     SELECT min(nsu) AS nsu FROM (
       SELECT nsu FROM statement_line WHERE account_id = ${accountId} AND nsu < ${fromNsu}
       ORDER BY nsu DESC LIMIT ${linkWindow}) near`;
-  return findGap(db, accountId, below?.nsu ?? fromNsu);
+  return checkSlice(db, accountId, below?.nsu ?? fromNsu);
 }
 
 /**
  * The first gap at or above `fromNsu`. Lines above `untilNsu` are ignored.
- * - `balance`: the balance that the chain reached; null if it is the balance on the line with the
- *   highest nsu.
  * - `jumps`: the jumps at accepted gaps, from somewhat before `fromNsu` on.
  * - `alsoAccepted`: gaps to treat as accepted by a person, whatever their jump.
  */
@@ -45,29 +57,60 @@ export async function findGap(
   fromNsu: bigint,
   untilNsu: bigint | null = null,
   alsoAccepted: readonly bigint[] = [],
-): Promise<{ gap: Gap | null; balance: bigint | null; jumps: Jump[] }> {
-  const suspect = await findSuspect(db, accountId, fromNsu, untilNsu);
-  if (suspect === null) return { gap: null, balance: null, jumps: [] };
+): Promise<{ gap: Gap | null; jumps: Jump[] }> {
+  const jumps = new Map<bigint, Jump>();
+  for (let nextNsu = fromNsu; ;) {
+    const slice = await checkSlice(db, accountId, nextNsu, { untilNsu, alsoAccepted });
+    for (const jump of slice.jumps) if (!jumps.has(jump.nsu)) jumps.set(jump.nsu, jump);
+    if (slice.nextNsu === null) return { gap: slice.gap, jumps: [...jumps.values()] };
+    nextNsu = slice.nextNsu;
+  }
+}
+
+/**
+ * Checks lines from somewhat before `fromNsu` on. A slice whose lines follow one another in nsu
+ * order is passed quickly. Otherwise the slice ends soon after the first line that does not follow,
+ * and the next slice begins at a line that the chain has passed.
+ */
+async function checkSlice(
+  db: Db,
+  accountId: number,
+  fromNsu: bigint,
+  options: { untilNsu?: bigint | null; alsoAccepted?: readonly bigint[] } = {},
+): Promise<CheckedSlice> {
+  const { untilNsu = null, alsoAccepted = [] } = options;
+  const end = await findSliceEnd(db, accountId, fromNsu, untilNsu);
+  const suspect = await findSuspect(db, accountId, fromNsu, end ?? untilNsu);
+  if (suspect === null) return { gap: null, balance: null, jumps: [], nextNsu: end };
   const acceptedJumps = (await listAcceptedJumps(db, accountId)).filter(({ isAtGap }) => isAtGap);
   const isAccepted = ({ nsu, cents }: Jump) =>
     alsoAccepted.includes(nsu) ||
     acceptedJumps.some((accepted) => accepted.nsu === nsu && accepted.cents === cents);
-  let page = await listLinks(db, accountId, suspect);
-  let links = [...(await listLinksBefore(db, accountId, suspect)), ...page];
-  let check = checkFromBestStart(links, suspect, { isAccepted, isCut: page.length === pageSize });
-  const jumps = [...check.jumps];
-  while (!check.gap && page.length === pageSize) {
-    const last = page.at(-1)?.nsu ?? 0n;
-    if (untilNsu !== null && last > untilNsu) break;
-    page = await listLinks(db, accountId, last + 1n);
-    links = [...links.slice(check.resume.index), ...page];
-    const isCut = page.length === pageSize;
-    check = checkBalanceChain(links, { start: check.resume.balance, isCut, isAccepted });
-    jumps.push(...check.jumps);
-  }
-  const { gap, balance } = check;
-  if (gap && untilNsu !== null && gap.nsu > untilNsu) return { gap: null, balance: null, jumps };
-  return { gap, balance: gap ? null : balance, jumps };
+  const page = await listLinks(db, accountId, suspect);
+  const links = [...(await listLinksBefore(db, accountId, suspect)), ...page];
+  const isCut = page.length === pageSize;
+  const { gap, balance, jumps, resume } = checkFromBestStart(links, suspect, { isAccepted, isCut });
+  const isBeyond = (nsu: bigint | undefined) =>
+    untilNsu !== null && nsu !== undefined && nsu > untilNsu;
+  if (gap) return { gap: isBeyond(gap.nsu) ? null : gap, balance: null, jumps, nextNsu: null };
+  const next = isCut && !isBeyond(page.at(-1)?.nsu) ? links[resume.index] : undefined;
+  return { gap: null, balance, jumps, nextNsu: next?.nsu ?? null };
+}
+
+/** The last line of a full slice; null when fewer lines are left. */
+async function findSliceEnd(
+  db: Db,
+  accountId: number,
+  fromNsu: bigint,
+  untilNsu: bigint | null,
+): Promise<bigint | null> {
+  const end = await db.statementLine.findFirst({
+    where: { accountId, nsu: { gt: fromNsu, ...(untilNsu === null ? {} : { lte: untilNsu }) } },
+    orderBy: { nsu: 'asc' },
+    skip: sliceLines - 1,
+    select: { nsu: true },
+  });
+  return end?.nsu ?? null;
 }
 
 /**

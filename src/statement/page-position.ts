@@ -36,7 +36,7 @@ export class PagePosition {
   private firstPage: number;
   private repeats = 0;
   private previousLowest: bigint | null = null;
-  private readonly seen = new Set<string>();
+  private readonly seen = new SeenLines();
   /** The first page of stored lines that was skipped; null while none was. */
   private skippedFrom: number | null = null;
   /** The page at which the skip ended; null before a skip and after it was undone. */
@@ -123,8 +123,33 @@ export class PagePosition {
 
   /** Records the lines of a page. False when this sync has already seen all of these lines. */
   private addUnseen(contentHashes: readonly string[]): boolean {
-    const before = this.seen.size;
-    for (const hash of contentHashes) this.seen.add(hash);
-    return this.seen.size > before;
+    return contentHashes.filter((hash) => this.seen.add(hash)).length > 0;
+  }
+}
+
+/** The lines of a generation of `SeenLines`: many pages. */
+const generationLines = 20_000;
+
+/**
+ * Lines that a read has shown: the first of them, and those shown lately. A page repeats lines of
+ * the pages just before it, or of the first pages. The memory does not grow with the statement.
+ */
+export class SeenLines {
+  private readonly first = new Set<string>();
+  private recent = new Set<string>();
+  private earlier = new Set<string>();
+
+  /** Adds a line. False when it was seen. */
+  add(contentHash: string): boolean {
+    if ([this.first, this.recent, this.earlier].some((lines) => lines.has(contentHash)))
+      return false;
+    if (this.first.size < generationLines) {
+      this.first.add(contentHash);
+      return true;
+    }
+    if (this.recent.size === generationLines)
+      [this.earlier, this.recent] = [this.recent, new Set()];
+    this.recent.add(contentHash);
+    return true;
   }
 }

@@ -1,7 +1,7 @@
 // Stores statement lines and the state of each account's statement. The callers of every write hold
 // a lease in the same transaction: a process that lost its lease writes nothing.
 import type { Db, Tx } from '../database.service.js';
-import type { StatementState } from '../generated/service/client.js';
+import { Prisma, type StatementState } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
 import type { ClockOffset } from './bank-clock.queries.js';
 import type { Gap } from './balance-chain.js';
@@ -23,11 +23,6 @@ export interface SyncStart extends Pick<
    * reads have not filled the gap, they become rare.
    */
   isFullReadDue: boolean;
-  /**
-   * The stored lines below the gap when the gap is due; all stored lines otherwise and during the
-   * first import.
-   */
-  linesBeforeGap: bigint;
   isBroken: boolean;
   /** The database's time at which the sync began. */
   startedAt: Date;
@@ -59,23 +54,50 @@ export async function beginSync(tx: Tx, accountId: number, boundMs: number): Pro
               gap_nsu IS NOT NULL AND COALESCE(gap_next_read_at <= clock_timestamp(), true)
                 AND gap_since <= clock_timestamp() - ${boundMs} * interval '1 millisecond'
                 AND (gap_full_reads < ${fullReadsBeforeBroken}
-                  OR gap_reads % ${readsPerFullRead} = 0) AS "isFullReadDue",
-              CASE WHEN is_anchored AND first_gap_nsu IS NOT NULL
-                AND COALESCE(gap_next_read_at <= clock_timestamp(), true)
-                THEN (SELECT count(*) FROM statement_line t
-                      WHERE t.account_id = s.account_id AND t.nsu < s.first_gap_nsu)
-                ELSE line_count END AS "linesBeforeGap"`;
+                  OR gap_reads % ${readsPerFullRead} = 0) AS "isFullReadDue"`;
   invariant(state, 'beginning a sync returned no state');
   return state;
+}
+
+/** The lines that one statement counts. */
+const countedLines = 500_000;
+
+/** Counts the stored lines below the nsu, in parts. */
+export async function countLinesBelow(db: Db, accountId: number, nsu: bigint): Promise<bigint> {
+  let total = 0n;
+  let after: bigint | null = null;
+  for (;;) {
+    const above: Prisma.Sql = after === null ? Prisma.empty : Prisma.sql`AND nsu > ${after}`;
+    const [part]: { lines: bigint; last: bigint | null }[] = await db.$queryRaw<
+      { lines: bigint; last: bigint | null }[]
+    >`
+      SELECT count(*) AS lines, max(nsu) AS last FROM (
+        SELECT nsu FROM statement_line WHERE account_id = ${accountId} AND nsu < ${nsu} ${above}
+        ORDER BY nsu LIMIT ${countedLines}) part`;
+    if (!part || part.lines === 0n) return total;
+    total += part.lines;
+    after = part.last;
+  }
 }
 
 /**
  * Locks the account's statement row for the rest of the transaction. Whoever writes lines holds it,
  * so that the order of arrival is the order of commits.
  */
-export async function lockStatementState(tx: Tx, accountId: number): Promise<void> {
-  await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM statement_state WHERE account_id = ${accountId} FOR NO KEY UPDATE`;
+export async function lockStatementState(
+  tx: Tx,
+  accountId: number,
+): Promise<Pick<StatementState, 'firstGapNsu' | 'balanceCents'>> {
+  const [state] = await tx.$queryRaw<Pick<StatementState, 'firstGapNsu' | 'balanceCents'>[]>`
+    SELECT first_gap_nsu, balance_cents
+    FROM statement_state WHERE account_id = ${accountId} FOR NO KEY UPDATE`;
+  return state ?? { firstGapNsu: null, balanceCents: null };
+}
+
+/** Records that the chain was checked up to this line, where its next slice begins. */
+export async function recordCheckedChain(tx: Tx, accountId: number, nextNsu: bigint) {
+  await tx.$executeRaw`
+    UPDATE statement_state SET first_gap_nsu = ${nextNsu} WHERE account_id = ${accountId}`;
 }
 
 /** The lines with these nsus that are stored already. */

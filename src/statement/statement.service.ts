@@ -15,7 +15,7 @@ import { visibilityBoundOrDefaultMs } from '../bank/profiles.js';
 import { checkChainFrom } from './balance-chain.queries.js';
 import { contentHashOf, parseStatementLine, type ParsedLine } from './statement-line.js';
 import { PagePosition } from './page-position.js';
-import { minNsu, recordLines, type PageResult } from './line-recording.queries.js';
+import { recordLines, type PageResult } from './line-recording.queries.js';
 import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { clockOffsetOf, readBankTime, type ClockOffset } from './bank-clock.queries.js';
 import * as queries from './statement.queries.js';
@@ -97,9 +97,9 @@ export class StatementService {
     const position = new PagePosition({
       ...state,
       gapNsu: state.isGapDue ? state.firstGapNsu : null,
+      linesBeforeGap: await this.countLinesBeforeGap(account.id, state),
     });
     const progress = this.progressOf(account.id, state);
-    let lowestNew: bigint | null = null;
     let resolved = 0;
     let clock: ClockOffset | null = null;
     let bankTime: Date | null = null;
@@ -112,17 +112,17 @@ export class StatementService {
       const parsed = response.value.map(parseStatementLine);
       const recorded = await this.recordPage(lease, parsed);
       resolved += recorded.resolved;
-      if (recorded.newLines > 0) lowestNew = minNsu(lowestNew, recorded.lowestNsu);
       hasMore = position.advance(recorded, parsed.map(contentHashOf));
       await progress.report(position.newLines, recorded.newLines > 0);
     } while (hasMore && (state.isAnchored || progress.elapsedMs() <= sliceMs));
-    const isBroken = hasMore
-      ? state.isBroken
-      : await this.finish(lease, state, { position, lowestNew, clock });
+    let isBroken: boolean | null = null;
+    if (!hasMore)
+      do isBroken = await this.checkChain(lease, state, { position, clock });
+      while (isBroken === null && (state.isAnchored || progress.elapsedMs() <= sliceMs));
     return {
       newLines: position.newLines,
-      hasOtherChanges: resolved > 0 || isBroken !== state.isBroken,
-      isComplete: !hasMore,
+      hasOtherChanges: resolved > 0 || (isBroken ?? state.isBroken) !== state.isBroken,
+      isComplete: isBroken !== null,
       bankTime: bankTime ?? (await readBankTime(this.database.prisma, account.id)),
     };
   }
@@ -146,24 +146,41 @@ export class StatementService {
   }
 
   /**
-   * Checks the chain where it may have changed, and completes the sync. Returns whether the chain
-   * counts as broken.
+   * The stored lines below the gap when pages are read again from the gap on; otherwise all stored
+   * lines. They are counted only if the bank shows the oldest line first: its pages are read from
+   * there.
    */
-  private async finish(
+  private async countLinesBeforeGap(
+    accountId: number,
+    { firstGapNsu, isAnchored, isGapDue, lineCount, pageOrder }: queries.SyncStart,
+  ): Promise<bigint> {
+    if (firstGapNsu === null || !isAnchored || !isGapDue || pageOrder !== 'asc') return lineCount;
+    return queries.countLinesBelow(this.database.prisma, accountId, firstGapNsu);
+  }
+
+  /**
+   * Checks one slice of the chain where it may have changed, and completes the sync after the last
+   * slice. Returns whether the chain counts as broken; null while there are more slices. The next
+   * sync continues a check that ended between two slices.
+   */
+  private async checkChain(
     lease: Lease,
     state: queries.SyncStart,
-    read: { position: PagePosition; lowestNew: bigint | null; clock: ClockOffset | null },
-  ): Promise<boolean> {
+    read: { position: PagePosition; clock: ClockOffset | null },
+  ): Promise<boolean | null> {
     const { accountId } = lease;
     return this.database.transaction(async (tx) => {
-      await this.lockState(tx, lease);
-      const from = minNsu(state.firstGapNsu, read.lowestNew);
+      const { firstGapNsu: from, balanceCents } = await this.lockState(tx, lease);
       // Without new lines the stored balance stays, because the line with the highest nsu may not
       // be the last booked line.
-      const { gap, balance } =
+      const { gap, balance, nextNsu } =
         from === null
-          ? { gap: null, balance: state.balanceCents }
+          ? { gap: null, balance: balanceCents, nextNsu: null }
           : await checkChainFrom(tx, accountId, from);
+      if (nextNsu !== null) {
+        await queries.recordCheckedChain(tx, accountId, nextNsu);
+        return null;
+      }
       const isBroken = await queries.finishSync(tx, accountId, {
         startedAt: state.startedAt,
         gap,
@@ -235,8 +252,8 @@ export class StatementService {
   }
 
   /** Locks the account's statement for the rest of the transaction. */
-  private async lockState(tx: Tx, lease: Lease): Promise<void> {
+  private async lockState(tx: Tx, lease: Lease) {
     await assertLeaseHeld(tx, lease);
-    await queries.lockStatementState(tx, lease.accountId);
+    return queries.lockStatementState(tx, lease.accountId);
   }
 }

@@ -309,4 +309,41 @@ describe('the completeness of the statement copy', () => {
     );
     expect(rows).toEqual([{ isLater: true }]);
   });
+
+  /** A history that was read to its beginning and whose chain is not checked yet. */
+  const storeHistory = async (lines: number, missing: number) => {
+    await service.database.pool.query(
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+         balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+       SELECT $1, nsu, nsu::text, true, 100, 'CREDIT_PIX', nsu * 100, nsu * 100 + 100,
+              '2026-11-21T12:00:00Z'::timestamptz + nsu * interval '1 second', nsu::text, '{}'
+       FROM generate_series(1, $2::int) nsu WHERE nsu <> $3`,
+      [accountId, lines, missing],
+    );
+    await service.database.pool.query(
+      `INSERT INTO statement_state (account_id, line_count, first_gap_nsu, page_order, page_lines)
+       VALUES ($1, $2, 1, 'desc', 3)`,
+      [accountId, lines],
+    );
+  };
+
+  it.each([
+    ['complete', 0, null],
+    ['a line is missing', 110_000, 110_001n],
+  ])(
+    'checks a long history slice by slice, and keeps its progress: %s',
+    async (_, missing, gap) => {
+      await storeHistory(120_000, missing);
+      const seen: (bigint | null)[] = [];
+      // Each sync ends after one slice: the bank shows no new line.
+      for (let syncs = 1; syncs <= 3; syncs += 1) {
+        await sync({ sliceMs: -1 });
+        const { isAnchored, firstGapNsu } = await state();
+        seen.push(firstGapNsu);
+        expect(isAnchored).toBe(syncs === 3);
+        expect(enqueued.at(-1)).toBe(syncs === 3 ? 'processWebhooks' : 'syncStatement');
+      }
+      expect(seen).toEqual([50_001n, 99_951n, gap]);
+    },
+  );
 });
