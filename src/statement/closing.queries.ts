@@ -3,7 +3,6 @@
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { recordRangeTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-import { findGap } from './balance-chain.queries.js';
 import type { ClosingNeeds, ClosingPeriod } from './closing.js';
 
 type ClosedPeriodState = Omit<ClosingNeeds, 'bankTime' | 'visibilityBoundMs'>;
@@ -87,18 +86,38 @@ export async function findPeriodCut(
   return line?.occurredAt ?? null;
 }
 
-/** Whether the balance chain has a gap within the period, or at its start. */
-export async function hasGapInPeriod(
+/** The highest arrival number of the account's lines. */
+export async function findLastArrival(db: Db, accountId: number): Promise<bigint> {
+  const { _max: last } = await db.statementLine.aggregate({
+    where: { accountId },
+    _max: { arrival: true },
+  });
+  return last.arrival ?? 0n;
+}
+
+/**
+ * Whether a line of the period, or between its lowest and highest nsu, was stored after the line
+ * with this arrival number. The caller holds the account's statement row.
+ */
+export async function hasArrivedSince(
   tx: Tx,
   accountId: number,
+  arrival: bigint,
   { from, until }: ClosingPeriod,
+  { lowestNsu, highestNsu }: { lowestNsu: bigint | null; highestNsu: bigint | null },
 ): Promise<boolean> {
-  const { _min: lowest, _max: highest } = await tx.statementLine.aggregate({
-    where: { accountId, occurredAt: { gte: from, lt: until } },
-    ...{ _min: { nsu: true }, _max: { nsu: true } },
-  });
-  if (lowest.nsu === null) return false;
-  return (await findGap(tx, accountId, lowest.nsu, highest.nsu)).gap !== null;
+  const found = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM statement_line
+    WHERE account_id = ${accountId} AND arrival > ${arrival}
+      AND (occurred_at >= ${from} AND occurred_at < ${until}
+        OR nsu >= ${lowestNsu}::bigint AND nsu <= ${highestNsu}::bigint)
+    LIMIT 1`;
+  return found.length > 0;
+}
+
+export async function countStoredLines(db: Db, accountId: number): Promise<bigint> {
+  const state = await db.statementState.findUnique({ where: { accountId } });
+  return state?.lineCount ?? 0n;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   haveDifferentPageBorders,
-  haveSameLines,
   secondPageSize,
   limitPeriod,
   periodsToClose,
@@ -97,7 +96,7 @@ describe('limitPeriod', () => {
 
   it('ends where the closed period begins when it extends that period backward', () => {
     const closed = { closedFrom: at('2026-11-18T03:00:00'), closedUntil: bankTime };
-    const [, before] = long(closed);
+    const [before] = long(closed);
     expect(before && limitPeriod(before, at('2026-11-03T12:00:00'))).toMatchObject({
       startDate: '2026-11-04',
       endDate: '2026-11-18',
@@ -132,11 +131,5 @@ describe('two full reads', () => {
     ['no line at all', shape(0, 0), shape(0, 0), true],
   ])('have different page borders, or not: %s', (_, first, second, expected) => {
     expect(haveDifferentPageBorders(first, second)).toBe(expected);
-  });
-
-  it('agree when they show the same lines, whatever their order', () => {
-    expect(haveSameLines(new Set(['1 a', '2 b']), new Set(['2 b', '1 a']))).toBe(true);
-    expect(haveSameLines(new Set(['1 a', '2 b']), new Set(['1 a', '2 c']))).toBe(false);
-    expect(haveSameLines(new Set(['1 a']), new Set(['1 a', '2 b']))).toBe(false);
   });
 });

@@ -4,7 +4,6 @@
 import { addDays } from '../brazil/calendar.js';
 import { statementDayOf, statementDayStart } from '../brazil/statement-day.js';
 import type { StatementState } from '../generated/service/client.js';
-import type { ParsedLine } from './statement-line.js';
 
 /** The closed period of the statement, in bank time; null while nothing is closed. */
 export type ClosedPeriod = Pick<StatementState, 'closedFrom' | 'closedUntil'>;
@@ -52,7 +51,8 @@ export function periodsToClose(need: ClosingNeeds): ClosingPeriod[] {
   const until = new Date(need.bankTime.getTime() - need.visibilityBoundMs);
   const base = forwardStart(need, until);
   const startDate = statementDayOf(base);
-  const from = statementDayStart(startDate);
+  // The bank takes days only. Lines of the first day that are closed already are not compared.
+  const from = base === need.closedUntil ? base : statementDayStart(startDate);
   const after: ClosingPeriod = { isForward: true, startDate, endDate: null, from, until };
   const before = base === need.closedUntil ? periodBefore(need) : null;
   return [...(from < until ? [after] : []), ...(before ? [before] : [])];
@@ -97,21 +97,6 @@ export function limitPeriod(period: ClosingPeriod, cutAt: Date | null): ClosingP
   const startDate = addDays(cutDay, 1) < lastDay ? addDays(cutDay, 1) : lastDay;
   const from = statementDayStart(startDate);
   return from > period.from ? { ...period, startDate, from } : period;
-}
-
-/** The lines that one full read showed of a period, each as nsu and content hash. */
-export function lineKeysOf(parsed: Iterable<ParsedLine>, { until }: ClosingPeriod): Set<string> {
-  const keys = new Set<string>();
-  for (const entry of parsed) {
-    // An unreadable line has no reliable time: it always counts.
-    if (!entry.ok) keys.add(`${entry.nsu} ${entry.contentHash}`);
-    else if (entry.line.occurredAt < until) keys.add(`${entry.line.nsu} ${entry.line.contentHash}`);
-  }
-  return keys;
-}
-
-export function haveSameLines(first: ReadonlySet<string>, second: ReadonlySet<string>): boolean {
-  return first.size === second.size && [...first].every((line) => second.has(line));
 }
 
 /** The shape of the pages of one full read. */

@@ -1,6 +1,6 @@
-// Closes periods of the statement: reads a period twice, with two page sizes, under a sync's lease,
-// and records it as closed when both full reads agree and the balance chain holds. Without a
-// visibility bound in the bank profile nothing is ever closed.
+// Closes periods of the statement: reads a period twice, with two page sizes, and records it as
+// closed when both full reads agree and the balance chain holds. Syncs run beside the two reads,
+// which hold no lock. Without a visibility bound in the bank profile nothing is ever closed.
 import { Injectable } from '@nestjs/common';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
@@ -14,20 +14,23 @@ import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import {
   haveDifferentPageBorders,
-  haveSameLines,
-  lineKeysOf,
   secondPageSize,
   limitPeriod,
   periodsToClose,
-  type PageShape,
   type ClosingPeriod,
 } from './closing.js';
+import { findGap } from './balance-chain.queries.js';
 import * as queries from './closing.queries.js';
-import { contentHashOf, parseStatementLine, type ParsedLine } from './statement-line.js';
-import { maxRepeatedPages } from './page-position.js';
+import { PeriodRead } from './period-read.js';
+import { parseStatementLine } from './statement-line.js';
+import { lockStatementState } from './statement.queries.js';
 import { StatementService } from './statement.service.js';
 
 const busyRetryMs = 500;
+/** A closing reads many pages, so a job that finds one in progress comes back later. */
+const closingRetryMs = 5_000;
+/** The sync before a closing stores the newest lines. During the first import nothing is closed. */
+const syncSliceMs = 10_000;
 /**
  * The page limit of a full read exceeds the stored lines by this much, for lines that arrive during
  * the read.
@@ -35,11 +38,8 @@ const busyRetryMs = 500;
 const sparePages = 1_000;
 
 interface FullRead {
-  lines: Set<string>;
+  read: PeriodRead;
   newLines: number;
-  /** Whether the read reached the end of the period. */
-  isComplete: boolean;
-  pages: PageShape;
 }
 
 interface ClosingResult {
@@ -52,7 +52,7 @@ interface ClosingResult {
   isCut: boolean;
 }
 
-/** The most lines read under one lease: the account cannot be synced during the two full reads. */
+/** The most lines of one piece, if it is longer than a day: a piece that is closed stays closed. */
 const maxLinesPerClosing = 10_000;
 
 @Injectable()
@@ -72,15 +72,15 @@ export class StatementClosing {
     const boundMs = this.bank.profile.visibilityBoundMs;
     if (boundMs === null) return;
     const account = await this.accounts.get(accountId);
-    const closing = await withLease(this.database, accountId, 'sync_statement', (lease) =>
+    const closing = await withLease(this.database, accountId, 'close_statement', (lease) =>
       this.closeWithLease(account, boundMs, lease),
     );
-    if (!closing) {
-      await this.jobQueue.enqueue('closeStatement', { accountId }, { delayMs: busyRetryMs });
+    if (closing?.result == null) {
+      const delayMs = closing ? busyRetryMs : closingRetryMs;
+      await this.jobQueue.enqueue('closeStatement', { accountId }, { delayMs });
       return;
     }
     const { outcome, newLines, isCut } = closing.result;
-    await queries.recordClosingAttempt(this.database.prisma, accountId, outcome === 'closed');
     if (outcome === 'not_closed') this.log.warn({ accountId }, 'statement period not closed');
     // The next sync checks the balance chain of the new lines.
     if (newLines > 0) await this.jobQueue.enqueue('syncStatement', { accountId });
@@ -97,51 +97,69 @@ export class StatementClosing {
       await this.jobQueue.enqueue('closeStatement', { accountId });
   }
 
+  /** Null while another process syncs, and until the history was read to its beginning. */
   private async closeWithLease(
     account: BankAccount,
     visibilityBoundMs: number,
     lease: Lease,
-  ): Promise<ClosingResult> {
-    // The sync stores the newest lines and returns the bank's time before the first full read.
-    const { bankTime } = await this.statement.syncWithLease(account, lease);
+  ): Promise<ClosingResult | null> {
     const { prisma } = this.database;
-    const closed = await queries.readClosedPeriod(prisma, account.id, visibilityBoundMs);
+    const accountId = account.id;
+    // The sync stores the newest lines and returns the bank's time before the first full read.
+    const synced = await withLease(this.database, accountId, 'sync_statement', (syncLease) =>
+      this.statement.syncWithLease(account, syncLease, { sliceMs: syncSliceMs }),
+    );
+    if (!synced?.result.isComplete) return null;
+    const { bankTime } = synced.result;
+    const closed = await queries.readClosedPeriod(prisma, accountId, visibilityBoundMs);
     const periods = periodsToClose({ ...closed, bankTime, visibilityBoundMs });
     const result: ClosingResult = { outcome: 'nothing_to_close', newLines: 0, isCut: false };
     for (const period of periods) {
-      const cutAt = await queries.findPeriodCut(prisma, account.id, period, maxLinesPerClosing);
+      const cutAt = await queries.findPeriodCut(prisma, accountId, period, maxLinesPerClosing);
       const part = limitPeriod(period, cutAt);
-      const { newLines, isClosed } = await this.closePart(account, lease, part);
+      const { newLines, isClosed } = await this.closePart(account, lease, part, visibilityBoundMs);
       result.newLines += newLines;
       result.outcome = isClosed ? 'closed' : 'not_closed';
       result.isCut ||= part !== period;
       if (!isClosed) break;
     }
+    await this.database.transaction(async (tx) => {
+      await assertLeaseHeld(tx, lease);
+      await queries.recordClosingAttempt(tx, accountId, result.outcome === 'closed');
+    });
     return result;
   }
 
   /**
-   * Reads the period twice, and records it as closed when both reads agree and its balance chain
-   * has no gap.
+   * Reads the period twice, and records it as closed when both reads agree, its balance chain has
+   * no gap, and no line of it arrived since the reads began.
    */
   private async closePart(
     account: BankAccount,
     lease: Lease,
     period: ClosingPeriod,
+    marginMs: number,
   ): Promise<{ newLines: number; isClosed: boolean }> {
+    const { prisma } = this.database;
+    const arrival = await queries.findLastArrival(prisma, account.id);
     const size = this.bank.profile.statementPageSize;
-    const first = await this.readPeriod(account, lease, period, size);
-    const smallerSize = secondPageSize(first.pages.lines);
-    const second = await this.readPeriod(account, lease, period, smallerSize);
+    const first = await this.readPeriod(account, lease, period, { limit: size, marginMs });
+    const limit = secondPageSize(first.read.pages.lines);
+    const second = await this.readPeriod(account, lease, period, { limit, marginMs });
     const newLines = first.newLines + second.newLines;
-    if (!readsAgree(first, second)) return { newLines, isClosed: false };
-    return this.database.transaction(async (tx) => {
+    const { lowestNsu, highestNsu } = second.read;
+    const hasGap = async () =>
+      lowestNsu !== null && (await findGap(prisma, account.id, lowestNsu, highestNsu)).gap !== null;
+    if (!readsAgree(first.read, second.read) || (await hasGap()))
+      return { newLines, isClosed: false };
+    const isClosed = await this.database.transaction(async (tx) => {
       await assertLeaseHeld(tx, lease);
-      if (await queries.hasGapInPeriod(tx, account.id, period))
-        return { newLines, isClosed: false };
+      await lockStatementState(tx, account.id);
+      if (await queries.hasArrivedSince(tx, account.id, arrival, period, second.read)) return false;
       await queries.recordClosedPeriod(tx, account.id, period);
-      return { newLines, isClosed: true };
+      return true;
     });
+    return { newLines, isClosed };
   }
 
   /**
@@ -151,42 +169,33 @@ export class StatementClosing {
     account: BankAccount,
     lease: Lease,
     period: ClosingPeriod,
-    limit: number,
+    { limit, marginMs }: { limit: number; marginMs: number },
   ): Promise<FullRead> {
-    const storedLines = await this.database.prisma.statementLine.count({
-      where: { accountId: account.id, occurredAt: { gte: period.from } },
-    });
-    const seen = new Map<string, ParsedLine>();
+    const { startDate, endDate, until } = period;
+    const lastPage = Number(await queries.countStoredLines(this.database.prisma, account.id));
+    const read = new PeriodRead(period, lease.token, marginMs);
     let newLines = 0;
-    let repeats = 0;
-    let isComplete = false;
-    const pages: PageShape = { lines: 0, count: 0, isRepeated: false };
-    for (let page = 1; !isComplete && page <= storedLines + sparePages; page += 1) {
-      const { startDate, endDate } = period;
+    for (let page = 1; !read.isComplete && page <= lastPage + sparePages; page += 1) {
       const { value } = await this.statement.readPage(account, {
         ...{ page, limit, startDate },
         ...(endDate === null ? {} : { endDate }),
       });
       const parsed = value.map(parseStatementLine);
-      newLines += (await this.statement.recordPage(lease, parsed)).newLines;
-      const before = seen.size;
-      for (const entry of parsed) seen.set(contentHashOf(entry), entry);
-      const hasUnseen = seen.size > before;
-      if (hasUnseen) pages.count += 1;
-      pages.lines = Math.max(pages.lines, parsed.length);
-      repeats = hasUnseen ? 0 : repeats + 1;
-      pages.isRepeated = parsed.length > 0 && repeats === maxRepeatedPages;
-      isComplete = parsed.length === 0 || pages.isRepeated;
+      // A sync reads from the newest line on, and stops at a page without a new line. The newest
+      // lines are therefore left to it.
+      const due = parsed.filter((entry) => !entry.ok || entry.line.occurredAt < until);
+      if (due.length > 0) newLines += (await this.statement.recordPage(lease, due)).newLines;
+      read.add(parsed);
     }
-    return { lines: lineKeysOf(seen.values(), period), newLines, isComplete, pages };
+    return { read, newLines };
   }
 }
 
-function readsAgree(first: FullRead, second: FullRead): boolean {
+function readsAgree(first: PeriodRead, second: PeriodRead): boolean {
   return (
     first.isComplete &&
     second.isComplete &&
     haveDifferentPageBorders(first.pages, second.pages) &&
-    haveSameLines(first.lines, second.lines)
+    first.hasSameLines(second)
   );
 }

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { withLease } from '../../src/leases/leases.service.js';
 import { StatementClosing } from '../../src/statement/statement-closing.service.js';
 import { StatementService } from '../../src/statement/statement.service.js';
+import { ComputedBank } from '../support/computed-bank.js';
 import { ScriptedBank } from '../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { addAccounts } from '../support/parent-rows.js';
@@ -39,7 +40,7 @@ describe('closing a period of the statement', () => {
     enqueued = [];
   });
 
-  const close = () => {
+  const services = () => {
     const { database } = service;
     const accounts = { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never;
     const jobQueue = {
@@ -55,8 +56,10 @@ describe('closing a period of the statement', () => {
       jobQueue,
       log,
     );
-    return closing.close({ accountId });
+    return { statement, closing };
   };
+  const close = () => services().closing.close({ accountId });
+  const sync = () => services().statement.sync(accountId);
   const closed = async () => {
     const state = await service.database.prisma.statementState.findFirst({
       where: { accountId },
@@ -70,16 +73,18 @@ describe('closing a period of the statement', () => {
   const countStoredLines = () =>
     service.database.prisma.statementLine.count({ where: { accountId } });
   /** Runs `act` once, before the given page of the first or second full read. */
-  const during = (fullRead: 1 | 2, page: number, act: () => void) => {
+  const during = (fullRead: 1 | 2, page: number, act: () => void | Promise<void>) => {
     const limit = fullRead === 1 ? bank.profile.statementPageSize : 2;
     let firstPages = 0;
     let isDone = false;
-    bank.beforePage = (requestedPage, requestedLimit) => {
+    bank.beforePage = async (requestedPage, requestedLimit) => {
       // The sync before the full reads has the page size of the first full read.
       if (requestedPage === 1 && requestedLimit === bank.profile.statementPageSize) firstPages += 1;
       const isPage =
         requestedLimit === limit && requestedPage === page && (fullRead === 2 || firstPages === 2);
-      if (isPage && !isDone) [isDone] = [true, act()];
+      if (!isPage || isDone) return;
+      isDone = true;
+      await act();
     };
     return () => isDone;
   };
@@ -108,8 +113,8 @@ describe('closing a period of the statement', () => {
     await close();
     expect(isDone()).toBe(true);
     expect(await secondsClosed()).toBeGreaterThanOrEqual(50);
-    expect(await countStoredLines()).toBe(9);
-    expect(enqueued).toContain('syncStatement');
+    // The newest lines are left to the next sync.
+    expect(await countStoredLines()).toBe(7);
   });
 
   it.each(orders)(
@@ -118,7 +123,7 @@ describe('closing a period of the statement', () => {
       bank.order = order;
       bank.lines = credits(7);
       bank.withheld.add(7);
-      const isDone = during(2, 1, () => bank.withheld.clear());
+      const isDone = during(2, 1, () => void bank.withheld.clear());
       await close();
       expect(isDone()).toBe(true);
       expect(await closed()).toEqual({ from: null, until: null });
@@ -135,7 +140,7 @@ describe('closing a period of the statement', () => {
       bank.lines = credits(9);
       // A line vanishes from a page already read, and all lines after it move up by one.
       const hidden = order === 'asc' ? 1 : 9;
-      const isDone = during(1, 2, () => bank.withheld.add(hidden));
+      const isDone = during(1, 2, () => void bank.withheld.add(hidden));
       await close();
       expect(isDone()).toBe(true);
       expect((await closed()).until).toBeNull();
@@ -244,8 +249,75 @@ describe('closing a period of the statement', () => {
     expect(await secondsClosed()).toBeGreaterThanOrEqual(50);
   });
 
-  it('enqueues itself again while a sync runs', async () => {
-    await withLease(service.database, accountId, 'sync_statement', () => close());
-    expect(enqueued).toEqual(['closeStatement']);
+  it('enqueues itself again while a sync or another closing runs', async () => {
+    for (const name of ['sync_statement', 'close_statement'] as const)
+      await withLease(service.database, accountId, name, () => close());
+    expect(enqueued).toEqual(['closeStatement', 'closeStatement']);
+  });
+
+  it('is closed beside syncs: no sync waits for it', async () => {
+    bank.lines = credits(7);
+    const isDone = during(1, 2, () => sync());
+    await close();
+    expect(isDone()).toBe(true);
+    expect(enqueued).toContain('processWebhooks');
+    expect(await secondsClosed()).toBeGreaterThanOrEqual(50);
+  });
+
+  it('is not closed when a sync stores a line of it during the reads', async () => {
+    bank.lines = credits(7);
+    bank.withheld.add(7);
+    const isDone = during(2, 3, async () => {
+      bank.withheld.clear();
+      await sync();
+      bank.withheld.add(7);
+    });
+    await close();
+    expect(isDone()).toBe(true);
+    expect(await countStoredLines()).toBe(7);
+    expect((await closed()).until).toBeNull();
+  });
+
+  it('is not closed by a process that lost its lease', async () => {
+    bank.lines = credits(7);
+    const isDone = during(2, 4, async () => {
+      await service.database.pool.query(
+        `UPDATE lease SET leased_until = clock_timestamp() - interval '1 second'
+         WHERE account_id = $1 AND name = 'close_statement'`,
+        [accountId],
+      );
+    });
+    await expect(close()).rejects.toThrow('close_statement');
+    expect(isDone()).toBe(true);
+    expect((await closed()).until).toBeNull();
+  });
+
+  describe('of a long day', () => {
+    const lines = 4_000;
+    const closeLong = async (long: ComputedBank) => {
+      const { closing } = long.services(service.database, enqueued);
+      long.pagesRead = 0;
+      await closing.close({ accountId });
+      return long.pagesRead;
+    };
+
+    const untilTime = async () => (await closed()).until?.getTime();
+
+    it('covers the day, and is then read from the closed period on', async () => {
+      const long = new ComputedBank(lines);
+      const pages = lines / long.profile.statementPageSize;
+      await service.database.pool.query(
+        `INSERT INTO day_close_state (account_id, next_date) VALUES ($1, '2026-11-21')`,
+        [accountId],
+      );
+      await long.services(service.database).statement.sync(accountId);
+      long.clock = () => new Date('2026-11-22T03:00:30Z');
+      expect(await closeLong(long)).toBeGreaterThan(2 * pages);
+      expect(await untilTime()).toBeGreaterThanOrEqual(Date.parse('2026-11-22T03:00:20Z'));
+      long.clock = () => new Date('2026-11-22T03:01:00Z');
+      expect(await closeLong(long)).toBeLessThan(10);
+      expect(await untilTime()).toBeGreaterThanOrEqual(Date.parse('2026-11-22T03:00:50Z'));
+      expect(await countStoredLines()).toBe(lines);
+    }, 60_000);
   });
 });
