@@ -6,8 +6,8 @@ import type { Database } from '../database.service.js';
 import { endLease, renewLease, takeLease, type Lease } from './leases.queries.js';
 
 /** How long the lease of a killed process delays other processes. */
-const leaseMs = 10_000;
-const renewalMs = 2_500;
+const leaseMs = 15_000;
+const renewalMs = 3_000;
 
 /**
  * Runs `work` under the lease; returns null when another process holds it. The work is not stopped

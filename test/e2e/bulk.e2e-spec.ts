@@ -241,7 +241,7 @@ describe('bulk uploads', () => {
       `SELECT count(*)::int AS count FROM charge WHERE correlation_id LIKE 'killed-%'`,
     );
     expect(operations.rows).toEqual([{ count }]);
-  }, 60_000);
+  }, 120_000);
 
   it('sends transfers of each shape once, also when rows are uploaded again', async () => {
     const beneficiary = {

@@ -113,5 +113,5 @@ describe('the first import of a long history, killed halfway', () => {
       { type: 'break.opened', ...once },
       { type: 'transaction.unexpected', ...once },
     ]);
-  }, 60_000);
+  }, 150_000);
 });
