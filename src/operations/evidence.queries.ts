@@ -1,13 +1,11 @@
 // Reads what the database knows about an operation with an unknown outcome: the statement lines
 // matched to it, and whether the period in which its lines must appear is closed and fully decided.
-import type { Db, Tx } from '../database.service.js';
+import type { Db } from '../database.service.js';
 import { isProvisional } from '../expected-payments/provisional.queries.js';
 import { Prisma } from '../generated/service/client.js';
 import type { ClosedPeriod } from '../statement/closing.js';
 import { isAmountDue } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-import { advisoryLocks } from '../platform/advisory-locks.js';
 import { attemptEnd, attemptStart, hasSteadyClocks } from './attempt-times.queries.js';
-import type { OutgoingMoney } from './operation.js';
 import type { OperationRef } from './operations.queries.js';
 import type { EffectPeriod } from './effect-period.js';
 
@@ -190,43 +188,4 @@ export async function isAbsentFromPeriod(
         AND b.expected_payment_id = ANY (${ids}::uuid[])
     ) AS "isAbsent"`;
   return found?.isAbsent ?? false;
-}
-
-/**
- * Serializes the check for possible duplicates, so that each of two concurrent requests sees the
- * other.
- */
-export async function lockPossibleDuplicates(tx: Tx, accountId: number): Promise<void> {
-  const { possibleDuplicates } = advisoryLocks;
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${possibleDuplicates}::int, ${accountId}::int)`;
-}
-
-/**
- * The operation that a new operation may repeat: unresolved operations first, then the oldest. See
- * PossibleDuplicates. `isUnresolved` is false if the operation succeeded or was created less than
- * `sendingForMs` ago.
- */
-export async function findPossibleDuplicate(
-  db: Db,
-  of: OutgoingMoney & { accountId: number; kind: string },
-  { sendingForMs, endedWithinMs }: { sendingForMs: number; endedWithinMs: number | null },
-): Promise<{ id: string; isUnresolved: boolean } | null> {
-  const isJustCreated = Prisma.sql`(o.state IN ('received', 'sending')
-    AND o.created_at >= clock_timestamp() - ${sendingForMs} * interval '1 millisecond')`;
-  const [found] = await db.$queryRaw<{ id: string; isUnresolved: boolean }[]>`
-    SELECT o.id, o.state <> 'succeeded' AND NOT ${isJustCreated} AS "isUnresolved"
-    FROM operation o
-    WHERE o.account_id = ${of.accountId} AND o.kind = ${of.kind}
-      -- An account of the bank itself is written as its number alone or in full.
-      AND (o.counterparty IN (${of.counterparty}, split_part(${of.counterparty}, '/', 3))
-        OR split_part(o.counterparty, '/', 3) = ${of.counterparty})
-      AND o.amount_cents = ${of.amountCents}
-      AND NOT (o.is_distinguishable AND ${of.isDistinguishable})
-      AND (o.state IN ('unknown', 'needs_operator')
-        OR (o.state IN ('received', 'sending')
-            AND (${endedWithinMs}::float8 IS NOT NULL OR NOT ${isJustCreated}))
-        OR (o.state = 'succeeded' AND o.ended_at
-              > clock_timestamp() - ${endedWithinMs}::float8 * interval '1 millisecond'))
-    ORDER BY "isUnresolved" DESC, o.id LIMIT 1`;
-  return found ?? null;
 }

@@ -118,6 +118,8 @@ export interface OutgoingMoney {
   amountCents: bigint;
   /** Whether the statement shows an id that the client chose, so that similar requests differ. */
   isDistinguishable: boolean;
+  /** Whether the client chose an externalId: the same request under another key is a duplicate. */
+  hasExternalId?: boolean;
 }
 
 /** The preferences that a caller sends as headers of a request. */

@@ -197,7 +197,10 @@ export type NewOperation = Pick<
   | keyof OperationRef
   | ('kind' | 'idempotencyKey' | 'requestHash' | 'requestParams' | 'requestQuery' | 'requestBody')
   | ('counterparty' | 'amountCents' | 'isDistinguishable' | 'isDetached' | 'effectiveFrom')
->;
+> & {
+  /** Not stored: the externalId is in the request, and so in its hash. */
+  hasExternalId: boolean;
+};
 
 export async function insertOperation(
   tx: Tx,

@@ -165,6 +165,7 @@ export class OperationsService {
       counterparty: outgoing?.counterparty ?? null,
       amountCents: outgoing?.amountCents ?? null,
       isDistinguishable: outgoing?.isDistinguishable ?? false,
+      hasExternalId: outgoing?.hasExternalId ?? false,
       isDetached: request.preferences.respondAsync && repeat !== 'never',
       effectiveFrom: request.effectiveFrom ?? null,
     };

@@ -1,44 +1,43 @@
 // Finds operations that a request for outgoing money may repeat: a client that retries with a new
-// key must not pay twice.
+// key must not pay twice. docs/recovery.md has the cases.
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
 import type { Tx } from '../database.service.js';
 import { AppError } from '../platform/errors.js';
-import { findPossibleDuplicate, lockPossibleDuplicates } from './evidence.queries.js';
 import type { NewOperation } from './operations.queries.js';
+import * as queries from './possible-duplicates.queries.js';
 
 /**
  * When an operation has been in progress for this long, its client may be retrying with a new key.
  */
 const sendingForMs = 2_000;
+/** An externalId is an id of one payment: a client that repeats a payment next week has another. */
+const sameRequestForMs = 24 * 3_600_000;
 
 @Injectable()
 export class PossibleDuplicates {
   constructor(private readonly settings: Settings) {}
 
   /**
-   * Throws `possible_duplicate` when another operation has the same counterparty and amount, its
-   * outcome is not known, and no id on the statement would distinguish the two. With the policy
-   * `refuse`, it also throws when the other operation has recently succeeded or is being sent. With
-   * the policy `warn`, it returns the id of that operation instead.
+   * Throws `possible_duplicate` when another operation was the same request with an externalId and
+   * is unfinished or has succeeded in the last day; and when another operation has the same
+   * counterparty and amount, its outcome is not known, and no id on the statement would distinguish
+   * the two. With the policy `refuse`, it also throws when the other operation has recently
+   * succeeded or is being sent. With the policy `warn`, it returns the id of that operation
+   * instead.
    */
-  async findOrThrow(
-    tx: Tx,
-    { accountId, kind, counterparty, amountCents, isDistinguishable }: NewOperation,
-    isAllowed: boolean,
-  ): Promise<string | null> {
+  async findOrThrow(tx: Tx, operation: NewOperation, isAllowed: boolean): Promise<string | null> {
+    const { accountId, counterparty, amountCents, hasExternalId, requestHash } = operation;
     if (counterparty === null || amountCents === null || isAllowed) return null;
     const { policy, windowMinutes } = this.settings.possibleDuplicates;
-    const endedWithinMs = policy === 'off' ? null : windowMinutes * 60_000;
+    const similarForMs = policy === 'off' ? null : windowMinutes * 60_000;
     // The second request of a double click arrives while the first request is still being sent.
-    if (endedWithinMs !== null) await lockPossibleDuplicates(tx, accountId);
-    const found = await findPossibleDuplicate(
-      tx,
-      { accountId, kind, counterparty, amountCents, isDistinguishable },
-      { sendingForMs, endedWithinMs },
-    );
+    if (similarForMs !== null) await queries.lockPossibleDuplicates(tx, accountId);
+    if (hasExternalId) await queries.lockSameRequest(tx, requestHash);
+    const times = { sendingForMs, sameRequestForMs, similarForMs };
+    const found = await queries.findPossibleDuplicate(tx, operation, times);
     if (!found) return null;
-    if (!found.isUnresolved && policy === 'warn') return found.id;
+    if (!found.isRefused && policy === 'warn') return found.id;
     throw new AppError('possible_duplicate', {
       public:
         'Another operation has the same counterparty and amount, and this request may repeat it. ' +

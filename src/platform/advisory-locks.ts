@@ -1,13 +1,16 @@
 // Every key of PostgreSQL's advisory locks that this project takes, so that no two locks share a
-// key. A lock with two keys has the account id as its second key. A one-key lock and a two-key lock
-// never conflict in PostgreSQL. Work on an account that one process does at a time has a lease
-// instead (src/leases): a lock that lasts longer than a transaction would hold a connection.
+// key. A lock with two keys has the account id as its second key, where nothing else is said. A
+// one-key lock and a two-key lock never conflict in PostgreSQL. Work on an account that one process
+// does at a time has a lease instead (src/leases): a lock that lasts longer than a transaction would
+// hold a connection.
 export const advisoryLocks = {
   // Locks with two keys.
   /** Taken by the trigger match_covers_its_line. */
   coverLine: 0x434f4e02,
   /** Requests for outgoing money are compared one after the other. */
   possibleDuplicates: 0x434f4e04,
+  /** Its second key is a hash of the request. Requests that share it by chance wait in turn. */
+  sameRequest: 0x434f4e07,
   // Locks with one key.
   /** Prisma's own key: `prisma migrate` and `applyMigrations` wait for each other. */
   migrate: 72_707_369,

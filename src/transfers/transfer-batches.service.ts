@@ -90,6 +90,7 @@ export class TransferBatches implements OnModuleInit {
       counterparty: batchCounterparty(items),
       amountCents: items.reduce((sum, { amount }) => sum + amount, 0n),
       isDistinguishable,
+      hasExternalId: externalIds.length > 0,
     };
   }
 }

@@ -81,7 +81,8 @@ export class TransfersService implements OnModuleInit {
     preferences: RequestPreferences,
   ): Promise<Reply> {
     const shape = transferShape(input.body);
-    const outgoing = await this.outgoingOf(accountId, shape);
+    const hasExternalId = input.body.externalId != null;
+    const outgoing = { ...(await this.outgoingOf(accountId, shape)), hasExternalId };
     const { counterparty, amountCents } = outgoing;
     const endToEndId = shape.shape === 'key' ? shape.endToEndId : null;
     const claimLookup = endToEndId && (await this.lookups.prepareClaim(accountId, endToEndId));

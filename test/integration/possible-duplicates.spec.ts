@@ -166,6 +166,77 @@ describe('a second request with the same counterparty and amount', () => {
     });
   });
 
+  describe('of the same request with an externalId', () => {
+    const same = { hasExternalId: true, isDistinguishable: true };
+    const isDuplicateOf = (id: string) => ({
+      status: 409,
+      code: 'possible_duplicate',
+      location: `/v1/operations/${id}`,
+    });
+    const isSent = { status: 200, warning: null };
+
+    it.each([
+      ['received', '0 seconds', true],
+      ['sending', '0 seconds', true],
+      ['unknown', '3 days', true],
+      ['needs_operator', '3 days', true],
+      ['succeeded', '0 seconds', true],
+      ['succeeded', '23 hours', true],
+      ['succeeded', '25 hours', false],
+      ['rejected', '0 seconds', false],
+      ['not_executed', '0 seconds', false],
+    ])('while the first has been %s for %s: refused %s', async (state, age, isRefused) => {
+      await perform('first', same);
+      const { id } = await journal.onlyOperation(service.database, accountId);
+      await setState(state, age);
+      const expected = isRefused ? isDuplicateOf(id) : isSent;
+      expect(await resultOf(perform('second', same))).toEqual(expected);
+      expect(bank.sent).toHaveLength(isRefused ? 1 : 2);
+    });
+
+    it('sends one of forty parallel requests and refuses thirty-nine', async () => {
+      const keys = Array.from({ length: 40 }, (_, index) => `retry-${index}`);
+      const results = await Promise.all(keys.map((key) => resultOf(perform(key, same))));
+      const { id } = await journal.onlyOperation(service.database, accountId);
+      expect(results.filter(({ status }) => status === 200)).toEqual([isSent]);
+      const refused = results.filter(({ status }) => status !== 200);
+      expect(refused).toEqual(Array.from({ length: 39 }, () => isDuplicateOf(id)));
+      expect(bank.sent).toHaveLength(1);
+    });
+
+    it('is sent when the header allows it, and names the oldest afterwards', async () => {
+      await perform('first', same);
+      const { id } = await journal.onlyOperation(service.database, accountId);
+      expect(await resultOf(perform('second', { ...same, allow: true }))).toEqual(isSent);
+      expect(await resultOf(perform('third', same))).toEqual(isDuplicateOf(id));
+    });
+
+    it('is refused for its twin that the header allowed when the first was rejected', async () => {
+      await perform('first', same);
+      const first = await journal.onlyOperation(service.database, accountId);
+      await setState('rejected');
+      await perform('second', { ...same, allow: true });
+      const operations = await journal.listStoredOperations(service.database, accountId);
+      const { id } = operations.find((one) => one.id !== first.id)!;
+      expect(await resultOf(perform('third', same))).toEqual(isDuplicateOf(id));
+    });
+
+    it.each([
+      ['another request with the same externalId', { ...same, correlationId: 'other body' }],
+      ['the same request without an externalId', { ...same, hasExternalId: false }],
+    ])('does not hold for %s', async (_, over) => {
+      await perform('first', same);
+      expect(await resultOf(perform('second', over))).toEqual(isSent);
+    });
+
+    it('is refused by each policy', async () => {
+      await perform('first', same);
+      const { id } = await journal.onlyOperation(service.database, accountId);
+      for (const policy of ['off', 'warn', 'refuse'] as const)
+        expect(await resultOf(perform('second', same, policy))).toEqual(isDuplicateOf(id));
+    });
+  });
+
   it('moves money once when twenty requests with one key come at once', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => perform('one')));
     expect(bank.sent).toHaveLength(1);

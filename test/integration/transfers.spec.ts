@@ -1,7 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Reply } from '../../src/platform/contract-route.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
-import { keyTransfer, internalTransfer, manualTransfer } from '../contract/transfer-samples.js';
+import {
+  batchItem,
+  keyTransfer,
+  internalTransfer,
+  manualTransfer,
+} from '../contract/transfer-samples.js';
 import { transfersSetup, type TransfersSetup } from '../support/transfers-setup.js';
 import { addAccounts } from '../support/parent-rows.js';
 
@@ -185,6 +190,45 @@ describe('transfers', () => {
       await setup.send(internalTransfer({ externalId: undefined }));
       const { rows } = await setup.run('SELECT is_distinguishable FROM operation ORDER BY id');
       expect(rows.map((row) => row.is_distinguishable)).toEqual([true, false, false]);
+    });
+  });
+
+  describe('repeated under another key', () => {
+    const send = (body: unknown) => setup.send(body, setup.newKeyHeader(), undefined, false);
+    const duplicate = { code: 'possible_duplicate' };
+    const balance = async () =>
+      (await bank.call('GET', '/sandbox/ledger?account=1000001')).body.accounts[0].balance;
+
+    it.each([
+      ['a transfer', () => internalTransfer({ amount: 1 }), send],
+      [
+        'a batch with the externalId of one item',
+        () => [batchItem({ amount: 0.4 }), batchItem({ amount: 0.6, externalId: undefined })],
+        (body: unknown) => setup.sendBatch(body, setup.newKeyHeader(), false),
+      ],
+    ])('move the money of one externalId once: %s, forty times at once', async (_, of, sendIt) => {
+      const [body, before] = [of(), await balance()];
+      const results = await Promise.allSettled(Array.from({ length: 40 }, () => sendIt(body)));
+      const [sent, ...others] = results.filter(({ status }) => status === 'fulfilled');
+      expect([sent?.status, others]).toEqual(['fulfilled', []]);
+      const { rows: operations } = await setup.run('SELECT id FROM operation');
+      expect(operations).toHaveLength(1);
+      const headers = { Location: `/v1/operations/${operations[0].id}` };
+      for (const result of results.filter((one) => one !== sent))
+        expect(result).toMatchObject({ reason: { ...duplicate, details: { headers } } });
+      expect(await balance()).toBeCloseTo(before - 1, 2);
+    });
+
+    it('are sent after a rejection, with the header, and without an externalId', async () => {
+      const tooMuch = internalTransfer({ amount: amountAboveBalance });
+      expect((await send(tooMuch)).status).toBe(422);
+      expect((await send(tooMuch)).status).toBe(422);
+      const request = internalTransfer();
+      expect((await send(request)).status).toBe(200);
+      await expect(send(request)).rejects.toMatchObject(duplicate);
+      expect((await setup.send(request)).status).toBe(200);
+      const without = internalTransfer({ externalId: undefined });
+      expect([(await send(without)).status, (await send(without)).status]).toEqual([200, 200]);
     });
   });
 

@@ -163,11 +163,13 @@ export function chargeOperation({
 export function outgoingOperation(
   options: ChargeOptions & {
     isDistinguishable?: boolean;
+    hasExternalId?: boolean;
     counterparty?: string;
     movements?: number;
   },
 ): OperationRequest<typeof createCharge> {
-  const { isDistinguishable = false, counterparty = '1/1/1', movements = 1 } = options;
+  const { isDistinguishable = false, hasExternalId = false } = options;
+  const { counterparty = '1/1/1', movements = 1 } = options;
   const request = chargeOperation(options);
   const [expected] = request.expectedPayments;
   const { amountCents = 1_000n } = options;
@@ -175,7 +177,7 @@ export function outgoingOperation(
   return {
     ...request,
     naturalIdentity: null,
-    outgoing: { counterparty, amountCents, isDistinguishable },
+    outgoing: { counterparty, amountCents, isDistinguishable, hasExternalId },
     expectedPayments: Array.from({ length: movements }, () => ({ ...debit }) as never),
   };
 }

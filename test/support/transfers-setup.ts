@@ -111,10 +111,16 @@ export async function transfersSetup(bankBaseUrl: string) {
       (await lookups.lookUp(account, inputOf(lookUpPixKey, { key }, null))).reply,
     sendByKey: (transfer: PixKeyTransfer, key = newKeyHeader()) =>
       services.transfers.createByKey(accountId, transfer, key, preferences),
-    send: (body: unknown, key = newKeyHeader(), account = accountId) =>
-      services.transfers.create(account, inputOf(createTransfer, body, key), preferences),
-    sendBatch: (body: unknown, key = newKeyHeader()) =>
-      services.batches.create(accountId, inputOf(createTransferBatch, body, key), preferences),
+    send: (body: unknown, key = newKeyHeader(), account = accountId, allowDuplicate = true) =>
+      services.transfers.create(account, inputOf(createTransfer, body, key), {
+        ...preferences,
+        allowDuplicate,
+      }),
+    sendBatch: (body: unknown, key = newKeyHeader(), allowDuplicate = true) =>
+      services.batches.create(accountId, inputOf(createTransferBatch, body, key), {
+        ...preferences,
+        allowDuplicate,
+      }),
     ...readersOf(service),
     /** Resets the clock, the profile and all tables but the account's. */
     reset: async () => {
