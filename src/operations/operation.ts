@@ -166,6 +166,11 @@ export interface OperationRequest<R extends Route = Route> {
   preferences: RequestPreferences;
   expectedPayments: NewExpectedPayment[];
   /**
+   * Runs first in the transaction that inserts the operation, and not for a repeat. Takes the locks
+   * that come before the operation's, and throws when the request no longer applies.
+   */
+  assertApplies?(tx: Tx): Promise<void>;
+  /**
    * Inserts the module's own rows, in the transaction that inserts the operation. Throws when the
    * request breaks a rule of the bank for its clients.
    */

@@ -213,6 +213,7 @@ export class OperationsService {
     identities: identity.NewIdentity[],
   ): Promise<StoredOperation | null> {
     const { accountId, id, kind } = newOperation;
+    await request.assertApplies?.(tx);
     if (!(await identity.claimIdentities(tx, newOperation, kind, identities))) {
       await identity.releaseIdentities(tx, newOperation);
       return null;

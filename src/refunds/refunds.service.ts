@@ -26,6 +26,12 @@ import * as queries from './refunds.queries.js';
 
 type RefundInput = RouteInput<typeof refundTransaction>;
 type RefundResponse = RouteOutput<typeof refundTransaction>;
+/** What else must be true in the transaction that creates the refund. */
+interface RefundConditions {
+  /** Rejects the refund when any part of the Pix is refunded or being refunded. */
+  onlyIfUnrefunded?: boolean;
+  assertApplies?: (tx: Tx) => Promise<void>;
+}
 type PreparedRefund = Pick<
   OperationRequest<typeof refundTransaction>,
   'outgoing' | 'expectedPayments' | 'record'
@@ -54,14 +60,11 @@ export class RefundsService implements OnModuleInit {
     this.operations.register(this.kind);
   }
 
-  /**
-   * `onlyIfUnrefunded` rejects the refund when any part of the Pix is refunded or being refunded.
-   */
   async refund(
     accountId: number,
     input: RefundInput,
     preferences: RequestPreferences,
-    { onlyIfUnrefunded = false } = {},
+    { onlyIfUnrefunded = false, assertApplies }: RefundConditions = {},
   ): Promise<Reply> {
     const { transactionId } = input.params;
     if (input.query.filterBy === 'NSU' && !isNsu(transactionId))
@@ -72,6 +75,7 @@ export class RefundsService implements OnModuleInit {
       joinsSameRequest: true,
       input,
       preferences,
+      ...(assertApplies ? { assertApplies } : {}),
       ...(await this.prepare(accountId, input, onlyIfUnrefunded)),
     });
   }

@@ -1,7 +1,9 @@
 // Refunds of breaks, by a person and by a policy: each is made once, and only when requested.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { addReferences } from '../../src/expected-payments/recording.queries.js';
 import { BreakRefunds } from '../../src/reconciliation/breaks/break-refunds.service.js';
 import { RefundPolicies } from '../../src/reconciliation/breaks/refund-policies.service.js';
+import { ReceivedPixFinder } from '../../src/refunds/received-pix.service.js';
 import { manualTransfer } from '../contract/transfer-samples.js';
 import { BreaksFixture, statusAndCode } from '../support/breaks.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
@@ -45,10 +47,11 @@ describe('refunds of a break', () => {
     expect(body.data).toMatchObject([{ kind, state: 'open' }]);
     return { nsu, id: body.data[0].id as string };
   };
+  /** The lines of the fixture break the chain, which a slow machine finds out. */
   const closePeriod = (span = '1 hour') =>
     sql(
       `UPDATE statement_state SET closed_from = now() - interval '1 day',
-         closed_until = now() + $1::interval, first_gap_nsu = NULL`,
+         closed_until = now() + $1::interval, first_gap_nsu = NULL, broken_since = NULL`,
       span,
     );
 
@@ -187,6 +190,103 @@ describe('refunds of a break', () => {
       expect(await refundsOf(nsu)).toEqual([]);
       expect(await actions(id)).not.toContain('refund');
     }
+  });
+
+  describe('when something happens between the selection of a break and its refund', () => {
+    /** Runs before the operation of the next refund is created. */
+    const beforeCreation = (interleaved: () => Promise<unknown>) => {
+      const finder = service.application.get(ReceivedPixFinder, { strict: false });
+      const get = finder.get.bind(finder);
+      const spy = jest.spyOn(finder, 'get').mockImplementationOnce(async (...of) => {
+        await interleaved();
+        return get(...of);
+      });
+      return () => {
+        expect(spy).toHaveBeenCalled();
+        spy.mockRestore();
+      };
+    };
+    const expectNoRefund = async ({ nsu, id }: { nsu: number; id: string }) => {
+      expect(await refundsOf(nsu)).toEqual([]);
+      expect(await sql(`SELECT FROM refund WHERE original_nsu = $1`, nsu)).toEqual([]);
+      expect(await actions(id)).not.toContain('refund');
+    };
+    /** A reference comes: the line pays something else. No job has decided the line again. */
+    const referToLine = async (nsu: number, amountCents: number) => {
+      const expectedPaymentId = await fixture.addExpectedPayment({ amountCents });
+      const references = [{ kind: 'nsu' as const, value: String(nsu) }];
+      await service.database.transaction((tx) =>
+        addReferences(tx, service.accountId, [{ expectedPaymentId, references }]),
+      );
+    };
+    type Subject = { nsu: number; id: string };
+
+    it.each<[string, (of: Subject) => Promise<unknown>]>([
+      ['a person accepts the break', ({ id }) => act(id, 'accept')],
+      ['a person acts on the break', ({ id }) => act(id, 'note')],
+      ['the policy is switched off', () => changePolicy({ isOn: false })],
+      ['the policy gets a lower limit', () => changePolicy({ maxAmount: 5 })],
+      ['a reference comes', ({ nsu }) => referToLine(nsu, 600)],
+      ['a line comes that is not decided', () => fixture.addLine()],
+      ['the balance chain breaks', () => sql(`UPDATE statement_state SET broken_since = now()`)],
+      ['the period is read again', () => closePeriod('-1 hour')],
+    ])('a policy creates no operation: %s', async (_, interleaved) => {
+      await changePolicy({ isOn: true, maxAmount: null });
+      const subject = await receiveInBreak('duplicate_payment', 6);
+      await closePeriod();
+      const expectReached = beforeCreation(() => interleaved(subject));
+      await apply();
+      expectReached();
+      await expectNoRefund(subject);
+      await changePolicy({ isOn: false });
+    });
+
+    it.each<[string, (of: Subject) => Promise<unknown>, string]>([
+      ['accepts', ({ id }) => act(id, 'accept'), 'already_resolved'],
+      [
+        'links',
+        async ({ id }) => {
+          const expectedPaymentId = await fixture.addExpectedPayment({ amountCents: 600 });
+          await act(id, 'link', { expectedPaymentId });
+        },
+        'already_resolved',
+      ],
+    ])('a person refunds nothing that another person %s', async (_, interleaved, code) => {
+      const subject = await receiveInBreak('duplicate_payment', 6);
+      const expectReached = beforeCreation(() => interleaved(subject));
+      expect(statusAndCode(await act(subject.id, 'refund'))).toEqual([409, code]);
+      expectReached();
+      await expectNoRefund(subject);
+      expect((await get(subject.id)).state).toBe('resolved');
+    });
+
+    it('a person refunds nothing when a reference comes', async () => {
+      const subject = await receiveInBreak('duplicate_payment', 6);
+      const expectReached = beforeCreation(() => referToLine(subject.nsu, 600));
+      const { body } = await service.call('POST', '/v1/breaks/actions', {
+        body: { ids: [subject.id], action: 'refund', reason: 'as agreed' },
+      });
+      expectReached();
+      expect(body.data).toMatchObject([{ outcome: 'refused', code: 'already_resolved' }]);
+      await expectNoRefund(subject);
+    });
+
+    it('a person refunds nothing when the amount of the break changes', async () => {
+      const subject = await receiveInBreak('overpaid', 15, 5);
+      const expectReached = beforeCreation(() =>
+        sql(
+          `UPDATE expected_payment e SET amount_cents = 1200 FROM match m
+           WHERE m.nsu = $1 AND m.account_id = e.account_id AND m.expected_payment_id = e.id`,
+          subject.nsu,
+        ),
+      );
+      expect(statusAndCode(await act(subject.id, 'refund'))).toEqual([409, 'break_changed']);
+      expectReached();
+      await expectNoRefund(subject);
+      await fixture.decideAll();
+      expect((await act(subject.id, 'refund')).status).toBe(200);
+      expect(await refundsOf(subject.nsu)).toMatchObject([{ amount: 3 }]);
+    });
   });
 
   it('refunds by default only money that was received and that the break is about', async () => {

@@ -1,6 +1,5 @@
-// A person's actions on a break. Each action runs under the lock of the break's row and is
-// recorded in the history with its reason. Actions that touch matches lock reconciliation first
-// and the break second: the same order as the matcher's.
+// A person's actions on a break. Each action locks reconciliation first and the row of the break
+// second, in the matcher's order, and is recorded in the history with its reason.
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../accounts/api-keys.service.js';
 import type { RouteOutput } from '../../contract/route.js';
@@ -78,11 +77,10 @@ export class BreakActions {
       case 'refund':
         // A refund sends money: it needs this scope besides `reconcile`.
         if (!scopes.includes('refund')) throw new AppError('forbidden');
-        await this.refunds.refund(accountId, id, {
+        return this.refunds.refund(accountId, id, {
           ...decidedBy,
           amountCents: request.amount ?? null,
         });
-        return this.reconciliation.enqueueAfterAction(accountId, []);
       case 'resend':
         return this.resend(accountId, id, decidedBy);
       default:
@@ -230,6 +228,7 @@ export class BreakActions {
 
   private async resend(accountId: number, id: string, decidedBy: DecisionMaker): Promise<void> {
     const operationId = await this.database.transaction(async (tx) => {
+      await lockReconciliation(tx, accountId);
       const { kind, operationId: unknown } = assertOpen(await lock(tx, accountId, id));
       if (kind !== 'unknown_outcome' || unknown === null)
         throw conflict(

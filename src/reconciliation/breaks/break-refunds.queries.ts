@@ -47,10 +47,10 @@ export async function listUnseenRefunds(
   return rows.map(({ id }) => id);
 }
 
-/** How long after its history entry a refund's operation may be created. */
-const requestTimeout = '2 minutes';
-
-/** Whether a refund of this break, or of any break of a line, is in progress. */
+/**
+ * Whether a refund of this break, or of any break of a line, is in progress. The transaction that
+ * creates a refund holds the account's lock, so a caller that holds it sees every refund.
+ */
 export async function isRefundInProgress(
   db: Db,
   accountId: number,
@@ -62,16 +62,9 @@ export async function isRefundInProgress(
     SELECT 1 FROM break b
     JOIN break_history_entry e ON e.account_id = b.account_id AND e.break_id = b.id
       AND e.action = 'refund'
-    LEFT JOIN LATERAL (
-      SELECT seen.paid = 0 AND NOT ${refundIsOver} AS is_in_progress FROM ${refundOfHistoryEntry}
-        WHERE ${isOfHistoryEntry}
-    ) made ON true
-    WHERE b.account_id = ${opaqueAccountId(accountId)} AND ${isTheirs}
-      AND COALESCE(made.is_in_progress,
-      e.created_at > clock_timestamp() - ${requestTimeout}::interval AND NOT EXISTS (
-        SELECT 1 FROM break_history_entry refused WHERE refused.account_id = e.account_id
-          AND refused.break_id = e.break_id
-          AND refused.action = 'refund_refused' AND refused.sequence > e.sequence))
+    WHERE b.account_id = ${opaqueAccountId(accountId)} AND ${isTheirs} AND EXISTS (
+      SELECT FROM ${refundOfHistoryEntry}
+      WHERE ${isOfHistoryEntry} AND seen.paid = 0 AND NOT ${refundIsOver})
     LIMIT 1`;
   return found.length > 0;
 }

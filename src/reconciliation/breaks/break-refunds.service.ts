@@ -1,6 +1,6 @@
-// Refunds the received Pix of a break once, for any number of requests by any caller. The history
-// records the request before the bank is called, and the bank's acceptance after it. Only the
-// statement line of the refund resolves the break.
+// Refunds the received Pix of a break once, for any number of requests by any caller. The
+// transaction that creates the operation checks that the refund still applies, and records the
+// request in the history. Only the statement line of the refund resolves the break.
 import { Injectable } from '@nestjs/common';
 import { v5 as uuidv5 } from 'uuid';
 import { Database, type Tx } from '../../database.service.js';
@@ -21,6 +21,27 @@ export interface BreakRefundRequest extends DecisionMaker {
   amountCents: bigint | null;
 }
 
+/** A request for a refund, and the break that it is about. */
+interface RefundOf {
+  accountId: number;
+  /** Of the break. */
+  id: string;
+  request: BreakRefundRequest;
+}
+
+/** The refund that a request leads to. */
+interface PlannedRefund {
+  nsu: bigint;
+  expectedPaymentId: string | null;
+  /** The idempotency key of the refund. */
+  key: string;
+  amountCents: bigint;
+  /** The amount of the break. */
+  ofCents: bigint;
+  /** The refund was requested before and has not ended. */
+  isRepeat: boolean;
+}
+
 @Injectable()
 export class BreakRefunds {
   constructor(
@@ -30,16 +51,15 @@ export class BreakRefunds {
   ) {}
 
   /**
-   * Throws `not_found`; `conflict` if the break is resolved otherwise; `rule_broken` if the
-   * break has no Pix, the Pix is fully refunded, or the bank refuses.
+   * Throws `not_found`; `conflict` if the break is resolved otherwise, or changes meanwhile;
+   * `rule_broken` if the break has no Pix, the Pix is fully refunded, or the bank refuses.
    */
   async refund(accountId: number, id: string, request: BreakRefundRequest): Promise<void> {
-    const prepared = await this.database.transaction((tx) =>
-      this.prepare(tx, accountId, id, request),
-    );
-    if (prepared === null) return;
-    const { nsu, key, amountCents: amount, isRepeat } = prepared;
-    const onlyIfUnrefunded = request.amountCents === null && !isRepeat;
+    const of = { accountId, id, request };
+    const planned = await this.database.transaction((tx) => this.plan(tx, of));
+    if (planned === null) return;
+    const { nsu, key, amountCents: amount, isRepeat } = planned;
+    let operationIds: string[] = [];
     try {
       await this.refunds.refund(
         accountId,
@@ -50,16 +70,20 @@ export class BreakRefunds {
           idempotencyKey: key,
         },
         noPreferences,
-        { onlyIfUnrefunded },
+        {
+          onlyIfUnrefunded: request.amountCents === null && !isRepeat,
+          assertApplies: async (tx) => {
+            operationIds = await this.requestIfUnchanged(tx, of, planned);
+          },
+        },
       );
     } catch (error) {
       if (error instanceof AppError && isRefusal(error))
-        await this.recordRefusal(accountId, id, request, {
-          reason: error.details.reason ?? error.code,
-        });
+        await this.recordRefusal(of, planned, { reason: error.details.reason ?? error.code });
       throw error;
     }
-    await this.settle(accountId, id, request, key);
+    await this.settle(of, planned);
+    await this.reconciliation.enqueueAfterAction(accountId, operationIds);
   }
 
   /**
@@ -78,9 +102,11 @@ export class BreakRefunds {
   }
 
   /**
-   * Null if a refund has already resolved the break, or the policy no longer applies to the break.
+   * The refund to request now. Null if a refund has already resolved the break, or the policy no
+   * longer applies to the break.
    */
-  private async prepare(tx: Tx, accountId: number, id: string, request: BreakRefundRequest) {
+  private async plan(tx: Tx, { accountId, id, request }: RefundOf): Promise<PlannedRefund | null> {
+    await lockReconciliation(tx, accountId);
     const found = await lockBreak(tx, accountId, id);
     if (!found) throw new AppError('not_found');
     if (found.state === 'resolved') {
@@ -93,21 +119,57 @@ export class BreakRefunds {
       return null;
     const { nsu, wholeCents } = await this.findRefundablePix(tx, accountId, found, request);
     const { key, before } = await this.findRefundKey(tx, accountId, id);
-    const isRepeat = before !== null;
     if (before && request.amountCents !== null && request.amountCents !== before.amountCents)
       throw conflict('refund_under_way', 'A refund of another amount is in progress.');
     const amountCents =
       request.amountCents ?? before?.amountCents ?? found.amountCents ?? wholeCents;
-    const { actor, reason } = request;
-    const detail = {
-      key,
-      nsu: nsu.toString(),
-      amountCents: amountCents.toString(),
-      ofCents: (found.amountCents ?? wholeCents).toString(),
-    };
-    if (!(await queries.hasRequestedRefund(tx, accountId, id, key, actor)))
-      await insertBreakHistoryEntry(tx, accountId, id, 'refund', { actor, reason }, detail);
-    return { nsu, key, amountCents, isRepeat };
+    const { expectedPaymentId } = found;
+    const ofCents = found.amountCents ?? wholeCents;
+    return { nsu, expectedPaymentId, key, amountCents, ofCents, isRepeat: before !== null };
+  }
+
+  /**
+   * Records the request in the transaction that creates the operation, if everything is still as
+   * planned. Facts may have come since, so what the break is about is decided first. Returns the
+   * operations to advance after the commit.
+   */
+  private async requestIfUnchanged(
+    tx: Tx,
+    of: RefundOf,
+    planned: PlannedRefund,
+  ): Promise<string[]> {
+    const { nsu, expectedPaymentId } = planned;
+    const operationIds = await this.reconciliation.decideNow(tx, of.accountId, {
+      nsus: [nsu],
+      expectedPaymentIds: expectedPaymentId === null ? [] : [expectedPaymentId],
+    });
+    const now = await this.plan(tx, of);
+    if (now === null || !isSameRefund(now, planned))
+      throw conflict('break_changed', 'The break has changed meanwhile: read it and try again.');
+    await this.recordRequest(tx, of, planned);
+    return operationIds;
+  }
+
+  /** Records the actor's request, unless it is recorded. */
+  private async recordRequest(
+    tx: Tx,
+    { accountId, id, request: { actor, reason } }: RefundOf,
+    { key, nsu, amountCents, ofCents }: PlannedRefund,
+  ): Promise<void> {
+    if (await queries.hasRequestedRefund(tx, accountId, id, key, actor)) return;
+    await insertBreakHistoryEntry(
+      tx,
+      accountId,
+      id,
+      'refund',
+      { actor, reason },
+      {
+        key,
+        nsu: nsu.toString(),
+        amountCents: amountCents.toString(),
+        ofCents: ofCents.toString(),
+      },
+    );
   }
 
   private async findRefundablePix(
@@ -140,18 +202,20 @@ export class BreakRefunds {
     }
   }
 
-  private async settle(
-    accountId: number,
-    id: string,
-    request: BreakRefundRequest,
-    key: string,
-  ): Promise<void> {
-    const { prisma } = this.database;
-    const made = await queries.findRequestedRefund(prisma, accountId, key);
+  /** A request that comes after the resolution of the break would take that resolution back. */
+  private async recordRequestIfOpen(tx: Tx, of: RefundOf, planned: PlannedRefund): Promise<void> {
+    await lockReconciliation(tx, of.accountId);
+    const found = await lockBreak(tx, of.accountId, of.id);
+    if (found?.state === 'open') await this.recordRequest(tx, of, planned);
+  }
+
+  private async settle(of: RefundOf, planned: PlannedRefund): Promise<void> {
+    const { accountId, id, request } = of;
+    const made = await queries.findRequestedRefund(this.database.prisma, accountId, planned.key);
     if (!made) return;
     const { operationId, state, isOver } = made;
     if (isOver) {
-      await this.recordRefusal(accountId, id, request, { operationId, state });
+      await this.recordRefusal(of, planned, { operationId, state });
       throw new AppError('rule_broken', {
         public: 'The bank has refused the refund; its operation contains the reason.',
         reason: 'refund_rejected',
@@ -159,8 +223,8 @@ export class BreakRefunds {
       });
     }
     await this.database.transaction(async (tx) => {
-      await lockReconciliation(tx, accountId);
-      const found = await lockBreak(tx, accountId, id);
+      // Another actor may have created the refund that this request repeats.
+      await this.recordRequestIfOpen(tx, of, planned);
       const by = { actor: request.actor, reason: null };
       const detail = { path: ['operationId'], equals: operationId };
       const recorded = await tx.breakHistoryEntry.count({
@@ -171,20 +235,19 @@ export class BreakRefunds {
           operationId,
           state,
         });
-      const nsus = found?.nsu == null ? [] : [found.nsu];
-      await this.reconciliation.decideNow(tx, accountId, { nsus, expectedPaymentIds: [] });
+      const seeds = { nsus: [planned.nsu], expectedPaymentIds: [] };
+      await this.reconciliation.decideNow(tx, accountId, seeds);
     });
   }
 
-  private async recordRefusal(
-    accountId: number,
-    id: string,
-    { actor }: BreakRefundRequest,
-    detail: object,
-  ): Promise<void> {
-    await this.database.transaction((tx) =>
-      insertBreakHistoryEntry(tx, accountId, id, 'refund_refused', { actor, reason: null }, detail),
-    );
+  /** Records the request and that it was refused. */
+  private async recordRefusal(of: RefundOf, planned: PlannedRefund, detail: object): Promise<void> {
+    const { accountId, id, request } = of;
+    const by = { actor: request.actor, reason: null };
+    await this.database.transaction(async (tx) => {
+      await this.recordRequestIfOpen(tx, of, planned);
+      await insertBreakHistoryEntry(tx, accountId, id, 'refund_refused', by, detail);
+    });
   }
 }
 
@@ -200,6 +263,10 @@ function refundKeyOf(breakId: string, ended: number): string {
 
 function notRefundable(text: string): AppError {
   return ruleBroken('not_refundable', text);
+}
+
+function isSameRefund(one: PlannedRefund, other: PlannedRefund): boolean {
+  return one.nsu === other.nsu && one.key === other.key && one.amountCents === other.amountCents;
 }
 
 /** Whether a repeat would be refused again. */
