@@ -4,10 +4,10 @@
 import { sha256 } from '../platform/exact-json.js';
 import type { StatementLine } from '../statement/statement-line.js';
 
-/** The fields that stay when the personal data of a line is erased. */
+/** The fields of the line hash. They stay when the personal data of a line is erased. */
 export type HashedFields = Omit<
   StatementLine,
-  'counterparty' | 'counterpartyDocument' | 'notes' | 'content' | 'contentHash'
+  ('counterparty' | 'counterpartyDocument' | 'hasOneHolder') | ('notes' | 'content' | 'contentHash')
 >;
 
 /** `salt` is 128 random bits; `contentHash` is the hash of the line's canonical text. */

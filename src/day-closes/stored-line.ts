@@ -39,6 +39,7 @@ const otherFields = [
   'billCode',
   'counterparty',
   'counterpartyDocument',
+  'hasOneHolder',
   'notes',
 ] as const satisfies (keyof StatementLine)[];
 

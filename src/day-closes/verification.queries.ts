@@ -15,8 +15,9 @@ export async function listStoredLines(
   limit: number,
 ): Promise<CheckedLine[]> {
   return db.$queryRaw<CheckedLine[]>`
-    SELECT ${hashedColumns}, t.counterparty, t.counterparty_document, t.notes, t.arrival, t.content,
-           certified.date AS "certifiedDate", certified.commitment, certified.line_hash, salt.salt,
+    SELECT ${hashedColumns}, t.counterparty, t.counterparty_document, t.has_one_holder, t.notes,
+           t.arrival, t.content, certified.date AS "certifiedDate", certified.commitment,
+           certified.line_hash, salt.salt,
            erasure.nsu IS NOT NULL AS "isErased"
     FROM statement_line t
     LEFT JOIN certified_line certified

@@ -237,8 +237,8 @@ export async function writeTotals(
 }
 
 /**
- * The credits in other accounts whose money these debits sent: they are decided again there. Of
- * each account, the sender stores ids alone.
+ * The credits in other accounts of the same holder whose money these debits sent: they are decided
+ * again there. Of each account, the sender stores ids alone.
  */
 export async function listCreditsElsewhere(
   tx: Tx,
@@ -255,13 +255,14 @@ export async function listCreditsElsewhere(
     ) d
     JOIN bank_account other ON other.id <> ${accountId}
     CROSS JOIN LATERAL (
-      SELECT account_id, nsu, is_credit, amount_cents FROM statement_line
+      SELECT account_id, nsu, is_credit, has_one_holder, amount_cents FROM statement_line
       WHERE account_id = other.id AND end_to_end_id = d.end_to_end_id
       UNION
-      SELECT account_id, nsu, is_credit, amount_cents FROM statement_line
+      SELECT account_id, nsu, is_credit, has_one_holder, amount_cents FROM statement_line
       WHERE account_id = other.id AND movement_id = d.movement_id
     ) t
-    WHERE t.is_credit AND NOT d.is_credit AND t.amount_cents = d.amount_cents`;
+    WHERE t.is_credit AND t.has_one_holder AND NOT d.is_credit
+      AND t.amount_cents = d.amount_cents`;
 }
 
 /** Of these lines, those whose decision by a rule is provisional. */

@@ -118,7 +118,7 @@ async function listLines(
            t.idempotency_key, t.movement_id, t.end_to_end_id, t.external_id, t.correlation_id,
            t.bill_code, t.original_end_to_end_id, t.counterparty, t.counterparty_document, t.notes,
            t.recorded_at > clock_timestamp() - ${freshMs} * interval '1 millisecond' AS "isFresh",
-           t.is_credit AND EXISTS (
+           t.is_credit AND t.has_one_holder AND EXISTS (
              SELECT FROM bank_account other
              CROSS JOIN LATERAL (
                SELECT amount_cents, is_credit FROM statement_line
@@ -129,7 +129,7 @@ async function listLines(
              ) sent
              WHERE other.id <> ${accountId} AND NOT sent.is_credit
                AND sent.amount_cents = t.amount_cents
-           ) AS "isFromOtherAccount"
+           ) AS "isFromOwnAccount"
     FROM ${selected('statement_line', 't', accountId, selection)}`;
 }
 

@@ -48,6 +48,7 @@ describe('parseStatementLine', () => {
       billCode: null,
       counterparty: null,
       counterpartyDocument: null,
+      hasOneHolder: false,
       notes: 'thanks',
       balancePreviousCents: 10_000n,
       currentBalanceCents: 11_050n,
@@ -70,6 +71,29 @@ describe('parseStatementLine', () => {
       billCode: '2379',
       counterparty,
     });
+  });
+
+  const [direct, ofHolder] = [
+    (document: string) => `{"document":"${document}"}`,
+    (document: string) => `{"holder":{"document":"${document}"}}`,
+  ];
+  it.each([
+    ['11222333000181', '11222333000181', true],
+    ['11222333000181', '11.222.333/0001-81', true],
+    ['12ABC34501DE35', '12.abc.345/01de-35', true],
+    ['123.456.789-09', '12345678909', true],
+    ['11222333000181', '11222333000262', false],
+    ['11222333000181', '12345678909', false],
+    ['***.456.789-**', '***.456.789-**', false],
+    ['', '', false],
+  ])('reads from the payer %s and the beneficiary %s whether they have one holder: %p', (...of) => {
+    const [payer, beneficiary, expected] = of;
+    for (const party of [direct, ofHolder])
+      for (const type of [debit, '{"name":"CREDIT_PIX","isCredit":true}']) {
+        const proof = `{"payer":${direct(payer)},"beneficiary":${party(beneficiary)}}`;
+        expect(line({ type, proof }).hasOneHolder).toBe(expected);
+      }
+    expect(line({ proof: `{"payer":${ofHolder(payer)}}` }).hasOneHolder).toBe(false);
   });
 
   it.each([

@@ -88,6 +88,7 @@ function references(line: z.output<typeof requiredFields>) {
     billCode: find('barCode'),
     counterparty: accountKeyOf(counterparty),
     counterpartyDocument: documentOf(counterparty),
+    hasOneHolder: hasOneHolder(proof),
   };
 }
 
@@ -120,6 +121,12 @@ function documentOf(party: unknown): string | null {
   return (
     normalizeTaxId(document) ?? (isJsonObject(holder) ? normalizeTaxId(holder.document) : null)
   );
+}
+
+/** Whether payer and beneficiary are known and have one CPF or CNPJ. */
+function hasOneHolder({ payer, beneficiary }: Record<string, unknown>): boolean {
+  const document = documentOf(payer);
+  return document !== null && document === documentOf(beneficiary);
 }
 
 /** A non-empty text; the digits of a number. */

@@ -121,9 +121,8 @@ export async function insertStatementLines(
   await tx.$executeRaw`
     INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
       correlation_id, end_to_end_id, external_id, original_end_to_end_id, movement_id,
-      idempotency_key, bill_code, counterparty, counterparty_document, notes,
-      balance_previous_cents,
-      current_balance_cents, occurred_at, content_hash, content)
+      idempotency_key, bill_code, counterparty, counterparty_document, has_one_holder, notes,
+      balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
     SELECT ${accountId}, * FROM unnest(
       ${column(({ nsu }) => nsu)}::bigint[],
       ${column(({ bankId }) => bankId)}::text[],
@@ -139,6 +138,7 @@ export async function insertStatementLines(
       ${column(({ billCode }) => billCode)}::text[],
       ${column(({ counterparty }) => counterparty)}::text[],
       ${column(({ counterpartyDocument }) => counterpartyDocument)}::text[],
+      ${column(({ hasOneHolder }) => hasOneHolder)}::boolean[],
       ${column(({ notes }) => notes)}::text[],
       ${column(({ balancePreviousCents }) => balancePreviousCents)}::bigint[],
       ${column(({ currentBalanceCents }) => currentBalanceCents)}::bigint[],

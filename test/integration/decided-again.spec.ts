@@ -61,7 +61,7 @@ describe('a line is decided again', () => {
       service.accountId,
     );
     const transfer = { ...pix, typeName: 'CREDIT_TRANSFER_INTERNAL' };
-    await fixture.addLines({ ...transfer, nsu, movementId: 'inner' });
+    await fixture.addLines({ ...transfer, nsu, movementId: 'inner', hasOneHolder: true });
     await fixture.reconcile();
     await run(`UPDATE break SET opened_at = now() - interval '30 days' WHERE nsu = $1`, nsu);
     expect(await listBreaks()).toEqual([{ kind: 'unexpected', state: 'open', nsu }]);

@@ -79,15 +79,18 @@ const addLines = (account: number, lines: readonly ScenarioLine[]) =>
   run(
     `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
        correlation_id, end_to_end_id, original_end_to_end_id, external_id, counterparty_document,
-       balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+       has_one_holder, balance_previous_cents, current_balance_cents, occurred_at, content_hash,
+       content)
      SELECT $1, nsu, 'x', is_credit, cents, type, correlation, e2e, original, external, document,
-       0, 0, timestamptz '2026-02-01T00:00:00Z' + second * interval '1 second', 'h', '{}'
+       COALESCE(e2e = ANY ($3), false), 0, 0,
+       timestamptz '2026-02-01T00:00:00Z' + second * interval '1 second', 'h', '{}'
      FROM ROWS FROM (jsonb_to_recordset($2::jsonb) AS (
        nsu bigint, is_credit boolean, cents bigint, type text, correlation text, e2e text,
        original text, external text, document text, second int)) WITH ORDINALITY AS r
      ORDER BY ordinality`,
     account,
     JSON.stringify(lines),
+    ownTransferIds(copies),
   );
 
 /** All matches, classifications and open breaks of the account, without their times. */

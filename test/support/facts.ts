@@ -14,7 +14,7 @@ export function lineFacts(change: Partial<StatementLineFacts>): StatementLineFac
     ...{ idempotencyKey: null, movementId: null, endToEndId: null, externalId: null },
     ...{ correlationId: null, billCode: null, originalEndToEndId: null },
     ...{ counterparty: null, counterpartyDocument: null, notes: null },
-    ...{ isFresh: false, isFromOtherAccount: false },
+    ...{ isFresh: false, isFromOwnAccount: false },
     ...change,
   };
 }

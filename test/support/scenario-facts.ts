@@ -58,7 +58,7 @@ const line = z.strictObject({
   counterparty: text.optional(),
   document: text.optional(),
   isFresh: z.boolean().default(false),
-  isFromOtherAccount: z.boolean().default(false),
+  isFromOwnAccount: z.boolean().default(false),
 });
 
 const operation = z.strictObject({

@@ -37,6 +37,7 @@ export interface SentMoneyLine {
   idempotencyKey?: string;
   billCode?: string;
   counterparty?: string;
+  hasOneHolder?: boolean;
   /** Seconds before now. */
   age?: number;
 }
@@ -211,10 +212,10 @@ export class SentMoneyFixture {
       await this.run(
         `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
            end_to_end_id, original_end_to_end_id, external_id, movement_id, idempotency_key,
-           bill_code, counterparty, balance_previous_cents, current_balance_cents, occurred_at,
-           content_hash, content)
-         VALUES ($1, $2, 'x', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, 0,
-           now() - $13 * interval '1 second', 'h', '{}')`,
+           bill_code, counterparty, has_one_holder, balance_previous_cents,
+           current_balance_cents, occurred_at, content_hash, content)
+         VALUES ($1, $2, 'x', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, 0,
+           now() - $14 * interval '1 second', 'h', '{}')`,
         this.service().accountId,
         nsu,
         isCredit,
@@ -227,6 +228,7 @@ export class SentMoneyFixture {
         line.idempotencyKey,
         line.billCode,
         line.counterparty,
+        line.hasOneHolder ?? false,
         age,
       );
   };

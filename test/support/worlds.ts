@@ -22,7 +22,7 @@ const line = fc
     counterparty: maybe(fc.constantFrom('1/1/77', '1/1/78')),
     counterpartyDocument: maybe(idOf('d')),
     isFresh: fc.boolean(),
-    isFromOtherAccount: fc.boolean(),
+    isFromOwnAccount: fc.boolean(),
   })
   .map(({ minute, typeName, ...one }) => ({
     ...one,

@@ -251,9 +251,11 @@ export const errorScenarios: Record<string, Scenario> = {
   },
   'own-account transfer': (builder, at) => {
     const [endToEndId, cents] = [builder.endToEndId(), builder.dice.integer(1_000, 500_000)];
+    const holder = { holder: { document: '11222333000181' } };
     builder.ownTransferDebits.push({ endToEndId, cents, at });
     builder.addLine({
-      ...{ at, cents, typeName: 'CREDIT_TRANSFER_INTERNAL', proof: { endToEndId } },
+      ...{ at, cents, typeName: 'CREDIT_TRANSFER_INTERNAL' },
+      proof: { endToEndId, payer: holder, beneficiary: holder },
       correct: { category: 'own_account_transfer' },
     });
   },

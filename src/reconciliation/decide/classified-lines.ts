@@ -47,11 +47,11 @@ function lineOf({ lineByNsu }: Component, { nsu, subject }: BreakDecision) {
   return nsu !== null && subject === `nsu:${nsu}` ? lineByNsu.get(nsu) : undefined;
 }
 
-/** Credits without another explanation that one of our own accounts sent. */
+/** Credits without another explanation that an own account sent: one of the same holder. */
 export function classifyOwnTransfers(component: Component): void {
   for (const line of component.lines) {
     if (!line.isCredit || !component.isUnexpected(line.nsu)) continue;
-    if (!line.isFromOtherAccount && !isFromSameAccount(component, line)) continue;
+    if (!line.isFromOwnAccount && !isFromSameAccount(component, line)) continue;
     // Nothing of the other account, to which the readers of this one may have no access.
     const { endToEndId } = line;
     const evidence = endToEndId === null ? {} : { endToEndId };

@@ -42,8 +42,8 @@ export interface StatementLineFacts {
   notes: string | null;
   /** Stored so recently that the line which it refunds or reverses may still arrive. */
   isFresh: boolean;
-  /** Another account of the service sent this credit. */
-  isFromOtherAccount: boolean;
+  /** Another account of the service, of the same holder, sent this credit. */
+  isFromOwnAccount: boolean;
 }
 
 /** What should appear on the statement, with the facts of the operation that expects it. */

@@ -258,6 +258,7 @@ CREATE TABLE "statement_line" (
   "bill_code" TEXT,
   "counterparty" TEXT,
   "counterparty_document" TEXT,
+  "has_one_holder" BOOLEAN NOT NULL DEFAULT false,
   "notes" TEXT,
   "balance_previous_cents" BIGINT NOT NULL,
   "current_balance_cents" BIGINT NOT NULL,
