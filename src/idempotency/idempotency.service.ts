@@ -12,6 +12,7 @@ import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.
 import { SecretBox } from '../platform/secret-box.js';
 import { Every } from '../platform/timer-methods.js';
 import * as queries from './idempotency.queries.js';
+import { RequestSteps } from './request-steps.service.js';
 
 /** The account id in the idempotency record of a request that the operator makes. */
 export const operatorAccountId = 0;
@@ -23,8 +24,11 @@ export interface KeyedRequest<R extends Route> {
   request: RouteInput<R>;
 }
 
-/** Longer than any such work lasts. After this time, the process that claimed the key has ended. */
-const abandonedAfterMs = 60_000;
+/**
+ * Longer than any such work, or one of its steps, lasts. After this time, the process that claimed
+ * the key has ended or is suspended.
+ */
+const leaseMs = 60_000;
 const maxWaitMs = 10_000;
 const waitIntervalMs = 50;
 /** No client repeats a request for longer than this. */
@@ -39,22 +43,22 @@ export class IdempotencyService {
 
   /**
    * Runs `work` once for the request's key; a repeat gets the response of the first request. A
-   * failed request stores nothing, so that the same key can be used again. Throws
-   * `idempotency_key_reused` for another request under the same key, and `conflict` for a repeat
-   * while the first request is still in progress.
+   * request that failed before its first step stores nothing, so that the same key can be used
+   * again. Throws `idempotency_key_reused` for another request under the same key, and `conflict`
+   * for a repeat while the first request is still in progress.
    */
   async runOnce<R extends Route>(
     { accountId, route, request }: KeyedRequest<R>,
-    work: () => Promise<RouteOutput<R> | Reply>,
+    work: (steps: RequestSteps) => Promise<RouteOutput<R> | Reply>,
   ): Promise<RouteOutput<R> | Reply> {
     const { idempotencyKey: key, params, query, body } = request;
-    if (key === null) return work();
+    if (key === null) return work(new RequestSteps(this.database, null, leaseMs));
     const recordKey = { accountId, route: route.name, key };
     const canonical = canonicalJson(parseJson(stringifyJson([params, query, body])));
     const requestHash = this.secretBox.hash('idempotent-request', canonical);
     const claim = await this.claimOrReplay(recordKey, requestHash);
     if (claim instanceof Reply) return claim;
-    return this.runAndStore(recordKey, claim, route, work);
+    return this.runAndStore({ ...recordKey, claim }, route, work);
   }
 
   @Every('idempotency-records', 3_600_000)
@@ -62,16 +66,16 @@ export class IdempotencyService {
     await queries.deleteRecordsOlderThan(this.database.prisma, retentionDays);
   }
 
-  /** The time of the claim, or the stored response. */
+  /** The claim, or the stored response. */
   private async claimOrReplay(
     recordKey: queries.RecordKey,
     requestHash: string,
-  ): Promise<Date | Reply> {
+  ): Promise<string | Reply> {
     const db = this.database.prisma;
     const waitUntil = performance.now() + maxWaitMs;
     do {
-      const claimedAt = await queries.claimKey(db, recordKey, requestHash, abandonedAfterMs);
-      if (claimedAt) return claimedAt;
+      const claim = await queries.claimKey(db, recordKey, requestHash, leaseMs);
+      if (claim) return claim;
       const record = await db.idempotencyRecord.findUnique({
         where: { accountId_route_key: recordKey },
       });
@@ -89,25 +93,23 @@ export class IdempotencyService {
   }
 
   private async runAndStore<R extends Route>(
-    recordKey: queries.RecordKey,
-    claimedAt: Date,
+    claimed: queries.ClaimedKey,
     route: R,
-    work: () => Promise<RouteOutput<R> | Reply>,
+    work: (steps: RequestSteps) => Promise<RouteOutput<R> | Reply>,
   ): Promise<Reply> {
-    const { idempotencyRecord } = this.database.prisma;
-    // Matches nothing once another request has taken over the claim.
-    const where = { ...recordKey, status: null, createdAt: claimedAt };
+    const { prisma } = this.database;
     let reply: Reply;
     try {
-      reply = toReply(route, await work());
+      reply = toReply(route, await work(new RequestSteps(this.database, claimed, leaseMs)));
     } catch (error) {
-      await idempotencyRecord.deleteMany({ where });
+      await queries.releaseClaim(prisma, claimed);
       throw error;
     }
     const { status, body } = reply;
     const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
     const data = { status, body: this.secretBox.encrypt(text) };
-    await idempotencyRecord.updateMany({ where, data });
+    // Matches nothing once another request has taken over the claim.
+    await prisma.idempotencyRecord.updateMany({ where: { ...claimed, status: null }, data });
     return reply;
   }
 }

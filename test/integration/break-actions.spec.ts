@@ -1,6 +1,7 @@
 // Actions of a person on breaks through the API, and what breaks and lines show afterwards.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { BreakActions } from '../../src/reconciliation/breaks/break-actions.service.js';
 import { resolveEndedStatementBreaks } from '../../src/reconciliation/breaks.queries.js';
 import { BreaksFixture, statusAndCode } from '../support/breaks.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
@@ -217,6 +218,46 @@ describe('actions on a break', () => {
     expect((await bulk({ filter, action: 'accept' })).data).toMatchObject([
       { id, outcome: 'done' },
     ]);
+  });
+
+  it.each([
+    ['accept', ['opened', 'accept', 'resolved']],
+    ['note', ['opened', 'note']],
+  ])('acts once on each break when two processes do the bulk action: %s', async (...of) => {
+    const [action, expected] = of;
+    // Another amount for each action, so that the filter selects the breaks of this test alone.
+    const amountCents = action === 'accept' ? 1 : 2;
+    const ids: string[] = [];
+    while (ids.length < 5) ids.push((await fixture.addUnexpectedLine({ amountCents })).id);
+    const body = {
+      ...{ action, reason: 'as agreed' },
+      filter: { kind: 'unexpected', maxAmount: amountCents / 100 },
+    };
+    const headers = { IdempotencyKey: `bulk-${action}` };
+    const request = () => service.call('POST', '/v1/breaks/actions', { body, headers });
+    // The first process is suspended when it has selected the breaks and acted on two of them.
+    const breakActions = service.application.get(BreakActions, { strict: false });
+    const actOn = breakActions.act.bind(breakActions);
+    let resume: () => void = () => undefined;
+    const suspended = new Promise<void>((resolve) => (resume = resolve));
+    let begun = 0;
+    const spy = jest.spyOn(breakActions, 'act').mockImplementation(async (...args) => {
+      if ((begun += 1) === 3) await suspended;
+      return actOn(...args);
+    });
+    const first = request();
+    await until('the first process is suspended', async () => begun === 3);
+    const later = await fixture.addUnexpectedLine({ amountCents });
+    await sql(`UPDATE idempotency_record SET leased_until = now() - interval '1 second'`);
+    const second = await request();
+    resume();
+    expect((await first).body).toEqual(second.body);
+    spy.mockRestore();
+    expect(second.body.counts).toEqual({ done: 5, unchanged: 0, refused: 0 });
+    expect(second.body.data.map(({ id }: { id: string }) => id).sort()).toEqual([...ids].sort());
+    for (const id of ids) expect(await actions(id)).toEqual(expected);
+    expect(await actions(later.id)).toEqual(['opened']);
+    await act(later.id, 'accept');
   });
 
   it('lists candidates with the reasons for each', async () => {

@@ -271,6 +271,27 @@ describe('refunds of a break', () => {
       await expectNoRefund(subject);
     });
 
+    it('two processes that do one bulk action refund once, and report the same', async () => {
+      const subject = await receiveInBreak('duplicate_payment', 6);
+      const request = () =>
+        service.call('POST', '/v1/breaks/actions', {
+          body: { ids: [subject.id], action: 'refund', reason: 'as agreed' },
+          headers: { IdempotencyKey: 'bulk-refund' },
+        });
+      let second: Awaited<ReturnType<typeof request>> | undefined;
+      const expectReached = beforeCreation(async () => {
+        await sql(`UPDATE idempotency_record SET leased_until = now() - interval '1 second'`);
+        second = await request();
+        // The bank debits the refund before the first process goes on.
+        await syncAndReconcile();
+      });
+      const first = await request();
+      expectReached();
+      expect(first.body).toMatchObject({ counts: { done: 1, unchanged: 0, refused: 0 } });
+      expect(second?.body.counts).toEqual(first.body.counts);
+      expect(await refundsOf(subject.nsu)).toMatchObject([{ amount: 6 }]);
+    });
+
     it('a person refunds nothing when the amount of the break changes', async () => {
       const subject = await receiveInBreak('overpaid', 15, 5);
       const expectReached = beforeCreation(() =>

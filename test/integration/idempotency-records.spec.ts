@@ -5,6 +5,7 @@ import {
   IdempotencyService,
   operatorAccountId,
 } from '../../src/idempotency/idempotency.service.js';
+import type { RequestSteps } from '../../src/idempotency/request-steps.service.js';
 import { deleteRecordsOlderThan } from '../../src/idempotency/idempotency.queries.js';
 import { Reply } from '../../src/platform/contract-route.js';
 import { AppError } from '../../src/platform/errors.js';
@@ -48,6 +49,8 @@ describe('a request with an idempotency key that no operation stores', () => {
     await new Promise((resolve) => setTimeout(resolve, 30));
     return { secret: `whsec_${runs}` };
   };
+  const endLease = () =>
+    query(`UPDATE idempotency_record SET leased_until = leased_until - interval '61 seconds'`);
   const submit = (
     overrides: {
       key?: string | null;
@@ -55,7 +58,7 @@ describe('a request with an idempotency key that no operation stores', () => {
       accountId?: number;
       route?: typeof makeThing;
     } = {},
-    handler: () => Promise<{ secret: string } | Reply> = work,
+    handler: (steps: RequestSteps) => Promise<{ secret: string } | Reply> = work,
   ) => {
     const {
       key = 'k1',
@@ -122,7 +125,9 @@ describe('a request with an idempotency key that no operation stores', () => {
     await untilClaimed();
     await expect(submit({}, work)).rejects.toMatchObject({ code: 'conflict' });
     expect(runs).toBe(0);
-    await query(`UPDATE idempotency_record SET created_at = created_at - interval '61 seconds'`);
+    await query(
+      `UPDATE idempotency_record SET leased_until = leased_until - interval '61 seconds'`,
+    );
     const replies = await Promise.all([submit(), submit(), submit()]);
     expect(replies.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(runs).toBe(1);
@@ -132,11 +137,82 @@ describe('a request with an idempotency key that no operation stores', () => {
     let finish: (result: { secret: string }) => void = () => undefined;
     const slow = submit({}, () => new Promise((resolve) => (finish = resolve)));
     await untilClaimed();
-    await query(`UPDATE idempotency_record SET created_at = created_at - interval '61 seconds'`);
+    await query(
+      `UPDATE idempotency_record SET leased_until = leased_until - interval '61 seconds'`,
+    );
     await submit({}, () => Promise.resolve({ secret: 'the second' }));
     finish({ secret: 'the first' });
     await slow;
     expect((await submit()).body).toBe('{"secret":"the second"}');
+  });
+
+  describe('in steps', () => {
+    const stepNames = ['a', 'b', 'c'];
+    let done: string[];
+    beforeEach(() => {
+      done = [];
+    });
+    /** Does the steps one after the other; `before` runs before each of them begins. */
+    const inSteps =
+      (before: (step: string) => Promise<unknown> = async () => undefined) =>
+      async (steps: RequestSteps) => {
+        const results = [];
+        for (const step of stepNames)
+          results.push(
+            await steps.once(step, async () => {
+              await before(step);
+              await service.database.transaction(async (tx) => {
+                if (await steps.record(tx, step, `${step}${done.length}`)) done.push(step);
+              });
+              return 'not the result';
+            }),
+          );
+        return { secret: results.join() };
+      };
+
+    it('does each step once when its process is suspended for longer than its lease', async () => {
+      let resume: () => void = () => undefined;
+      const suspended = new Promise<void>((resolve) => (resume = resolve));
+      const first = submit(
+        {},
+        inSteps((step) => (step === 'b' ? suspended : Promise.resolve())),
+      );
+      await until('the first step is done', async () => done.length === 1);
+      await endLease();
+      const second = await submit({}, inSteps());
+      resume();
+      expect((await first).body).toBe('{"secret":"a0,b1,c2"}');
+      expect(second.body).toBe('{"secret":"a0,b1,c2"}');
+      expect(done).toEqual(stepNames);
+      expect((await submit({}, inSteps())).headers).toEqual({ 'Idempotent-Replayed': 'true' });
+    });
+
+    it('is not taken over while its steps go on', async () => {
+      const first = submit({}, inSteps(endLease));
+      const leasedUntil = async () =>
+        (await query('SELECT leased_until > clock_timestamp() AS held FROM idempotency_record'))
+          .rows[0].held;
+      await first;
+      expect(await leasedUntil()).toBe(true);
+      expect(done).toEqual(stepNames);
+    });
+
+    it('continues after a failure, and is another request only before its first step', async () => {
+      const failsAt = (failing: string) =>
+        inSteps((step) => (step === failing ? Promise.reject(new Error('lost')) : endLease()));
+      await expect(submit({}, failsAt('a'))).rejects.toThrow('lost');
+      await expect(submit({ size: 2n }, failsAt('c'))).rejects.toThrow('lost');
+      await expect(submit({}, inSteps())).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+      expect((await submit({ size: 2n }, inSteps())).body).toBe('{"secret":"a0,b1,c2"}');
+      expect(done).toEqual(stepNames);
+    });
+
+    it('is deleted with its steps', async () => {
+      await submit({}, inSteps());
+      await query(`UPDATE idempotency_record SET created_at = created_at - interval '8 days'`);
+      await deleteRecordsOlderThan(service.database.prisma, 7);
+      expect((await query('SELECT FROM idempotent_step')).rowCount).toBe(0);
+    });
   });
 
   it('leaves neither response nor request readable in the database', async () => {

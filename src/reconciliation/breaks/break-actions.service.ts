@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../accounts/api-keys.service.js';
 import type { RouteOutput } from '../../contract/route.js';
 import { Database, type Tx } from '../../database.service.js';
+import type { RequestSteps } from '../../idempotency/request-steps.service.js';
 import { OperationResending } from '../../operations/operation-resending.service.js';
 import {
   AppError,
@@ -33,6 +34,15 @@ import {
 type LinkAction = Extract<BreakAction, { action: 'link' }>;
 type BulkResult = RouteOutput<typeof actOnBreaks>;
 type Outcome = BulkResult['data'][number];
+/** What is stored of a break of a bulk action. Its state is read when the action has ended. */
+type StoredOutcome = Omit<Outcome, 'id' | 'state'>;
+/**
+ * Claims an action in its transaction. False if the same request has done it in another process:
+ * then the action has no effect.
+ */
+type ClaimAction = (tx: Tx) => Promise<boolean>;
+
+const done: StoredOutcome = { outcome: 'done', code: null, title: null };
 
 /** A break that is locked for an action of a person. */
 interface Acted {
@@ -57,11 +67,18 @@ export class BreakActions {
    * Throws `not_found`, also for a break of another account; `conflict` in the wrong state;
    * `forbidden` without the scope `refund`; and `rule_broken`.
    */
-  async act({ accountId, keyId, scopes }: Caller, id: string, request: BreakAction): Promise<void> {
+  async act(
+    { accountId, keyId, scopes }: Caller,
+    id: string,
+    request: BreakAction,
+    claim: ClaimAction,
+  ): Promise<void> {
     if (!isUuid(id)) throw new AppError('not_found');
     const decidedBy = { actor: keyId, reason: request.reason };
     const change = (work: (acted: Acted) => Promise<string[]>) =>
-      this.change(accountId, id, decidedBy, work);
+      this.change(accountId, id, decidedBy, async (acted) =>
+        (await claim(acted.tx)) ? work(acted) : [],
+      );
     switch (request.action) {
       case 'link':
         return change((acted) => this.link(acted, request));
@@ -75,7 +92,7 @@ export class BreakActions {
           return [];
         });
       case 'refund':
-        // A refund sends money: it needs this scope besides `reconcile`.
+        // A refund sends money: it needs this scope besides `reconcile`. Its own key makes it once.
         if (!scopes.includes('refund')) throw new AppError('forbidden');
         return this.refunds.refund(accountId, id, {
           ...decidedBy,
@@ -88,16 +105,23 @@ export class BreakActions {
     }
   }
 
-  /** Applies one action to many breaks, one after the other, each in its own transaction. */
-  async actOnMany(caller: Caller, request: BulkAction): Promise<BulkResult> {
-    if (request.action === 'refund' && !caller.scopes.includes('refund'))
-      throw new AppError('forbidden');
-    const ids =
-      request.ids ?? (await listBreakIds(this.database.prisma, caller.accountId, request));
+  /**
+   * Applies one action to many breaks, one after the other, each in its own transaction. The breaks
+   * are selected once, and each is acted on once, however many processes do the request.
+   */
+  async actOnMany(caller: Caller, request: BulkAction, steps: RequestSteps): Promise<BulkResult> {
+    const { action, reason } = request;
+    if (action === 'refund' && !caller.scopes.includes('refund')) throw new AppError('forbidden');
+    const selected = await steps.once('select', () => this.select(caller, request));
     const data: Outcome[] = [];
-    // Ids are compared without regard to case.
-    for (const id of new Set(ids.map((one) => one.toLowerCase())))
-      data.push(await this.actOnOne(caller, id, request));
+    for (const id of selected) {
+      const claim: ClaimAction = (tx) => steps.record(tx, stepOf(id), done);
+      const stored = await steps.once(stepOf(id), () =>
+        this.actOnOne(caller, id, { action, reason }, claim),
+      );
+      const state = (await this.find(caller.accountId, id))?.state ?? null;
+      data.push({ id, state, ...stored });
+    }
     const count = (outcome: Outcome['outcome']) =>
       data.filter((one) => one.outcome === outcome).length;
     const counts = {
@@ -108,29 +132,34 @@ export class BreakActions {
     return { data, counts };
   }
 
+  private async select({ accountId }: Caller, request: BulkAction): Promise<string[]> {
+    const ids = request.ids ?? (await listBreakIds(this.database.prisma, accountId, request));
+    // Ids are compared without regard to case.
+    return [...new Set(ids.map((one) => one.toLowerCase()))];
+  }
+
   private async actOnOne(
     caller: Caller,
     id: string,
-    { action, reason }: BulkAction,
-  ): Promise<Outcome> {
+    request: Pick<BulkAction, 'action' | 'reason'>,
+    claim: ClaimAction,
+  ): Promise<StoredOutcome> {
+    const { action } = request;
     const before = await this.find(caller.accountId, id);
-    const state = before?.state ?? null;
     const isDone =
       action === 'reopen'
-        ? state === 'open'
-        : state === 'resolved' && before?.resolution === action;
-    if (isDone) return { id, outcome: 'unchanged', state, code: null, title: null };
+        ? before?.state === 'open'
+        : before?.state === 'resolved' && before.resolution === action;
+    if (isDone) return { outcome: 'unchanged', code: null, title: null };
     try {
-      await this.act(caller, id, { action, reason });
+      await this.act(caller, id, request, claim);
     } catch (error) {
       // An AppError concerns this break or the bank and is reported; a bug is thrown.
       if (!(error instanceof AppError)) throw error;
       const { code, details } = error;
-      const title = details.public ?? null;
-      return { id, outcome: 'refused', state, code: details.reason ?? code, title };
+      return { outcome: 'refused', code: details.reason ?? code, title: details.public ?? null };
     }
-    const after = await this.find(caller.accountId, id);
-    return { id, outcome: 'done', state: after?.state ?? null, code: null, title: null };
+    return done;
   }
 
   private async find(accountId: number, id: string) {
@@ -244,6 +273,8 @@ export class BreakActions {
     await this.reconciliation.enqueueAfterAction(accountId, []);
   }
 }
+
+const stepOf = (breakId: string) => `break ${breakId}`;
 
 async function lock(tx: Tx, accountId: number, id: string): Promise<queries.LockedBreak> {
   const found = await queries.lockBreak(tx, accountId, id);

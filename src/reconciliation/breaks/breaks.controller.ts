@@ -40,8 +40,8 @@ export class BreaksController {
   @Handles(actOnBreaks)
   actOnMany(@FromCaller() request: CallerInput<typeof actOnBreaks>) {
     const { accountId, body } = request;
-    return this.idempotency.runOnce({ accountId, route: actOnBreaks, request }, () =>
-      this.actions.actOnMany(request, body),
+    return this.idempotency.runOnce({ accountId, route: actOnBreaks, request }, (steps) =>
+      this.actions.actOnMany(request, body, steps),
     );
   }
 
@@ -50,8 +50,8 @@ export class BreaksController {
   act(@FromCaller() request: CallerInput<typeof actOnBreak>) {
     const { accountId, params, body } = request;
     const { id } = params;
-    return this.idempotency.runOnce({ accountId, route: actOnBreak, request }, async () => {
-      await this.actions.act(request, id, body);
+    return this.idempotency.runOnce({ accountId, route: actOnBreak, request }, async (steps) => {
+      await this.actions.act(request, id, body, (tx) => steps.record(tx, 'act', {}));
       return this.reading.get(accountId, id);
     });
   }

@@ -233,9 +233,24 @@ CREATE TABLE "idempotency_record" (
   "request_hash" TEXT NOT NULL,
   "status" INTEGER,
   "body" TEXT,
+  "claim" UUID NOT NULL,
+  "leased_until" TIMESTAMPTZ(3) NOT NULL,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "idempotency_record_pkey" PRIMARY KEY ("account_id", "route", "key")
+);
+
+-- A step of such a request that is done, with its result. It is deleted with its request.
+CREATE TABLE "idempotent_step" (
+  "account_id" INTEGER NOT NULL,
+  "route" TEXT NOT NULL,
+  "key" TEXT NOT NULL,
+  "step" TEXT NOT NULL,
+  "result" JSONB NOT NULL,
+
+  CONSTRAINT "idempotent_step_pkey" PRIMARY KEY ("account_id", "route", "key", "step"),
+  CONSTRAINT "idempotent_step_account_id_route_key_fkey" FOREIGN KEY ("account_id", "route", "key")
+    REFERENCES "idempotency_record" ("account_id", "route", "key") ON DELETE CASCADE
 );
 
 -- Statement
