@@ -27,6 +27,31 @@ export const opaqueAccountId = (accountId: number): Prisma.Sql =>
 
 const insideTransaction = new AsyncLocalStorage<true>();
 
+const lastSteps = new WeakMap<Tx, (() => Promise<void>)[]>();
+
+/**
+ * Runs `step` at the end of a transaction of `Database`, after its work and before its commit. It
+ * is for locks that many transactions take: taken last, a lock is held for a short time and is part
+ * of no deadlock.
+ */
+export function beforeCommit(tx: Tx, step: () => Promise<void>): void {
+  const steps = lastSteps.get(tx);
+  invariant(steps, 'the transaction is not of Database.transaction, or its work has ended');
+  steps.push(step);
+}
+
+async function runWithLastSteps<Result>(
+  tx: Tx,
+  work: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  const steps: (() => Promise<void>)[] = [];
+  lastSteps.set(tx, steps);
+  const result = await work(tx);
+  lastSteps.delete(tx);
+  for (const step of steps) await step();
+  return result;
+}
+
 /** Throws inside a transaction. Every call of the bank is preceded by this check. */
 export function assertOutsideTransaction(action: string): void {
   invariant(!insideTransaction.getStore(), `${action} inside a database transaction`);
@@ -65,7 +90,10 @@ export class Database {
     for (let attempts = 1; ; attempts += 1) {
       try {
         return await insideTransaction.run(true, () =>
-          this.prisma.$transaction(work, { maxWait: 10_000, timeout: 30_000 }),
+          this.prisma.$transaction((tx) => runWithLastSteps(tx, work), {
+            maxWait: 10_000,
+            timeout: 30_000,
+          }),
         );
       } catch (error) {
         if (!isConflict(error) || attempts === maxAttempts) throw error;

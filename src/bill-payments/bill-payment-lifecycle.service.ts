@@ -83,7 +83,7 @@ export class BillPaymentLifecycle {
       await addReferences(tx, accountId, [{ expectedPaymentId, references }]);
     }
     if (state === 'scheduled' && payment.state !== 'scheduled')
-      await this.events.record(tx, accountId, [
+      this.events.record(tx, accountId, [
         billPaymentEvent('bill_payment.scheduled', id, { ...payment, bankId, scheduledFor }),
       ]);
   }
@@ -155,9 +155,7 @@ export class BillPaymentLifecycle {
       const failed = await queries.failUnpaidBillPayment(tx, { accountId, id }, evidence);
       if (!failed) return false;
       await insertFacts(tx, accountId, { operationIds: [id] }, 'failed');
-      await this.events.record(tx, accountId, [
-        billPaymentEvent('bill_payment.failed', id, failed),
-      ]);
+      this.events.record(tx, accountId, [billPaymentEvent('bill_payment.failed', id, failed)]);
       return true;
     });
     if (hasFailed) await this.events.enqueueDeliveries(accountId);
@@ -172,6 +170,7 @@ function billPaymentEvent(
 ): NewEvent {
   return {
     type,
+    resource: { kind: 'bill_payment', id: operationId },
     data: {
       operationId,
       bankId,

@@ -87,7 +87,7 @@ export class ChargeStatusChecks {
         end,
       });
       if (isNewEnd && end && !(end.kind === 'expired' && charge.isPaid))
-        await this.events.record(tx, account.id, [endEvent(charge, end.kind, dueDate)]);
+        this.events.record(tx, account.id, [endEvent(charge, end.kind, dueDate)]);
     });
   }
 
@@ -124,6 +124,7 @@ function endEvent(
 ): NewEvent {
   return {
     type: `charge.${end}`,
+    resource: { kind: 'charge', id: correlationId },
     data: {
       correlationId,
       chargeType: type,

@@ -137,9 +137,10 @@ export class DayCertifier {
         ...{ lineCount: lines, certificate: text, linesHash, previousHash, hash },
       },
     });
-    await this.events.record(tx, accountId, [
+    this.events.record(tx, accountId, [
       {
         type: revision === 1 ? 'day_close.certified' : 'day_close.amended',
+        resource: { kind: 'day_close', id: date },
         data: {
           ...{ date, revision, sequence },
           ...certificates.nameFigures(figures, eventAmount),

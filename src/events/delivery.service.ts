@@ -195,6 +195,13 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
 }
 
 /** The body that is signed and sent: the same bytes at every attempt. */
-function eventBody({ type, data, eventCreatedAt }: ClaimedEventDelivery): string {
-  return `{"type":${JSON.stringify(type)},"timestamp":"${eventCreatedAt.toISOString()}","data":${data}}`;
+function eventBody({ type, data, sequence, ...event }: ClaimedEventDelivery): string {
+  const head = {
+    type,
+    timestamp: event.eventCreatedAt.toISOString(),
+    resource: { kind: event.resourceKind, id: event.resourceId },
+    sequence,
+  };
+  // The data is stored as exact JSON.
+  return `${JSON.stringify(head).slice(0, -1)},"data":${data}}`;
 }

@@ -35,8 +35,20 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
+/**
+ * What an event is about. Its `kind` and id are unique in the account. Events of one resource are
+ * numbered, so that a receiver can order them.
+ */
+export interface EventResource {
+  kind:
+    | ('charge' | 'transfer' | 'bill_payment' | 'refund' | 'expected_payment' | 'transaction')
+    | ('operation' | 'break' | 'reconciliation' | 'day_close');
+  id: string;
+}
+
 export interface NewEvent {
   type: EventType;
+  resource: EventResource;
   /** Written as exact JSON; amounts in reais, by `eventAmount`. */
   data: Record<string, unknown>;
 }

@@ -2,6 +2,7 @@ import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { Database } from '../database.service.js';
+import type { Event } from '../generated/service/client.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Handles } from '../platform/contract-route.js';
 import { parseJson } from '../platform/exact-json.js';
@@ -20,18 +21,19 @@ export class EventsController {
 
   @Handles(listEvents)
   async events(@FromCaller() { accountId, query }: CallerInput<typeof listEvents>) {
-    const page = readPage(query, isUuid);
+    const page = readPage(query, isPosition);
+    const from = page.after ?? query.after;
+    const position = from === undefined ? undefined : BigInt(from);
+    const isAscending = query.after !== undefined;
     const rows = await this.database.prisma.event.findMany({
-      where: { accountId, type: query.type, id: { lt: page.after ?? undefined } },
-      orderBy: { id: 'desc' },
+      where: {
+        ...{ accountId, type: query.type },
+        position: isAscending ? { gt: position } : { lt: position },
+      },
+      orderBy: { position: isAscending ? 'asc' : 'desc' },
       take: page.limit + 1,
     });
-    return toList(
-      rows,
-      page,
-      ({ id }) => id,
-      (event) => ({ ...event, data: parseJson(event.data) }),
-    );
+    return toList(rows, page, (event) => event.position.toString(), describeEvent);
   }
 
   @Handles(listDeliveries)
@@ -63,4 +65,10 @@ export class EventsController {
       this.service.replay(accountId, readUuid(params.id)),
     );
   }
+}
+
+const isPosition = (key: string): boolean => /^\d{1,18}$/.test(key);
+
+function describeEvent({ resourceKind: kind, resourceId: id, data, ...event }: Event) {
+  return { ...event, resource: { kind, id }, data: parseJson(data) };
 }

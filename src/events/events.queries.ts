@@ -1,25 +1,53 @@
 // Writes the outbox: an event and its deliveries are inserted together, and only one process at a
 // time claims a due delivery.
-import type { Db, Tx } from '../database.service.js';
+import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import type { Delivery, Event } from '../generated/service/client.js';
 
-/** Inserts events and one delivery for each endpoint that subscribes to the event's type. */
+export type InsertedEvent = Pick<Event, 'id' | 'type' | 'resourceKind' | 'resourceId' | 'data'>;
+
+/**
+ * Inserts events and one delivery for each endpoint that subscribes to the event's type.
+ *
+ * The first statement locks the account's last position until the commit. So the next transaction
+ * takes its positions after this one has committed: whoever reads a position can read all before
+ * it, and a rollback leaves no gap. The sequence of a resource follows from the stored events,
+ * which the second statement reads under that lock.
+ */
 export async function insertEvents(
   tx: Tx,
   accountId: number,
-  events: Pick<Event, 'id' | 'type' | 'data'>[],
+  events: readonly InsertedEvent[],
 ): Promise<void> {
+  const [last] = await tx.$queryRaw<{ position: bigint }[]>`
+    INSERT INTO event_position AS p (account_id, position) VALUES (${accountId}, ${events.length})
+    ON CONFLICT (account_id) DO UPDATE SET position = p.position + EXCLUDED.position
+    RETURNING position`;
+  const before = (last?.position ?? 0n) - BigInt(events.length);
   await tx.$executeRaw`
     WITH inserted AS (
-      INSERT INTO event (account_id, id, type, data)
-      SELECT ${accountId}, e.id::uuid, e.type, e.data
+      INSERT INTO event
+        (account_id, id, position, type, resource_kind, resource_id, sequence, data)
+      SELECT ${accountId}, e.id::uuid, ${before}::bigint + e.number, e.type,
+             e.resource_kind, e.resource_id,
+             COALESCE(latest.sequence, 0) + row_number() OVER (
+               PARTITION BY e.resource_kind, e.resource_id ORDER BY e.number),
+             e.data
       FROM unnest(${events.map(({ id }) => id)}::text[],
                   ${events.map(({ type }) => type)}::text[],
-                  ${events.map(({ data }) => data)}::text[]) AS e(id, type, data)
+                  ${events.map(({ resourceKind }) => resourceKind)}::text[],
+                  ${events.map(({ resourceId }) => resourceId)}::text[],
+                  ${events.map(({ data }) => data)}::text[]) WITH ORDINALITY
+        AS e(id, type, resource_kind, resource_id, data, number)
+      LEFT JOIN LATERAL (
+        SELECT o.sequence FROM event o
+        WHERE o.account_id = ${opaqueAccountId(accountId)}
+          AND o.resource_kind = e.resource_kind AND o.resource_id = e.resource_id
+        ORDER BY o.sequence DESC LIMIT 1
+      ) latest ON true
       RETURNING id, type
     )
     INSERT INTO delivery (account_id, id, event_id, endpoint_id, state, next_attempt_at)
-    SELECT ${accountId}, gen_random_uuid(), i.id, p.id, 'pending', now()
+    SELECT ${accountId}, gen_random_uuid(), i.id, p.id, 'pending', clock_timestamp()
     FROM inserted i
     JOIN webhook_endpoint p ON p.account_id = ${accountId} AND p.deleted_at IS NULL
       AND (p.event_types = '{}' OR i.type = ANY (p.event_types))`;
@@ -43,7 +71,9 @@ export async function listDueEndpoints(
 }
 
 export interface ClaimedEventDelivery
-  extends Pick<Delivery, 'id' | 'eventId'>, Pick<Event, 'type' | 'data'> {
+  extends
+    Pick<Delivery, 'id' | 'eventId'>,
+    Pick<Event, 'type' | 'resourceKind' | 'resourceId' | 'sequence' | 'data'> {
   eventCreatedAt: Date;
   /** This attempt's number, from 1. */
   attempt: number;
@@ -71,7 +101,7 @@ export async function claimDeliveries(
     FROM due, event e
     WHERE d.account_id = ${accountId} AND d.id = due.id
       AND e.account_id = d.account_id AND e.id = d.event_id
-    RETURNING d.id, d.event_id, e.type, e.data,
+    RETURNING d.id, d.event_id, e.type, e.resource_kind, e.resource_id, e.sequence, e.data,
               e.created_at AS "eventCreatedAt", d.attempts AS attempt`;
 }
 

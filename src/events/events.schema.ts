@@ -1,7 +1,7 @@
 // The `/v1` routes of webhook endpoints, events and deliveries.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
-import { filledText, instant, integer, text } from '../contract/wire.js';
+import { bigInteger, filledText, instant, integer, queryInteger, text } from '../contract/wire.js';
 import { DeliveryState } from '../generated/service/enums.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import { eventTypes } from './event.js';
@@ -91,12 +91,29 @@ export const deleteEndpoint = route({
 export const listEvents = route({
   ...base,
   name: 'listEvents',
-  summary: 'Lists events, newest first.',
+  summary:
+    'Lists events in the order in which they were committed, newest first. With `after`, oldest ' +
+    'first from that position on: a caller that continues after its last event misses none.',
   method: 'GET',
   path: '/v1/events',
-  query: listQuery({ type: eventType.optional() }),
+  query: listQuery({
+    type: eventType.optional(),
+    /** The position of the last event that the caller has; 0 for none. */
+    after: queryInteger(0).optional(),
+  }),
   response: listOf(
-    z.object({ id: z.string(), type: z.string(), createdAt: instant, data: z.unknown() }),
+    z.object({
+      id: z.string(),
+      /** 1, 2, 3 … of the account. */
+      position: bigInteger,
+      type: z.string(),
+      /** What the event is about. */
+      resource: z.object({ kind: z.string(), id: z.string() }),
+      /** 1, 2, 3 … of the resource. */
+      sequence: integer,
+      createdAt: instant,
+      data: z.unknown(),
+    }),
   ),
 });
 

@@ -1,32 +1,52 @@
 // Records events for business systems in an outbox, within the transaction of the fact that each
-// event reports, and enqueues their deliveries.
+// event reports, and enqueues their deliveries. Events are numbered under a lock of the account,
+// which their transaction takes last: their order is the order of the commits.
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { Database, type Tx } from '../database.service.js';
+import { beforeCommit, Database, type Tx } from '../database.service.js';
 import type { Delivery } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
 import { stringifyJson } from '../platform/exact-json.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
 import type { NewEvent } from './event.js';
-import { insertEvents, listDueEndpoints, makeDeliveryDueNow } from './events.queries.js';
+import {
+  insertEvents,
+  listDueEndpoints,
+  makeDeliveryDueNow,
+  type InsertedEvent,
+} from './events.queries.js';
 
 @Injectable()
 export class EventsService {
+  /** The events that each transaction in progress will insert, by account. */
+  private readonly recorded = new WeakMap<Tx, Map<number, InsertedEvent[]>>();
+
   constructor(
     private readonly database: Database,
     private readonly jobQueue: JobQueue,
   ) {}
 
-  /** Records events and their deliveries. Call `enqueueDeliveries` after the commit. */
-  async record(tx: Tx, accountId: number, events: NewEvent[]): Promise<void> {
+  /**
+   * Records events and their deliveries. They are inserted before the transaction commits, all at
+   * once. Call `enqueueDeliveries` after the commit.
+   */
+  record(tx: Tx, accountId: number, events: readonly NewEvent[]): void {
     if (events.length === 0) return;
-    const rows = events.map(({ type, data }) => ({
+    const rows = events.map(({ type, resource, data }) => ({
       id: uuidv7(),
       type,
+      resourceKind: resource.kind,
+      resourceId: resource.id,
       data: stringifyJson(data),
     }));
-    await insertEvents(tx, accountId, rows);
+    let byAccount = this.recorded.get(tx);
+    if (!byAccount) {
+      const inserted = (byAccount = new Map<number, InsertedEvent[]>());
+      this.recorded.set(tx, inserted);
+      beforeCommit(tx, () => insertByAccount(tx, inserted));
+    }
+    byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), ...rows]);
   }
 
   /**
@@ -53,4 +73,13 @@ export class EventsService {
     for (const endpoint of await listDueEndpoints(this.database.prisma, accountId))
       await this.jobQueue.enqueue('deliverEvents', endpoint);
   }
+}
+
+/** In the order of the accounts, so that two transactions cannot wait for each other. */
+async function insertByAccount(
+  tx: Tx,
+  byAccount: ReadonlyMap<number, InsertedEvent[]>,
+): Promise<void> {
+  for (const [accountId, events] of [...byAccount].sort(([a], [b]) => a - b))
+    await insertEvents(tx, accountId, events);
 }

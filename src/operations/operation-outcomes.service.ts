@@ -4,7 +4,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Route } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
-import type { EventType } from '../events/event.js';
+import type { EventType, NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { insertFacts } from '../expected-payments/expected-payments.queries.js';
 import { invariant } from '../platform/errors.js';
@@ -145,7 +145,7 @@ export class OperationOutcomes {
       await kind.onRejected(tx, before);
     }
     const needsEvent = await this.needsEvent(tx, before, state, isDetached);
-    if (needsEvent) await this.events.record(tx, accountId, [eventOf(before, outcome)]);
+    if (needsEvent) this.events.record(tx, accountId, [eventOf(before, outcome)]);
     return needsEvent;
   }
 
@@ -170,9 +170,10 @@ export class OperationOutcomes {
   }
 }
 
-function eventOf({ id, kind }: Operation, { state, reason }: OperationOutcome) {
+function eventOf({ id, kind }: Operation, { state, reason }: OperationOutcome): NewEvent {
   return {
     type: `operation.${state}` as EventType,
+    resource: { kind: 'operation', id },
     data: { operationId: id, kind, state, reason },
   };
 }

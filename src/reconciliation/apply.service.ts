@@ -97,7 +97,7 @@ export class DecisionWriter {
       ...eventsOf(decision, difference.made),
       ...opened,
     ];
-    await this.events.record(tx, accountId, events);
+    this.events.record(tx, accountId, events);
     // A provisional match ends no operation.
     const operations = [...difference.standing, ...final]
       .filter(({ role }) => role === 'payment')
@@ -305,13 +305,13 @@ export class DecisionWriter {
     const wasOpen = new Set(stored.filter(isOpen).map(breakKey));
     const ended = stored.filter((one) => isOpen(one) && !openByKey.has(breakKey(one)));
     const resolved = ended.map((one) => ({ id: one.id, ...resolutionOf(component, one) }));
-    await this.breaks.reportResolved(
+    this.breaks.reportResolved(
       tx,
       accountId,
       await breakQueries.resolveDecidedBreaks(tx, accountId, resolved),
     );
     const fresh = [...openByKey.values()].filter((one) => !wasOpen.has(breakKey(one)));
-    await this.breaks.reportOpened(
+    this.breaks.reportOpened(
       tx,
       accountId,
       await breakQueries.openDecidedBreaks(tx, accountId, fresh),

@@ -30,7 +30,7 @@ export class Breaks {
    * set.
    */
   async open(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
-    await this.reportOpened(tx, accountId, await insertBreaks(tx, accountId, breaks));
+    this.reportOpened(tx, accountId, await insertBreaks(tx, accountId, breaks));
   }
 
   /** Updates the amounts and evidence of open breaks. Their subjects do not change. */
@@ -40,17 +40,17 @@ export class Breaks {
 
   /** Resolves the open breaks of this kind and these subjects: their cause is gone. */
   async resolve(tx: Tx, accountId: number, kind: string, subjects: string[]): Promise<void> {
-    await this.reportResolved(tx, accountId, await resolveBreaks(tx, accountId, kind, subjects));
+    this.reportResolved(tx, accountId, await resolveBreaks(tx, accountId, kind, subjects));
   }
 
   /** Reports breaks that another query has resolved. */
-  async reportResolved(tx: Tx, accountId: number, resolved: ReportedBreak[]): Promise<void> {
-    await this.recordEvents(tx, accountId, 'break.resolved', resolved);
+  reportResolved(tx: Tx, accountId: number, resolved: ReportedBreak[]): void {
+    this.recordEvents(tx, accountId, 'break.resolved', resolved);
   }
 
   /** Reports breaks that another query has reopened. */
-  async reportOpened(tx: Tx, accountId: number, opened: ReportedBreak[]): Promise<void> {
-    await this.recordEvents(tx, accountId, 'break.opened', opened);
+  reportOpened(tx: Tx, accountId: number, opened: ReportedBreak[]): void {
+    this.recordEvents(tx, accountId, 'break.opened', opened);
   }
 
   /**
@@ -64,20 +64,24 @@ export class Breaks {
     await this.revise(tx, accountId, unreported);
     if (unreported.length >= pageSize) await recordStatementTask(tx, accountId);
     const resolved = await resolveEndedStatementBreaks(tx, accountId);
-    await this.reportResolved(tx, accountId, resolved);
+    this.reportResolved(tx, accountId, resolved);
     return unreported.length + resolved.length > 0;
   }
 
-  private async recordEvents(
+  private recordEvents(
     tx: Tx,
     accountId: number,
     type: Extract<EventType, `break.${string}`>,
     breaks: ReportedBreak[],
-  ): Promise<void> {
-    await this.events.record(
+  ): void {
+    this.events.record(
       tx,
       accountId,
-      breaks.map((one) => ({ type, data: dataOf(one) })),
+      breaks.map((one) => ({
+        type,
+        resource: { kind: 'break', id: one.id },
+        data: dataOf(one),
+      })),
     );
   }
 }

@@ -1,5 +1,5 @@
 // Events about decided lines. They hold ids and amounts, never names or tax ids.
-import { eventAmount, type EventType, type NewEvent } from '../events/event.js';
+import { eventAmount, type EventResource, type EventType, type NewEvent } from '../events/event.js';
 import type { PaidSettlement } from '../expected-payments/settlement.js';
 import type { StoredMatch } from './apply.queries.js';
 import type { Component } from './decide/component.js';
@@ -42,11 +42,13 @@ export function allocationEvent(
   if (charge)
     return {
       type: isPaid(settlement) ? paidEventTypes[settlement] : 'charge.refunded',
+      resource: resourceOf(payment),
       data: { ...chargeOf(payment, charge), settlement, ...paymentOf(line) },
     };
   const type = sentEventTypes[payment.kind]?.[role];
   if (!type) return null;
-  return { type, data: { ...operationOf(payment), ...paymentOf(line), settlement } };
+  const data = { ...operationOf(payment), ...paymentOf(line), settlement };
+  return { type, resource: resourceOf(payment), data };
 }
 
 /** A match ended: another decision about its line, or a person, took its place. */
@@ -61,6 +63,8 @@ export function unlinkedEvent(
     : payment && operationOf(payment);
   return {
     type: 'match.unlinked',
+    // Of the same resource as the event of the match, so that a receiver can order them.
+    resource: payment ? resourceOf(payment) : { kind: 'expected_payment', id: expectedPaymentId },
     data: {
       ...{ nsu, expectedPaymentId, role, amount: eventAmount(amountCents) },
       ...subject,
@@ -73,6 +77,7 @@ export function unlinkedEvent(
 export function unexpectedEvent(line: EventLine, breakKind: string): NewEvent {
   return {
     type: 'transaction.unexpected',
+    resource: { kind: 'transaction', id: line.nsu.toString() },
     data: {
       breakKind,
       isCredit: line.isCredit,
@@ -85,6 +90,21 @@ export function unexpectedEvent(line: EventLine, breakKind: string): NewEvent {
 
 function isPaid(settlement: PaidSettlement | ReversalSettlement): settlement is PaidSettlement {
   return settlement in paidEventTypes;
+}
+
+/** A bill payment and a refund have the id of their operation. */
+function resourceOf({
+  id,
+  kind,
+  operationId,
+  charge,
+  transfer,
+}: ExpectedPaymentFacts): EventResource {
+  if (charge) return { kind: 'charge', id: charge.correlationId };
+  if (transfer) return { kind: 'transfer', id: transfer.id };
+  if (kind === 'pay_bill') return { kind: 'bill_payment', id: operationId };
+  if (kind === 'refund_pix') return { kind: 'refund', id: operationId };
+  return { kind: 'expected_payment', id };
 }
 
 function chargeOf({ amountCents }: ExpectedPaymentFacts, { correlationId, type }: ChargeFacts) {

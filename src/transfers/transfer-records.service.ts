@@ -145,7 +145,7 @@ export class TransferRecords {
         references: referencesOfTransfer(report),
       })),
     );
-    if (finished.length > 0) await this.events.record(tx, accountId, finished.map(transferEvent));
+    this.events.record(tx, accountId, finished.map(transferEvent));
   }
 
   /** Enqueues the deliveries of recorded events. Call it after the commit. */
@@ -159,6 +159,7 @@ function transferEvent({ state, amountCents, id, ...ids }: queries.FinishedTrans
   const { operationId, shape, endToEndId, externalId, bankId, errorCode } = ids;
   return {
     type: `transfer.${state}`,
+    resource: { kind: 'transfer', id },
     data: {
       transferId: id,
       operationId,

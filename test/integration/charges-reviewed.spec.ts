@@ -249,7 +249,7 @@ it('shows the reversal of a refund with its charge', async () => {
   expect(await settlements()).toMatchObject({ charge: 'settled', refunds: [settledRefund] });
   expect(await listBreaks()).toEqual([]);
   const published = await run(
-    `SELECT type FROM event WHERE data LIKE '%refund reversed%' ORDER BY id`,
+    `SELECT type FROM event WHERE data LIKE '%refund reversed%' ORDER BY position`,
   );
   expect(published.rows).toEqual([{ type: 'charge.paid' }, { type: 'charge.paid' }]);
   await fixture.addLines({ nsu: nsu + 2, isCredit: true, endToEndId: 'D3' });

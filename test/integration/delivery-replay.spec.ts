@@ -28,10 +28,11 @@ describe('the replay of a delivery', () => {
     const body = { url: listener.url };
     const endpoint = await service.call('POST', '/v1/webhook-endpoints', { body });
     const endpointId = endpoint.body.id as string;
-    await service.database.transaction((tx) =>
+    const resource = { kind: 'charge', id: 'order-1' } as const;
+    await service.database.transaction(async (tx) =>
       service.application
         .get(EventsService)
-        .record(tx, accountId, [{ type: 'charge.paid', data: {} }]),
+        .record(tx, accountId, [{ type: 'charge.paid', resource, data: {} }]),
     );
     await service.application.get(DeliveryService).deliverDue({ accountId, endpointId });
     const row = await service.database.prisma.delivery.findFirstOrThrow({ where: { endpointId } });
@@ -59,6 +60,17 @@ describe('the replay of a delivery', () => {
     );
     const { body } = await service.call('POST', `/v1/deliveries/${id}/replay`);
     expect(body).toMatchObject({ state: 'pending', attempts: 0 });
+  });
+
+  it('is of an event that the list shows with its position, resource and sequence', async () => {
+    const { eventId } = await createDelivered();
+    const newest = await service.call('GET', '/v1/events?limit=1');
+    const [event] = newest.body.data;
+    expect(event).toMatchObject({ id: eventId, resource: { kind: 'charge', id: 'order-1' } });
+    expect([event.position, event.sequence]).toEqual([expect.any(Number), expect.any(Number)]);
+    const path = `/v1/events?after=${event.position - 1}`;
+    expect((await service.call('GET', path)).body).toEqual({ data: [event], next: null });
+    expect((await service.call('GET', '/v1/events?after=-1')).status).toBe(400);
   });
 
   it('gets 409 for a removed endpoint, and 404 for an unknown delivery', async () => {

@@ -102,12 +102,13 @@ describe('the delivery of events', () => {
     return { id: created.endpoint.id, secret: created.secret };
   };
   const record = (count = 1) =>
-    service.database.transaction((tx) =>
+    service.database.transaction(async (tx) =>
       events().record(
         tx,
         service.accountId,
         Array.from({ length: count }, (_, index) => ({
           type: 'charge.paid' as const,
+          resource: { kind: 'charge' as const, id: `order-${index}` },
           data: {
             correlationId: `order-${index}`,
             amount: new LosslessNumber('10.50'),
@@ -142,6 +143,8 @@ describe('the delivery of events', () => {
     const payload = new Webhook(secret).verify(request?.body ?? '', request?.headers ?? {});
     expect(payload).toMatchObject({
       type: 'charge.paid',
+      resource: { kind: 'charge', id: 'order-0' },
+      sequence: 1,
       data: { correlationId: 'order-0', name: 'maçã' },
     });
     expect(request?.body).toContain('"amount":10.50');

@@ -84,10 +84,11 @@ describe('the routes of the service', () => {
       body: { url: `${service.url}/events` },
     });
     const endpointId = endpoint.body.id as string;
-    await service.database.transaction((tx) =>
+    const resource = { kind: 'charge', id: correlationId } as const;
+    await service.database.transaction(async (tx) =>
       service.application
         .get(EventsService)
-        .record(tx, accountId, [{ type: 'charge.paid', data: { correlationId } }]),
+        .record(tx, accountId, [{ type: 'charge.paid', resource, data: { correlationId } }]),
     );
     await sendMoneyOfA();
     const delivery = await service.database.prisma.delivery.findFirstOrThrow();

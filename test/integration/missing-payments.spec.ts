@@ -104,7 +104,7 @@ describe('a missing payment', () => {
   const breakEvents = async () =>
     (
       await run(
-        `SELECT type FROM event WHERE account_id = $1 AND type LIKE 'break.%' ORDER BY id`,
+        `SELECT type FROM event WHERE account_id = $1 AND type LIKE 'break.%' ORDER BY position`,
         service.accountId,
       )
     ).rows.map(({ type }) => type as string);

@@ -41,8 +41,9 @@ describe('an endpoint', () => {
       data: { accountId, id: endpointId, url, eventTypes: [], secret },
     });
     const events = new EventsService(database, { enqueue: () => Promise.resolve() } as never);
-    await database.transaction((tx) =>
-      events.record(tx, accountId, [{ type: 'charge.paid', data: { correlationId: 'order-1' } }]),
+    const resource = { kind: 'charge', id: 'order-1' } as const;
+    await database.transaction(async (tx) =>
+      events.record(tx, accountId, [{ type: 'charge.paid', resource, data: {} }]),
     );
     await delivery.deliverDue({ accountId, endpointId });
     await database.pool.query('UPDATE delivery SET next_attempt_at = now()');

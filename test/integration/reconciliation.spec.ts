@@ -166,7 +166,7 @@ describe('reconciliation', () => {
     await reconcile();
     const { rows } = await run(
       `SELECT type, data::json ->> 'correlationId' AS id FROM event
-       WHERE type NOT LIKE 'break.%' ORDER BY type DESC, id`,
+       WHERE type NOT LIKE 'break.%' ORDER BY type DESC, position`,
     );
     expect(rows).toEqual([
       { type: 'charge.paid', id: 'order-1' },

@@ -261,7 +261,8 @@ export class SentMoneyFixture {
 
   readonly events = async () => {
     const { rows } = await this.run(
-      `SELECT type, data FROM event WHERE account_id = $1 AND type NOT LIKE 'break.%' ORDER BY id`,
+      `SELECT type, data FROM event WHERE account_id = $1 AND type NOT LIKE 'break.%'
+       ORDER BY position`,
       this.service().accountId,
     );
     return rows.map(({ type, data }) => ({

@@ -202,7 +202,7 @@ export class BreakActions {
     const covered = coveredByAcceptance(found);
     await queries.insertBreakHistoryEntry(tx, accountId, id, 'accept', decidedBy, covered);
     const resolved = await queries.resolveBreak(tx, accountId, id, 'accept', decidedBy);
-    await this.breaks.reportResolved(tx, accountId, resolved);
+    this.breaks.reportResolved(tx, accountId, resolved);
     return this.decideAgain(tx, accountId, found);
   }
 
@@ -218,7 +218,7 @@ export class BreakActions {
     if (resolution === 'accept') await this.refunds.reinstateMissing(tx, accountId, found);
     if (resolution === 'link') await this.unlink(tx, accountId, id, decidedBy);
     const reopened = await queries.reopenBreak(tx, accountId, id);
-    await this.breaks.reportOpened(tx, accountId, reopened);
+    this.breaks.reportOpened(tx, accountId, reopened);
     const operationIds = await this.decideAgain(tx, accountId, found);
     const { state: now } = await lock(tx, accountId, id);
     if (now === 'resolved')

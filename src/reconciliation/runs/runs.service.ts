@@ -128,7 +128,8 @@ export class RunsService {
       });
       const { id: _, state, ...description } = z.encode(runView, describeRun(run));
       const type = state === 'finished' ? 'reconciliation.finished' : 'reconciliation.failed';
-      await this.events.record(tx, accountId, [{ type, data: { runId, ...description } }]);
+      const resource = { kind: 'reconciliation', id: runId } as const;
+      this.events.record(tx, accountId, [{ type, resource, data: { runId, ...description } }]);
     });
     await this.jobQueue.enqueue('closeDays', { accountId });
     await this.events.enqueueDeliveries(accountId);

@@ -1436,11 +1436,25 @@ CREATE TRIGGER "line_salt_is_not_truncated" BEFORE TRUNCATE ON "line_salt"
 
 -- Events to business systems
 
+-- The position of the account's last event. Its row lock makes positions follow the commits.
+CREATE TABLE "event_position" (
+  "account_id" INTEGER NOT NULL,
+  "position" BIGINT NOT NULL,
+
+  CONSTRAINT "event_position_pkey" PRIMARY KEY ("account_id"),
+  CONSTRAINT "event_position_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+
 -- An event, inserted in the transaction of the fact that it reports.
 CREATE TABLE "event" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,
+  "position" BIGINT NOT NULL,
   "type" TEXT NOT NULL,
+  "resource_kind" TEXT NOT NULL,
+  "resource_id" TEXT NOT NULL,
+  "sequence" INTEGER NOT NULL,
   "data" TEXT NOT NULL,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
@@ -1448,6 +1462,9 @@ CREATE TABLE "event" (
   CONSTRAINT "event_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "bank_account" ("id")
 );
+CREATE UNIQUE INDEX "event_account_id_position_key" ON "event" ("account_id", "position");
+CREATE UNIQUE INDEX "event_account_id_resource_kind_resource_id_sequence_key"
+  ON "event" ("account_id", "resource_kind", "resource_id", "sequence");
 
 -- A webhook endpoint of a business system.
 CREATE TABLE "webhook_endpoint" (
