@@ -11,7 +11,6 @@ import { Webhook } from 'standardwebhooks';
 import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
-import { Clock } from '../platform/timers.js';
 import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
 import { readRetryAfter } from '../platform/rate-limits.js';
@@ -21,6 +20,8 @@ import { isAddressAllowed, checkEndpointUrl } from './address-guard.js';
 import { delayAfterAttemptMs } from './delivery-schedule.js';
 import {
   claimDeliveries,
+  disableEndpoint,
+  pauseEndpoint,
   recordDeliveryResult,
   type ClaimedEventDelivery,
   type DeliveryResult,
@@ -49,7 +50,6 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
   constructor(
     private readonly database: Database,
     private readonly secretBox: SecretBox,
-    private readonly clock: Clock,
     private readonly log: Log,
     bank: BankService,
   ) {
@@ -81,28 +81,27 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
       where: { accountId, id: endpointId, isEnabled: true, deletedAt: null },
     });
     if (!endpoint) return;
-    const runEndsAt = Date.now() + maxRunMs;
-    while (Date.now() < runEndsAt && !this.stopping.signal.aborted) {
+    const runEndsAt = performance.now() + maxRunMs;
+    while (performance.now() < runEndsAt && !this.stopping.signal.aborted) {
       const claimed = await claimDeliveries(
         this.database.prisma,
         { accountId, endpointId },
         { limit: batchSize, leaseMs },
       );
       if (claimed.length === 0) return;
-      const startedAt = Date.now();
+      const startedAt = performance.now();
       let results = await Promise.all(claimed.map((delivery) => this.attempt(endpoint, delivery)));
       // A shutdown aborts attempts. Aborted attempts do not count as failed: their leases expire,
       // and the deliveries are attempted again.
       if (this.stopping.signal.aborted) results = results.filter(({ status }) => status !== null);
       for (const result of results)
         await recordDeliveryResult(this.database.prisma, accountId, result);
-      const now = this.clock.now();
       if (results.some(({ status }) => status === unsubscribeStatus))
-        return this.change(endpoint, { isEnabled: false, updatedAt: now });
+        return disableEndpoint(this.database.prisma, endpoint);
       const hasNoResponse = results.length > 0 && results.every(({ status }) => status === null);
       // An endpoint that does not respond must not occupy job slots of others.
-      if (hasNoResponse && Date.now() - startedAt > slowBatchMs)
-        return this.change(endpoint, { pausedUntil: new Date(now.getTime() + pauseMs) });
+      if (hasNoResponse && performance.now() - startedAt > slowBatchMs)
+        return pauseEndpoint(this.database.prisma, endpoint, pauseMs);
     }
   }
 
@@ -130,7 +129,7 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
 
   private async post(endpoint: DeliveryTarget, delivery: ClaimedEventDelivery) {
     const body = eventBody(delivery);
-    const now = this.clock.now();
+    const { claimedAt } = delivery;
     const noResponse = { status: null, retryAfterSeconds: null };
     const check = checkEndpointUrl(endpoint.url, this.isLoopbackAllowed);
     if (!check.ok) return { ...noResponse, error: 'address_refused' };
@@ -141,17 +140,17 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
           'content-type': 'application/json',
           'user-agent': 'concilia',
           'webhook-id': delivery.eventId,
-          'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+          'webhook-timestamp': String(Math.floor(claimedAt.getTime() / 1_000)),
           'webhook-signature': new Webhook(this.secretBox.decrypt(endpoint.secret)).sign(
             delivery.eventId,
-            now,
+            claimedAt,
             body,
           ),
         },
         signal: AbortSignal.any([timeout, this.stopping.signal]),
       });
       response.data.destroy();
-      const retryAfterSeconds = readRetryAfter(response.headers['retry-after'], now);
+      const retryAfterSeconds = readRetryAfter(response.headers['retry-after'], claimedAt);
       const error = response.status < 300 ? null : `status_${response.status}`;
       return { status: response.status, error, retryAfterSeconds };
     } catch (error) {
@@ -160,14 +159,6 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
       const code = axios.isAxiosError(error) ? error.code : undefined;
       return { ...noResponse, error: (code ?? 'no_response').toLowerCase() };
     }
-  }
-
-  private async change(
-    { accountId, id }: DeliveryTarget,
-    data: Partial<WebhookEndpoint>,
-  ): Promise<void> {
-    const where = { accountId_id: { accountId, id } };
-    await this.database.prisma.webhookEndpoint.update({ where, data });
   }
 
   /**

@@ -6,10 +6,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
-import { Clock } from '../platform/timers.js';
 import { AppError, invalidField } from '../platform/errors.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { checkEndpointUrl } from './address-guard.js';
+import { markEndpointRemoved, recordEndpointChange } from './events.queries.js';
 import { EventsService } from './events.service.js';
 
 const secretBytes = 32;
@@ -23,7 +23,6 @@ export class EndpointsService {
   constructor(
     private readonly database: Database,
     private readonly secretBox: SecretBox,
-    private readonly clock: Clock,
     private readonly events: EventsService,
     bank: BankService,
   ) {
@@ -59,9 +58,12 @@ export class EndpointsService {
   ): Promise<WebhookEndpoint> {
     await this.get(accountId, id);
     if (changes.url !== undefined) this.assertUrlAllowed(changes.url);
-    const endpoint = await this.database.prisma.webhookEndpoint.update({
-      where: { accountId_id: { accountId, id } },
-      data: { ...changes, updatedAt: this.clock.now() },
+    const endpoint = await this.database.transaction(async (tx) => {
+      await recordEndpointChange(tx, { accountId, id });
+      return tx.webhookEndpoint.update({
+        where: { accountId_id: { accountId, id } },
+        data: changes,
+      });
     });
     // Deliveries that became due while the endpoint was disabled are sent now.
     if (endpoint.isEnabled) await this.events.enqueueDeliveries(accountId);
@@ -70,12 +72,8 @@ export class EndpointsService {
 
   /** Removes an endpoint. Its pending deliveries become dead with the error `endpoint_removed`. */
   async remove(accountId: number, id: string): Promise<void> {
-    await this.get(accountId, id);
     await this.database.transaction(async (tx) => {
-      await tx.webhookEndpoint.update({
-        where: { accountId_id: { accountId, id } },
-        data: { deletedAt: this.clock.now(), isEnabled: false },
-      });
+      if (!(await markEndpointRemoved(tx, { accountId, id }))) throw new AppError('not_found');
       await tx.delivery.updateMany({
         where: { accountId, endpointId: id, state: 'pending' },
         data: { state: 'dead', nextAttemptAt: null, lastError: 'endpoint_removed' },

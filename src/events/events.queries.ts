@@ -1,7 +1,7 @@
 // Writes the outbox: an event and its deliveries are inserted together, and only one process at a
 // time claims a due delivery.
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
-import type { Delivery, Event } from '../generated/service/client.js';
+import type { Delivery, Event, WebhookEndpoint } from '../generated/service/client.js';
 
 export type InsertedEvent = Pick<Event, 'id' | 'type' | 'resourceKind' | 'resourceId' | 'data'>;
 
@@ -66,7 +66,7 @@ export async function listDueEndpoints(
       AND EXISTS (
         SELECT 1 FROM delivery d
         WHERE d.account_id = p.account_id AND d.endpoint_id = p.id AND d.state = 'pending'
-          AND d.next_attempt_at <= now()
+          AND d.next_attempt_at <= (SELECT clock_timestamp())
       )`;
 }
 
@@ -75,6 +75,8 @@ export interface ClaimedEventDelivery
     Pick<Delivery, 'id' | 'eventId'>,
     Pick<Event, 'type' | 'resourceKind' | 'resourceId' | 'sequence' | 'data'> {
   eventCreatedAt: Date;
+  /** PostgreSQL's time of this attempt, which its signature states. */
+  claimedAt: Date;
   /** This attempt's number, from 1. */
   attempt: number;
 }
@@ -92,7 +94,7 @@ export async function claimDeliveries(
     WITH due AS (
       SELECT d.id FROM delivery d
       WHERE d.account_id = ${accountId} AND d.endpoint_id = ${endpointId}::uuid
-        AND d.state = 'pending' AND d.next_attempt_at <= now()
+        AND d.state = 'pending' AND d.next_attempt_at <= (SELECT clock_timestamp())
       ORDER BY d.next_attempt_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
     )
     UPDATE delivery d
@@ -102,7 +104,8 @@ export async function claimDeliveries(
     WHERE d.account_id = ${accountId} AND d.id = due.id
       AND e.account_id = d.account_id AND e.id = d.event_id
     RETURNING d.id, d.event_id, e.type, e.resource_kind, e.resource_id, e.sequence, e.data,
-              e.created_at AS "eventCreatedAt", d.attempts AS attempt`;
+              e.created_at AS "eventCreatedAt", d.attempts AS attempt,
+              clock_timestamp() AS "claimedAt"`;
 }
 
 export interface DeliveryResult {
@@ -139,4 +142,42 @@ export async function makeDeliveryDueNow(db: Db, accountId: number, id: string):
     WHERE d.account_id = ${accountId} AND d.id = ${id}::uuid
       AND p.account_id = d.account_id AND p.id = d.endpoint_id AND p.deleted_at IS NULL`;
   return updated > 0;
+}
+
+type EndpointKey = Pick<WebhookEndpoint, 'accountId' | 'id'>;
+
+/** Stops deliveries to an endpoint until it is enabled again. */
+export async function disableEndpoint(db: Db, { accountId, id }: EndpointKey): Promise<void> {
+  await db.$executeRaw`
+    UPDATE webhook_endpoint SET is_enabled = false, updated_at = clock_timestamp()
+    WHERE account_id = ${accountId} AND id = ${id}::uuid`;
+}
+
+export async function pauseEndpoint(
+  db: Db,
+  { accountId, id }: EndpointKey,
+  pauseMs: number,
+): Promise<void> {
+  await db.$executeRaw`
+    UPDATE webhook_endpoint
+    SET paused_until = clock_timestamp() + ${pauseMs} * interval '1 millisecond'
+    WHERE account_id = ${accountId} AND id = ${id}::uuid`;
+}
+
+/** False if the endpoint was removed before. */
+export async function markEndpointRemoved(
+  tx: Tx,
+  { accountId, id }: EndpointKey,
+): Promise<boolean> {
+  const removed = await tx.$executeRaw`
+    UPDATE webhook_endpoint SET deleted_at = clock_timestamp(), is_enabled = false
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND deleted_at IS NULL`;
+  return removed > 0;
+}
+
+/** Records that a person changed the endpoint now. */
+export async function recordEndpointChange(tx: Tx, { accountId, id }: EndpointKey): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE webhook_endpoint SET updated_at = clock_timestamp()
+    WHERE account_id = ${accountId} AND id = ${id}::uuid`;
 }

@@ -8,8 +8,8 @@ import { bankProfileOf } from '../../src/bank/profiles.js';
 import { DeliveryService } from '../../src/events/delivery.service.js';
 import { EndpointsService } from '../../src/events/endpoints.service.js';
 import { EventsService } from '../../src/events/events.service.js';
-import { Clock } from '../../src/platform/timers.js';
 import { SecretBox } from '../../src/platform/secret-box.js';
+import { withClockOffBy } from '../support/process-clock.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { until } from '../support/until.js';
 
@@ -83,23 +83,17 @@ describe('the delivery of events', () => {
   const worker = (profile = bankProfileOf({ profile: 'sandbox' })) => {
     const log = pino({ level: 'silent' });
     const bank = { profile } as never;
-    const delivery = new DeliveryService(service.database, secretBox, new Clock(), log, bank);
+    const delivery = new DeliveryService(service.database, secretBox, log, bank);
     services.push(delivery);
     return delivery;
   };
   const events = () => new EventsService(service.database, jobQueue);
   const register = async (url = `http://127.0.0.1:${endpoint.port}/events`) => {
     const bank = { profile: bankProfileOf({ profile: 'sandbox' }) } as never;
-    const endpoints = new EndpointsService(
-      service.database,
-      secretBox,
-      new Clock(),
-      events(),
-      bank,
-    );
+    const endpoints = new EndpointsService(service.database, secretBox, events(), bank);
     const fields = { url, eventTypes: [], description: null, isEnabled: true };
     const created = await endpoints.create(service.accountId, fields);
-    return { id: created.endpoint.id, secret: created.secret };
+    return { id: created.endpoint.id, secret: created.secret, endpoints };
   };
   const record = (count = 1) =>
     service.database.transaction(async (tx) =>
@@ -216,6 +210,44 @@ describe('the delivery of events', () => {
       'pending',
       'pending',
     ]);
+  });
+
+  it.each([-1, 1])(
+    'is signed with PostgreSQL’s time, %i day(s) from the process’s',
+    async (days) => {
+      const { id, secret } = await register();
+      await record();
+      const until = new Date(Date.now() + 600_000).toUTCString();
+      endpoint.respond = (response) => void response.writeHead(503, { 'retry-after': until }).end();
+      await withClockOffBy(days, () => deliver(id));
+      const [request] = endpoint.received;
+      new Webhook(secret).verify(request?.body ?? '', request?.headers ?? {});
+      expect(await secondsToNextAttempt(Date.now())).toBeGreaterThan(500);
+      expect(await secondsToNextAttempt(Date.now())).toBeLessThan(601);
+    },
+  );
+
+  it('is to an endpoint whose changes have PostgreSQL’s times', async () => {
+    const { id, endpoints } = await register();
+    await record();
+    endpoint.respond = (response) => void response.writeHead(410).end();
+    const read = async () => {
+      const stored = await service.database.prisma.webhookEndpoint.findFirstOrThrow();
+      const { rows } = await run(
+        `SELECT clock_timestamp() - updated_at < '1 minute' AND updated_at <= clock_timestamp()
+           AS "isNow",
+           clock_timestamp() - deleted_at < '1 minute' AND deleted_at <= clock_timestamp()
+           AS "isRemovedNow"
+         FROM webhook_endpoint`,
+      );
+      return { isEnabled: stored.isEnabled, ...(rows[0] as object) };
+    };
+    await withClockOffBy(1, () => deliver(id));
+    expect(await read()).toEqual({ isEnabled: false, isNow: true, isRemovedNow: null });
+    await withClockOffBy(-1, () => endpoints.update(service.accountId, id, { isEnabled: true }));
+    expect(await read()).toEqual({ isEnabled: true, isNow: true, isRemovedNow: null });
+    await withClockOffBy(-1, () => endpoints.remove(service.accountId, id));
+    expect(await read()).toEqual({ isEnabled: false, isNow: true, isRemovedNow: true });
   });
 
   it.each([301, 302, 307, 308])('does not follow a redirect with status %i', async (status) => {
