@@ -132,6 +132,7 @@ export const settingSchemas = {
   CONCILIA_PARTNER_KEY: secret('CONCILIA_PARTNER_KEY', 8).optional(),
   CONCILIA_ADMIN_KEY: secret('CONCILIA_ADMIN_KEY', 8).optional(),
   CREDENTIALS_KEY: secret('CREDENTIALS_KEY', 32).optional(),
+  DISABLED_ENDPOINT_HOURS: count('DISABLED_ENDPOINT_HOURS', 1).default(72),
   SYNC_INTERVAL_MS: z
     .string()
     .regex(/^\d{3,8}$/, 'SYNC_INTERVAL_MS must be a number of milliseconds, at least 100.')
@@ -183,6 +184,8 @@ export abstract class Settings {
   readonly possibleDuplicates!: { policy: DuplicatePolicy; windowMinutes: number };
   readonly keys!: { api: string; partner: string; admin: string };
   readonly credentialsKey!: string;
+  /** After this time, events that a disabled webhook endpoint did not get are dead. */
+  readonly disabledEndpointHours!: number;
   readonly syncIntervalMs!: number;
 }
 
@@ -282,6 +285,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
       admin: keyOf('CONCILIA_ADMIN_KEY'),
     },
     credentialsKey: keyOf('CREDENTIALS_KEY'),
+    disabledEndpointHours: values.DISABLED_ENDPOINT_HOURS,
     syncIntervalMs: values.SYNC_INTERVAL_MS ?? (profile === 'sandbox' ? 5_000 : 60_000),
   };
   if (Boolean(values.BANK_ACCOUNT_HEADER) !== Boolean(values.BANK_ACCOUNT_ID))

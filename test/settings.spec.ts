@@ -93,6 +93,7 @@ describe('defaults', () => {
         admin: 'concilia-dev-admin',
       },
       credentialsKey: 'concilia-dev-credentials-key-0000',
+      disabledEndpointHours: 72,
       syncIntervalMs: 5_000,
     });
   });

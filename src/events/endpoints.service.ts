@@ -4,15 +4,19 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { BankService } from '../bank/bank.service.js';
+import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
 import { AppError, invalidField } from '../platform/errors.js';
 import { SecretBox } from '../platform/secret-box.js';
+import { Every } from '../platform/timer-methods.js';
 import { checkEndpointUrl } from './address-guard.js';
-import { markEndpointRemoved, recordEndpointChange } from './events.queries.js';
+import { endUndeliverable, markEndpointRemoved, recordEndpointChange } from './events.queries.js';
 import { EventsService } from './events.service.js';
 
 const secretBytes = 32;
+const endedPerQuery = 1_000;
+const hourMs = 3_600_000;
 
 type EndpointFields = Pick<WebhookEndpoint, 'url' | 'eventTypes' | 'description' | 'isEnabled'>;
 
@@ -24,6 +28,7 @@ export class EndpointsService {
     private readonly database: Database,
     private readonly secretBox: SecretBox,
     private readonly events: EventsService,
+    private readonly settings: Settings,
     bank: BankService,
   ) {
     this.isLoopbackAllowed = bank.profile.allowsLoopback;
@@ -79,6 +84,14 @@ export class EndpointsService {
         data: { state: 'dead', nextAttemptAt: null, lastError: 'endpoint_removed' },
       });
     });
+  }
+
+  /** An endpoint that stays disabled must not collect pending deliveries for ever. */
+  @Every('undeliverable', 60_000)
+  async endUndeliverable(): Promise<void> {
+    const afterMs = this.settings.disabledEndpointHours * hourMs;
+    const options = { afterMs, limit: endedPerQuery };
+    while ((await endUndeliverable(this.database.prisma, options)) === endedPerQuery);
   }
 
   private assertUrlAllowed(text: string): void {

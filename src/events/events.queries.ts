@@ -181,3 +181,33 @@ export async function recordEndpointChange(tx: Tx, { accountId, id }: EndpointKe
     UPDATE webhook_endpoint SET updated_at = clock_timestamp()
     WHERE account_id = ${accountId} AND id = ${id}::uuid`;
 }
+
+/**
+ * Ends pending deliveries that no attempt will be made for: of a removed endpoint, and of an
+ * endpoint that has been disabled, and the delivery due, for `afterMs`. A delivery that an event
+ * gave to an endpoint while it was being removed is found only here. Returns the number of ended
+ * deliveries.
+ */
+export async function endUndeliverable(
+  db: Db,
+  { afterMs, limit }: { afterMs: number; limit: number },
+): Promise<number> {
+  return db.$executeRaw`
+    WITH ended AS (
+      SELECT p.account_id, o.id, p.deleted_at IS NOT NULL AS is_removed
+      FROM webhook_endpoint p
+      CROSS JOIN (SELECT clock_timestamp() - ${afterMs} * interval '1 millisecond' AS time) cut
+      CROSS JOIN LATERAL (
+        SELECT d.id FROM delivery d
+        WHERE d.account_id = p.account_id AND d.endpoint_id = p.id AND d.state = 'pending'
+          AND d.next_attempt_at < CASE WHEN p.deleted_at IS NULL THEN cut.time ELSE 'infinity' END
+        LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
+      ) o
+      WHERE p.deleted_at IS NOT NULL OR (NOT p.is_enabled AND p.updated_at < cut.time)
+      LIMIT ${limit}
+    )
+    UPDATE delivery d
+    SET state = 'dead', next_attempt_at = NULL,
+        last_error = CASE WHEN e.is_removed THEN 'endpoint_removed' ELSE 'endpoint_disabled' END
+    FROM ended e WHERE d.account_id = e.account_id AND d.id = e.id`;
+}

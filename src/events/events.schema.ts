@@ -80,7 +80,7 @@ export const updateEndpoint = route({
 export const deleteEndpoint = route({
   ...base,
   name: 'deleteWebhookEndpoint',
-  summary: 'Removes a webhook endpoint. Its pending deliveries are not sent.',
+  summary: 'Removes a webhook endpoint. Its pending deliveries are dead.',
   method: 'DELETE',
   path: '/v1/webhook-endpoints/{id}',
   idempotencyKey: 'accepted',

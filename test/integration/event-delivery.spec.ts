@@ -5,6 +5,7 @@ import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { bankProfileOf } from '../../src/bank/profiles.js';
+import { beforeCommit } from '../../src/database.service.js';
 import { DeliveryService } from '../../src/events/delivery.service.js';
 import { EndpointsService } from '../../src/events/endpoints.service.js';
 import { EventsService } from '../../src/events/events.service.js';
@@ -90,7 +91,13 @@ describe('the delivery of events', () => {
   const events = () => new EventsService(service.database, jobQueue);
   const register = async (url = `http://127.0.0.1:${endpoint.port}/events`) => {
     const bank = { profile: bankProfileOf({ profile: 'sandbox' }) } as never;
-    const endpoints = new EndpointsService(service.database, secretBox, events(), bank);
+    const endpoints = new EndpointsService(
+      service.database,
+      secretBox,
+      events(),
+      { disabledEndpointHours: 72 } as never,
+      bank,
+    );
     const fields = { url, eventTypes: [], description: null, isEnabled: true };
     const created = await endpoints.create(service.accountId, fields);
     return { id: created.endpoint.id, secret: created.secret, endpoints };
@@ -329,6 +336,81 @@ describe('the delivery of events', () => {
       expect((await findOnly()).lastError).toMatch(/refused/);
     },
   );
+
+  describe('to a disabled endpoint', () => {
+    /** Sets times as if `hours` had passed. */
+    const passHours = (hours: number) =>
+      run(
+        `WITH older AS (
+           UPDATE webhook_endpoint SET updated_at = updated_at - $1 * interval '1 hour'
+         )
+         UPDATE delivery SET next_attempt_at = next_attempt_at - $1 * interval '1 hour'`,
+        hours,
+      );
+    const disable = (id: string, endpoints: EndpointsService, isEnabled = false) =>
+      endpoints.update(service.accountId, id, { isEnabled });
+    const states = async () =>
+      (await deliveries()).map(({ state, lastError }) => `${state} ${lastError}`).sort();
+
+    it('is dead after the time of the settings, and sent when replayed', async () => {
+      const { id, endpoints } = await register();
+      await record();
+      await disable(id, endpoints);
+      await passHours(71);
+      await record();
+      await endpoints.endUndeliverable();
+      expect(await states()).toEqual(['pending null', 'pending null']);
+      await passHours(2);
+      await endpoints.endUndeliverable();
+      expect(await states()).toEqual(['dead endpoint_disabled', 'pending null']);
+      const dead = (await deliveries()).find(({ state }) => state === 'dead');
+      const replayed = await events().replay(service.accountId, dead?.id ?? '');
+      await endpoints.endUndeliverable();
+      expect(await states()).toEqual(['pending endpoint_disabled', 'pending null']);
+      await disable(id, endpoints, true);
+      await deliver(id);
+      expect(endpoint.received.map(({ headers }) => headers['webhook-id'])).toContain(
+        replayed.eventId,
+      );
+      expect((await deliveries()).map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+    });
+
+    it('waits the whole time after the endpoint was disabled', async () => {
+      const { id, endpoints } = await register();
+      await record();
+      await passHours(100);
+      await endpoints.endUndeliverable();
+      expect(await states()).toEqual(['pending null']);
+      await disable(id, endpoints);
+      await endpoints.endUndeliverable();
+      expect(await states()).toEqual(['pending null']);
+    });
+
+    it('ends more deliveries than one query ends', async () => {
+      const { id, endpoints } = await register();
+      await record(1_005);
+      await disable(id, endpoints);
+      await passHours(73);
+      await endpoints.endUndeliverable();
+      expect(await service.database.prisma.delivery.count({ where: { state: 'dead' } })).toBe(
+        1_005,
+      );
+    });
+  });
+
+  it('is dead when an event was recorded while its endpoint was being removed', async () => {
+    const { id, endpoints } = await register();
+    await service.database.transaction(async (tx) => {
+      events().record(tx, service.accountId, [
+        { type: 'charge.paid', resource: { kind: 'charge', id: 'order-1' }, data: {} },
+      ]);
+      // The event's transaction has read the endpoint and has not committed yet.
+      beforeCommit(tx, () => endpoints.remove(service.accountId, id));
+    });
+    expect(await findOnly()).toMatchObject({ state: 'pending' });
+    await endpoints.endUndeliverable();
+    expect(await findOnly()).toMatchObject({ state: 'dead', lastError: 'endpoint_removed' });
+  });
 
   it('is not attempted for a disabled or removed endpoint, or for another account', async () => {
     const { id } = await register();
