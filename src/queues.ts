@@ -9,7 +9,10 @@ export interface Job<Payload extends z.ZodType = z.ZodType> {
   payload: Payload;
   /** Jobs with the same id coalesce: while one runs, at most one more waits. */
   coalesceBy: (payload: z.output<Payload>) => string;
-  /** How many jobs with different ids run at once in a worker process. */
+  /**
+   * How many jobs with different ids work at once in a worker process, half of them for one
+   * account. Those that wait for a slow bank are not counted (`src/platform/job-slots.ts`).
+   */
   concurrency: number;
 }
 

@@ -14,6 +14,7 @@ import { assertOutsideTransaction } from '../database.service.js';
 import type { Countdown } from '../platform/countdown.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
+import { waitOutsideSlot } from '../platform/job-slots.js';
 import { describeError, Log } from '../platform/log.js';
 import {
   classifyResponse,
@@ -45,10 +46,14 @@ export interface BankCallOptions<R extends Route> {
 }
 
 const defaultDeadlineMs = 10_000;
+/** A call that takes longer does not occupy the slot of its job. */
+const slowCallMs = 500;
 
 @Injectable()
 export class BankService {
   readonly profile: BankProfile;
+  /** Accounts whose bank was slow at the last call: their next calls free the slot at once. */
+  private readonly slowAccounts = new Set<number>();
 
   constructor(
     settings: Settings,
@@ -69,8 +74,14 @@ export class BankService {
   ): Promise<BankResponse<RouteOutput<R>>> {
     assertOutsideTransaction('a call to the bank');
     const startedAt = performance.now();
-    const response = await this.attempt(route, account, input, options);
-    this.logResponse(route, account, response, performance.now() - startedAt);
+    const slowTimer = setTimeout(() => this.slowAccounts.add(account.id), slowCallMs);
+    const response = await waitOutsideSlot(this.slowAccounts.has(account.id) ? 0 : slowCallMs, () =>
+      this.attempt(route, account, input, options),
+    ).finally(() => clearTimeout(slowTimer));
+    const durationMs = performance.now() - startedAt;
+    // A call that the breaker denies says nothing about the bank.
+    if (response.status !== null && durationMs < slowCallMs) this.slowAccounts.delete(account.id);
+    this.logResponse(route, account, response, durationMs);
     return response;
   }
 

@@ -1,11 +1,14 @@
 // The job workers of a process, one for each job. They run in a process with the worker role, and
-// they close before the connections that their jobs use.
+// they close before the connections that their jobs use. For the queue, a job has ended when it
+// gives its slot back: PostgreSQL stores what it works on, so a killed process loses nothing.
 import { getQueueToken } from '@nestjs/bullmq';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, ModuleRef } from '@nestjs/core';
 import { Worker, type Job as QueuedJob, type Queue } from 'bullmq';
-import { jobs, type JobName } from '../queues.js';
+import { jobs, type Job, type JobName, type JobPayload } from '../queues.js';
 import { findJobMethods, type JobMethod } from './job-methods.js';
+import { JobQueue } from './job-queue.js';
+import { JobRuns } from './job-slots.js';
 import { Log } from './log.js';
 import { jobLockMs, stalledCheckMs } from './queue-connection.js';
 import { newTraceId, runWithTrace } from './trace.js';
@@ -14,10 +17,12 @@ import { newTraceId, runWithTrace } from './trace.js';
 export class Workers implements OnModuleInit, BeforeApplicationShutdown {
   private methods: ReadonlyMap<JobName, JobMethod> = new Map();
   private readonly workers: Worker[] = [];
+  private readonly runs: JobRuns<JobPayload<JobName>>[] = [];
 
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly moduleRef: ModuleRef,
+    private readonly jobQueue: JobQueue,
     private readonly log: Log,
   ) {}
 
@@ -34,12 +39,17 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
   /** Takes no more jobs and waits for the running ones. */
   async beforeApplicationShutdown(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.close()));
+    await Promise.all(this.runs.map((runs) => runs.idle()));
   }
 
   private startWorker(name: JobName, method: JobMethod): Worker {
     const job = jobs[name];
     const queue = this.moduleRef.get<Queue>(getQueueToken(job.name), { strict: false });
-    const worker = new Worker(job.name, (queued) => this.run(name, method, queued), {
+    const runs = new JobRuns<JobPayload<JobName>>(job.concurrency, (payload) => {
+      void this.jobQueue.enqueue(name, payload);
+    });
+    this.runs.push(runs);
+    const worker = new Worker(job.name, (queued) => this.run(name, method, queued, runs), {
       connection: queue.opts.connection,
       concurrency: job.concurrency,
       lockDuration: jobLockMs,
@@ -55,19 +65,28 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
     return worker;
   }
 
-  private async run(name: JobName, method: JobMethod, queued: QueuedJob): Promise<void> {
-    const payload = jobs[name].payload.parse(queued.data) as Parameters<JobMethod>[0];
-    await runWithTrace(newTraceId(), async () => {
-      try {
-        await method(payload);
-      } catch (error) {
-        // The queue does not retry a job: its sweeper finds the pending work in PostgreSQL.
-        this.log.warn(
-          { err: error, job: name, ids: payload },
-          'job failed; its sweeper enqueues it again',
-        );
-        throw error;
-      }
-    });
+  private async run(
+    name: JobName,
+    method: JobMethod,
+    queued: QueuedJob,
+    runs: JobRuns<JobPayload<JobName>>,
+  ): Promise<void> {
+    const job: Job = jobs[name];
+    const payload = job.payload.parse(queued.data) as Parameters<JobMethod>[0];
+    const run = { accountId: payload.accountId, id: job.coalesceBy(payload), payload };
+    await runs.run(run, () =>
+      runWithTrace(newTraceId(), async () => {
+        try {
+          await method(payload);
+        } catch (error) {
+          // The queue does not retry a job: its sweeper finds the pending work in PostgreSQL.
+          this.log.warn(
+            { err: error, job: name, ids: payload },
+            'job failed; its sweeper enqueues it again',
+          );
+          throw error;
+        }
+      }),
+    );
   }
 }

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { createCharge, getCharge } from '../../src/contract/charges.js';
 import { Countdown } from '../../src/platform/countdown.js';
+import { JobRuns } from '../../src/platform/job-slots.js';
 import { fakeBank } from '../support/fake-bank.js';
 import {
   chargeJson,
@@ -46,6 +48,23 @@ describe('a hostile bank', () => {
 
   const call = (account = fake.addAccount(), deadlineMs = 400) =>
     fake.bank.call(getCharge, account, { params: { correlationId: 'order-1' } }, { deadlineMs });
+
+  it('holds no job slot while it does not respond, and none of the next job at all', async () => {
+    behave = () => undefined;
+    const account = fake.addAccount();
+    const runs = new JobRuns<null>(8, () => undefined);
+    const job = (id: string) =>
+      runs.run({ accountId: account.id, id, payload: null }, async () => {
+        await call(account, 3_000);
+      });
+    await job('first');
+    expect(openSockets.size).toBe(1);
+    // Timers fire in the order of their times, however late.
+    const slot = await Promise.race([job('second').then(() => 'free'), sleep(250, 'held')]);
+    expect([slot, openSockets.size > 0]).toEqual(['free', true]);
+    server.closeAllConnections();
+    await runs.idle();
+  });
 
   it.each<[string, Behaviour, string, number | null]>([
     ['never responds', () => undefined, 'too_late', null],

@@ -12,6 +12,7 @@ import { withLease } from '../../leases/leases.service.js';
 import { AppError } from '../../platform/errors.js';
 import { OnJob } from '../../platform/job-methods.js';
 import { JobQueue } from '../../platform/job-queue.js';
+import { waitOutsideSlot } from '../../platform/job-slots.js';
 import { Every } from '../../platform/timer-methods.js';
 import type { JobPayload } from '../../queues.js';
 import { StatementService } from '../../statement/statement.service.js';
@@ -20,6 +21,8 @@ import * as queries from './runs.queries.js';
 import { runView, type RunCounts } from './runs.schema.js';
 
 const syncPauseMs = 250;
+/** A run that waits longer for the sync does not delay the runs of other accounts. */
+const slotMs = 2_000;
 /** A failed sync is repeated after these pauses; then the run fails. */
 const retryPausesMs = [250, 1_000];
 /** Longer than the first sync of any statement history. */
@@ -79,7 +82,7 @@ export class RunsService {
     startedAt,
   }: ReconciliationRun): Promise<string | null> {
     try {
-      await this.syncStatement(accountId, startedAt);
+      await waitOutsideSlot(slotMs, () => this.syncStatement(accountId, startedAt));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       return error.code === 'bank_timeout'

@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import { JobRuns, waitOutsideSlot } from './job-slots.js';
+
+/** Work that ends when the test says so. */
+function openEnded() {
+  let end = () => undefined as void;
+  let fail: (error: Error) => void = () => undefined;
+  const ended = new Promise<void>((resolve, reject) => {
+    end = resolve;
+    fail = reject;
+  });
+  return { work: () => ended, end, fail };
+}
+
+/** The runs of a job with four slots, so an account has two at most. */
+function fourSlots() {
+  const enqueued: string[] = [];
+  const runs = new JobRuns<string>(4, (payload) => void enqueued.push(payload));
+  const run = (accountId: number, id: string, work: () => Promise<void>) =>
+    runs.run({ accountId, id, payload: id }, work);
+  /** Whether the slot of a run is free by now. */
+  const isFree = async (slot: Promise<void>) => {
+    const later = new Promise<'held'>((resolve) => setImmediate(resolve, 'held'));
+    return (await Promise.race([slot.then(() => 'free' as const), later])) === 'free';
+  };
+  return { runs, run, enqueued, isFree };
+}
+
+describe('a slot', () => {
+  it('is held while the job works', async () => {
+    const { run, isFree } = fourSlots();
+    const job = openEnded();
+    const slot = run(1, 'a', job.work);
+    expect(await isFree(slot)).toBe(false);
+    job.end();
+    await slot;
+  });
+
+  it('is free while the job waits, and the job ends later', async () => {
+    const { runs, run } = fourSlots();
+    const [answer, done] = [openEnded(), [] as string[]];
+    await run(1, 'a', async () => {
+      await waitOutsideSlot(0, answer.work);
+      done.push('a');
+    });
+    expect(done).toEqual([]);
+    const idle = runs.idle();
+    answer.end();
+    await idle;
+    expect(done).toEqual(['a']);
+  });
+
+  it('is held when the answer comes in time', async () => {
+    const { run, isFree } = fourSlots();
+    const job = openEnded();
+    const slot = run(1, 'a', async () => {
+      expect(await waitOutsideSlot(60_000, () => Promise.resolve('answer'))).toBe('answer');
+      await job.work();
+    });
+    expect(await isFree(slot)).toBe(false);
+    job.end();
+    await slot;
+  });
+
+  it('is free after an error, which is thrown while the job holds it', async () => {
+    const { runs, run, enqueued } = fourSlots();
+    const failed = run(1, 'a', () => Promise.reject(new Error('refused')));
+    await expect(failed).rejects.toThrow('refused');
+    const answer = openEnded();
+    await run(1, 'b', () => waitOutsideSlot(0, answer.work));
+    answer.fail(new Error('too late'));
+    await runs.idle();
+    await run(1, 'a', () => Promise.resolve());
+    expect(enqueued).toEqual([]);
+  });
+});
+
+describe('a job that was enqueued again while it runs', () => {
+  it('holds no slot, and is enqueued once when the run has ended', async () => {
+    const { runs, run, enqueued } = fourSlots();
+    const answer = openEnded();
+    await run(1, 'a', () => waitOutsideSlot(0, answer.work));
+    for (let count = 0; count < 3; count += 1)
+      await run(1, 'a', () => Promise.reject(new Error('must not run')));
+    expect(enqueued).toEqual([]);
+    answer.end();
+    await runs.idle();
+    expect(enqueued).toEqual(['a']);
+  });
+});
+
+describe('an account', () => {
+  it('has at most half of the slots; its other jobs hold none and run afterwards', async () => {
+    const { runs, run, enqueued, isFree } = fourSlots();
+    const jobs = ['a', 'b', 'c', 'd'].map((id) => ({ id, ...openEnded() }));
+    const slots = jobs.map(({ id, work }) => run(1, id, work));
+    expect(await Promise.all(slots.map(isFree))).toEqual([false, false, true, true]);
+    const other = openEnded();
+    const otherSlot = run(2, 'a', other.work);
+    expect(await isFree(otherSlot)).toBe(false);
+    jobs[1]?.end();
+    await slots[1];
+    jobs[0]?.end();
+    other.end();
+    await runs.idle();
+    expect(enqueued).toEqual(['c', 'd']);
+  });
+
+  it('counts its jobs that wait outside their slots', async () => {
+    const { runs, run, enqueued } = fourSlots();
+    const answer = openEnded();
+    for (const id of ['a', 'b']) await run(1, id, () => waitOutsideSlot(0, answer.work));
+    await run(1, 'c', () => Promise.reject(new Error('must not run')));
+    answer.end();
+    await runs.idle();
+    expect(enqueued).toEqual(['c']);
+  });
+});

@@ -1,0 +1,90 @@
+// Which jobs run in this process. A worker has a slot for each job that it may run at once. A job
+// that waits long for another server gives its slot back and ends later, so that jobs of other
+// accounts run meanwhile. An account never has more than half the slots of a job.
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+const leaveSlot = new AsyncLocalStorage<() => void>();
+
+/**
+ * Waits for something that is not work of this process. After `afterMs`, the job that waits gives
+ * its slot back. Outside a job it only waits.
+ */
+export async function waitOutsideSlot<Result>(
+  afterMs: number,
+  wait: () => Promise<Result>,
+): Promise<Result> {
+  const leave = leaveSlot.getStore();
+  if (!leave) return wait();
+  const timer = setTimeout(leave, afterMs);
+  try {
+    return await wait();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface QueuedRun<Payload> {
+  accountId: number;
+  /** Runs of one id never overlap. */
+  id: string;
+  payload: Payload;
+}
+
+interface AccountRuns<Payload> {
+  running: Set<string>;
+  /** Jobs that came while they could not run. They hold no slot. */
+  waiting: Map<string, Payload>;
+}
+
+/** The runs of one job. */
+export class JobRuns<Payload> {
+  private readonly accounts = new Map<number, AccountRuns<Payload>>();
+  private readonly ongoing = new Set<Promise<void>>();
+  private readonly maxPerAccount: number;
+
+  /** `enqueue` is called with a job that had to wait and can run now. */
+  constructor(
+    slots: number,
+    private readonly enqueue: (payload: Payload) => void,
+  ) {
+    this.maxPerAccount = Math.ceil(slots / 2);
+  }
+
+  /**
+   * Runs `work` and resolves when the slot is free again: when `work` has ended or waits outside
+   * its slot. Resolves at once if the same job runs, or too many of the account: the job is then
+   * enqueued again after one of them. An error after that is not thrown.
+   */
+  async run({ accountId, id, payload }: QueuedRun<Payload>, work: () => Promise<void>) {
+    const account = this.accounts.get(accountId) ?? { running: new Set(), waiting: new Map() };
+    this.accounts.set(accountId, account);
+    if (account.running.has(id) || account.running.size >= this.maxPerAccount) {
+      account.waiting.set(id, payload);
+      return;
+    }
+    account.running.add(id);
+    await new Promise<void>((resolve, reject) => {
+      const run = leaveSlot.run(resolve, work).then(resolve, reject);
+      const ended = run.then(() => {
+        this.ongoing.delete(ended);
+        this.end(accountId, account, id);
+      });
+      this.ongoing.add(ended);
+    });
+  }
+
+  /** Resolves when no run is in progress. */
+  async idle(): Promise<void> {
+    await Promise.all(this.ongoing);
+  }
+
+  private end(accountId: number, account: AccountRuns<Payload>, id: string): void {
+    account.running.delete(id);
+    const next = [...account.waiting].find(([waitingId]) => !account.running.has(waitingId));
+    if (next) {
+      account.waiting.delete(next[0]);
+      this.enqueue(next[1]);
+    }
+    if (account.running.size + account.waiting.size === 0) this.accounts.delete(accountId);
+  }
+}
