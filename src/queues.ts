@@ -41,7 +41,7 @@ export const jobs = {
    * Creates or updates the webhook registrations at the bank that are missing or differ from the
    * settings.
    */
-  registerWebhooks: job({ ...perAccount, name: 'register-webhooks', concurrency: 2 }),
+  registerWebhooks: job({ ...perAccount, name: 'register-webhooks', concurrency: 8 }),
   /** Matches new and pending statement lines with expected payments, and updates the breaks. */
   reconcile: job({ ...perAccount, name: 'reconcile', concurrency: 4 }),
   /** Performs one reconciliation run: statement sync, matching, then missing payments. */

@@ -34,6 +34,12 @@ interface Start {
   stopSteps: (() => Promise<void>)[];
 }
 
+/**
+ * A timer registers the webhooks. The start waits so long for it: where the bank answers, its
+ * webhooks arrive once the process is ready. A bank that does not answer delays nothing else.
+ */
+const registrationWaitMs = 5_000;
+
 const migrations = fileURLToPath(new URL('../prisma/service/migrations', import.meta.url));
 
 /**
@@ -155,8 +161,8 @@ async function startService(
   addresses.publicUrl = settings.publicUrl ?? url;
   if (settings.roles.includes('worker')) service.get(Workers).start();
   if (settings.roles.includes('scheduler')) {
-    await service.get(WebhookRegistrar).registerAll();
     service.get(Timers).start();
+    await service.get(WebhookRegistrar).waitForFirstPass(registrationWaitMs);
   }
   health.markStarted();
   progress('The service is ready');

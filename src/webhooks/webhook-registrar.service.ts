@@ -1,7 +1,8 @@
 // Registers the service's webhooks at the bank. It compares them with the registrations at the bank
 // and changes only differences.
-import { Injectable } from '@nestjs/common';
-import { AccountsService } from '../accounts/accounts.service.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import type { BankResponse } from '../bank/response-classification.js';
 import { BankService } from '../bank/bank.service.js';
 import {
@@ -13,18 +14,23 @@ import { Addresses } from '../platform/http.js';
 import { AppError } from '../platform/errors.js';
 import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
-import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import { planRegistrations } from './registration.js';
 
+/** An account whose bank does not answer holds up one of these, and the others continue. */
+const concurrentAccounts = 8;
+
 @Injectable()
-export class WebhookRegistrar {
+export class WebhookRegistrar implements OnModuleDestroy {
+  private isStopping = false;
+  private endFirstPass: () => void = () => undefined;
+  private readonly firstPass = new Promise<void>((resolve) => (this.endFirstPass = resolve));
+
   constructor(
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly addresses: Addresses,
-    private readonly jobQueue: JobQueue,
     private readonly log: Log,
   ) {}
 
@@ -42,15 +48,23 @@ export class WebhookRegistrar {
       },
       valueOf(listed),
     );
-    // All changes are requested before any failure throws: an event type that the bank rejects must
-    // not prevent the registration of the others.
+    const changes = [
+      ...plan.create.map(
+        (body) => () => this.bank.call(createWebhookRegistration, account, { body }),
+      ),
+      ...plan.update.map(
+        ({ id, wanted: body }) =>
+          () =>
+            this.bank.call(updateWebhookRegistration, account, { params: { id }, body }),
+      ),
+    ];
+    // An event type that the bank rejects must not prevent the registration of the others: failures
+    // throw at the end. A bank that does not answer one change gets no other.
     const responses: BankResponse<unknown>[] = [];
-    for (const body of plan.create)
-      responses.push(await this.bank.call(createWebhookRegistration, account, { body }));
-    for (const { id, wanted: body } of plan.update)
-      responses.push(
-        await this.bank.call(updateWebhookRegistration, account, { params: { id }, body }),
-      );
+    for (const change of changes) {
+      if (this.isStopping || responses.some(isUnanswered)) break;
+      responses.push(await change());
+    }
     if (plan.foreign.length > 0)
       this.log.warn(
         { account: account.slug, eventTypes: plan.foreign },
@@ -59,23 +73,39 @@ export class WebhookRegistrar {
     for (const response of responses) valueOf(response);
   }
 
+  /** A failed account is tried again in the next pass. */
   @Every('webhook-registrations', 300_000)
-  async enqueueAll(): Promise<void> {
-    for (const { id } of await this.accounts.list())
-      await this.jobQueue.enqueue('registerWebhooks', { accountId: id });
+  async registerAll(): Promise<void> {
+    const waiting = await this.accounts.list();
+    const registerInTurn = async () => {
+      for (let account = waiting.shift(); account && !this.isStopping; account = waiting.shift())
+        await this.registerOrWarn(account);
+    };
+    await Promise.all(Array.from({ length: concurrentAccounts }, registerInTurn));
+    this.endFirstPass();
   }
 
-  /** Registers when the service starts. If the bank is unavailable, a timer retries later. */
-  async registerAll(): Promise<void> {
-    for (const { id, slug } of await this.accounts.list()) {
-      try {
-        await this.register({ accountId: id });
-      } catch (error) {
-        this.log.warn({ err: error, account: slug }, 'webhook registration failed');
-      }
+  /** Waits until every account was tried once, and no longer than `timeoutMs`. */
+  async waitForFirstPass(timeoutMs: number): Promise<void> {
+    await Promise.race([this.firstPass, sleep(timeoutMs, undefined, { ref: false })]);
+  }
+
+  /** The timer's pass and the jobs end with the call that is in progress. */
+  onModuleDestroy(): void {
+    this.isStopping = true;
+  }
+
+  private async registerOrWarn({ id, slug }: BankAccount): Promise<void> {
+    try {
+      await this.register({ accountId: id });
+    } catch (error) {
+      this.log.warn({ err: error, account: slug }, 'webhook registration failed');
     }
   }
 }
+
+const isUnanswered = (response: BankResponse<unknown>): boolean =>
+  response.outcome === 'unknown' && response.status === null;
 
 function valueOf<Value>(response: BankResponse<Value>): Value {
   if (response.outcome === 'success') return response.value;
