@@ -17,7 +17,7 @@ WORKDIR /app
 COPY --from=dependencies /app/package.json ./
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-# The service applies the migrations when it starts, under an advisory lock.
+# Applied by `node dist/migrate.js`, or by the service when it starts.
 COPY prisma ./prisma
 USER node
 EXPOSE 3000 3900

@@ -95,6 +95,8 @@ export const settingSchemas = {
   PUBLIC_URL: httpUrl('PUBLIC_URL').optional(),
   DATABASE_URL: postgresUrl('DATABASE_URL').optional(),
   SANDBOX_DATABASE_URL: postgresUrl('SANDBOX_DATABASE_URL').optional(),
+  MIGRATE_ON_START: yesOrNo('MIGRATE_ON_START').default(true),
+  MIGRATION_WAIT_MS: count('MIGRATION_WAIT_MS', 1).default(60_000),
   REDIS_URL: urlOf('REDIS_URL', /^rediss?:$/, 'redis://127.0.0.1:6379/0').optional(),
   DATA_DIR: z
     .string()
@@ -141,6 +143,12 @@ export const settingSchemas = {
 } as const;
 
 const settingsObject = z.object(settingSchemas);
+const migrationSettings = settingsObject.pick({
+  DATABASE_URL: true,
+  REDIS_URL: true,
+  DATA_DIR: true,
+  MIGRATION_WAIT_MS: true,
+});
 type SettingValues = z.output<typeof settingsObject>;
 
 /** The settings as the service uses them; a class so that Nest can inject them. */
@@ -153,6 +161,12 @@ export abstract class Settings {
   /** Null: the embedded PostgreSQL under `dataDir`. */
   readonly databaseUrl!: string | null;
   readonly sandboxDatabaseUrl!: string | null;
+  readonly migrations!: {
+    /** Whether a start applies the migrations of the service's database, or only checks them. */
+    isOnStart: boolean;
+    /** How long a migration waits for one lock. */
+    waitMs: number;
+  };
   /** Null: BullMQ's PostgreSQL backend. */
   readonly redisUrl!: string | null;
   readonly dataDir!: string;
@@ -228,17 +242,40 @@ function readEnvironmentFile(path: string): NodeJS.ProcessEnv {
   return parseEnv(content) as NodeJS.ProcessEnv;
 }
 
-/** Checks every setting. An empty value means the same as a missing one. Throws SettingsError. */
-export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
+/** An empty value means the same as a missing one. Throws SettingsError. */
+function parseSettings<Schema extends z.ZodObject>(
+  schema: Schema,
+  environment: NodeJS.ProcessEnv,
+): z.output<Schema> {
   const given = Object.fromEntries(
-    Object.keys(settingSchemas)
+    Object.keys(schema.shape)
       .map((name) => [name, environment[name]?.trim()] as const)
       .filter(([, value]) => value),
   );
-  const parsed = settingsObject.safeParse(given);
+  const parsed = schema.safeParse(given);
   if (!parsed.success)
     throw new SettingsError([...new Set(parsed.error.issues.map(({ message }) => message))]);
-  const values = parsed.data;
+  return parsed.data;
+}
+
+/** The settings of `npm run migrate`, which needs no bank and no key. Throws SettingsError. */
+export function loadMigrationSettings(environment: NodeJS.ProcessEnv) {
+  const values = parseSettings(migrationSettings, environment);
+  if (!values.DATABASE_URL)
+    throw new SettingsError([
+      'DATABASE_URL is missing: the embedded PostgreSQL is migrated when the service starts.',
+    ]);
+  return {
+    databaseUrl: values.DATABASE_URL,
+    redisUrl: values.REDIS_URL ?? null,
+    dataDir: values.DATA_DIR,
+    waitMs: values.MIGRATION_WAIT_MS,
+  };
+}
+
+/** Checks every setting. Throws SettingsError. */
+export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
+  const values = parseSettings(settingsObject, environment);
   const problems: string[] = [];
 
   const profile = values.BANK_PROFILE ?? (values.BANK_BASE_URL ? undefined : 'sandbox');
@@ -266,6 +303,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     publicUrl: values.PUBLIC_URL ?? null,
     databaseUrl: values.DATABASE_URL ?? null,
     sandboxDatabaseUrl: values.SANDBOX_DATABASE_URL ?? null,
+    migrations: { isOnStart: values.MIGRATE_ON_START, waitMs: values.MIGRATION_WAIT_MS },
     redisUrl: values.REDIS_URL ?? null,
     dataDir: values.DATA_DIR,
     roles: values.ROLES ?? roles.filter((role) => role !== 'sandbox' || !values.BANK_BASE_URL),
@@ -328,6 +366,8 @@ function contradictions(settings: Settings): string[] {
     problems.push(
       'DATABASE_URL is missing: ROLES splits the service, and its processes share one database.',
     );
+  if (chosen.length > 0 && !settings.databaseUrl && !settings.migrations.isOnStart)
+    problems.push('MIGRATE_ON_START must be true: only a start migrates the embedded PostgreSQL.');
   if (chosen.length > 0 && !settings.bank.baseUrl && !settings.roles.includes('sandbox'))
     problems.push('BANK_BASE_URL is missing, and ROLES does not include sandbox.');
   if (isSplit && !settings.publicUrl)

@@ -1,25 +1,14 @@
 // The entry point: reads the settings, starts the roles of this process, stops them on a signal.
-import { inspect } from 'node:util';
 import { startConcilia, type RunningConcilia } from './start.js';
-import {
-  developmentValues,
-  loadSettings,
-  readEnvironment,
-  SettingsError,
-  type Settings,
-} from './config.js';
+import { developmentValues, loadSettings, readEnvironment, type Settings } from './config.js';
+import { exitWith, printError } from './exit.js';
 import { createLog } from './platform/log.js';
-import { OtherInitialSchema } from './platform/migrations.js';
 
 const startedAt = performance.now();
 
 function progress(message: string): void {
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   process.stdout.write(`  ${seconds.padStart(5)} s  ${message}\n`);
-}
-
-function printError(problem: unknown): void {
-  process.stderr.write(`${typeof problem === 'string' ? problem : inspect(problem)}\n`);
 }
 
 /** Addresses, keys and three commands to try. Only development keys are shown. */
@@ -91,7 +80,5 @@ try {
   stopOnSignals(starting);
   process.stdout.write(banner(await starting, settings));
 } catch (error) {
-  const isForOperator = error instanceof SettingsError || error instanceof OtherInitialSchema;
-  printError(isForOperator ? error.message : error);
-  process.exit(1);
+  exitWith(error);
 }

@@ -1,7 +1,6 @@
 // Starts the roles of a process in the order of their dependencies: PostgreSQL, the sandbox bank,
 // the service, its job workers, its timers. Stops them in reverse order.
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
 import { SettingsError, type Role, type Settings } from './config.js';
@@ -10,10 +9,10 @@ import { Addresses, createHttpApplication } from './platform/http.js';
 import { startEmbeddedPostgres } from './platform/embedded-postgres.js';
 import { findClockDifference, Health } from './platform/health.js';
 import type { Log } from './platform/log.js';
-import { applyMigrations } from './platform/migrations.js';
 import { connectQueue } from './platform/queue-connection.js';
 import { Timers } from './platform/timers.js';
 import { Workers } from './platform/workers.js';
+import { instructionToReset, prepareServiceDatabase } from './service-migrations.js';
 import { createSandbox } from './sandbox/sandbox.module.js';
 import { WebhookRegistrar } from './webhooks/webhook-registrar.service.js';
 
@@ -39,8 +38,6 @@ interface Start {
  * webhooks arrive once the process is ready. A bank that does not answer delays nothing else.
  */
 const registrationWaitMs = 5_000;
-
-const migrations = fileURLToPath(new URL('../prisma/service/migrations', import.meta.url));
 
 /**
  * Starts the roles of the settings. When a role fails to start, those already started are stopped.
@@ -95,18 +92,6 @@ async function openDatabases({ settings, progress, stopSteps }: Start) {
   return urls;
 }
 
-/** The instruction to reset a database, which is embedded when its URL is not configured. */
-function instructionToReset(
-  setting: 'DATABASE_URL' | 'SANDBOX_DATABASE_URL',
-  configuredUrl: string | null,
-  dataDir: string,
-): string {
-  return configuredUrl
-    ? `create an empty database and set ${setting} to its address`
-    : `delete the data folder ${dataDir} (DATA_DIR); ` +
-        `the embedded database is created again at the next start`;
-}
-
 async function startSandbox(
   { settings, log, progress, stopSteps }: Start,
   databaseUrl: string,
@@ -130,17 +115,22 @@ async function startService(
   databaseUrl: string,
   sandboxUrl: string | null,
 ): Promise<string> {
-  await applyMigrations({
-    url: databaseUrl,
-    folder: migrations,
-    resetInstruction: instructionToReset('DATABASE_URL', settings.databaseUrl, settings.dataDir),
-    log: progress,
-  });
+  const { databaseUrl: configuredUrl, dataDir, migrations } = settings;
+  const resetInstruction = instructionToReset('DATABASE_URL', configuredUrl, dataDir);
+  await prepareServiceDatabase({ url: databaseUrl, resetInstruction }, migrations, progress);
   const database = new Database(
     createPool(databaseUrl, (error) => log.warn({ err: error }, 'database connection lost')),
   );
   stopSteps.push(() => database.close());
-  const queue = await connectQueue({ redisUrl: settings.redisUrl, databaseUrl }, log);
+  const queue = await connectQueue(
+    {
+      redisUrl: settings.redisUrl,
+      databaseUrl,
+      preparesSchema: migrations.isOnStart,
+      wait: { totalMs: migrations.waitMs },
+    },
+    log,
+  );
   stopSteps.push(() => queue.close());
   const addresses = new Addresses();
   addresses.bankBaseUrl = settings.bank.baseUrl ?? sandboxUrl ?? '';

@@ -65,6 +65,7 @@ describe('defaults', () => {
       publicUrl: null,
       databaseUrl: null,
       sandboxDatabaseUrl: null,
+      migrations: { isOnStart: true, waitMs: 60_000 },
       redisUrl: null,
       dataDir: resolve('.data'),
       roles: ['api', 'worker', 'scheduler', 'sandbox'],
@@ -137,6 +138,8 @@ describe('a value', () => {
     ['SANDBOX_DATABASE_URL', 'file:sandbox.db'],
     ['REDIS_URL', 'http://127.0.0.1:6379'],
     ['REDIS_URL', '127.0.0.1:6379'],
+    ['MIGRATE_ON_START', 'no'],
+    ['MIGRATION_WAIT_MS', '0'],
     ['ROLES', 'api,workers'],
     ['ROLES', 'api,,worker'],
     ['ROLES', 'API'],
@@ -181,6 +184,14 @@ describe('invalid settings', () => {
 
   it('are reported once, also when a list has several invalid items', () => {
     expect(problemsOf({ ROLES: 'cook,thief,wife' })).toHaveLength(1);
+  });
+
+  it('include a start that may not migrate the embedded PostgreSQL', () => {
+    expect(problemsOf({ MIGRATE_ON_START: 'false' })).toEqual([
+      'MIGRATE_ON_START must be true: only a start migrates the embedded PostgreSQL.',
+    ]);
+    const { DATABASE_URL } = production;
+    expect(problemsOf({ MIGRATE_ON_START: 'false', DATABASE_URL })).toEqual([]);
   });
 
   const secrets = Object.keys(settingSchemas).filter((name) => /(_KEY|_SECRET|_URL)$/.test(name));

@@ -1,13 +1,31 @@
-// Applies a folder of Prisma migrations at start, where Prisma's own engine is not available. It
-// writes Prisma's table `_prisma_migrations` exactly as Prisma does, so that `prisma migrate` and
-// this code can be used in turn.
+// Applies a folder of Prisma migrations, where Prisma's own engine is not available. It writes
+// Prisma's table `_prisma_migrations` exactly as Prisma does, so that `prisma migrate` and this
+// code can be used in turn. No wait for a lock blocks the queries of a table for long.
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { advisoryLocks } from './advisory-locks.js';
+import {
+  defaultLockWait,
+  isLockFailure,
+  LockNotAvailable,
+  LockWatch,
+  takeAdvisoryLock,
+  type LockWait,
+} from './lock-waits.queries.js';
 
-const lockTimeoutMs = 60_000;
+/**
+ * The first line of a migration that runs outside a transaction, for CREATE INDEX CONCURRENTLY.
+ * Each of its statements ends with a semicolon at the end of a line. It is recorded when all have
+ * succeeded and runs again from its first statement otherwise, so it must first drop what a failed
+ * run may have left: DROP INDEX CONCURRENTLY IF EXISTS.
+ */
+const outsideTransaction = /^-- migrate: outside a transaction\r?\n/;
+
+/** Pauses between tries, in which the queries of other sessions pass. */
+const firstPauseMs = 500;
+const maxPauseMs = 4_000;
 
 interface Migration {
   name: string;
@@ -28,39 +46,73 @@ export class OtherInitialSchema extends Error {
   override readonly name = 'OtherInitialSchema';
 }
 
+/** The database has not all migrations of this build. The message says how to apply them. */
+export class PendingMigrations extends Error {
+  override readonly name = 'PendingMigrations';
+}
+
+type Target = { url: string } | { pool: pg.Pool };
+
+interface MigrationOptions {
+  folder: string;
+  schema?: string;
+  /** The end of the message of OtherInitialSchema: what the operator must do. */
+  resetInstruction?: string;
+}
+
 /**
  * Applies the pending migrations in the order of their folder names, each in its own transaction.
  * Throws before it changes anything when the migrations recorded in the database are not those of
- * the folder: `OtherInitialSchema` when the initial migration differs. Its message ends with
- * `resetInstruction`, which says what the operator must do.
+ * the folder: `OtherInitialSchema` when the initial migration differs. A transaction that does not
+ * get a lock within a moment is rolled back and tried again; `LockNotAvailable` when the wait ends.
  */
 export async function applyMigrations(
-  options: ({ url: string } | { pool: pg.Pool }) & {
-    folder: string;
-    schema?: string;
-    resetInstruction?: string;
-    log: (message: string) => void;
-  },
+  options: Target & MigrationOptions & { wait?: Partial<LockWait>; log: (message: string) => void },
 ): Promise<{ applied: string[] }> {
-  const { folder, schema = 'public', resetInstruction = 'create an empty database', log } = options;
+  const { folder, schema = 'public', log } = options;
+  const wait = { ...defaultLockWait, ...options.wait };
   const migrations = await readMigrations(folder);
   return withConnection(options, async (client) => {
-    await prepareSession(client, schema);
-    const recorded = await listRecordedMigrations(client);
-    if (hasOtherInitialMigration(migrations, recorded)) {
-      const database = await currentDatabaseName(client);
-      throw new OtherInitialSchema(
-        `The database ${database} was created by an unreleased build with another initial schema. ` +
-          `To reset it, ${resetInstruction}.`,
-      );
-    }
+    await client.query(`SET statement_timeout = 0; SET lock_timeout = ${wait.totalMs}`);
+    await takeAdvisoryLock(client, 'migrate', wait, log);
+    await prepareHistory(client, schema);
+    const recorded = await listRecordedMigrations(client, schema);
+    await assertInitialMigration(client, migrations, recorded, options.resetInstruction);
     const pending = choosePending(migrations, recorded, folder);
-    for (const migration of pending) {
-      const startedAtMs = Date.now();
-      await applyMigration(client, migration);
-      log(`Applied migration ${migration.name} (${Date.now() - startedAtMs} ms)`);
-    }
-    return { applied: pending.map((migration) => migration.name) };
+    if (pending.length === 0) return { applied: [] };
+    await withConnection(options, async (observer) => {
+      const watch = new LockWatch(observer, await readPid(client), wait, log);
+      try {
+        for (const migration of pending)
+          await applyWithRetries(client, migration, wait, watch, log);
+      } finally {
+        await watch.stop();
+      }
+    });
+    return { applied: pending.map(({ name }) => name) };
+  });
+}
+
+/**
+ * Only reads, and takes no lock. Throws PendingMigrations, or what `applyMigrations` throws for a
+ * database of another history. Migrations after the newest one of the folder are accepted: a newer
+ * version was migrated for, and processes of this one may still start.
+ */
+export async function checkMigrations(options: Target & MigrationOptions): Promise<void> {
+  const { folder, schema = 'public' } = options;
+  const migrations = await readMigrations(folder);
+  const newest = migrations.at(-1)?.name ?? '';
+  await withConnection(options, async (client) => {
+    const recorded = await listRecordedMigrations(client, schema);
+    await assertInitialMigration(client, migrations, recorded, options.resetInstruction);
+    const known = recorded.filter(({ migration_name: name }) => name <= newest);
+    const pending = choosePending(migrations, known, folder);
+    if (pending.length > 0)
+      throw new PendingMigrations(
+        `The database ${await currentDatabaseName(client)} lacks migrations of this version: ` +
+          `${pending.map(({ name }) => name).join(', ')}. Apply them with \`npm run migrate\` ` +
+          `(\`node dist/migrate.js\` in the image), or set MIGRATE_ON_START to true.`,
+      );
   });
 }
 
@@ -76,11 +128,10 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 }
 
 /**
- * The connection is closed afterwards and not reused by a pool: it has an advisory lock and its own
- * search path.
+ * The connection is closed afterwards and not reused by a pool: its session has settings and locks.
  */
 async function withConnection<T>(
-  target: { url: string } | { pool: pg.Pool },
+  target: Target,
   work: (client: pg.ClientBase) => Promise<T>,
 ): Promise<T> {
   if ('pool' in target) {
@@ -91,7 +142,13 @@ async function withConnection<T>(
       client.release(true);
     }
   }
-  const client = new pg.Client({ connectionString: target.url });
+  const client = new pg.Client({
+    connectionString: target.url,
+    application_name: 'concilia migrations',
+    connectionTimeoutMillis: 10_000,
+  });
+  // The next query of a lost connection fails. Without a listener the process would end.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return await work(client);
@@ -100,10 +157,7 @@ async function withConnection<T>(
   }
 }
 
-async function prepareSession(client: pg.ClientBase, schema: string): Promise<void> {
-  await client.query(`SET statement_timeout = 0; SET lock_timeout = ${lockTimeoutMs}`);
-  await client.query('SELECT pg_advisory_lock($1)', [advisoryLocks.migrate]);
-  await client.query('SET lock_timeout = 0');
+async function prepareHistory(client: pg.ClientBase, schema: string): Promise<void> {
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${pg.escapeIdentifier(schema)}`);
   await client.query(`SET search_path TO ${pg.escapeIdentifier(schema)}`);
   await client.query(`
@@ -119,12 +173,27 @@ async function prepareSession(client: pg.ClientBase, schema: string): Promise<vo
     )`);
 }
 
-async function listRecordedMigrations(client: pg.ClientBase): Promise<RecordedMigration[]> {
+/** None in a database without a history. */
+async function listRecordedMigrations(
+  client: pg.ClientBase,
+  schema: string,
+): Promise<RecordedMigration[]> {
+  const history = `${pg.escapeIdentifier(schema)}._prisma_migrations`;
+  const { rows } = await client.query<{ exists: boolean }>(
+    'SELECT to_regclass($1) IS NOT NULL AS exists',
+    [history],
+  );
+  if (!rows[0]?.exists) return [];
   const result = await client.query<RecordedMigration>(
-    `SELECT migration_name, checksum, finished_at FROM _prisma_migrations
+    `SELECT migration_name, checksum, finished_at FROM ${history}
      WHERE rolled_back_at IS NULL ORDER BY started_at`,
   );
   return result.rows;
+}
+
+async function readPid(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return rows[0]?.pid ?? 0;
 }
 
 async function currentDatabaseName(client: pg.ClientBase): Promise<string> {
@@ -137,12 +206,20 @@ async function currentDatabaseName(client: pg.ClientBase): Promise<string> {
  * earlier build then lacks this build's initial migration, or has recorded it with another
  * checksum.
  */
-function hasOtherInitialMigration(migrations: Migration[], recorded: RecordedMigration[]): boolean {
-  const [initial] = migrations;
+async function assertInitialMigration(
+  client: pg.ClientBase,
+  [initial]: Migration[],
+  recorded: RecordedMigration[],
+  resetInstruction = 'create an empty database',
+): Promise<void> {
   const finished = recorded.filter((record) => record.finished_at !== null);
-  if (!initial || finished.length === 0) return false;
+  if (!initial || finished.length === 0) return;
   const applied = finished.find((record) => record.migration_name === initial.name);
-  return !applied || !checksums(initial.sql).includes(applied.checksum);
+  if (applied && checksums(initial.sql).includes(applied.checksum)) return;
+  throw new OtherInitialSchema(
+    `The database ${await currentDatabaseName(client)} was created by an unreleased build ` +
+      `with another initial schema. To reset it, ${resetInstruction}.`,
+  );
 }
 
 function choosePending(
@@ -188,30 +265,88 @@ function checksums(sql: string): string[] {
   );
 }
 
+async function applyWithRetries(
+  client: pg.ClientBase,
+  migration: Migration,
+  { totalMs, tryMs }: LockWait,
+  watch: LockWatch,
+  log: (message: string) => void,
+): Promise<void> {
+  const { name, sql } = migration;
+  const startedAtMs = performance.now();
+  const elapsedMs = () => Math.round(performance.now() - startedAtMs);
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+    try {
+      if (outsideTransaction.test(sql)) await applyOutsideTransaction(client, migration);
+      else await applyInTransaction(client, migration, tryMs);
+      return log(`Applied migration ${name} (${elapsedMs()} ms)`);
+    } catch (cause) {
+      if (!isLockFailure(cause)) throw failureOf(migration, cause);
+      if (elapsedMs() + pauseMs >= totalMs)
+        throw new LockNotAvailable(
+          `Migration ${name} was not applied: it gave up after ${elapsedMs() / 1_000} s ` +
+            `waiting for ${watch.lastAwaited}.`,
+          { cause },
+        );
+      log(`Migration ${name} was rolled back without its lock; trying again in ${pauseMs} ms`);
+      await sleep(pauseMs);
+    }
+  }
+}
+
+function failureOf({ name, sql }: Migration, cause: unknown): Error {
+  const consequence = outsideTransaction.test(sql)
+    ? 'failed outside a transaction'
+    : 'failed and was rolled back';
+  return new Error(`Migration ${name} ${consequence}: ${String(cause)}`, { cause });
+}
+
 /**
  * The record is written in the migration's transaction: a failure leaves neither, so the migration
- * can be retried.
+ * can be tried again.
  */
-async function applyMigration(client: pg.ClientBase, migration: Migration): Promise<void> {
-  const id = randomUUID();
+async function applyInTransaction(
+  client: pg.ClientBase,
+  migration: Migration,
+  lockTimeoutMs: number,
+): Promise<void> {
   await client.query('BEGIN');
   try {
-    await client.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at)
-       VALUES ($1, $2, $3, clock_timestamp())`,
-      [id, checksums(migration.sql)[0], migration.name],
-    );
+    await client.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+    const id = await recordStart(client, migration);
     await client.query(migration.sql);
-    await client.query(
-      `UPDATE _prisma_migrations SET finished_at = clock_timestamp(), applied_steps_count = 1
-       WHERE id = $1`,
-      [id],
-    );
+    await recordEnd(client, id);
     await client.query('COMMIT');
-  } catch (cause) {
+  } catch (error) {
     await client.query('ROLLBACK');
-    throw new Error(`Migration ${migration.name} failed and was rolled back: ${String(cause)}`, {
-      cause,
-    });
+    throw error;
   }
+}
+
+/** Nothing is recorded before the end: a migration that was cut off is run again. */
+async function applyOutsideTransaction(client: pg.ClientBase, migration: Migration): Promise<void> {
+  // Several statements in one query would be one transaction.
+  const statements = migration.sql.split(/;[^\S\n]*$/m).filter((text) => text.trim() !== '');
+  for (const statement of statements) await client.query(statement);
+  await client.query('BEGIN');
+  await recordEnd(client, await recordStart(client, migration));
+  await client.query('COMMIT');
+}
+
+async function recordStart(client: pg.ClientBase, { name, sql }: Migration): Promise<string> {
+  const id = randomUUID();
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at)
+     VALUES ($1, $2, $3, clock_timestamp())`,
+    [id, checksums(sql)[0], name],
+  );
+  return id;
+}
+
+async function recordEnd(client: pg.ClientBase, id: string): Promise<void> {
+  await client.query(
+    `UPDATE _prisma_migrations SET finished_at = clock_timestamp(), applied_steps_count = 1
+     WHERE id = $1`,
+    [id],
+  );
 }

@@ -4,11 +4,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BullModule } from '@nestjs/bullmq';
 import type { DynamicModule } from '@nestjs/common';
-import { createPostgresBackend, runMigrations, setDefaultBackendFactory } from 'bullmq';
+import {
+  assertSchemaCompatibility,
+  createPostgresBackend,
+  runMigrations,
+  setDefaultBackendFactory,
+} from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { allJobs } from '../queues.js';
-import { advisoryLocks } from './advisory-locks.js';
+import {
+  defaultLockWait,
+  LockNotAvailable,
+  takeAdvisoryLock,
+  type LockWait,
+} from './lock-waits.queries.js';
 import type { Log } from './log.js';
 
 /** After this time without renewal, another worker gets the job of a killed worker. */
@@ -25,15 +35,23 @@ export interface QueueConnection {
   close(): Promise<void>;
 }
 
-/** Connects to the queue's backend. BullMQ's default backend is set for the whole process. */
-export async function connectQueue(
-  { redisUrl, databaseUrl }: { redisUrl: string | null; databaseUrl: string },
-  log: Log,
-): Promise<QueueConnection> {
-  return redisUrl ? connectRedis(redisUrl, log) : connectPostgres(databaseUrl, log);
+interface QueueOptions {
+  redisUrl: string | null;
+  databaseUrl: string;
+  /** Whether the queue's schema in PostgreSQL may be changed; otherwise it is only checked. */
+  preparesSchema?: boolean;
+  wait?: Partial<LockWait>;
 }
 
-async function connectPostgres(databaseUrl: string, log: Log): Promise<QueueConnection> {
+/** Connects to the queue's backend. BullMQ's default backend is set for the whole process. */
+export async function connectQueue(options: QueueOptions, log: Log): Promise<QueueConnection> {
+  return options.redisUrl ? connectRedis(options.redisUrl, log) : connectPostgres(options, log);
+}
+
+async function connectPostgres(
+  { databaseUrl, preparesSchema = true, wait }: QueueOptions,
+  log: Log,
+): Promise<QueueConnection> {
   setDefaultBackendFactory(createPostgresBackend);
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -45,7 +63,13 @@ async function connectPostgres(databaseUrl: string, log: Log): Promise<QueueConn
   });
   pool.setMaxListeners(0);
   pool.on('error', (error) => log.warn({ err: error }, 'queue connection lost'));
-  await prepareSchema(pool, log);
+  try {
+    if (preparesSchema) await prepareSchema(pool, { ...defaultLockWait, ...wait }, log);
+    else await assertSchemaCompatibility(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
   return {
     connection: pool as unknown as object,
     isReady: async () => {
@@ -56,16 +80,17 @@ async function connectPostgres(databaseUrl: string, log: Log): Promise<QueueConn
   };
 }
 
-async function prepareSchema(pool: pg.Pool, log: Log): Promise<void> {
+async function prepareSchema(pool: pg.Pool, wait: LockWait, log: Log): Promise<void> {
   for (let attempts = 1; ; attempts += 1) {
     const client = await pool.connect();
     try {
-      await client.query('SELECT pg_advisory_lock($1)', [advisoryLocks.prepareQueue]);
+      await takeAdvisoryLock(client, 'prepareQueue', wait, (message) => log.info(message));
+      await client.query(`SET lock_timeout = ${wait.totalMs}`);
       await dropTruncatedSchema(client);
       await runMigrations(client);
       return;
     } catch (error) {
-      if (attempts === maxPrepareAttempts) throw error;
+      if (error instanceof LockNotAvailable || attempts === maxPrepareAttempts) throw error;
       log.warn({ err: error }, 'queue schema could not be prepared; retrying');
       await sleep(attempts * 200);
     } finally {

@@ -61,6 +61,7 @@ describe('a malformed .env in the working directory', () => {
   it.each([
     ['npm start', 'scripts/start.mjs', []],
     ['the built service', 'dist/main.js', []],
+    ['npm run migrate', 'scripts/migrate.mjs', []],
     ['npm run verify', 'scripts/verify.mjs', []],
     ['npm run erase', 'scripts/erase.mjs', ['--account', 'main', '--nsu', '1', '--reason', 'x']],
   ])(

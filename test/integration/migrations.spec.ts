@@ -1,9 +1,17 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyMigrations, OtherInitialSchema } from '../../src/platform/migrations.js';
+import { advisoryLocks } from '../../src/platform/advisory-locks.js';
+import { LockNotAvailable } from '../../src/platform/lock-waits.queries.js';
+import {
+  applyMigrations,
+  checkMigrations,
+  OtherInitialSchema,
+  PendingMigrations,
+} from '../../src/platform/migrations.js';
 import { testDatabase } from '../support/postgres.js';
 import type { TestDatabase } from '../support/postgres.js';
+import { until } from '../support/until.js';
 
 let database: TestDatabase;
 let folder: string;
@@ -153,4 +161,142 @@ it('records a separate history in each schema', async () => {
   );
   expect(rows).toEqual([{ inside: true, outside: null }]);
   expect((await apply()).applied).toHaveLength(2);
+});
+
+describe('a lock that another session holds', () => {
+  const third = '20270101000000_third';
+  let messages: string[];
+  const applyWaiting = (totalMs: number) =>
+    applyMigrations({
+      url: database.url,
+      folder,
+      wait: { totalMs, tryMs: 100, reportEveryMs: 50 },
+      log: (message) => messages.push(message),
+    });
+  const failure = (totalMs: number) => applyWaiting(totalMs).catch((error: unknown) => error);
+  /** Holds what `sql` locks until `release` is called. */
+  const hold = async (sql: string) => {
+    const holder = await database.pool.connect();
+    await holder.query(`SET application_name = 'month report'; BEGIN; ${sql}`);
+    return { release: () => holder.release(true) };
+  };
+
+  beforeEach(async () => {
+    messages = [];
+    await apply();
+    await writeMigration(third, 'ALTER TABLE line ADD COLUMN day date; CREATE TABLE run (id int);');
+  });
+
+  it('is reported, and blocks no query behind the migration that waits for it', async () => {
+    const holder = await hold('SELECT FROM line');
+    const applied = applyWaiting(60_000);
+    await until('the wait is reported', () =>
+      messages.some((message) =>
+        /^Waiting for AccessExclusiveLock on relation line, held by process \d+ \(month report, idle in transaction\)$/.test(
+          message,
+        ),
+      ),
+    );
+    for (let queries = 0; queries < 3; queries += 1) await database.pool.query('SELECT FROM line');
+    expect(await hasRun()).toBe(false);
+    holder.release();
+    expect(await applied).toEqual({ applied: [third] });
+  });
+
+  it('ends a migration after the wait, without any of its changes', async () => {
+    const holder = await hold('SELECT FROM line');
+    const error = await failure(300);
+    expect(error).toBeInstanceOf(LockNotAvailable);
+    expect(String(error)).toMatch(
+      /third was not applied: it gave up after [\d.]+ s waiting for AccessExclusiveLock on relation line, held by process/,
+    );
+    expect(await hasRun()).toBe(false);
+    holder.release();
+    expect(await applyWaiting(60_000)).toEqual({ applied: [third] });
+  });
+
+  it('is waited for when it is the lock of another migration, and reported', async () => {
+    const lock = `SELECT pg_advisory_xact_lock(${advisoryLocks.migrate})`;
+    const holder = await hold(lock);
+    const error = await failure(200);
+    expect(error).toBeInstanceOf(LockNotAvailable);
+    expect(String(error)).toMatch(
+      /Gave up after 0.2 s waiting for the advisory lock migrate, held by process \d+ \(month report/,
+    );
+    messages = [];
+    const applied = applyWaiting(60_000);
+    await until('the wait is reported', () =>
+      messages.some((message) => message.startsWith('Waiting for the advisory lock migrate, held')),
+    );
+    holder.release();
+    expect(await applied).toEqual({ applied: [third] });
+  });
+});
+
+describe('a migration outside a transaction', () => {
+  const name = '20270101000000_index';
+  const marked = (unique: string) =>
+    writeMigration(
+      name,
+      `-- migrate: outside a transaction
+DROP INDEX CONCURRENTLY IF EXISTS line_day;
+CREATE ${unique} INDEX CONCURRENTLY line_day ON line ((id % 2));
+`,
+    );
+  const listIndexes = async () => {
+    const { rows } = await database.pool.query(
+      `SELECT indisvalid AS "isValid" FROM pg_index WHERE indexrelid = to_regclass('line_day')`,
+    );
+    return rows;
+  };
+
+  beforeEach(async () => {
+    await apply();
+    await database.pool.query('INSERT INTO line SELECT generate_series(1, 4)');
+  });
+
+  it('creates an index concurrently while other processes wait for their turn', async () => {
+    await marked('');
+    const results = await Promise.all([apply(), apply(), apply()]);
+    expect(results.flatMap(({ applied }) => applied)).toEqual([name]);
+    expect(await listIndexes()).toEqual([{ isValid: true }]);
+  });
+
+  it('runs again from its start when it failed', async () => {
+    await marked('UNIQUE');
+    await expect(apply()).rejects.toThrow(/_index failed outside a transaction: .*line_day/);
+    expect(await listIndexes()).toEqual([{ isValid: false }]);
+    await database.pool.query('DELETE FROM line WHERE id > 2');
+    expect(await apply()).toEqual({ applied: [name] });
+    expect(await listIndexes()).toEqual([{ isValid: true }]);
+  });
+});
+
+describe('a start that only checks', () => {
+  const check = () => checkMigrations({ url: database.url, folder });
+
+  it('names the migrations that the database lacks, and changes nothing', async () => {
+    const error: unknown = await check().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(PendingMigrations);
+    expect(String(error)).toMatch(
+      /lacks .*20250101000000_first, 20260101000000_second\. .*npm run/,
+    );
+    const { rows } = await database.pool.query(`SELECT FROM pg_class WHERE relname ~ '^_prisma'`);
+    expect(rows).toEqual([]);
+    await apply();
+    await check();
+  });
+
+  it('accepts a database that was migrated for a newer version', async () => {
+    await writeMigration('20270101000000_third', 'CREATE TABLE run (id int);');
+    await apply();
+    await rm(join(folder, '20270101000000_third'), { recursive: true });
+    await check();
+  });
+
+  it('refuses a database of another initial schema', async () => {
+    await apply();
+    await writeMigration('20250101000000_first', 'CREATE TABLE line (id bigint PRIMARY KEY);\n');
+    await expect(check()).rejects.toBeInstanceOf(OtherInitialSchema);
+  });
 });

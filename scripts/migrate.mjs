@@ -1,0 +1,7 @@
+// `npm run migrate`: prepares the checkout, then applies the migrations of the service's database.
+// In the image, which has no scripts, it is `node dist/migrate.js`.
+import { endWith, prepare } from './prepare.mjs';
+
+await prepare().catch(endWith);
+process.setSourceMapsEnabled(true);
+await import('../dist/migrate.js');
