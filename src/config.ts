@@ -94,7 +94,13 @@ export const settingSchemas = {
   SANDBOX_PORT: port('SANDBOX_PORT').default(3900),
   PUBLIC_URL: httpUrl('PUBLIC_URL').optional(),
   DATABASE_URL: postgresUrl('DATABASE_URL').optional(),
+  DIRECT_DATABASE_URL: postgresUrl('DIRECT_DATABASE_URL').optional(),
   SANDBOX_DATABASE_URL: postgresUrl('SANDBOX_DATABASE_URL').optional(),
+  DATABASE_POOL_SIZE: count('DATABASE_POOL_SIZE', 4).default(20),
+  QUEUE_POOL_SIZE: count('QUEUE_POOL_SIZE', 16).default(22),
+  DATABASE_CONNECT_TIMEOUT_MS: count('DATABASE_CONNECT_TIMEOUT_MS', 1).default(10_000),
+  DATABASE_STATEMENT_TIMEOUT_MS: count('DATABASE_STATEMENT_TIMEOUT_MS', 1).default(60_000),
+  DATABASE_TRANSACTION_TIMEOUT_MS: count('DATABASE_TRANSACTION_TIMEOUT_MS', 1).default(30_000),
   MIGRATE_ON_START: yesOrNo('MIGRATE_ON_START').default(true),
   MIGRATION_WAIT_MS: count('MIGRATION_WAIT_MS', 1).default(60_000),
   REDIS_URL: urlOf('REDIS_URL', /^rediss?:$/, 'redis://127.0.0.1:6379/0').optional(),
@@ -145,11 +151,24 @@ export const settingSchemas = {
 const settingsObject = z.object(settingSchemas);
 const migrationSettings = settingsObject.pick({
   DATABASE_URL: true,
+  DIRECT_DATABASE_URL: true,
   REDIS_URL: true,
   DATA_DIR: true,
   MIGRATION_WAIT_MS: true,
 });
 type SettingValues = z.output<typeof settingsObject>;
+
+/** The limits of the service's connections to PostgreSQL. */
+export interface DatabaseLimits {
+  /** Connections that the modules of one process share. */
+  poolSize: number;
+  /** Connections of one process to the queue in PostgreSQL. */
+  queuePoolSize: number;
+  /** How long a query waits for a connection. */
+  connectTimeoutMs: number;
+  statementTimeoutMs: number;
+  transactionTimeoutMs: number;
+}
 
 /** The settings as the service uses them; a class so that Nest can inject them. */
 export abstract class Settings {
@@ -160,7 +179,10 @@ export abstract class Settings {
   readonly publicUrl!: string | null;
   /** Null: the embedded PostgreSQL under `dataDir`. */
   readonly databaseUrl!: string | null;
+  /** Past a pooler. Null: `databaseUrl`. */
+  readonly directDatabaseUrl!: string | null;
   readonly sandboxDatabaseUrl!: string | null;
+  readonly databaseLimits!: DatabaseLimits;
   readonly migrations!: {
     /** Whether a start applies the migrations of the service's database, or only checks them. */
     isOnStart: boolean;
@@ -266,7 +288,7 @@ export function loadMigrationSettings(environment: NodeJS.ProcessEnv) {
       'DATABASE_URL is missing: the embedded PostgreSQL is migrated when the service starts.',
     ]);
   return {
-    databaseUrl: values.DATABASE_URL,
+    databaseUrl: values.DIRECT_DATABASE_URL ?? values.DATABASE_URL,
     redisUrl: values.REDIS_URL ?? null,
     dataDir: values.DATA_DIR,
     waitMs: values.MIGRATION_WAIT_MS,
@@ -302,7 +324,9 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     sandboxPort: values.SANDBOX_PORT,
     publicUrl: values.PUBLIC_URL ?? null,
     databaseUrl: values.DATABASE_URL ?? null,
+    directDatabaseUrl: values.DIRECT_DATABASE_URL ?? null,
     sandboxDatabaseUrl: values.SANDBOX_DATABASE_URL ?? null,
+    databaseLimits: databaseLimits(values),
     migrations: { isOnStart: values.MIGRATE_ON_START, waitMs: values.MIGRATION_WAIT_MS },
     redisUrl: values.REDIS_URL ?? null,
     dataDir: values.DATA_DIR,
@@ -334,6 +358,18 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;
 }
+
+function databaseLimits(values: SettingValues): DatabaseLimits {
+  return {
+    poolSize: values.DATABASE_POOL_SIZE,
+    queuePoolSize: values.QUEUE_POOL_SIZE,
+    connectTimeoutMs: values.DATABASE_CONNECT_TIMEOUT_MS,
+    statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS,
+    transactionTimeoutMs: values.DATABASE_TRANSACTION_TIMEOUT_MS,
+  };
+}
+
+export const defaultDatabaseLimits = databaseLimits(settingsObject.parse({}));
 
 /** The settings of the bank, without the keys that have development values. */
 function bankSettings(
@@ -376,6 +412,8 @@ function contradictions(settings: Settings): string[] {
     );
   else if (settings.bank.profile !== 'sandbox' && !settings.publicUrl)
     problems.push('PUBLIC_URL is missing: the bank sends its webhooks there.');
+  if (settings.directDatabaseUrl && !settings.databaseUrl)
+    problems.push('DATABASE_URL is missing: DIRECT_DATABASE_URL is another way to its database.');
   if (settings.port !== 0 && settings.port === settings.sandboxPort)
     problems.push('PORT and SANDBOX_PORT must differ.');
   const keys = Object.values(settings.keys).filter((key) => key !== '');

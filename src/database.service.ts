@@ -3,10 +3,11 @@
 // a call that was made.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
+import { defaultDatabaseLimits, type DatabaseLimits } from './config.js';
 import { Prisma, PrismaClient } from './generated/service/client.js';
 import { invariant } from './platform/errors.js';
+import { prismaAdapter } from './platform/prisma-adapter.js';
 import { camelCaseRows } from './platform/row-names.js';
 
 /**
@@ -72,8 +73,15 @@ const maxAttempts = 5;
 export class Database {
   readonly prisma: PrismaClient;
 
-  constructor(readonly pool: pg.Pool) {
-    const client = new PrismaClient({ adapter: new PrismaPg(pool) });
+  constructor(
+    readonly pool: pg.Pool,
+    limits: DatabaseLimits = defaultDatabaseLimits,
+  ) {
+    const { statementTimeoutMs, connectTimeoutMs, transactionTimeoutMs } = limits;
+    const client = new PrismaClient({
+      adapter: prismaAdapter(pool, { statementTimeoutMs, idleTimeoutMs: statementTimeoutMs }),
+      transactionOptions: { maxWait: connectTimeoutMs, timeout: transactionTimeoutMs },
+    });
     // Rows of SQL are named like those of the client.
     this.prisma = client.$extends({
       query: {
@@ -90,10 +98,7 @@ export class Database {
     for (let attempts = 1; ; attempts += 1) {
       try {
         return await insideTransaction.run(true, () =>
-          this.prisma.$transaction((tx) => runWithLastSteps(tx, work), {
-            maxWait: 10_000,
-            timeout: 30_000,
-          }),
+          this.prisma.$transaction((tx) => runWithLastSteps(tx, work)),
         );
       } catch (error) {
         if (!isConflict(error) || attempts === maxAttempts) throw error;
@@ -125,16 +130,24 @@ export class Database {
   }
 }
 
-/** The pool that Prisma and the hot paths share. */
-export function createPool(databaseUrl: string, onError: (error: Error) => void): pg.Pool {
+/** How much longer a process waits for the server's answer than the server works on it. */
+const answerGraceMs = 5_000;
+
+/**
+ * The pool that Prisma and the hot paths share. A connection has no start-up options and its
+ * session no state, so a transaction-mode pooler may stand in between. Outside transactions, this
+ * process bounds a statement, and in them the server does.
+ */
+export function createPool(
+  databaseUrl: string,
+  onError: (error: Error) => void,
+  limits: DatabaseLimits = defaultDatabaseLimits,
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
-    max: 20,
-    // Prisma's adapter reads every time as UTC, so the database must send times in UTC.
-    options: '-c timezone=UTC',
-    connectionTimeoutMillis: 10_000,
-    statement_timeout: 60_000,
-    idle_in_transaction_session_timeout: 60_000,
+    max: limits.poolSize,
+    connectionTimeoutMillis: limits.connectTimeoutMs,
+    query_timeout: limits.statementTimeoutMs + answerGraceMs,
     keepAlive: true,
   });
   pool.on('error', onError);

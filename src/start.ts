@@ -115,17 +115,19 @@ async function startService(
   databaseUrl: string,
   sandboxUrl: string | null,
 ): Promise<string> {
-  const { databaseUrl: configuredUrl, dataDir, migrations } = settings;
+  const { databaseUrl: configuredUrl, dataDir, migrations, databaseLimits } = settings;
   const resetInstruction = instructionToReset('DATABASE_URL', configuredUrl, dataDir);
-  await prepareServiceDatabase({ url: databaseUrl, resetInstruction }, migrations, progress);
-  const database = new Database(
-    createPool(databaseUrl, (error) => log.warn({ err: error }, 'database connection lost')),
-  );
+  const directUrl = settings.directDatabaseUrl ?? databaseUrl;
+  await prepareServiceDatabase({ url: directUrl, resetInstruction }, migrations, progress);
+  const logLoss = (error: Error) => log.warn({ err: error }, 'database connection lost');
+  const database = new Database(createPool(databaseUrl, logLoss, databaseLimits), databaseLimits);
   stopSteps.push(() => database.close());
   const queue = await connectQueue(
     {
       redisUrl: settings.redisUrl,
-      databaseUrl,
+      databaseUrl: directUrl,
+      poolSize: databaseLimits.queuePoolSize,
+      connectTimeoutMs: databaseLimits.connectTimeoutMs,
       preparesSchema: migrations.isOnStart,
       wait: { totalMs: migrations.waitMs },
     },

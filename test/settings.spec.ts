@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { developmentValues, loadSettings, settingSchemas } from '../src/config.js';
+import { allJobs } from '../src/queues.js';
 
 const example = readFileSync(join(import.meta.dirname, '..', '.env.example'), 'utf8');
 const exampleLines = example.split('\n').flatMap((line) => {
@@ -64,7 +65,15 @@ describe('defaults', () => {
       sandboxPort: 3900,
       publicUrl: null,
       databaseUrl: null,
+      directDatabaseUrl: null,
       sandboxDatabaseUrl: null,
+      databaseLimits: {
+        poolSize: 20,
+        queuePoolSize: 22,
+        connectTimeoutMs: 10_000,
+        statementTimeoutMs: 60_000,
+        transactionTimeoutMs: 30_000,
+      },
       migrations: { isOnStart: true, waitMs: 60_000 },
       redisUrl: null,
       dataDir: resolve('.data'),
@@ -135,7 +144,13 @@ describe('a value', () => {
     ['PUBLIC_URL', 'ftp://concilia.example'],
     ['DATABASE_URL', 'mysql://user:word@host/concilia'],
     ['DATABASE_URL', 'host=db user=concilia'],
+    ['DIRECT_DATABASE_URL', 'db:5432/concilia'],
     ['SANDBOX_DATABASE_URL', 'file:sandbox.db'],
+    ['DATABASE_POOL_SIZE', '3'],
+    ['QUEUE_POOL_SIZE', '15'],
+    ['DATABASE_CONNECT_TIMEOUT_MS', '0'],
+    ['DATABASE_STATEMENT_TIMEOUT_MS', '1s'],
+    ['DATABASE_TRANSACTION_TIMEOUT_MS', '-1'],
     ['REDIS_URL', 'http://127.0.0.1:6379'],
     ['REDIS_URL', '127.0.0.1:6379'],
     ['MIGRATE_ON_START', 'no'],
@@ -192,6 +207,12 @@ describe('invalid settings', () => {
     ]);
     const { DATABASE_URL } = production;
     expect(problemsOf({ MIGRATE_ON_START: 'false', DATABASE_URL })).toEqual([]);
+  });
+
+  it('include too few connections for the workers of the queue', () => {
+    const smallest = String(allJobs.length + 2);
+    expect(problemsOf({ QUEUE_POOL_SIZE: smallest })).toEqual([]);
+    expect(problemsOf({ QUEUE_POOL_SIZE: String(allJobs.length + 1) })).toHaveLength(1);
   });
 
   const secrets = Object.keys(settingSchemas).filter((name) => /(_KEY|_SECRET|_URL)$/.test(name));

@@ -20,9 +20,9 @@ export async function listAccountsWithDaysToClose(db: Db): Promise<{ accountId: 
     CROSS JOIN LATERAL (SELECT (d.next_date || 'T03:00:00Z')::timestamptz AS start) day
     WHERE CASE WHEN d.account_id IS NULL THEN s.is_anchored ELSE
       d.amend_from IS NOT NULL OR (
-        day.start + interval '1 day'
+        day.start + interval '24 hours'
           <= clock_timestamp() + s.clock_offset_ms * interval '1 millisecond'
-        AND s.closed_from <= day.start AND s.closed_until >= day.start + interval '1 day'
+        AND s.closed_from <= day.start AND s.closed_until >= day.start + interval '24 hours'
       ) OR (
         SELECT max(t.arrival) FROM statement_line t WHERE t.account_id = s.account_id
       ) > d.seen_arrival

@@ -12,6 +12,7 @@ import {
 } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { defaultDatabaseLimits } from '../config.js';
 import { allJobs } from '../queues.js';
 import {
   defaultLockWait,
@@ -37,7 +38,10 @@ export interface QueueConnection {
 
 interface QueueOptions {
   redisUrl: string | null;
+  /** A direct connection: the workers wait for notifications, which a pooler does not pass on. */
   databaseUrl: string;
+  poolSize?: number;
+  connectTimeoutMs?: number;
   /** Whether the queue's schema in PostgreSQL may be changed; otherwise it is only checked. */
   preparesSchema?: boolean;
   wait?: Partial<LockWait>;
@@ -48,17 +52,14 @@ export async function connectQueue(options: QueueOptions, log: Log): Promise<Que
   return options.redisUrl ? connectRedis(options.redisUrl, log) : connectPostgres(options, log);
 }
 
-async function connectPostgres(
-  { databaseUrl, preparesSchema = true, wait }: QueueOptions,
-  log: Log,
-): Promise<QueueConnection> {
+async function connectPostgres(options: QueueOptions, log: Log): Promise<QueueConnection> {
+  const { databaseUrl, preparesSchema = true, wait } = options;
   setDefaultBackendFactory(createPostgresBackend);
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     options: '-c search_path=bullmq',
-    // Each worker holds a client for LISTEN.
-    max: allJobs.length + 8,
-    connectionTimeoutMillis: 10_000,
+    max: options.poolSize ?? defaultDatabaseLimits.queuePoolSize,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? defaultDatabaseLimits.connectTimeoutMs,
     keepAlive: true,
   });
   pool.setMaxListeners(0);

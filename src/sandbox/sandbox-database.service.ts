@@ -1,12 +1,12 @@
 // The sandbox's own database: one pool, shared by SQL and by Prisma, and transactions that run
 // callbacks after their commit.
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/sandbox/client.js';
 import { advisoryLocks } from '../platform/advisory-locks.js';
 import { parseJson, stringifyJson } from '../platform/exact-json.js';
 import type { Log } from '../platform/log.js';
+import { prismaAdapter } from '../platform/prisma-adapter.js';
 import { camelCaseRows } from '../platform/row-names.js';
 
 /** The sandbox bank's start-up settings. It is a class so that it can be injected. */
@@ -181,7 +181,8 @@ export class SandboxDatabase extends Queryable implements OnApplicationShutdown 
       settings.log.warn({ err: error }, 'database connection lost');
     pool.on('error', () => undefined);
     pool.on('connect', (client) => client.on('error', logConnectionLoss));
-    this.prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+    const limits = { statementTimeoutMs, idleTimeoutMs: statementTimeoutMs };
+    this.prisma = new PrismaClient({ adapter: prismaAdapter(pool, limits) });
   }
 
   /** Runs `work` in one transaction, and its `afterCommit` callbacks after the commit. */

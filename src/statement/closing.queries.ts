@@ -15,7 +15,7 @@ const startOf = (date: Prisma.Sql) =>
  * since.
  */
 const dayIsOver = (boundMs: number) =>
-  Prisma.sql`${startOf(Prisma.sql`d.next_date`)} + interval '1 day'
+  Prisma.sql`${startOf(Prisma.sql`d.next_date`)} + interval '24 hours'
   <= clock_timestamp() + (s.clock_offset_ms - ${boundMs}) * interval '1 millisecond'`;
 
 /**
@@ -166,5 +166,5 @@ export async function listAccountsToClose(
     JOIN statement_state s ON s.account_id = d.account_id
     WHERE ${dayIsOver(boundMs)} AND COALESCE(s.closing_next_at <= clock_timestamp(), true)
       AND COALESCE(s.closed_from > ${startOf(Prisma.sql`d.next_date`)}
-        OR s.closed_until < ${startOf(Prisma.sql`d.next_date`)} + interval '1 day', true)`;
+        OR s.closed_until < ${startOf(Prisma.sql`d.next_date`)} + interval '24 hours', true)`;
 }

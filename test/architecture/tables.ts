@@ -79,6 +79,7 @@ const sqlOutsideQueries: ReadonlyMap<string, string> = new Map([
   ['src/platform/migrations.ts', "writes Prisma's migration history"],
   ['src/platform/embedded-postgres.ts', 'creates databases before a pool exists'],
   ['src/platform/queue-connection.ts', "checks the queue's own schema, which no module owns"],
+  ['src/platform/prisma-adapter.ts', 'begins transactions with their limits'],
   ['src/sandbox/sandbox-database.service.ts', "owns the sandbox's pool and its transactions"],
 ]);
 

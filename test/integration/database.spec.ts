@@ -1,14 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defaultDatabaseLimits, type DatabaseLimits } from '../../src/config.js';
 import { createPool, Database } from '../../src/database.service.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
+import { until } from '../support/until.js';
 
 describe('the database', () => {
   let test: TestDatabase;
   let database: Database;
 
-  const open = () => {
-    database = new Database(createPool(test.url, () => undefined));
+  const open = (limits: Partial<DatabaseLimits> = {}) => {
+    const all = { ...defaultDatabaseLimits, ...limits };
+    database = new Database(
+      createPool(test.url, () => undefined, all),
+      all,
+    );
   };
 
   beforeEach(async () => {
@@ -24,13 +30,66 @@ describe('the database', () => {
     const { rows } = await test.pool.query<{ name: string }>('SELECT current_database() AS name');
     await test.pool.query(`ALTER DATABASE ${rows[0]?.name} SET timezone = 'America/Sao_Paulo'`);
     open();
-    const instant = new Date('2026-11-21T02:30:00.000Z');
-    const [read] = await database.prisma.$queryRaw<{ at: Date }[]>`
-      SELECT '2026-11-21T02:30:00Z'::timestamptz AS at`;
-    expect(read?.at).toEqual(instant);
-    const [written] = await database.prisma.$queryRaw<{ epoch: number }[]>`
-      SELECT extract(epoch FROM ${instant}::timestamptz)::float8 AS epoch`;
-    expect(written?.epoch).toBe(instant.getTime() / 1_000);
+    const instants = [new Date('2026-11-21T02:30:00.000Z'), new Date('2026-07-01T00:00:00.125Z')];
+    const [first] = instants;
+    const [read] = await database.prisma.$queryRaw<{ at: Date; every: Date[] }[]>`
+      SELECT '2026-11-21T02:30:00Z'::timestamptz AS at,
+             ARRAY['2026-11-21T02:30:00Z', '2026-07-01T00:00:00.125Z']::timestamptz[] AS every`;
+    expect(read).toEqual({ at: first, every: instants });
+    const [written] = await database.prisma.$queryRaw<{ epoch: number; every: number[] }[]>`
+      SELECT extract(epoch FROM ${first}::timestamptz)::float8 AS epoch,
+             ARRAY(SELECT extract(epoch FROM at)::float8
+                   FROM unnest(${instants}::timestamptz[]) AS at) AS every`;
+    const epochs = instants.map((instant) => instant.getTime() / 1_000);
+    expect(written).toEqual({ epoch: epochs[0], every: epochs });
+    const [day] = await database.prisma.$queryRaw<{ day: string }[]>`
+      SELECT ${first}::date::text AS day`;
+    expect(day?.day).toBe('2026-11-21');
+  });
+
+  it('needs no start-up option and no setting of its session', async () => {
+    open();
+    const { rows } = await database.pool.query<{ name: string }>(
+      `SELECT name FROM pg_settings WHERE source IN ('client', 'session') ORDER BY name`,
+    );
+    // Sent by every client, and known to poolers.
+    expect(rows.map(({ name }) => name)).toEqual(['client_encoding']);
+  });
+
+  it('has the server end a statement of a transaction that takes too long', async () => {
+    open({ statementTimeoutMs: 200 });
+    const sleeping = database.transaction(async (tx) => {
+      await tx.$executeRaw`SELECT pg_sleep(60)`;
+    });
+    await expect(sleeping).rejects.toThrow(/canceling statement due to statement timeout/);
+    const { rows } = await test.pool.query(
+      `SELECT 1 FROM pg_stat_activity
+       WHERE datname = current_database() AND state = 'active' AND query LIKE '%pg_sleep(60)'`,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('waits no longer for the answer to a statement outside a transaction', async () => {
+    open({ statementTimeoutMs: 1 });
+    const sleeping = database.prisma.$executeRaw`SELECT pg_sleep(60)`;
+    await expect(sleeping).rejects.toThrow(/timeout/i);
+    expect(await database.isReady()).toBe(true);
+  });
+
+  it('has the server end a transaction that does nothing for too long', async () => {
+    open({ statementTimeoutMs: 200 });
+    const idle = database.transaction(async (tx) => {
+      await tx.$queryRaw`SELECT 1`;
+      await until('the server ends the connection', async () => {
+        const { rows } = await test.pool.query(
+          `SELECT 1 FROM pg_stat_activity
+           WHERE datname = current_database() AND state LIKE 'idle in transaction%'`,
+        );
+        return rows.length === 0;
+      });
+      await tx.$queryRaw`SELECT 1`;
+    });
+    await expect(idle).rejects.toThrow();
   });
 
   it('retries a transaction that PostgreSQL ended because of a deadlock', async () => {

@@ -163,7 +163,7 @@ describe('export files', () => {
         `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
            balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
          VALUES ($1, $2, 'x', true, ($4::int - $3::int) * 100, 'CREDIT_PIX',
-                 $3::int * 100, $4::int * 100, $5::date + interval '12 hours', 'h', '{}')`,
+                 $3::int * 100, $4::int * 100, ($5::text || ' 12:00Z')::timestamptz, 'h', '{}')`,
         ...line,
       );
     const balances = async (from: string, to = from) => {

@@ -120,7 +120,7 @@ export class RulesSetup {
          current_balance_cents, occurred_at, content_hash, content,
          end_to_end_id, original_end_to_end_id)
        VALUES ($1, $2, 'x', $3, $4, $5, $6, $7, $8, 0, 0,
-         $9::date + interval '15 hours', 'h', '{}', $10, $11)`,
+         ($9::text || ' 15:00Z')::timestamptz, 'h', '{}', $10, $11)`,
       this.service().accountId,
       nsu,
       isCredit,
