@@ -1,8 +1,8 @@
 // Every key of PostgreSQL's advisory locks that this project takes, so that no two locks share a
 // key. A lock with two keys has the account id as its second key, where nothing else is said. A
 // one-key lock and a two-key lock never conflict in PostgreSQL. Work on an account that one process
-// does at a time has a lease instead (src/leases): a lock that lasts longer than a transaction would
-// hold a connection.
+// does at a time has a lease instead (src/leases): a lock that lasts longer than a transaction
+// would hold a connection.
 export const advisoryLocks = {
   // Locks with two keys.
   /** Taken by the trigger match_covers_its_line. */

@@ -1,7 +1,7 @@
 // Two processes of the service, PostgreSQL and the bank with clocks that differ by seconds, an hour
-// and a day, each way: what moved money is never reported as not executed, and what did not is. In
-// PostgreSQL's own clock nothing is shifted. All others shifted alike are PostgreSQL's clock shifted
-// the other way.
+// and a day, each way: what moved money is never reported as not executed, and what did not is.
+// PostgreSQL's own clock is not shifted: all others shifted alike are PostgreSQL's shifted the
+// other way.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
