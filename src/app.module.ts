@@ -16,7 +16,7 @@ import { ExportsModule } from './exports/exports.module.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { Addresses } from './platform/http.js';
-import { Clock, Timers } from './platform/timers.js';
+import { Timers } from './platform/timers.js';
 import { Health, HealthController } from './platform/health.js';
 import { Log } from './platform/log.js';
 import { queueModules, type QueueConnection } from './platform/queue-connection.js';
@@ -40,7 +40,7 @@ export interface ProcessDependencies {
   queue: QueueConnection;
 }
 
-const platformProviders = [Clock, Health, SecretBox, Timers, JobQueue, Workers];
+const platformProviders = [Health, SecretBox, Timers, JobQueue, Workers];
 
 @Global()
 @Module({

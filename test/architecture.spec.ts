@@ -38,6 +38,7 @@ it('reads the project', () => {
 
 describe('imports', () => expectRules(importRules));
 describe('a file without a role in its name', () => expectRules(content.purityRules));
+describe('the clock', () => expectRules(content.clockRules));
 describe('tables', () => expectRules(content.tableRules));
 describe('names', () => expectRules(content.nameRules));
 describe('words', () => expectRules(content.wordRules));

@@ -79,7 +79,7 @@ export class BankConnections implements OnApplicationShutdown {
       });
       const dateHeader = new Date(String(response.headers['date']));
       const date = Number.isNaN(dateHeader.getTime()) ? null : dateHeader;
-      const seconds = readRetryAfter(response.headers['retry-after'], date ?? new Date());
+      const seconds = readRetryAfter(response.headers['retry-after'], date);
       return {
         hasResponse: true,
         response: {

@@ -2,7 +2,6 @@
 // by its own id, and is tied to its operation in the transaction that stores the operation. So a
 // crash, a second process, a suspended process or a second upload sends no request twice.
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { Database } from '../database.service.js';
 import type { BulkRow, BulkUpload } from '../generated/service/client.js';
 import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
@@ -14,6 +13,7 @@ import { Log } from '../platform/log.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
+import { newId } from '../platform/ids.js';
 import type { JobPayload } from '../queues.js';
 import * as queries from './bulk.queries.js';
 import { maxRows, type BulkKind } from './bulk.schema.js';
@@ -61,7 +61,7 @@ export class BulkService {
       if (rows.length % rowsPerYield === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     if (rows.length === 0) throw unreadableFile('The file has no rows.');
-    const upload = { accountId, id: uuidv7(), kind, fileHash };
+    const upload = { accountId, id: newId(), kind, fileHash };
     const isNew = await this.database.transaction(async (tx) => {
       const { count } = await tx.bulkUpload.createMany({
         data: [{ ...upload, rows: rows.length }],
@@ -106,7 +106,7 @@ export class BulkService {
 
   private async issueRows(lease: Lease, upload: BulkUpload): Promise<'more' | 'all'> {
     const { accountId, id: uploadId } = upload;
-    const until = Date.now() + maxJobMs;
+    const until = performance.now() + maxJobMs;
     let after = 0;
     for (;;) {
       const pending = await this.database.prisma.bulkRow.findMany({
@@ -123,11 +123,11 @@ export class BulkService {
           await assertLeaseHeld(this.database.prisma, lease);
           await this.issueRow(lease, upload.kind, row);
           after = Math.max(after, row.line);
-          if (Date.now() > until) return;
+          if (performance.now() > until) return;
         }
       };
       await Promise.all(Array.from({ length: concurrentRows }, issueInLane));
-      if (Date.now() > until) return 'more';
+      if (performance.now() > until) return 'more';
     }
   }
 

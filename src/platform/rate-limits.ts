@@ -52,11 +52,12 @@ const httpDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .* GMT$/;
 
 /**
  * Reads `Retry-After` (seconds or an HTTP date) in seconds. Null for any other text and for a date
- * in the past.
+ * in the past. `now` is the sender's time; while it is unknown, a date means nothing.
  */
-export function readRetryAfter(header: unknown, now: Date): number | null {
+export function readRetryAfter(header: unknown, now: Date | null): number | null {
   if (typeof header !== 'string') return null;
   if (/^\d{1,9}$/.test(header)) return Number(header);
+  if (now === null) return null;
   const at = httpDate.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(at) || at <= now.getTime() ? null : Math.ceil((at - now.getTime()) / 1_000);
 }

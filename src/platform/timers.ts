@@ -7,14 +7,6 @@ import { Log } from './log.js';
 import { findTimerTasks, type TimerTask } from './timer-methods.js';
 import { newTraceId, runWithTrace } from './trace.js';
 
-/** The time of this process. It is injected, so that tests can replace it. */
-@Injectable()
-export class Clock {
-  now(): Date {
-    return new Date();
-  }
-}
-
 @Injectable()
 export class Timers implements OnModuleInit, BeforeApplicationShutdown {
   private tasks: TimerTask[] = [];

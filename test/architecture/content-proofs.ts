@@ -1,6 +1,9 @@
 // Each content and name rule with a small tree that breaks it and the violations it must report.
 import type { ProvenRule } from './project-file.js';
 import {
+  idsAscendByOneClock,
+  noModuleReadsTheWallClock,
+  sqlReadsTheClockOfTheMoment,
   unsuffixedFilesHaveNoClockRandomnessOrIo,
   unsuffixedFilesImportNothingImpure,
 } from './purity.js';
@@ -74,6 +77,50 @@ export const purityRules: ProvenRule[] = [
       'src/charges/charge.ts:5 a pure file calls Math.random',
       'src/charges/charge.ts:6 a pure file calls setTimeout',
       'src/charges/charge.ts:7 a pure file calls fetch',
+    ],
+  },
+];
+
+export const clockRules: ProvenRule[] = [
+  {
+    name: 'is not read outside platform',
+    rule: noModuleReadsTheWallClock,
+    tree: {
+      'src/charges/charges.service.ts': `
+        const a = Date.now();
+        const b = new Date();
+        const c = new Date(0);
+        const d = performance.now();`,
+      'src/platform/countdown.ts': 'const now = Date.now();',
+      'src/sandbox/clock.service.ts': 'const now = Date.now();',
+    },
+    found: [
+      "src/charges/charges.service.ts:2 reads this process's clock: use PostgreSQL's, or performance.now()",
+      "src/charges/charges.service.ts:3 reads this process's clock: use PostgreSQL's, or performance.now()",
+    ],
+  },
+  {
+    name: 'of ids is that of PostgreSQL',
+    rule: idsAscendByOneClock,
+    tree: {
+      'src/charges/charges.service.ts': "import { v5, v7 as uuidv7 } from 'uuid';",
+      'src/refunds/refunds.service.ts': "import { v5 } from 'uuid';",
+      'src/platform/ids.ts': "import { v7 } from 'uuid';",
+    },
+    found: ['src/charges/charges.service.ts:1 imports v7 of uuid: use newId() of platform/ids.ts'],
+  },
+  {
+    name: 'of SQL is that of the moment',
+    rule: sqlReadsTheClockOfTheMoment,
+    tree: {
+      'src/charges/charges.queries.ts': `
+        const a = sql\`SELECT now()\`;
+        const b = sql\`SELECT \${a}, clock_timestamp()\`;
+        const c = sql\`SELECT \${a}, CURRENT_DATE, \${b}\`;`,
+    },
+    found: [
+      'src/charges/charges.queries.ts:2 reads the start of the transaction: use clock_timestamp()',
+      'src/charges/charges.queries.ts:4 reads the start of the transaction: use clock_timestamp()',
     ],
   },
 ];

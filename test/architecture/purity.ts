@@ -1,4 +1,5 @@
-// A file without a role in its name is pure: its results depend on its arguments alone.
+// A file without a role in its name is pure: its results depend on its arguments alone. And no
+// other file of the service reads a clock that another process could contradict.
 import ts from 'typescript';
 import {
   importsOf,
@@ -68,3 +69,47 @@ export const unsuffixedFilesHaveNoClockRandomnessOrIo: Rule = (files) =>
     const called = node.expression.getText(file.ast).replace(/^globalThis\./, '');
     return impureCalls.test(called) ? `a pure file calls ${called}` : undefined;
   });
+
+/** The service's files that may read the clock of the process: it is for time limits and logs. */
+function timedFilesOf(files: readonly ProjectFile[]): ProjectFile[] {
+  return sourcesOf(files).filter(
+    ({ path }) =>
+      path.split('/').length > 2 && !['platform', 'sandbox'].includes(moduleOf(path) ?? ''),
+  );
+}
+
+export const noModuleReadsTheWallClock: Rule = (files) =>
+  violationsIn(timedFilesOf(files), (node, file) => {
+    const isRead =
+      (ts.isNewExpression(node) &&
+        node.expression.getText(file.ast) === 'Date' &&
+        !node.arguments?.length) ||
+      (ts.isCallExpression(node) && node.expression.getText(file.ast) === 'Date.now');
+    return isRead
+      ? "reads this process's clock: use PostgreSQL's, or performance.now()"
+      : undefined;
+  });
+
+/** An id that ascends by this process's clock. */
+export const idsAscendByOneClock: Rule = (files) =>
+  timedFilesOf(files).flatMap((file) =>
+    importsOf(file).flatMap(({ node, specifier, names }) =>
+      specifier === 'uuid' && names.some(({ imported }) => imported === 'v7')
+        ? [file.violation(node, 'imports v7 of uuid: use newId() of platform/ids.ts')]
+        : [],
+    ),
+  );
+
+const transactionStart =
+  /(^|[^.\w])(now\(\)|current_timestamp|transaction_timestamp\(\)|current_date)/i;
+
+/** `now()` is the start of a transaction, which says nothing about the order of commits. */
+export const sqlReadsTheClockOfTheMoment: Rule = (files) =>
+  violationsIn(
+    timedFilesOf(files).filter(({ path }) => nameParts(path).role === 'queries'),
+    (node) =>
+      (ts.isTemplateLiteralToken(node) || ts.isStringLiteral(node)) &&
+      transactionStart.test(node.text)
+        ? 'reads the start of the transaction: use clock_timestamp()'
+        : undefined,
+  );
