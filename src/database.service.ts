@@ -8,6 +8,7 @@ import { defaultDatabaseLimits, type DatabaseLimits } from './config.js';
 import { Prisma, PrismaClient } from './generated/service/client.js';
 import { invariant } from './platform/errors.js';
 import { prismaAdapter } from './platform/prisma-adapter.js';
+import { followDatabaseTime } from './platform/ids.js';
 import { camelCaseRows } from './platform/row-names.js';
 
 /**
@@ -113,7 +114,10 @@ export class Database {
    */
   async now(): Promise<Date> {
     const { rows } = await this.pool.query<{ now: Date }>('SELECT clock_timestamp() AS now');
-    return rows[0]?.now ?? new Date(NaN);
+    const [row] = rows;
+    invariant(row, 'PostgreSQL returned no time');
+    followDatabaseTime(row.now);
+    return row.now;
   }
 
   async isReady(): Promise<boolean> {

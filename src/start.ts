@@ -122,6 +122,8 @@ async function startService(
   const logLoss = (error: Error) => log.warn({ err: error }, 'database connection lost');
   const database = new Database(createPool(databaseUrl, logLoss, databaseLimits), databaseLimits);
   stopSteps.push(() => database.close());
+  // New ids go by the last reading of PostgreSQL's time.
+  await database.now();
   const queue = await connectQueue(
     {
       redisUrl: settings.redisUrl,

@@ -2,13 +2,13 @@
 // Also checks the admin key of the operator.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { Settings } from '../config.js';
 import { Database, type Tx } from '../database.service.js';
 import type { ApiKey } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
+import { newId } from '../platform/ids.js';
 import { findValidKey } from './accounts.queries.js';
 import type { BankAccount } from './accounts.service.js';
 import { scopes, type Scope } from './scope.decorator.js';
@@ -64,7 +64,7 @@ export class ApiKeysService {
     const key = `ck_${randomBytes(keyBytes).toString('base64url')}`;
     const record = await (db ?? this.database.prisma).apiKey.create({
       data: {
-        id: uuidv7(),
+        id: newId(),
         accountId,
         name: fields.name,
         kind: fields.kind,
@@ -138,7 +138,7 @@ export class ApiKeysService {
       await tx.apiKey.upsert({
         where: { hash },
         create: {
-          id: uuidv7(),
+          id: newId(),
           accountId: account.id,
           kind,
           hash,

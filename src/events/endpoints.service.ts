@@ -2,7 +2,6 @@
 // encrypted.
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { BankService } from '../bank/bank.service.js';
 import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
@@ -10,6 +9,7 @@ import type { WebhookEndpoint } from '../generated/service/client.js';
 import { AppError, invalidField } from '../platform/errors.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { Every } from '../platform/timer-methods.js';
+import { newId } from '../platform/ids.js';
 import { checkEndpointUrl } from './address-guard.js';
 import { endUndeliverable, markEndpointRemoved, recordEndpointChange } from './events.queries.js';
 import { EventsService } from './events.service.js';
@@ -42,7 +42,7 @@ export class EndpointsService {
     this.assertUrlAllowed(fields.url);
     const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`;
     const endpoint = await this.database.prisma.webhookEndpoint.create({
-      data: { accountId, id: uuidv7(), ...fields, secret: this.secretBox.encrypt(secret) },
+      data: { accountId, id: newId(), ...fields, secret: this.secretBox.encrypt(secret) },
     });
     return { endpoint, secret };
   }

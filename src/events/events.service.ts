@@ -2,13 +2,13 @@
 // event reports, and enqueues their deliveries. Events are numbered under a lock of the account,
 // which their transaction takes last: their order is the order of the commits.
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { beforeCommit, Database, type Tx } from '../database.service.js';
 import type { Delivery } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
 import { stringifyJson } from '../platform/exact-json.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
+import { newId } from '../platform/ids.js';
 import type { NewEvent } from './event.js';
 import {
   insertEvents,
@@ -34,7 +34,7 @@ export class EventsService {
   record(tx: Tx, accountId: number, events: readonly NewEvent[]): void {
     if (events.length === 0) return;
     const rows = events.map(({ type, resource, data }) => ({
-      id: uuidv7(),
+      id: newId(),
       type,
       resourceKind: resource.kind,
       resourceId: resource.id,

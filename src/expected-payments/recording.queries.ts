@@ -1,11 +1,11 @@
 // Records expected payments with the references that tie lines to them, in the transaction of
 // their operation: no line can arrive before its expected payment is recorded.
-import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '../database.service.js';
 import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { referencesOf, type NewExpectedPayment } from './expected-payment.js';
 import { insertExpectedPayments, insertReferences } from './expected-payments.queries.js';
 import type { Reference } from './references.js';
+import { newId } from '../platform/ids.js';
 
 /** Returns the ids of the payments, in the order of `expected`. */
 export async function recordExpectedPayments(
@@ -14,7 +14,7 @@ export async function recordExpectedPayments(
   expected: NewExpectedPayment[],
 ): Promise<string[]> {
   if (expected.length === 0) return [];
-  const payments = expected.map((payment) => ({ id: uuidv7(), ...payment }));
+  const payments = expected.map((payment) => ({ id: newId(), ...payment }));
   await insertExpectedPayments(
     tx,
     operation,

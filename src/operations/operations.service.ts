@@ -3,7 +3,6 @@
 // a response is unknown, not failed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { encodeBody } from '../bank/request-encoding.js';
 import type { Route, RouteInput } from '../contract/route.js';
@@ -14,6 +13,7 @@ import { AppError, invariant } from '../platform/errors.js';
 import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { newId } from '../platform/ids.js';
 import {
   isFinalOperationState,
   noPreferences,
@@ -147,7 +147,7 @@ export class OperationsService {
     const { accountId, idempotencyKey, input, redactedBody, outgoing } = request;
     const params: unknown = z.encode(route.params, input.params as never);
     const query: unknown = z.encode(route.query, input.query as never);
-    const id = uuidv7();
+    const id = newId();
     const bodyOf = (routeInput: RouteInput<Route>) =>
       redactedBody === undefined ? encodeBody(route, routeInput) : stringifyJson(redactedBody);
     const callerBody = bodyOf(input);

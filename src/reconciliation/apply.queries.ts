@@ -1,6 +1,5 @@
 // Reads what is stored about the lines of a component, and writes the differences, set-based. It is
 // the only writer of matches, classifications, the states of lines and the totals of payments.
-import { v7 as uuidv7 } from 'uuid';
 import { opaqueAccountId, type Tx } from '../database.service.js';
 import { isProvisional, provisionalNsus } from '../expected-payments/provisional.queries.js';
 import {
@@ -16,6 +15,7 @@ import {
 import type { ClosedPeriod } from '../statement/closing.js';
 import type { LineAllocation, UnmatchedOutcome } from './decide/model.js';
 import type { PaymentSums, PaymentTotal } from './decide/totals.js';
+import { newId } from '../platform/ids.js';
 
 export type StoredMatch = Pick<
   Match,
@@ -73,7 +73,7 @@ export async function insertMatches(tx: Tx, accountId: number, matches: NewMatch
     INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, owed_cents,
       refunded_cents, role, rule, rule_id, rule_version, made_by, reason, evidence)
     SELECT ${accountId}, * FROM unnest(
-      ${matches.map(() => uuidv7())}::uuid[], ${matches.map(({ nsu }) => nsu)}::bigint[],
+      ${matches.map(() => newId())}::uuid[], ${matches.map(({ nsu }) => nsu)}::bigint[],
       ${matches.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
       ${matches.map(({ amountCents }) => amountCents)}::bigint[],
       ${matches.map(({ owedCents }) => owedCents)}::bigint[],

@@ -1,13 +1,13 @@
 // Breaks: opened once per kind and subject, and resolved when the stored facts no longer show their
 // cause. Those of the statement itself (a broken balance chain, a balance that differs from the
 // last line, unreadable lines) follow from the state that the sync stores.
-import { v7 as uuidv7 } from 'uuid';
 import { opaqueAccountId, type Tx, type Db } from '../database.service.js';
 import { Prisma, type Break } from '../generated/service/client.js';
 import { bankTimeNow } from '../statement/bank-clock.queries.js';
 import type { ReplacedHash } from '../statement/line-erasure.queries.js';
 import { decidedBreakKinds, statementBreakKinds } from './decide/break-kinds.js';
 import type { OpenBreak, Resolution } from './decide/breaks.js';
+import { newId } from '../platform/ids.js';
 
 export type NewBreak = Omit<OpenBreak, 'expectedPaymentId'> & {
   expectedPaymentId?: string | null;
@@ -48,7 +48,7 @@ const breaksToInsert = (accountId: number, breaks: readonly NewBreak[]) => Prism
          b.expected_payment_id, b.operation_id, b.evidence,
          to_char(${bankTimeNow(accountId)} AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')
   FROM unnest(
-    ${breaks.map(() => uuidv7())}::uuid[], ${breaks.map(({ kind }) => kind)}::text[],
+    ${breaks.map(() => newId())}::uuid[], ${breaks.map(({ kind }) => kind)}::text[],
     ${breaks.map(({ subject }) => subject)}::text[],
     ${breaks.map(({ amountCents }) => amountCents)}::bigint[],
     ${breaks.map(({ nsu }) => nsu)}::bigint[],

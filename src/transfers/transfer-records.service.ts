@@ -1,7 +1,6 @@
 // The only writer of transfers: what was requested, what the bank reported, and their events. Each
 // method runs in the transaction of the fact that it records.
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { BankService } from '../bank/bank.service.js';
 import type { Tx } from '../database.service.js';
 import { eventAmount, type NewEvent } from '../events/event.js';
@@ -11,6 +10,7 @@ import { insertFacts } from '../expected-payments/expected-payments.queries.js';
 import { addReferences } from '../expected-payments/recording.queries.js';
 import type { Operation } from '../operations/operation.js';
 import { invariant } from '../platform/errors.js';
+import { newId } from '../platform/ids.js';
 import {
   referencesOfTransfer,
   statusCheckPausesMs,
@@ -54,7 +54,7 @@ export class TransferRecords {
     const rows = transfers.map((transfer, position) => ({
       ...transfer,
       position,
-      id: transfer.shape === 'batch' ? uuidv7() : operationId,
+      id: transfer.shape === 'batch' ? newId() : operationId,
       expectedPaymentId: expectedPaymentIds[position] ?? '',
     }));
     await queries.insertTransferRows(tx, { accountId, operationId }, rows);

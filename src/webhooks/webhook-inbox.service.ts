@@ -2,12 +2,12 @@
 // Webhooks that arrive during a commit share the next one, so that a burst costs few commits and
 // few syncs. A webhook is processed once a sync that began after its receipt has completed.
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { Database } from '../database.service.js';
 import { sha256 } from '../platform/exact-json.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
+import { newId } from '../platform/ids.js';
 import type { JobPayload } from '../queues.js';
 import { chargeStatusEventTypes, readWebhookBody } from './webhook-body.js';
 import * as queries from './webhooks.queries.js';
@@ -38,7 +38,7 @@ export class WebhookInbox {
     const { eventType, isQuarantined, reference } = readWebhookBody(body, urlEventType);
     const webhook = {
       accountId,
-      id: uuidv7(),
+      id: newId(),
       eventType,
       bodyHash: sha256(body),
       body,

@@ -1,12 +1,12 @@
 // Declares and reads rules, and activates and retires their versions. The terms of a version never
 // change; each step is recorded with its actor and reason.
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { Database, type Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import { AppError, conflict } from '../../platform/errors.js';
 import { JobQueue } from '../../platform/job-queue.js';
 import { toList, type Page } from '../../platform/listing.js';
+import { newId } from '../../platform/ids.js';
 import { recordRangeTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { DeclaredRule } from '../decide/model.js';
 import { describeRule, toAction, toCondition } from './rule-views.js';
@@ -60,7 +60,7 @@ export class RuleCatalog {
   }
 
   async create(by: ChangedBy, name: string, definition: RuleDefinition): Promise<string> {
-    const id = uuidv7();
+    const id = newId();
     await this.ensureDefaults(by.accountId);
     await this.database
       .transaction(async (tx) => {

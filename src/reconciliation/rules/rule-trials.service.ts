@@ -1,12 +1,12 @@
 // Tries a version of a rule over history: decides all lines of a period that rules may decide,
 // with this version in place of the active one. A trial changes nothing but stores its result.
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { addDays, daysBetween } from '../../brazil/calendar.js';
 import { statementDayStart } from '../../brazil/statement-day.js';
 import type { RouteInput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
 import { AppError, invalidField, ruleBroken } from '../../platform/errors.js';
+import { newId } from '../../platform/ids.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import { BankService } from '../../bank/bank.service.js';
 import { loadOptionsOf } from '../component.queries.js';
@@ -52,7 +52,7 @@ export class RuleTrials {
     const active = await listActiveRules(prisma, accountId);
     const rules = [...active.filter(({ ruleId }) => ruleId !== key.ruleId), tried];
     const result = await this.runTrial(accountId, tried, rules, period);
-    const data = { accountId, ...key, id: uuidv7(), ...period, result: result.toStored() };
+    const data = { accountId, ...key, id: newId(), ...period, result: result.toStored() };
     return this.database.transaction(async (tx) => {
       await tx.ruleHistoryEntry.create({ data: { accountId, ...key, action: 'tried', actor } });
       return describeTrial(await tx.ruleTrial.create({ data }));

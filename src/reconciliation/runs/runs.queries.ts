@@ -1,10 +1,10 @@
 // SQL of runs: at most one running for each account, counts of what changed during a run, and the
 // schedules that are due. `next_run_at` is bank time.
-import { v7 as uuidv7 } from 'uuid';
 import type { Db, Tx } from '../../database.service.js';
 import { Prisma, type ReconciliationSchedule } from '../../generated/service/client.js';
 import type { JobPayload } from '../../queues.js';
 import type { RunCounts } from './runs.schema.js';
+import { newId } from '../../platform/ids.js';
 
 type RunKey = JobPayload<'runReconciliation'>;
 
@@ -18,7 +18,7 @@ export async function beginRun(
   const [begun] = await tx.$queryRaw<{ id: string }[]>`
     INSERT INTO reconciliation_run
       (account_id, id, trigger, state, requested_by, window_from, after_arrival, started_at)
-    SELECT ${accountId}, ${uuidv7()}::uuid, ${trigger}, 'running', ${requestedBy},
+    SELECT ${accountId}, ${newId()}::uuid, ${trigger}, 'running', ${requestedBy},
            ${windowFrom(accountId)},
            COALESCE((SELECT max(arrival) FROM statement_line WHERE account_id = ${accountId}), 0),
            clock_timestamp()
