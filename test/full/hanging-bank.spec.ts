@@ -13,10 +13,10 @@ import { sampleChargeRequest } from '../support/payments.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 import { until } from '../support/until.js';
 
-const hangingAccounts = 30;
+const hangingAccounts = 20;
 /** These also have a charge whose outcome is unknown, and the first of them a run. */
-const accountsWithCharge = 20;
-const accountsWithRun = 4;
+const accountsWithCharge = 18;
+const accountsWithRun = 3;
 
 /** Passes the calls of an account that works on to the sandbox bank. */
 class HangingBank {
