@@ -51,6 +51,7 @@ describe('the keys of advisory locks', () => {
       .filter((path) => sessionState.test(read(path)));
     expect(users.sort()).toEqual([
       'src/platform/embedded-postgres.ts',
+      'src/platform/lock-waits.queries.ts',
       'src/platform/migrations.ts',
       'src/platform/queue-connection.ts',
     ]);

@@ -48,9 +48,10 @@ afterEach(async () => {
 });
 
 it('runs its sweepers while no registration is answered, and stops in order', async () => {
-  const ready = concilia.start();
+  const ready = concilia.start(90_000);
   ready.catch(() => undefined);
-  await until('the statement sync of a sweeper reaches the bank', () => statementReads > 0);
+  const isSyncing = () => statementReads > 0;
+  await until('the statement sync of a sweeper reaches the bank', isSyncing, 60_000);
   // Accounts wait for the bank beside each other, and the sweepers do not wait for them.
   expect(waiting).toBeGreaterThan(1);
   await ready;
@@ -60,4 +61,4 @@ it('runs its sweepers while no registration is answered, and stops in order', as
   expect(await concilia.stop()).toBe(0);
   expect(waiting).toBe(0);
   expect(givenUp).toBeLessThan(accounts);
-}, 90_000);
+}, 150_000);
