@@ -23,6 +23,8 @@ import { runView, type RunCounts } from './runs.schema.js';
 const syncPauseMs = 250;
 /** A run that waits longer for the sync does not delay the runs of other accounts. */
 const slotMs = 2_000;
+/** A long import is made in slices, so that an orderly shutdown does not wait for all of it. */
+const syncSliceMs = 10_000;
 /** A failed sync is repeated after these pauses; then the run fails. */
 const retryPausesMs = [250, 1_000];
 /** Longer than the first sync of any statement history. */
@@ -102,7 +104,7 @@ export class RunsService {
     while (performance.now() < deadline) {
       if (await this.statement.isSyncedSince(accountId, since)) return;
       try {
-        await this.statement.sync(accountId);
+        await this.statement.sync(accountId, { sliceMs: syncSliceMs });
       } catch (error) {
         const pauseMs = retryPausesMs[failures];
         if (!(error instanceof AppError) || pauseMs === undefined) throw error;
