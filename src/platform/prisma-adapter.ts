@@ -69,7 +69,14 @@ const utcText = (value: unknown): unknown =>
   value instanceof Date ? value.toISOString().replace('Z', '+00:00') : value;
 
 const utcParsers = new Map<number, (text: string) => unknown>([
-  [TIMESTAMPTZ, (text) => utcText(pg.types.getTypeParser(TIMESTAMPTZ)(text))],
+  [
+    TIMESTAMPTZ,
+    // Most sessions are in UTC, and most of the time of this parser would go into a Date.
+    (text) =>
+      text.endsWith('+00')
+        ? `${text.replace(' ', 'T')}:00`
+        : utcText(pg.types.getTypeParser(TIMESTAMPTZ)(text)),
+  ],
   [
     timestamptzArray,
     (text) => (pg.types.getTypeParser(timestamptzArray)(text) as unknown[]).map(utcText),
