@@ -75,6 +75,36 @@ describe('a slot', () => {
   });
 });
 
+describe('runs that have waited outside their slots', () => {
+  it('work again as many at once as there are slots, and leave again while they wait', async () => {
+    const { runs, run } = fourSlots();
+    const answer = openEnded();
+    const second = openEnded();
+    const works = Array.from({ length: 6 }, openEnded);
+    const back: number[] = [];
+    for (const [index, { work }] of works.entries())
+      await run(index, 'a', async () => {
+        await waitOutsideSlot(0, answer.work);
+        back.push(index);
+        if (index === 0) await waitOutsideSlot(0, second.work);
+        await work();
+      });
+    answer.end();
+    const until = async (count: number) => {
+      while (back.length < count) await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return back.length;
+    };
+    // Four places, and that of the run which waits again.
+    expect(await until(5)).toBe(5);
+    works[1]?.end();
+    expect(await until(6)).toBe(6);
+    second.end();
+    for (const { end } of works) end();
+    await runs.idle();
+  });
+});
+
 describe('a job that was enqueued again while it runs', () => {
   it('holds no slot, and is enqueued once when the run has ended', async () => {
     const { runs, run, enqueued } = fourSlots();

@@ -1,9 +1,70 @@
 // Which jobs run in this process. A worker has a slot for each job that it may run at once. A job
 // that waits long for another server gives its slot back and ends later, so that jobs of other
-// accounts run meanwhile. An account never has more than half the slots of a job.
+// accounts run meanwhile. As many more as there are slots may work again after such a wait. An
+// account never has more than half the slots of a job.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-const leaveSlot = new AsyncLocalStorage<() => void>();
+/** The place of one run: in its slot, waiting outside it, or back from there. */
+class Place {
+  private isOutside = false;
+  private isBack = false;
+  private waits = 0;
+
+  constructor(
+    private readonly freeSlot: () => void,
+    private readonly backPlaces: BackPlaces,
+  ) {}
+
+  async waitOutside<Result>(afterMs: number, wait: () => Promise<Result>): Promise<Result> {
+    const timer = setTimeout(() => this.leave(), afterMs);
+    this.waits += 1;
+    try {
+      return await wait();
+    } finally {
+      clearTimeout(timer);
+      this.waits -= 1;
+      // A wait within another wait ends outside.
+      if (this.waits === 0) await this.comeBack();
+    }
+  }
+
+  end(): void {
+    if (this.isBack) this.backPlaces.free();
+    this.isBack = false;
+  }
+
+  private leave(): void {
+    this.end();
+    this.isOutside = true;
+    this.freeSlot();
+  }
+
+  private async comeBack(): Promise<void> {
+    if (!this.isOutside) return;
+    this.isOutside = false;
+    await this.backPlaces.take();
+    this.isBack = true;
+  }
+}
+
+/** Limits the runs that have waited outside and work again, so that they leave work to others. */
+class BackPlaces {
+  private readonly queue: (() => void)[] = [];
+
+  constructor(private places: number) {}
+
+  async take(): Promise<void> {
+    this.places -= 1;
+    if (this.places < 0) await new Promise<void>((resolve) => this.queue.push(resolve));
+  }
+
+  free(): void {
+    this.places += 1;
+    this.queue.shift()?.();
+  }
+}
+
+const currentPlace = new AsyncLocalStorage<Place>();
 
 /**
  * Waits for something that is not work of this process. After `afterMs`, the job that waits gives
@@ -13,14 +74,8 @@ export async function waitOutsideSlot<Result>(
   afterMs: number,
   wait: () => Promise<Result>,
 ): Promise<Result> {
-  const leave = leaveSlot.getStore();
-  if (!leave) return wait();
-  const timer = setTimeout(leave, afterMs);
-  try {
-    return await wait();
-  } finally {
-    clearTimeout(timer);
-  }
+  const place = currentPlace.getStore();
+  return place ? place.waitOutside(afterMs, wait) : wait();
 }
 
 interface QueuedRun<Payload> {
@@ -41,6 +96,7 @@ export class JobRuns<Payload> {
   private readonly accounts = new Map<number, AccountRuns<Payload>>();
   private readonly ongoing = new Set<Promise<void>>();
   private readonly maxPerAccount: number;
+  private readonly backPlaces: BackPlaces;
 
   /** `enqueue` is called with a job that had to wait and can run now. */
   constructor(
@@ -48,6 +104,7 @@ export class JobRuns<Payload> {
     private readonly enqueue: (payload: Payload) => void,
   ) {
     this.maxPerAccount = Math.ceil(slots / 2);
+    this.backPlaces = new BackPlaces(slots);
   }
 
   /**
@@ -64,8 +121,10 @@ export class JobRuns<Payload> {
     }
     account.running.add(id);
     await new Promise<void>((resolve, reject) => {
-      const run = leaveSlot.run(resolve, work).then(resolve, reject);
+      const place = new Place(resolve, this.backPlaces);
+      const run = currentPlace.run(place, work).then(resolve, reject);
       const ended = run.then(() => {
+        place.end();
         this.ongoing.delete(ended);
         this.end(accountId, account, id);
       });
