@@ -329,8 +329,13 @@ async function applyOutsideTransaction(client: pg.ClientBase, migration: Migrati
   const statements = migration.sql.split(/;[^\S\n]*$/m).filter((text) => text.trim() !== '');
   for (const statement of statements) await client.query(statement);
   await client.query('BEGIN');
-  await recordEnd(client, await recordStart(client, migration));
-  await client.query('COMMIT');
+  try {
+    await recordEnd(client, await recordStart(client, migration));
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
 }
 
 async function recordStart(client: pg.ClientBase, { name, sql }: Migration): Promise<string> {
