@@ -4,7 +4,8 @@ import type { ApiKey } from '../generated/service/client.js';
 
 /**
  * Stores the go-live of an account that has none: its creation, in bank time. `clockOffsetMs` is
- * the bank's clock minus PostgreSQL's. It is stored before the account's first line.
+ * the bank's clock minus PostgreSQL's. It is stored before the account's first line, if the bank
+ * shows its clock with it.
  */
 export async function recordGoLive(
   db: Db,

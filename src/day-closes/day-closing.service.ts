@@ -31,7 +31,7 @@ export class DayClosing {
 
   /** Closes every day that can be closed now. The sweeper tries the other days again later. */
   async close({ id: accountId, ...account }: Pick<BankAccount, 'id' | 'goLiveAt'>): Promise<void> {
-    // It is stored before the first line, and without a line there is no day to close.
+    // Until the bank shows its clock, no period is closed and no day either.
     if (!account.goLiveAt) return;
     const { goLiveAt } = account;
     await withLease(this.database, accountId, 'close_days', async (lease) => {

@@ -2,6 +2,7 @@
 // and PostgreSQL's is known from before and from after each attempt, at least and at most. One of
 // the clocks may have been set in between, so the widest span counts.
 import { Prisma } from '../generated/service/client.js';
+import { steadyClockMs } from '../statement/bank-clock.queries.js';
 
 const milliseconds = Prisma.sql`interval '1 millisecond'`;
 
@@ -16,14 +17,12 @@ export const attemptStart = Prisma.sql`(a.started_at + LEAST(
 export const attemptEnd = Prisma.sql`(a.send_by + GREATEST(a.clock_offset_max_ms,
   COALESCE(a.clock_offset_after_max_ms, s.clock_offset_max_ms)) * ${milliseconds})`;
 
-/** By more than this, two readings of a clock show that it was set. */
-const steadyMs = 5_000;
-
 /**
  * Whether no clock was set since before an attempt (a): the offsets before and after it and that of
  * the last sync (s) agree. While they do not, the span of the attempt may be wrong, however wide.
  */
-export const hasSteadyClocks = Prisma.sql`(a.clock_offset_after_ms IS NOT NULL
+export const hasSteadyClocks = Prisma.sql`(a.clock_offset_ms IS NOT NULL
+  AND a.clock_offset_after_ms IS NOT NULL
   AND GREATEST(a.clock_offset_ms, a.clock_offset_after_ms, s.clock_offset_ms)
     - LEAST(a.clock_offset_max_ms, a.clock_offset_after_max_ms, s.clock_offset_max_ms)
-    <= ${steadyMs})`;
+    <= ${steadyClockMs})`;

@@ -103,7 +103,7 @@ export async function recordClockOffsetAfter(
     FROM statement_state s
     WHERE a.account_id = ${accountId} AND a.operation_id = ${id}::uuid
       AND a.clock_offset_after_ms IS NULL
-      AND s.account_id = a.account_id AND s.last_sync_started_at > a.send_by`;
+      AND s.account_id = a.account_id AND s.clock_measured_at > a.send_by`;
 }
 
 /** Null before the first attempt. */

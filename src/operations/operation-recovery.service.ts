@@ -203,8 +203,9 @@ export class OperationRecovery {
     if (boundMs === null || !times || partlyMatched.length > 0 || unmatched.length === 0)
       return false;
     const period = effectPeriodOf(kind, operation, times, boundMs);
-    if (!isInClosedPeriod(period, times)) {
-      await this.awaitClosing(operation, closableInMs(period, times.bankTime, boundMs), ageMs);
+    const closableMs = closableInMs(period, times.bankTime, boundMs);
+    if (closableMs > 0 || !isInClosedPeriod(period, times)) {
+      await this.awaitClosing(operation, closableMs, ageMs);
       return false;
     }
     if (!times.hasSteadyClocks) return false;

@@ -44,7 +44,8 @@ export async function claimAttempt(
       SELECT c.account_id, c.id, c.attempts,
              clock_timestamp() + ${sentWithinMs} * interval '1 millisecond',
              s.clock_offset_ms, s.clock_offset_max_ms
-      FROM claimed c LEFT JOIN statement_state s ON s.account_id = c.account_id AND s.syncs > 0
+      FROM claimed c LEFT JOIN statement_state s ON s.account_id = c.account_id
+        AND s.clock_measured_at IS NOT NULL
     )
     SELECT attempts AS attempt, ${ageMs} AS "ageMs" FROM claimed`;
   // A repeat extends the time in which a line may be the operation's.

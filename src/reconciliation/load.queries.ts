@@ -66,14 +66,14 @@ export async function loadFacts(
   options: LoadOptions,
   { selection, rules }: { selection: Selection; rules: readonly AppliedRule[] },
 ): Promise<Facts> {
-  const { goLiveAt } = await db.bankAccount.findUniqueOrThrow({
+  const { goLiveAt, createdAt } = await db.bankAccount.findUniqueOrThrow({
     where: { id: accountId },
-    select: { goLiveAt: true },
+    select: { goLiveAt: true, createdAt: true },
   });
   const state = await db.reconciliationState.findUnique({ where: { accountId } });
   return {
-    // It is stored before the first line.
-    goLiveAt: goLiveAt ?? new Date(0),
+    // Until the bank shows its clock, PostgreSQL's counts.
+    goLiveAt: goLiveAt ?? createdAt,
     asOf: state?.asOf ?? null,
     debitMissingMs: options.debitMissingMs,
     operations: await listOperations(db, accountId, selection),

@@ -1,6 +1,6 @@
 // Reads the bank's clock: PostgreSQL's clock and the offset between the two that the last completed
 // sync of the account's statement measured. No clock of a process takes part.
-import { opaqueAccountId, type Db } from '../database.service.js';
+import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 
 /** The time at the account's bank, at least. Before the first sync it is PostgreSQL's. */
@@ -13,9 +13,7 @@ export async function readBankTime(db: Db, accountId: number): Promise<Date> {
   return row?.now ?? new Date(NaN);
 }
 
-/**
- * The bank's clock minus PostgreSQL's, at least and at most, in milliseconds.
- */
+/** The bank's clock minus PostgreSQL's, at least and at most, in milliseconds. */
 export interface ClockOffset {
   clockOffsetMs: number;
   clockOffsetMaxMs: number;
@@ -33,4 +31,38 @@ export function clockOffsetOf(bankDate: Date, before: Date, after: Date): ClockO
     clockOffsetMs: bankDate.getTime() - after.getTime(),
     clockOffsetMaxMs: bankDate.getTime() + hiddenMs - before.getTime(),
   };
+}
+
+/** By more than this, two readings of a clock show that it was set. */
+export const steadyClockMs = 5_000;
+
+/** Whether two offsets can be of the same clocks, so that neither was set in between. */
+export function areSteady(one: ClockOffset, other: ClockOffset): boolean {
+  const atLeastMs = Math.max(one.clockOffsetMs, other.clockOffsetMs);
+  const atMostMs = Math.min(one.clockOffsetMaxMs, other.clockOffsetMaxMs);
+  return atLeastMs - atMostMs <= steadyClockMs;
+}
+
+/**
+ * Stores the offset that a sync measured. A closed period that ends in the bank's future was closed
+ * while the bank's clock was wrong: it was not read to its end, so it counts as closed no longer.
+ */
+export async function recordClockOffset(
+  tx: Tx,
+  accountId: number,
+  measuredAt: Date,
+  { clockOffsetMs, clockOffsetMaxMs }: ClockOffset,
+): Promise<void> {
+  const isOver = Prisma.sql`closed_until <= clock_timestamp()
+    + ${clockOffsetMaxMs}::float8 * interval '1 millisecond'`;
+  await tx.$executeRaw`
+    UPDATE statement_state
+    SET clock_offset_ms = ${clockOffsetMs}::bigint,
+        clock_offset_max_ms = ${clockOffsetMaxMs}::bigint,
+        first_clock_offset_ms = CASE WHEN clock_measured_at IS NULL THEN ${clockOffsetMs}::bigint
+                                     ELSE first_clock_offset_ms END,
+        clock_measured_at = ${measuredAt},
+        closed_from = CASE WHEN ${isOver} THEN closed_from END,
+        closed_until = CASE WHEN ${isOver} THEN closed_until END
+    WHERE account_id = ${accountId}`;
 }

@@ -1,5 +1,5 @@
-// Stores the new lines of a page: each nsu once, as it was first shown. The caller holds the sync
-// fence of the account for the rest of the transaction.
+// Stores the new lines of a page: each nsu once, as it was first shown. The caller holds the
+// account's statement row for the rest of the transaction, under the lease of a sync or a closing.
 import type { Tx } from '../database.service.js';
 import type { ParsedLine, StatementLine } from './statement-line.js';
 import { pageOrderOf, type PageOrder } from './paging.js';

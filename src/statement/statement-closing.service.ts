@@ -111,6 +111,10 @@ export class StatementClosing {
     );
     if (!synced?.result.isComplete) return null;
     const { bankTime } = synced.result;
+    if (!bankTime) {
+      await this.recordAttempt(lease, false);
+      return { outcome: 'not_closed', newLines: 0, isCut: false };
+    }
     const closed = await queries.readClosedPeriod(prisma, accountId, visibilityBoundMs);
     const periods = periodsToClose({ ...closed, bankTime, visibilityBoundMs });
     const result: ClosingResult = { outcome: 'nothing_to_close', newLines: 0, isCut: false };
@@ -123,11 +127,15 @@ export class StatementClosing {
       result.isCut ||= part !== period;
       if (!isClosed) break;
     }
+    await this.recordAttempt(lease, result.outcome === 'closed');
+    return result;
+  }
+
+  private async recordAttempt(lease: Lease, isClosed: boolean): Promise<void> {
     await this.database.transaction(async (tx) => {
       await assertLeaseHeld(tx, lease);
-      await queries.recordClosingAttempt(tx, accountId, result.outcome === 'closed');
+      await queries.recordClosingAttempt(tx, lease.accountId, isClosed);
     });
-    return result;
   }
 
   /**

@@ -3,14 +3,14 @@
 import type { Db, Tx } from '../database.service.js';
 import { Prisma, type StatementState } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
-import type { ClockOffset } from './bank-clock.queries.js';
 import type { Gap } from './balance-chain.js';
 import type { StatementLine } from './statement-line.js';
 import type { PageOrder } from './paging.js';
 
 export interface SyncStart extends Pick<
   StatementState,
-  'firstGapNsu' | 'pageOrder' | 'pageLines' | 'isAnchored' | 'lineCount' | 'balanceCents'
+  | ('firstGapNsu' | 'pageOrder' | 'pageLines' | 'isAnchored' | 'lineCount' | 'balanceCents')
+  | ('clockOffsetMs' | 'clockOffsetMaxMs' | 'clockMeasuredAt')
 > {
   /**
    * Whether pages are read again down to the gap; the longer this does not fill the gap, the longer
@@ -46,6 +46,7 @@ export async function beginSync(tx: Tx, accountId: number, boundMs: number): Pro
         s.import_started_at,
         CASE WHEN NOT s.is_anchored THEN clock_timestamp() END)
     RETURNING first_gap_nsu, page_order, page_lines, is_anchored, line_count,
+              clock_offset_ms, clock_offset_max_ms, clock_measured_at,
               broken_since IS NOT NULL AS "isBroken",
               balance_cents,
               clock_timestamp() AS "startedAt",
@@ -189,8 +190,6 @@ export async function finishSync(
     hasReadAll: boolean;
     pageOrder: PageOrder | null;
     pageLines: number;
-    /** Null if the bank did not show its clock: the last offset stays. */
-    clock: ClockOffset | null;
   },
 ): Promise<boolean> {
   const { gap } = sync;
@@ -214,13 +213,7 @@ export async function finishSync(
         is_anchored = newest.nsu IS NOT NULL,
         page_order = COALESCE(${sync.pageOrder}, s.page_order),
         last_sync_started_at = ${sync.startedAt}, synced_at = clock_timestamp(),
-        syncs = s.syncs + 1,
-        clock_offset_ms = COALESCE(${sync.clock?.clockOffsetMs ?? null}::bigint, s.clock_offset_ms),
-        clock_offset_max_ms =
-          COALESCE(${sync.clock?.clockOffsetMaxMs ?? null}::bigint, s.clock_offset_max_ms),
-        first_clock_offset_ms = CASE WHEN s.syncs = 0
-          THEN COALESCE(${sync.clock?.clockOffsetMs ?? null}::bigint, s.first_clock_offset_ms)
-          ELSE s.first_clock_offset_ms END
+        syncs = s.syncs + 1
     FROM (
       SELECT g.is_same,
              CASE WHEN g.is_same

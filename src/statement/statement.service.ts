@@ -17,7 +17,12 @@ import { contentHashOf, parseStatementLine, type ParsedLine } from './statement-
 import { PagePosition } from './page-position.js';
 import { recordLines, type PageResult } from './line-recording.queries.js';
 import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-import { clockOffsetOf, readBankTime, type ClockOffset } from './bank-clock.queries.js';
+import {
+  areSteady,
+  clockOffsetOf,
+  recordClockOffset,
+  type ClockOffset,
+} from './bank-clock.queries.js';
 import * as queries from './statement.queries.js';
 
 const callDeadlineMs = 8_000;
@@ -35,7 +40,8 @@ export interface SyncResult {
   hasOtherChanges: boolean;
   /** Whether all pages due were read; the first import may stop between two pages. */
   isComplete: boolean;
-  bankTime: Date;
+  /** Null if the bank did not show its clock, or if a clock was set since the last sync. */
+  bankTime: Date | null;
 }
 
 interface SyncOptions {
@@ -123,7 +129,7 @@ export class StatementService {
       newLines: position.newLines,
       hasOtherChanges: resolved > 0 || (isBroken ?? state.isBroken) !== state.isBroken,
       isComplete: isBroken !== null,
-      bankTime: bankTime ?? (await readBankTime(this.database.prisma, account.id)),
+      bankTime: clock && isSteadySince(state, clock) ? bankTime : null,
     };
   }
 
@@ -140,8 +146,9 @@ export class StatementService {
     bankDate: Date | null,
     startedAt: Date,
   ): Promise<ClockOffset | null> {
-    const offset = bankDate && clockOffsetOf(bankDate, startedAt, await this.database.now());
-    if (!goLiveAt) await recordGoLive(this.database.prisma, id, offset?.clockOffsetMs ?? 0);
+    if (!bankDate) return null;
+    const offset = clockOffsetOf(bankDate, startedAt, await this.database.now());
+    if (!goLiveAt) await recordGoLive(this.database.prisma, id, offset.clockOffsetMs);
     return offset;
   }
 
@@ -189,8 +196,8 @@ export class StatementService {
         hasReadAll: state.isFullReadDue,
         pageOrder: read.position.order,
         pageLines: read.position.pageLines,
-        clock: read.clock,
       });
+      if (read.clock) await recordClockOffset(tx, accountId, state.startedAt, read.clock);
       // The balances at a gap may change while it stays.
       if (isBroken || state.isBroken) await recordStatementTask(tx, accountId);
       return isBroken;
@@ -256,4 +263,16 @@ export class StatementService {
     await assertLeaseHeld(tx, lease);
     return queries.lockStatementState(tx, lease.accountId);
   }
+}
+
+/** Whether no clock was set since the last sync that measured the bank's. */
+function isSteadySince(
+  { clockMeasuredAt, clockOffsetMs, clockOffsetMaxMs }: queries.SyncStart,
+  clock: ClockOffset,
+): boolean {
+  const last = {
+    clockOffsetMs: Number(clockOffsetMs),
+    clockOffsetMaxMs: Number(clockOffsetMaxMs),
+  };
+  return clockMeasuredAt === null || areSteady(last, clock);
 }

@@ -18,8 +18,9 @@ describe('an operation that the statement shows only in part', () => {
     await addAccounts(service.database.pool, 200);
   });
   afterAll(() => service.drop());
-  beforeEach(() => {
+  beforeEach(async () => {
     accountId += 1;
+    await journal.measureClock(service.database, accountId);
     callbacks = [];
     absentIds = [];
     bank = new journal.ScriptedBankClient();
@@ -64,8 +65,14 @@ describe('an operation that the statement shows only in part', () => {
   const expectedPaymentIds = () => journal.expectedPaymentIds(service.database, accountId);
   const storeLine = (nsu: number, expectedPaymentId = '', cents = 1_000) =>
     journal.storeLine(service.database, accountId, { nsu, expectedPaymentId, cents });
-  /** The bank's clock is an hour ahead, and the statement is closed until then. */
-  const closeAnHourAhead = () => closeStatement('-1 hour');
+  /** Half an hour passes after the last match, and the statement is closed. */
+  const closeLater = async () => {
+    await service.database.pool.query(
+      `UPDATE match SET created_at = created_at - interval '30 minutes' WHERE account_id = $1`,
+      [accountId],
+    );
+    await closeStatement();
+  };
 
   it('succeeds in part when the closed statement shows some movements, and proves the others absent', async () => {
     await loseResponse({ movements: 3 });
@@ -75,7 +82,7 @@ describe('an operation that the statement shows only in part', () => {
     await advance();
     // The other movements may appear for as long after the match as after the sending.
     expect(await currentState()).toBe('unknown');
-    await closeAnHourAhead();
+    await closeLater();
     await advance();
     expect(await onlyOperation()).toMatchObject({ state: 'succeeded', reason: 'seen_in_part' });
     expect(callbacks).toEqual(['succeeded by statement']);
@@ -87,7 +94,7 @@ describe('an operation that the statement shows only in part', () => {
     await loseResponse({ movements: 2 });
     await storeLine(1, (await expectedPaymentIds())[0]);
     await journal.storeLine(service.database, accountId, { nsu: 2 });
-    await closeAnHourAhead();
+    await closeLater();
     await advance();
     expect(await currentState()).toBe('unknown');
     expect(callbacks).toEqual([]);
@@ -112,7 +119,7 @@ describe('an operation that the statement shows only in part', () => {
     await journal.makeOlder(service.database, accountId, '30 hours');
     await advance();
     expect(await currentState()).toBe('unknown');
-    await closeAnHourAhead();
+    await closeLater();
     await advance();
     expect(await currentState()).toBe('succeeded');
     expect(absentIds).toEqual([[second]]);

@@ -62,6 +62,7 @@ describe('a line and an id that come to be known in overlapping transactions', (
       ...{ nsu: BigInt(nsu), bankId: `${nsu}`, isCredit: false, amountCents: 1_000n },
       ...{ typeName: 'DEBIT_PIX', endToEndId, occurredAt: new Date(), content: '{}' },
       ...{ balancePreviousCents: 0n, currentBalanceCents: 0n, contentHash: `${nsu}` },
+      hasOneHolder: false,
     } as StatementLine;
     return async (tx: Tx) => {
       // As the sync does: `arrival` ascends in the order of the commits.

@@ -18,8 +18,9 @@ describe('an operation that the bank never acknowledged', () => {
     await addAccounts(service.database.pool, 200);
   });
   afterAll(() => service.drop());
-  beforeEach(() => {
+  beforeEach(async () => {
     accountId += 1;
+    await journal.measureClock(service.database, accountId);
     callbacks = [];
     bank = new journal.ScriptedBankClient();
     bank.profile.isRepeatSafe = false;
@@ -234,6 +235,33 @@ describe('an operation that the bank never acknowledged', () => {
     },
   );
 
+  it('is not proven absent before its last effect could show, whatever is closed', async () => {
+    bank.script.unshift(journal.unknownResponse());
+    await perform();
+    await makeOlder('16 seconds');
+    await closeStatement();
+    await query(
+      `UPDATE statement_state SET closed_until = now() + interval '1 day' WHERE account_id = $1`,
+    );
+    await advance();
+    expect(await currentState()).toBe('unknown');
+  });
+
+  it.each([
+    ['before it', `UPDATE operation_attempt SET clock_offset_ms = NULL WHERE account_id = $1`],
+    [
+      'since it',
+      `UPDATE statement_state SET clock_measured_at = now() - interval '2 hours'
+       WHERE account_id = $1`,
+    ],
+  ])('is not proven absent while the bank has not shown its clock %s', async (_, change) => {
+    await loseResponse();
+    await closeStatement();
+    await query(change);
+    await advance();
+    expect(await currentState()).toBe('unknown');
+  });
+
   it.each([
     ['before it', 'operation_attempt', ''],
     ['after it', 'operation_attempt', '_after'],
@@ -255,6 +283,7 @@ describe('an operation that the bank never acknowledged', () => {
     }
     // Within the accuracy of the bank's Date header and the duration of the calls.
     await setOffsets(table, suffix, 4_000);
+    await query(`UPDATE statement_state SET closed_until = now() WHERE account_id = $1`);
     await advance();
     expect(await currentState()).toBe('not_executed');
   });

@@ -69,8 +69,9 @@ describe('the recovery table of docs/recovery.md', () => {
     await addAccounts(service.database.pool, 200);
   });
   afterAll(() => service.drop());
-  beforeEach(() => {
+  beforeEach(async () => {
     accountId += 1;
+    await journal.measureClock(service.database, accountId);
     [lookUps, isKnownToBank, hasLookUpId] = [0, false, true];
     bank = new journal.ScriptedBankClient();
   });

@@ -36,9 +36,14 @@ describe('closing a period of the statement', () => {
   beforeEach(() => {
     accountId += 1;
     bank = new ScriptedBank();
-    bank.clock = () => after(60);
+    setClock(60);
     enqueued = [];
   });
+  /** The bank's clock goes on from this many seconds after noon. */
+  const setClock = (seconds: number) => {
+    const setAt = performance.now();
+    bank.clock = () => after(seconds + (performance.now() - setAt) / 1_000);
+  };
 
   const services = () => {
     const { database } = service;
@@ -98,7 +103,7 @@ describe('closing a period of the statement', () => {
       expect(await closed()).toMatchObject({ from: new Date('2026-11-21T03:00:00Z') });
       // One visibility bound before the first full read, by the bank's clock.
       expect(await secondsClosed()).toBeGreaterThanOrEqual(50);
-      expect(await secondsClosed()).toBeLessThan(55);
+      expect(await secondsClosed()).toBeLessThan(60);
       expect(await countStoredLines()).toBe(7);
       expect(enqueued).toContain('reconcile');
     },
@@ -199,10 +204,47 @@ describe('closing a period of the statement', () => {
     expect((await closed()).until).toBeNull();
   });
 
+  it('closes nothing by a response without the bank’s clock', async () => {
+    bank.lines = credits(3);
+    bank.clock = () => null as never;
+    await close();
+    expect((await closed()).until).toBeNull();
+    setClock(60);
+    await close();
+    expect(await secondsClosed()).toBeGreaterThanOrEqual(50);
+  });
+
+  it.each([-86_400, -60, 60, 86_400])(
+    'closes nothing by a clock that was set by %d s since the last sync',
+    async (seconds) => {
+      bank.lines = credits(3);
+      setClock(100_000);
+      await sync();
+      setClock(100_000 + seconds);
+      await close();
+      expect((await closed()).until).toBeNull();
+      await close();
+      expect(await secondsClosed()).toBeGreaterThanOrEqual(99_990 + seconds);
+    },
+  );
+
+  it('takes back a closed period that ends in the future: the bank’s clock was wrong', async () => {
+    bank.lines = credits(3);
+    setClock(86_400);
+    await close();
+    expect(await secondsClosed()).toBeGreaterThanOrEqual(86_390);
+    setClock(60);
+    await sync();
+    expect(await closed()).toEqual({ from: null, until: null });
+    await close();
+    expect(await secondsClosed()).toBeLessThan(90);
+  });
+
   it('extends the closed period forward, and back to an operation with unknown outcome', async () => {
     bank.lines = credits(3);
     await close();
-    bank.clock = () => after(86_400);
+    setClock(86_400);
+    await sync();
     await close();
     expect((await closed()).from).toEqual(new Date('2026-11-21T03:00:00Z'));
     expect(await secondsClosed()).toBeGreaterThanOrEqual(86_390);
@@ -310,11 +352,14 @@ describe('closing a period of the statement', () => {
         `INSERT INTO day_close_state (account_id, next_date) VALUES ($1, '2026-11-21')`,
         [accountId],
       );
-      await long.services(service.database).statement.sync(accountId);
-      long.clock = () => new Date('2026-11-22T03:00:30Z');
+      const setLongClock = async (time: string) => {
+        long.clock = () => new Date(time);
+        await long.services(service.database).statement.sync(accountId);
+      };
+      await setLongClock('2026-11-22T03:00:30Z');
       expect(await closeLong(long)).toBeGreaterThan(2 * pages);
       expect(await untilTime()).toBeGreaterThanOrEqual(Date.parse('2026-11-22T03:00:20Z'));
-      long.clock = () => new Date('2026-11-22T03:01:00Z');
+      await setLongClock('2026-11-22T03:01:00Z');
       expect(await closeLong(long)).toBeLessThan(10);
       expect(await untilTime()).toBeGreaterThanOrEqual(Date.parse('2026-11-22T03:00:50Z'));
       expect(await countStoredLines()).toBe(lines);

@@ -280,6 +280,15 @@ export async function markLinesDecided(database: Database, accountId: number): P
   );
 }
 
+/** A sync completed a day ago and measured the bank's clock. */
+export async function measureClock(database: Database, accountId: number): Promise<void> {
+  await database.pool.query(
+    `INSERT INTO statement_state (account_id, clock_measured_at)
+     VALUES ($1, now() - interval '1 day')`,
+    [accountId],
+  );
+}
+
 /**
  * A sync completes, and the statement is closed from two days ago until now, or until `before`
  * earlier than now.
@@ -292,11 +301,12 @@ export async function closeStatement(
   await database.pool.query('DELETE FROM reconciliation_task WHERE account_id = $1', [accountId]);
   await database.pool.query(
     `INSERT INTO statement_state
-       (account_id, closed_from, closed_until, last_sync_started_at, syncs)
-     VALUES ($1, now() - interval '2 days', now() - $2::interval, now(), 1)
+       (account_id, closed_from, closed_until, last_sync_started_at, clock_measured_at)
+     VALUES ($1, now() - interval '2 days', now() - $2::interval, now(), now())
      ON CONFLICT (account_id) DO UPDATE
      SET closed_from = EXCLUDED.closed_from, closed_until = EXCLUDED.closed_until,
-       last_sync_started_at = EXCLUDED.last_sync_started_at, syncs = EXCLUDED.syncs`,
+       last_sync_started_at = EXCLUDED.last_sync_started_at,
+       clock_measured_at = EXCLUDED.clock_measured_at`,
     [accountId, before],
   );
 }

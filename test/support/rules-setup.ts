@@ -143,7 +143,7 @@ export class RulesSetup {
       day,
     );
     await this.run(
-      `UPDATE rule_version SET activated_at = $2::date
+      `UPDATE rule_version SET activated_at = $2::date, activated_at_bank_time = $2::date
        WHERE account_id = $1 AND state = 'active'`,
       this.service().accountId,
       day,

@@ -388,6 +388,7 @@ CREATE TABLE "statement_state" (
   "syncs" BIGINT NOT NULL DEFAULT 0,
   "clock_offset_ms" BIGINT NOT NULL DEFAULT 0,
   "clock_offset_max_ms" BIGINT NOT NULL DEFAULT 0,
+  "clock_measured_at" TIMESTAMPTZ(3),
   "first_clock_offset_ms" BIGINT NOT NULL DEFAULT 0,
 
   CONSTRAINT "statement_state_pkey" PRIMARY KEY ("account_id"),
