@@ -53,7 +53,11 @@ describe('with clocks that differ', () => {
       ...{ DATABASE_URL: service?.url ?? '', ROLES: 'api,worker,scheduler' },
       ...{ BANK_BASE_URL: bank.bankUrl, BANK_PROFILE: 'sandbox', SYNC_INTERVAL_MS: '1000' },
       // Absence is proven by the statement alone.
-      ...{ BANK_REPEAT_SAFE: 'false', BANK_STATUS_BY_ID: 'false', BANK_VISIBILITY_BOUND_MS: '4000' },
+      ...{
+        BANK_REPEAT_SAFE: 'false',
+        BANK_STATUS_BY_ID: 'false',
+        BANK_VISIBILITY_BOUND_MS: '4000',
+      },
       ...{ BANK_API_KEY: 'sandbox-dev-key', BANK_PARTNER_KEY: 'sandbox-dev-partner' },
     };
     first = await ConciliaProcess.with({ ...settings, ...clockOf('first', 0) });
@@ -104,10 +108,10 @@ describe('with clocks that differ', () => {
       await enter(world);
       const name = `${world.bank}`;
       const { body: lookUp } = await first.callService<{ endToEndId: string }>(
-      'POST',
-      '/baas/api/v2/pix/dict/payment-initialization',
-      { key: knownBeneficiaries.dictKey },
-    );
+        'POST',
+        '/baas/api/v2/pix/dict/payment-initialization',
+        { key: knownBeneficiaries.dictKey },
+      );
       const send = (service: ConciliaProcess, body: unknown, key: string) =>
         service.callService('POST', '/baas/api/v2/transfers', body, { IdempotencyKey: key });
       // The look-up of one process is fresh in the other.
