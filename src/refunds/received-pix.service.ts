@@ -70,7 +70,7 @@ export class ReceivedPixFinder {
     accountId: number,
     reference: ReceivedPixReference,
   ): Promise<RefundOriginalChoice> {
-    const calledAt = await queries.readDatabaseTime(this.database.prisma);
+    const calledAt = await this.database.now();
     const until = performance.now() + syncTimeoutMs;
     for (;;) {
       await this.statement.sync(accountId);

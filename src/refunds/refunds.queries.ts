@@ -36,12 +36,6 @@ export async function listRefundReferenceLines(
     LIMIT 20`;
 }
 
-/** PostgreSQL's current time. */
-export async function readDatabaseTime(db: Db): Promise<Date> {
-  const [row] = await db.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`;
-  return row!.now;
-}
-
 /**
  * Locks the Pix for the rest of the transaction, so that only one refund of it is checked at a
  * time.
