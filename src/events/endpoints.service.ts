@@ -11,7 +11,7 @@ import { SecretBox } from '../platform/secret-box.js';
 import { Every } from '../platform/timer-methods.js';
 import { newId } from '../platform/ids.js';
 import { checkEndpointUrl } from './address-guard.js';
-import { endUndeliverable, markEndpointRemoved, recordEndpointChange } from './events.queries.js';
+import { endUndeliverable, markEndpointRemoved } from './events.queries.js';
 import { EventsService } from './events.service.js';
 
 const secretBytes = 32;
@@ -63,12 +63,9 @@ export class EndpointsService {
   ): Promise<WebhookEndpoint> {
     await this.get(accountId, id);
     if (changes.url !== undefined) this.assertUrlAllowed(changes.url);
-    const endpoint = await this.database.transaction(async (tx) => {
-      await recordEndpointChange(tx, { accountId, id });
-      return tx.webhookEndpoint.update({
-        where: { accountId_id: { accountId, id } },
-        data: changes,
-      });
+    const endpoint = await this.database.prisma.webhookEndpoint.update({
+      where: { accountId_id: { accountId, id } },
+      data: { ...changes, updatedAt: await this.database.now() },
     });
     // Deliveries that became due while the endpoint was disabled are sent now.
     if (endpoint.isEnabled) await this.events.enqueueDeliveries(accountId);

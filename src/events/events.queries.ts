@@ -175,13 +175,6 @@ export async function markEndpointRemoved(
   return removed > 0;
 }
 
-/** Records that a person changed the endpoint now. */
-export async function recordEndpointChange(tx: Tx, { accountId, id }: EndpointKey): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE webhook_endpoint SET updated_at = clock_timestamp()
-    WHERE account_id = ${accountId} AND id = ${id}::uuid`;
-}
-
 /**
  * Ends pending deliveries that no attempt will be made for: of a removed endpoint, and of an
  * endpoint that has been disabled, and the delivery due, for `afterMs`. A delivery that an event
