@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import type { BulkRow, BulkUpload } from '../generated/service/client.js';
 import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
-import { withLease } from '../leases/leases.service.js';
+import { transactionUnderLease, withLease } from '../leases/leases.service.js';
 import { AppError } from '../platform/errors.js';
 import { sha256, stringifyJson } from '../platform/exact-json.js';
 import { OnJob } from '../platform/job-methods.js';
@@ -140,10 +140,9 @@ export class BulkService {
         if (!(await queries.claimUploadRow(tx, row, operationId)))
           throw new AppError('conflict', { internal: 'another process has issued the row' });
       });
-      await this.database.transaction(async (tx) => {
-        await assertLeaseHeld(tx, lease);
-        await queries.finishUploadRow(tx, { ...row, ...outcome });
-      });
+      await transactionUnderLease(this.database, lease, (tx) =>
+        queries.finishUploadRow(tx, { ...row, ...outcome }),
+      );
     } catch (error) {
       this.log.warn({ err: error, uploadId, line }, 'bulk row not issued, will be retried');
     }

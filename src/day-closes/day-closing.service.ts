@@ -5,10 +5,10 @@ import { Injectable } from '@nestjs/common';
 import type { BankAccount } from '../accounts/accounts.service.js';
 import { addDays } from '../brazil/calendar.js';
 import { statementDayOf, statementDayStart } from '../brazil/statement-day.js';
-import { Database, type Tx } from '../database.service.js';
+import { Database } from '../database.service.js';
 import { EventsService } from '../events/events.service.js';
-import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
-import { withLease } from '../leases/leases.service.js';
+import type { Lease } from '../leases/leases.queries.js';
+import { transactionUnderLease, withLease } from '../leases/leases.service.js';
 import { subjectOfLate } from '../reconciliation/decide/break-kinds.js';
 import { Breaks } from '../reconciliation/breaks.service.js';
 import { BankTime } from '../statement/bank-time.service.js';
@@ -59,7 +59,9 @@ export class DayClosing {
     const firstLineAt = await queries.findFirstLineTime(prisma, accountId);
     if (!firstLineAt) return false;
     const firstDate = statementDayOf(firstLineAt > goLiveAt ? firstLineAt : goLiveAt);
-    await this.underLease(lease, (tx) => queries.insertClosingState(tx, accountId, firstDate));
+    await transactionUnderLease(this.database, lease, (tx) =>
+      queries.insertClosingState(tx, accountId, firstDate),
+    );
     return true;
   }
 
@@ -69,7 +71,7 @@ export class DayClosing {
    */
   private async recordLateLines(lease: Lease, goLiveAt: Date): Promise<boolean> {
     const { accountId } = lease;
-    return this.underLease(lease, async (tx) => {
+    return transactionUnderLease(this.database, lease, async (tx) => {
       const state = await queries.lockClosingState(tx, accountId);
       if (!state) return false;
       const { lines, lowestNsu, seenArrival } = await queries.listLateLines(tx, accountId, {
@@ -109,7 +111,7 @@ export class DayClosing {
     if (!state || (await queries.findFirstCertificate(prisma, accountId))) return;
     const before = statementDayStart(state.nextDate);
     for (let isMore = true; isMore;) {
-      isMore = await this.underLease(lease, async (tx) => {
+      isMore = await transactionUnderLease(this.database, lease, async (tx) => {
         const lines = await certifiedLines.listUncertifiedLines(
           tx,
           accountId,
@@ -134,7 +136,7 @@ export class DayClosing {
   private async closeNextDay(lease: Lease): Promise<CertificationOutcome | 'new_lines' | null> {
     const { accountId } = lease;
     const madeAt = await this.bankTime.now(accountId);
-    return this.underLease(lease, async (tx) => {
+    return transactionUnderLease(this.database, lease, async (tx) => {
       const period = await queries.lockStatement(tx, accountId);
       const state = await queries.lockClosingState(tx, accountId);
       if (!state) return null;
@@ -147,14 +149,6 @@ export class DayClosing {
       if (outcome !== 'waiting' && outcome !== 'differs')
         await queries.recordClosingState(tx, accountId, stateAfter(date, state));
       return outcome;
-    });
-  }
-
-  /** A transaction that writes nothing when the lease was lost. */
-  private underLease<Result>(lease: Lease, work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    return this.database.transaction(async (tx) => {
-      await assertLeaseHeld(tx, lease);
-      return work(tx);
     });
   }
 }

@@ -2,8 +2,8 @@
 // while the work runs. The lease of a process that was killed or suspended runs out, and another
 // process takes it.
 import { v4 as uuidv4 } from 'uuid';
-import type { Database } from '../database.service.js';
-import { endLease, renewLease, takeLease, type Lease } from './leases.queries.js';
+import type { Database, Tx } from '../database.service.js';
+import { assertLeaseHeld, endLease, renewLease, takeLease, type Lease } from './leases.queries.js';
 
 /** How long the lease of a killed process delays other processes. */
 const leaseMs = 15_000;
@@ -11,7 +11,7 @@ const renewalMs = 3_000;
 
 /**
  * Runs `work` under the lease; returns null when another process holds it. The work is not stopped
- * when the lease is lost. Therefore each transaction of `work` begins with `assertLeaseHeld`.
+ * when the lease is lost. Therefore it writes by `transactionUnderLease` alone.
  */
 export async function withLease<Result>(
   { prisma }: Database,
@@ -37,4 +37,16 @@ export async function withLease<Result>(
     // A lease that cannot be ended runs out.
     await endLease(prisma, lease).catch(() => undefined);
   }
+}
+
+/** A transaction that writes nothing when the lease was lost: it throws `conflict`. */
+export function transactionUnderLease<Result>(
+  database: Database,
+  lease: Lease,
+  work: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  return database.transaction(async (tx) => {
+    await assertLeaseHeld(tx, lease);
+    return work(tx);
+  });
 }

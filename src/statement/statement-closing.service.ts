@@ -6,8 +6,8 @@ import { AccountsService, type BankAccount } from '../accounts/accounts.service.
 import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
-import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
-import { withLease } from '../leases/leases.service.js';
+import type { Lease } from '../leases/leases.queries.js';
+import { transactionUnderLease, withLease } from '../leases/leases.service.js';
 import { Log } from '../platform/log.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
@@ -132,10 +132,9 @@ export class StatementClosing {
   }
 
   private async recordAttempt(lease: Lease, isClosed: boolean): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      await assertLeaseHeld(tx, lease);
-      await queries.recordClosingAttempt(tx, lease.accountId, isClosed);
-    });
+    await transactionUnderLease(this.database, lease, (tx) =>
+      queries.recordClosingAttempt(tx, lease.accountId, isClosed),
+    );
   }
 
   /**
@@ -160,8 +159,7 @@ export class StatementClosing {
       lowestNsu !== null && (await findGap(prisma, account.id, lowestNsu, highestNsu)).gap !== null;
     if (!readsAgree(first.read, second.read) || (await hasGap()))
       return { newLines, isClosed: false };
-    const isClosed = await this.database.transaction(async (tx) => {
-      await assertLeaseHeld(tx, lease);
+    const isClosed = await transactionUnderLease(this.database, lease, async (tx) => {
       await lockStatementState(tx, account.id);
       if (await queries.hasArrivedSince(tx, account.id, arrival, period, second.read)) return false;
       await queries.recordClosedPeriod(tx, account.id, period);

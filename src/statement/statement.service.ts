@@ -5,9 +5,9 @@ import { AccountsService, type BankAccount } from '../accounts/accounts.service.
 import { recordGoLive } from '../accounts/accounts.queries.js';
 import { BankService } from '../bank/bank.service.js';
 import { readStatementPage, type StatementQuery } from '../contract/statement.js';
-import { Database, type Tx } from '../database.service.js';
-import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
-import { withLease } from '../leases/leases.service.js';
+import { Database } from '../database.service.js';
+import type { Lease } from '../leases/leases.queries.js';
+import { transactionUnderLease, withLease } from '../leases/leases.service.js';
 import { AppError } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -134,10 +134,9 @@ export class StatementService {
   }
 
   private async begin(lease: Lease, boundMs: number): Promise<queries.SyncStart> {
-    return this.database.transaction(async (tx) => {
-      await assertLeaseHeld(tx, lease);
-      return queries.beginSync(tx, lease.accountId, boundMs);
-    });
+    return transactionUnderLease(this.database, lease, (tx) =>
+      queries.beginSync(tx, lease.accountId, boundMs),
+    );
   }
 
   /** `startedAt` is PostgreSQL's time before the call that the bank responded to at `bankDate`. */
@@ -176,8 +175,8 @@ export class StatementService {
     read: { position: PagePosition; clock: ClockOffset | null },
   ): Promise<boolean | null> {
     const { accountId } = lease;
-    return this.database.transaction(async (tx) => {
-      const { firstGapNsu: from, balanceCents } = await this.lockState(tx, lease);
+    return transactionUnderLease(this.database, lease, async (tx) => {
+      const { firstGapNsu: from, balanceCents } = await queries.lockStatementState(tx, accountId);
       // Without new lines the stored balance stays, because the line with the highest nsu may not
       // be the last booked line.
       const { gap, balance, nextNsu } =
@@ -249,19 +248,13 @@ export class StatementService {
   /** Stores the new lines of a page. Throws `conflict` when the lease was lost. */
   async recordPage(lease: Lease, parsed: ParsedLine[]): Promise<PageResult> {
     const { accountId } = lease;
-    const result = await this.database.transaction(async (tx) => {
-      await this.lockState(tx, lease);
+    const result = await transactionUnderLease(this.database, lease, async (tx) => {
+      await queries.lockStatementState(tx, accountId);
       return recordLines(tx, accountId, parsed);
     });
     if (result.newUnreadable > 0)
       this.log.warn({ accountId, lines: result.newUnreadable }, 'statement lines unreadable');
     return result;
-  }
-
-  /** Locks the account's statement for the rest of the transaction. */
-  private async lockState(tx: Tx, lease: Lease) {
-    await assertLeaseHeld(tx, lease);
-    return queries.lockStatementState(tx, lease.accountId);
   }
 }
 

@@ -5,8 +5,8 @@ import { Injectable } from '@nestjs/common';
 import type { RouteOutput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { UnreadableLine } from '../generated/service/client.js';
-import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
-import { withLease } from '../leases/leases.service.js';
+import type { Lease } from '../leases/leases.queries.js';
+import { transactionUnderLease, withLease } from '../leases/leases.service.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -95,8 +95,7 @@ export class UnreadableLines {
     const { accountId } = lease;
     const lines = rows.flatMap(({ content }) => parseStored(content));
     if (lines.length === 0) return 0;
-    return this.database.transaction(async (tx) => {
-      await assertLeaseHeld(tx, lease);
+    return transactionUnderLease(this.database, lease, async (tx) => {
       await lockStatementState(tx, accountId);
       const nsus = lines.map(({ nsu }) => nsu);
       const stored = await findStoredLines(tx, accountId, nsus);

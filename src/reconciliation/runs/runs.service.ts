@@ -7,8 +7,8 @@ import { z } from 'zod';
 import { Database } from '../../database.service.js';
 import { EventsService } from '../../events/events.service.js';
 import type { ReconciliationRun } from '../../generated/service/client.js';
-import { assertLeaseHeld, type Lease } from '../../leases/leases.queries.js';
-import { withLease } from '../../leases/leases.service.js';
+import type { Lease } from '../../leases/leases.queries.js';
+import { transactionUnderLease, withLease } from '../../leases/leases.service.js';
 import { AppError } from '../../platform/errors.js';
 import { OnJob } from '../../platform/job-methods.js';
 import { JobQueue } from '../../platform/job-queue.js';
@@ -124,8 +124,7 @@ export class RunsService {
     error: string | null,
   ): Promise<void> {
     const key = { accountId, runId };
-    await this.database.transaction(async (tx) => {
-      await assertLeaseHeld(tx, lease);
+    await transactionUnderLease(this.database, lease, async (tx) => {
       const counts = await queries.countChanges(tx, key);
       if (!(await queries.endRun(tx, key, counts, error))) return;
       const run = await tx.reconciliationRun.findUniqueOrThrow({
