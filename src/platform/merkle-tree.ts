@@ -1,0 +1,40 @@
+// The Merkle tree of RFC 9162, section 2.1, with SHA-256. Leaves are added one at a time, and only
+// the roots of complete subtrees are held: memory grows with the logarithm of their number.
+import { createHash } from 'node:crypto';
+
+const leafPrefix = Buffer.of(0x00);
+const nodePrefix = Buffer.of(0x01);
+
+export function leafHashOf(data: string | Uint8Array): Buffer {
+  return createHash('sha256').update(leafPrefix).update(data).digest();
+}
+
+function nodeHashOf(left: Uint8Array, right: Uint8Array): Buffer {
+  return createHash('sha256').update(nodePrefix).update(left).update(right).digest();
+}
+
+export class MerkleTree {
+  /** The roots of complete subtrees from left to right, with their heights, which descend. */
+  private readonly subtrees: { height: number; root: Uint8Array }[] = [];
+
+  /**
+   * Adds the next leaf, or the next subtree of 2^height leaves. Subtrees have one height; only the
+   * last one may have fewer leaves.
+   */
+  add(root: Uint8Array, height = 0): void {
+    let subtree = { height, root };
+    for (let last = this.subtrees.at(-1); last?.height === subtree.height;) {
+      this.subtrees.pop();
+      subtree = { height: subtree.height + 1, root: nodeHashOf(last.root, subtree.root) };
+      last = this.subtrees.at(-1);
+    }
+    this.subtrees.push(subtree);
+  }
+
+  /** The root over no leaves is the hash of an empty text. */
+  root(): Buffer {
+    const [last, ...others] = this.subtrees.map(({ root }) => root).reverse();
+    if (!last) return createHash('sha256').digest();
+    return Buffer.from(others.reduce((right, left) => nodeHashOf(left, right), last));
+  }
+}
