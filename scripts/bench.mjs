@@ -5,13 +5,14 @@
 //
 // `npm run bench -- history [LINES [STORED]]`: measures the first import of a long history; its
 // first STORED lines are stored beforehand. `npm run bench -- day [LINES]`: measures the memory of
-// closing one long day. Both take from minutes to hours.
+// closing one long day. `npm run bench -- day-close [LINES]`: measures the certification of one
+// long day beside payments. These take from minutes to hours.
 import { join } from 'node:path';
 import { endWith, prepare, projectFolder, runNode, StepFailed } from './prepare.mjs';
 
 async function main() {
   const [first, ...rest] = process.argv.slice(2);
-  if (first === 'history' || first === 'day') return runLong(first, rest);
+  if (['history', 'day', 'day-close'].includes(first)) return runLong(first, rest);
   const [lines = '20000', openBreaks = '50000', ...others] = process.argv.slice(2);
   if (![lines, openBreaks].every((count) => /^\d{3,7}$/.test(count)) || others.length > 0)
     throw new StepFailed(
@@ -32,12 +33,11 @@ async function runLong(name, [lines = '20000', stored = '0', ...others]) {
   if (![lines, stored].every((count) => /^\d{1,8}$/.test(count)) || others.length > 0)
     throw new StepFailed('LINES and STORED must have at most 8 digits.');
   await prepare();
-  const isDay = name === 'day';
   await runBenches(
-    [`long-${name}`],
-    isDay
-      ? { BENCH_DAY_LINES: lines }
-      : { BENCH_HISTORY_LINES: lines, BENCH_HISTORY_STORED: stored },
+    [`long-${name}.spec`],
+    name === 'history'
+      ? { BENCH_HISTORY_LINES: lines, BENCH_HISTORY_STORED: stored }
+      : { BENCH_DAY_LINES: lines },
   );
 }
 

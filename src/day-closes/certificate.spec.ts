@@ -1,99 +1,84 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  makeCertificate,
-  cutOfCertificate,
-  hashCertificate,
-  zeroHash,
-  readCertificate,
-  hasSameContent,
-  writeCertificate,
-  type DayFacts,
-} from './certificate.js';
+import * as certificates from './certificate.js';
+import { zeroHash, type Certificate } from './certificate.js';
+import type { Cut } from './cut.js';
+import type { OutcomeTotal } from './day-lines.queries.js';
 
 const occurredAt = new Date('2026-03-02T12:00:00Z');
-const facts: DayFacts = {
-  accountId: 7,
-  date: '2026-03-02',
-  revision: 1,
-  sequence: 1,
-  reason: null,
-  openingCents: -5n,
-  lines: [
-    { nsu: 12n, state: 'matched', label: null, isCredit: true, amountCents: 1_000n },
-    { nsu: 9n, state: 'classified', label: 'fee', isCredit: false, amountCents: 1n },
-    { nsu: 10n, state: 'classified', label: 'fee', isCredit: false, amountCents: 2n },
-    { nsu: 11n, state: 'in_break', label: 'unexpected', isCredit: true, amountCents: 500n },
+const cut: Cut = {
+  nsu: 13n,
+  balanceCents: 1_400n,
+  straddlingLines: [{ nsu: 13n, occurredAt, signedCents: -92n }],
+  acceptedDifferences: [
+    { nsu: 12n, occurredAt, signedCents: -7n, breakId: 'b', reason: 'confirmed by the bank' },
   ],
-  cut: {
-    nsu: 13n,
-    balanceCents: 1_400n,
-    straddlingLines: [{ nsu: 13n, occurredAt, signedCents: -92n }],
-    acceptedDifferences: [
-      { nsu: 12n, occurredAt, signedCents: -7n, breakId: 'b', reason: 'confirmed by the bank' },
-    ],
-  },
-  linesHash: 'a'.repeat(64),
-  earlier: null,
+};
+const totals: OutcomeTotal[] = [
+  { state: 'matched', label: null, isCredit: true, lines: 1, cents: 1_000n },
+  { state: 'classified', label: 'fee', isCredit: false, lines: 2, cents: 3n },
+  { state: 'in_break', label: 'unexpected', isCredit: true, lines: 1, cents: 500n },
+  { state: 'in_break', label: 'unexpected', isCredit: false, lines: 1, cents: 0n },
+];
+const figures = certificates.figuresOf(-5n, { creditCents: 1_500n, debitCents: 3n });
+const lines = { lines: 5, firstNsu: 9n, lastNsu: 12n };
+const content = certificates.describeDay(figures, lines, cut);
+const certificate: Certificate = {
+  format: 'concilia-day-close/1',
+  ...{ accountId: 7, date: '2026-03-02', revision: 1, sequence: 1, reason: null },
+  ...content,
+  ...certificates.describeOutcomes(totals),
   added: [],
+  linesRoot: 'a'.repeat(64),
+  earlier: null,
+  outcomeChanges: [certificates.describeChange({ nsu: 3n, formerLeaf: 'b', leaf: 'c' })],
+  ...{ lastArrival: '40', outcomeSequence: '12' },
   previousHash: zeroHash,
-  closedUntil: new Date('2026-03-03T05:00:00Z'),
-  madeAt: new Date('2026-03-03T05:00:10Z'),
+  closedUntil: '2026-03-03T05:00:00.000Z',
+  madeAt: '2026-03-03T05:00:10.000Z',
 };
 
 describe('a certificate', () => {
   it('contains exact figures, and counts and sums by the outcome of each line', () => {
-    expect(makeCertificate(facts)).toMatchObject({
+    expect(certificate).toMatchObject({
       opening: '-0.05',
       credits: '15.00',
       debits: '0.03',
       closing: '14.92',
-      lines: 4,
+      lines: 5,
       matched: { count: 1, credits: '10.00', debits: '0.00' },
       classified: { fee: { count: 2, credits: '0.00', debits: '0.03' } },
-      inBreak: { unexpected: { count: 1, credits: '5.00', debits: '0.00' } },
+      inBreak: { unexpected: { count: 2, credits: '5.00', debits: '0.00' } },
       firstNsu: '9',
       lastNsu: '12',
     });
   });
 
   it('reads back as it was written, with its cut', () => {
-    const text = writeCertificate(makeCertificate(facts));
-    expect(readCertificate(text)).toEqual(makeCertificate(facts));
-    expect(cutOfCertificate(readCertificate(text))).toEqual(facts.cut);
+    const text = certificates.writeCertificate(certificate);
+    expect(certificates.readCertificate(text)).toEqual(certificate);
+    expect(certificates.cutOfCertificate(certificates.readCertificate(text))).toEqual(cut);
   });
 
-  it('has the same text for any order of its lines, and another hash when any fact differs', () => {
-    const text = writeCertificate(makeCertificate(facts));
-    expect(writeCertificate(makeCertificate({ ...facts, lines: [...facts.lines].reverse() }))).toBe(
-      text,
+  it('has another hash when any field differs', () => {
+    const hashOf = (one: Certificate) =>
+      certificates.hashCertificate(certificates.writeCertificate(one));
+    const others = Object.keys(certificate).map((key) => ({ ...certificate, [key]: 'x' }));
+    expect(new Set([certificate, ...others].map((one) => hashOf(one as Certificate))).size).toBe(
+      others.length + 1,
     );
-    const others: Partial<DayFacts>[] = [
-      { accountId: 8 },
-      { date: '2026-03-03' },
-      { revision: 2 },
-      { sequence: 2 },
-      { openingCents: -4n },
-      { lines: facts.lines.slice(1) },
-      { linesHash: 'b'.repeat(64) },
-      { earlier: { lines: 1, linesHash: 'c' } },
-      { previousHash: '1'.repeat(64) },
-      { madeAt: occurredAt },
+  });
+
+  it('has the content of its day unless a figure, a line or the cut differs', () => {
+    expect(certificates.hasContent({ ...certificate, revision: 2, linesRoot: 'd' }, content)).toBe(
+      true,
+    );
+    const others = [
+      certificates.describeDay({ ...figures, openingCents: 0n }, lines, cut),
+      certificates.describeDay(figures, { ...lines, lines: 6 }, cut),
+      certificates.describeDay(figures, lines, { ...cut, nsu: 14n }),
+      certificates.describeDay(figures, lines, { ...cut, straddlingLines: [] }),
+      certificates.describeDay(figures, lines, { ...cut, acceptedDifferences: [] }),
     ];
-    const hashes = others.map((other) =>
-      hashCertificate(writeCertificate(makeCertificate({ ...facts, ...other }))),
-    );
-    expect(new Set([hashCertificate(text), ...hashes]).size).toBe(others.length + 1);
-  });
-
-  it('has the same content if only revision and time differ, not if a figure or the cut differs', () => {
-    const first = makeCertificate(facts);
-    expect(
-      hasSameContent(first, makeCertificate({ ...facts, revision: 2, madeAt: occurredAt })),
-    ).toBe(true);
-    expect(hasSameContent(first, makeCertificate({ ...facts, openingCents: 0n }))).toBe(false);
-    for (const cut of [{ nsu: 14n }, { straddlingLines: [] }, { acceptedDifferences: [] }])
-      expect(
-        hasSameContent(first, makeCertificate({ ...facts, cut: { ...facts.cut, ...cut } })),
-      ).toBe(false);
+    for (const other of others) expect(certificates.hasContent(certificate, other)).toBe(false);
   });
 });

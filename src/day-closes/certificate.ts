@@ -4,20 +4,15 @@
 import { z } from 'zod';
 import type { DayClose } from '../generated/service/client.js';
 import { formatReaisWithTwoDecimals } from '../money/cents.js';
-import { canonicalJson, sha256 } from '../platform/exact-json.js';
+import { groupBy } from '../platform/grouping.js';
+import { toCanonicalJson } from '../platform/canonical-json.js';
+import { sha256 } from '../platform/exact-json.js';
 import type { AcceptedDifference, Cut, CutLine } from './cut.js';
+import type { OutcomeTotal } from './day-lines.queries.js';
+import type { OutcomeChange } from './outcomes.queries.js';
 
 /** The previous hash of the first certificate of a chain. */
 export const zeroHash = '0'.repeat(64);
-
-/** The outcome of a line when its day is certified. */
-export interface CertifiedOutcome {
-  state: 'matched' | 'classified' | 'in_break';
-  /** The category of a classified line, or the kind of the line's break; null for a match. */
-  label: string | null;
-  isCredit: boolean;
-  amountCents: bigint;
-}
 
 const amounts = z.object({ count: z.int(), credits: z.string(), debits: z.string() });
 const certificateText = z.object({
@@ -57,9 +52,15 @@ const certificateText = z.object({
   ),
   /** Lines that the previous revision did not contain. */
   added: z.array(z.string()),
-  linesHash: z.string(),
+  /** The root of the Merkle tree over the lines, in nsu order, with their outcomes. */
+  linesRoot: z.string(),
   /** The lines before the first certified day; only the certificates of that day have it. */
-  earlier: z.object({ lines: z.int(), linesHash: z.string() }).nullable(),
+  earlier: z.object({ lines: z.int(), linesRoot: z.string() }).nullable(),
+  /** Certified lines whose outcome changed after the previous certificate. */
+  outcomeChanges: z.array(z.object({ nsu: z.string(), formerLeaf: z.string(), leaf: z.string() })),
+  /** The lines are those up to this arrival number, and the outcomes those of this sequence. */
+  lastArrival: z.string(),
+  outcomeSequence: z.string(),
   previousHash: z.string(),
   closedUntil: z.string().nullable(),
   /** By the bank's clock. */
@@ -67,33 +68,22 @@ const certificateText = z.object({
 });
 export type Certificate = z.output<typeof certificateText>;
 
-export interface DayFacts extends Pick<
+/** The part of a certificate that stays the same unless its day must be amended. */
+export type DayContent = Pick<
   Certificate,
-  | ('accountId' | 'date' | 'revision' | 'sequence' | 'reason')
-  | ('linesHash' | 'earlier' | 'previousHash')
-> {
-  openingCents: bigint;
-  lines: readonly (CertifiedOutcome & { nsu: bigint })[];
-  cut: Cut;
-  added: readonly bigint[];
-  closedUntil: Date | null;
-  madeAt: Date;
-}
+  ('opening' | 'credits' | 'debits' | 'closing' | 'lines') | ('firstNsu' | 'lastNsu')
+> &
+  Pick<Certificate, 'balanceNsu' | 'balance' | 'reconcilingItems'>;
 
 export type Figures = Pick<
   DayClose,
   'openingCents' | 'creditCents' | 'debitCents' | 'closingCents'
 >;
 
-export function computeFigures(
+export function figuresOf(
   openingCents: bigint,
-  lines: Iterable<Pick<CertifiedOutcome, 'isCredit' | 'amountCents'>>,
+  { creditCents, debitCents }: Pick<Figures, 'creditCents' | 'debitCents'>,
 ): Figures {
-  let [creditCents, debitCents] = [0n, 0n];
-  for (const { isCredit, amountCents } of lines) {
-    if (isCredit) creditCents += amountCents;
-    else debitCents += amountCents;
-  }
   const closingCents = openingCents + creditCents - debitCents;
   return { openingCents, creditCents, debitCents, closingCents };
 }
@@ -108,29 +98,41 @@ export function nameFigures<Amount>(figures: Figures, write: (cents: bigint) => 
   };
 }
 
-export function makeCertificate(facts: DayFacts): Certificate {
-  const { openingCents, lines, cut, added, closedUntil, madeAt, ...certified } = facts;
-  const nsus = lines.map(({ nsu }) => nsu).sort((a, b) => (a < b ? -1 : 1));
+export function describeDay(
+  figures: Figures,
+  lines: { lines: number; firstNsu: bigint | null; lastNsu: bigint | null },
+  cut: Cut,
+): DayContent {
   return {
-    format: 'concilia-day-close/1',
-    ...certified,
-    ...nameFigures(computeFigures(openingCents, lines), formatReaisWithTwoDecimals),
-    lines: lines.length,
-    matched: amountsOf(lines.filter(({ state }) => state === 'matched')),
-    classified: amountsByLabel(lines.filter(({ state }) => state === 'classified')),
-    inBreak: amountsByLabel(lines.filter(({ state }) => state === 'in_break')),
-    firstNsu: nsus[0]?.toString() ?? null,
-    lastNsu: nsus.at(-1)?.toString() ?? null,
+    ...nameFigures(figures, formatReaisWithTwoDecimals),
+    lines: lines.lines,
+    firstNsu: lines.firstNsu?.toString() ?? null,
+    lastNsu: lines.lastNsu?.toString() ?? null,
     balanceNsu: cut.nsu?.toString() ?? null,
     balance: formatReaisWithTwoDecimals(cut.balanceCents),
     reconcilingItems: [
       ...cut.straddlingLines.map((line) => writeItem('straddling_line', line, null)),
       ...cut.acceptedDifferences.map((item) => writeItem('accepted_difference', item, item)),
     ],
-    added: added.map(String),
-    closedUntil: closedUntil?.toISOString() ?? null,
-    madeAt: madeAt.toISOString(),
   };
+}
+
+/** The counts and amounts of a day's lines by outcome. */
+export function describeOutcomes(
+  totals: readonly OutcomeTotal[],
+): Pick<Certificate, 'matched' | 'classified' | 'inBreak'> {
+  return {
+    matched: amountsOf(totals.filter(({ state }) => state === 'matched')),
+    classified: amountsByLabel(totals.filter(({ state }) => state === 'classified')),
+    inBreak: amountsByLabel(totals.filter(({ state }) => state === 'in_break')),
+  };
+}
+
+export function describeChange({
+  nsu,
+  ...leaves
+}: OutcomeChange): Certificate['outcomeChanges'][0] {
+  return { nsu: nsu.toString(), ...leaves };
 }
 
 function writeItem(
@@ -150,7 +152,7 @@ function writeItem(
 
 /** The text that is stored and hashed. */
 export function writeCertificate(certificate: Certificate): string {
-  return canonicalJson(certificate);
+  return toCanonicalJson(certificate);
 }
 
 export function hashCertificate(text: string): string {
@@ -186,38 +188,25 @@ export function cutOfCertificate({ balanceNsu, balance, reconcilingItems }: Cert
   };
 }
 
-/**
- * Whether two certificates of a day have the same figures, lines and cut. Then a new revision is
- * not needed.
- */
-export function hasSameContent(a: Certificate, b: Certificate): boolean {
-  const contentOf = (certificate: Certificate) => {
-    const { opening, closing, credits, debits, linesHash, earlier } = certificate;
-    const { balanceNsu, balance, reconcilingItems } = certificate;
-    const figures = { opening, closing, credits, debits, linesHash, earlier };
-    return canonicalJson({ ...figures, balanceNsu, balance, reconcilingItems });
-  };
-  return contentOf(a) === contentOf(b);
+/** Whether a day has the figures, lines and cut that its certificate states. */
+export function hasContent(certificate: Certificate, content: DayContent): boolean {
+  const keys = Object.keys(content) as (keyof DayContent)[];
+  return keys.every((key) => toCanonicalJson(certificate[key]) === toCanonicalJson(content[key]));
 }
 
-function amountsOf(lines: readonly CertifiedOutcome[]): z.output<typeof amounts> {
-  const { creditCents, debitCents } = computeFigures(0n, lines);
+function amountsOf(totals: readonly OutcomeTotal[]): z.output<typeof amounts> {
+  const sum = (isCredit: boolean) =>
+    totals
+      .filter((total) => total.isCredit === isCredit)
+      .reduce((cents, total) => cents + total.cents, 0n);
   return {
-    count: lines.length,
-    credits: formatReaisWithTwoDecimals(creditCents),
-    debits: formatReaisWithTwoDecimals(debitCents),
+    count: totals.reduce((count, { lines }) => count + lines, 0),
+    credits: formatReaisWithTwoDecimals(sum(true)),
+    debits: formatReaisWithTwoDecimals(sum(false)),
   };
 }
 
-function amountsByLabel(
-  lines: readonly CertifiedOutcome[],
-): Record<string, z.output<typeof amounts>> {
-  const groups = new Map<string, CertifiedOutcome[]>();
-  for (const line of lines) {
-    const label = line.label ?? '';
-    const group = groups.get(label);
-    if (group) group.push(line);
-    else groups.set(label, [line]);
-  }
+function amountsByLabel(totals: readonly OutcomeTotal[]): Record<string, z.output<typeof amounts>> {
+  const groups = groupBy(totals, ({ label }) => label ?? '');
   return Object.fromEntries([...groups].map(([label, group]) => [label, amountsOf(group)]));
 }

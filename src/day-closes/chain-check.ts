@@ -1,7 +1,8 @@
 // Checks a certificate against its place in the chain and against the lines of its day.
-import type { CertifiedLine, DayClose, StatementLine } from '../generated/service/client.js';
+import type { DayClose } from '../generated/service/client.js';
+import { toCanonicalJson } from '../platform/canonical-json.js';
 import {
-  computeFigures,
+  describeOutcomes,
   cutOfCertificate,
   hashCertificate,
   parseCents,
@@ -9,7 +10,8 @@ import {
   type Certificate,
 } from './certificate.js';
 import { balanceOfDays } from './cut.js';
-import { linesHashOf } from './line-hash.js';
+import type { SpanFigures } from './day-lines.queries.js';
+import type { DayTree } from './day-tree.queries.js';
 import type { Difference } from './stored-line.js';
 
 type Value = string | number | bigint;
@@ -40,31 +42,37 @@ export function differenceOfLink(
     ['debits', parseCents(certificate.debits), link.debitCents],
     ['closing', parseCents(certificate.closing), link.closingCents],
     ['lines', certificate.lines, link.lineCount],
-    ['linesHash', certificate.linesHash, link.linesHash],
+    ['linesRoot', certificate.linesRoot, link.linesRoot],
+    ['lastArrival', certificate.lastArrival, link.lastArrival.toString()],
+    ['outcomeSequence', certificate.outcomeSequence, link.outcomeSequence.toString()],
     ['balance', balanceOfDays(cutOfCertificate(certificate)), parseCents(certificate.closing)],
   ]);
 }
 
-export type CertifiedDayLine = Pick<CertifiedLine, 'nsu' | 'lineHash'> &
-  Pick<StatementLine, 'isCredit' | 'amountCents'>;
-
 /**
- * Compares a certificate with the lines that it covers: the certified lines of its day, without the
- * lines that later revisions added.
+ * Compares a certificate with the lines that it covers and their outcomes, both as they were when
+ * it was made.
  */
 export function differenceOfDay(
   certificate: Certificate,
-  certifiedLines: readonly CertifiedDayLine[],
-  addedLater: ReadonlySet<string>,
+  figures: SpanFigures,
+  tree: DayTree,
 ): Difference | null {
-  const lines = certifiedLines.filter(({ nsu }) => !addedLater.has(nsu.toString()));
-  const figures = computeFigures(parseCents(certificate.opening), lines);
+  const { opening, matched, classified, inBreak } = certificate;
+  const { creditCents, debitCents, firstNsu, lastNsu } = figures;
   return firstDifference(certificate.date, [
-    ['lines', certificate.lines, lines.length],
-    ['credits', parseCents(certificate.credits), figures.creditCents],
-    ['debits', parseCents(certificate.debits), figures.debitCents],
-    ['closing', parseCents(certificate.closing), figures.closingCents],
-    ['linesHash', certificate.linesHash, linesHashOf(lines.map(({ lineHash }) => lineHash))],
+    ['lines', certificate.lines, figures.lines],
+    ['credits', parseCents(certificate.credits), creditCents],
+    ['debits', parseCents(certificate.debits), debitCents],
+    ['closing', parseCents(certificate.closing), parseCents(opening) + creditCents - debitCents],
+    ['firstNsu', certificate.firstNsu ?? '', firstNsu?.toString() ?? ''],
+    ['lastNsu', certificate.lastNsu ?? '', lastNsu?.toString() ?? ''],
+    [
+      'outcomes',
+      toCanonicalJson({ matched, classified, inBreak }),
+      toCanonicalJson(describeOutcomes(tree.totals())),
+    ],
+    ['linesRoot', certificate.linesRoot, tree.root()],
   ]);
 }
 

@@ -12,11 +12,6 @@ export interface CutLine {
   signedCents: bigint;
 }
 
-export interface FollowingLine extends CutLine {
-  balancePreviousCents: bigint;
-  currentBalanceCents: bigint;
-}
-
 /** A jump of the balance at a line, and the break in which a person accepted it. */
 export interface AcceptedDifference extends CutLine {
   breakId: string;
@@ -36,10 +31,14 @@ export interface Cut {
 
 export interface DayOfCut {
   end: Date;
-  lines: readonly CutLine[];
-  /** The lines that follow the previous cut in nsu order, as many as the day has. */
-  following: readonly CutLine[];
-  /** Accepted jumps at the `following` lines. */
+  /**
+   * The lines that follow the previous cut in nsu order, as many as the day has: the last one, and
+   * their sum. The nsu is null if there are none.
+   */
+  following: { lastNsu: bigint | null; cents: bigint };
+  /** Lines of the day or of those that follow that may lie on different sides of the new cut. */
+  straddlingLines: readonly CutLine[];
+  /** Accepted jumps at the lines that follow. */
   acceptedDifferences: readonly AcceptedDifference[];
 }
 
@@ -47,10 +46,9 @@ export interface DayOfCut {
  * The cut at the end of a day. The caller checks whether the balances of the following lines link.
  */
 export function cutAfter(before: Cut, day: DayOfCut): Cut {
-  const nsu = day.following.at(-1)?.nsu ?? before.nsu;
+  const nsu = day.following.lastNsu ?? before.nsu;
   const lines = new Map<bigint, CutLine>();
-  for (const line of [...before.straddlingLines, ...day.lines, ...day.following])
-    lines.set(line.nsu, line);
+  for (const line of [...before.straddlingLines, ...day.straddlingLines]) lines.set(line.nsu, line);
   const straddlingLines = [...lines.values()]
     .filter((line) => isCounted(line, nsu) !== line.occurredAt < day.end)
     .map(({ nsu, occurredAt, signedCents }) => ({ nsu, occurredAt, signedCents }))
@@ -58,21 +56,10 @@ export function cutAfter(before: Cut, day: DayOfCut): Cut {
   return {
     nsu,
     balanceCents:
-      before.balanceCents + sumSignedCents(day.following) + sumSignedCents(day.acceptedDifferences),
+      before.balanceCents + day.following.cents + sumSignedCents(day.acceptedDifferences),
     straddlingLines,
     acceptedDifferences: [...before.acceptedDifferences, ...day.acceptedDifferences],
   };
-}
-
-/** Whether the lines, in nsu order, link from the cut: each starts with the balance before it. */
-export function isLinked(before: Cut, following: readonly FollowingLine[]): boolean {
-  let balance = before.balanceCents;
-  return following.every(({ balancePreviousCents, signedCents, currentBalanceCents }) => {
-    const linksOn = balancePreviousCents === balance;
-    const addsUp = balance + signedCents === currentBalanceCents;
-    balance = currentBalanceCents;
-    return linksOn && addsUp;
-  });
 }
 
 /**

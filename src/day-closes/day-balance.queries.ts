@@ -3,21 +3,14 @@
 // certificate and carried to later days.
 import { addDays } from '../brazil/calendar.js';
 import { statementDayStart } from '../brazil/statement-day.js';
-import type { Tx } from '../database.service.js';
+import type { Db } from '../database.service.js';
 import { findGap, listAcceptedJumps } from '../statement/balance-chain.queries.js';
 import type { Jump } from '../statement/balance-chain.js';
 import { cutOfCertificate, readCertificate } from './certificate.js';
-import { readOpeningCut } from './certified-lines.queries.js';
-import {
-  cutAfter,
-  isLinked,
-  sumSignedCents,
-  type AcceptedDifference,
-  type Cut,
-  type CutLine,
-  type FollowingLine,
-} from './cut.js';
+import { cutAfter, type AcceptedDifference, type Cut } from './cut.js';
 import * as queries from './day-closes.queries.js';
+import { listCutLines, listStraddlingLines, readFollowing } from './day-lines.queries.js';
+import { readCurrentBalance, readOpeningCut } from './opening-cut.queries.js';
 
 /** With more gaps than this in one day, the jumps are not listed one by one. */
 const maxGaps = 100;
@@ -29,44 +22,60 @@ export interface UnexplainedDifference {
   jumps: Jump[];
 }
 
-/** `unexplained` is null if the balances link, or if persons accepted every jump. */
+/**
+ * The cuts around a day with so many lines, of the lines up to `lastArrival`. `unexplained` is null
+ * if the balances link, or if persons accepted every jump.
+ */
 export async function readDayBalance(
-  tx: Tx,
+  db: Db,
   accountId: number,
-  date: string,
-  lines: CutLine[],
+  day: { date: string; lines: number; lastArrival: bigint },
 ): Promise<{ before: Cut; cut: Cut; unexplained: UnexplainedDifference | null }> {
-  const before = await cutBefore(tx, accountId, date);
-  const following = await queries.listFollowingLines(tx, accountId, before.nsu, lines.length);
-  const jumps = isLinked(before, following) ? [] : await listJumps(tx, accountId, following);
-  const { accepted, unexplained } = await separateAccepted(tx, accountId, date, following, jumps);
+  const { date, lines: count, lastArrival } = day;
+  const before = await cutBefore(db, accountId, date, lastArrival);
+  const { nsu: afterNsu } = before;
+  const following = await readFollowing(db, accountId, { afterNsu, count, lastArrival });
+  const { firstNsu, lastNsu, cents } = following;
+  const isEmpty = firstNsu === null || lastNsu === null;
+  const jumps = isEmpty ? [] : await listJumps(db, accountId, firstNsu, lastNsu);
+  const { accepted, unexplained } = await separateAccepted(db, accountId, date, jumps);
+  const start = statementDayStart(date);
   const end = statementDayStart(addDays(date, 1));
-  return {
-    before,
-    cut: cutAfter(before, { end, lines, following, acceptedDifferences: accepted }),
-    unexplained: jumps ? unexplained : { cents: excessOf(before, following), jumps: [] },
-  };
+  const straddlingLines = isEmpty
+    ? []
+    : await listStraddlingLines(db, accountId, {
+        ...{ afterNsu, cutNsu: lastNsu, start, end, lastArrival },
+      });
+  const acceptedDifferences = accepted;
+  const cut = cutAfter(before, { end, following, straddlingLines, acceptedDifferences });
+  if (jumps || lastNsu === null) return { before, cut, unexplained };
+  const balance = await readCurrentBalance(db, accountId, lastNsu);
+  return { before, cut, unexplained: { cents: balance - before.balanceCents - cents, jumps: [] } };
 }
 
 /** From the certificate of the day before, or from the synced lines if the day is the first. */
-async function cutBefore(tx: Tx, accountId: number, date: string): Promise<Cut> {
-  const dayBefore = await queries.findCurrentCertificate(tx, accountId, addDays(date, -1));
+async function cutBefore(
+  db: Db,
+  accountId: number,
+  date: string,
+  lastArrival: bigint,
+): Promise<Cut> {
+  const dayBefore = await queries.findCurrentCertificate(db, accountId, addDays(date, -1));
   if (dayBefore) return cutOfCertificate(readCertificate(dayBefore.certificate));
-  return readOpeningCut(tx, accountId, statementDayStart(date));
+  return readOpeningCut(db, accountId, statementDayStart(date), lastArrival);
 }
 
 /** Every jump of the chain at these lines, accepted or not; null if there are too many. */
 async function listJumps(
-  tx: Tx,
+  db: Db,
   accountId: number,
-  following: FollowingLine[],
+  firstNsu: bigint,
+  lastNsu: bigint,
 ): Promise<Jump[] | null> {
-  const [first, last] = [following[0], following.at(-1)];
-  if (!first || !last) return [];
   const gaps: bigint[] = [];
   for (;;) {
-    const { gap, jumps } = await findGap(tx, accountId, first.nsu, last.nsu, gaps);
-    if (!gap) return jumps.filter(({ nsu }) => nsu >= first.nsu && nsu <= last.nsu);
+    const { gap, jumps } = await findGap(db, accountId, firstNsu, lastNsu, gaps);
+    if (!gap) return jumps.filter(({ nsu }) => nsu >= firstNsu && nsu <= lastNsu);
     if (gaps.length === maxGaps || gaps.includes(gap.nsu)) return null;
     gaps.push(gap.nsu);
   }
@@ -77,21 +86,25 @@ async function listJumps(
  * an acceptance of its own.
  */
 async function separateAccepted(
-  tx: Tx,
+  db: Db,
   accountId: number,
   date: string,
-  following: FollowingLine[],
   jumps: Jump[] | null,
 ): Promise<{ accepted: AcceptedDifference[]; unexplained: UnexplainedDifference | null }> {
   const accepted: AcceptedDifference[] = [];
   const unexplained: UnexplainedDifference = { cents: 0n, jumps: [] };
   if (!jumps || jumps.length === 0) return { accepted, unexplained: null };
-  const acceptances = await listAcceptedJumps(tx, accountId);
+  const acceptances = await listAcceptedJumps(db, accountId);
+  const lines = await listCutLines(
+    db,
+    accountId,
+    jumps.map(({ nsu }) => nsu),
+  );
   let isUnexplained = false;
   for (const jump of jumps) {
     const { nsu, cents } = jump;
     const acceptance = acceptances.find((each) => each.nsu === nsu && each.cents === cents);
-    const line = following.find((each) => each.nsu === nsu);
+    const line = lines.find((each) => each.nsu === nsu);
     if (acceptance && line) {
       const { breakId, reason } = acceptance;
       const { occurredAt } = line;
@@ -107,10 +120,4 @@ async function separateAccepted(
 /** The subject of the break that is opened when the day's balance chain does not hold. */
 export function subjectOfDay(date: string): string {
   return `day:${date}`;
-}
-
-/** The current balance of the last line, minus the balance of the cut and the sum of the lines. */
-function excessOf(before: Cut, following: FollowingLine[]): bigint {
-  const balance = following.at(-1)?.currentBalanceCents ?? before.balanceCents;
-  return balance - before.balanceCents - sumSignedCents(following);
 }

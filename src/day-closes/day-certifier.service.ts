@@ -1,140 +1,193 @@
-// Certifies one day, or amends its certificate. It compares the day's figures with the bank's own
-// balances, hashes the day's lines, and appends the certificate to the account's chain: everything
-// in one transaction. If the figures differ, it opens a break instead.
-import { randomBytes } from 'node:crypto';
+// Certifies one day, or amends its certificate. Everything is read before the transaction: the
+// figures, the bank's own balances and the Merkle tree over the lines, as they were at one point.
+// The transaction only checks that nothing changed since, and appends the certificate to the
+// account's chain. If the figures differ from the balances, it opens a break instead.
 import { Injectable } from '@nestjs/common';
 import { addDays } from '../brazil/calendar.js';
 import { statementDayOf, statementDayStart } from '../brazil/statement-day.js';
-import type { Tx } from '../database.service.js';
+import { Database, type Db, type Tx } from '../database.service.js';
 import { eventAmount } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
+import type { DayClose } from '../generated/service/client.js';
 import { formatReaisWithTwoDecimals } from '../money/cents.js';
 import { subjectOfLate } from '../reconciliation/decide/break-kinds.js';
 import { Breaks } from '../reconciliation/breaks.service.js';
 import * as certificates from './certificate.js';
-import type { Certificate, CertifiedOutcome, Figures } from './certificate.js';
-import * as certifiedLines from './certified-lines.queries.js';
-import { balanceOfDays } from './cut.js';
+import type { Certificate, DayContent, Figures } from './certificate.js';
+import { balanceOfDays, type Cut } from './cut.js';
 import { readDayBalance, subjectOfDay, type UnexplainedDifference } from './day-balance.queries.js';
 import * as queries from './day-closes.queries.js';
-import { commitmentOf, lineHashOf, linesHashOf, type HashedFields } from './line-hash.js';
-
-/** Earlier lines are certified beforehand. Only lines that arrived since then are left here. */
-const maxEarlierLines = 100_000;
+import { readSpanFigures, type LineSpan } from './day-lines.queries.js';
+import { DayTree } from './day-tree.queries.js';
+import * as outcomes from './outcomes.queries.js';
 
 /**
  * `unchanged`: another revision would have the same content. `waiting`: a line is not decided.
- * `differs`: the figures differ from the bank's balances.
+ * `differs`: the figures differ from the bank's balances. `outdated`: an outcome changed after it
+ * was read.
  */
-export type CertificationOutcome = 'certified' | 'amended' | 'unchanged' | 'waiting' | 'differs';
+export type CertificationOutcome =
+  'certified' | 'amended' | 'unchanged' | 'waiting' | 'differs' | 'outdated';
 
-type DecidedLine = queries.DayLine & CertifiedOutcome;
+interface DayFacts {
+  accountId: number;
+  date: string;
+  lastArrival: bigint;
+  content: DayContent;
+  figures: Figures;
+  cut: Cut;
+  /** The current certificate of the day, which this one amends. */
+  current: DayClose | null;
+  /** Lines that the current certificate does not contain. */
+  added: queries.LateLine[];
+}
+
+interface Trees {
+  day: DayTree;
+  /** The lines before the first certified day. */
+  earlier: DayTree | null;
+}
+
+type DifferingDay = DayFacts & {
+  outcome: 'differs';
+  difference: UnexplainedDifference;
+  isAccepted: boolean;
+};
+type CompleteDay = DayFacts & { outcome: 'complete'; trees: Trees };
+
+/** What was read of a day whose lines are decided, and what it means. */
+export type PreparedDay = (DayFacts & { outcome: 'unchanged' }) | DifferingDay | CompleteDay;
 
 @Injectable()
 export class DayCertifier {
   constructor(
+    private readonly database: Database,
     private readonly events: EventsService,
     private readonly breaks: Breaks,
   ) {}
 
-  async certify(
-    tx: Tx,
-    accountId: number,
-    date: string,
-    { madeAt, closedUntil }: { madeAt: Date; closedUntil: Date | null },
-  ): Promise<CertificationOutcome> {
-    const lines = await queries.listDayLines(tx, accountId, {
-      from: statementDayStart(date),
-      until: statementDayStart(addDays(date, 1)),
-    });
-    if (!lines.every(isDecided)) return 'waiting';
+  /**
+   * Reads the lines up to `lastArrival`, in many short statements and outside any transaction.
+   * Returns null while a line is not decided.
+   */
+  async prepare(accountId: number, date: string, lastArrival: bigint): Promise<PreparedDay | null> {
+    const { prisma: db } = this.database;
+    const outcomeSequence = await outcomes.readOutcomeSequence(db, accountId);
+    const span = {
+      ...{ accountId, lastArrival, outcomeSequence },
+      ...{ from: statementDayStart(date), until: statementDayStart(addDays(date, 1)) },
+    };
+    if (await outcomes.isUndecided(db, span)) return null;
+    const lines = await readSpanFigures(db, span);
     // Read before the balances: a person who accepts the break in the meantime accepts what its
     // evidence contains now.
-    const isAccepted = await queries.isDayBreakAccepted(tx, accountId, subjectOfDay(date));
-    const cutLines = lines.map(withSignedCents);
-    const { before, cut, unexplained } = await readDayBalance(tx, accountId, date, cutLines);
-    const openingCents = balanceOfDays(before);
-    const figures = certificates.computeFigures(openingCents, lines);
-    if (unexplained || balanceOfDays(cut) !== figures.closingCents) {
-      const cents = (unexplained?.cents ?? 0n) + balanceOfDays(cut) - figures.closingCents;
-      const { jumps } = unexplained ?? { jumps: [] };
-      await this.reportDifference(tx, accountId, date, { figures, cents, jumps, isAccepted });
-      return 'differs';
+    const isAccepted = await queries.isDayBreakAccepted(db, accountId, subjectOfDay(date));
+    const balance = await readDayBalance(db, accountId, { date, lines: lines.lines, lastArrival });
+    const { before, cut, unexplained } = balance;
+    const figures = certificates.figuresOf(balanceOfDays(before), lines);
+    const current = await queries.findCurrentCertificate(db, accountId, date);
+    const first = await queries.findFirstCertificate(db, accountId);
+    const isFirst = !first || first.date === date;
+    const added = current ? await listAdded(db, span, { current, isFirst }) : [];
+    const content = certificates.describeDay(figures, lines, cut);
+    const facts = { accountId, date, lastArrival, content, figures, cut, current, added };
+    const excess = balanceOfDays(cut) - figures.closingCents;
+    if (unexplained || excess !== 0n) {
+      const { cents, jumps } = unexplained ?? { cents: 0n, jumps: [] };
+      const difference = { cents: cents + excess, jumps };
+      return { ...facts, outcome: 'differs', difference, isAccepted };
     }
-    const current = await queries.findCurrentCertificate(tx, accountId, date);
-    const last = await tx.dayClose.findFirst({
-      where: { accountId },
-      orderBy: { sequence: 'desc' },
-    });
-    const earlier = await this.certifyEarlier(tx, accountId, date);
-    const uncertified = lines.filter(({ lineHash }) => lineHash === null);
-    const added = new Map(uncertified.map((line) => [line.nsu, hashLine(accountId, line)]));
-    const lineHashes = lines.map((line) => line.lineHash ?? added.get(line.nsu)?.lineHash ?? '');
-    const certificate = certificates.makeCertificate({
-      ...{ accountId, date, openingCents, lines, cut, closedUntil, madeAt },
+    if (current && added.length === 0 && isUnchanged(current, content))
+      return { ...facts, outcome: 'unchanged' };
+    const day = await DayTree.read(db, span, lines);
+    const earlier = isFirst ? await readEarlier(db, span, before) : null;
+    if (day.undecided + day.pending + (earlier?.undecided ?? 0) > 0) return null;
+    return { ...facts, outcome: 'complete', trees: { day, earlier } };
+  }
+
+  /** Reads again what changed while the day was read. */
+  async refresh(prepared: PreparedDay): Promise<void> {
+    if (prepared.outcome !== 'complete') return;
+    const { prisma } = this.database;
+    const sequence = await outcomes.readOutcomeSequence(prisma, prepared.accountId);
+    await prepared.trees.day.refresh(prisma, sequence);
+    await prepared.trees.earlier?.refresh(prisma, sequence);
+  }
+
+  /** Stores the certificate, or opens the break of the day. */
+  async store(
+    tx: Tx,
+    prepared: PreparedDay,
+    when: { madeAt: Date; closedUntil: Date | null },
+  ): Promise<CertificationOutcome> {
+    const { accountId, date } = prepared;
+    if (prepared.outcome === 'differs') {
+      await this.reportDifference(tx, prepared);
+      return prepared.outcome;
+    }
+    const isUnchanged = prepared.outcome === 'unchanged';
+    const outcome = isUnchanged ? prepared.outcome : await this.certify(tx, prepared, when);
+    if (outcome !== 'outdated' && outcome !== 'waiting')
+      await this.breaks.resolve(tx, accountId, 'broken_balance_chain', [subjectOfDay(date)]);
+    return outcome;
+  }
+
+  private async certify(
+    tx: Tx,
+    prepared: CompleteDay,
+    when: { madeAt: Date; closedUntil: Date | null },
+  ): Promise<CertificationOutcome> {
+    const { accountId, date, current, added, content, figures, trees } = prepared;
+    const { day, earlier } = trees;
+    const outcomeSequence = await outcomes.lockOutcomes(tx, accountId);
+    if (await day.isOutdated(tx, outcomeSequence)) return 'outdated';
+    if (await earlier?.isOutdated(tx, outcomeSequence)) return 'outdated';
+    if (day.pending > 0) return 'waiting';
+    const last = await queries.findLastCertificate(tx, accountId);
+    const sequence = (last?.sequence ?? 0) + 1;
+    const changes = last
+      ? await outcomes.listOutcomeChanges(tx, accountId, {
+          certificate: sequence,
+          ...{ afterSequence: last.outcomeSequence, untilSequence: outcomeSequence },
+        })
+      : [];
+    const subjects = added.map((line) => subjectOfLate(statementDayOf(line.occurredAt), line.nsu));
+    await this.breaks.resolve(tx, accountId, 'late_line', subjects);
+    const certificate: Certificate = {
+      format: 'concilia-day-close/1',
+      ...{ accountId, date, sequence },
       revision: (current?.revision ?? 0) + 1,
-      sequence: (last?.sequence ?? 0) + 1,
       reason: current ? 'late_line' : null,
-      linesHash: linesHashOf(lineHashes),
-      earlier: earlier && { lines: earlier.lines, linesHash: earlier.linesHash },
-      added: current ? [...(earlier?.added ?? []), ...added.keys()] : [],
+      ...content,
+      ...certificates.describeOutcomes(day.totals()),
+      added: added.map(({ nsu }) => nsu.toString()),
+      linesRoot: day.root(),
+      earlier: earlier && { lines: earlier.lines, linesRoot: earlier.root() },
+      outcomeChanges: changes.map(certificates.describeChange),
+      lastArrival: prepared.lastArrival.toString(),
+      outcomeSequence: outcomeSequence.toString(),
       previousHash: last?.hash ?? certificates.zeroHash,
-    });
-    await this.breaks.resolve(tx, accountId, 'broken_balance_chain', [subjectOfDay(date)]);
-    if (
-      current &&
-      certificates.hasSameContent(certificate, certificates.readCertificate(current.certificate))
-    )
-      return 'unchanged';
-    await certifiedLines.insertCertifiedLines(tx, accountId, [...added.values()]);
-    if (current) await this.resolveLateLines(tx, accountId, [...added.values()]);
-    await this.storeCertificate(tx, certificate, figures);
+      closedUntil: when.closedUntil?.toISOString() ?? null,
+      madeAt: when.madeAt.toISOString(),
+    };
+    await this.insertCertificate(tx, certificate, figures);
     return current ? 'amended' : 'certified';
   }
 
-  /**
-   * Certifies the lines before the first certified day, so that they cannot be rewritten either.
-   * Lines that were not certified before are returned as `added`. Null on every other day.
-   */
-  private async certifyEarlier(tx: Tx, accountId: number, date: string) {
-    const first = await queries.findFirstCertificate(tx, accountId);
-    if (first && first.date !== date) return null;
-    const uncertified = await certifiedLines.listUncertifiedLines(
-      tx,
-      accountId,
-      statementDayStart(date),
-      maxEarlierLines,
-    );
-    const added = uncertified.map((line) => hashLine(accountId, line));
-    await certifiedLines.insertCertifiedLines(tx, accountId, added);
-    if (first) await this.resolveLateLines(tx, accountId, added);
-    const all = await certifiedLines.listEarlierCertifiedLines(tx, accountId, date);
-    const linesHash = linesHashOf(all.map(({ lineHash }) => lineHash));
-    return { lines: all.length, linesHash, added: uncertified.map(({ nsu }) => nsu) };
-  }
-
-  /** The `late_line` breaks end once a certificate contains the lines. */
-  private async resolveLateLines(
-    tx: Tx,
-    accountId: number,
-    lines: certifiedLines.NewCertifiedLine[],
-  ): Promise<void> {
-    const subjects = lines.map(({ date, nsu }) => subjectOfLate(date, nsu));
-    await this.breaks.resolve(tx, accountId, 'late_line', subjects);
-  }
-
-  private async storeCertificate(
+  private async insertCertificate(
     tx: Tx,
     certificate: Certificate,
     figures: Figures,
   ): Promise<void> {
-    const { accountId, date, revision, sequence, lines, linesHash, previousHash } = certificate;
+    const { accountId, date, revision, sequence, lines, linesRoot, previousHash } = certificate;
     const text = certificates.writeCertificate(certificate);
     const hash = certificates.hashCertificate(text);
     await tx.dayClose.create({
       data: {
         ...{ accountId, sequence, date, revision, ...figures },
-        ...{ lineCount: lines, certificate: text, linesHash, previousHash, hash },
+        ...{ lineCount: lines, certificate: text, linesRoot, previousHash, hash },
+        lastArrival: BigInt(certificate.lastArrival),
+        outcomeSequence: BigInt(certificate.outcomeSequence),
       },
     });
     this.events.record(tx, accountId, [
@@ -157,15 +210,9 @@ export class DayCertifier {
    */
   private async reportDifference(
     tx: Tx,
-    accountId: number,
-    date: string,
-    {
-      figures,
-      cents,
-      jumps,
-      isAccepted,
-    }: UnexplainedDifference & { figures: Figures; isAccepted: boolean },
+    { accountId, date, figures, difference, isAccepted }: DifferingDay,
   ): Promise<void> {
+    const { cents, jumps } = difference;
     const subject = subjectOfDay(date);
     const evidence = {
       date,
@@ -174,27 +221,37 @@ export class DayCertifier {
       jumps: jumps.map((jump) => ({ nsu: `${jump.nsu}`, cents: `${jump.cents}` })),
     };
     const amountCents = cents < 0n ? -cents : cents;
-    const difference = { kind: 'broken_balance_chain', subject, amountCents, nsu: null, evidence };
-    await this.breaks.open(tx, accountId, [{ ...difference, isBeyondSettlement: isAccepted }]);
-    await this.breaks.revise(tx, accountId, [difference]);
+    const found = { kind: 'broken_balance_chain', subject, amountCents, nsu: null, evidence };
+    await this.breaks.open(tx, accountId, [{ ...found, isBeyondSettlement: isAccepted }]);
+    await this.breaks.revise(tx, accountId, [found]);
   }
 }
 
-/** The salt is random, so that the content of an erased line cannot be guessed from its hash. */
-export function hashLine(
-  accountId: number,
-  line: HashedFields & { contentHash: string },
-): certifiedLines.NewCertifiedLine {
-  const salt = randomBytes(16).toString('hex');
-  const commitment = commitmentOf(salt, line.contentHash);
-  const lineHash = lineHashOf(accountId, line, commitment);
-  return { nsu: line.nsu, date: statementDayOf(line.occurredAt), salt, commitment, lineHash };
+function isUnchanged({ certificate }: DayClose, content: DayContent): boolean {
+  return certificates.hasContent(certificates.readCertificate(certificate), content);
 }
 
-function isDecided(line: queries.DayLine): line is DecidedLine {
-  return line.state !== 'pending';
+/** The lines that came after the current certificate; for the first day those before it too. */
+function listAdded(
+  db: Db,
+  { accountId, from, until, lastArrival }: LineSpan,
+  { current, isFirst }: { current: DayClose; isFirst: boolean },
+): Promise<queries.LateLine[]> {
+  return queries.listAddedLines(db, accountId, {
+    ...{ from: isFirst ? null : from, until, lastArrival },
+    afterArrival: current.lastArrival,
+  });
 }
 
-function withSignedCents<Line extends { isCredit: boolean; amountCents: bigint }>(line: Line) {
-  return { ...line, signedCents: line.isCredit ? line.amountCents : -line.amountCents };
+/** The lines before the first day. `before` is the cut at its beginning. */
+async function readEarlier(db: Db, span: LineSpan & { from: Date }, before: Cut): Promise<DayTree> {
+  const uncounted = before.straddlingLines.filter(({ occurredAt }) => occurredAt < span.from);
+  const lastNsu = [before.nsu, ...uncounted.map(({ nsu }) => nsu)].reduce(maxNsu, null);
+  const firstNsu = await queries.findFirstNsu(db, span.accountId);
+  return DayTree.read(db, { ...span, from: null, until: span.from }, { firstNsu, lastNsu });
+}
+
+function maxNsu(a: bigint | null, b: bigint | null): bigint | null {
+  if (a === null || b === null) return a ?? b;
+  return a > b ? a : b;
 }

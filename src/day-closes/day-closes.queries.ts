@@ -1,13 +1,8 @@
-// Reads which days can be certified, the lines of a day with their outcomes, and the chain of
-// certificates; stores how far an account's days are closed.
+// Reads which days can be certified, lines that came late, and the chain of certificates; stores
+// how far an account's days are closed.
 import type { Db, Tx } from '../database.service.js';
 import type { DayClose, DayCloseState, StatementLine } from '../generated/service/client.js';
-import { explainsItsLine, stateOfLine } from '../reconciliation/api/transactions.queries.js';
-import { lineCents } from '../statement/balance-chain.queries.js';
-import type { ClosedPeriod } from '../statement/closing.js';
-import { hashedColumns } from './certified-lines.queries.js';
-import type { FollowingLine } from './cut.js';
-import type { HashedFields } from './line-hash.js';
+import { statementDayOf } from '../brazil/statement-day.js';
 
 /**
  * Accounts whose next day may be certified, whose certificates must be amended, or that have new
@@ -44,6 +39,16 @@ export async function findFirstLineTime(db: Db, accountId: number): Promise<Date
   return first?.occurredAt ?? null;
 }
 
+/** The lowest nsu of the account's lines. */
+export async function findFirstNsu(db: Db, accountId: number): Promise<bigint | null> {
+  const first = await db.statementLine.findFirst({
+    where: { accountId },
+    orderBy: { nsu: 'asc' },
+    select: { nsu: true },
+  });
+  return first?.nsu ?? null;
+}
+
 /** Days are certified from `firstDate` on. Does nothing if the account has a first day already. */
 export async function insertClosingState(
   db: Db,
@@ -69,17 +74,6 @@ export async function recordClosingState(
   });
 }
 
-/**
- * Reads the closed period, and locks the synced statement against changes until the transaction
- * ends.
- */
-export async function lockStatement(tx: Tx, accountId: number): Promise<ClosedPeriod> {
-  const [state] = await tx.$queryRaw<ClosedPeriod[]>`
-    SELECT closed_from, closed_until
-    FROM statement_state WHERE account_id = ${accountId} FOR SHARE`;
-  return state ?? { closedFrom: null, closedUntil: null };
-}
-
 /** Locks the account's chain until the transaction ends, and reads its next days. */
 export async function lockClosingState(tx: Tx, accountId: number): Promise<ClosingState | null> {
   const [state] = await tx.$queryRaw<ClosingState[]>`
@@ -97,24 +91,28 @@ export async function readLastArrival(db: Db, accountId: number): Promise<bigint
   return last?.arrival ?? 0n;
 }
 
+/** An open day ends at `before`; lines before it that no certificate contains are late. */
+interface LateLineSearch {
+  seenArrival: bigint;
+  before: Date;
+}
+
 /**
- * The lines above the arrival number `seenArrival` that lie before the next day to certify and are
- * in no certificate. Also returns the arrival number up to which they were read, and the lowest nsu
- * of all lines that came since, whatever their time.
+ * The lines above the arrival number `seenArrival` that lie before the next day to certify: no
+ * certificate contains them. Also returns the arrival number up to which they were read, and the
+ * lowest nsu of all lines that came since, whatever their time.
  */
 export async function listLateLines(
   tx: Tx,
   accountId: number,
-  { seenArrival, before }: { seenArrival: bigint; before: Date },
+  { seenArrival, before }: LateLineSearch,
 ): Promise<{ lines: LateLine[]; lowestNsu: bigint | null; seenArrival: bigint }> {
   const until = await readLastArrival(tx, accountId);
   const lines = await tx.$queryRaw<LateLine[]>`
-    SELECT t.nsu, t.amount_cents, t.occurred_at
-    FROM statement_line t
-    WHERE t.account_id = ${accountId} AND t.arrival > ${seenArrival} AND t.arrival <= ${until}
-      AND t.occurred_at < ${before} AND NOT EXISTS (
-        SELECT 1 FROM certified_line s WHERE s.account_id = t.account_id AND s.nsu = t.nsu)
-    ORDER BY t.occurred_at, t.nsu`;
+    SELECT nsu, amount_cents, occurred_at FROM statement_line
+    WHERE account_id = ${accountId} AND arrival > ${seenArrival} AND arrival <= ${until}
+      AND occurred_at < ${before}
+    ORDER BY occurred_at, nsu`;
   const lowest = await tx.statementLine.aggregate({
     where: { accountId, arrival: { gt: seenArrival, lte: until } },
     _min: { nsu: true },
@@ -122,50 +120,34 @@ export async function listLateLines(
   return { lines, lowestNsu: lowest._min.nsu, seenArrival: until };
 }
 
-export interface DayLine extends HashedFields {
-  contentHash: string;
-  /** Null for a line that is in no certificate. */
-  lineHash: string | null;
-  state: 'matched' | 'classified' | 'in_break' | 'pending';
-  /** The category of a classified line, or the kind of the line's break; null for a match. */
-  label: string | null;
-}
-
-/** The lines of a day, by nsu, each with its current outcome. */
-export async function listDayLines(
-  tx: Tx,
-  accountId: number,
-  { from, until }: { from: Date; until: Date },
-): Promise<DayLine[]> {
-  return tx.$queryRaw<DayLine[]>`
-    SELECT ${hashedColumns}, certified.line_hash,
-           ${stateOfLine} AS state, COALESCE(open_break.kind, c.category::text) AS label
-    FROM statement_line t
-    LEFT JOIN certified_line certified
-      ON certified.account_id = t.account_id AND certified.nsu = t.nsu
-    LEFT JOIN classification c ON c.account_id = t.account_id AND c.nsu = t.nsu
-    LEFT JOIN LATERAL (
-      SELECT min(kind) AS kind FROM break WHERE account_id = t.account_id AND nsu = t.nsu
-        AND ${explainsItsLine}
-    ) open_break ON true
-    WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
-    ORDER BY t.nsu`;
-}
-
-/** The first `count` lines above `afterNsu`, by nsu; null: from the first line on. */
-export async function listFollowingLines(
+/** Whether a line came since that lies before `until` by time, or up to `untilNsu` by nsu. */
+export async function hasNewLines(
   db: Db,
   accountId: number,
-  afterNsu: bigint | null,
-  count: number,
-): Promise<FollowingLine[]> {
-  if (count === 0) return [];
-  return db.$queryRaw`
-    SELECT nsu, occurred_at, balance_previous_cents, current_balance_cents,
-           ${lineCents} AS "signedCents"
-    FROM statement_line
-    WHERE account_id = ${accountId} AND (${afterNsu}::bigint IS NULL OR nsu > ${afterNsu}::bigint)
-    ORDER BY nsu LIMIT ${count}`;
+  { lastArrival, until, untilNsu }: { lastArrival: bigint; until: Date; untilNsu: bigint | null },
+): Promise<boolean> {
+  const [found] = await db.$queryRaw<{ isFound: boolean }[]>`
+    SELECT EXISTS (
+      SELECT FROM statement_line
+      WHERE account_id = ${accountId} AND arrival > ${lastArrival}
+        AND (occurred_at < ${until} OR nsu <= ${untilNsu}::bigint)
+    ) AS "isFound"`;
+  return found?.isFound === true;
+}
+
+/** The lines before `until` that came after one certificate and belong to the next revision. */
+export async function listAddedLines(
+  db: Db,
+  accountId: number,
+  span: { from: Date | null; until: Date; afterArrival: bigint; lastArrival: bigint },
+): Promise<LateLine[]> {
+  const { from, until, afterArrival, lastArrival } = span;
+  return db.$queryRaw<LateLine[]>`
+    SELECT nsu, amount_cents, occurred_at FROM statement_line
+    WHERE account_id = ${accountId} AND occurred_at < ${until}
+      AND (${from}::timestamptz IS NULL OR occurred_at >= ${from}::timestamptz)
+      AND arrival > ${afterArrival} AND arrival <= ${lastArrival}
+    ORDER BY nsu`;
 }
 
 /** The last revision of a day's certificate; null if the day is not certified. */
@@ -211,6 +193,11 @@ export async function isDayBreakAccepted(
   return (await db.break.count({ where: { ...where, state: 'resolved' } })) > 0;
 }
 
+/** The last certificate of the account's chain. */
+export async function findLastCertificate(db: Db, accountId: number): Promise<DayClose | null> {
+  return db.dayClose.findFirst({ where: { accountId }, orderBy: { sequence: 'desc' } });
+}
+
 /** The first certificate of the account's chain. */
 export async function findFirstCertificate(db: Db, accountId: number): Promise<DayClose | null> {
   return db.dayClose.findFirst({ where: { accountId }, orderBy: { sequence: 'asc' } });
@@ -230,4 +217,18 @@ export async function listCurrentCertificates(
       AND (${to}::text IS NULL OR date <= ${to}::text)
       AND (${beforeDate}::text IS NULL OR date < ${beforeDate}::text)
     ORDER BY date DESC, revision DESC LIMIT ${limit}`;
+}
+
+/** Whether a certificate contains the line; the first one contains the lines before its day. */
+export async function isCertified(
+  db: Db,
+  accountId: number,
+  { occurredAt, arrival }: Pick<StatementLine, 'occurredAt' | 'arrival'>,
+): Promise<boolean> {
+  const first = await findFirstCertificate(db, accountId);
+  if (!first) return false;
+  const date = statementDayOf(occurredAt);
+  const day = date < first.date ? first.date : date;
+  const certificate = await findCurrentCertificate(db, accountId, day);
+  return certificate !== null && arrival <= certificate.lastArrival;
 }

@@ -52,7 +52,7 @@ export const dayCloseView = z.object({
   ),
   firstNsu: bigInteger.nullable(),
   lastNsu: bigInteger.nullable(),
-  linesHash: z.string(),
+  linesRoot: z.string(),
   previousHash: z.string(),
   hash: z.string(),
   createdAt: instant,

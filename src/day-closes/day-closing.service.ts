@@ -1,23 +1,25 @@
 // Closes the days of an account: certifies each finished day once nothing can be missing from it,
 // and amends, in order, the certificates that late lines change. One process at a time closes an
-// account; each day is a transaction of its own.
+// account. Syncs and decisions go on beside it: a day is read as it was at one point.
 import { Injectable } from '@nestjs/common';
 import type { BankAccount } from '../accounts/accounts.service.js';
 import { addDays } from '../brazil/calendar.js';
 import { statementDayOf, statementDayStart } from '../brazil/statement-day.js';
-import { Database } from '../database.service.js';
+import { Database, type Db, type Tx } from '../database.service.js';
 import { EventsService } from '../events/events.service.js';
 import type { Lease } from '../leases/leases.queries.js';
 import { transactionUnderLease, withLease } from '../leases/leases.service.js';
+import { readClosedStatement } from '../reconciliation/apply.queries.js';
 import { subjectOfLate } from '../reconciliation/decide/break-kinds.js';
 import { Breaks } from '../reconciliation/breaks.service.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import type { ClosedPeriod } from '../statement/closing.js';
-import * as certifiedLines from './certified-lines.queries.js';
-import { DayCertifier, hashLine, type CertificationOutcome } from './day-certifier.service.js';
+import {
+  DayCertifier,
+  type CertificationOutcome,
+  type PreparedDay,
+} from './day-certifier.service.js';
 import * as queries from './day-closes.queries.js';
-
-const linesPerTransaction = 5_000;
 
 @Injectable()
 export class DayClosing {
@@ -37,7 +39,6 @@ export class DayClosing {
     await withLease(this.database, accountId, 'close_days', async (lease) => {
       if (!(await this.hasFirstDay(lease, goLiveAt))) return;
       let hasEvents = await this.recordLateLines(lease, goLiveAt);
-      await this.certifyEarlier(lease);
       for (;;) {
         const closed = await this.closeNextDay(lease);
         if (closed === 'new_lines') {
@@ -103,31 +104,6 @@ export class DayClosing {
     });
   }
 
-  /** Certifies the lines before the first day in batches, because the history may be long. */
-  private async certifyEarlier(lease: Lease): Promise<void> {
-    const { accountId } = lease;
-    const { prisma } = this.database;
-    const state = await prisma.dayCloseState.findUnique({ where: { accountId } });
-    if (!state || (await queries.findFirstCertificate(prisma, accountId))) return;
-    const before = statementDayStart(state.nextDate);
-    for (let isMore = true; isMore;) {
-      isMore = await transactionUnderLease(this.database, lease, async (tx) => {
-        const lines = await certifiedLines.listUncertifiedLines(
-          tx,
-          accountId,
-          before,
-          linesPerTransaction,
-        );
-        await certifiedLines.insertCertifiedLines(
-          tx,
-          accountId,
-          lines.map((line) => hashLine(accountId, line)),
-        );
-        return lines.length === linesPerTransaction;
-      });
-    }
-  }
-
   /**
    * Amends the first day that needs it, or else certifies the next day. Returns null when no day
    * can be closed, and `new_lines` when a line arrived that may belong to a certified day: that
@@ -135,21 +111,39 @@ export class DayClosing {
    */
   private async closeNextDay(lease: Lease): Promise<CertificationOutcome | 'new_lines' | null> {
     const { accountId } = lease;
+    const { prisma } = this.database;
     const madeAt = await this.bankTime.now(accountId);
-    return transactionUnderLease(this.database, lease, async (tx) => {
-      const period = await queries.lockStatement(tx, accountId);
-      const state = await queries.lockClosingState(tx, accountId);
-      if (!state) return null;
-      if ((await queries.readLastArrival(tx, accountId)) > state.seenArrival) return 'new_lines';
-      const { nextDate, amendFrom } = state;
-      const date = amendFrom ?? nextDate;
-      if (amendFrom === null && !isClosed(date, period, madeAt)) return null;
-      const { closedUntil } = period;
-      const outcome = await this.certifier.certify(tx, accountId, date, { madeAt, closedUntil });
-      if (outcome !== 'waiting' && outcome !== 'differs')
-        await queries.recordClosingState(tx, accountId, stateAfter(date, state));
-      return outcome;
-    });
+    const state = await prisma.dayCloseState.findUnique({ where: { accountId } });
+    if (!state) return null;
+    const date = state.amendFrom ?? state.nextDate;
+    const isOver = async (db: Db): Promise<boolean> =>
+      state.amendFrom !== null || isClosed(date, await readClosedStatement(db, accountId), madeAt);
+    if (!(await isOver(prisma))) return null;
+    const prepared = await this.certifier.prepare(accountId, date, state.seenArrival);
+    if (!prepared) return 'waiting';
+    for (;;) {
+      const outcome = await transactionUnderLease(this.database, lease, async (tx) =>
+        (await isOver(tx)) ? this.storeDay(tx, prepared, { state, madeAt }) : null,
+      );
+      if (outcome !== 'outdated') return outcome;
+      await this.certifier.refresh(prepared);
+    }
+  }
+
+  private async storeDay(
+    tx: Tx,
+    prepared: PreparedDay,
+    { state, madeAt }: { state: queries.ClosingState; madeAt: Date },
+  ): Promise<CertificationOutcome | 'new_lines'> {
+    const { accountId, date, cut, lastArrival } = prepared;
+    const until = statementDayStart(addDays(date, 1));
+    const search = { lastArrival, until, untilNsu: cut.nsu };
+    if (await queries.hasNewLines(tx, accountId, search)) return 'new_lines';
+    const { closedUntil } = await readClosedStatement(tx, accountId);
+    const outcome = await this.certifier.store(tx, prepared, { madeAt, closedUntil });
+    if (outcome === 'certified' || outcome === 'amended' || outcome === 'unchanged')
+      await queries.recordClosingState(tx, accountId, stateAfter(date, state));
+    return outcome;
   }
 }
 

@@ -1,8 +1,9 @@
 // Erases the personal data of a certified line, and the salt with which a guess of that data could
-// be confirmed. The line hash stays, so that the certificates can still be verified.
+// be confirmed. The commitment stays, so that the certificates can still be verified.
 import type { Database } from '../database.service.js';
 import { renameUnreadableLineBreaks } from '../reconciliation/breaks.queries.js';
 import { eraseLine } from '../statement/line-erasure.queries.js';
+import { isCertified } from './day-closes.queries.js';
 
 export type ErasureOutcome = 'erased' | 'not_found' | 'not_certified';
 
@@ -15,11 +16,13 @@ export class LineEraser {
       const account = await tx.bankAccount.findUnique({ where: { slug } });
       if (!account) return 'not_found';
       const accountId = account.id;
-      const where = { accountId, nsu };
-      if ((await tx.certifiedLine.count({ where })) === 0)
-        return (await tx.statementLine.count({ where })) > 0 ? 'not_certified' : 'not_found';
+      const line = await tx.statementLine.findUnique({
+        where: { accountId_nsu: { accountId, nsu } },
+        select: { occurredAt: true, arrival: true },
+      });
+      if (!line) return 'not_found';
+      if (!(await isCertified(tx, accountId, line))) return 'not_certified';
       await renameUnreadableLineBreaks(tx, accountId, await eraseLine(tx, accountId, nsu, reason));
-      await tx.lineSalt.deleteMany({ where });
       return 'erased';
     });
   }

@@ -10,7 +10,7 @@ import {
 } from '../statement/balance-chain.js';
 import type { Certificate } from './certificate.js';
 import { compareValues } from './chain-check.js';
-import type { CheckedLine, Difference } from './stored-line.js';
+import type { Difference, StoredLine } from './stored-line.js';
 
 /** The account's closing state and its certificates. */
 export interface Chain {
@@ -36,6 +36,7 @@ export class StatementCheck {
   private start: bigint | null = null;
   /** The balance that the chain has reached. */
   private balanceCents: bigint | null = null;
+  private readonly firstDate: string | null;
   /** The first gap that nobody accepted. The balance chain is not checked beyond it. */
   private gap: Gap | null = null;
 
@@ -43,10 +44,12 @@ export class StatementCheck {
     private readonly chain: Chain,
     private readonly stored: StoredTotals | null,
     private readonly acceptedNsus: ReadonlySet<bigint>,
-  ) {}
+  ) {
+    this.firstDate = [...chain.days.keys()].sort()[0] ?? null;
+  }
 
   /** Checks the next lines in nsu order; `isCut` while more lines follow. */
-  addLines(lines: readonly CheckedLine[], isCut: boolean): Difference | null {
+  addLines(lines: readonly StoredLine[], isCut: boolean): Difference | null {
     this.lineCount += BigInt(lines.length);
     this.lastNsu = lines.at(-1)?.nsu ?? this.lastNsu;
     const jump = this.findJump(lines, isCut);
@@ -55,7 +58,7 @@ export class StatementCheck {
     const unseen = lines.find(({ arrival }) => state !== null && arrival > state.seenArrival);
     this.unseenNsu ??= unseen?.nsu ?? null;
     for (const line of lines) {
-      if (line.certifiedDate !== null || !this.isOfClosedDay(line)) continue;
+      if (!this.isOfClosedDay(line) || this.isCertified(line)) continue;
       const { nsu } = line;
       const date = statementDayOf(line.occurredAt);
       if (this.isLeftOut(line, date))
@@ -95,7 +98,7 @@ export class StatementCheck {
   }
 
   /** The first jump of the balance chain below the gap that the statement itself records. */
-  private findJump(lines: readonly CheckedLine[], isCut: boolean): Difference | null {
+  private findJump(lines: readonly StoredLine[], isCut: boolean): Difference | null {
     if (this.gap) return null;
     const links = [...this.links, ...lines.map(linkOf)];
     const isAccepted = ({ nsu }: Jump) => this.acceptedNsus.has(nsu);
@@ -115,22 +118,32 @@ export class StatementCheck {
     return { date, nsu: gap.nsu, field: 'balance before', expected, found };
   }
 
-  private isOfClosedDay({ occurredAt }: CheckedLine): boolean {
+  /** Whether the current certificate of its day contains the line. */
+  isCertified({ arrival, occurredAt }: StoredLine): boolean {
+    const current = this.chain.days.get(this.certificateDateOf(statementDayOf(occurredAt)))?.at(-1);
+    return current !== undefined && arrival <= BigInt(current.lastArrival);
+  }
+
+  /** The lines before the first certified day are in the certificate of that day. */
+  private certificateDateOf(date: string): string {
+    const { firstDate } = this;
+    return firstDate !== null && date < firstDate ? firstDate : date;
+  }
+
+  private isOfClosedDay({ occurredAt }: StoredLine): boolean {
     const { state, days } = this.chain;
     return state !== null && days.size > 0 && statementDayOf(occurredAt) < state.nextDate;
   }
 
   /** Whether the line was seen, is in no certificate, and no amendment is due that would add it. */
-  private isLeftOut({ arrival }: CheckedLine, date: string): boolean {
-    const { state, days } = this.chain;
+  private isLeftOut({ arrival }: StoredLine, date: string): boolean {
+    const { state } = this.chain;
     if (!state || arrival > state.seenArrival) return false;
-    // A line before the first certified day is added by an amendment of that day.
-    const first = [...days.keys()].reduce((least, each) => (each < least ? each : least));
-    return state.amendFrom === null || (date < first ? first : date) < state.amendFrom;
+    return state.amendFrom === null || this.certificateDateOf(date) < state.amendFrom;
   }
 }
 
-function linkOf(line: CheckedLine): ChainLink {
+function linkOf(line: StoredLine): ChainLink {
   const signed = line.isCredit ? line.amountCents : -line.amountCents;
   const { nsu, balancePreviousCents: previous, currentBalanceCents: current } = line;
   return { nsu, previous, current, signed };

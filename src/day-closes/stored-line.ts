@@ -1,9 +1,11 @@
-// Checks a stored line against the text that came from the bank, and against its line hash. A
-// difference shows amounts, times and hashes; fields that may hold personal data are named only.
+// Checks a stored line against the text that came from the bank, and its stored outcome against the
+// leaf that certificates prove. A difference shows amounts, times and hashes; fields that may hold
+// personal data are named only.
 import { statementDayOf } from '../brazil/statement-day.js';
 import { parseJson, tolerantJson } from '../platform/exact-json.js';
+import { labelOf, type DecidedOutcome } from '../reconciliation/decide/line-outcomes.js';
+import { commitmentOfLine, leafOfLine } from '../reconciliation/line-leaf.js';
 import { parseStatementLine, type StatementLine } from '../statement/statement-line.js';
-import { commitmentOf, lineHashOf } from './line-hash.js';
 
 /** The first value that differs from what the certificates or the bank's text require. */
 export interface Difference {
@@ -14,14 +16,19 @@ export interface Difference {
   found: string;
 }
 
-export interface CheckedLine extends StatementLine {
+export interface StoredLine extends StatementLine {
   arrival: bigint;
-  certifiedDate: string | null;
-  commitment: string | null;
-  lineHash: string | null;
   salt: string | null;
-  /** Whether an erasure of the line is recorded. */
-  isErased: boolean;
+  /** Null unless an erasure of the line is recorded. */
+  erasedCommitment: string | null;
+}
+
+/** What is stored of the outcome of a line. */
+export interface ProvenOutcome {
+  version: number;
+  leafHash: Uint8Array;
+  label: string | null;
+  outcome: DecidedOutcome;
 }
 
 const moneyFields = ['amountCents', 'balancePreviousCents', 'currentBalanceCents'] as const;
@@ -43,15 +50,35 @@ const otherFields = [
   'notes',
 ] as const satisfies (keyof StatementLine)[];
 
-export function differenceOfLine(accountId: number, line: CheckedLine): Difference | null {
-  const { nsu, certifiedDate } = line;
+export function differenceOfLine(
+  accountId: number,
+  line: StoredLine,
+  stored: ProvenOutcome | null,
+): Difference | null {
+  const { nsu } = line;
   const differenceIn = (field: string, expected: string, found: string): Difference => {
-    return { date: certifiedDate ?? statementDayOf(line.occurredAt), nsu, field, expected, found };
+    return { date: statementDayOf(line.occurredAt), nsu, field, expected, found };
   };
-  if (line.isErased)
-    return isEmpty(line)
-      ? differenceOfCertifiedLine(accountId, line, differenceIn)
-      : differenceIn('content', 'empty, because the line was erased', 'not empty');
+  const difference =
+    line.erasedCommitment === null
+      ? differenceOfContent(line, differenceIn)
+      : isEmpty(line)
+        ? null
+        : differenceIn('content', 'empty, because the line was erased', 'not empty');
+  if (difference || !stored) return difference;
+  if (commitmentOfLine(line) === null) return differenceIn('salt', 'a salt', 'none');
+  const { version, outcome, label } = stored;
+  const expected = Buffer.from(stored.leafHash).toString('hex');
+  const found = leafOfLine(accountId, line, version, outcome).toString('hex');
+  if (found !== expected) return differenceIn('leaf of line and outcome', expected, found);
+  if (label !== labelOf(outcome)) return differenceIn('label', `${labelOf(outcome)}`, `${label}`);
+  return null;
+}
+
+function differenceOfContent(
+  line: StoredLine,
+  differenceIn: (field: string, expected: string, found: string) => Difference,
+): Difference | null {
   const original = readContent(line.content);
   if (!original) return differenceIn('content', 'a statement line', 'unreadable text');
   if (original.contentHash !== line.contentHash)
@@ -68,28 +95,10 @@ export function differenceOfLine(accountId: number, line: CheckedLine): Differen
   for (const field of otherFields)
     if (line[field] !== original[field])
       return differenceIn(field, 'the value in the text of the bank', 'another value');
-  return differenceOfCertifiedLine(accountId, line, differenceIn);
+  return null;
 }
 
-function differenceOfCertifiedLine(
-  accountId: number,
-  line: CheckedLine,
-  differenceIn: (field: string, expected: string, found: string) => Difference,
-): Difference | null {
-  const { commitment, lineHash, certifiedDate } = line;
-  if (commitment === null || lineHash === null || certifiedDate === null) return null;
-  const date = statementDayOf(line.occurredAt);
-  if (certifiedDate !== date) return differenceIn('day', certifiedDate, date);
-  if (!line.isErased) {
-    if (line.salt === null) return differenceIn('salt', 'a salt', 'none');
-    const found = commitmentOf(line.salt, line.contentHash);
-    if (found !== commitment) return differenceIn('commitment', commitment, found);
-  }
-  const hash = lineHashOf(accountId, line, commitment);
-  return hash === lineHash ? null : differenceIn('line hash', lineHash, hash);
-}
-
-function isEmpty({ content, contentHash, salt, ...line }: CheckedLine): boolean {
+function isEmpty({ content, contentHash, salt, ...line }: StoredLine): boolean {
   const personal = [line.notes, line.counterparty, line.counterpartyDocument, salt];
   return content === '' && contentHash === '' && personal.every((value) => value === null);
 }

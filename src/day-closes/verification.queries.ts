@@ -1,11 +1,7 @@
-// Reads what verification checks, in batches that fit in memory: the stored lines with their line
-// hashes, and the chain of certificates.
+// Reads what verification checks, in batches that fit in memory: the stored lines, and the chain of
+// certificates.
 import type { Db } from '../database.service.js';
-import { lineCents } from '../statement/balance-chain.queries.js';
-import { hashedColumns } from './certified-lines.queries.js';
-import type { CertifiedDayLine } from './chain-check.js';
-import type { CutLine } from './cut.js';
-import type { CheckedLine } from './stored-line.js';
+import type { StoredLine } from './stored-line.js';
 
 /** The first `limit` lines above `afterNsu`, by nsu; null: from the first line on. */
 export async function listStoredLines(
@@ -13,56 +9,29 @@ export async function listStoredLines(
   accountId: number,
   afterNsu: bigint | null,
   limit: number,
-): Promise<CheckedLine[]> {
-  return db.$queryRaw<CheckedLine[]>`
-    SELECT ${hashedColumns}, t.counterparty, t.counterparty_document, t.has_one_holder, t.notes,
-           t.arrival, t.content, certified.date AS "certifiedDate", certified.commitment,
-           certified.line_hash, salt.salt,
-           erasure.nsu IS NOT NULL AS "isErased"
+): Promise<StoredLine[]> {
+  return db.$queryRaw<StoredLine[]>`
+    SELECT t.nsu, t.arrival, t.bank_id, t.is_credit, t.amount_cents, t.type_name, t.correlation_id,
+           t.end_to_end_id, t.external_id, t.original_end_to_end_id, t.movement_id,
+           t.idempotency_key, t.bill_code, t.counterparty, t.counterparty_document,
+           t.has_one_holder, t.notes, t.balance_previous_cents, t.current_balance_cents,
+           t.occurred_at, t.content_hash, t.content, t.salt,
+           erasure.commitment AS "erasedCommitment"
     FROM statement_line t
-    LEFT JOIN certified_line certified
-      ON certified.account_id = t.account_id AND certified.nsu = t.nsu
-    LEFT JOIN line_salt salt ON salt.account_id = t.account_id AND salt.nsu = t.nsu
     LEFT JOIN line_erasure erasure ON erasure.account_id = t.account_id AND erasure.nsu = t.nsu
     WHERE t.account_id = ${accountId}
       AND (${afterNsu}::bigint IS NULL OR t.nsu > ${afterNsu}::bigint)
     ORDER BY t.nsu LIMIT ${limit}`;
 }
 
-/** The first certified line that is no longer stored; null if there is none. */
-export async function findLostLine(
-  db: Db,
-  accountId: number,
-): Promise<{ nsu: bigint; date: string } | null> {
-  const [lost] = await db.$queryRaw<{ nsu: bigint; date: string }[]>`
-    SELECT s.nsu, s.date FROM certified_line s
-    WHERE s.account_id = ${accountId} AND NOT EXISTS (
-      SELECT 1 FROM statement_line t WHERE t.account_id = s.account_id AND t.nsu = s.nsu)
-    ORDER BY s.nsu LIMIT 1`;
-  return lost ?? null;
-}
-
-/** The certified lines of a day, by nsu. */
-export async function listCertifiedLines(
-  db: Db,
-  accountId: number,
-  date: string,
-): Promise<CertifiedDayLine[]> {
-  return db.$queryRaw`
-    SELECT s.nsu, s.line_hash, t.is_credit, t.amount_cents
-    FROM certified_line s JOIN statement_line t ON t.account_id = s.account_id AND t.nsu = s.nsu
-    WHERE s.account_id = ${accountId} AND s.date = ${date} ORDER BY s.nsu`;
-}
-
-export async function listLineAmounts(
-  db: Db,
-  accountId: number,
-  nsus: bigint[],
-): Promise<CutLine[]> {
-  if (nsus.length === 0) return [];
-  return db.$queryRaw`
-    SELECT nsu, occurred_at, ${lineCents} AS "signedCents"
-    FROM statement_line WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[])`;
+/** The first line that has an outcome and is no longer stored; null if there is none. */
+export async function findLostLine(db: Db, accountId: number): Promise<bigint | null> {
+  const [lost] = await db.$queryRaw<{ nsu: bigint }[]>`
+    SELECT o.nsu FROM line_outcome o
+    WHERE o.account_id = ${accountId} AND NOT EXISTS (
+      SELECT 1 FROM statement_line t WHERE t.account_id = o.account_id AND t.nsu = o.nsu)
+    ORDER BY o.nsu LIMIT 1`;
+  return lost?.nsu ?? null;
 }
 
 /** The first certificate that an event reported and that is not in the chain; null if none. */

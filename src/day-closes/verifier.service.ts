@@ -1,6 +1,6 @@
 // Recomputes the chain of certificates from the database alone. It checks each line against the
-// bank's text and its line hash, each certificate against the previous certificate, and each day
-// against its lines. Reads one snapshot, so it can run beside the service.
+// bank's text, its stored outcome against its leaf, each certificate against the previous
+// certificate, and each day against its lines. It reads one snapshot, also beside the service.
 import { addDays } from '../brazil/calendar.js';
 import { statementDayStart } from '../brazil/statement-day.js';
 import type { Database, Db } from '../database.service.js';
@@ -12,13 +12,26 @@ import {
   zeroHash,
   type Certificate,
 } from './certificate.js';
-import { listEarlierCertifiedLines, readOpeningCut, sumLines } from './certified-lines.queries.js';
 import { compareValues, differenceOfDay, differenceOfLink } from './chain-check.js';
+import { listOutcomeLines, listStoredDecisions } from '../reconciliation/line-leaves.queries.js';
 import { balanceOfDays, sumSignedCents, type Cut } from './cut.js';
 import * as closes from './day-closes.queries.js';
-import { linesHashOf } from './line-hash.js';
+import {
+  listCutLines,
+  readFollowing,
+  readSpanFigures,
+  type LineSpan,
+} from './day-lines.queries.js';
+import { DayTree } from './day-tree.queries.js';
+import { readOpeningCut } from './opening-cut.queries.js';
+import { listOutcomeChanges } from './outcomes.queries.js';
 import { StatementCheck, type Chain } from './statement-check.js';
-import { differenceOfLine, type CheckedLine, type Difference } from './stored-line.js';
+import {
+  differenceOfLine,
+  type Difference,
+  type StoredLine,
+  type ProvenOutcome,
+} from './stored-line.js';
 import * as queries from './verification.queries.js';
 
 const batchSize = 2_000;
@@ -100,7 +113,7 @@ export class Verifier {
   private async verifyLinks(db: Db, accountId: number, counts: VerifiedCounts): Promise<Chain> {
     const state = await db.dayCloseState.findUnique({ where: { accountId } });
     const days = new Map<string, Certificate[]>();
-    let before = { sequence: 0, hash: zeroHash };
+    let before = { sequence: 0, hash: zeroHash, outcomeSequence: 0n };
     for (;;) {
       const links = await db.dayClose.findMany({
         where: { accountId, sequence: { gt: before.sequence } },
@@ -111,7 +124,10 @@ export class Verifier {
         expectNone(differenceOfLink(link, before));
         const revisions = days.get(link.date) ?? [];
         expectNone(compareValues(link.date, 'revision', revisions.length + 1, link.revision));
-        days.set(link.date, [...revisions, readCertificate(link.certificate)]);
+        const certificate = readCertificate(link.certificate);
+        expectNone(await differenceOfChanges(db, certificate, before));
+        // The changes may be many, and nothing else reads them.
+        days.set(link.date, [...revisions, { ...certificate, outcomeChanges: [] }]);
         before = link;
         counts.certificates += 1;
       }
@@ -125,8 +141,8 @@ export class Verifier {
   }
 
   /**
-   * Verifies the synced lines: each agrees with the bank's text and with its line hash, and the
-   * balance chain links.
+   * Verifies the synced lines: each agrees with the bank's text, its stored outcome with its leaf,
+   * and the balance chain links.
    */
   private async verifyLines(account: AccountToVerify): Promise<StatementCheck> {
     const { db, accountId, slug, chain, counts } = account;
@@ -134,43 +150,42 @@ export class Verifier {
     const accepted = await listAcceptedNsus(db, accountId, chain);
     const check = new StatementCheck(chain, statement, accepted);
     for (let afterNsu: bigint | null = null, isMore = true; isMore;) {
-      const lines: CheckedLine[] = await queries.listStoredLines(
-        db,
-        accountId,
-        afterNsu,
-        batchSize,
-      );
+      const lines: StoredLine[] = await queries.listStoredLines(db, accountId, afterNsu, batchSize);
       isMore = lines.length === batchSize;
-      for (const line of lines) expectNone(differenceOfLine(accountId, line));
+      const nsus = lines.map(({ nsu }) => nsu);
+      const outcomes = await listProvenOutcomes(db, accountId, nsus);
+      for (const line of lines)
+        expectNone(differenceOfLine(accountId, line, outcomes.get(line.nsu) ?? null));
       expectNone(check.addLines(lines, isMore));
       afterNsu = lines.at(-1)?.nsu ?? afterNsu;
       counts.lines += lines.length;
-      counts.certified += lines.filter(({ certifiedDate }) => certifiedDate !== null).length;
-      counts.erased += lines.filter(({ isErased }) => isErased).length;
+      counts.certified += lines.filter((line) => check.isCertified(line)).length;
+      counts.erased += lines.filter(({ erasedCommitment }) => erasedCommitment !== null).length;
       if (lines.length > 0)
         this.reportProgress(`${slug}: ${counts.lines} statement lines verified`);
     }
     counts.waiting = check.waiting.length;
     const lost = await queries.findLostLine(db, accountId);
-    if (lost) expectNone({ ...lost, field: 'line', expected: 'a line', found: 'none' });
+    if (lost !== null)
+      expectNone({ date: null, nsu: lost, field: 'line', expected: 'a line', found: 'none' });
     expectNone(check.differenceOfStatement());
     return check;
   }
 
   /**
-   * Verifies each day: its stored lines are the certified lines, and its opening balance is the
-   * closing balance of the day before.
+   * Verifies each day: its stored lines and their outcomes are those of its certificates, and its
+   * opening balance is the closing balance of the day before.
    */
   private async verifyDays(account: AccountToVerify, check: StatementCheck): Promise<void> {
     const { db, accountId, slug, chain, counts } = account;
     let before: Certificate | null = null;
     for (const [date, revisions] of [...chain.days].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const certifiedLines = await queries.listCertifiedLines(db, accountId, date);
-      const addedLater = new Set<string>();
-      for (const certificate of [...revisions].reverse()) {
-        expectNone(differenceOfDay(certificate, certifiedLines, addedLater));
-        if (!before) expectNone(await differenceOfEarlier(db, accountId, certificate, addedLater));
-        for (const nsu of certificate.added) addedLater.add(nsu);
+      for (const certificate of revisions) {
+        const span = spanOf(certificate);
+        const figures = await readSpanFigures(db, span);
+        const tree = await DayTree.read(db, span, figures);
+        expectNone(differenceOfDay(certificate, figures, tree));
+        if (!before) expectNone(await differenceOfEarlier(db, certificate, span));
       }
       const current = revisions.at(-1) as Certificate;
       if (check.isFinal(current)) {
@@ -178,7 +193,12 @@ export class Verifier {
         // closing balance of the amended day before.
         const opening = before
           ? cutOfCertificate(before)
-          : await readOpeningCut(db, accountId, statementDayStart(date));
+          : await readOpeningCut(
+              db,
+              accountId,
+              statementDayStart(date),
+              BigInt(current.lastArrival),
+            );
         const openingCents = parseCents(current.opening);
         expectNone(compareValues(date, 'opening', balanceOfDays(opening), openingCents));
         expectNone(await differenceOfBalance(db, accountId, opening, current, check));
@@ -200,19 +220,61 @@ async function listAcceptedNsus(db: Db, accountId: number, { days }: Chain): Pro
   return new Set([...certified, ...accepted.map(({ nsu }) => nsu)]);
 }
 
+/** The lines of the certificate's day and their outcomes, as they were when it was made. */
+function spanOf({ accountId, date, lastArrival, outcomeSequence }: Certificate) {
+  return {
+    accountId,
+    from: statementDayStart(date),
+    until: statementDayStart(addDays(date, 1)),
+    lastArrival: BigInt(lastArrival),
+    outcomeSequence: BigInt(outcomeSequence),
+  };
+}
+
 /** Compares the lines before the first certified day with the certificate of that day. */
 async function differenceOfEarlier(
   db: Db,
-  accountId: number,
   { date, earlier }: Certificate,
-  addedLater: ReadonlySet<string>,
+  span: LineSpan & { from: Date },
 ): Promise<Difference | null> {
-  const certifiedLines = await listEarlierCertifiedLines(db, accountId, date);
-  const lines = certifiedLines.filter(({ nsu }) => !addedLater.has(nsu.toString()));
-  const linesHash = linesHashOf(lines.map(({ lineHash }) => lineHash));
+  const earlierSpan = { ...span, from: null, until: span.from };
+  const tree = await DayTree.read(db, earlierSpan, await readSpanFigures(db, earlierSpan));
   return (
-    compareValues(date, 'earlier lines', earlier?.lines ?? null, lines.length) ??
-    compareValues(date, 'earlier lines', earlier?.linesHash ?? null, linesHash)
+    compareValues(date, 'earlier lines', earlier?.lines ?? null, tree.lines) ??
+    compareValues(date, 'earlier lines', earlier?.linesRoot ?? null, tree.root())
+  );
+}
+
+/** Compares the listed changes of outcomes with those after the certificate before. */
+async function differenceOfChanges(
+  db: Db,
+  { accountId, date, sequence, outcomeSequence, outcomeChanges }: Certificate,
+  before: { outcomeSequence: bigint },
+): Promise<Difference | null> {
+  const found = await listOutcomeChanges(db, accountId, {
+    certificate: sequence,
+    ...{ afterSequence: before.outcomeSequence, untilSequence: BigInt(outcomeSequence) },
+  });
+  const textOf = (changes: readonly { nsu: bigint | string; formerLeaf: string; leaf: string }[]) =>
+    changes.map(({ nsu, formerLeaf, leaf }) => `${nsu} ${formerLeaf} ${leaf}`).join(', ');
+  return compareValues(date, 'outcome changes', textOf(outcomeChanges), textOf(found));
+}
+
+/** What is stored of the outcomes of these lines; nothing for lines that are not decided. */
+async function listProvenOutcomes(
+  db: Db,
+  accountId: number,
+  nsus: readonly bigint[],
+): Promise<Map<bigint, ProvenOutcome>> {
+  const decisions = await listStoredDecisions(db, accountId, nsus);
+  const decisionByNsu = new Map(decisions.map((decision) => [decision.nsu, decision]));
+  const lines = await listOutcomeLines(db, accountId, nsus);
+  return new Map(
+    lines.flatMap(({ nsu, version, leafHash }) => {
+      const outcome = decisionByNsu.get(nsu);
+      if (!outcome || version === null || leafHash === null) return [];
+      return [[nsu, { version, leafHash, label: outcome.label, outcome }] as const];
+    }),
   );
 }
 
@@ -226,15 +288,17 @@ async function differenceOfBalance(
 ): Promise<Difference | null> {
   const { nsu, balanceCents, straddlingLines, acceptedDifferences } = cutOfCertificate(certificate);
   if (nsu !== null) {
-    const lineCents = await sumLines(db, accountId, before.nsu, nsu);
+    const { cents } = await readFollowing(db, accountId, {
+      ...{ afterNsu: before.nsu, untilNsu: nsu, lastArrival: BigInt(certificate.lastArrival) },
+    });
     const jumpCents =
       sumSignedCents(acceptedDifferences) - sumSignedCents(before.acceptedDifferences);
-    const found = before.balanceCents + lineCents + jumpCents;
+    const found = before.balanceCents + cents + jumpCents;
     const difference = compareValues(certificate.date, 'balance', balanceCents, found);
     if (difference) return { ...difference, nsu };
   }
   const nsus = straddlingLines.map((line) => line.nsu);
-  const amounts = await queries.listLineAmounts(db, accountId, nsus);
+  const amounts = await listCutLines(db, accountId, nsus);
   const centsByNsu = new Map(amounts.map((line) => [line.nsu, line.signedCents]));
   const found = [
     ...straddlingLines.map((item) => ({ item, cents: centsByNsu.get(item.nsu) ?? null })),

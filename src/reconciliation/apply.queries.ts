@@ -1,13 +1,8 @@
 // Reads what is stored about the lines of a component, and writes the differences, set-based. It is
-// the only writer of matches, classifications, the states of lines and the totals of payments.
-import { opaqueAccountId, type Tx } from '../database.service.js';
+// the only writer of matches, classifications and the totals of payments.
+import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import { isProvisional, provisionalNsus } from '../expected-payments/provisional.queries.js';
-import {
-  Prisma,
-  type Classification,
-  type LineOutcomeState,
-  type Match,
-} from '../generated/service/client.js';
+import { Prisma, type Classification, type Match } from '../generated/service/client.js';
 import {
   isSetBack,
   lastSyncBankTime,
@@ -153,20 +148,6 @@ export async function insertClassifications(
       ${classified.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[],
       ${classified.map(({ declared }) => declared?.ruleId ?? null)}::uuid[],
       ${classified.map(({ declared }) => declared?.version ?? null)}::int[])`;
-}
-
-export async function writeLineStates(
-  tx: Tx,
-  accountId: number,
-  states: ReadonlyMap<bigint, LineOutcomeState>,
-): Promise<void> {
-  if (states.size === 0) return;
-  await tx.$executeRaw`
-    INSERT INTO line_outcome AS o (account_id, nsu, state)
-    SELECT ${accountId}, * FROM unnest(
-      ${[...states.keys()]}::bigint[], ${[...states.values()]}::line_outcome_state[])
-    ON CONFLICT (account_id, nsu) DO UPDATE SET state = EXCLUDED.state
-    WHERE o.state <> EXCLUDED.state`;
 }
 
 /** What these payments have come to so far. */
@@ -342,8 +323,8 @@ export async function lockReconciliation(tx: Tx, accountId: number): Promise<Dec
  * The closed period. Read after the tasks were claimed, so that no task of a later closing is taken
  * with them, and before new lines are listed, so that all lines that arrived before are among them.
  */
-export async function readClosedStatement(tx: Tx, accountId: number): Promise<ClosedPeriod> {
-  const state = await tx.statementState.findUnique({
+export async function readClosedStatement(db: Db, accountId: number): Promise<ClosedPeriod> {
+  const state = await db.statementState.findUnique({
     where: { accountId },
     select: { closedFrom: true, closedUntil: true },
   });

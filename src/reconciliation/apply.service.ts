@@ -1,6 +1,6 @@
 // Writes the difference between a decision and what is stored: matches, classifications, breaks,
-// the states of lines, the totals of payments and events, in the transaction that loaded the facts.
-// Its caller holds the account's reconciliation lock.
+// outcomes of lines, totals of payments and events, in the transaction that loaded the facts. Its
+// caller holds the account's reconciliation lock.
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database.service.js';
 import type { NewEvent } from '../events/event.js';
@@ -17,7 +17,7 @@ import * as queries from './apply.queries.js';
 import * as breakQueries from './breaks.queries.js';
 import { Breaks } from './breaks.service.js';
 import { breakKey, type Component } from './decide/component.js';
-import { lineStates, openBreaks, resolutionOf, type OpenBreak } from './decide/breaks.js';
+import { openBreaks, resolutionOf, type OpenBreak } from './decide/breaks.js';
 import type { Decision } from './decide/decide.js';
 import {
   countedAllocations,
@@ -26,7 +26,9 @@ import {
   totalOfPayment,
   type AllocationResult,
 } from './decide/totals.js';
+import { lineOutcomes } from './decide/line-outcomes.js';
 import { allocationEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
+import { writeLineOutcomes } from './line-leaves.queries.js';
 import { lineBreakKinds, subjectOfLine, subjectOfOperation } from './decide/break-kinds.js';
 import type { DecisionMaker, ExpectedPaymentFacts, LineAllocation } from './decide/model.js';
 
@@ -89,7 +91,7 @@ export class DecisionWriter {
     await this.reinstateShown(tx, accountId, component);
     const open = openBreaks(decision);
     const { opened, hasChanged } = await this.writeBreaks(tx, accountId, component, open);
-    await queries.writeLineStates(tx, accountId, lineStates(decision, open));
+    await writeLineOutcomes(tx, accountId, lineOutcomes(decision, open));
     const final = await this.makeFinal(tx, accountId, component, circumstances);
     await this.writeTotals(tx, accountId, decision, difference.before);
     const events = [
@@ -187,7 +189,7 @@ export class DecisionWriter {
   /**
    * Makes final what rules decided in the closed period, once every line that arrived before its
    * closing is decided and none of the same direction is pending. Until then the period stays due.
-   * Returns the matches that became final. Call it after the states of the lines are written.
+   * Returns the matches that became final. Call it after the outcomes of the lines are written.
    */
   private async makeFinal(
     tx: Tx,

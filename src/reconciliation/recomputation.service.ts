@@ -4,16 +4,19 @@ import type { BankProfile } from '../bank/profiles.js';
 import type { Database, Db } from '../database.service.js';
 import type { ExpectedPaymentTotal } from '../generated/service/client.js';
 import { breakKey } from './decide/component.js';
-import { lineStates, openBreaks } from './decide/breaks.js';
+import { openBreaks } from './decide/breaks.js';
 import { decide, type Decision } from './decide/decide.js';
 import { decidedBreakKinds, lineBreakKinds, subjectOfOperation } from './decide/break-kinds.js';
+import { lineOutcomes, type DecidedOutcome } from './decide/line-outcomes.js';
 import { totalOfPayment, type PaymentTotal } from './decide/totals.js';
 import { loadOptionsOf } from './component.queries.js';
 import { loadFacts } from './load.queries.js';
 import { listActiveRules } from './rules.queries.js';
+import { hasLeafOf, listOutcomeLines } from './line-leaves.queries.js';
 import * as queries from './recomputation.queries.js';
 
 const timeoutMs = 6 * 3_600_000;
+const leavesPerPage = 5_000;
 
 /** What is stored of a line or a break, and what the facts mean. */
 export interface OutcomeDifference {
@@ -65,7 +68,7 @@ async function compareIn(db: Db, accountId: number, profile: BankProfile) {
   const pending = new Set(lines.filter(({ isPending }) => isPending).map(({ nsu }) => nsu));
   const isCompared = comparedSubjects(decision, due, pending);
   const open = openBreaks(decision);
-  const states = lineStates(decision, open);
+  const outcomes = lineOutcomes(decision, open);
   const storedBreaks = await db.break.findMany({
     where: {
       accountId,
@@ -78,7 +81,8 @@ async function compareIn(db: Db, accountId: number, profile: BankProfile) {
   });
   const totals = await db.expectedPaymentTotal.findMany({ where: { accountId } });
   const differences = [
-    ...lines.filter(isCompared).flatMap((line) => differenceOfLine(decision, states, line)),
+    ...lines.filter(isCompared).flatMap((line) => differenceOfLine(decision, outcomes, line)),
+    ...(await differencesOfLeaves(db, accountId, outcomes, isCompared)),
     ...differencesOfBreaks(storedBreaks.filter(isCompared), open.filter(isCompared)),
     ...differencesOfTotals(decision, totals, (id) => isCompared({ expectedPaymentId: id })),
     ...(await queries.listCounterDifferences(db, accountId)),
@@ -121,14 +125,37 @@ function comparedSubjects(
 
 function differenceOfLine(
   decision: Decision,
-  states: ReadonlyMap<bigint, string>,
+  outcomes: ReadonlyMap<bigint, DecidedOutcome>,
   line: queries.StoredOutcome,
 ): OutcomeDifference[] {
   const stored = [...line.outcomes, `is ${line.state}`].sort().join(', ');
-  const computed = [...describeOutcome(decision, line.nsu), `is ${states.get(line.nsu)}`]
+  const computed = [...describeOutcome(decision, line.nsu), `is ${outcomes.get(line.nsu)?.state}`]
     .sort()
     .join(', ');
   return stored === computed ? [] : [{ subject: `line ${line.nsu}`, stored, computed }];
+}
+
+/** Lines whose stored leaf is not that of the computed outcome. */
+async function differencesOfLeaves(
+  db: Db,
+  accountId: number,
+  outcomes: ReadonlyMap<bigint, DecidedOutcome>,
+  isCompared: (subject: Subject) => boolean,
+): Promise<OutcomeDifference[]> {
+  const compared = [...outcomes.keys()].filter((nsu) => isCompared({ nsu }));
+  const differences: OutcomeDifference[] = [];
+  for (let from = 0; from < compared.length; from += leavesPerPage)
+    for (const line of await listOutcomeLines(
+      db,
+      accountId,
+      compared.slice(from, from + leavesPerPage),
+    )) {
+      const outcome = outcomes.get(line.nsu);
+      if (outcome && hasLeafOf(accountId, line, outcome)) continue;
+      const stored = line.leafHash ? `version ${line.version}` : '';
+      differences.push({ subject: `leaf of line ${line.nsu}`, stored, computed: 'another leaf' });
+    }
+  return differences;
 }
 
 /** In the form of `listStoredOutcomes`. */

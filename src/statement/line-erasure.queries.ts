@@ -1,7 +1,8 @@
 // Erases the personal data of a statement line (LGPD). Its nsu, amounts, time and ids stay, so that
-// totals still add up.
+// totals still add up, and so does the commitment to the erased data, which certificates prove.
 import type { Tx } from '../database.service.js';
 import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import { commitmentOf } from './statement-line.js';
 
 /**
  * The id (content hash) of an unreadable line before its erasure, and the random id that replaced
@@ -23,16 +24,22 @@ export async function eraseLine(
   nsu: bigint,
   reason: string,
 ): Promise<ReplacedHash[]> {
-  await tx.$executeRaw`
-    INSERT INTO line_erasure (account_id, nsu, reason)
-    SELECT account_id, nsu, ${reason} FROM statement_line
-    WHERE account_id = ${accountId} AND nsu = ${nsu}
-    ON CONFLICT (account_id, nsu) DO NOTHING`;
-  await tx.$executeRaw`
-    UPDATE statement_line
-    SET content = '', content_hash = '', notes = NULL,
-        counterparty = NULL, counterparty_document = NULL
-    WHERE account_id = ${accountId} AND nsu = ${nsu}`;
+  const line = await tx.statementLine.findUniqueOrThrow({
+    where: { accountId_nsu: { accountId, nsu } },
+    select: { salt: true, contentHash: true },
+  });
+  if (line.salt !== null) {
+    const commitment = commitmentOf(line.salt, line.contentHash);
+    await tx.$executeRaw`
+      INSERT INTO line_erasure (account_id, nsu, reason, commitment)
+      VALUES (${accountId}, ${nsu}, ${reason}, ${commitment})
+      ON CONFLICT (account_id, nsu) DO NOTHING`;
+    await tx.$executeRaw`
+      UPDATE statement_line
+      SET content = '', content_hash = '', salt = NULL, notes = NULL,
+          counterparty = NULL, counterparty_document = NULL
+      WHERE account_id = ${accountId} AND nsu = ${nsu}`;
+  }
   await recordStatementTask(tx, accountId);
   return tx.$queryRaw<ReplacedHash[]>`
     UPDATE unreadable_line u

@@ -7,6 +7,7 @@ import { parsePlainDate } from '../brazil/calendar.js';
 import { bigInteger, reais } from '../contract/wire.js';
 import { normalizeTaxId, formatCounterparty } from '../expected-payments/counterparty.js';
 import type { StatementLine as StatementLineRow } from '../generated/service/client.js';
+import { toCanonicalJson } from '../platform/canonical-json.js';
 import { canonicalJson, isJsonObject, sha256, stringifyJson } from '../platform/exact-json.js';
 
 /** The fields without which a line is unreadable; all other fields are optional. */
@@ -19,7 +20,7 @@ const requiredFields = z.looseObject({
 });
 
 /** A line as the bank shows it. `amountCents` is never negative: `isCredit` gives the direction. */
-export type StatementLine = Omit<StatementLineRow, 'accountId' | 'arrival' | 'recordedAt'>;
+export type StatementLine = Omit<StatementLineRow, 'accountId' | 'arrival' | 'recordedAt' | 'salt'>;
 
 export type ParsedLine =
   | { ok: true; line: StatementLine }
@@ -67,6 +68,14 @@ export function parseStatementLine(raw: unknown): ParsedLine {
 /** SHA-256 of the line's canonical text, readable or not. */
 export function contentHashOf(parsed: ParsedLine): string {
   return parsed.ok ? parsed.line.contentHash : parsed.contentHash;
+}
+
+/**
+ * The commitment to the content of a line. While the salt is stored, it proves the content; once
+ * the salt is erased, nobody can confirm a guess of the content with it.
+ */
+export function commitmentOf(salt: string, contentHash: string): string {
+  return sha256(toCanonicalJson(['commitment/1', salt, contentHash]));
 }
 
 /**

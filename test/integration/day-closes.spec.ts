@@ -101,16 +101,10 @@ describe('day closes', () => {
     await closedDays.close(account);
     expect(await closedDays.chain(account.id)).toEqual([]);
     await closedDays.decide(account.id);
-    const setState = (state: string) =>
-      closedDays.run(
-        `UPDATE line_outcome SET state = $2 WHERE account_id = $1 AND nsu = 5`,
-        account.id,
-        state,
-      );
-    await setState('pending');
+    await closedDays.writeOutcomes(account.id, { nsu: 5n, state: 'pending' });
     await closedDays.close(account);
     expect((await closedDays.chain(account.id)).map(({ date }) => date)).toEqual(days.slice(0, 2));
-    await setState('classified');
+    await closedDays.writeOutcomes(account.id);
     await closedDays.close(account);
     expect((await closedDays.chain(account.id)).map(({ date }) => date)).toEqual(days);
   });
@@ -124,10 +118,7 @@ describe('day closes', () => {
        VALUES ($1, gen_random_uuid(), 'unexpected', 'open', 'nsu:1', 1, '{}')`,
       account.id,
     );
-    await closedDays.run(
-      `UPDATE line_outcome SET state = 'in_break' WHERE account_id = $1 AND nsu = 1`,
-      account.id,
-    );
+    await closedDays.writeOutcomes(account.id);
     await closedDays.closedUntil(account.id, '2026-03-03');
     await closedDays.close(account);
     const [first] = await closedDays.chain(account.id);
@@ -238,11 +229,10 @@ describe('day closes', () => {
     for (const sql of [
       'UPDATE day_close SET line_count = 9 WHERE account_id = $1',
       'DELETE FROM day_close WHERE account_id = $1',
-      `UPDATE certified_line SET line_hash = 'x' WHERE account_id = $1`,
-      'DELETE FROM certified_line WHERE account_id = $1',
+      'DELETE FROM line_outcome WHERE account_id = $1',
     ])
       await expect(closedDays.run(sql, id)).rejects.toThrow('is append-only');
-    for (const table of ['day_close', 'certified_line', 'line_salt', 'break_history_entry'])
+    for (const table of ['day_close', 'former_outcome', 'break_history_entry'])
       await expect(closedDays.run(`TRUNCATE ${table}`)).rejects.toThrow('is append-only');
   });
 });

@@ -37,8 +37,8 @@ describe('export files', () => {
        VALUES ($1, 3, 'fees', 'fee')`,
     );
     await run(
-      `INSERT INTO line_outcome (account_id, nsu, state)
-       VALUES ($1, 1, 'in_break'), ($1, 3, 'classified')`,
+      `INSERT INTO line_outcome (account_id, nsu, state, version, leaf_hash, sequence)
+       VALUES ($1, 1, 'in_break', 1, '', 1), ($1, 3, 'classified', 1, '', 1)`,
     );
     await run(
       `INSERT INTO break (account_id, id, kind, state, subject, nsu, amount_cents, evidence)
@@ -51,9 +51,10 @@ describe('export files', () => {
     );
     await run(
       `INSERT INTO day_close (account_id, sequence, date, revision, opening_cents, credit_cents,
-         debit_cents, closing_cents, line_count, certificate, lines_hash, previous_hash, hash)
+         debit_cents, closing_cents, line_count, certificate, lines_root, last_arrival,
+         outcome_sequence, previous_hash, hash)
        SELECT $1, row_number() OVER (ORDER BY date), date, 1, 0, credit,
-              debit, credit - debit, 1, '{}', '', '', 'hash-of-' || date
+              debit, credit - debit, 1, '{}', '', 0, 0, '', 'hash-of-' || date
        FROM (SELECT to_char((occurred_at AT TIME ZONE 'UTC') - interval '3 hours',
                             'YYYY-MM-DD') AS date,
                sum(amount_cents) FILTER (WHERE is_credit) + (min(nsu) > 1)::int AS credit,

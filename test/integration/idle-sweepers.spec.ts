@@ -29,8 +29,9 @@ beforeAll(async () => {
        INSERT INTO classification (account_id, nsu, rule)
        SELECT $1, n, 'x' FROM generate_series(2, $2::int) n
      ), outcomes AS (
-       INSERT INTO line_outcome (account_id, nsu, state)
-       SELECT $1, n, (CASE n WHEN 1 THEN 'pending' ELSE 'classified' END)::line_outcome_state
+       INSERT INTO line_outcome (account_id, nsu, state, version, leaf_hash, sequence)
+       SELECT $1, n, (CASE n WHEN 1 THEN 'pending' ELSE 'classified' END)::line_outcome_state,
+              1, '', 1
        FROM generate_series(1, $2::int) n
      ), closed AS (
        INSERT INTO day_close_state (account_id, next_date, seen_arrival)

@@ -121,7 +121,10 @@ describe('an operation that the bank never acknowledged', () => {
       async () => {
         await closeStatement();
         await storeLine({ nsu: 1 });
-        await query(`INSERT INTO line_outcome (account_id, nsu, state) VALUES ($1, 1, 'pending')`);
+        await query(
+          `INSERT INTO line_outcome (account_id, nsu, state, version, leaf_hash, sequence)
+           VALUES ($1, 1, 'pending', 1, '', 1)`,
+        );
       },
     ],
     [
@@ -174,8 +177,8 @@ describe('an operation that the bank never acknowledged', () => {
     // A debit of its amount, later than any debit of this operation could appear.
     await storeLine({ nsu: 2, ago: '30 minutes' });
     await query(
-      `INSERT INTO line_outcome (account_id, nsu, state)
-       VALUES ($1, 1, 'pending'), ($1, 2, 'pending')`,
+      `INSERT INTO line_outcome (account_id, nsu, state, version, leaf_hash, sequence)
+       VALUES ($1, 1, 'pending', 1, '', 1), ($1, 2, 'pending', 1, '', 1)`,
     );
     await advance();
     expect(await currentState()).toBe('not_executed');

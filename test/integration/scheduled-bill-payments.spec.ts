@@ -141,12 +141,17 @@ describe('scheduled bill payments', () => {
     expect(await stateOf(id)).toBe('scheduled');
     await decide();
     await service.pool.query(
-      `UPDATE line_outcome SET state = 'pending' WHERE account_id = $1 AND nsu = 9001`,
+      `UPDATE line_outcome
+       SET state = 'pending', version = version + 1, sequence = sequence + 1
+       WHERE account_id = $1 AND nsu = 9001`,
       [service.accountId],
     );
     await bills.checkStatus();
     expect(await stateOf(id)).toBe('scheduled');
-    await service.pool.query(`UPDATE line_outcome SET state = 'in_break' WHERE nsu = 9001`);
+    await service.pool.query(
+      `UPDATE line_outcome
+       SET state = 'in_break', version = version + 1, sequence = sequence + 1 WHERE nsu = 9001`,
+    );
     await bills.checkStatus();
     expect(await stateOf(id)).toBe('scheduled');
     await service.pool.query(

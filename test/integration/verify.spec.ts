@@ -1,5 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
+import { leafOfLine } from '../../src/reconciliation/line-leaf.js';
+import {
+  listOutcomeLines,
+  listStoredDecisions,
+} from '../../src/reconciliation/line-leaves.queries.js';
 import { LineEraser } from '../../src/day-closes/line-eraser.service.js';
 import { resolveEndedStatementBreaks } from '../../src/reconciliation/breaks.queries.js';
 import { parseStatementLine } from '../../src/statement/statement-line.js';
@@ -24,6 +29,8 @@ const updateLine = (set: string, nsu: number) =>
   `UPDATE statement_line SET ${set} WHERE account_id = $1 AND nsu = ${nsu}`;
 const updateCertificate = (set: string, sequence: number) =>
   `UPDATE day_close SET ${set} WHERE account_id = $1 AND sequence = ${sequence}`;
+
+const leaf = 'leaf of line and outcome';
 
 /** The content hash of line -1 with `someone` replaced by `another`. */
 const forgedHash = rewrittenHash(statementLines, -1);
@@ -76,16 +83,18 @@ const tamperings: [change: string, sql: string, difference: object][] = [
   [
     'a deleted last certified line, with all lines after it',
     'DELETE FROM statement_line WHERE account_id = $1 AND nsu >= 4',
-    { date: '2026-03-04', nsu: 4n, field: 'line', found: 'none' },
+    { nsu: 4n, field: 'line', found: 'none' },
   ],
   [
-    'a deleted newest line that is not certified',
-    'DELETE FROM statement_line WHERE account_id = $1 AND nsu = 5',
+    'a deleted newest line that is not certified, with its outcome',
+    `WITH outcomes AS (DELETE FROM line_outcome WHERE account_id = $1 AND nsu = 5)
+     DELETE FROM statement_line WHERE account_id = $1 AND nsu = 5`,
     { field: 'lines', expected: '7', found: '6' },
   ],
   [
     'a deleted newest line, with the line count corrected',
-    `WITH deleted AS (DELETE FROM statement_line WHERE account_id = $1 AND nsu = 5)
+    `WITH outcomes AS (DELETE FROM line_outcome WHERE account_id = $1 AND nsu = 5),
+       deleted AS (DELETE FROM statement_line WHERE account_id = $1 AND nsu = 5)
      UPDATE statement_state SET line_count = 6 WHERE account_id = $1`,
     { field: 'last line', expected: '5', found: '4' },
   ],
@@ -102,53 +111,65 @@ const tamperings: [change: string, sql: string, difference: object][] = [
        content_hash = '${forgedHash}'`,
       -1,
     ),
-    { nsu: -1n, field: 'commitment' },
+    { nsu: -1n, field: leaf },
   ],
   [
     'a changed id of a line, with a forged erasure',
     `WITH forged AS (
-       INSERT INTO line_erasure (account_id, nsu, reason) VALUES ($1, 1, 'forged')
-     ), salts AS (DELETE FROM line_salt WHERE account_id = $1 AND nsu = 1)
-     UPDATE statement_line SET content = '', content_hash = '', notes = NULL,
+       INSERT INTO line_erasure (account_id, nsu, reason, commitment) VALUES ($1, 1, 'forged', 'x')
+     )
+     UPDATE statement_line SET content = '', content_hash = '', salt = NULL, notes = NULL,
        counterparty_document = NULL, external_id = 'forged' WHERE account_id = $1 AND nsu = 1`,
-    { nsu: 1n, field: 'line hash' },
+    { nsu: 1n, field: leaf },
   ],
   [
     'a removed last certificate with its lines and state, but not its event',
-    `WITH links AS (DELETE FROM day_close WHERE account_id = $1 AND sequence = 3),
-       lines AS (DELETE FROM certified_line WHERE account_id = $1 AND date = '2026-03-04')
+    `WITH links AS (DELETE FROM day_close WHERE account_id = $1 AND sequence = 3)
      UPDATE day_close_state SET next_date = '2026-03-04' WHERE account_id = $1`,
     { date: '2026-03-04', field: 'certificate 3', found: 'none' },
   ],
   [
-    'a changed line hash',
-    `UPDATE certified_line SET line_hash = repeat('0', 64) WHERE account_id = $1 AND nsu = 1`,
-    { date: '2026-03-02', nsu: 1n, field: 'line hash' },
+    'a changed leaf',
+    `UPDATE line_outcome SET leaf_hash = sha256('') WHERE account_id = $1 AND nsu = 1`,
+    { date: '2026-03-02', nsu: 1n, field: leaf },
   ],
   [
-    'a changed commitment',
-    `UPDATE certified_line SET commitment = repeat('0', 64) WHERE account_id = $1 AND nsu = 1`,
-    { nsu: 1n, field: 'commitment' },
+    'a deleted outcome',
+    'DELETE FROM line_outcome WHERE account_id = $1 AND nsu = 3',
+    { date: '2026-03-03', field: 'outcomes' },
   ],
   [
-    'a deleted line hash',
-    'DELETE FROM certified_line WHERE account_id = $1 AND nsu = 3',
-    { date: '2026-03-03', nsu: 3n, field: 'line', expected: 'none' },
+    'a changed classification',
+    `UPDATE classification SET category = 'fee' WHERE account_id = $1 AND nsu = 2`,
+    { date: '2026-03-02', nsu: 2n, field: leaf },
   ],
   [
-    'a changed salt',
-    `UPDATE line_salt SET salt = 'x' WHERE account_id = $1 AND nsu = 1`,
-    { nsu: 1n, field: 'commitment' },
+    'a changed state of a line',
+    `UPDATE line_outcome SET state = 'matched' WHERE account_id = $1 AND nsu = 2`,
+    { date: '2026-03-02', nsu: 2n, field: leaf },
   ],
   [
-    'a deleted salt',
-    'DELETE FROM line_salt WHERE account_id = $1 AND nsu = 1',
-    { nsu: 1n, field: 'salt' },
+    'a changed label of an outcome',
+    `UPDATE line_outcome SET label = 'fee' WHERE account_id = $1 AND nsu = 2`,
+    { date: '2026-03-02', nsu: 2n, field: 'label' },
   ],
+  [
+    'another version of an outcome',
+    `UPDATE line_outcome SET version = 2 WHERE account_id = $1 AND nsu = 2`,
+    { date: '2026-03-02', nsu: 2n, field: leaf },
+  ],
+  [
+    'a forged break of a line',
+    `INSERT INTO break (account_id, id, kind, state, subject, nsu, evidence)
+     VALUES ($1, gen_random_uuid(), 'unexpected', 'open', 'nsu:3', 3, '{}')`,
+    { date: '2026-03-03', nsu: 3n, field: leaf },
+  ],
+  ['a changed salt', updateLine(`salt = 'x'`, 1), { nsu: 1n, field: leaf }],
+  ['a deleted salt', updateLine('salt = NULL', 1), { nsu: 1n, field: 'salt' }],
   [
     'an emptied line',
     updateLine(
-      `content = '', content_hash = '', notes = NULL, counterparty = NULL,
+      `content = '', content_hash = '', salt = NULL, notes = NULL, counterparty = NULL,
        counterparty_document = NULL`,
       1,
     ),
@@ -193,6 +214,20 @@ const tamperings: [change: string, sql: string, difference: object][] = [
     { date: '2026-03-04', field: 'next day to close' },
   ],
 ];
+
+/** The leaf that a forger computes for the changed classification of line 2. */
+async function storeForgedLeaf(closedDays: ClosedDays, accountId: number, version: number) {
+  const { database } = closedDays.service();
+  const [line] = await listOutcomeLines(database.prisma, accountId, [2n]);
+  const [outcome] = await listStoredDecisions(database.prisma, accountId, [2n]);
+  if (!line || !outcome) throw new Error('line 2 has no outcome');
+  const forged = leafOfLine(accountId, line, version, outcome).toString('hex');
+  await closedDays.tamper(
+    `UPDATE line_outcome SET version = $2, label = 'fee', leaf_hash = decode($3, 'hex')
+     WHERE account_id = $1 AND nsu = 2`,
+    ...[accountId, version, forged],
+  );
+}
 
 describe('verification', () => {
   let service: ServiceDatabase;
@@ -241,6 +276,20 @@ describe('verification', () => {
     });
   });
 
+  it('finds a changed classification whose leaf was computed again', async () => {
+    const accountId = await closeAccount('forged');
+    await closedDays.tamper(
+      `UPDATE classification SET category = 'fee' WHERE account_id = $1 AND nsu = 2`,
+      accountId,
+    );
+    for (const version of [1, 2]) {
+      await storeForgedLeaf(closedDays, accountId, version);
+      expect((await closedDays.verify('forged'))?.difference).toMatchObject({
+        ...{ date: '2026-03-02', field: 'outcomes' },
+      });
+    }
+  });
+
   it('reports no difference in one account because of another', async () => {
     const accountId = await closeAccount('beside');
     await closedDays.tamper(updateLine('amount_cents = 1001', 1), accountId);
@@ -265,7 +314,7 @@ describe('verification', () => {
     await closedDays.tamper(updateLine('amount_cents = 1001', 1), accountId);
     expect((await closedDays.verify('erased'))?.difference).toMatchObject({
       nsu: 1n,
-      field: 'line hash',
+      field: leaf,
     });
     await expect(closedDays.run(updateLine(`notes = 'x'`, 1), accountId)).rejects.toThrow(
       'written once',

@@ -10,6 +10,8 @@ import { formatReais } from '../../src/money/cents.js';
 import { parseJson, tolerantJson } from '../../src/platform/exact-json.js';
 import { Breaks } from '../../src/reconciliation/breaks.service.js';
 import { explainingBreakKinds } from '../../src/reconciliation/decide/break-kinds.js';
+import type { DecidedOutcome } from '../../src/reconciliation/decide/line-outcomes.js';
+import { writeLineOutcomes } from '../../src/reconciliation/line-leaves.queries.js';
 import { BankTime } from '../../src/statement/bank-time.service.js';
 import { parseStatementLine, type StatementLine } from '../../src/statement/statement-line.js';
 import { insertStatementLines } from '../../src/statement/statement.queries.js';
@@ -27,13 +29,13 @@ export interface TestLine {
 }
 
 const savedTables = [
-  ...['statement_line', 'statement_state', 'line_erasure'],
-  ...['day_close', 'day_close_state', 'certified_line', 'line_salt'],
+  ...['statement_line', 'statement_state', 'line_erasure', 'line_outcome', 'former_outcome'],
+  ...['classification', 'break', 'day_close', 'day_close_state'],
 ];
 const bankTime = new Date('2026-03-20T12:00:00Z');
 
 export class ClosedDays {
-  constructor(private readonly service: () => ServiceDatabase) {}
+  constructor(readonly service: () => ServiceDatabase) {}
 
   readonly run = (sql: string, ...values: unknown[]) =>
     this.service().database.pool.query(sql, values);
@@ -93,34 +95,55 @@ export class ClosedDays {
       accountId,
     );
     await this.run(
-      `INSERT INTO line_outcome (account_id, nsu, state)
-       SELECT account_id, nsu, (CASE WHEN EXISTS (
-         SELECT FROM break b WHERE b.account_id = t.account_id AND b.nsu = t.nsu
-           AND b.state = 'open' AND b.kind = ANY ($2))
-         THEN 'in_break' ELSE 'classified' END)::line_outcome_state
-       FROM statement_line t WHERE account_id = $1
-       ON CONFLICT DO NOTHING`,
-      accountId,
-      explainingBreakKinds,
-    );
-    await this.run(
       `INSERT INTO reconciliation_state (account_id, decided_arrival)
        SELECT $1, COALESCE(max(arrival), 0) FROM statement_line WHERE account_id = $1
        ON CONFLICT (account_id) DO UPDATE SET decided_arrival = EXCLUDED.decided_arrival`,
       accountId,
     );
+    await this.writeOutcomes(accountId);
   };
 
-  /** `meanwhile` runs after late lines are recorded and before each day is certified. */
+  /** Stores the outcomes of all lines, as decided, or of one line in a state of its own. */
+  readonly writeOutcomes = async (
+    accountId: number,
+    one: { nsu: bigint; state: DecidedOutcome['state'] } | null = null,
+  ) => {
+    const { rows } = await this.run(
+      `SELECT t.nsu, c.category, c.rule, array(
+         SELECT kind FROM break b WHERE b.account_id = t.account_id AND b.nsu = t.nsu
+           AND b.state = 'open' AND b.kind = ANY ($2)) AS "breakKinds"
+       FROM statement_line t
+       JOIN classification c ON c.account_id = t.account_id AND c.nsu = t.nsu
+       WHERE t.account_id = $1`,
+      accountId,
+      explainingBreakKinds,
+    );
+    const outcomes = rows.map(({ nsu, category, rule, breakKinds }) => {
+      const state = breakKinds.length > 0 ? 'in_break' : 'classified';
+      const classification = { category, rule, declared: null };
+      return [BigInt(nsu), { state, breakKinds, classification, payments: [] }] as const;
+    });
+    const written = new Map<bigint, DecidedOutcome>(outcomes);
+    const outcome = one && written.get(one.nsu);
+    if (outcome) written.set(one.nsu, { ...outcome, state: one.state });
+    await this.service().database.transaction((tx) => writeLineOutcomes(tx, accountId, written));
+  };
+
+  /**
+   * `meanwhile` runs after late lines are recorded and before each day is read; `change` may
+   * replace methods of the certifier.
+   */
   readonly close = async (
     account: { id: number; goLiveAt: Date },
     meanwhile: () => Promise<void> = () => Promise.resolve(),
+    change: (certifier: DayCertifier) => void = () => undefined,
   ) => {
     const { database } = this.service();
     const jobQueue = { enqueue: () => Promise.resolve() } as never;
     const events = new EventsService(database, jobQueue);
     const breaks = new Breaks(events);
-    const certifier = new DayCertifier(events, breaks);
+    const certifier = new DayCertifier(database, events, breaks);
+    change(certifier);
     const time = new BankTime(database);
     time.now = async () => {
       await meanwhile();

@@ -77,8 +77,10 @@ const certificate = {
     balance: '0.00',
     reconcilingItems: [],
     added: [],
-    linesHash: 'x',
+    linesRoot: 'x',
     earlier: null,
+    outcomeChanges: [],
+    ...{ lastArrival: '0', outcomeSequence: '0' },
   },
   ...{ previousHash: 'x', closedUntil: null, madeAt: '2026-03-03T03:00:00.000Z' },
 };
@@ -91,7 +93,7 @@ export async function insertDayCloseOf(database: Database, accountId: number) {
       ...{ openingCents: 0, creditCents: 0, debitCents: 0, closingCents: 0 },
       ...{
         certificate: JSON.stringify(certificate),
-        linesHash: 'x',
+        ...{ linesRoot: 'x', lastArrival: 0, outcomeSequence: 0 },
         previousHash: 'x',
         hash: certificateHash,
       },

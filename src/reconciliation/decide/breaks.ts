@@ -1,8 +1,6 @@
-// Which breaks are open, which follows from the findings and from the decisions of people, and the
-// state of each line, which follows from its breaks.
+// Which breaks are open, which follows from the findings and from the decisions of people.
 import { groupBy } from '../../platform/grouping.js';
-import type { LineOutcomeState } from '../../generated/service/client.js';
-import { explainingBreakKinds, subjectOfLine } from './break-kinds.js';
+import { subjectOfLine } from './break-kinds.js';
 import type { BreakDecision, PaymentFinding } from './model.js';
 import { breakKey, type Component } from './component.js';
 import type { Decision } from './decide.js';
@@ -78,20 +76,4 @@ export function resolutionOf(
   const { actor, reason } = decided;
   const resolution = accepted ? 'accept' : linked ? 'link' : 'refund';
   return { resolution, actor, reason, cents: accepted?.cents ?? null };
-}
-
-/** The state of a line: an open break precedes a match, and a match a classification. */
-export function lineStates(
-  { component }: Decision,
-  open: readonly OpenBreak[],
-): Map<bigint, LineOutcomeState> {
-  const inBreak = new Set(
-    open.filter(({ kind }) => explainingBreakKinds.includes(kind)).map(({ nsu }) => nsu),
-  );
-  const stateOf = (nsu: bigint): LineOutcomeState => {
-    if (inBreak.has(nsu)) return 'in_break';
-    if (component.allocationsOfLine(nsu).length > 0) return 'matched';
-    return component.unmatched.get(nsu)?.outcome === 'classified' ? 'classified' : 'pending';
-  };
-  return new Map(component.facts.lines.map(({ nsu }) => [nsu, stateOf(nsu)]));
 }

@@ -281,6 +281,7 @@ CREATE TABLE "statement_line" (
   "recorded_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "content_hash" TEXT NOT NULL,
   "content" TEXT NOT NULL,
+  "salt" TEXT DEFAULT replace(gen_random_uuid()::text, '-', ''),
 
   CONSTRAINT "statement_line_pkey" PRIMARY KEY ("account_id", "nsu"),
   -- The amount has no sign: is_credit is the direction.
@@ -312,11 +313,13 @@ CREATE INDEX "statement_line_document"
   ON "statement_line" ("account_id", "counterparty_document", "occurred_at")
   WHERE (counterparty_document IS NOT NULL);
 
--- Records that the personal data of a line was erased, and why. The amounts of the line stay.
+-- Records that the personal data of a line was erased, and why. The amounts of the line stay, and
+-- so does the commitment to the erased data.
 CREATE TABLE "line_erasure" (
   "account_id" INTEGER NOT NULL,
   "nsu" BIGINT NOT NULL,
   "reason" TEXT NOT NULL,
+  "commitment" TEXT NOT NULL,
   "erased_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "line_erasure_pkey" PRIMARY KEY ("account_id", "nsu"),
@@ -332,10 +335,10 @@ CREATE TRIGGER "line_erasure_is_append_only" BEFORE UPDATE OR DELETE
 CREATE FUNCTION "statement_line_is_written_once"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   personal CONSTANT text[] :=
-    ARRAY['content', 'content_hash', 'notes', 'counterparty', 'counterparty_document'];
+    ARRAY['content', 'content_hash', 'salt', 'notes', 'counterparty', 'counterparty_document'];
 BEGIN
-  IF TG_OP = 'UPDATE' AND NEW.content = '' AND NEW.content_hash = '' AND NEW.notes IS NULL
-    AND NEW.counterparty IS NULL AND NEW.counterparty_document IS NULL
+  IF TG_OP = 'UPDATE' AND NEW.content = '' AND NEW.content_hash = '' AND NEW.salt IS NULL
+    AND NEW.notes IS NULL AND NEW.counterparty IS NULL AND NEW.counterparty_document IS NULL
     AND to_jsonb(NEW) - personal = to_jsonb(OLD) - personal
     AND EXISTS (
       SELECT 1 FROM "line_erasure" e
@@ -1180,11 +1183,15 @@ CREATE TRIGGER "line_decision_is_append_only" BEFORE UPDATE OR DELETE ON "line_d
 
 CREATE TYPE "line_outcome_state" AS ENUM ('matched', 'classified', 'in_break', 'pending');
 
--- The state of each decided line. A line without a row is not decided yet.
+-- The outcome of each decided line. A line without a row is not decided yet.
 CREATE TABLE "line_outcome" (
   "account_id" INTEGER NOT NULL,
   "nsu" BIGINT NOT NULL,
   "state" "line_outcome_state" NOT NULL,
+  "label" TEXT,
+  "version" INTEGER NOT NULL,
+  "leaf_hash" BYTEA NOT NULL,
+  "sequence" BIGINT NOT NULL,
 
   CONSTRAINT "line_outcome_pkey" PRIMARY KEY ("account_id", "nsu"),
   CONSTRAINT "line_outcome_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
@@ -1192,6 +1199,52 @@ CREATE TABLE "line_outcome" (
 );
 CREATE INDEX "line_outcome_unexplained" ON "line_outcome" ("account_id", "state", "nsu")
   WHERE (state = 'in_break' OR state = 'pending');
+
+-- An outcome that another version has replaced: certificates prove it.
+CREATE TABLE "former_outcome" (
+  "account_id" INTEGER NOT NULL,
+  "nsu" BIGINT NOT NULL,
+  "version" INTEGER NOT NULL,
+  "state" "line_outcome_state" NOT NULL,
+  "label" TEXT,
+  "leaf_hash" BYTEA NOT NULL,
+  "sequence" BIGINT NOT NULL,
+  "until_sequence" BIGINT NOT NULL,
+
+  CONSTRAINT "former_outcome_pkey" PRIMARY KEY ("account_id", "nsu", "version"),
+  CONSTRAINT "former_outcome_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
+    REFERENCES "statement_line" ("account_id", "nsu")
+);
+CREATE INDEX "former_outcome_account_id_until_sequence_idx"
+  ON "former_outcome" ("account_id", "until_sequence");
+CREATE TRIGGER "former_outcome_is_append_only" BEFORE UPDATE OR DELETE ON "former_outcome"
+  FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+CREATE TRIGGER "former_outcome_is_not_truncated" BEFORE TRUNCATE ON "former_outcome"
+  FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
+
+-- Each version of an outcome replaces the version before it, which is stored.
+CREATE FUNCTION "line_outcome_has_versions"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (
+    SELECT FROM before
+    LEFT JOIN after ON after.account_id = before.account_id AND after.nsu = before.nsu
+    WHERE after.version IS DISTINCT FROM before.version + 1 OR after.sequence <= before.sequence
+  ) THEN
+    RAISE EXCEPTION 'an outcome is replaced by its next version'
+      USING ERRCODE = 'check_violation';
+  END IF;
+  INSERT INTO former_outcome (account_id, nsu, version, state, label, leaf_hash, sequence,
+    until_sequence)
+  SELECT before.account_id, before.nsu, before.version, before.state, before.label,
+         before.leaf_hash, before.sequence, after.sequence
+  FROM before JOIN after ON after.account_id = before.account_id AND after.nsu = before.nsu;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "line_outcome_has_versions" AFTER UPDATE ON "line_outcome"
+  REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT
+  EXECUTE FUNCTION "line_outcome_has_versions"();
+CREATE TRIGGER "line_outcome_is_not_deleted" BEFORE DELETE ON "line_outcome"
+  FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
 
 CREATE TYPE "settlement" AS ENUM (
   'open', 'withdrawn', 'partially_settled', 'settled', 'overpaid', 'refunded',
@@ -1231,6 +1284,7 @@ CREATE TABLE "reconciliation_state" (
   "decided_arrival" BIGINT NOT NULL DEFAULT 0,
   "decided_at" TIMESTAMPTZ(3),
   "as_of" TIMESTAMPTZ(3),
+  "outcome_sequence" BIGINT NOT NULL DEFAULT 0,
 
   CONSTRAINT "reconciliation_state_pkey" PRIMARY KEY ("account_id"),
   CONSTRAINT "reconciliation_state_account_id_fkey" FOREIGN KEY ("account_id")
@@ -1366,7 +1420,9 @@ CREATE TABLE "day_close" (
   "closing_cents" BIGINT NOT NULL,
   "line_count" INTEGER NOT NULL,
   "certificate" TEXT NOT NULL,
-  "lines_hash" TEXT NOT NULL,
+  "lines_root" TEXT NOT NULL,
+  "last_arrival" BIGINT NOT NULL,
+  "outcome_sequence" BIGINT NOT NULL,
   "previous_hash" TEXT NOT NULL,
   "hash" TEXT NOT NULL,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
@@ -1399,41 +1455,6 @@ CREATE TABLE "day_close_state" (
   CONSTRAINT "day_close_state_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "bank_account" ("id")
 );
-
--- What a certificate covers of one line: the line hash. It is computed from the money fields and
--- from a commitment to the other fields.
-CREATE TABLE "certified_line" (
-  "account_id" INTEGER NOT NULL,
-  "nsu" BIGINT NOT NULL,
-  "date" TEXT NOT NULL,
-  "commitment" TEXT NOT NULL,
-  "line_hash" TEXT NOT NULL,
-
-  CONSTRAINT "certified_line_pkey" PRIMARY KEY ("account_id", "nsu"),
-  CONSTRAINT "certified_line_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
-    REFERENCES "statement_line" ("account_id", "nsu")
-);
-CREATE INDEX "certified_line_account_id_date_idx" ON "certified_line" ("account_id", "date");
-
-CREATE TRIGGER "certified_line_is_append_only" BEFORE UPDATE OR DELETE
-  ON "certified_line" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
-CREATE TRIGGER "certified_line_is_not_truncated" BEFORE TRUNCATE ON "certified_line"
-  FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
-
--- The salt of a commitment. It is deleted with the personal data of its line: without the salt, the
--- commitment reveals nothing about the data. The table is never truncated.
-CREATE TABLE "line_salt" (
-  "account_id" INTEGER NOT NULL,
-  "nsu" BIGINT NOT NULL,
-  "salt" TEXT NOT NULL,
-
-  CONSTRAINT "line_salt_pkey" PRIMARY KEY ("account_id", "nsu"),
-  CONSTRAINT "line_salt_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
-    REFERENCES "statement_line" ("account_id", "nsu")
-);
-
-CREATE TRIGGER "line_salt_is_not_truncated" BEFORE TRUNCATE ON "line_salt"
-  FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
 
 -- Events to business systems
 
@@ -1539,10 +1560,6 @@ BEGIN
     INSERT INTO account_counter AS c (account_id, kind, key, value)
     SELECT account_id, 'lines', state, count(*) FROM after GROUP BY 1, 3 ORDER BY 1, 3
     ON CONFLICT (account_id, kind, key) DO UPDATE SET value = c.value + EXCLUDED.value;
-  ELSIF TG_OP = 'DELETE' THEN
-    INSERT INTO account_counter AS c (account_id, kind, key, value)
-    SELECT account_id, 'lines', state, -count(*) FROM before GROUP BY 1, 3 ORDER BY 1, 3
-    ON CONFLICT (account_id, kind, key) DO UPDATE SET value = c.value + EXCLUDED.value;
   ELSE
     INSERT INTO account_counter AS c (account_id, kind, key, value)
     SELECT account_id, 'lines', state, sum(change) FROM (
@@ -1558,8 +1575,6 @@ CREATE TRIGGER "line_outcomes_are_counted_on_insert" AFTER INSERT ON "line_outco
 CREATE TRIGGER "line_outcomes_are_counted_on_update" AFTER UPDATE ON "line_outcome"
   REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT
   EXECUTE FUNCTION "line_outcomes_are_counted"();
-CREATE TRIGGER "line_outcomes_are_counted_on_delete" AFTER DELETE ON "line_outcome"
-  REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION "line_outcomes_are_counted"();
 
 -- Open expected payments, by the day on which they are due: overdue are those of earlier days.
 CREATE FUNCTION "open_payments_are_counted"() RETURNS trigger LANGUAGE plpgsql AS $$
