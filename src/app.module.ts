@@ -38,9 +38,10 @@ export interface ProcessDependencies {
   log: Log;
   database: Database;
   queue: QueueConnection;
+  secretBox: SecretBox;
 }
 
-const platformProviders = [Health, SecretBox, Timers, JobQueue, Workers];
+const platformProviders = [Health, Timers, JobQueue, Workers];
 
 @Global()
 @Module({
@@ -50,12 +51,13 @@ const platformProviders = [Health, SecretBox, Timers, JobQueue, Workers];
   exports: platformProviders,
 })
 class PlatformModule {
-  static with({ settings, addresses, log, database }: ProcessDependencies): DynamicModule {
+  static with({ secretBox, ...given }: ProcessDependencies): DynamicModule {
     const values = [
-      { provide: Settings, useValue: settings },
-      { provide: Addresses, useValue: addresses },
-      { provide: Log, useValue: log },
-      { provide: Database, useValue: database },
+      { provide: Settings, useValue: given.settings },
+      { provide: Addresses, useValue: given.addresses },
+      { provide: Log, useValue: given.log },
+      { provide: Database, useValue: given.database },
+      { provide: SecretBox, useValue: secretBox },
     ];
     return { module: PlatformModule, providers: values, exports: values };
   }

@@ -139,7 +139,14 @@ export const settingSchemas = {
   CONCILIA_API_KEY: secret('CONCILIA_API_KEY', 8).optional(),
   CONCILIA_PARTNER_KEY: secret('CONCILIA_PARTNER_KEY', 8).optional(),
   CONCILIA_ADMIN_KEY: secret('CONCILIA_ADMIN_KEY', 8).optional(),
-  CREDENTIALS_KEY: secret('CREDENTIALS_KEY', 32).optional(),
+  CREDENTIALS_KEY: secret('CREDENTIALS_KEY', 32)
+    .refine((key) => !key.includes(','), 'CREDENTIALS_KEY must have no comma.')
+    .optional(),
+  CREDENTIALS_OTHER_KEYS: z
+    .string()
+    .transform((value) => value.split(',').map((key) => key.trim()))
+    .pipe(z.array(secret('CREDENTIALS_OTHER_KEYS', 32)))
+    .optional(),
   DISABLED_ENDPOINT_HOURS: count('DISABLED_ENDPOINT_HOURS', 1).default(72),
   SYNC_INTERVAL_MS: z
     .string()
@@ -155,6 +162,14 @@ const migrationSettings = settingsObject.pick({
   REDIS_URL: true,
   DATA_DIR: true,
   MIGRATION_WAIT_MS: true,
+});
+const reencryptionSettings = settingsObject.pick({
+  DATABASE_URL: true,
+  DATA_DIR: true,
+  BANK_PROFILE: true,
+  BANK_BASE_URL: true,
+  CREDENTIALS_KEY: true,
+  CREDENTIALS_OTHER_KEYS: true,
 });
 type SettingValues = z.output<typeof settingsObject>;
 
@@ -220,6 +235,8 @@ export abstract class Settings {
   readonly possibleDuplicates!: { policy: DuplicatePolicy; windowMinutes: number };
   readonly keys!: { api: string; partner: string; admin: string };
   readonly credentialsKey!: string;
+  /** Keys that also decrypt: the next one, and former ones. */
+  readonly otherCredentialsKeys!: readonly string[];
   /** After this time, events that a disabled webhook endpoint did not get are dead. */
   readonly disabledEndpointHours!: number;
   readonly syncIntervalMs!: number;
@@ -295,6 +312,21 @@ export function loadMigrationSettings(environment: NodeJS.ProcessEnv) {
   };
 }
 
+/** The settings of `npm run reencrypt`, which needs no bank. Throws SettingsError. */
+export function loadReencryptionSettings(environment: NodeJS.ProcessEnv) {
+  const values = parseSettings(reencryptionSettings, environment);
+  const isSandbox = (values.BANK_PROFILE ?? (values.BANK_BASE_URL ? '' : 'sandbox')) === 'sandbox';
+  const byDefault = isSandbox ? developmentValues.CREDENTIALS_KEY : undefined;
+  const credentialsKey = values.CREDENTIALS_KEY ?? byDefault;
+  if (!credentialsKey) throw new SettingsError(['CREDENTIALS_KEY is missing.']);
+  return {
+    databaseUrl: values.DATABASE_URL ?? null,
+    dataDir: values.DATA_DIR,
+    credentialsKey,
+    otherCredentialsKeys: values.CREDENTIALS_OTHER_KEYS ?? [],
+  };
+}
+
 /** Checks every setting. Throws SettingsError. */
 export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   const values = parseSettings(settingsObject, environment);
@@ -347,6 +379,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
       admin: keyOf('CONCILIA_ADMIN_KEY'),
     },
     credentialsKey: keyOf('CREDENTIALS_KEY'),
+    otherCredentialsKeys: values.CREDENTIALS_OTHER_KEYS ?? [],
     disabledEndpointHours: values.DISABLED_ENDPOINT_HOURS,
     syncIntervalMs: values.SYNC_INTERVAL_MS ?? (profile === 'sandbox' ? 5_000 : 60_000),
   };

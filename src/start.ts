@@ -5,6 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
 import { SettingsError, type Role, type Settings } from './config.js';
 import { createPool, Database } from './database.service.js';
+import { encryptedColumns } from './encrypted-columns.js';
 import { Addresses, createHttpApplication } from './platform/http.js';
 import { startEmbeddedPostgres } from './platform/embedded-postgres.js';
 import { findClockDifference, Health } from './platform/health.js';
@@ -12,6 +13,7 @@ import type { Log } from './platform/log.js';
 import { connectQueue } from './platform/queue-connection.js';
 import { Timers } from './platform/timers.js';
 import { Workers } from './platform/workers.js';
+import { openSecretBox } from './secrets/credentials-keys.service.js';
 import { instructionToReset, prepareServiceDatabase } from './service-migrations.js';
 import { createSandbox } from './sandbox/sandbox.module.js';
 import { WebhookRegistrar } from './webhooks/webhook-registrar.service.js';
@@ -124,6 +126,7 @@ async function startService(
   stopSteps.push(() => database.close());
   // New ids go by the last reading of PostgreSQL's time.
   await database.now();
+  const secretBox = await openSecretBox(database, settings, encryptedColumns);
   const queue = await connectQueue(
     {
       redisUrl: settings.redisUrl,
@@ -140,7 +143,7 @@ async function startService(
   addresses.bankBaseUrl = settings.bank.baseUrl ?? sandboxUrl ?? '';
   addresses.bankWhitelabelUrl = settings.bank.whitelabelUrl ?? sandboxUrl ?? '';
   const service = await createHttpApplication(
-    AppModule.with({ settings, addresses, log, database, queue }),
+    AppModule.with({ settings, addresses, log, database, queue, secretBox }),
     { log, title: 'Concilia' },
   );
   stopSteps.push(() => service.close());

@@ -103,6 +103,7 @@ describe('defaults', () => {
         admin: 'concilia-dev-admin',
       },
       credentialsKey: 'concilia-dev-credentials-key-0000',
+      otherCredentialsKeys: [],
       disabledEndpointHours: 72,
       syncIntervalMs: 5_000,
     });
@@ -180,6 +181,8 @@ describe('a value', () => {
     ['CONCILIA_PARTNER_KEY', 'a\u0000bcdefgh'],
     ['CONCILIA_ADMIN_KEY', 'short'],
     ['CREDENTIALS_KEY', 'less-than-thirty-two-characters'],
+    ['CREDENTIALS_KEY', `${'k'.repeat(32)},${'l'.repeat(32)}`],
+    ['CREDENTIALS_OTHER_KEYS', `${'k'.repeat(32)},short`],
     ['SYNC_INTERVAL_MS', '99'],
     ['SYNC_INTERVAL_MS', '1e4'],
     ['SYNC_INTERVAL_MS', '-5000'],

@@ -12,6 +12,7 @@ import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
 import type { updateAccount } from './accounts.schema.js';
+import { ownerOfCredentials } from './encrypted-credentials.queries.js';
 import { isKeyOfCertificate } from './certificates.schema.js';
 import {
   changeCredentials,
@@ -90,7 +91,7 @@ export class AccountsService {
           name,
           goLiveAt: goLiveAt ?? this.defaultGoLiveAt(),
           origin: 'api',
-          credentials: this.encrypt(credentials),
+          credentials: this.encrypt(slug, credentials),
           bankIdentity: this.hashBankIdentity(credentials),
         },
       ],
@@ -143,7 +144,7 @@ export class AccountsService {
       where: { id: account.id, updatedAt: account.updatedAt },
       data: {
         ...(name === undefined ? {} : { name }),
-        ...(changed ? { credentials: this.encrypt(changed), bankIdentity } : {}),
+        ...(changed ? { credentials: this.encrypt(slug, changed), bankIdentity } : {}),
         updatedAt: later(await this.database.now(), account.updatedAt),
       },
     });
@@ -231,12 +232,13 @@ export class AccountsService {
     await this.jobQueue.enqueue('syncStatement', { accountId });
   }
 
-  private encrypt(credentials: StoredCredentials): string {
-    return this.secretBox.encrypt(JSON.stringify(credentials));
+  private encrypt(slug: string, credentials: StoredCredentials): string {
+    return this.secretBox.encrypt(JSON.stringify(credentials), ownerOfCredentials(slug));
   }
 
-  private decrypt({ credentials }: BankAccountRow): StoredCredentials {
-    return JSON.parse(this.secretBox.decrypt(credentials ?? '')) as StoredCredentials;
+  private decrypt({ slug, credentials }: BankAccountRow): StoredCredentials {
+    const text = this.secretBox.decrypt(credentials ?? '', ownerOfCredentials(slug));
+    return JSON.parse(text) as StoredCredentials;
   }
 }
 

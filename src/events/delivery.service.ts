@@ -18,6 +18,7 @@ import { SecretBox } from '../platform/secret-box.js';
 import type { JobPayload } from '../queues.js';
 import { isAddressAllowed, checkEndpointUrl } from './address-guard.js';
 import { delayAfterAttemptMs } from './delivery-schedule.js';
+import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
 import {
   claimDeliveries,
   disableEndpoint,
@@ -127,6 +128,10 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
     return { id, attempt, status, error, state, retryInMs };
   }
 
+  private secretOf(endpoint: DeliveryTarget): string {
+    return this.secretBox.decrypt(endpoint.secret, ownerOfEndpointSecret(endpoint));
+  }
+
   private async post(endpoint: DeliveryTarget, delivery: ClaimedEventDelivery) {
     const body = eventBody(delivery);
     const { claimedAt } = delivery;
@@ -141,7 +146,7 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
           'user-agent': 'concilia',
           'webhook-id': delivery.eventId,
           'webhook-timestamp': String(Math.floor(claimedAt.getTime() / 1_000)),
-          'webhook-signature': new Webhook(this.secretBox.decrypt(endpoint.secret)).sign(
+          'webhook-signature': new Webhook(this.secretOf(endpoint)).sign(
             delivery.eventId,
             claimedAt,
             body,

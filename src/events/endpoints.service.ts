@@ -12,6 +12,7 @@ import { Every } from '../platform/timer-methods.js';
 import { newId } from '../platform/ids.js';
 import { checkEndpointUrl } from './address-guard.js';
 import { endUndeliverable, markEndpointRemoved } from './events.queries.js';
+import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
 import { EventsService } from './events.service.js';
 
 const secretBytes = 32;
@@ -41,8 +42,10 @@ export class EndpointsService {
   ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
     this.assertUrlAllowed(fields.url);
     const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`;
+    const key = { accountId, id: newId() };
+    const encrypted = this.secretBox.encrypt(secret, ownerOfEndpointSecret(key));
     const endpoint = await this.database.prisma.webhookEndpoint.create({
-      data: { accountId, id: newId(), ...fields, secret: this.secretBox.encrypt(secret) },
+      data: { ...key, ...fields, secret: encrypted },
     });
     return { endpoint, secret };
   }

@@ -11,6 +11,7 @@ import { AppError } from '../platform/errors.js';
 import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { Every } from '../platform/timer-methods.js';
+import { ownerOfResponse } from './encrypted-responses.queries.js';
 import * as queries from './idempotency.queries.js';
 import { RequestSteps } from './request-steps.service.js';
 
@@ -84,9 +85,13 @@ export class IdempotencyService {
           public: 'The IdempotencyKey was used for another request: use a new key.',
         });
       if (record?.status && record.body !== null)
-        return new Reply(record.status, this.secretBox.decrypt(record.body), {
-          'Idempotent-Replayed': 'true',
-        });
+        return new Reply(
+          record.status,
+          this.secretBox.decrypt(record.body, ownerOfResponse(recordKey)),
+          {
+            'Idempotent-Replayed': 'true',
+          },
+        );
       await sleep(waitIntervalMs);
     } while (performance.now() < waitUntil);
     throw new AppError('conflict', { public: 'An identical request is still in progress.' });
@@ -107,7 +112,7 @@ export class IdempotencyService {
     }
     const { status, body } = reply;
     const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
-    const data = { status, body: this.secretBox.encrypt(text) };
+    const data = { status, body: this.secretBox.encrypt(text, ownerOfResponse(claimed)) };
     // Matches nothing once another request has taken over the claim.
     await prisma.idempotencyRecord.updateMany({ where: { ...claimed, status: null }, data });
     return reply;

@@ -94,6 +94,7 @@ const secretFields = [
   'apiKey',
   'partnerKey',
   'credentialsKey',
+  'otherCredentialsKeys',
   'secret',
   'webhookSecret',
   'password',

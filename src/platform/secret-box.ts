@@ -1,39 +1,105 @@
 // Encrypts secrets before they are stored, and computes the keyed hashes by which keys and bodies
-// are compared. Both keys are derived from the credentials key, so a changed credentials key makes
-// stored secrets unreadable.
+// are compared. A stored secret names the key that encrypted it, so that CREDENTIALS_KEY can be
+// replaced while the service runs. The hashes have a random key of their own, which is itself such
+// a stored secret: they stay the same when CREDENTIALS_KEY is replaced.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
 import { Webhook } from 'standardwebhooks';
-import { Settings } from '../config.js';
-import { invariant } from './errors.js';
+import type { Settings } from '../config.js';
 
-@Injectable()
-export class SecretBox {
-  private readonly encryptionKey: Buffer;
-  private readonly hashingKey: Buffer;
+/** The table, the column and the row that a secret belongs to. It cannot be decrypted elsewhere. */
+export type SecretOwner = readonly string[];
 
-  constructor(settings: Settings) {
-    this.encryptionKey = deriveKey(settings.credentialsKey, 'encrypt');
-    this.hashingKey = deriveKey(settings.credentialsKey, 'hash');
+/** The length of a key's id, which is the beginning of each text that the key encrypted. */
+export const keyIdLength = 8;
+const encryptedText = /^([0-9a-f]{8})\.([A-Za-z0-9+/]{38,}={0,2})$/;
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** A secret was encrypted with a key that the settings do not have. The key's id is no secret. */
+export class UnknownKey extends Error {
+  override readonly name = 'UnknownKey';
+  constructor(readonly keyId: string) {
+    super(
+      `A stored secret is encrypted with the key ${keyId}, ` +
+        'which is neither in CREDENTIALS_KEY nor in CREDENTIALS_OTHER_KEYS.',
+    );
+  }
+}
+
+/** The keys of the settings: the current key encrypts, and every key decrypts. */
+export class KeyRing {
+  /** Derived from the current key, so that nobody has to choose and to keep it. */
+  readonly currentId: string;
+  private readonly keys: ReadonlyMap<string, Buffer>;
+
+  constructor({
+    credentialsKey,
+    otherCredentialsKeys,
+  }: Pick<Settings, 'credentialsKey' | 'otherCredentialsKeys'>) {
+    this.currentId = idOf(credentialsKey);
+    this.keys = new Map(
+      [credentialsKey, ...otherCredentialsKeys].map((key) => [
+        idOf(key),
+        derive(key, 'encrypt', 32),
+      ]),
+    );
+  }
+
+  get ids(): string[] {
+    return [...this.keys.keys()];
   }
 
   /**
-   * Encrypts with AES-256-GCM. The result is nonce, authentication tag and ciphertext, in base64.
+   * Encrypts with AES-256-GCM: the key's id, a point, and nonce, authentication tag and ciphertext
+   * in base64. The id and the owner are authenticated.
    */
-  encrypt(secret: string): string {
-    const nonce = randomBytes(12);
-    const cipher = createCipheriv('aes-256-gcm', this.encryptionKey, nonce);
+  encrypt(secret: string, owner: SecretOwner): string {
+    const nonce = randomBytes(nonceBytes);
+    const cipher = createCipheriv('aes-256-gcm', this.keyOf(this.currentId), nonce);
+    cipher.setAAD(authenticated(this.currentId, owner));
     const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
-    return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]).toString('base64');
+    const bytes = Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
+    return `${this.currentId}.${bytes.toString('base64')}`;
   }
 
-  /** Throws when the text was changed or was encrypted with another key. */
-  decrypt(encrypted: string): string {
-    const bytes = Buffer.from(encrypted, 'base64');
-    invariant(bytes.length >= 28, 'an encrypted secret has at least 28 bytes');
-    const decipher = createDecipheriv('aes-256-gcm', this.encryptionKey, bytes.subarray(0, 12));
-    decipher.setAuthTag(bytes.subarray(12, 28));
-    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+  /** Throws UnknownKey, and an error when the text was changed or belongs to another owner. */
+  decrypt(encrypted: string, owner: SecretOwner): string {
+    const [, keyId, base64] = encryptedText.exec(encrypted) ?? [];
+    if (keyId === undefined || base64 === undefined)
+      throw new Error('A stored secret is not in the form of an encrypted text.');
+    const bytes = Buffer.from(base64, 'base64');
+    const decipher = createDecipheriv(
+      'aes-256-gcm',
+      this.keyOf(keyId),
+      bytes.subarray(0, nonceBytes),
+    );
+    decipher.setAAD(authenticated(keyId, owner));
+    const tagEnd = nonceBytes + tagBytes;
+    decipher.setAuthTag(bytes.subarray(nonceBytes, tagEnd));
+    return Buffer.concat([decipher.update(bytes.subarray(tagEnd)), decipher.final()]).toString();
+  }
+
+  private keyOf(keyId: string): Buffer {
+    const key = this.keys.get(keyId);
+    if (!key) throw new UnknownKey(keyId);
+    return key;
+  }
+}
+
+/** Encrypts with the settings' keys, and hashes with the stored key. */
+export class SecretBox {
+  constructor(
+    private readonly keyRing: KeyRing,
+    private readonly hashingKey: Buffer,
+  ) {}
+
+  encrypt(secret: string, owner: SecretOwner): string {
+    return this.keyRing.encrypt(secret, owner);
+  }
+
+  /** Throws like `KeyRing.decrypt`. */
+  decrypt(encrypted: string, owner: SecretOwner): string {
+    return this.keyRing.decrypt(encrypted, owner);
   }
 
   /** HMAC-SHA-256 in hex. Texts of different purposes have different hashes. */
@@ -42,8 +108,16 @@ export class SecretBox {
   }
 }
 
-function deriveKey(credentialsKey: string, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', credentialsKey, 'concilia', purpose, 32));
+function idOf(credentialsKey: string): string {
+  return derive(credentialsKey, 'key-id', keyIdLength / 2).toString('hex');
+}
+
+function derive(credentialsKey: string, purpose: string, bytes: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', credentialsKey, 'concilia', purpose, bytes));
+}
+
+function authenticated(keyId: string, owner: SecretOwner): Buffer {
+  return Buffer.from(JSON.stringify([keyId, ...owner]));
 }
 
 /**

@@ -15,9 +15,9 @@ import {
 
 /** From the top down. Modules of one layer do not import each other; the sandbox has no layer. */
 const layers: readonly (readonly string[])[] = [
-  ['main.ts', 'migrate.ts'],
+  ['main.ts', 'migrate.ts', 'reencrypt.ts'],
   ['start.ts'],
-  ['app.module.ts'],
+  ['app.module.ts', 'encrypted-columns.ts'],
   ['console'],
   ['day-closes', 'exports'],
   ['reconciliation'],
@@ -32,6 +32,7 @@ const layers: readonly (readonly string[])[] = [
   ['bank'],
   ['accounts'],
   ['idempotency', 'leases'],
+  ['secrets'],
   ['database.service.ts', 'service-migrations.ts', 'exit.ts'],
   ['generated'],
   ['platform'],

@@ -9,7 +9,7 @@ import { beforeCommit } from '../../src/database.service.js';
 import { DeliveryService } from '../../src/events/delivery.service.js';
 import { EndpointsService } from '../../src/events/endpoints.service.js';
 import { EventsService } from '../../src/events/events.service.js';
-import { SecretBox } from '../../src/platform/secret-box.js';
+import { secretBoxOf } from '../support/secret-box.js';
 import { withClockOffBy } from '../support/process-clock.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { until } from '../support/until.js';
@@ -63,7 +63,7 @@ describe('the delivery of events', () => {
   let endpoint: TestEndpoint;
   let other: TestEndpoint;
   let services: DeliveryService[];
-  const secretBox = new SecretBox({ credentialsKey: 'x'.repeat(32) } as never);
+  const secretBox = secretBoxOf();
   const jobQueue = { enqueue: () => Promise.resolve() } as never;
 
   beforeEach(async () => {

@@ -9,7 +9,7 @@ import type { RequestSteps } from '../../src/idempotency/request-steps.service.j
 import { deleteRecordsOlderThan } from '../../src/idempotency/idempotency.queries.js';
 import { Reply } from '../../src/platform/contract-route.js';
 import { AppError } from '../../src/platform/errors.js';
-import { SecretBox } from '../../src/platform/secret-box.js';
+import { secretBoxOf } from '../support/secret-box.js';
 import { until } from '../support/until.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -33,10 +33,7 @@ describe('a request with an idempotency key that no operation stores', () => {
 
   beforeAll(async () => {
     service = await serviceDatabase();
-    idempotency = new IdempotencyService(
-      service.database,
-      new SecretBox({ credentialsKey: 'k'.repeat(32) } as never),
-    );
+    idempotency = new IdempotencyService(service.database, secretBoxOf());
   });
   afterAll(() => service.drop());
   beforeEach(async () => {

@@ -5,7 +5,8 @@ import { bankProfileOf } from '../../src/bank/profiles.js';
 import { DeliveryService } from '../../src/events/delivery.service.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { listDueEndpoints } from '../../src/events/events.queries.js';
-import { SecretBox } from '../../src/platform/secret-box.js';
+import { ownerOfEndpointSecret } from '../../src/events/endpoint-secrets.queries.js';
+import { secretBoxOf } from '../support/secret-box.js';
 import { withClockOffBy } from '../support/process-clock.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -13,7 +14,7 @@ describe('an endpoint', () => {
   let service: ServiceDatabase;
   let silentServer: Server;
   let delivery: DeliveryService;
-  const secretBox = new SecretBox({ credentialsKey: 'x'.repeat(32) } as never);
+  const secretBox = secretBoxOf();
   const endpointId = '01a1fcf2-0000-7000-8000-000000000001';
 
   beforeEach(async () => {
@@ -36,7 +37,10 @@ describe('an endpoint', () => {
    */
   const attemptDelivery = async (url: string) => {
     const { database, accountId } = service;
-    const secret = secretBox.encrypt(`whsec_${Buffer.alloc(32).toString('base64')}`);
+    const secret = secretBox.encrypt(
+      `whsec_${Buffer.alloc(32).toString('base64')}`,
+      ownerOfEndpointSecret({ accountId, id: endpointId }),
+    );
     await database.prisma.webhookEndpoint.create({
       data: { accountId, id: endpointId, url, eventTypes: [], secret },
     });

@@ -17,7 +17,7 @@ import {
 } from '../../src/operations/operation.js';
 import { OperationsService } from '../../src/operations/operations.service.js';
 import { PossibleDuplicates } from '../../src/operations/possible-duplicates.service.js';
-import { SecretBox } from '../../src/platform/secret-box.js';
+import { secretBoxOf } from './secret-box.js';
 
 export type ScriptedResponse = BankResponse<never>;
 export type ChargeKind = OperationKind<typeof createCharge>;
@@ -99,7 +99,7 @@ export function createJournal(
   );
   const operations = new OperationsService(
     database,
-    new SecretBox({ credentialsKey: 'x'.repeat(32) } as never),
+    secretBoxOf(),
     outcomes,
     sender,
     new PossibleDuplicates({ possibleDuplicates } as never),

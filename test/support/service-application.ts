@@ -3,27 +3,34 @@
 import { AppModule } from '../../src/app.module.js';
 import { loadSettings } from '../../src/config.js';
 import { Database } from '../../src/database.service.js';
+import { encryptedColumns } from '../../src/encrypted-columns.js';
 import { Addresses, createHttpApplication } from '../../src/platform/http.js';
 import { createLog } from '../../src/platform/log.js';
 import { connectQueue } from '../../src/platform/queue-connection.js';
+import { openSecretBox } from '../../src/secrets/credentials-keys.service.js';
 import { createCaller, sandboxUnderTest } from '../contract/bank-under-test.js';
-import { testDatabase } from './postgres.js';
+import { testDatabase, type TestDatabase } from './postgres.js';
 
 export const apiKey = 'concilia-dev-key';
 export const partnerKey = 'concilia-dev-partner';
 export const adminKey = 'concilia-dev-admin';
 
-export async function serviceApplication() {
-  const sandbox = await sandboxUnderTest();
-  const test = await testDatabase('service');
+/** One process of the service, on a database and a bank that other processes may share. */
+export async function serviceProcess(
+  test: Pick<TestDatabase, 'url' | 'pool'>,
+  bankUrl: string,
+  environment: Record<string, string> = {},
+) {
+  const settings = loadSettings(environment);
   const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent', 'concilia');
   const database = new Database(test.pool);
+  const secretBox = await openSecretBox(database, settings, encryptedColumns);
   const queue = await connectQueue({ redisUrl: null, databaseUrl: test.url }, log);
   const addresses = new Addresses();
-  addresses.bankBaseUrl = await sandbox.application.getUrl();
+  addresses.bankBaseUrl = bankUrl;
   addresses.bankWhitelabelUrl = addresses.bankBaseUrl;
   const application = await createHttpApplication(
-    AppModule.with({ settings: loadSettings({}), addresses, log, database, queue }),
+    AppModule.with({ settings, addresses, log, database, queue, secretBox }),
     { log, title: 'Concilia' },
   );
   await application.listen(0, '127.0.0.1');
@@ -32,7 +39,6 @@ export async function serviceApplication() {
   return {
     application,
     database,
-    sandbox,
     url,
     /** Calls the service as the business system of the account `main`, or with another key. */
     call: createCaller(url, apiKey),
@@ -40,6 +46,21 @@ export async function serviceApplication() {
       await application.close();
       await queue.close();
       await database.prisma.$disconnect();
+    },
+  };
+}
+
+export type ServiceProcess = Awaited<ReturnType<typeof serviceProcess>>;
+
+export async function serviceApplication() {
+  const sandbox = await sandboxUnderTest();
+  const test = await testDatabase('service');
+  const started = await serviceProcess(test, await sandbox.application.getUrl());
+  return {
+    ...started,
+    sandbox,
+    stop: async () => {
+      await started.stop();
       await test.drop();
       await sandbox.stop();
     },

@@ -9,7 +9,7 @@ import { PossibleDuplicates } from '../../src/operations/possible-duplicates.ser
 import { OperationsService } from '../../src/operations/operations.service.js';
 import { parseJson } from '../../src/platform/exact-json.js';
 import { createLog } from '../../src/platform/log.js';
-import { SecretBox } from '../../src/platform/secret-box.js';
+import { secretBoxOf } from './secret-box.js';
 import { BankTime } from '../../src/statement/bank-time.service.js';
 import { createTransferBatch } from '../../src/contract/batch-transfers.js';
 import { lookUpPixKey } from '../../src/contract/pix-lookup.js';
@@ -27,7 +27,6 @@ import { z } from 'zod';
 import { deleteAllRows } from './parent-rows.js';
 
 const settings = {
-  credentialsKey: 'x'.repeat(32),
   possibleDuplicates: { policy: 'off', windowMinutes: 60 },
   bank: { profile: 'sandbox' },
 } as never;
@@ -69,7 +68,7 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: BankClo
   const events = new EventsService(database, jobQueue);
   const outcomes = new OperationOutcomes(database, events, jobQueue);
   const sender = new OperationSender(database, accounts, bank, outcomes);
-  const secretBox = new SecretBox(settings);
+  const secretBox = secretBoxOf();
   const duplicates = new PossibleDuplicates(settings);
   const operations = new OperationsService(
     ...([database, secretBox, outcomes, sender, duplicates, jobQueue] as const),

@@ -5,11 +5,13 @@ import pg from 'pg';
 import { AppModule } from '../../src/app.module.js';
 import { loadSettings } from '../../src/config.js';
 import { Database } from '../../src/database.service.js';
+import { encryptedColumns } from '../../src/encrypted-columns.js';
 import { Addresses, createHttpApplication } from '../../src/platform/http.js';
 import { createLog } from '../../src/platform/log.js';
 import { applyMigrations } from '../../src/platform/migrations.js';
 import { connectQueue } from '../../src/platform/queue-connection.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import { openSecretBox } from '../../src/secrets/credentials-keys.service.js';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { YearBank, type StatementOrder } from './bank.js';
@@ -31,8 +33,9 @@ export async function openYearDeployment(year: Year, order: StatementOrder, keep
   addresses.bankBaseUrl = bank.url;
   addresses.bankWhitelabelUrl = bank.url;
   const settings = loadSettings({});
+  const secretBox = await openSecretBox(database, settings, encryptedColumns);
   const application = await createHttpApplication(
-    AppModule.with({ settings, addresses, log, database, queue }),
+    AppModule.with({ settings, addresses, log, database, queue, secretBox }),
     { log, title: 'Concilia' },
   );
   await application.listen(0, '127.0.0.1');

@@ -8,6 +8,16 @@ BEGIN
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'check_violation';
 END $$;
 
+-- Secrets
+
+-- Random secrets of the service itself, encrypted with a key of CREDENTIALS_KEY.
+CREATE TABLE "service_secret" (
+  "name" TEXT NOT NULL,
+  "value" TEXT NOT NULL,
+
+  CONSTRAINT "service_secret_pkey" PRIMARY KEY ("name")
+);
+
 -- Accounts
 
 -- An account at the bank, with its credentials.
@@ -239,6 +249,9 @@ CREATE TABLE "idempotency_record" (
 
   CONSTRAINT "idempotency_record_pkey" PRIMARY KEY ("account_id", "route", "key")
 );
+-- By the id of the key that encrypted the body: each start and the re-encryption look for old keys.
+CREATE INDEX "idempotency_record_key_id" ON "idempotency_record" (left("body", 8))
+  WHERE "body" IS NOT NULL;
 
 -- A step of such a request that is done, with its result. It is deleted with its request.
 CREATE TABLE "idempotent_step" (

@@ -1,0 +1,38 @@
+// Owns `service_secret`: random secrets of the service itself, such as the key of its hashes.
+import type { Db } from '../database.service.js';
+import type { SecretOwner } from '../platform/secret-box.js';
+import { encryptedWith, type EncryptedColumn } from './encrypted-column.js';
+
+export function ownerOfServiceSecret(name: string): SecretOwner {
+  return ['service_secret.value', name];
+}
+
+/** The stored text of the secret. The first process that starts stores its own. */
+export async function findOrStoreServiceSecret(
+  db: Db,
+  name: string,
+  encrypted: string,
+): Promise<string> {
+  await db.serviceSecret.createMany({ data: [{ name, value: encrypted }], skipDuplicates: true });
+  return (await db.serviceSecret.findUniqueOrThrow({ where: { name } })).value;
+}
+
+export const serviceSecretColumn: EncryptedColumn = {
+  name: 'service_secret.value',
+  listKeyIds: async (db) => {
+    const rows = await db.$queryRaw<{ keyId: string }[]>`
+      SELECT DISTINCT left(value, 8) AS "keyId" FROM service_secret`;
+    return rows.map(({ keyId }) => keyId);
+  },
+  count: (db, keyId) => db.serviceSecret.count({ where: { value: encryptedWith(keyId) } }),
+  list: async (db, keyId, take) => {
+    const rows = await db.serviceSecret.findMany({ where: { value: encryptedWith(keyId) }, take });
+    return rows.map(({ name, value: encrypted }) => ({
+      owner: ownerOfServiceSecret(name),
+      encrypted,
+      replace: async (tx, value) => {
+        await tx.serviceSecret.updateMany({ where: { name, value: encrypted }, data: { value } });
+      },
+    }));
+  },
+};
