@@ -63,6 +63,9 @@ export type BankProfileName = (typeof bankProfileNames)[number];
 export const duplicatePolicies = ['off', 'warn', 'refuse'] as const;
 export type DuplicatePolicy = (typeof duplicatePolicies)[number];
 
+/** The mode in which an account is first recorded: it is not stopped before it exists. */
+export const firstAccountModes = ['live', 'reconcile_only'] as const;
+
 /** Keys for development: the defaults with the sandbox bank, refused with any other bank. */
 export const developmentValues = {
   CONCILIA_API_KEY: 'concilia-dev-key',
@@ -124,6 +127,9 @@ export const settingSchemas = {
   BANK_PARTNER_KEY_HEADER: headerName('BANK_PARTNER_KEY_HEADER').default('x-service-partner-key'),
   BANK_ACCOUNT_HEADER: headerName('BANK_ACCOUNT_HEADER').optional(),
   BANK_ACCOUNT_ID: secret('BANK_ACCOUNT_ID', 1).optional(),
+  BANK_ACCOUNT_MODE: z
+    .enum(firstAccountModes, `BANK_ACCOUNT_MODE must be one of ${firstAccountModes.join(', ')}.`)
+    .default('live'),
   BANK_CLIENT_CERTIFICATE_FILE: z.string().optional(),
   BANK_CLIENT_KEY_FILE: z.string().optional(),
   BANK_CA_FILE: z.string().optional(),
@@ -219,6 +225,8 @@ export abstract class Settings {
     partnerKeyHeader: string;
     /** A header that identifies the account at the bank; null where the bank requires none. */
     accountHeader: { name: string; value: string } | null;
+    /** Of the account of the settings, when it is first recorded. */
+    accountMode: (typeof firstAccountModes)[number];
     /** PEM files of the client certificate (mTLS); null where the bank requires none. */
     clientCertificateFile: string | null;
     clientKeyFile: string | null;
@@ -415,6 +423,7 @@ function bankSettings(
     apiKeyHeader: values.BANK_API_KEY_HEADER,
     partnerKeyHeader: values.BANK_PARTNER_KEY_HEADER,
     accountHeader: name && value ? { name, value } : null,
+    accountMode: values.BANK_ACCOUNT_MODE,
     clientCertificateFile: values.BANK_CLIENT_CERTIFICATE_FILE ?? null,
     clientKeyFile: values.BANK_CLIENT_KEY_FILE ?? null,
     caFile: values.BANK_CA_FILE ?? null,

@@ -32,8 +32,9 @@ export class AccountsController {
 
   @Handles(createAccount)
   create(@Input() request: RouteInput<typeof createAccount>) {
-    const { slug, name = null, goLiveAt, credentials } = request.body;
-    const fields = { slug, name, goLiveAt: goLiveAt ? new Date(goLiveAt) : null };
+    const { credentials, ...given } = request.body;
+    const { name = null, goLiveAt } = given;
+    const fields = { ...given, name, goLiveAt: goLiveAt ? new Date(goLiveAt) : null };
     return this.idempotency.runOnce({ accountId, route: createAccount, request }, async () =>
       this.describe(await this.accounts.create(fields, credentials)),
     );

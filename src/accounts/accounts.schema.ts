@@ -2,10 +2,11 @@
 // credential, and an API key is shown only in the response that creates it.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
+import { AccountMode } from '../generated/service/enums.js';
 import { filledText, instant, integer, text } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import { certificatePem, privateKeyPem } from './certificates.schema.js';
-import { isFreeHeader } from '../config.js';
+import { firstAccountModes, isFreeHeader } from '../config.js';
 import { scopes } from './scope.decorator.js';
 
 const base = { chapter: 'Bank accounts', authentication: 'admin-key' } as const;
@@ -50,6 +51,10 @@ export const accountView = z.object({
   name: z.string().nullable(),
   /** `settings` for the account whose credentials are in the environment. */
   origin: z.enum(['settings', 'api']),
+  /** `/v1/accounts/{slug}/mode` has who changed it, and why. */
+  mode: z.enum(AccountMode),
+  /** Whether the service registers its webhooks at the bank. */
+  registersWebhooks: z.boolean(),
   /** Null until the first sync has read the bank's clock, unless it was given. */
   goLiveAt: instant.nullable(),
   /** The names of the credentials that are set. */
@@ -70,6 +75,10 @@ export const createAccount = route({
     slug,
     name: filledText(200).nullish(),
     goLiveAt: goLiveText.nullish(),
+    /** `reconcile_only`: nothing is ever sent, beside a system that sends. */
+    mode: z.enum(firstAccountModes, `Must be one of ${firstAccountModes.join(', ')}.`).optional(),
+    /** By default true in `live`, and false in `reconcile_only`. */
+    registersWebhooks: z.boolean('Must be true or false.').optional(),
     credentials: z.object({ apiKey: headerValue(1), ...optionalCredentials }),
   }),
   response: accountView,

@@ -11,6 +11,8 @@ import { AppError, invalidField } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { registersWebhooksByDefault, type SendingRules } from './account-mode.js';
+import { readSendingRules } from './account-modes.queries.js';
 import type { updateAccount } from './accounts.schema.js';
 import { ownerOfCredentials } from './encrypted-credentials.queries.js';
 import { isKeyOfCertificate } from './certificates.schema.js';
@@ -58,8 +60,9 @@ export class AccountsService {
    * sandbox has its own clock.
    */
   async recordMainAccount(): Promise<BankAccount> {
+    const { accountMode } = this.settings.bank;
     await this.database.prisma.bankAccount.createMany({
-      data: [{ slug: mainSlug, goLiveAt: this.defaultGoLiveAt() }],
+      data: [{ slug: mainSlug, goLiveAt: this.defaultGoLiveAt(), ...modeOf(accountMode) }],
       skipDuplicates: true,
     });
     const bankIdentity = this.hashBankIdentity(this.settings.bank);
@@ -79,16 +82,17 @@ export class AccountsService {
    * `conflict` if another account has the slug or is the same account at the bank.
    */
   async create(
-    fields: { slug: string; name: string | null; goLiveAt: Date | null },
+    fields: Pick<BankAccountRow, 'slug' | 'name' | 'goLiveAt'> & Partial<SendingRules>,
     credentials: StoredCredentials,
   ): Promise<BankAccountRow> {
     assertPair(credentials);
-    const { slug, name, goLiveAt } = fields;
+    const { slug, name, goLiveAt, mode = 'live', registersWebhooks } = fields;
     const created = await this.database.prisma.bankAccount.createManyAndReturn({
       data: [
         {
           slug,
           name,
+          ...modeOf(mode, registersWebhooks),
           goLiveAt: goLiveAt ?? this.defaultGoLiveAt(),
           origin: 'api',
           credentials: this.encrypt(slug, credentials),
@@ -194,6 +198,11 @@ export class AccountsService {
       : completeCredentials(this.decrypt(account), defaults);
   }
 
+  /** Read from the database for each call, as the credentials. */
+  async getSendingRules(id: number): Promise<SendingRules> {
+    return readSendingRules(this.database.prisma, id);
+  }
+
   /** The names of the credentials that are set. */
   listSetCredentials(account: BankAccountRow): string[] {
     if (account.origin === 'api') return namesOfSetCredentials(this.decrypt(account));
@@ -240,6 +249,14 @@ export class AccountsService {
     const text = this.secretBox.decrypt(credentials ?? '', ownerOfCredentials(slug));
     return JSON.parse(text) as StoredCredentials;
   }
+}
+
+/** The mode of a new account. */
+function modeOf(
+  mode: SendingRules['mode'],
+  registersWebhooks = registersWebhooksByDefault(mode, true),
+): SendingRules {
+  return { mode, registersWebhooks };
 }
 
 /**

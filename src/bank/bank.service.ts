@@ -1,6 +1,7 @@
 // The only client of the bank. A call is made outside any transaction, within the account's limits
 // and a total deadline; its result is an outcome, never an exception.
 import { Injectable } from '@nestjs/common';
+import { faultOfMode, isAllowedIn } from '../accounts/account-mode.js';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import type { BankCredentials } from '../accounts/credentials.js';
 import { Settings } from '../config.js';
@@ -113,6 +114,7 @@ export class BankService {
     if (response.outcome === 'rejection') throw new AppError(...faultOfRejection(response));
     if (response.status === 409)
       throw new AppError(...faultOfRejection({ status: 409, text: response.text ?? '{}' }));
+    if (response.withheldIn) throw faultOfMode(response.withheldIn);
     const headers = retryAfterHeader(response);
     if (response.isLimited) throw new AppError('rate_limited', { headers });
     throw new AppError(response.reason === 'too_late' ? 'bank_timeout' : 'bank_unreachable', {
@@ -145,6 +147,9 @@ export class BankService {
     }
     let response: BankResponse<RouteOutput<R>> | null = null;
     try {
+      // Read last, when the wait for the rate limit is over: the mode may have changed meanwhile.
+      const withheld = await this.findWithheld(account, route);
+      if (withheld) return withheld;
       const remainingMs = Math.max(1, Math.ceil(deadlineMs - (performance.now() - startedAt)));
       const sendOptions = { ...options, deadlineMs: remainingMs };
       response = await this.send(route, account, input, sendOptions, credentials);
@@ -152,6 +157,22 @@ export class BankService {
       admission.finish(response);
     }
     return response ?? notSent;
+  }
+
+  /**
+   * The outcome of a request that the mode of the account does not allow; null if it is allowed.
+   * Who changes the mode counts the attempts after its commit. An attempt that is allowed here was
+   * recorded before that commit, and so it is counted.
+   */
+  private async findWithheld(account: BankAccount, route: Route): Promise<UnknownOutcome | null> {
+    if (route.isReading) return null;
+    try {
+      const rules = await this.accounts.getSendingRules(account.id);
+      return isAllowedIn(rules, route) ? null : { ...notSent, withheldIn: rules.mode };
+    } catch (error) {
+      this.log.error({ err: error, account: account.slug }, 'account mode unreadable');
+      return notSent;
+    }
   }
 
   /** Null where nothing was sent: `sendWithin` has ended, or there is no key for the route. */

@@ -2,6 +2,7 @@
 // can be read and echoes the request, a rejection must be a readable 4xx of the bank, and all else
 // is unknown, never failed.
 import { z } from 'zod';
+import type { AccountMode } from '../accounts/account-mode.js';
 import type { Route } from '../contract/route.js';
 import {
   isJsonObject,
@@ -31,6 +32,8 @@ export type BankResponse<Value> =
       retryAfterMs?: number;
       /** Whether the cause is a limit on the number of calls, the bank's or the service's own. */
       isLimited?: boolean;
+      /** The mode of the account, where it is the cause that nothing was sent. */
+      withheldIn?: AccountMode;
       /** The body, where it is JSON. */
       text?: string;
     };

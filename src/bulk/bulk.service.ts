@@ -2,6 +2,7 @@
 // by its own id, and is tied to its operation in the transaction that stores the operation. So a
 // crash, a second process, a suspended process or a second upload sends no request twice.
 import { Injectable } from '@nestjs/common';
+import { assertAccountLive, readSendingRules } from '../accounts/account-modes.queries.js';
 import { Database } from '../database.service.js';
 import type { BulkRow, BulkUpload } from '../generated/service/client.js';
 import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
@@ -40,7 +41,8 @@ export class BulkService {
 
   /**
    * Stores the rows of a file and returns the upload's id. The same file uploaded again is the same
-   * upload. Throws `validation_failed` when the file cannot be read in its format.
+   * upload. Throws `validation_failed` when the file cannot be read in its format, and like
+   * `assertAccountLive`.
    */
   async upload(
     accountId: number,
@@ -53,6 +55,7 @@ export class BulkService {
     const where = { accountId_kind_fileHash: { accountId, kind, fileHash } };
     const existing = await db.bulkUpload.findUnique({ where });
     if (existing) return existing.id;
+    await assertAccountLive(db, accountId);
     const rows: queries.NewUploadRow[] = [];
     for await (const row of readRows(format, bytes, maxRows)) {
       if (rows.length === maxRows) throw unreadableFile(`The file has more than ${maxRows} rows.`);
@@ -85,6 +88,8 @@ export class BulkService {
     const where = { accountId_id: { accountId, id: uploadId } };
     const upload = await db.bulkUpload.findUnique({ where });
     if (!upload) return;
+    // The rows wait. In a reconcile-only account each row is rejected with that code.
+    if ((await readSendingRules(db, accountId)).mode === 'stopped') return;
     const issued = await withLease(this.database, accountId, 'issue_bulk_rows', (lease) =>
       this.issueRows(lease, upload),
     );

@@ -39,6 +39,7 @@ export const lookUpPixKey = route({
   path: '/baas/api/v2/pix/dict/payment-initialization',
   authentication: 'api-key',
   idempotencyKey: 'accepted',
+  isReading: true,
   body: pixLookupRequest,
   response: pixLookupResponse,
 });

@@ -47,6 +47,8 @@ export interface Route<
    */
   idempotencyKey: 'required' | 'accepted' | 'none';
   successStatus: number;
+  /** Whether nothing changes where the request is answered. Default: whether the method is GET. */
+  isReading: boolean;
   /** The content type of a successful response that is not JSON. */
   responseContentType?: string;
   params: Params;
@@ -71,7 +73,7 @@ const noBody = z.undefined();
 const anyQuery = z.looseObject({});
 const noParams = z.looseObject({});
 
-type RouteDefaults = 'params' | 'query' | 'body' | 'idempotencyKey' | 'successStatus';
+type RouteDefaults = 'params' | 'query' | 'body' | 'idempotencyKey' | 'successStatus' | 'isReading';
 
 /**
  * Declares a route without parameters, query, body or idempotency key, and with status 200, unless
@@ -92,6 +94,7 @@ export function route<
     body: noBody as unknown as Body,
     idempotencyKey: 'none',
     successStatus: 200,
+    isReading: declared.method === 'GET',
     ...declared,
   };
 }

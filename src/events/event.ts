@@ -32,6 +32,9 @@ export const eventTypes = [
   'reconciliation.failed',
   'day_close.certified',
   'day_close.amended',
+  'account.stopped',
+  'account.released',
+  'account.reconcile_only',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
@@ -42,7 +45,7 @@ export type EventType = (typeof eventTypes)[number];
 export interface EventResource {
   kind:
     | ('charge' | 'transfer' | 'bill_payment' | 'refund' | 'expected_payment' | 'transaction')
-    | ('operation' | 'break' | 'reconciliation' | 'day_close');
+    | ('operation' | 'break' | 'reconciliation' | 'day_close' | 'account');
   id: string;
 }
 

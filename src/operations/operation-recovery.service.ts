@@ -3,6 +3,7 @@
 // same request, or waits for a closed period that proves absence. The last step is the operator.
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import { readSendingRules } from '../accounts/account-modes.queries.js';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
@@ -32,6 +33,8 @@ const unsentExpiryMs = 60 * 60_000;
  * After one of several movements was matched late, the other movements have this long to appear.
  */
 const partialPatienceMs = 60 * 60_000;
+/** How soon after the end of a stop the operations that waited are sent. */
+const stoppedRetryMs = 5_000;
 /** About the duration of a statement closing. */
 const closingRetryMs = 5_000;
 
@@ -58,7 +61,7 @@ export class OperationRecovery {
     if (await this.applyStatementEvidence(ref)) return;
     const ageMs = await queries.readAgeMs(db, ref);
     const unsent = await queries.findDueUnsentOperation(db, ref);
-    if (unsent) return this.sendOrExpire(unsent, ageMs);
+    if (unsent) return this.sendOrExpire(unsent);
     const unknown = await queries.claimForRecovery(db, ref, recoveryDelayMs(ageMs));
     if (unknown) await this.recover(unknown, ageMs);
   }
@@ -108,11 +111,17 @@ export class OperationRecovery {
   /**
    * Sends the operation, or ends it if it cannot be sent any more. An operation expires when it
    * could not be sent for `unsentExpiryMs`. An operation with secrets ends too, because only the
-   * process that received the secrets could send it.
+   * process that received the secrets could send it. While its account is stopped, the operation
+   * waits. In a reconcile-only account it ends: another system sends there, perhaps for months.
    */
-  private async sendOrExpire(operation: Operation, ageMs: number): Promise<void> {
-    const isExpected = ageMs < unsentExpiryMs;
-    if (isExpected && this.outcomes.kindOf(operation).repeat !== 'never') {
+  private async sendOrExpire(operation: Operation): Promise<void> {
+    const db = this.database.prisma;
+    const { mode } = await readSendingRules(db, operation.accountId);
+    const isSendable =
+      this.outcomes.kindOf(operation).repeat !== 'never' && mode !== 'reconcile_only';
+    if (isSendable && mode === 'stopped')
+      return queries.postponeUnsent(db, operation, stoppedRetryMs);
+    if (isSendable && (await queries.readSendableMs(db, operation)) < unsentExpiryMs) {
       await this.sender.send(operation, 'received');
       return;
     }

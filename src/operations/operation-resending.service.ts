@@ -2,6 +2,7 @@
 // the same key, and only where the bank treats a repeat as the same request. Every other guard of
 // an attempt applies too.
 import { Injectable } from '@nestjs/common';
+import { assertAccountLive } from '../accounts/account-modes.queries.js';
 import { BankService } from '../bank/bank.service.js';
 import { Database, type Tx } from '../database.service.js';
 import { AppError } from '../platform/errors.js';
@@ -26,11 +27,12 @@ export class OperationResending {
 
   /**
    * Moves the operation back to `unknown`. Throws `not_found`, and `conflict` where resending might
-   * have a second effect.
+   * have a second effect. Throws like `assertAccountLive`.
    */
   async reopen(tx: Tx, accountId: number, id: string): Promise<void> {
     const found = await tx.operation.findUnique({ where: { accountId_id: { accountId, id } } });
     if (!found) throw new AppError('not_found');
+    await assertAccountLive(tx, accountId);
     const unsafeReason = this.findUnsafeReason(found);
     if (unsafeReason !== null) throw notSafe(unsafeReason);
     if (!(await this.outcomes.resume(tx, { accountId, id }, recoveryInMs)))

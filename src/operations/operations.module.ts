@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
+import { AccountModesController } from './account-modes.controller.js';
+import { AccountModes } from './account-modes.service.js';
 import { OperationRecovery } from './operation-recovery.service.js';
 import { OperationResending } from './operation-resending.service.js';
 import { OperationSender } from './operation-sender.service.js';
@@ -10,7 +12,7 @@ import { PossibleDuplicates } from './possible-duplicates.service.js';
 
 @Module({
   imports: [EventsModule],
-  controllers: [OperationsController],
+  controllers: [OperationsController, AccountModesController],
   providers: [
     OperationsService,
     OperationOutcomes,
@@ -18,6 +20,7 @@ import { PossibleDuplicates } from './possible-duplicates.service.js';
     OperationRecovery,
     OperationResending,
     PossibleDuplicates,
+    AccountModes,
   ],
   exports: [OperationsService, OperationOutcomes, OperationResending],
 })

@@ -21,8 +21,9 @@ export interface Claim {
 const ageMs = Prisma.sql`(extract(epoch FROM clock_timestamp() - created_at) * 1000)::float8`;
 
 /**
- * Claims an operation for one attempt, but only from the state that the caller read. An operation
- * that has become unknown since then must not be sent as if for the first time. Only the caller may
+ * Claims an operation for one attempt, but only from the state that the caller read, and only while
+ * its account is live. An operation that has become unknown since then must not be sent as if for
+ * the first time. Only the caller may
  * make the attempt that it claimed; null without a claim.
  */
 export async function claimAttempt(
@@ -37,6 +38,7 @@ export async function claimAttempt(
       SET state = 'sending', attempts = attempts + 1, updated_at = clock_timestamp(),
           next_action_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
       WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = ${from}
+        AND (SELECT mode FROM bank_account WHERE id = ${accountId}) = 'live'
       RETURNING account_id, id, attempts, created_at
     ), recorded AS (
       INSERT INTO operation_attempt (account_id, operation_id, number, send_by, clock_offset_ms,
@@ -166,6 +168,48 @@ export async function readAgeMs(db: Db, { accountId, id }: OperationRef): Promis
     WHERE account_id = ${accountId} AND id = ${id}::uuid`;
   invariant(operation, 'the age of an unknown operation was read');
   return operation.ageMs;
+}
+
+/** The operation waits until its account is live again. */
+export async function postponeUnsent(
+  db: Db,
+  { accountId, id }: OperationRef,
+  delayMs: number,
+): Promise<void> {
+  await db.$executeRaw`
+    UPDATE operation SET next_action_at = clock_timestamp() + ${delayMs} * interval '1 millisecond'
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'received'
+      AND next_action_at <= clock_timestamp()`;
+}
+
+/**
+ * For how long an operation could have been sent: since its creation, or since the mode of its
+ * account last changed, as it did when a stop ended.
+ */
+export async function readSendableMs(db: Db, { accountId, id }: OperationRef): Promise<number> {
+  const [operation] = await db.$queryRaw<{ sendableMs: number }[]>`
+    SELECT (extract(epoch FROM clock_timestamp() - greatest(o.created_at, (
+              SELECT max(created_at) FROM account_mode_change WHERE account_id = o.account_id
+            ))) * 1000)::float8 AS "sendableMs"
+    FROM operation o WHERE o.account_id = ${accountId} AND o.id = ${id}::uuid`;
+  invariant(operation, 'the age of an unsent operation was read');
+  return operation.sendableMs;
+}
+
+/** Calls that may still reach the bank, and operations that wait to be sent. */
+export async function countUnfinished(
+  db: Db,
+  accountId: number,
+): Promise<{ callsUnderWay: number; waiting: number }> {
+  const [counts] = await db.$queryRaw<{ callsUnderWay: bigint; waiting: bigint }[]>`
+    SELECT count(*) FILTER (WHERE o.state = 'sending' AND a.send_by > clock_timestamp())
+             AS "callsUnderWay",
+           count(*) FILTER (WHERE o.state = 'received') AS waiting
+    FROM operation o LEFT JOIN operation_attempt a ON a.account_id = o.account_id
+      AND a.operation_id = o.id AND a.number = o.attempts
+    WHERE o.account_id = ${accountId} AND (o.state = 'received' OR o.state = 'sending')`;
+  const { callsUnderWay = 0n, waiting = 0n } = counts ?? {};
+  return { callsUnderWay: Number(callsUnderWay), waiting: Number(waiting) };
 }
 
 /** Whether a byte of any attempt may have been sent. */

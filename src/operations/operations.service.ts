@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { assertAccountLive } from '../accounts/account-modes.queries.js';
 import { encodeBody } from '../bank/request-encoding.js';
 import type { Route, RouteInput } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
@@ -213,6 +214,7 @@ export class OperationsService {
     identities: identity.NewIdentity[],
   ): Promise<StoredOperation | null> {
     const { accountId, id, kind } = newOperation;
+    await assertAccountLive(tx, accountId);
     await request.assertApplies?.(tx);
     if (!(await identity.claimIdentities(tx, newOperation, kind, identities))) {
       await identity.releaseIdentities(tx, newOperation);

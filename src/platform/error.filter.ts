@@ -21,7 +21,7 @@ export class ErrorFilter implements ExceptionFilter {
     const body = buildErrorBody(status, traceId, {
       ...(title ? { title } : {}),
       ...(details.errors ? { errors: details.errors } : {}),
-      ...(status === 409 || status === 422 ? { code: details.reason ?? code } : {}),
+      ...(hasCode(status, details) ? { code: details.reason ?? code } : {}),
     });
     void reply
       .status(status)
@@ -40,6 +40,11 @@ export class ErrorFilter implements ExceptionFilter {
     this.log.error({ err: error }, 'request failed unexpectedly');
     return { status: 500, code: 'internal_error', details: {} };
   }
+}
+
+/** Codes distinguish the errors of one status that a client handles in different ways. */
+function hasCode(status: number, { reason }: FaultDetails): boolean {
+  return status === 409 || status === 422 || reason !== undefined;
 }
 
 /**

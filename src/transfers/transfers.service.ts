@@ -3,6 +3,7 @@
 // byte is sent.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { z } from 'zod';
+import { assertAccountLive } from '../accounts/account-modes.queries.js';
 import type { BankAccount } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import type { PixLookupRequest } from '../contract/pix-lookup.js';
@@ -125,6 +126,8 @@ export class TransfersService implements OnModuleInit {
     const replay = () => this.operations.replay(this.kind, identity, request.amount);
     const replayed = await replay();
     if (replayed) return replayed;
+    // A key is not looked up for a transfer that would be refused.
+    await assertAccountLive(this.database.prisma, accountId);
     const lookupInput = {
       params: {},
       query: {},

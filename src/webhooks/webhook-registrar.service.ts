@@ -2,6 +2,7 @@
 // and changes only differences.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { isAllowedIn } from '../accounts/account-mode.js';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import type { BankResponse } from '../bank/response-classification.js';
 import { BankService } from '../bank/bank.service.js';
@@ -34,10 +35,15 @@ export class WebhookRegistrar implements OnModuleDestroy {
     private readonly log: Log,
   ) {}
 
-  /** Throws if the bank does not accept a change, so that the job is retried. */
+  /**
+   * Throws if the bank does not accept a change, so that the job is retried. Does nothing while the
+   * account is stopped, and where the operator leaves the registrations to another system.
+   */
   @OnJob('registerWebhooks')
   async register({ accountId }: JobPayload<'registerWebhooks'>): Promise<void> {
     const account = await this.accounts.get(accountId);
+    if (!isAllowedIn(await this.accounts.getSendingRules(accountId), createWebhookRegistration))
+      return;
     const listed = await this.bank.call(listWebhookRegistrations, account, {});
     const plan = planRegistrations(
       {

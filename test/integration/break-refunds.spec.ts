@@ -6,6 +6,7 @@ import { RefundPolicies } from '../../src/reconciliation/breaks/refund-policies.
 import { ReceivedPixFinder } from '../../src/refunds/received-pix.service.js';
 import { manualTransfer } from '../contract/transfer-samples.js';
 import { BreaksFixture, statusAndCode } from '../support/breaks.js';
+import { adminKey } from '../support/service-application.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
 
 describe('refunds of a break', () => {
@@ -322,6 +323,30 @@ describe('refunds of a break', () => {
     ]);
     expect((await act(less, 'refund', { amount: 20 })).status).toBe(200);
   });
+
+  it.each([
+    ['stopped', [503, 'account_stopped']],
+    ['reconcile_only', [409, 'account_is_reconcile_only']],
+  ])(
+    'refunds nothing while the account is %s, and leaves no trace of the request',
+    async (mode, refusal) => {
+      const changeMode = (to: string) =>
+        service.call('PUT', '/v1/accounts/main/mode', {
+          body: { mode: to, actor: 'Ana', reason: 'test' },
+          apiKey: adminKey,
+        });
+      await changePolicy({ maxAmount: null });
+      const { nsu, id } = await receiveInBreak('duplicate_payment', 8);
+      await closePeriod();
+      await changeMode(mode);
+      await apply();
+      expect(statusAndCode(await act(id, 'refund'))).toEqual(refusal);
+      expect([await refundsOf(nsu), await actions(id)]).toEqual([[], ['opened']]);
+      await changeMode('live');
+      await apply();
+      expect(await refundsOf(nsu)).toMatchObject([{ amount: 8 }]);
+    },
+  );
 
   it('leaves the break to a person once a policy refund was refused', async () => {
     await changePolicy({ maxAmount: null });

@@ -47,6 +47,7 @@ export function fakeBank(bankUrl: string, whitelabelUrl = bankUrl) {
     { bank: { profile: 'sandbox' } } as Settings,
     {
       getCredentials: ({ id }: BankAccount) => Promise.resolve(credentials.get(id)),
+      getSendingRules: () => Promise.resolve({ mode: 'live', registersWebhooks: true }),
     } as never,
     connections,
     new BankLimits(),

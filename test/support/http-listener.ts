@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 export interface ReceivedRequest {
+  method: string;
   path: string;
   headers: IncomingMessage['headers'];
   text: string;
@@ -15,14 +16,17 @@ export interface HttpListener {
 
 /** `respond` must end the response, unless the test needs a caller that waits for ever. */
 export async function listenHttp(
-  respond: (request: ReceivedRequest, response: ServerResponse) => void,
+  respond: (request: ReceivedRequest, response: ServerResponse) => void | Promise<void>,
 ): Promise<HttpListener> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const { url: path = '', headers } = request;
-      respond({ path, headers, text: Buffer.concat(chunks).toString('utf8') }, response);
+      const { method = '', url: path = '', headers } = request;
+      void respond(
+        { method, path, headers, text: Buffer.concat(chunks).toString('utf8') },
+        response,
+      );
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -49,6 +49,7 @@ class BankClock {
 function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: BankClock) {
   const accounts = {
     get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt: new Date(0) }),
+    getSendingRules: () => Promise.resolve({ mode: 'live', registersWebhooks: true }),
     getCredentials: () =>
       Promise.resolve({
         ...fakeBankCredentials,

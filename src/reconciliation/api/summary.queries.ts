@@ -1,6 +1,6 @@
 // The counts of an account's summary, in one statement, from counters and from what is unfinished.
 import type { Db } from '../../database.service.js';
-import type { StatementState } from '../../generated/service/client.js';
+import type { BankAccount, StatementState } from '../../generated/service/client.js';
 
 type Counted =
   | ('total' | 'matched' | 'classified' | 'inBreak')
@@ -11,7 +11,10 @@ type Counted =
   | ('syncs' | 'unreadableLines');
 
 type SummaryRow = Record<Counted, bigint> &
-  Pick<StatementState, 'lastNsu' | 'closedUntil' | 'balanceCents' | 'syncedAt'> & {
+  Pick<BankAccount, 'mode'> & { modeSince: Date | null; modeReason: string | null } & Pick<
+    StatementState,
+    'lastNsu' | 'closedUntil' | 'balanceCents' | 'syncedAt'
+  > & {
     complete: boolean;
   };
 
@@ -20,12 +23,17 @@ export async function loadSummary(db: Db, accountId: number, today: string): Pro
   const state = await db.reconciliationState.findUnique({ where: { accountId } });
   const decidedArrival = state?.decidedArrival ?? 0n;
   const [row] = await db.$queryRaw<SummaryRow[]>`
-    SELECT s.last_nsu, s.synced_at IS NOT NULL AND s.first_gap_nsu IS NULL AS complete,
+    SELECT a.mode, changed.created_at AS "modeSince", changed.reason AS "modeReason",
+           s.last_nsu, s.synced_at IS NOT NULL AND s.first_gap_nsu IS NULL AS complete,
            s.closed_until, s.balance_cents,
            s.synced_at, COALESCE(s.syncs, 0) AS syncs,
            lines.*, expected.*, breaks.*, operations.*, webhooks.*, deliveries.*,
            (SELECT count(*) FROM unreadable_line WHERE account_id = a.id) AS "unreadableLines"
     FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id
+    LEFT JOIN LATERAL (
+      SELECT created_at, reason FROM account_mode_change
+      WHERE account_id = a.id ORDER BY sequence DESC LIMIT 1
+    ) changed ON true
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(value), 0)::bigint + (
                SELECT count(*) FROM (

@@ -88,6 +88,7 @@ export class BookController {
     const { liveBalance, ...statement } = await readStatementView(prisma, accountId);
     // Each part of the response takes its own fields of the row.
     return {
+      account: { mode: row.mode, since: row.modeSince, reason: row.modeReason },
       statement: {
         ...row,
         balance: row.balanceCents,

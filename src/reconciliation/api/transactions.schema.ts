@@ -2,6 +2,7 @@
 // payments, and the summary.
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
+import { AccountMode } from '../../generated/service/enums.js';
 import {
   bigInteger,
   instant,
@@ -125,6 +126,12 @@ export const getSummary = route({
     'Returns the state of an account: statement completeness, explained lines, work in progress.',
   path: '/v1/summary',
   response: z.object({
+    /** `since` and `reason` of the mode are null until an operator changes it. */
+    account: z.object({
+      mode: z.enum(AccountMode),
+      since: instant.nullable(),
+      reason: z.string().nullable(),
+    }),
     statement: z.object({
       lastNsu: bigInteger.nullable(),
       complete: z.boolean(),

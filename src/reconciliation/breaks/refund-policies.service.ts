@@ -2,6 +2,7 @@
 // A policy uses the same idempotency key as a person's refund of the break, so both together
 // refund once.
 import { Injectable } from '@nestjs/common';
+import { readSendingRules } from '../../accounts/account-modes.queries.js';
 import { BankService } from '../../bank/bank.service.js';
 import type { RouteOutput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
@@ -65,6 +66,8 @@ export class RefundPolicies {
   @OnJob('refundByPolicy')
   async apply({ accountId }: JobPayload<'refundByPolicy'>): Promise<void> {
     const { prisma } = this.database;
+    // A line is refunded later: while nothing may be sent, its break stays open.
+    if ((await readSendingRules(prisma, accountId)).mode !== 'live') return;
     const due = await queries.listPolicyRefunds(prisma, accountId, maxRefundsPerJob);
     for (const { breakId, reason } of due)
       await this.refund(accountId, breakId, reason ?? 'policy');

@@ -20,6 +20,9 @@ CREATE TABLE "service_secret" (
 
 -- Accounts
 
+-- What is sent to the bank for an account. Whatever the mode, everything is read and explained.
+CREATE TYPE "account_mode" AS ENUM ('live', 'stopped', 'reconcile_only');
+
 -- An account at the bank, with its credentials.
 CREATE TABLE "bank_account" (
   "id" SERIAL NOT NULL,
@@ -28,6 +31,8 @@ CREATE TABLE "bank_account" (
   "go_live_at" TIMESTAMPTZ(3),
   "name" TEXT,
   "origin" TEXT NOT NULL DEFAULT 'settings',
+  "mode" "account_mode" NOT NULL DEFAULT 'live',
+  "registers_webhooks" BOOLEAN NOT NULL DEFAULT true,
   "credentials" TEXT,
   "bank_identity" TEXT,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
@@ -38,6 +43,25 @@ CREATE TABLE "bank_account" (
 CREATE UNIQUE INDEX "bank_account_slug_key" ON "bank_account" ("slug");
 -- Two bank accounts of the service are never the same account at the bank.
 CREATE UNIQUE INDEX "bank_account_bank_identity_key" ON "bank_account" ("bank_identity");
+
+-- Who changed the mode of an account, when and why.
+CREATE TABLE "account_mode_change" (
+  "account_id" INTEGER NOT NULL,
+  "sequence" INTEGER NOT NULL,
+  "mode" "account_mode" NOT NULL,
+  "registers_webhooks" BOOLEAN NOT NULL,
+  "actor" TEXT NOT NULL,
+  "reason" TEXT NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "account_mode_change_pkey" PRIMARY KEY ("account_id", "sequence"),
+  CONSTRAINT "account_mode_change_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+CREATE TRIGGER "account_mode_change_is_append_only" BEFORE UPDATE OR DELETE
+  ON "account_mode_change" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+CREATE TRIGGER "account_mode_change_is_not_truncated" BEFORE TRUNCATE ON "account_mode_change"
+  FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
 
 -- A key of a business system, and its scopes. Only a keyed hash of the key is stored.
 CREATE TABLE "api_key" (
