@@ -30,7 +30,7 @@ const certificate: Certificate = {
   added: [],
   linesRoot: 'a'.repeat(64),
   earlier: null,
-  outcomeChanges: [certificates.describeChange({ nsu: 3n, formerLeaf: 'b', leaf: 'c' })],
+  outcomeChanges: { count: 1, root: 'd', first: [{ nsu: '3', formerLeaf: 'b', leaf: 'c' }] },
   ...{ lastArrival: '40', outcomeSequence: '12' },
   previousHash: zeroHash,
   closedUntil: '2026-03-03T05:00:00.000Z',

@@ -9,7 +9,6 @@ import { toCanonicalJson } from '../platform/canonical-json.js';
 import { sha256 } from '../platform/exact-json.js';
 import type { AcceptedDifference, Cut, CutLine } from './cut.js';
 import type { OutcomeTotal } from './day-lines.queries.js';
-import type { OutcomeChange } from './outcomes.queries.js';
 
 /** The previous hash of the first certificate of a chain. */
 export const zeroHash = '0'.repeat(64);
@@ -56,8 +55,15 @@ const certificateText = z.object({
   linesRoot: z.string(),
   /** The lines before the first certified day; only the certificates of that day have it. */
   earlier: z.object({ lines: z.int(), linesRoot: z.string() }).nullable(),
-  /** Certified lines whose outcome changed after the previous certificate. */
-  outcomeChanges: z.array(z.object({ nsu: z.string(), formerLeaf: z.string(), leaf: z.string() })),
+  /**
+   * Certified lines whose outcome changed after the previous certificate: the root of the Merkle
+   * tree over all of them, and the first thousand.
+   */
+  outcomeChanges: z.object({
+    count: z.int(),
+    root: z.string(),
+    first: z.array(z.object({ nsu: z.string(), formerLeaf: z.string(), leaf: z.string() })),
+  }),
   /** The lines are those up to this arrival number, and the outcomes those of this sequence. */
   lastArrival: z.string(),
   outcomeSequence: z.string(),
@@ -126,13 +132,6 @@ export function describeOutcomes(
     classified: amountsByLabel(totals.filter(({ state }) => state === 'classified')),
     inBreak: amountsByLabel(totals.filter(({ state }) => state === 'in_break')),
   };
-}
-
-export function describeChange({
-  nsu,
-  ...leaves
-}: OutcomeChange): Certificate['outcomeChanges'][0] {
-  return { nsu: nsu.toString(), ...leaves };
 }
 
 function writeItem(

@@ -10,6 +10,8 @@ import { eventAmount } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import type { DayClose } from '../generated/service/client.js';
 import { formatReaisWithTwoDecimals } from '../money/cents.js';
+import { stringifyJson } from '../platform/exact-json.js';
+import { listAcceptedJumps } from '../statement/balance-chain.queries.js';
 import { subjectOfLate } from '../reconciliation/decide/break-kinds.js';
 import { Breaks } from '../reconciliation/breaks.service.js';
 import * as certificates from './certificate.js';
@@ -19,15 +21,16 @@ import { readDayBalance, subjectOfDay, type UnexplainedDifference } from './day-
 import * as queries from './day-closes.queries.js';
 import { readSpanFigures, type LineSpan } from './day-lines.queries.js';
 import { DayTree } from './day-tree.queries.js';
+import { readOutcomeChanges } from './outcome-changes.queries.js';
 import * as outcomes from './outcomes.queries.js';
 
 /**
  * `unchanged`: another revision would have the same content. `waiting`: a line is not decided.
  * `differs`: the figures differ from the bank's balances. `outdated`: an outcome changed after it
- * was read.
+ * was read. `accepted_since`: so did what persons accepted about the balances.
  */
 export type CertificationOutcome =
-  'certified' | 'amended' | 'unchanged' | 'waiting' | 'differs' | 'outdated';
+  ('certified' | 'amended' | 'unchanged') | ('waiting' | 'differs' | 'outdated' | 'accepted_since');
 
 interface DayFacts {
   accountId: number;
@@ -38,6 +41,8 @@ interface DayFacts {
   cut: Cut;
   /** The current certificate of the day, which this one amends. */
   current: DayClose | null;
+  /** What persons accepted about the account's balances when they were read, as a text. */
+  accepted: string;
   /** Lines that the current certificate does not contain. */
   added: queries.LateLine[];
 }
@@ -46,6 +51,7 @@ interface Trees {
   day: DayTree;
   /** The lines before the first certified day. */
   earlier: DayTree | null;
+  changes: Certificate['outcomeChanges'];
 }
 
 type DifferingDay = DayFacts & {
@@ -67,8 +73,8 @@ export class DayCertifier {
   ) {}
 
   /**
-   * Reads the lines up to `lastArrival`, in many short statements and outside any transaction.
-   * Returns null while a line is not decided.
+   * Reads the lines up to `lastArrival` outside any transaction. Returns null while a line is not
+   * decided.
    */
   async prepare(accountId: number, date: string, lastArrival: bigint): Promise<PreparedDay | null> {
     const { prisma: db } = this.database;
@@ -77,20 +83,21 @@ export class DayCertifier {
       ...{ accountId, lastArrival, outcomeSequence },
       ...{ from: statementDayStart(date), until: statementDayStart(addDays(date, 1)) },
     };
-    if (await outcomes.isUndecided(db, span)) return null;
+    const first = await queries.findFirstCertificate(db, accountId);
+    const isFirst = !first || first.date === date;
+    if (await outcomes.isUndecided(db, isFirst ? { ...span, from: null } : span)) return null;
     const lines = await readSpanFigures(db, span);
-    // Read before the balances: a person who accepts the break in the meantime accepts what its
-    // evidence contains now.
+    const accepted = await readAccepted(db, accountId);
     const isAccepted = await queries.isDayBreakAccepted(db, accountId, subjectOfDay(date));
     const balance = await readDayBalance(db, accountId, { date, lines: lines.lines, lastArrival });
     const { before, cut, unexplained } = balance;
     const figures = certificates.figuresOf(balanceOfDays(before), lines);
     const current = await queries.findCurrentCertificate(db, accountId, date);
-    const first = await queries.findFirstCertificate(db, accountId);
-    const isFirst = !first || first.date === date;
     const added = current ? await listAdded(db, span, { current, isFirst }) : [];
     const content = certificates.describeDay(figures, lines, cut);
-    const facts = { accountId, date, lastArrival, content, figures, cut, current, added };
+    const facts = {
+      ...{ accountId, date, lastArrival, content, figures, cut, current, accepted, added },
+    };
     const excess = balanceOfDays(cut) - figures.closingCents;
     if (unexplained || excess !== 0n) {
       const { cents, jumps } = unexplained ?? { cents: 0n, jumps: [] };
@@ -102,7 +109,8 @@ export class DayCertifier {
     const day = await DayTree.read(db, span, lines);
     const earlier = isFirst ? await readEarlier(db, span, before) : null;
     if (day.undecided + day.pending + (earlier?.undecided ?? 0) > 0) return null;
-    return { ...facts, outcome: 'complete', trees: { day, earlier } };
+    const changes = await this.readChanges(accountId, outcomeSequence);
+    return { ...facts, outcome: 'complete', trees: { day, earlier, changes } };
   }
 
   /** Reads again what changed while the day was read. */
@@ -112,6 +120,7 @@ export class DayCertifier {
     const sequence = await outcomes.readOutcomeSequence(prisma, prepared.accountId);
     await prepared.trees.day.refresh(prisma, sequence);
     await prepared.trees.earlier?.refresh(prisma, sequence);
+    prepared.trees.changes = await this.readChanges(prepared.accountId, sequence);
   }
 
   /** Stores the certificate, or opens the break of the day. */
@@ -121,6 +130,8 @@ export class DayCertifier {
     when: { madeAt: Date; closedUntil: Date | null },
   ): Promise<CertificationOutcome> {
     const { accountId, date } = prepared;
+    await outcomes.lockOutcomes(tx, accountId);
+    if ((await readAccepted(tx, accountId)) !== prepared.accepted) return 'accepted_since';
     if (prepared.outcome === 'differs') {
       await this.reportDifference(tx, prepared);
       return prepared.outcome;
@@ -138,19 +149,12 @@ export class DayCertifier {
     when: { madeAt: Date; closedUntil: Date | null },
   ): Promise<CertificationOutcome> {
     const { accountId, date, current, added, content, figures, trees } = prepared;
-    const { day, earlier } = trees;
-    const outcomeSequence = await outcomes.lockOutcomes(tx, accountId);
-    if (await day.isOutdated(tx, outcomeSequence)) return 'outdated';
-    if (await earlier?.isOutdated(tx, outcomeSequence)) return 'outdated';
+    const { day, earlier, changes } = trees;
+    if (await day.isOutdated(tx)) return 'outdated';
+    if (await earlier?.isOutdated(tx)) return 'outdated';
     if (day.pending > 0) return 'waiting';
     const last = await queries.findLastCertificate(tx, accountId);
     const sequence = (last?.sequence ?? 0) + 1;
-    const changes = last
-      ? await outcomes.listOutcomeChanges(tx, accountId, {
-          certificate: sequence,
-          ...{ afterSequence: last.outcomeSequence, untilSequence: outcomeSequence },
-        })
-      : [];
     const subjects = added.map((line) => subjectOfLate(statementDayOf(line.occurredAt), line.nsu));
     await this.breaks.resolve(tx, accountId, 'late_line', subjects);
     const certificate: Certificate = {
@@ -163,15 +167,26 @@ export class DayCertifier {
       added: added.map(({ nsu }) => nsu.toString()),
       linesRoot: day.root(),
       earlier: earlier && { lines: earlier.lines, linesRoot: earlier.root() },
-      outcomeChanges: changes.map(certificates.describeChange),
+      outcomeChanges: changes,
       lastArrival: prepared.lastArrival.toString(),
-      outcomeSequence: outcomeSequence.toString(),
+      outcomeSequence: day.outcomeSequence.toString(),
       previousHash: last?.hash ?? certificates.zeroHash,
       closedUntil: when.closedUntil?.toISOString() ?? null,
       madeAt: when.madeAt.toISOString(),
     };
     await this.insertCertificate(tx, certificate, figures);
     return current ? 'amended' : 'certified';
+  }
+
+  /** The changes of certified outcomes after the last certificate, up to a sequence. */
+  private async readChanges(accountId: number, untilSequence: bigint) {
+    const { prisma } = this.database;
+    const last = await queries.findLastCertificate(prisma, accountId);
+    const range = last && {
+      ...{ accountId, certificate: last.sequence + 1 },
+      ...{ afterSequence: last.outcomeSequence, untilSequence },
+    };
+    return readOutcomeChanges(prisma, range);
   }
 
   private async insertCertificate(
@@ -229,6 +244,12 @@ export class DayCertifier {
 
 function isUnchanged({ certificate }: DayClose, content: DayContent): boolean {
   return certificates.hasContent(certificates.readCertificate(certificate), content);
+}
+
+/** What persons accepted about the account's balances, as one text to compare. */
+async function readAccepted(db: Db, accountId: number): Promise<string> {
+  const jumps = await listAcceptedJumps(db, accountId);
+  return stringifyJson(jumps);
 }
 
 /** The lines that came after the current certificate; for the first day those before it too. */

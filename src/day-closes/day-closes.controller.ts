@@ -7,8 +7,12 @@ import { Handles } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { readPage, toList } from '../platform/listing.js';
 import { nameFigures, parseCents, readCertificate, type Certificate } from './certificate.js';
-import { listCurrentCertificates } from './day-closes.queries.js';
-import { getDayClose, listDayCloses } from './day-closes.schema.js';
+import { findCurrentCertificate, listCurrentCertificates } from './day-closes.queries.js';
+import { getDayClose, listDayCloses, listOutcomeChangesOfDay } from './day-closes.schema.js';
+import { listOutcomeChanges } from './outcomes.queries.js';
+
+/** The key of a change in its list: its sequence and nsu. */
+const changeKey = /^\d{1,18} -?\d{1,18}$/;
 
 @Controller()
 @UseGuards(ApiKeyGuard)
@@ -25,6 +29,39 @@ export class DayClosesController {
       limit: page.limit + 1,
     });
     return toList(rows, page, ({ date }) => date, describeDayClose);
+  }
+
+  @Handles(listOutcomeChangesOfDay)
+  async listChanges(
+    @FromCaller() { accountId, params, query }: CallerInput<typeof listOutcomeChangesOfDay>,
+  ) {
+    const { prisma } = this.database;
+    const page = readPage(query, (key) => changeKey.test(key));
+    const current = await findCurrentCertificate(prisma, accountId, params.date);
+    if (!current) throw new AppError('not_found');
+    const { sequence } = current;
+    const before = await prisma.dayClose.findFirst({
+      where: { accountId, sequence: sequence - 1 },
+      select: { outcomeSequence: true },
+    });
+    const [changedAt = '', nsu = ''] = page.after?.split(' ') ?? [];
+    const rows = before
+      ? await listOutcomeChanges(
+          prisma,
+          {
+            ...{ accountId, certificate: sequence },
+            ...{ afterSequence: before.outcomeSequence, untilSequence: current.outcomeSequence },
+          },
+          page.after === null ? null : { changedAt: BigInt(changedAt), nsu: BigInt(nsu) },
+          page.limit + 1,
+        )
+      : [];
+    return toList(
+      rows,
+      page,
+      (row) => `${row.changedAt} ${row.nsu}`,
+      ({ nsu: line, formerLeaf, leaf }) => ({ nsu: line, formerLeaf, leaf }),
+    );
   }
 
   @Handles(getDayClose)

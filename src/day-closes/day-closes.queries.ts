@@ -1,6 +1,6 @@
 // Reads which days can be certified, lines that came late, and the chain of certificates; stores
 // how far an account's days are closed.
-import type { Db, Tx } from '../database.service.js';
+import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import type { DayClose, DayCloseState, StatementLine } from '../generated/service/client.js';
 import { statementDayOf } from '../brazil/statement-day.js';
 
@@ -129,7 +129,7 @@ export async function hasNewLines(
   const [found] = await db.$queryRaw<{ isFound: boolean }[]>`
     SELECT EXISTS (
       SELECT FROM statement_line
-      WHERE account_id = ${accountId} AND arrival > ${lastArrival}
+      WHERE account_id = ${opaqueAccountId(accountId)} AND arrival > ${lastArrival}
         AND (occurred_at < ${until} OR nsu <= ${untilNsu}::bigint)
     ) AS "isFound"`;
   return found?.isFound === true;

@@ -67,6 +67,18 @@ export const listDayCloses = route({
   response: listOf(dayCloseView),
 });
 
+export const listOutcomeChangesOfDay = route({
+  ...base,
+  name: 'listOutcomeChangesOfDay',
+  summary:
+    'Lists the certified outcomes that changed before the current certificate of a day and after ' +
+    'the certificate before it in the chain. Each line of the list is a leaf of `outcomeChanges`.',
+  path: '/v1/day-closes/{date}/outcome-changes',
+  params: z.object({ date: text(20) }),
+  query: listQuery({}),
+  response: listOf(z.object({ nsu: bigInteger, formerLeaf: z.string(), leaf: z.string() })),
+});
+
 export const getDayClose = route({
   ...base,
   name: 'getDayClose',

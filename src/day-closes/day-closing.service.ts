@@ -41,6 +41,7 @@ export class DayClosing {
       let hasEvents = await this.recordLateLines(lease, goLiveAt);
       for (;;) {
         const closed = await this.closeNextDay(lease);
+        if (closed === 'accepted_since') continue;
         if (closed === 'new_lines') {
           if (await this.recordLateLines(lease, goLiveAt)) hasEvents = true;
           continue;

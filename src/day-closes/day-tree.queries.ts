@@ -9,7 +9,7 @@ import {
   type LineSpan,
   type OutcomeTotal,
 } from './day-lines.queries.js';
-import { listChangedNsus } from './outcomes.queries.js';
+import { hasChangedOutcome, listChangedNsus } from './outcomes.queries.js';
 
 /** A group is a complete subtree of this height; the last one may have fewer lines. */
 const groupHeight = 12;
@@ -39,23 +39,33 @@ export class DayTree {
         const group = await readGroup(db, span, afterNsu, lastNsu);
         if (group.lastNsu === null) break;
         groups.push(group);
+        // Nobody needs the root before every line has an outcome.
+        if (group.undecided > 0) break;
         afterNsu = group.lastNsu;
       }
     return new DayTree({ ...span }, groups);
+  }
+
+  /** The outcomes are those of this sequence. */
+  get outcomeSequence(): bigint {
+    return this.span.outcomeSequence;
   }
 
   /** Reads again what changed up to a later sequence of outcomes. */
   async refresh(db: Db, outcomeSequence: bigint): Promise<void> {
     const changed = await listChangedNsus(db, this.span, outcomeSequence);
     this.span.outcomeSequence = outcomeSequence;
-    for (const [index, { afterNsu, lastNsu }] of this.groups.entries())
-      if (lastNsu !== null && changed.some((nsu) => nsu > afterNsu && nsu <= lastNsu))
-        this.groups[index] = await readGroup(db, this.span, afterNsu, lastNsu);
+    let next = 0;
+    for (const [index, { afterNsu, lastNsu }] of this.groups.entries()) {
+      if (lastNsu === null || (changed[next] ?? lastNsu + 1n) > lastNsu) continue;
+      this.groups[index] = await readGroup(db, this.span, afterNsu, lastNsu);
+      while ((changed[next] ?? lastNsu + 1n) <= lastNsu) next += 1;
+    }
   }
 
-  /** Whether an outcome changed after those that were read, up to another sequence. */
-  async isOutdated(db: Db, outcomeSequence: bigint): Promise<boolean> {
-    return (await listChangedNsus(db, this.span, outcomeSequence)).length > 0;
+  /** Whether an outcome of these lines changed after those that were read. */
+  async isOutdated(db: Db): Promise<boolean> {
+    return hasChangedOutcome(db, this.span);
   }
 
   /** In hexadecimal. */

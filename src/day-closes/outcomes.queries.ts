@@ -1,5 +1,5 @@
 // Reads which outcomes changed, and whether a day is decided.
-import type { Db, Tx } from '../database.service.js';
+import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import type { LineSpan } from './day-lines.queries.js';
 
@@ -12,15 +12,13 @@ export async function readOutcomeSequence(db: Db, accountId: number): Promise<bi
   return state?.outcomeSequence ?? 0n;
 }
 
-/** The same, and no outcome of the account changes until the transaction ends. */
-export async function lockOutcomes(tx: Tx, accountId: number): Promise<bigint> {
-  const [state] = await tx.$queryRaw<{ outcomeSequence: bigint }[]>`
-    SELECT outcome_sequence FROM reconciliation_state
-    WHERE account_id = ${accountId} FOR SHARE`;
-  return state?.outcomeSequence ?? 0n;
+/** No outcome of the account and no decision of a person changes until the transaction ends. */
+export async function lockOutcomes(tx: Tx, accountId: number): Promise<void> {
+  await tx.$queryRaw`
+    SELECT FROM reconciliation_state WHERE account_id = ${accountId} FOR SHARE`;
 }
 
-/** The lines of the span whose outcome changed after the span's sequence, up to another. */
+/** The lines of the span whose outcome changed after the span's sequence, up to another; by nsu. */
 export async function listChangedNsus(
   db: Db,
   { accountId, from, until, outcomeSequence }: LineSpan,
@@ -29,10 +27,27 @@ export async function listChangedNsus(
   const rows = await db.$queryRaw<{ nsu: bigint }[]>`
     SELECT DISTINCT f.nsu FROM former_outcome f
     JOIN statement_line t ON t.account_id = f.account_id AND t.nsu = f.nsu
-    WHERE f.account_id = ${accountId} AND f.until_sequence > ${outcomeSequence}
+    WHERE f.account_id = ${opaqueAccountId(accountId)} AND f.until_sequence > ${outcomeSequence}
       AND f.until_sequence <= ${untilSequence} AND t.occurred_at < ${until}
-      AND (${from}::timestamptz IS NULL OR t.occurred_at >= ${from}::timestamptz)`;
+      AND (${from}::timestamptz IS NULL OR t.occurred_at >= ${from}::timestamptz)
+    ORDER BY f.nsu`;
   return rows.map(({ nsu }) => nsu);
+}
+
+/** Whether the outcome of a line of the span changed after the span's sequence. */
+export async function hasChangedOutcome(
+  db: Db,
+  { accountId, from, until, outcomeSequence }: LineSpan,
+): Promise<boolean> {
+  const [found] = await db.$queryRaw<{ hasChanged: boolean }[]>`
+    SELECT EXISTS (
+      SELECT FROM former_outcome f
+      JOIN statement_line t ON t.account_id = f.account_id AND t.nsu = f.nsu
+      WHERE f.account_id = ${opaqueAccountId(accountId)} AND f.until_sequence > ${outcomeSequence}
+        AND t.occurred_at < ${until}
+        AND (${from}::timestamptz IS NULL OR t.occurred_at >= ${from}::timestamptz)
+    ) AS "hasChanged"`;
+  return found?.hasChanged === true;
 }
 
 /** Whether a line of the span has no outcome yet, or waits for one. */
@@ -64,6 +79,17 @@ export interface OutcomeChange {
   nsu: bigint;
   formerLeaf: string;
   leaf: string;
+  /** The sequence at which the certified outcome was replaced. Changes are in its order. */
+  changedAt: bigint;
+}
+
+/** The changes after the sequence of one certificate, up to that of the next. */
+export interface ChangeRange {
+  accountId: number;
+  /** The number of the next certificate in the chain. */
+  certificate: number;
+  afterSequence: bigint;
+  untilSequence: bigint;
 }
 
 /** The statement day of a line (t). */
@@ -71,17 +97,18 @@ const dayOfLine = Prisma.sql`
   to_char(t.occurred_at AT TIME ZONE 'UTC' - interval '3 hours', 'YYYY-MM-DD')`;
 
 /**
- * The changes of certified outcomes between two certificates: after the sequence of the former, up
- * to the sequence of the one that has the number `certificate`. By nsu.
+ * The next `limit` changes of certified outcomes, by sequence and nsu, after the last one before.
  */
 export async function listOutcomeChanges(
   db: Db,
-  accountId: number,
-  range: { certificate: number; afterSequence: bigint; untilSequence: bigint },
+  { accountId, certificate, afterSequence, untilSequence }: ChangeRange,
+  last: Pick<OutcomeChange, 'changedAt' | 'nsu'> | null,
+  limit: number,
 ): Promise<OutcomeChange[]> {
-  const { certificate, afterSequence, untilSequence } = range;
+  const after = last ?? { changedAt: afterSequence, nsu: null };
   return db.$queryRaw<OutcomeChange[]>`
-    SELECT f.nsu, encode(f.leaf_hash, 'hex') AS "formerLeaf", encode(o.leaf_hash, 'hex') AS leaf
+    SELECT f.nsu, encode(f.leaf_hash, 'hex') AS "formerLeaf", encode(o.leaf_hash, 'hex') AS leaf,
+           f.until_sequence AS "changedAt"
     FROM former_outcome f
     JOIN statement_line t ON t.account_id = f.account_id AND t.nsu = f.nsu
     CROSS JOIN LATERAL (
@@ -103,8 +130,10 @@ export async function listOutcomeChanges(
       WHERE account_id = ${accountId} AND nsu = f.nsu AND sequence <= ${untilSequence}
         AND until_sequence > ${untilSequence}
     ) o
-    WHERE f.account_id = ${accountId} AND f.sequence <= ${afterSequence}
+    WHERE f.account_id = ${opaqueAccountId(accountId)} AND f.sequence <= ${afterSequence}
+      AND (f.until_sequence > ${after.changedAt}
+        OR f.until_sequence = ${after.changedAt} AND f.nsu > ${after.nsu}::bigint)
       AND f.until_sequence > ${afterSequence} AND f.until_sequence <= ${untilSequence}
       AND t.arrival <= certified.last_arrival
-    ORDER BY f.nsu`;
+    ORDER BY f.until_sequence, f.nsu LIMIT ${limit}`;
 }

@@ -2,7 +2,8 @@
 // bank's text, its stored outcome against its leaf, each certificate against the previous
 // certificate, and each day against its lines. It reads one snapshot, also beside the service.
 import { addDays } from '../brazil/calendar.js';
-import { statementDayStart } from '../brazil/statement-day.js';
+import { toCanonicalJson } from '../platform/canonical-json.js';
+import { statementDayOf, statementDayStart } from '../brazil/statement-day.js';
 import type { Database, Db } from '../database.service.js';
 import { listAcceptedJumps } from '../statement/balance-chain.queries.js';
 import {
@@ -24,7 +25,7 @@ import {
 } from './day-lines.queries.js';
 import { DayTree } from './day-tree.queries.js';
 import { readOpeningCut } from './opening-cut.queries.js';
-import { listOutcomeChanges } from './outcomes.queries.js';
+import { readOutcomeChanges } from './outcome-changes.queries.js';
 import { StatementCheck, type Chain } from './statement-check.js';
 import {
   differenceOfLine,
@@ -127,7 +128,8 @@ export class Verifier {
         const certificate = readCertificate(link.certificate);
         expectNone(await differenceOfChanges(db, certificate, before));
         // The changes may be many, and nothing else reads them.
-        days.set(link.date, [...revisions, { ...certificate, outcomeChanges: [] }]);
+        const outcomeChanges = { ...certificate.outcomeChanges, first: [] };
+        days.set(link.date, [...revisions, { ...certificate, outcomeChanges }]);
         before = link;
         counts.certificates += 1;
       }
@@ -147,6 +149,8 @@ export class Verifier {
   private async verifyLines(account: AccountToVerify): Promise<StatementCheck> {
     const { db, accountId, slug, chain, counts } = account;
     const statement = await db.statementState.findUnique({ where: { accountId } });
+    const decided = await db.reconciliationState.findUnique({ where: { accountId } });
+    const decidedArrival = decided?.decidedArrival ?? 0n;
     const accepted = await listAcceptedNsus(db, accountId, chain);
     const check = new StatementCheck(chain, statement, accepted);
     for (let afterNsu: bigint | null = null, isMore = true; isMore;) {
@@ -154,8 +158,11 @@ export class Verifier {
       isMore = lines.length === batchSize;
       const nsus = lines.map(({ nsu }) => nsu);
       const outcomes = await listProvenOutcomes(db, accountId, nsus);
-      for (const line of lines)
-        expectNone(differenceOfLine(accountId, line, outcomes.get(line.nsu) ?? null));
+      for (const line of lines) {
+        const outcome = outcomes.get(line.nsu) ?? null;
+        expectNone(differenceOfLine(accountId, line, outcome));
+        if (!outcome && line.arrival <= decidedArrival) expectNone(lostOutcomeOf(line));
+      }
       expectNone(check.addLines(lines, isMore));
       afterNsu = lines.at(-1)?.nsu ?? afterNsu;
       counts.lines += lines.length;
@@ -220,6 +227,11 @@ async function listAcceptedNsus(db: Db, accountId: number, { days }: Chain): Pro
   return new Set([...certified, ...accepted.map(({ nsu }) => nsu)]);
 }
 
+function lostOutcomeOf({ nsu, occurredAt }: StoredLine): Difference {
+  const date = statementDayOf(occurredAt);
+  return { date, nsu, field: 'outcome', expected: 'an outcome', found: 'none' };
+}
+
 /** The lines of the certificate's day and their outcomes, as they were when it was made. */
 function spanOf({ accountId, date, lastArrival, outcomeSequence }: Certificate) {
   return {
@@ -249,15 +261,15 @@ async function differenceOfEarlier(
 async function differenceOfChanges(
   db: Db,
   { accountId, date, sequence, outcomeSequence, outcomeChanges }: Certificate,
-  before: { outcomeSequence: bigint },
+  before: { sequence: number; outcomeSequence: bigint },
 ): Promise<Difference | null> {
-  const found = await listOutcomeChanges(db, accountId, {
-    certificate: sequence,
+  const range = {
+    ...{ accountId, certificate: sequence },
     ...{ afterSequence: before.outcomeSequence, untilSequence: BigInt(outcomeSequence) },
-  });
-  const textOf = (changes: readonly { nsu: bigint | string; formerLeaf: string; leaf: string }[]) =>
-    changes.map(({ nsu, formerLeaf, leaf }) => `${nsu} ${formerLeaf} ${leaf}`).join(', ');
-  return compareValues(date, 'outcome changes', textOf(outcomeChanges), textOf(found));
+  };
+  const found = await readOutcomeChanges(db, before.sequence === 0 ? null : range);
+  const field = 'outcome changes';
+  return compareValues(date, field, toCanonicalJson(outcomeChanges), toCanonicalJson(found));
 }
 
 /** What is stored of the outcomes of these lines; nothing for lines that are not decided. */

@@ -11,7 +11,7 @@ import type { DeclaredRule } from './decide/model.js';
 /** The fields of a line that its leaf covers. An erasure of the line does not change them. */
 type ProvenFields = Omit<
   StatementLine,
-  | ('accountId' | 'arrival' | 'recordedAt' | 'hasOneHolder')
+  | ('accountId' | 'arrival' | 'recordedAt')
   | ('counterparty' | 'counterpartyDocument' | 'notes' | 'content')
 >;
 
@@ -31,7 +31,7 @@ export function leafOfLine(
   accountId: number,
   line: ProvenLine,
   version: number,
-  { state, breakKinds, classification, payments }: DecidedOutcome,
+  { state, breaks, classification, payments }: DecidedOutcome,
 ): Buffer {
   const document = {
     format: 'concilia-line/1',
@@ -51,9 +51,14 @@ export function leafOfLine(
     balancePrevious: formatReaisWithTwoDecimals(line.balancePreviousCents),
     currentBalance: formatReaisWithTwoDecimals(line.currentBalanceCents),
     occurredAt: line.occurredAt.toISOString(),
+    hasOneHolder: line.hasOneHolder,
     commitment: commitmentOfLine(line),
     outcome: {
-      ...{ version, state, breakKinds },
+      ...{ version, state },
+      breaks: breaks.map(({ kind, amountCents, expectedPaymentId }) => ({
+        ...{ kind, expectedPaymentId },
+        amount: amountCents === null ? null : formatReaisWithTwoDecimals(amountCents),
+      })),
       classification: classification && {
         category: classification.category,
         rule: classification.rule,

@@ -23,7 +23,8 @@ export async function listOutcomeLines(
     SELECT t.nsu, t.bank_id, t.is_credit, t.amount_cents, t.type_name, t.correlation_id,
            t.end_to_end_id, t.external_id, t.original_end_to_end_id, t.movement_id,
            t.idempotency_key, t.bill_code, t.balance_previous_cents, t.current_balance_cents,
-           t.occurred_at, t.content_hash, t.salt, erasure.commitment AS "erasedCommitment",
+           t.occurred_at, t.has_one_holder, t.content_hash, t.salt,
+           erasure.commitment AS "erasedCommitment",
            o.version, o.leaf_hash
     FROM unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
     CROSS JOIN LATERAL (
@@ -86,11 +87,17 @@ interface StoredPayment {
   ruleVersion: number | null;
 }
 
+interface StoredBreak {
+  kind: string;
+  amountCents: string | null;
+  expectedPaymentId: string | null;
+}
+
 interface StoredDecision {
   nsu: bigint;
   state: LineOutcomeState;
   label: LineOutcome['label'];
-  breakKinds: string[];
+  breaks: StoredBreak[];
   category: string | null;
   rule: string | null;
   ruleId: string | null;
@@ -106,11 +113,14 @@ export async function listStoredDecisions(
 ): Promise<(DecidedOutcome & { nsu: bigint; label: string | null })[]> {
   const rows = await db.$queryRaw<StoredDecision[]>`
     SELECT o.nsu, o.state, o.label, c.category::text AS category, c.rule, c.rule_id,
-           c.rule_version, b.kinds AS "breakKinds", m.payments
+           c.rule_version, b.breaks, m.payments
     FROM line_outcome o
     LEFT JOIN classification c ON c.account_id = o.account_id AND c.nsu = o.nsu
     CROSS JOIN LATERAL (
-      SELECT COALESCE(array_agg(DISTINCT kind), '{}') AS kinds FROM break
+      SELECT COALESCE(jsonb_agg(jsonb_build_object(
+        'kind', kind, 'amountCents', amount_cents::text,
+        'expectedPaymentId', expected_payment_id)), '[]') AS breaks
+      FROM break
       WHERE account_id = o.account_id AND nsu = o.nsu AND ${explainsItsLine}
     ) b
     CROSS JOIN LATERAL (
@@ -121,10 +131,14 @@ export async function listStoredDecisions(
       WHERE account_id = o.account_id AND nsu = o.nsu AND unlinked_at IS NULL
     ) m
     WHERE o.account_id = ${accountId} AND o.nsu = ANY (${[...nsus]}::bigint[])`;
-  return rows.map(({ nsu, state, label, breakKinds, category, rule, payments, ...row }) => ({
+  return rows.map(({ nsu, state, label, breaks, category, rule, payments, ...row }) => ({
     ...{ nsu, label },
     ...inOrder({
-      ...{ state, breakKinds },
+      state,
+      breaks: breaks.map(({ amountCents, ...one }) => ({
+        ...one,
+        amountCents: amountCents === null ? null : BigInt(amountCents),
+      })),
       classification:
         category === null || rule === null ? null : { category, rule, declared: ruleOf(row) },
       payments: payments.map((payment) => ({

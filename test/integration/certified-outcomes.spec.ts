@@ -105,8 +105,9 @@ describe('the outcomes in certificates', () => {
     expect(await account.closeUntil('2026-03-03')).toHaveLength(1);
     expect((await closedDays.verify('changed'))?.difference).toBeNull();
     const [, second, third] = await account.closeUntil('2026-03-05');
-    expect(second?.outcomeChanges).toEqual([{ nsu: '1', formerLeaf, leaf: await leafOf(1n) }]);
-    expect(third?.outcomeChanges).toEqual([]);
+    const listed = { nsu: '1', formerLeaf, leaf: await leafOf(1n) };
+    expect(second?.outcomeChanges).toMatchObject({ count: 1, first: [listed] });
+    expect(third?.outcomeChanges.count).toBe(0);
     expect((await closedDays.verify('changed'))?.difference).toBeNull();
     const { prisma } = service.database;
     const former = await prisma.formerOutcome.findMany({ where: { accountId: account.id } });
@@ -133,7 +134,7 @@ describe('the outcomes in certificates', () => {
     expect(first?.outcomeSequence).toBe(outcome.sequence.toString());
     expect((await closedDays.verify('meanwhile'))?.difference).toBeNull();
     const [, second] = await account.closeUntil('2026-03-04');
-    expect(second?.outcomeChanges).toEqual([]);
+    expect(second?.outcomeChanges.count).toBe(0);
   });
 
   it('delay a certificate while a line waits again', async () => {
@@ -241,12 +242,11 @@ describe('the tree of a long day', () => {
        WHERE account_id = $1 AND nsu = ANY ($2)`,
       [accountId, changedNsus],
     );
-    expect(await tree.isOutdated(database.prisma, 1n)).toBe(false);
-    expect(await tree.isOutdated(database.prisma, 2n)).toBe(true);
+    expect(await tree.isOutdated(database.prisma)).toBe(true);
     await tree.refresh(database.prisma, 2n);
     expect(tree.root()).toBe(rootOfAll(changedNsus));
     expect(tree.totals().find(({ state }) => state === 'classified')?.label).toBe('fee');
-    expect(await tree.isOutdated(database.prisma, 2n)).toBe(false);
+    expect(await tree.isOutdated(database.prisma)).toBe(false);
     const former = await DayTree.read(database.prisma, await spanAt(1n), bounds);
     expect(former.root()).toBe(rootOfAll([]));
     const current = await DayTree.read(database.prisma, await spanAt(2n), bounds);

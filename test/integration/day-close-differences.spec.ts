@@ -206,6 +206,31 @@ describe('a day close when balances do not link', () => {
     expect(await refreshedBreaks()).toEqual(['resolved broken_balance_chain gap:3']);
   });
 
+  it('states no acceptance that a person withdrew while the day was read', async () => {
+    const account = await closedDays.account('withdrawn');
+    await acceptGap(account.id, 3, -250);
+    await closedDays.arrive(account.id, marchLines, ({ nsu }) => nsu !== 2);
+    await closedDays.decide(account.id);
+    await closedDays.closedUntil(account.id, '2026-03-05');
+    await closedDays.close(account, undefined, (certifier) => {
+      const prepare = certifier.prepare.bind(certifier);
+      certifier.prepare = async (...args) => {
+        const prepared = await prepare(...args);
+        if (args[1] === '2026-03-03')
+          await closedDays.run(
+            `UPDATE break SET state = 'open', resolved_at = NULL WHERE account_id = $1`,
+            account.id,
+          );
+        return prepared;
+      };
+    });
+    expect(await closings(account.id)).toEqual(['2026-03-02 110.00']);
+    expect(await closedDays.breaks(account.id)).toEqual([
+      'open broken_balance_chain day:2026-03-03',
+      'open broken_balance_chain gap:3',
+    ]);
+  });
+
   it('does not apply the acceptance of a gap to another amount at the same line', async () => {
     const arrivesNow = ({ nsu }: TestLine) => nsu !== 2;
     const account = await closedDays.account('other');

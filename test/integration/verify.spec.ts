@@ -136,7 +136,7 @@ const tamperings: [change: string, sql: string, difference: object][] = [
   [
     'a deleted outcome',
     'DELETE FROM line_outcome WHERE account_id = $1 AND nsu = 3',
-    { date: '2026-03-03', field: 'outcomes' },
+    { date: '2026-03-03', nsu: 3n, field: 'outcome' },
   ],
   [
     'a changed classification',

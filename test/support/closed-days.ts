@@ -111,17 +111,20 @@ export class ClosedDays {
     const { rows } = await this.run(
       `SELECT t.nsu, c.category, c.rule, array(
          SELECT kind FROM break b WHERE b.account_id = t.account_id AND b.nsu = t.nsu
-           AND b.state = 'open' AND b.kind = ANY ($2)) AS "breakKinds"
+           AND b.state = 'open' AND b.kind = ANY ($2)) AS kinds
        FROM statement_line t
        JOIN classification c ON c.account_id = t.account_id AND c.nsu = t.nsu
        WHERE t.account_id = $1`,
       accountId,
       explainingBreakKinds,
     );
-    const outcomes = rows.map(({ nsu, category, rule, breakKinds }) => {
-      const state = breakKinds.length > 0 ? 'in_break' : 'classified';
+    const outcomes = rows.map(({ nsu, category, rule, kinds }) => {
+      const breaks = (kinds as string[]).map((kind) => ({
+        ...{ kind, amountCents: null, expectedPaymentId: null },
+      }));
+      const state = breaks.length > 0 ? 'in_break' : 'classified';
       const classification = { category, rule, declared: null };
-      return [BigInt(nsu), { state, breakKinds, classification, payments: [] }] as const;
+      return [BigInt(nsu), { state, breaks, classification, payments: [] }] as const;
     });
     const written = new Map<bigint, DecidedOutcome>(outcomes);
     const outcome = one && written.get(one.nsu);

@@ -79,7 +79,7 @@ const certificate = {
     added: [],
     linesRoot: 'x',
     earlier: null,
-    outcomeChanges: [],
+    outcomeChanges: { count: 0, root: 'x', first: [] },
     ...{ lastArrival: '0', outcomeSequence: '0' },
   },
   ...{ previousHash: 'x', closedUntil: null, madeAt: '2026-03-03T03:00:00.000Z' },

@@ -4,6 +4,7 @@ import { explainingBreakKinds } from './break-kinds.js';
 import type { OpenBreak } from './breaks.js';
 import type { Decision } from './decide.js';
 import type { DeclaredRule } from './model.js';
+import { groupBy } from '../../platform/grouping.js';
 
 /** A part of the line that accounts for an expected payment. */
 interface OutcomePayment {
@@ -14,18 +15,24 @@ interface OutcomePayment {
   declared: DeclaredRule | null;
 }
 
+/** An open break for which the line counts as in a break. */
+interface OutcomeBreak {
+  kind: string;
+  amountCents: bigint | null;
+  expectedPaymentId: string | null;
+}
+
 export interface DecidedOutcome {
   /** An open break precedes a match, and a match a classification. */
   state: LineOutcomeState;
-  /** The kinds of the open breaks for which the line counts as in a break. */
-  breakKinds: readonly string[];
+  breaks: readonly OutcomeBreak[];
   classification: { category: string; rule: string; declared: DeclaredRule | null } | null;
   payments: readonly OutcomePayment[];
 }
 
 /** The category of a classified line, or the kind of the line's break; null for others. */
-export function labelOf({ state, breakKinds, classification }: DecidedOutcome): string | null {
-  if (state === 'in_break') return breakKinds[0] ?? null;
+export function labelOf({ state, breaks, classification }: DecidedOutcome): string | null {
+  if (state === 'in_break') return breaks[0]?.kind ?? null;
   return state === 'classified' ? (classification?.category ?? null) : null;
 }
 
@@ -33,19 +40,16 @@ export function lineOutcomes(
   { component }: Decision,
   open: readonly OpenBreak[],
 ): Map<bigint, DecidedOutcome> {
-  const kindsByNsu = new Map<bigint, Set<string>>();
-  for (const { kind, nsu } of open) {
-    if (nsu === null || !explainingBreakKinds.includes(kind)) continue;
-    kindsByNsu.set(nsu, (kindsByNsu.get(nsu) ?? new Set()).add(kind));
-  }
+  const explaining = open.filter(({ kind }) => explainingBreakKinds.includes(kind));
+  const breaksByNsu = groupBy(explaining, ({ nsu }) => nsu);
   const outcomeOf = (nsu: bigint): DecidedOutcome => {
-    const breakKinds = [...(kindsByNsu.get(nsu) ?? [])];
+    const breaks = breaksByNsu.get(nsu) ?? [];
     const payments = component.allocationsOfLine(nsu);
     const unmatched = component.unmatched.get(nsu);
     const classification = unmatched?.outcome === 'classified' ? unmatched : null;
     return inOrder({
-      state: stateOf(breakKinds.length > 0, payments.length > 0, classification !== null),
-      ...{ breakKinds, classification, payments },
+      state: stateOf(breaks.length > 0, payments.length > 0, classification !== null),
+      ...{ breaks, classification, payments },
     });
   };
   return new Map(component.facts.lines.map(({ nsu }) => [nsu, outcomeOf(nsu)]));
@@ -62,5 +66,9 @@ export function inOrder(outcome: DecidedOutcome): DecidedOutcome {
   const payments = [...outcome.payments].sort((a, b) =>
     a.expectedPaymentId < b.expectedPaymentId ? -1 : 1,
   );
-  return { ...outcome, breakKinds: [...outcome.breakKinds].sort(), payments };
+  const breaks = [...outcome.breaks].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return { ...outcome, breaks, payments };
 }
+
+const keyOf = ({ kind, amountCents, expectedPaymentId }: OutcomeBreak): string =>
+  `${kind} ${expectedPaymentId ?? ''} ${amountCents ?? ''}`;

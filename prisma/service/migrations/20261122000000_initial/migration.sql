@@ -1252,8 +1252,8 @@ CREATE TABLE "former_outcome" (
   CONSTRAINT "former_outcome_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
     REFERENCES "statement_line" ("account_id", "nsu")
 );
-CREATE INDEX "former_outcome_account_id_until_sequence_idx"
-  ON "former_outcome" ("account_id", "until_sequence");
+CREATE INDEX "former_outcome_account_id_until_sequence_nsu_idx"
+  ON "former_outcome" ("account_id", "until_sequence", "nsu");
 CREATE TRIGGER "former_outcome_is_append_only" BEFORE UPDATE OR DELETE ON "former_outcome"
   FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
 CREATE TRIGGER "former_outcome_is_not_truncated" BEFORE TRUNCATE ON "former_outcome"
@@ -1262,26 +1262,22 @@ CREATE TRIGGER "former_outcome_is_not_truncated" BEFORE TRUNCATE ON "former_outc
 -- Each version of an outcome replaces the version before it, which is stored.
 CREATE FUNCTION "line_outcome_has_versions"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF EXISTS (
-    SELECT FROM before
-    LEFT JOIN after ON after.account_id = before.account_id AND after.nsu = before.nsu
-    WHERE after.version IS DISTINCT FROM before.version + 1 OR after.sequence <= before.sequence
-  ) THEN
+  IF NEW.version <> OLD.version + 1 OR NEW.sequence <= OLD.sequence THEN
     RAISE EXCEPTION 'an outcome is replaced by its next version'
       USING ERRCODE = 'check_violation';
   END IF;
   INSERT INTO former_outcome (account_id, nsu, version, state, label, leaf_hash, sequence,
     until_sequence)
-  SELECT before.account_id, before.nsu, before.version, before.state, before.label,
-         before.leaf_hash, before.sequence, after.sequence
-  FROM before JOIN after ON after.account_id = before.account_id AND after.nsu = before.nsu;
-  RETURN NULL;
+  VALUES (OLD.account_id, OLD.nsu, OLD.version, OLD.state, OLD.label, OLD.leaf_hash, OLD.sequence,
+    NEW.sequence);
+  RETURN NEW;
 END $$;
-CREATE TRIGGER "line_outcome_has_versions" AFTER UPDATE ON "line_outcome"
-  REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT
-  EXECUTE FUNCTION "line_outcome_has_versions"();
+CREATE TRIGGER "line_outcome_has_versions" BEFORE UPDATE ON "line_outcome"
+  FOR EACH ROW EXECUTE FUNCTION "line_outcome_has_versions"();
 CREATE TRIGGER "line_outcome_is_not_deleted" BEFORE DELETE ON "line_outcome"
   FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+CREATE TRIGGER "line_outcome_is_not_truncated" BEFORE TRUNCATE ON "line_outcome"
+  FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
 
 CREATE TYPE "settlement" AS ENUM (
   'open', 'withdrawn', 'partially_settled', 'settled', 'overpaid', 'refunded',
