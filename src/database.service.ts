@@ -120,9 +120,12 @@ export class Database {
     return row.now;
   }
 
+  /** Whether it answers and can write: a replica, or a server that was set so, cannot. */
   async isReady(): Promise<boolean> {
-    await this.pool.query('SELECT 1');
-    return true;
+    const { rows } = await this.pool.query<{ mode: string }>(
+      `SELECT current_setting('transaction_read_only') AS mode`,
+    );
+    return rows[0]?.mode === 'off';
   }
 
   /**

@@ -3,11 +3,18 @@
 import { ArgumentsHost, Catch, HttpException, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { buildErrorBody } from '../contract/errors.js';
+import { isDatabaseUnavailable } from './database-errors.js';
 import { AppError, type FaultDetails } from './errors.js';
 import { Log } from './log.js';
 import { currentTraceId, newTraceId } from './trace.js';
 
 export const errorContentType = 'application/problem+json; charset=utf-8';
+
+/** A request that was sent to the bank before has its key, so that a repeat is safe. */
+const databaseAway: FaultDetails = {
+  public: 'The database is not available. Repeat the request with the same IdempotencyKey.',
+  headers: { 'Retry-After': '1' },
+};
 
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
@@ -37,6 +44,10 @@ export class ErrorFilter implements ExceptionFilter {
     }
     const status = statusOf(error);
     if (status < 500) return { status, code: 'request_refused', details: {} };
+    if (isDatabaseUnavailable(error)) {
+      this.log.warn({ err: error, code: 'not_ready' }, 'request failed without the database');
+      return { status: 503, code: 'not_ready', details: databaseAway };
+    }
     this.log.error({ err: error }, 'request failed unexpectedly');
     return { status: 500, code: 'internal_error', details: {} };
   }

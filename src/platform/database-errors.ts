@@ -1,0 +1,45 @@
+// Recognises errors that say that the database cannot work at present, whichever library reports
+// them: such a request may be repeated. Errors of a statement itself are bugs.
+
+/** SQLSTATE: connection lost, shutting down, out of resources, read-only. */
+const sqlStates = /^(08...|57P0[1235]|53...|25006)$/;
+/** Of sockets, of Prisma, and of its driver adapter. */
+const otherCodes = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
+  ...['EHOSTUNREACH', 'ENETUNREACH'],
+  ...['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2037'],
+  ...['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'],
+]);
+/** Errors without a code, of the client and its pool. */
+const messages =
+  /timeout exceeded when trying to connect|Connection terminated|not queryable|Unable to start a transaction/;
+
+interface Reported {
+  code?: unknown;
+  originalCode?: unknown;
+  kind?: unknown;
+  message?: unknown;
+  cause?: unknown;
+  meta?: { driverAdapterError?: unknown };
+  errors?: unknown;
+}
+
+/** Whether an error, or what caused it, says that the database is away or cannot write. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  const seen = new Set<unknown>();
+  const isCause = (one: unknown): boolean => {
+    if (typeof one !== 'object' || one === null || seen.has(one)) return false;
+    seen.add(one);
+    const { code, originalCode, kind, message, cause, meta, errors } = one as Reported;
+    if ([code, originalCode, kind].some(isUnavailableCode)) return true;
+    if (typeof message === 'string' && messages.test(message)) return true;
+    // A connection to several addresses reports the error of each.
+    const attempts: unknown[] = Array.isArray(errors) ? errors : [];
+    return [cause, meta?.driverAdapterError, ...attempts].some(isCause);
+  };
+  return isCause(error);
+}
+
+function isUnavailableCode(code: unknown): boolean {
+  return typeof code === 'string' && (otherCodes.has(code) || sqlStates.test(code));
+}

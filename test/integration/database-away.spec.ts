@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Database, createPool } from '../../src/database.service.js';
+import { isDatabaseUnavailable } from '../../src/platform/database-errors.js';
+import { sampleChargeRequest } from '../support/payments.js';
+import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
+import { testDatabase, type TestDatabase } from '../support/postgres.js';
+
+describe('the service while the database cannot write', () => {
+  let service: ServiceApplication;
+  beforeAll(async () => {
+    service = await serviceApplication();
+  });
+  afterAll(() => service.stop());
+
+  const setReadOnly = async (isReadOnly: boolean) => {
+    const { pool } = service.database;
+    const { rows } = await pool.query<{ name: string }>('SELECT current_database() AS name');
+    const name = rows[0]?.name;
+    await pool.query('SET default_transaction_read_only = off');
+    await pool.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${isReadOnly}`);
+    // Only new sessions have the setting.
+    await pool
+      .query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database()`,
+      )
+      .catch(() => undefined);
+  };
+
+  it('answers 503 with Retry-After to whatever writes, is not ready, and works again', async () => {
+    const charge = sampleChargeRequest('away');
+    const key = { IdempotencyKey: '0b5bd7a5-64ef-4d5b-a6a3-c53a0d3f7a01' };
+    await setReadOnly(true);
+    expect(await service.database.isReady()).toBe(false);
+    for (const [method, path, body] of [
+      ['POST', '/baas/v1/charges', charge],
+      ['POST', '/v1/reconciliations', undefined],
+    ] as const) {
+      const response = await service.call(method, path, { body, headers: key });
+      expect([path, response.status]).toEqual([path, 503]);
+      expect(response.headers.get('retry-after')).toBe('1');
+      expect(response.body.traceId).toEqual(expect.any(String));
+      expect(response.body.title).toContain('not available');
+    }
+    expect((await service.call('GET', '/v1/transactions')).status).toBe(200);
+    await setReadOnly(false);
+    expect(await service.database.isReady()).toBe(true);
+    expect((await service.call('POST', '/v1/reconciliations')).status).toBe(202);
+  });
+});
+
+describe('an error of a connection that is lost', () => {
+  let test: TestDatabase;
+  beforeAll(async () => {
+    test = await testDatabase();
+  });
+  afterAll(() => test.drop());
+
+  const errorOf = (work: Promise<unknown>) =>
+    work.then(
+      () => null,
+      (error: unknown) => error,
+    );
+
+  it('says that the database is away, in the middle of a transaction', async () => {
+    const database = new Database(createPool(test.url, () => undefined));
+    const error = await errorOf(
+      database.transaction(async (tx) => {
+        const [own] = await tx.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
+        await test.pool.query('SELECT pg_terminate_backend($1)', [own?.pid]);
+        await tx.$queryRaw`SELECT 1 AS one`;
+      }),
+    );
+    expect([error instanceof Error, isDatabaseUnavailable(error)]).toEqual([true, true]);
+    const wrong = await errorOf(database.pool.query('SELECT no_such_column'));
+    expect([wrong instanceof Error, isDatabaseUnavailable(wrong)]).toEqual([true, false]);
+    await database.close();
+  });
+
+  it('says so too when nobody answers', async () => {
+    // No server listens on a reserved port.
+    const database = new Database(createPool('postgresql://x@127.0.0.1:1/x', () => undefined));
+    for (const work of [
+      database.transaction((tx) => tx.$queryRaw`SELECT 1 AS one`),
+      database.pool.query('SELECT 1'),
+      database.prisma.bankAccount.findMany(),
+    ])
+      expect(isDatabaseUnavailable(await errorOf(work))).toBe(true);
+    await database.close();
+  });
+});
