@@ -27,6 +27,7 @@ import { BreaksModule } from './reconciliation/breaks/breaks.module.js';
 import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
 import { RunsModule } from './reconciliation/runs/runs.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
+import { RequestLimitsModule } from './request-limits/request-limits.module.js';
 import { StatementModule } from './statement/statement.module.js';
 import { TransfersModule } from './transfers/transfers.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
@@ -72,6 +73,7 @@ export class AppModule {
         PlatformModule.with(dependencies),
         ...queueModules(dependencies.queue.connection),
         IdempotencyModule,
+        RequestLimitsModule,
         AccountsModule,
         BankModule,
         EventsModule,

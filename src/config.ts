@@ -4,6 +4,13 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
+import {
+  readRequestLimits,
+  requestLimitSchemas,
+  type Quotas,
+  type RequestLimitSettings,
+  type TrustedProxies,
+} from './request-limit-settings.js';
 
 // Each validator's message names the setting and a valid value.
 
@@ -159,6 +166,7 @@ export const settingSchemas = {
     .regex(/^\d{3,8}$/, 'SYNC_INTERVAL_MS must be a number of milliseconds, at least 100.')
     .transform(Number)
     .optional(),
+  ...requestLimitSchemas,
 } as const;
 
 const settingsObject = z.object(settingSchemas);
@@ -248,6 +256,10 @@ export abstract class Settings {
   /** After this time, events that a disabled webhook endpoint did not get are dead. */
   readonly disabledEndpointHours!: number;
   readonly syncIntervalMs!: number;
+  /** Whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies!: TrustedProxies;
+  readonly requestLimits!: RequestLimitSettings;
+  readonly quotas!: Quotas;
 }
 
 /** Invalid settings: the message has one line for each. */
@@ -390,6 +402,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     otherCredentialsKeys: values.CREDENTIALS_OTHER_KEYS ?? [],
     disabledEndpointHours: values.DISABLED_ENDPOINT_HOURS,
     syncIntervalMs: values.SYNC_INTERVAL_MS ?? (profile === 'sandbox' ? 5_000 : 60_000),
+    ...readRequestLimits(values),
   };
   if (Boolean(values.BANK_ACCOUNT_HEADER) !== Boolean(values.BANK_ACCOUNT_ID))
     problems.push('BANK_ACCOUNT_HEADER and BANK_ACCOUNT_ID must be set together.');

@@ -144,7 +144,7 @@ async function startService(
   addresses.bankWhitelabelUrl = settings.bank.whitelabelUrl ?? sandboxUrl ?? '';
   const service = await createHttpApplication(
     AppModule.with({ settings, addresses, log, database, queue, secretBox }),
-    { log, title: 'Concilia' },
+    { log, title: 'Concilia', trustedProxies: settings.trustedProxies },
   );
   stopSteps.push(() => service.close());
   const health = service.get(Health);

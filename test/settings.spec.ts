@@ -107,6 +107,22 @@ describe('defaults', () => {
       otherCredentialsKeys: [],
       disabledEndpointHours: 72,
       syncIntervalMs: 5_000,
+      trustedProxies: [],
+      requestLimits: {
+        perKey: { reads: 3_000, writes: 3_000, 'money-out': 3_000, 'look-ups': 3_000, uploads: 5 },
+        perAccount: {
+          ...{ reads: 6_000, writes: 6_000, 'money-out': 6_000, 'look-ups': 6_000, uploads: 10 },
+        },
+        perAddress: { requests: 10_000, webhooks: 20_000 },
+        concurrent: {
+          reads: { total: 8, account: 4, key: 2 },
+          changes: { total: 12, account: 10, key: 8 },
+        },
+        waiting: { perKey: 1_000, maxMs: 10_000 },
+      },
+      quotas: {
+        ...{ apiKeys: 100, rules: 1_000, unfinishedUploads: 20, unprocessedWebhooks: 1_000_000 },
+      },
     });
   });
 
@@ -134,6 +150,22 @@ describe('a value', () => {
     });
     expect(port).toBe(8080);
     expect(bank).toMatchObject({ baseUrl: 'https://bank.example/baas', apiKeyHeader: 'x-api-key' });
+  });
+
+  it('of a list of limits changes the limits that it names, and 0 is none', () => {
+    const { requestLimits } = loadSettings({
+      RATE_LIMITS_PER_KEY: 'reads=7, uploads=0',
+      CONCURRENT_READS: 'key=3',
+    });
+    expect(requestLimits.perKey).toMatchObject({ reads: 7, writes: 3_000, uploads: 0 });
+    expect(requestLimits.concurrent.reads).toEqual({ total: 8, account: 4, key: 3 });
+  });
+
+  it('of TRUST_PROXY is a number of proxies, or their addresses and networks', () => {
+    expect(loadSettings({ TRUST_PROXY: '2' }).trustedProxies).toBe(2);
+    expect(loadSettings({ TRUST_PROXY: '10.0.0.0/8, ::1,loopback' }).trustedProxies).toEqual([
+      ...['10.0.0.0/8', '::1', 'loopback'],
+    ]);
   });
 
   it.each([
@@ -188,6 +220,24 @@ describe('a value', () => {
     ['SYNC_INTERVAL_MS', '99'],
     ['SYNC_INTERVAL_MS', '1e4'],
     ['SYNC_INTERVAL_MS', '-5000'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '17'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['TRUST_PROXY', '10.0.0.1,::/0'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', 'proxy.example'],
+    ['RATE_LIMITS_PER_KEY', '100'],
+    ['RATE_LIMITS_PER_KEY', 'reads=100,payments=5'],
+    ['RATE_LIMITS_PER_ACCOUNT', 'reads=-1'],
+    ['RATE_LIMITS_PER_ADDRESS', 'reads=100'],
+    ['CONCURRENT_READS', 'total'],
+    ['CONCURRENT_CHANGES', 'process=4'],
+    ['WAITING_REQUESTS_PER_KEY', 'many'],
+    ['REQUEST_WAIT_MS', '1s'],
+    ['API_KEYS_PER_ACCOUNT', '-1'],
+    ['RULES_PER_ACCOUNT', '1.5'],
+    ['UNFINISHED_UPLOADS_PER_ACCOUNT', 'none'],
+    ['UNPROCESSED_WEBHOOKS_PER_ACCOUNT', '-1'],
   ])('of %s that is %j is refused with its name', (name, value) => {
     const problems = problemsOf({ [name]: value });
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} must `))]);

@@ -1,13 +1,19 @@
 import { Global, Module, type OnModuleInit } from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
 import { AccountsController } from './accounts.controller.js';
 import { AccountsService } from './accounts.service.js';
 import { ApiKeysService } from './api-keys.service.js';
+import { CallerLimits } from './caller-limits.service.js';
 
 // Global: every module authenticates its callers and reads bank accounts.
 @Global()
 @Module({
   controllers: [AccountsController],
-  providers: [AccountsService, ApiKeysService],
+  providers: [
+    AccountsService,
+    ApiKeysService,
+    { provide: APP_INTERCEPTOR, useClass: CallerLimits },
+  ],
   exports: [AccountsService, ApiKeysService],
 })
 export class AccountsModule implements OnModuleInit {

@@ -80,8 +80,13 @@ export const FromCaller = createParamDecorator((_: unknown, context: ExecutionCo
   ...inputOf(context),
 }));
 
+/** The caller that ApiKeyGuard authenticated, if the request has one. */
+export function findCallerOf(context: ExecutionContext): Caller | null {
+  return callers.get(context.switchToHttp().getRequest<FastifyRequest>()) ?? null;
+}
+
 function callerOf(context: ExecutionContext): Caller {
-  const caller = callers.get(context.switchToHttp().getRequest<FastifyRequest>());
+  const caller = findCallerOf(context);
   invariant(caller, 'the caller of a method without ApiKeyGuard is unknown');
   return caller;
 }

@@ -1,7 +1,6 @@
 // Makes repeats safe for requests that are not operations. The response is stored encrypted, and a
 // repeat with the same IdempotencyKey is answered with it. The key is claimed before the work is
 // done, so that concurrent repeats do the work once.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import type { Route, RouteInput, RouteOutput } from '../contract/route.js';
@@ -9,6 +8,7 @@ import { Database } from '../database.service.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.js';
+import { sleepOutsideSlot } from '../platform/job-slots.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { Every } from '../platform/timer-methods.js';
 import { ownerOfResponse } from './encrypted-responses.queries.js';
@@ -92,7 +92,8 @@ export class IdempotencyService {
             'Idempotent-Replayed': 'true',
           },
         );
-      await sleep(waitIntervalMs);
+      // The first request must not wait for the slots of its repeats.
+      await sleepOutsideSlot(waitIntervalMs);
     } while (performance.now() < waitUntil);
     throw new AppError('conflict', { public: 'An identical request is still in progress.' });
   }

@@ -1,7 +1,6 @@
 // The journal of outbound requests. An operation is committed with its key and exact bytes before
 // the first byte is sent. A repeat finds the operation and gets its response. An operation without
 // a response is unknown, not failed.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { assertAccountLive } from '../accounts/account-modes.queries.js';
@@ -12,6 +11,7 @@ import { recordExpectedPayments } from '../expected-payments/recording.queries.j
 import { Reply } from '../platform/contract-route.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.js';
+import { sleepOutsideSlot } from '../platform/job-slots.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { newId } from '../platform/ids.js';
@@ -39,6 +39,7 @@ const maxIdentityRaces = 10;
 const joinWindowMs = 600_000;
 /** How long a repeat waits for the response to the first request. */
 const repeatWaitMs = 12_000;
+const repeatPollMs = 100;
 
 interface StoredOperation {
   isNew: boolean;
@@ -249,7 +250,7 @@ export class OperationsService {
       const hasEnded = isFinalOperationState(operation.state) || operation.state === 'unknown';
       if (hasEnded || performance.now() > until)
         return this.reply({ accountId, id }, { 'Idempotent-Replayed': 'true' });
-      await sleep(100);
+      await sleepOutsideSlot(repeatPollMs);
     }
   }
 

@@ -124,6 +124,11 @@ function operation(route: Route): object {
           [route.responseContentType ?? 'application/json']: { schema: jsonSchema(route.response) },
         },
       },
+      429: {
+        ...error,
+        description: 'Too many requests. Nothing was done; retry after the time of the header.',
+        headers: { 'Retry-After': { description: 'In seconds.', schema: { type: 'integer' } } },
+      },
       default: error,
     },
   };

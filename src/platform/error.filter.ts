@@ -55,7 +55,7 @@ export class ErrorFilter implements ExceptionFilter {
 
 /** Codes distinguish the errors of one status that a client handles in different ways. */
 function hasCode(status: number, { reason }: FaultDetails): boolean {
-  return status === 409 || status === 422 || reason !== undefined;
+  return [409, 422, 429].includes(status) || reason !== undefined;
 }
 
 /**

@@ -1,11 +1,15 @@
 // Builds an HTTP application: Nest on Fastify, with raw bodies, the contract's error bodies and a
 // trace id for each request. The service and the sandbox bank are two such applications.
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { buildErrorBody } from '../contract/errors.js';
+import type { TrustedProxies } from '../request-limit-settings.js';
+import { addressOf, trustProxyOption } from './client-address.js';
 import { ErrorFilter, errorContentType } from './error.filter.js';
+import { invalidField } from './errors.js';
 import { NestLog, type Log } from './log.js';
 import { serveApiReference } from './api-reference.js';
 import { newTraceId, runWithTrace, traceIdFrom } from './trace.js';
@@ -27,12 +31,14 @@ export interface HttpApplicationOptions {
   /** Title of the API reference at /docs. */
   title: string;
   bodyLimitBytes?: number;
+  /** Whose `X-Forwarded-For` is believed. Nobody's by default. */
+  trustedProxies?: TrustedProxies;
 }
 
 /** Creates the application. It does not listen yet. */
 export async function createHttpApplication(
   module: object,
-  { log, title, bodyLimitBytes = 1_048_576 }: HttpApplicationOptions,
+  { log, title, bodyLimitBytes = 1_048_576, trustedProxies = 0 }: HttpApplicationOptions,
 ): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     bodyLimit: bodyLimitBytes,
@@ -41,6 +47,9 @@ export async function createHttpApplication(
     // A client that sends its request slowly must not hold a connection for ever.
     requestTimeout: 30_000,
     connectionTimeout: 60_000,
+    trustProxy: trustProxyOption(trustedProxies),
+    // Node.js itself would answer without the error body, and accept two of them.
+    http: { requireHostHeader: false },
     frameworkErrors: respondToBadRequest,
     clientErrorHandler: respondToBadConnection,
   });
@@ -58,7 +67,7 @@ export async function createHttpApplication(
   server.addHook('onRequest', (request, reply, done) => {
     const traceId = traceIdFrom(request.headers.traceparent as string | undefined);
     void reply.header('x-trace-id', traceId);
-    runWithTrace(traceId, done);
+    runWithTrace(traceId, () => done(findHostError(request.raw)), addressOf(request));
   });
   const application = await NestFactory.create<NestFastifyApplication>(module as never, adapter, {
     bodyParser: false,
@@ -68,6 +77,18 @@ export async function createHttpApplication(
   application.useGlobalFilters(new ErrorFilter(log));
   serveApiReference(application, title);
   return application;
+}
+
+/**
+ * A proxy and this process could each read another one of two `Host` headers. HTTP/1.0 has none, so
+ * that health checks may do without.
+ */
+function findHostError({ rawHeaders, httpVersion }: IncomingMessage): Error | undefined {
+  const count = rawHeaders.filter(
+    (text, index) => index % 2 === 0 && text.toLowerCase() === 'host',
+  ).length;
+  if (count === 1 || (count === 0 && httpVersion === '1.0')) return undefined;
+  return invalidField('Host', 'The header Host is required once.');
 }
 
 /**

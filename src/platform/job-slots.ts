@@ -3,9 +3,15 @@
 // accounts run meanwhile. As many more as there are slots may work again after such a wait. An
 // account never has more than half the slots of a job.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What holds a slot while it works, and frees it while it waits for another server. */
+export interface Place {
+  waitOutside<Result>(afterMs: number, wait: () => Promise<Result>): Promise<Result>;
+}
 
 /** The place of one run: in its slot, waiting outside it, or back from there. */
-class Place {
+class JobPlace implements Place {
   private isOutside = false;
   private isBack = false;
   private waits = 0;
@@ -66,9 +72,14 @@ class BackPlaces {
 
 const currentPlace = new AsyncLocalStorage<Place>();
 
+/** Runs `work` in a place of its own, which `waitOutsideSlot` finds. */
+export function runInPlace<Result>(place: Place, work: () => Result): Result {
+  return currentPlace.run(place, work);
+}
+
 /**
  * Waits for something that is not work of this process. After `afterMs`, the job that waits gives
- * its slot back. Outside a job it only waits.
+ * its slot back; a request of a caller does so at once. Outside of both it only waits.
  */
 export async function waitOutsideSlot<Result>(
   afterMs: number,
@@ -76,6 +87,11 @@ export async function waitOutsideSlot<Result>(
 ): Promise<Result> {
   const place = currentPlace.getStore();
   return place ? place.waitOutside(afterMs, wait) : wait();
+}
+
+/** Waits for other work of the account. A request frees its slot meanwhile, and a job keeps it. */
+export function sleepOutsideSlot(durationMs: number): Promise<void> {
+  return waitOutsideSlot(durationMs * 2, () => sleep(durationMs));
 }
 
 interface QueuedRun<Payload> {
@@ -121,7 +137,7 @@ export class JobRuns<Payload> {
     }
     account.running.add(id);
     await new Promise<void>((resolve, reject) => {
-      const place = new Place(resolve, this.backPlaces);
+      const place = new JobPlace(resolve, this.backPlaces);
       const run = currentPlace.run(place, work).then(resolve, reject);
       const ended = run.then(() => {
         place.end();

@@ -3,7 +3,7 @@
 // below are redacted.
 import type { LoggerService } from '@nestjs/common';
 import { pino, type LogFn } from 'pino';
-import { currentTraceId } from './trace.js';
+import { currentTrace } from './trace.js';
 
 /** Names of fields, in lower case, that are redacted at any depth of a logged object. */
 const secretNames = new Set(
@@ -68,10 +68,7 @@ export function createLog(level: string, name: string): Log {
     name,
     level,
     base: { pid: process.pid },
-    mixin: () => {
-      const traceId = currentTraceId();
-      return traceId ? { traceId } : {};
-    },
+    mixin: () => ({ ...currentTrace() }),
     // `redact` has already described the error: pino's own serializer would change that
     // description.
     serializers: { err: (described: object) => described },

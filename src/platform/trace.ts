@@ -1,12 +1,27 @@
-// The trace id of the current request or job. Every log line and error body contains it.
+// The trace id of the current request or job. Every log line and error body contains it. Log lines
+// of a request also contain its client's address.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 
-const storage = new AsyncLocalStorage<{ traceId: string }>();
+interface Trace {
+  traceId: string;
+  clientAddress?: string;
+}
+
+const storage = new AsyncLocalStorage<Trace>();
 
 /** Runs `work` with a trace id, which every log line of `work` contains. */
-export function runWithTrace<Result>(traceId: string, work: () => Result): Result {
-  return storage.run({ traceId }, work);
+export function runWithTrace<Result>(
+  traceId: string,
+  work: () => Result,
+  clientAddress?: string,
+): Result {
+  return storage.run({ traceId, ...(clientAddress ? { clientAddress } : {}) }, work);
+}
+
+/** What each log line contains of the current request or job. */
+export function currentTrace(): Readonly<Partial<Trace>> {
+  return storage.getStore() ?? {};
 }
 
 export function newTraceId(): string {

@@ -1,6 +1,5 @@
 // Finds the statement line of the received Pix that a refund references. If the line is not stored
 // yet, the statement is synced first.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { RefundFilter } from '../contract/refunds.js';
 import { Database } from '../database.service.js';
@@ -11,6 +10,7 @@ import {
   type RefundOriginalChoice,
   type RefundOriginal,
 } from './received-pix.js';
+import { sleepOutsideSlot } from '../platform/job-slots.js';
 import * as queries from './refunds.queries.js';
 
 /** How long to wait for a sync that is already running. */
@@ -77,7 +77,7 @@ export class ReceivedPixFinder {
       const isFresh = await this.statement.isSyncedSince(accountId, calledAt);
       const chosen = await this.choose(accountId, reference);
       if (chosen.outcome !== 'absent' || isFresh || performance.now() > until) return chosen;
-      await sleep(retryDelayMs);
+      await sleepOutsideSlot(retryDelayMs);
     }
   }
 }

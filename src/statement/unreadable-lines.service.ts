@@ -1,6 +1,5 @@
 // Parses unreadable lines again. A line that the current parser can read is recorded as if a sync
 // had read it, under the lease of a sync.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { RouteOutput } from '../contract/route.js';
 import { Database } from '../database.service.js';
@@ -8,6 +7,7 @@ import type { UnreadableLine } from '../generated/service/client.js';
 import type { Lease } from '../leases/leases.queries.js';
 import { transactionUnderLease, withLease } from '../leases/leases.service.js';
 import { AppError } from '../platform/errors.js';
+import { sleepOutsideSlot } from '../platform/job-slots.js';
 import { parseJson } from '../platform/exact-json.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { parseStatementLine, type StatementLine } from './statement-line.js';
@@ -62,7 +62,7 @@ export class UnreadableLines {
           public: 'A statement sync is running. Try again in 10 seconds.',
           headers: { 'retry-after': '10' },
         });
-      await sleep(leaseRetryMs);
+      await sleepOutsideSlot(leaseRetryMs);
     }
   }
 

@@ -1,6 +1,7 @@
 // Receives the bank's webhooks. Not a contract route, because the bank posts bodies of any shape:
 // the sender is authenticated and the raw bytes are stored.
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { Database } from '../database.service.js';
@@ -28,6 +29,7 @@ export class WebhooksController {
     private readonly inbox: WebhookInbox,
   ) {}
 
+  @RouteConfig({ addressClass: 'webhooks' })
   @Post([':account', ':account/:eventType'])
   @HttpCode(200)
   async receive(@Req() request: FastifyRequest): Promise<{ received: true }> {

@@ -31,7 +31,7 @@ const layers: readonly (readonly string[])[] = [
   ['events'],
   ['bank'],
   ['accounts'],
-  ['idempotency', 'leases'],
+  ['idempotency', 'leases', 'request-limits'],
   ['secrets'],
   ['database.service.ts', 'service-migrations.ts', 'exit.ts'],
   ['generated'],
@@ -39,6 +39,7 @@ const layers: readonly (readonly string[])[] = [
   ['contract'],
   ['brazil'],
   ['money', 'config.ts', 'queues.ts'],
+  ['request-limit-settings.ts'],
 ];
 
 const sandboxMayImport = ['contract', 'brazil', 'money', 'platform', 'config.ts'];

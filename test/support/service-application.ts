@@ -22,6 +22,7 @@ export async function serviceProcess(
   environment: Record<string, string> = {},
 ) {
   const settings = loadSettings(environment);
+  const { trustedProxies } = settings;
   const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent', 'concilia');
   const database = new Database(test.pool);
   const secretBox = await openSecretBox(database, settings, encryptedColumns);
@@ -31,7 +32,7 @@ export async function serviceProcess(
   addresses.bankWhitelabelUrl = addresses.bankBaseUrl;
   const application = await createHttpApplication(
     AppModule.with({ settings, addresses, log, database, queue, secretBox }),
-    { log, title: 'Concilia' },
+    { log, title: 'Concilia', trustedProxies },
   );
   await application.listen(0, '127.0.0.1');
   const url = await application.getUrl();
@@ -52,10 +53,10 @@ export async function serviceProcess(
 
 export type ServiceProcess = Awaited<ReturnType<typeof serviceProcess>>;
 
-export async function serviceApplication() {
+export async function serviceApplication(environment: Record<string, string> = {}) {
   const sandbox = await sandboxUnderTest();
   const test = await testDatabase('service');
-  const started = await serviceProcess(test, await sandbox.application.getUrl());
+  const started = await serviceProcess(test, await sandbox.application.getUrl(), environment);
   return {
     ...started,
     sandbox,

@@ -109,6 +109,19 @@ CREATE TABLE "lease" (
 -- FOR KEY SHARE. A renewal changes leased_until and does not wait for such a lock.
 CREATE UNIQUE INDEX "lease_account_id_token_key" ON "lease" ("account_id", "token");
 
+-- Rate limits
+
+-- The token bucket of a rate limit, which all processes share. A bucket without a row is full. Not
+-- logged: a grant of tokens is not worth a write to disk, and after a crash every bucket is full.
+CREATE UNLOGGED TABLE "rate_limit" (
+  "subject" TEXT NOT NULL,
+  "tokens" DOUBLE PRECISION NOT NULL,
+  "granted" INTEGER NOT NULL,
+  "filled_at" TIMESTAMPTZ(6) NOT NULL,
+
+  CONSTRAINT "rate_limit_pkey" PRIMARY KEY ("subject")
+);
+
 -- Operations
 
 CREATE TYPE "operation_state" AS ENUM (

@@ -1,0 +1,60 @@
+// Limits the requests of each caller that ApiKeyGuard has authenticated: their rate, and how many
+// are worked on at once.
+import {
+  Injectable,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { operatorAccountId } from '../idempotency/idempotency.service.js';
+import type { Route } from '../contract/route.js';
+import { routeOf } from '../platform/contract-route.js';
+import type { RequestClass } from '../request-limit-settings.js';
+import { RateLimits } from '../request-limits/rate-limits.service.js';
+import { RequestSlots } from '../request-limits/request-slots.service.js';
+import { findCallerOf } from './api-key.guard.js';
+
+const operator = { accountId: operatorAccountId, keyId: 'operator' };
+
+/** The classes of requests that change something, where they are not `writes`. */
+const classesByChapter: Readonly<Record<string, RequestClass>> = {
+  Transfers: 'money-out',
+  'Batch transfers between accounts': 'money-out',
+  'Bill payments': 'money-out',
+  Refunds: 'money-out',
+  'Pix key lookup': 'look-ups',
+  'Bulk uploads': 'uploads',
+};
+
+function requestClassOf({ chapter, method }: Route): RequestClass {
+  return method === 'GET' ? 'reads' : (classesByChapter[chapter] ?? 'writes');
+}
+
+@Injectable()
+export class CallerLimits implements NestInterceptor {
+  constructor(
+    private readonly rateLimits: RateLimits,
+    private readonly slots: RequestSlots,
+  ) {}
+
+  /** The request is decoded, worked on and encoded in its slot. A stream is sent without one. */
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const route = routeOf(context.getHandler());
+    if (!route) return next.handle();
+    return from(this.limit(context, requestClassOf(route), () => lastValueFrom(next.handle())));
+  }
+
+  private async limit(
+    context: ExecutionContext,
+    requestClass: RequestClass,
+    work: () => Promise<unknown>,
+  ): Promise<unknown> {
+    const { accountId, keyId } = findCallerOf(context) ?? operator;
+    const request = { accountId, keyId, requestClass };
+    await this.rateLimits.admitCaller(request);
+    const { raw } = context.switchToHttp().getResponse<FastifyReply>();
+    return this.slots.run(request, raw, work);
+  }
+}

@@ -1,0 +1,163 @@
+// Which requests a process works on, and which wait. A free slot goes to the account that was
+// served least recently, and there to such a key: they take turns, however many requests each of
+// them has.
+
+import type { ConcurrentRequests } from '../request-limit-settings.js';
+
+export interface QueueLimits {
+  /** Requests in work. */
+  concurrent: ConcurrentRequests;
+  /** Requests of one key that have not begun and wait for a slot. 0 is no limit. */
+  waitingPerKey: number;
+}
+
+/** Whose request it is. Fairness is between accounts, and between the keys of an account. */
+export interface QueuedCaller {
+  accountId: number;
+  keyId: string;
+}
+
+interface KeyQueue {
+  working: number;
+  /** In order of arrival. Those that come back have begun already, and go first. */
+  back: Set<Ticket>;
+  waiting: Set<Ticket>;
+}
+
+interface AccountQueue {
+  working: number;
+  keys: Map<string, KeyQueue>;
+}
+
+/** A request's way through the queue. */
+export interface Ticket extends QueuedCaller {
+  /** Called when the request has a slot. */
+  begin: () => void;
+  isWorking: boolean;
+}
+
+export class FairQueue {
+  private working = 0;
+  /** Those with requests. */
+  private readonly accounts = new Map<number, AccountQueue>();
+  /**
+   * When an account or key was served last, counted in requests. It is kept while it has none, so
+   * that each has one turn, whether its requests come one after the other or all at once.
+   */
+  private readonly lastServed = new Map<number | string, number>();
+  private served = 0;
+
+  constructor(private readonly limits: QueueLimits) {}
+
+  /**
+   * Asks for a slot: `begin` is called when there is one, which may be at once. Null if too many
+   * requests of the key wait.
+   */
+  enter(caller: QueuedCaller, begin: () => void): Ticket | null {
+    const { waiting } = this.keyOf(caller);
+    const ticket = { ...caller, begin, isWorking: false };
+    waiting.add(ticket);
+    this.serve();
+    if (ticket.isWorking || isWithin(waiting.size, this.limits.waitingPerKey)) return ticket;
+    this.leave(ticket);
+    return null;
+  }
+
+  /** Asks for a slot for a request that had one and left it. It is never refused. */
+  comeBack(ticket: Ticket, begin: () => void): void {
+    ticket.begin = begin;
+    this.keyOf(ticket).back.add(ticket);
+    this.serve();
+  }
+
+  /** Frees the slot of the request, or its place in the queue. */
+  leave(ticket: Ticket): void {
+    const { accountId, keyId } = ticket;
+    const account = this.accounts.get(accountId);
+    const key = account?.keys.get(keyId);
+    if (!account || !key) return;
+    if (ticket.isWorking) {
+      ticket.isWorking = false;
+      key.working -= 1;
+      account.working -= 1;
+      this.working -= 1;
+    }
+    key.back.delete(ticket);
+    key.waiting.delete(ticket);
+    if (key.working + key.back.size + key.waiting.size === 0) account.keys.delete(keyId);
+    if (account.keys.size === 0) this.accounts.delete(accountId);
+    if (this.accounts.size === 0) this.lastServed.clear();
+    this.serve();
+  }
+
+  /** Gives free slots to those whose turn it is. */
+  private serve(): void {
+    while (isBelow(this.working, this.limits.concurrent.total)) {
+      const ticket = this.next();
+      if (!ticket) return;
+      ticket.isWorking = true;
+      ticket.begin();
+    }
+  }
+
+  private next(): Ticket | null {
+    const { concurrent } = this.limits;
+    const hasNext = (key: KeyQueue) =>
+      isBelow(key.working, concurrent.key) && nextOf(key) !== undefined;
+    const accountTurn = this.whoseTurn(
+      this.accounts,
+      ({ working, keys }) =>
+        isBelow(working, concurrent.account) && [...keys.values()].some(hasNext),
+    );
+    const keyTurn = accountTurn && this.whoseTurn(accountTurn[1].keys, hasNext);
+    if (!keyTurn) return null;
+    const [accountId, account] = accountTurn;
+    const [keyId, key] = keyTurn;
+    const ticket = nextOf(key) as Ticket;
+    key.back.delete(ticket);
+    key.waiting.delete(ticket);
+    key.working += 1;
+    account.working += 1;
+    this.working += 1;
+    this.served += 1;
+    this.lastServed.set(accountId, this.served).set(keyId, this.served);
+    return ticket;
+  }
+
+  /** The one that was served least recently. */
+  private whoseTurn<Id extends number | string, Queue>(
+    queues: ReadonlyMap<Id, Queue>,
+    canBegin: (queue: Queue) => boolean,
+  ): [Id, Queue] | null {
+    let first: [Id, Queue] | null = null;
+    let firstServed = Infinity;
+    for (const [id, queue] of queues) {
+      const served = this.lastServed.get(id) ?? 0;
+      if (served >= firstServed || !canBegin(queue)) continue;
+      first = [id, queue];
+      firstServed = served;
+    }
+    return first;
+  }
+
+  private keyOf({ accountId, keyId }: QueuedCaller): KeyQueue {
+    const account = this.accounts.get(accountId) ?? { working: 0, keys: new Map() };
+    this.accounts.set(accountId, account);
+    const key = account.keys.get(keyId) ?? { working: 0, back: new Set(), waiting: new Set() };
+    account.keys.set(keyId, key);
+    return key;
+  }
+}
+
+function isBelow(count: number, limit: number): boolean {
+  return limit === 0 || count < limit;
+}
+
+function isWithin(count: number, limit: number): boolean {
+  return limit === 0 || count <= limit;
+}
+
+function nextOf({ back, waiting }: KeyQueue): Ticket | undefined {
+  const [ticket] = back.size > 0 ? back : waiting;
+  return ticket;
+}

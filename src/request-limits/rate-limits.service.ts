@@ -1,0 +1,98 @@
+// Refuses what is above a rate limit: of an address, before the request is read and its key is
+// checked; and of a key and its account. All processes share the limits: their tokens are in
+// PostgreSQL, and each process leases them in batches.
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../config.js';
+import { Database } from '../database.service.js';
+import { limitedAddressOf } from '../platform/client-address.js';
+import { AppError } from '../platform/errors.js';
+import { Log } from '../platform/log.js';
+import { Every } from '../platform/timer-methods.js';
+import { TokenLeases, type TokenLimit } from '../platform/token-leases.js';
+import type { AddressClass, RequestClass } from '../request-limit-settings.js';
+import type { QueuedCaller } from './fair-queue.js';
+import { deleteFullBuckets, takeTokens } from './rate-limits.queries.js';
+
+interface RateLimit extends TokenLimit {
+  perSecond: number;
+}
+
+/** A process leases the tokens of this part of a second at once. */
+const batchMs = 100;
+/** An attack must not fill the log: refusals are counted, and logged together. */
+const logIntervalMs = 10_000;
+
+@Injectable()
+export class RateLimits {
+  private readonly tokens = new TokenLeases<RateLimit>((limits) => this.lease(limits));
+  private refused = 0;
+  private loggedAtMs = -Infinity;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly database: Database,
+    private readonly log: Log,
+  ) {}
+
+  /** Throws `rate_limited`. */
+  async admitAddress(address: string, addressClass: AddressClass): Promise<void> {
+    const perSecond = this.settings.requestLimits.perAddress[addressClass];
+    const subject = `address ${limitedAddressOf(address)} ${addressClass}`;
+    await this.admit(rateLimits([[subject, perSecond]]), addressClass);
+  }
+
+  /** Throws `rate_limited`. A refused request takes a token of neither limit. */
+  async admitCaller({
+    accountId,
+    keyId,
+    requestClass,
+  }: QueuedCaller & { requestClass: RequestClass }): Promise<void> {
+    const { perKey, perAccount } = this.settings.requestLimits;
+    const limits = rateLimits([
+      [`key ${keyId} ${requestClass}`, perKey[requestClass]],
+      [`account ${accountId} ${requestClass}`, perAccount[requestClass]],
+    ]);
+    await this.admit(limits, requestClass);
+  }
+
+  @Every('rate-limits', 60_000)
+  async deleteFull(): Promise<void> {
+    await deleteFullBuckets(this.database.prisma);
+  }
+
+  private async admit(limits: RateLimit[], limitedClass: string): Promise<void> {
+    const waitMs = await this.tokens.take(limits);
+    if (waitMs === 0) return;
+    this.refused += 1;
+    if (performance.now() - this.loggedAtMs > logIntervalMs) {
+      this.log.info({ refused: this.refused, class: limitedClass }, 'rate limit reached');
+      this.loggedAtMs = performance.now();
+      this.refused = 0;
+    }
+    throw new AppError('rate_limited', {
+      public: `Too many requests per second (${limitedClass}).`,
+      headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
+    });
+  }
+
+  private async lease(limits: readonly RateLimit[]): Promise<ReadonlyMap<string, number>> {
+    try {
+      const granted = await takeTokens(this.database.prisma, limits);
+      return new Map(granted.map((row) => [row.subject, row.granted]));
+    } catch (error) {
+      // The requests that are let through fail by themselves if they need PostgreSQL.
+      this.log.warn({ err: error }, 'rate limits could not be read, requests are let through');
+      return new Map(limits.map(({ subject, batch }) => [subject, batch]));
+    }
+  }
+}
+
+/** The limits that are set. */
+function rateLimits(settings: readonly (readonly [subject: string, perSecond: number])[]) {
+  return settings
+    .filter(([, perSecond]) => perSecond > 0)
+    .map(([subject, perSecond]): RateLimit => ({
+      ...{ subject, perSecond, batch: Math.max(1, Math.ceil((perSecond * batchMs) / 1_000)) },
+      pauseMs: Math.max(batchMs, 1_000 / perSecond),
+    }));
+}

@@ -1,0 +1,32 @@
+import { Global, Module, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyAdapter } from '@nestjs/platform-fastify';
+import { addressOf } from '../platform/client-address.js';
+import type { AddressClass } from '../request-limit-settings.js';
+import { RateLimits } from './rate-limits.service.js';
+import { RequestSlots } from './request-slots.service.js';
+
+// Global: the requests of every module are limited.
+@Global()
+@Module({
+  providers: [RateLimits, RequestSlots],
+  exports: [RateLimits, RequestSlots],
+})
+export class RequestLimitsModule implements OnModuleInit {
+  constructor(
+    private readonly host: HttpAdapterHost<FastifyAdapter>,
+    private readonly rateLimits: RateLimits,
+  ) {}
+
+  /** Health checks are not limited: a flood through one proxy must not take the process down. */
+  onModuleInit(): void {
+    const server = this.host.httpAdapter.getInstance();
+    server.addHook('onRequest', async (request) => {
+      if (request.url.startsWith('/health/')) return;
+      const { addressClass = 'requests' } = request.routeOptions.config as {
+        addressClass?: AddressClass;
+      };
+      await this.rateLimits.admitAddress(addressOf(request), addressClass);
+    });
+  }
+}

@@ -1,0 +1,119 @@
+// Bounds how many requests of callers this process works on at once. The others wait in a fair
+// queue. Reads have their own slots, so that payments never wait for them. A request that waits for
+// the bank frees its slot: a slow bank delays no other request.
+import type { ServerResponse } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../config.js';
+import { AppError } from '../platform/errors.js';
+import { runInPlace, type Place } from '../platform/job-slots.js';
+import type { RequestClass } from '../request-limit-settings.js';
+import { FairQueue, type QueuedCaller, type Ticket } from './fair-queue.js';
+
+/** The connection on which the caller waits for its response. */
+type Client = Pick<ServerResponse, 'destroyed' | 'once' | 'off'>;
+
+@Injectable()
+export class RequestSlots {
+  private readonly reads: FairQueue;
+  private readonly changes: FairQueue;
+  private readonly maxWaitMs: number;
+
+  constructor({ requestLimits: { concurrent, waiting } }: Settings) {
+    const waitingPerKey = waiting.perKey;
+    this.reads = new FairQueue({ concurrent: concurrent.reads, waitingPerKey });
+    this.changes = new FairQueue({ concurrent: concurrent.changes, waitingPerKey });
+    this.maxWaitMs = waiting.maxMs;
+  }
+
+  /**
+   * Runs `work` when the caller has a slot. Throws `rate_limited` when the caller's queue is full,
+   * or the request has waited for too long, or its client has disconnected: `work` has then not
+   * begun. Once it has begun, it ends.
+   */
+  async run<Result>(
+    { requestClass, ...caller }: QueuedCaller & { requestClass: RequestClass },
+    client: Client,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const queue = requestClass === 'reads' ? this.reads : this.changes;
+    const place = new RequestPlace(queue, await this.enter(queue, caller, client));
+    try {
+      return await runInPlace(place, work);
+    } finally {
+      place.end();
+    }
+  }
+
+  private async enter(queue: FairQueue, caller: QueuedCaller, client: Client): Promise<Ticket> {
+    let begin = () => undefined as void;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const ticket = queue.enter(caller, begin);
+    if (!ticket)
+      throw tooMany('too_many_waiting', 'Too many requests of this key wait to be worked on.');
+    if (!ticket.isWorking) await this.waitUntil(begun, client);
+    if (ticket.isWorking && !client.destroyed) return ticket;
+    queue.leave(ticket);
+    throw tooMany('waited_too_long', 'The request waited too long for earlier ones of its caller.');
+  }
+
+  /** Resolves when the request begins, has waited for too long, or its client has disconnected. */
+  private waitUntil(begun: Promise<void>, client: Client): Promise<void> {
+    const { maxWaitMs } = this;
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        client.off('close', end);
+        resolve();
+      };
+      const timer = maxWaitMs > 0 ? setTimeout(end, maxWaitMs) : undefined;
+      client.once('close', end);
+      void begun.then(end);
+    });
+  }
+}
+
+/** The place of a request in work: in its slot, or outside while it waits for the bank. */
+class RequestPlace implements Place {
+  private waits = 0;
+  private hasEnded = false;
+
+  constructor(
+    private readonly queue: FairQueue,
+    private readonly ticket: Ticket,
+  ) {}
+
+  /** Frees the slot at once: a wait for the bank is no work of this process. */
+  async waitOutside<Result>(_afterMs: number, wait: () => Promise<Result>): Promise<Result> {
+    if (this.waits === 0) this.leave();
+    this.waits += 1;
+    try {
+      return await wait();
+    } finally {
+      this.waits -= 1;
+      // A wait within another wait ends outside. So does one that the work did not wait for.
+      if (this.waits === 0 && !this.hasEnded)
+        await new Promise<void>((resolve) => this.queue.comeBack(this.ticket, resolve));
+    }
+  }
+
+  end(): void {
+    this.hasEnded = true;
+    this.leave();
+  }
+
+  private leave(): void {
+    this.queue.leave(this.ticket);
+    // What was coming back meanwhile continues without a slot: it must not wait for ever.
+    this.ticket.begin();
+  }
+}
+
+function tooMany(reason: string, message: string): AppError {
+  return new AppError('rate_limited', {
+    reason,
+    public: message,
+    headers: { 'Retry-After': '1' },
+  });
+}
