@@ -9,6 +9,7 @@ import { AppError } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { newId } from '../platform/ids.js';
+import { assertBelowQuota } from '../request-limits/quotas.queries.js';
 import { findValidKey } from './accounts.queries.js';
 import type { BankAccount } from './accounts.service.js';
 import { scopes, type Scope } from './scope.decorator.js';
@@ -59,10 +60,21 @@ export class ApiKeysService {
     return timingSafeEqual(digest(key), digest(this.settings.keys.admin));
   }
 
-  /** The only method that returns the key itself: only its hash is stored. */
-  async create(accountId: number, fields: NewKey, db: Tx | null = null) {
+  /** Returns the key itself, once: only its hash is stored. Throws `conflict` above the quota. */
+  async create(accountId: number, fields: NewKey) {
+    const { apiKeys: limit } = this.settings.quotas;
+    const quota = { accountId, limit, code: 'api_key_limit', name: 'API keys without an end' };
+    return this.database.transaction(async (tx) => {
+      await assertBelowQuota(tx, quota, () =>
+        tx.apiKey.count({ where: { accountId, revokedAt: null, expiresAt: null } }),
+      );
+      return this.insert(tx, accountId, fields);
+    });
+  }
+
+  private async insert(tx: Tx, accountId: number, fields: NewKey) {
     const key = `ck_${randomBytes(keyBytes).toString('base64url')}`;
-    const record = await (db ?? this.database.prisma).apiKey.create({
+    const record = await tx.apiKey.create({
       data: {
         id: newId(),
         accountId,
@@ -102,7 +114,7 @@ export class ApiKeysService {
         throw new AppError('conflict', { public: 'The key was already rotated or revoked.' });
       const { name, kind } = old;
       const fields = { name, kind: kind as ApiKeyKind, scopes: old.scopes as Scope[] };
-      return this.create(accountId, fields, tx);
+      return this.insert(tx, accountId, fields);
     });
   }
 

@@ -3,6 +3,7 @@
 // crash, a second process, a suspended process or a second upload sends no request twice.
 import { Injectable } from '@nestjs/common';
 import { assertAccountLive, readSendingRules } from '../accounts/account-modes.queries.js';
+import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
 import type { BulkRow, BulkUpload } from '../generated/service/client.js';
 import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
@@ -16,6 +17,7 @@ import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
 import { newId } from '../platform/ids.js';
 import type { JobPayload } from '../queues.js';
+import { assertBelowQuota } from '../request-limits/quotas.queries.js';
 import * as queries from './bulk.queries.js';
 import { maxRows, type BulkKind } from './bulk.schema.js';
 import { RowIssuer } from './row-issuer.service.js';
@@ -37,12 +39,13 @@ export class BulkService {
     private readonly secretBox: SecretBox,
     private readonly jobQueue: JobQueue,
     private readonly log: Log,
+    private readonly settings: Settings,
   ) {}
 
   /**
    * Stores the rows of a file and returns the upload's id. The same file uploaded again is the same
-   * upload. Throws `validation_failed` when the file cannot be read in its format, and like
-   * `assertAccountLive`.
+   * upload. Throws `validation_failed` when the file cannot be read in its format, `conflict` above
+   * the quota of unfinished uploads, and like `assertAccountLive`.
    */
   async upload(
     accountId: number,
@@ -65,7 +68,12 @@ export class BulkService {
     }
     if (rows.length === 0) throw unreadableFile('The file has no rows.');
     const upload = { accountId, id: newId(), kind, fileHash };
+    const { unfinishedUploads: limit } = this.settings.quotas;
+    const quota = { accountId, limit, code: 'unfinished_upload_limit', name: 'unfinished uploads' };
     const isNew = await this.database.transaction(async (tx) => {
+      await assertBelowQuota(tx, quota, () =>
+        tx.bulkUpload.count({ where: { accountId, finishedAt: null } }),
+      );
       const { count } = await tx.bulkUpload.createMany({
         data: [{ ...upload, rows: rows.length }],
         skipDuplicates: true,

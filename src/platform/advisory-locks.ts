@@ -11,6 +11,8 @@ export const advisoryLocks = {
   possibleDuplicates: 0x434f4e04,
   /** Its second key is a hash of the request. Requests that share it by chance wait in turn. */
   sameRequest: 0x434f4e07,
+  /** What has a quota is counted before one more of the account is added. */
+  addWithinQuota: 0x434f4e09,
   // Locks with one key.
   /** Prisma's own key: `prisma migrate` and `applyMigrations` wait for each other. */
   migrate: 72_707_369,

@@ -10,6 +10,7 @@ import { Every } from '../platform/timer-methods.js';
 import { newId } from '../platform/ids.js';
 import type { JobPayload } from '../queues.js';
 import { chargeStatusEventTypes, readWebhookBody } from './webhook-body.js';
+import { WebhookQuota } from './webhook-quota.service.js';
 import * as queries from './webhooks.queries.js';
 import type { StoredWebhook } from './webhooks.queries.js';
 
@@ -31,11 +32,16 @@ export class WebhookInbox {
   constructor(
     private readonly database: Database,
     private readonly jobQueue: JobQueue,
+    private readonly quota: WebhookQuota,
   ) {}
 
-  /** Resolves when the bytes are committed. A sync is enqueued after that. */
+  /**
+   * Resolves when the bytes are committed. A sync is enqueued after that. Throws `rate_limited` if
+   * the account has too many webhooks that are not processed.
+   */
   async store(accountId: number, urlEventType: string | null, body: Buffer): Promise<void> {
     const { eventType, isQuarantined, reference } = readWebhookBody(body, urlEventType);
+    await this.quota.admit(accountId, isQuarantined);
     const webhook = {
       accountId,
       id: newId(),

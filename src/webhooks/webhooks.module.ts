@@ -3,13 +3,14 @@ import { StatementModule } from '../statement/statement.module.js';
 import { WebhookHealthController } from './webhook-health.controller.js';
 import { WebhookHealth } from './webhook-health.service.js';
 import { WebhookInbox } from './webhook-inbox.service.js';
+import { WebhookQuota } from './webhook-quota.service.js';
 import { WebhookRegistrar } from './webhook-registrar.service.js';
 import { WebhooksController } from './webhooks.controller.js';
 
 @Module({
   imports: [StatementModule],
   controllers: [WebhooksController, WebhookHealthController],
-  providers: [WebhookInbox, WebhookRegistrar, WebhookHealth],
+  providers: [WebhookInbox, WebhookQuota, WebhookRegistrar, WebhookHealth],
   exports: [WebhookRegistrar],
 })
 export class WebhooksModule {}

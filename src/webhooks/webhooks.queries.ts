@@ -113,6 +113,19 @@ export async function processSyncedWebhooks(
   return result ?? { processed: 0n, nextSyncInMs: null };
 }
 
+/** Accounts without such webhooks are left out. */
+export async function countUnprocessedWebhooks(
+  db: Db,
+  accountIds: readonly number[],
+): Promise<{ accountId: number; pending: number; quarantined: number }[]> {
+  return db.$queryRaw<{ accountId: number; pending: number; quarantined: number }[]>`
+    SELECT account_id, count(*) FILTER (WHERE state = 'pending')::int AS pending,
+           count(*) FILTER (WHERE state = 'quarantined')::int AS quarantined
+    FROM webhook_event
+    WHERE account_id = ANY(${accountIds}::int[]) AND (state = 'pending' OR state = 'quarantined')
+    GROUP BY account_id`;
+}
+
 /** Accounts with pending webhooks for which a sync should have completed by now. */
 export async function listAccountsWithPendingWebhooks(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { BulkService } from '../../src/bulk/bulk.service.js';
+import { loadSettings } from '../../src/config.js';
 import { RowIssuer } from '../../src/bulk/row-issuer.service.js';
 import { SecretBox } from '../../src/platform/secret-box.js';
 import { sampleChargeRequest } from '../support/payments.js';
@@ -32,6 +33,7 @@ describe('a bulk row', () => {
       application.get(SecretBox, { strict: false }),
       { enqueue: () => Promise.resolve() } as never,
       pino({ level: 'silent' }),
+      loadSettings({}),
     );
   };
   const loseLease = () =>

@@ -1,4 +1,4 @@
-// What a caller may request: rates that all processes share, and requests at once. And what is
+// What a caller may request: rates that all processes share, requests at once, quotas. And what is
 // refused before a caller is known.
 import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -8,6 +8,7 @@ import { loadSettings } from '../../src/config.js';
 import { RateLimits } from '../../src/request-limits/rate-limits.service.js';
 import { BankTime } from '../../src/statement/bank-time.service.js';
 import { operatorOf } from '../support/operator.js';
+import { sampleChargeRequest } from '../support/payments.js';
 import {
   apiKey,
   serviceApplication,
@@ -22,6 +23,9 @@ beforeAll(async () => {
     TRUST_PROXY: 'loopback',
     CONCURRENT_READS: 'total=4,account=3,key=2',
     WAITING_REQUESTS_PER_KEY: '50',
+    API_KEYS_PER_ACCOUNT: '2',
+    RULES_PER_ACCOUNT: '3',
+    UNFINISHED_UPLOADS_PER_ACCOUNT: '2',
   });
 });
 afterAll(() => service.stop());
@@ -29,7 +33,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const { addAccount, createKey } = operatorOf(() => service);
+const { addAccount, asOperator, createKey } = operatorOf(() => service);
 const accountWithKey = async (overrides: Record<string, unknown> = {}) => {
   const { slug, response } = await addAccount();
   return { slug, accountId: response.body.id, ...(await createKey(slug, overrides)) };
@@ -227,6 +231,59 @@ describe('requests at once', () => {
     expect((await all).filter((status) => status === 200)).toHaveLength(53);
     expect([(await all)[0], begun.length]).toEqual([200, 53]);
   }, 60_000);
+});
+
+describe('a quota', () => {
+  it('of API keys counts keys without an end, also when several are created at once', async () => {
+    const { slug } = await addAccount();
+    const create = () =>
+      asOperator('POST', `/v1/accounts/${slug}/keys`, { name: 'k', scopes: ['read'] });
+    const created = await Promise.all([create(), create(), create(), create()]);
+    expect(created.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
+    expect((await create()).body.code).toBe('api_key_limit');
+    const { id } = created.find(({ status }) => status === 201)?.body as { id: string };
+    const rotated = await asOperator('POST', `/v1/accounts/${slug}/keys/${id}/rotate`, {});
+    expect(rotated.status).toBe(201);
+    expect((await create()).body.code).toBe('api_key_limit');
+    await asOperator('DELETE', `/v1/accounts/${slug}/keys/${rotated.body.id}`);
+    expect((await create()).status).toBe(201);
+  });
+
+  it('of rules counts versions that are not retired', async () => {
+    const { key } = await accountWithKey({ scopes: ['read', 'reconcile'] });
+    const rule = (name: string) => ({
+      ...{ name, priority: 10, when: { document: '111.444.777-35' }, reason: 'test' },
+      then: { match: { by: ['document', 'amount'] } },
+    });
+    const post = (path: string, body: unknown) => service.call('POST', path, { apiKey: key, body });
+    // The default rule is the first of three.
+    const { id } = (await post('/v1/rules', rule('one'))).body;
+    const { name: _, ...next } = rule('one');
+    expect((await post(`/v1/rules/${id}/versions`, next)).status).toBe(201);
+    const refused = await post('/v1/rules', rule('two'));
+    expect([refused.status, refused.body.code]).toEqual([409, 'rule_limit']);
+    expect((await post(`/v1/rules/${id}/versions`, next)).body.code).toBe('rule_limit');
+    await post(`/v1/rules/${id}/versions/2/retire`, { reason: 'test' });
+    expect((await post('/v1/rules', rule('two'))).status).toBe(201);
+  });
+
+  it('of uploads counts unfinished ones, and the same file is the same upload', async () => {
+    const { key } = await accountWithKey({ scopes: ['read', 'charge'] });
+    const upload = (file: string) =>
+      service.call('POST', '/v1/charges/bulk', {
+        apiKey: key,
+        headers: { 'content-type': 'application/x-ndjson' },
+        body: file,
+      });
+    const fileOf = (name: string) => JSON.stringify(sampleChargeRequest(`upload-${name}`));
+    expect((await upload(fileOf('one'))).status).toBe(202);
+    expect((await upload(fileOf('two'))).status).toBe(202);
+    const refused = await upload(fileOf('three'));
+    expect([refused.status, refused.body.code]).toEqual([409, 'unfinished_upload_limit']);
+    expect((await upload(fileOf('two'))).status).toBe(202);
+    await service.database.pool.query('UPDATE bulk_upload SET finished_at = clock_timestamp()');
+    expect((await upload(fileOf('three'))).status).toBe(202);
+  });
 });
 
 describe('a request', () => {

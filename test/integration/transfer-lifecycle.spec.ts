@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { loadSettings } from '../../src/config.js';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
+import { WebhookQuota } from '../../src/webhooks/webhook-quota.service.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
 import {
   batchItem,
@@ -42,7 +44,11 @@ describe('the lifecycle of a transfer', () => {
   const storeWebhook = async (endToEndId: string, status: string) => {
     const enqueued: string[] = [];
     const jobQueue = { enqueue: (name: string) => Promise.resolve(void enqueued.push(name)) };
-    const inbox = new WebhookInbox(setup.database, jobQueue as never);
+    const inbox = new WebhookInbox(
+      setup.database,
+      jobQueue as never,
+      new WebhookQuota(loadSettings({}), setup.database),
+    );
     const body = JSON.stringify({ eventType: status, endToEndId, status: 'PIX_ERROR' });
     await inbox.store(setup.accountId, 'PIX_PAYMENT_UPDATED', Buffer.from(body));
     return enqueued;

@@ -4,10 +4,12 @@ import { Buffer } from 'node:buffer';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Webhook } from 'standardwebhooks';
 import { AccountsService } from '../../src/accounts/accounts.service.js';
+import { loadSettings } from '../../src/config.js';
 import { createHttpApplication } from '../../src/platform/http.js';
 import { Database } from '../../src/database.service.js';
 import { createLog } from '../../src/platform/log.js';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
+import { WebhookQuota } from '../../src/webhooks/webhook-quota.service.js';
 import { WebhooksController } from '../../src/webhooks/webhooks.controller.js';
 import {
   eventually,
@@ -33,7 +35,11 @@ beforeAll(async () => {
     findBySlug: (slug: string) => prisma.bankAccount.findUnique({ where: { slug } }),
     getWebhookSecret: () => secret,
   };
-  const inbox = new WebhookInbox(service.database, { enqueue: async () => undefined } as never);
+  const inbox = new WebhookInbox(
+    service.database,
+    { enqueue: async () => undefined } as never,
+    new WebhookQuota(loadSettings({}), service.database),
+  );
   const module = {
     module: WebhookApplication,
     controllers: [WebhooksController],

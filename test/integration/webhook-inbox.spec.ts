@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { loadSettings } from '../../src/config.js';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
+import { WebhookQuota } from '../../src/webhooks/webhook-quota.service.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { until } from '../support/until.js';
 
@@ -9,17 +11,19 @@ describe('webhooks of the bank', () => {
   let service: ServiceDatabase;
   let enqueued: unknown[];
   let inbox: WebhookInbox;
+  const jobQueue = {
+    enqueue: (...job: unknown[]) => Promise.resolve(void enqueued.push(job)),
+  } as never;
 
   beforeEach(async () => {
     service = await serviceDatabase();
     enqueued = [];
-    const jobQueue = {
-      enqueue: (...job: unknown[]) => Promise.resolve(void enqueued.push(job)),
-    } as never;
-    inbox = new WebhookInbox(service.database, jobQueue);
+    inbox = new WebhookInbox(service.database, jobQueue, quotaOf('1000'));
   });
   afterEach(() => service.drop());
 
+  const quotaOf = (limit: string) =>
+    new WebhookQuota(loadSettings({ UNPROCESSED_WEBHOOKS_PER_ACCOUNT: limit }), service.database);
   const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
   const receive = (body: unknown, eventType: string | null = 'CHARGE_PAID') =>
     inbox.store(service.accountId, eventType, Buffer.from(JSON.stringify(body)));
@@ -91,6 +95,33 @@ describe('webhooks of the bank', () => {
       await run('ALTER TABLE unavailable RENAME TO webhook_event');
       await receive({ nsu: 1 });
       expect(await findOnly()).toMatchObject({ copies: 1 });
+    });
+
+    it('refuses a webhook of an account that has too many pending ones, until they are processed', async () => {
+      const limited = () => new WebhookInbox(service.database, jobQueue, quotaOf('3'));
+      const store = (nsu: number, inboxOfProcess: WebhookInbox) =>
+        inboxOfProcess.store(
+          service.accountId,
+          'CHARGE_PAID',
+          Buffer.from(JSON.stringify({ nsu })),
+        );
+      const process = limited();
+      for (const nsu of [1, 2, 3]) await store(nsu, process);
+      const refusal = {
+        code: 'rate_limited',
+        details: { reason: 'unprocessed_webhook_limit', headers: { 'Retry-After': '5' } },
+      };
+      await expect(store(4, process)).rejects.toMatchObject(refusal);
+      await expect(store(4, limited())).rejects.toMatchObject(refusal);
+      // Nothing processes a quarantined webhook by itself, so it takes nothing from the others.
+      await process.store(service.accountId, 'UNHEARD_OF', Buffer.from('{}'));
+      await process.store(service.accountId + 1, 'CHARGE_PAID', Buffer.from('{"nsu":1}'));
+      expect(await storedEvents()).toHaveLength(5);
+      await recordSync(1);
+      for (const nsu of [1, 2, 3]) await addLine(nsu);
+      await processWebhooks();
+      await store(4, limited());
+      expect(await storedEvents()).toHaveLength(6);
     });
 
     it('stores the same webhook once for each account', async () => {

@@ -1,6 +1,7 @@
 // Writes the lines, expected payments and declared rules of the account of a test, and reconciles
 // the account.
 import { randomUUID } from 'node:crypto';
+import { loadSettings } from '../../src/config.js';
 import { recordExpectedPayments } from '../../src/expected-payments/recording.queries.js';
 import { RuleCatalog } from '../../src/reconciliation/rules/rule-catalog.service.js';
 import { RuleTrials } from '../../src/reconciliation/rules/rule-trials.service.js';
@@ -48,7 +49,8 @@ export class RulesSetup {
   readonly run = (sql: string, ...values: unknown[]) => this.fixture.run(sql, ...values);
   readonly decide = () =>
     this.fixture.reconciliation().reconcile({ accountId: this.service().accountId });
-  readonly catalog = () => new RuleCatalog(this.service().database, this.fixture.jobQueue);
+  readonly catalog = () =>
+    new RuleCatalog(this.service().database, this.fixture.jobQueue, loadSettings({}));
   readonly trials = () =>
     new RuleTrials(
       this.service().database,

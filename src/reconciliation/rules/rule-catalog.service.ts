@@ -1,6 +1,7 @@
 // Declares and reads rules, and activates and retires their versions. The terms of a version never
 // change; each step is recorded with its actor and reason.
 import { Injectable } from '@nestjs/common';
+import { Settings } from '../../config.js';
 import { Database, type Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import { AppError, conflict } from '../../platform/errors.js';
@@ -8,6 +9,7 @@ import { JobQueue } from '../../platform/job-queue.js';
 import { toList, type Page } from '../../platform/listing.js';
 import { newId } from '../../platform/ids.js';
 import { recordRangeTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
+import { assertBelowQuota } from '../../request-limits/quotas.queries.js';
 import type { DeclaredRule } from '../decide/model.js';
 import { describeRule, toAction, toCondition } from './rule-views.js';
 import type { RuleDefinition } from './rules.schema.js';
@@ -38,6 +40,7 @@ export class RuleCatalog {
   constructor(
     private readonly database: Database,
     private readonly jobQueue: JobQueue,
+    private readonly settings: Settings,
   ) {}
 
   async get(accountId: number, id: string) {
@@ -123,6 +126,11 @@ export class RuleCatalog {
     { priority, ...terms }: RuleDefinition,
   ): Promise<void> {
     const { accountId, actor: madeBy, reason } = by;
+    const { rules: limit } = this.settings.quotas;
+    const name = 'rule versions that are not retired';
+    await assertBelowQuota(tx, { accountId, limit, code: 'rule_limit', name }, () =>
+      tx.ruleVersion.count({ where: { accountId, state: { not: 'retired' } } }),
+    );
     const then = toAction(terms.then);
     const definition = writeStored({ when: toCondition(terms.when), then });
     await tx.ruleVersion.create({
