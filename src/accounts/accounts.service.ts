@@ -36,6 +36,8 @@ type BankIdentity = Pick<StoredCredentials, 'apiKey' | 'accountHeader'>;
 @Injectable()
 export class AccountsService {
   private settingsTls: ClientTls = { certificate: null, key: null, ca: null };
+  /** Encrypted credentials of no account. */
+  private placeholder: Pick<BankAccountRow, 'slug' | 'credentials'> | null = null;
 
   constructor(
     private readonly database: Database,
@@ -185,7 +187,7 @@ export class AccountsService {
     return account;
   }
 
-  async findBySlug(slug: string): Promise<BankAccount | null> {
+  private async findBySlug(slug: string): Promise<BankAccount | null> {
     return this.database.prisma.bankAccount.findUnique({ where: { slug } });
   }
 
@@ -217,13 +219,22 @@ export class AccountsService {
    * The secret by which the bank authenticates its webhooks for this account. If none is set, the
    * secret is a keyed hash of the slug: 32 bytes that nobody can guess.
    */
-  async getWebhookSecret({ id, slug }: Pick<BankAccount, 'id' | 'slug'>): Promise<string> {
-    const account = await this.database.prisma.bankAccount.findUniqueOrThrow({ where: { id } });
-    const configured =
-      account.origin === 'settings'
-        ? this.settings.bank.webhookSecret
-        : this.decrypt(account).webhookSecret;
-    return configured ?? this.secretBox.hash('bank-webhook-secret', slug);
+  async getWebhookSecret({ slug }: Pick<BankAccount, 'slug'>): Promise<string> {
+    return (await this.findWebhookSecret(slug)).secret;
+  }
+
+  /**
+   * The account of a webhook, and its secret. Without such an account there is a secret too, which
+   * nobody knows. The work is the same then, so that its duration does not show which accounts
+   * exist.
+   */
+  async findWebhookSecret(slug: string): Promise<{ account: BankAccount | null; secret: string }> {
+    const account = await this.database.prisma.bankAccount.findUnique({ where: { slug } });
+    const derived = this.secretBox.hash('bank-webhook-secret', slug);
+    this.placeholder ??= { slug: '', credentials: this.encrypt('', { apiKey: '' }) };
+    const stored = this.decrypt(account?.credentials ? account : this.placeholder).webhookSecret;
+    const configured = account?.origin === 'settings' ? this.settings.bank.webhookSecret : stored;
+    return { account, secret: configured ?? derived };
   }
 
   /** Hash of the credentials that identify the account at the bank. */
@@ -245,7 +256,10 @@ export class AccountsService {
     return this.secretBox.encrypt(JSON.stringify(credentials), ownerOfCredentials(slug));
   }
 
-  private decrypt({ slug, credentials }: BankAccountRow): StoredCredentials {
+  private decrypt({
+    slug,
+    credentials,
+  }: Pick<BankAccountRow, 'slug' | 'credentials'>): StoredCredentials {
     const text = this.secretBox.decrypt(credentials ?? '', ownerOfCredentials(slug));
     return JSON.parse(text) as StoredCredentials;
   }

@@ -1,5 +1,6 @@
 // Receives the bank's webhooks. Not a contract route, because the bank posts bodies of any shape:
-// the sender is authenticated and the raw bytes are stored.
+// the sender is authenticated and the raw bytes are stored. An unknown account and a wrong secret
+// get the same response after the same work.
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
@@ -15,11 +16,8 @@ interface WebhookParams {
 }
 
 const slugText = /^[a-z0-9-]{1,60}$/;
-/**
- * The secret that is compared when the account is unknown, so that the duration does not reveal
- * that.
- */
-const placeholderSecret = 'no account of this name';
+/** No account has this name. It stands for names that an account cannot have. */
+const noSlug = '';
 
 @Controller('webhooks/bank')
 export class WebhooksController {
@@ -34,8 +32,8 @@ export class WebhooksController {
   @HttpCode(200)
   async receive(@Req() request: FastifyRequest): Promise<{ received: true }> {
     const { account: slug, eventType } = request.params as WebhookParams;
-    const account = slugText.test(slug) ? await this.accounts.findBySlug(slug) : null;
-    const secret = account ? await this.accounts.getWebhookSecret(account) : placeholderSecret;
+    const found = await this.accounts.findWebhookSecret(slugText.test(slug) ? slug : noSlug);
+    const { account, secret } = found;
     const body = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0);
     const headers: AuthenticationHeaders = request.headers;
     const now = isSigned(headers) ? await this.database.now() : null;

@@ -32,8 +32,10 @@ beforeAll(async () => {
   bank = await sandboxUnderTest();
   const { prisma } = service.database;
   const accounts = {
-    findBySlug: (slug: string) => prisma.bankAccount.findUnique({ where: { slug } }),
-    getWebhookSecret: () => secret,
+    findWebhookSecret: async (slug: string) => ({
+      account: await prisma.bankAccount.findUnique({ where: { slug } }),
+      secret,
+    }),
   };
   const inbox = new WebhookInbox(
     service.database,
