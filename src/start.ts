@@ -60,7 +60,7 @@ export async function startConcilia(
       ? await startSandbox(start, databases.sandbox)
       : null;
     const serviceUrl = serviceRoles(settings).length
-      ? await startService(start, databases.service, sandboxUrl)
+      ? await startService(start, databases, sandboxUrl)
       : null;
     return { serviceUrl, sandboxUrl, stop };
   } catch (error) {
@@ -114,9 +114,10 @@ async function startSandbox(
 
 async function startService(
   { settings, log, progress, stopSteps }: Start,
-  databaseUrl: string,
+  databases: { service: string; sandbox: string },
   sandboxUrl: string | null,
 ): Promise<string> {
+  const databaseUrl = databases.service;
   const { databaseUrl: configuredUrl, dataDir, migrations, databaseLimits } = settings;
   const resetInstruction = instructionToReset('DATABASE_URL', configuredUrl, dataDir);
   const directUrl = settings.directDatabaseUrl ?? databaseUrl;
@@ -142,6 +143,9 @@ async function startService(
   const addresses = new Addresses();
   addresses.bankBaseUrl = settings.bank.baseUrl ?? sandboxUrl ?? '';
   addresses.bankWhitelabelUrl = settings.bank.whitelabelUrl ?? sandboxUrl ?? '';
+  const { port, sandboxPort, redisUrl } = settings;
+  const urls = [...Object.values(databases), directUrl, redisUrl, addresses.bankBaseUrl];
+  for (const own of [port, sandboxPort, ...urls.map(portOf)]) addresses.ownPorts.add(own);
   const service = await createHttpApplication(
     AppModule.with({ settings, addresses, log, database, queue, secretBox }),
     { log, title: 'Concilia', trustedProxies: settings.trustedProxies },
@@ -155,6 +159,7 @@ async function startService(
 
   await listen(service, 'PORT', settings.port, settings.host);
   const url = urlOf(service);
+  addresses.ownPorts.add(portOf(url));
   addresses.publicUrl = settings.publicUrl ?? url;
   if (settings.roles.includes('worker')) service.get(Workers).start();
   if (settings.roles.includes('scheduler')) {
@@ -201,4 +206,9 @@ function urlOf(application: NestFastifyApplication): string {
   const isEverywhere = ['0.0.0.0', '::'].includes(address.address);
   const host = isEverywhere ? '127.0.0.1' : address.address;
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+}
+
+/** 0 for no URL, and for a URL with the default port of its scheme. */
+function portOf(url: string | null): number {
+  return url ? Number(new URL(url).port) : 0;
 }

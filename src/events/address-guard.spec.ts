@@ -2,8 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { isAddressAllowed, checkEndpointUrl } from './address-guard.js';
 
+const ownPort = 4_100;
+const rulesWith = (isLoopbackAllowed: boolean) => ({
+  isLoopbackAllowed,
+  ownPorts: new Set([0, ownPort]),
+});
 const isRefused = (url: string, isLoopbackAllowed = false) =>
-  !checkEndpointUrl(url, isLoopbackAllowed).ok;
+  !checkEndpointUrl(url, rulesWith(isLoopbackAllowed)).ok;
+const isAllowed = (address: string, isLoopbackAllowed = false, port = 8_080) =>
+  isAddressAllowed(address, port, rulesWith(isLoopbackAllowed));
 
 /** Addresses that are not reachable over the public internet. */
 const internalV4 = [
@@ -71,20 +78,20 @@ const publicAddresses = [
 
 describe('isAddressAllowed', () => {
   it.each([...internalV4, ...internalV6, ...mapped])('refuses %s', (address) => {
-    expect(isAddressAllowed(address, false)).toBe(false);
-    expect(isAddressAllowed(address, true)).toBe(false);
+    expect(isAllowed(address)).toBe(false);
+    expect(isAllowed(address, true)).toBe(false);
   });
 
   it.each([...loopbacks, '0:0:0:0:0:0:0:1', '0:0:0:0:0:ffff:7f00:1'])(
     'refuses %s, except with the sandbox bank',
     (address) => {
-      expect(isAddressAllowed(address, false)).toBe(false);
-      expect(isAddressAllowed(address, true)).toBe(true);
+      expect(isAllowed(address)).toBe(false);
+      expect(isAllowed(address, true)).toBe(true);
     },
   );
 
   it.each(publicAddresses)('allows %s', (address) => {
-    expect(isAddressAllowed(address, false)).toBe(true);
+    expect(isAllowed(address)).toBe(true);
   });
 
   it.each([
@@ -96,9 +103,12 @@ describe('isAddressAllowed', () => {
     '1.1.1.1 ',
     '1.1.1.1:443',
     '[::1]',
+    '::1%lo',
+    'fe80::1%eth0',
+    '2606:4700::1111%eth0',
     '::g',
   ])('refuses text that is not an IP address: %j', (text) => {
-    expect(isAddressAllowed(text, true)).toBe(false);
+    expect(isAllowed(text, true)).toBe(false);
   });
 
   it('refuses an IPv6 form of every IPv4 address that it refuses', () => {
@@ -126,31 +136,60 @@ describe('isAddressAllowed', () => {
           `::${hex}`,
           `64:ff9b::${hex}`,
         ])
-          expect([form, isAddressAllowed(form, false)]).toEqual([form, false]);
+          expect([form, isAllowed(form)]).toEqual([form, false]);
       }),
     );
   });
 
   it('returns a boolean for any text', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.ipV4()), fc.boolean(), (text, isAllowed) => {
-        expect(typeof isAddressAllowed(text, isAllowed)).toBe('boolean');
+      fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.ipV4()), fc.boolean(), (text, isSandbox) => {
+        expect(typeof isAllowed(text, isSandbox)).toBe('boolean');
       }),
     );
   });
+
+  it.each([22, 80, 443, 1_023, 5_432, 6_379, ownPort])(
+    'refuses port %i of loopback with the sandbox bank too',
+    (port) => {
+      for (const address of loopbacks) expect(isAllowed(address, true, port)).toBe(false);
+      expect(isAllowed('8.8.8.8', true, port)).toBe(true);
+    },
+  );
 });
 
 describe('checkEndpointUrl', () => {
   it.each([
-    'https://example.com',
-    'https://example.com/hooks?x=1#y',
-    'https://example.com:443/',
-    'https://example.com:8443/',
-    'https://8.8.8.8/',
-    'https://[2606:4700::1111]/',
-    'https://xn--e1afmkfd.example/',
-  ])('accepts %s', (url) => {
-    expect(checkEndpointUrl(url, false)).toEqual({ ok: true, url: new URL(url) });
+    ['https://example.com', 'https://example.com/'],
+    ['HTTPS://EXAMPLE.com:443/Hooks?X=1', 'https://example.com/Hooks?X=1'],
+    ['https://example.com./hooks', 'https://example.com/hooks'],
+    ['https://example.com:8443/', 'https://example.com:8443/'],
+    ['https://example.com:08443/a/./b/../c', 'https://example.com:8443/a/c'],
+    ['https://пример.example/', 'https://xn--e1afmkfd.example/'],
+    ['https://xn--e1afmkfd.EXAMPLE./', 'https://xn--e1afmkfd.example/'],
+    ['https://example。com/', 'https://example.com/'],
+    ['https://@example.com/', 'https://example.com/'],
+    ['https://8.8.8.8/', 'https://8.8.8.8/'],
+    ['https://134744072:443', 'https://8.8.8.8/'],
+    ['https://[2606:4700:0:0:0:0:0:1111]:443/', 'https://[2606:4700::1111]/'],
+  ])('accepts %s, and stores it as %s', (url, stored) => {
+    expect(checkEndpointUrl(url, rulesWith(false))).toMatchObject({ ok: true, url: stored });
+    expect(checkEndpointUrl(stored, rulesWith(false))).toMatchObject({ ok: true, url: stored });
+  });
+
+  it.each(['https://example.com/#', 'https://example.com/a#b', 'https://example.com/?a=1#b'])(
+    'refuses a fragment: %s',
+    (url) => expect(isRefused(url)).toBe(true),
+  );
+
+  it.each([
+    'https://example..com/',
+    'https://.example.com/',
+    'https://example.com../',
+    `https://${'a'.repeat(64)}.example/`,
+    `https://${'a.'.repeat(127)}example/`,
+  ])('refuses a host name that DNS cannot hold: %s', (url) => {
+    expect(isRefused(url)).toBe(true);
   });
 
   it.each(internalV4.concat('127.0.0.1'))('refuses the host %s', (address) => {
@@ -215,10 +254,26 @@ describe('checkEndpointUrl', () => {
   it.each([
     'http://127.0.0.1:3000/',
     'http://localhost:8080/x',
-    'http://[::1]:1/',
-    'https://127.0.0.1/',
+    'http://hooks.localhost:8080/x',
+    'http://[::1]:1024/',
+    'https://127.0.0.1:8443/',
   ])('accepts %s only with the sandbox bank', (url) => {
     expect([isRefused(url, true), isRefused(url, false)]).toEqual([false, true]);
+  });
+
+  it.each([
+    'http://127.0.0.1/',
+    'https://127.0.0.1/',
+    'http://localhost:1023/',
+    'http://localhost:5432/',
+    'http://[::1]:6379/',
+    `http://127.0.0.1:${ownPort}/`,
+    `http://localhost:${ownPort}/`,
+    `http://hooks.localhost:0${ownPort}/`,
+    `https://[::1]:${ownPort}/`,
+    `https://[::ffff:127.0.0.1]:${ownPort}/`,
+  ])('refuses %s, a port of another service, with the sandbox bank too', (url) => {
+    expect(isRefused(url, true)).toBe(true);
   });
 
   it('refuses internal addresses with the sandbox bank too', () => {
@@ -228,9 +283,12 @@ describe('checkEndpointUrl', () => {
 
   it('does not throw, and accepts no URL with credentials', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.webUrl()), fc.boolean(), (text, isAllowed) => {
-        const check = checkEndpointUrl(text, isAllowed);
-        if (check.ok) expect(check.url.username + check.url.password).toBe('');
+      fc.property(fc.oneof(fc.string(), fc.webUrl()), fc.boolean(), (text, isSandbox) => {
+        const check = checkEndpointUrl(text, rulesWith(isSandbox));
+        if (!check.ok) return;
+        const { username, password } = new URL(check.url);
+        expect(username + password).toBe('');
+        expect(checkEndpointUrl(check.url, rulesWith(isSandbox))).toEqual(check);
       }),
     );
   });

@@ -1,24 +1,12 @@
-// Delivers events at least once, signed per Standard Webhooks. The resolved address is checked when
-// connecting. No redirect is followed. Only the status and the headers of the response are read.
-import { lookup as resolve } from 'node:dns/promises';
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import type { LookupFunction } from 'node:net';
-import type { Readable } from 'node:stream';
-import { Injectable, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
-import axios, { type AxiosInstance } from 'axios';
-import { Webhook } from 'standardwebhooks';
-import { BankService } from '../bank/bank.service.js';
+// Delivers events to endpoints at least once. A slow endpoint occupies only places of its own host.
+import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
+import { waitOutsideSlot } from '../platform/job-slots.js';
 import { OnJob } from '../platform/job-methods.js';
-import { Log } from '../platform/log.js';
-import { readRetryAfter } from '../platform/rate-limits.js';
-import { SecretBox } from '../platform/secret-box.js';
 import type { JobPayload } from '../queues.js';
-import { isAddressAllowed, checkEndpointUrl } from './address-guard.js';
 import { delayAfterAttemptMs } from './delivery-schedule.js';
-import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
+import { EndpointClient, endpointTimeoutMs } from './endpoint-client.service.js';
 import {
   claimDeliveries,
   disableEndpoint,
@@ -27,50 +15,29 @@ import {
   type ClaimedEventDelivery,
   type DeliveryResult,
 } from './events.queries.js';
+import { HostLimits } from './host-limits.js';
 
-const timeoutMs = 15_000;
 /** Longer than an attempt can last. */
-const leaseMs = timeoutMs + 5_000;
+const leaseMs = endpointTimeoutMs + 5_000;
 const batchSize = 10;
+/** Requests of this process that are under way to one host. */
+const maxPerHost = 50;
 const maxRunMs = 20_000;
+/** A batch that takes longer waits outside its job's slot. */
+const slotMs = 1_000;
 /** A batch without any response that took longer than this pauses the endpoint. */
 const slowBatchMs = 5_000;
 const pauseMs = 30_000;
 /** An endpoint that responds with this status wants no more events. */
 const unsubscribeStatus = 410;
-
-type DeliveryTarget = Pick<WebhookEndpoint, 'accountId' | 'id' | 'url' | 'secret'>;
-
 @Injectable()
-export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
-  private readonly stopping = new AbortController();
-  private readonly client: AxiosInstance;
-  private readonly agents: { httpAgent: HttpAgent; httpsAgent: HttpsAgent };
-  private readonly isLoopbackAllowed: boolean;
+export class DeliveryService {
+  private readonly hosts = new HostLimits(maxPerHost);
 
   constructor(
     private readonly database: Database,
-    private readonly secretBox: SecretBox,
-    private readonly log: Log,
-    bank: BankService,
-  ) {
-    this.isLoopbackAllowed = bank.profile.allowsLoopback;
-    const lookup = this.guardedLookup();
-    this.agents = {
-      httpAgent: new HttpAgent({ keepAlive: true, lookup }),
-      httpsAgent: new HttpsAgent({ keepAlive: true, lookup }),
-    };
-    this.client = axios.create({
-      ...this.agents,
-      maxRedirects: 0,
-      transformRequest: [(body: unknown) => body],
-      // Only status and headers are used: the body is neither read nor decompressed.
-      responseType: 'stream',
-      decompress: false,
-      validateStatus: () => true,
-      proxy: false,
-    });
-  }
+    private readonly client: EndpointClient,
+  ) {}
 
   /**
    * Sends due deliveries to one endpoint until none is left or the run's time is over, so that a
@@ -78,116 +45,74 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
    */
   @OnJob('deliverEvents')
   async deliverDue({ accountId, endpointId }: JobPayload<'deliverEvents'>): Promise<void> {
-    const endpoint = await this.database.prisma.webhookEndpoint.findFirst({
-      where: { accountId, id: endpointId, isEnabled: true, deletedAt: null },
-    });
-    if (!endpoint) return;
     const runEndsAt = performance.now() + maxRunMs;
-    while (performance.now() < runEndsAt && !this.stopping.signal.aborted) {
-      const claimed = await claimDeliveries(
-        this.database.prisma,
-        { accountId, endpointId },
-        { limit: batchSize, leaseMs },
-      );
-      if (claimed.length === 0) return;
-      const startedAt = performance.now();
-      let results = await Promise.all(claimed.map((delivery) => this.attempt(endpoint, delivery)));
-      // A shutdown aborts attempts. Aborted attempts do not count as failed: their leases expire,
-      // and the deliveries are attempted again.
-      if (this.stopping.signal.aborted) results = results.filter(({ status }) => status !== null);
-      for (const result of results)
-        await recordDeliveryResult(this.database.prisma, accountId, result);
-      if (results.some(({ status }) => status === unsubscribeStatus))
-        return disableEndpoint(this.database.prisma, endpoint);
-      const hasNoResponse = results.length > 0 && results.every(({ status }) => status === null);
-      // An endpoint that does not respond must not occupy job slots of others.
-      if (hasNoResponse && performance.now() - startedAt > slowBatchMs)
-        return pauseEndpoint(this.database.prisma, endpoint, pauseMs);
+    while (performance.now() < runEndsAt && !this.client.isStopping) {
+      // Read for each batch: the endpoint may have been changed or removed since the last one.
+      const endpoint = await this.database.prisma.webhookEndpoint.findFirst({
+        where: { accountId, id: endpointId, isEnabled: true, deletedAt: null },
+      });
+      if (!endpoint || !(await this.deliverBatch(endpoint))) return;
     }
   }
 
-  onModuleDestroy(): void {
-    this.stopping.abort();
+  /** Whether the run goes on. While its host is occupied, the endpoint's deliveries stay due. */
+  private async deliverBatch(endpoint: WebhookEndpoint): Promise<boolean> {
+    const host = hostOf(endpoint);
+    const places = this.hosts.take(host, batchSize);
+    if (places === 0) return false;
+    try {
+      const { accountId, id: endpointId } = endpoint;
+      const claimed = await claimDeliveries(
+        this.database.prisma,
+        { accountId, endpointId },
+        { limit: places, leaseMs },
+      );
+      return claimed.length > 0 && (await this.attemptAll(endpoint, claimed));
+    } finally {
+      this.hosts.free(host, places);
+    }
   }
 
-  onApplicationShutdown(): void {
-    this.agents.httpAgent.destroy();
-    this.agents.httpsAgent.destroy();
+  private async attemptAll(
+    endpoint: WebhookEndpoint,
+    claimed: ClaimedEventDelivery[],
+  ): Promise<boolean> {
+    const { prisma } = this.database;
+    const startedAt = performance.now();
+    let results = await waitOutsideSlot(slotMs, () =>
+      Promise.all(claimed.map((delivery) => this.attempt(endpoint, delivery))),
+    );
+    const hasTakenLong = performance.now() - startedAt > slowBatchMs;
+    // A shutdown aborts attempts. Aborted attempts do not count as failed: their leases expire,
+    // and the deliveries are attempted again.
+    if (this.client.isStopping) results = results.filter(({ status }) => status !== null);
+    for (const result of results) await recordDeliveryResult(prisma, endpoint.accountId, result);
+    if (results.some(({ status }) => status === unsubscribeStatus)) {
+      await disableEndpoint(prisma, endpoint);
+      return false;
+    }
+    const hasNoResponse = results.length > 0 && results.every(({ status }) => status === null);
+    // An endpoint that does not respond must not occupy places of others.
+    if (hasNoResponse && hasTakenLong) await pauseEndpoint(prisma, endpoint, pauseMs);
+    return !(hasNoResponse && hasTakenLong);
   }
 
   private async attempt(
-    endpoint: DeliveryTarget,
+    endpoint: WebhookEndpoint,
     delivery: ClaimedEventDelivery,
   ): Promise<DeliveryResult> {
-    const { status, error, retryAfterSeconds } = await this.post(endpoint, delivery);
-    const { id, attempt } = delivery;
-    if (status !== null && status >= 200 && status < 300)
-      return { id, attempt, status, error: null, state: 'delivered', retryInMs: null };
+    const { id, attempt, claimedAt: sentAt } = delivery;
+    const message = { id: delivery.eventId, sentAt, body: eventBody(delivery) };
+    const { status, error, retryAfterSeconds } = await this.client.post(endpoint, message);
+    if (error === null) return { id, attempt, status, error, state: 'delivered', retryInMs: null };
     const retryInMs = delayAfterAttemptMs(attempt, retryAfterSeconds, Math.random());
     const state = retryInMs === null ? 'dead' : 'pending';
     return { id, attempt, status, error, state, retryInMs };
   }
+}
 
-  private secretOf(endpoint: DeliveryTarget): string {
-    return this.secretBox.decrypt(endpoint.secret, ownerOfEndpointSecret(endpoint));
-  }
-
-  private async post(endpoint: DeliveryTarget, delivery: ClaimedEventDelivery) {
-    const body = eventBody(delivery);
-    const { claimedAt } = delivery;
-    const noResponse = { status: null, retryAfterSeconds: null };
-    const check = checkEndpointUrl(endpoint.url, this.isLoopbackAllowed);
-    if (!check.ok) return { ...noResponse, error: 'address_refused' };
-    const timeout = AbortSignal.timeout(timeoutMs);
-    try {
-      const response = await this.client.post<Readable>(endpoint.url, body, {
-        headers: {
-          'content-type': 'application/json',
-          'user-agent': 'concilia',
-          'webhook-id': delivery.eventId,
-          'webhook-timestamp': String(Math.floor(claimedAt.getTime() / 1_000)),
-          'webhook-signature': new Webhook(this.secretOf(endpoint)).sign(
-            delivery.eventId,
-            claimedAt,
-            body,
-          ),
-        },
-        signal: AbortSignal.any([timeout, this.stopping.signal]),
-      });
-      response.data.destroy();
-      const retryAfterSeconds = readRetryAfter(response.headers['retry-after'], claimedAt);
-      const error = response.status < 300 ? null : `status_${response.status}`;
-      return { status: response.status, error, retryAfterSeconds };
-    } catch (error) {
-      this.log.info({ err: error, endpointId: endpoint.id }, 'event delivery failed');
-      if (timeout.aborted) return { ...noResponse, error: 'timeout' };
-      const code = axios.isAxiosError(error) ? error.code : undefined;
-      return { ...noResponse, error: (code ?? 'no_response').toLowerCase() };
-    }
-  }
-
-  /**
-   * Resolves host names and refuses internal addresses. The check runs at each connection, because
-   * the address of a name may change after the endpoint was stored.
-   */
-  private guardedLookup(): LookupFunction {
-    return (hostname, options, callback) => {
-      resolve(hostname, { ...options, all: true }).then(
-        (resolved) => {
-          const allowed = resolved.filter(({ address }) =>
-            isAddressAllowed(address, this.isLoopbackAllowed),
-          );
-          const [first] = allowed;
-          if (!first) {
-            const error = Object.assign(new Error('address refused'), { code: 'EADDRREFUSED' });
-            callback(error, '', 0);
-          } else if (options.all) callback(null, allowed);
-          else callback(null, first.address, first.family);
-        },
-        (error: NodeJS.ErrnoException) => callback(error, '', 0),
-      );
-    };
-  }
+function hostOf({ url }: Pick<WebhookEndpoint, 'url'>): string {
+  return new URL(url).hostname;
 }
 
 /** The body that is signed and sent: the same bytes at every attempt. */

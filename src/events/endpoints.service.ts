@@ -2,7 +2,6 @@
 // encrypted.
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { BankService } from '../bank/bank.service.js';
 import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
@@ -10,7 +9,7 @@ import { AppError, invalidField } from '../platform/errors.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { Every } from '../platform/timer-methods.js';
 import { newId } from '../platform/ids.js';
-import { checkEndpointUrl } from './address-guard.js';
+import { EndpointClient } from './endpoint-client.service.js';
 import { endUndeliverable, markEndpointRemoved } from './events.queries.js';
 import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
 import { EventsService } from './events.service.js';
@@ -23,29 +22,25 @@ type EndpointFields = Pick<WebhookEndpoint, 'url' | 'eventTypes' | 'description'
 
 @Injectable()
 export class EndpointsService {
-  private readonly isLoopbackAllowed: boolean;
-
   constructor(
     private readonly database: Database,
     private readonly secretBox: SecretBox,
     private readonly events: EventsService,
     private readonly settings: Settings,
-    bank: BankService,
-  ) {
-    this.isLoopbackAllowed = bank.profile.allowsLoopback;
-  }
+    private readonly client: EndpointClient,
+  ) {}
 
   /** Returns the secret; no other method does. Throws `validation_failed` for an invalid URL. */
   async create(
     accountId: number,
     fields: EndpointFields,
   ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
-    this.assertUrlAllowed(fields.url);
+    const url = this.readUrl(fields.url);
     const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`;
     const key = { accountId, id: newId() };
     const encrypted = this.secretBox.encrypt(secret, ownerOfEndpointSecret(key));
     const endpoint = await this.database.prisma.webhookEndpoint.create({
-      data: { ...key, ...fields, secret: encrypted },
+      data: { ...key, ...fields, url, secret: encrypted },
     });
     return { endpoint, secret };
   }
@@ -65,10 +60,10 @@ export class EndpointsService {
     changes: Partial<EndpointFields>,
   ): Promise<WebhookEndpoint> {
     await this.get(accountId, id);
-    if (changes.url !== undefined) this.assertUrlAllowed(changes.url);
+    const url = changes.url === undefined ? {} : { url: this.readUrl(changes.url) };
     const endpoint = await this.database.prisma.webhookEndpoint.update({
       where: { accountId_id: { accountId, id } },
-      data: { ...changes, updatedAt: await this.database.now() },
+      data: { ...changes, ...url, updatedAt: await this.database.now() },
     });
     // Deliveries that became due while the endpoint was disabled are sent now.
     if (endpoint.isEnabled) await this.events.enqueueDeliveries(accountId);
@@ -94,8 +89,10 @@ export class EndpointsService {
     while ((await endUndeliverable(this.database.prisma, options)) === endedPerQuery);
   }
 
-  private assertUrlAllowed(text: string): void {
-    const check = checkEndpointUrl(text, this.isLoopbackAllowed);
+  /** The normalized URL. */
+  private readUrl(text: string): string {
+    const check = this.client.checkUrl(text);
     if (!check.ok) throw invalidField('$.url', check.message);
+    return check.url;
   }
 }

@@ -1,13 +1,21 @@
 import { Module } from '@nestjs/common';
 import { DeliveryService } from './delivery.service.js';
+import { EndpointClient } from './endpoint-client.service.js';
 import { EndpointsController } from './endpoints.controller.js';
 import { EndpointsService } from './endpoints.service.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
+import { NameResolver } from './name-resolver.service.js';
 
 @Module({
   controllers: [EndpointsController, EventsController],
-  providers: [EventsService, EndpointsService, DeliveryService],
+  providers: [
+    EventsService,
+    EndpointsService,
+    DeliveryService,
+    EndpointClient,
+    { provide: NameResolver, useFactory: () => new NameResolver() },
+  ],
   exports: [EventsService],
 })
 export class EventsModule {}

@@ -24,6 +24,8 @@ export class Addresses {
   bankWhitelabelUrl = '';
   /** The URL at which the bank reaches this service. */
   publicUrl = '';
+  /** Ports at which this process, its databases or the sandbox bank listen. */
+  readonly ownPorts = new Set<number>();
 }
 
 export interface HttpApplicationOptions {

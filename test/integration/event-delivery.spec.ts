@@ -2,14 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
-import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
-import { bankProfileOf } from '../../src/bank/profiles.js';
 import { beforeCommit } from '../../src/database.service.js';
-import { DeliveryService } from '../../src/events/delivery.service.js';
-import { EndpointsService } from '../../src/events/endpoints.service.js';
-import { EventsService } from '../../src/events/events.service.js';
-import { secretBoxOf } from '../support/secret-box.js';
+import type { EndpointsService } from '../../src/events/endpoints.service.js';
+import { endpointServices } from '../support/endpoint-services.js';
 import { withClockOffBy } from '../support/process-clock.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { until } from '../support/until.js';
@@ -62,9 +58,7 @@ describe('the delivery of events', () => {
   let service: ServiceDatabase;
   let endpoint: TestEndpoint;
   let other: TestEndpoint;
-  let services: DeliveryService[];
-  const secretBox = secretBoxOf();
-  const jobQueue = { enqueue: () => Promise.resolve() } as never;
+  let services: ReturnType<typeof endpointServices>[];
 
   beforeEach(async () => {
     [service, endpoint, other] = [
@@ -75,29 +69,22 @@ describe('the delivery of events', () => {
     services = [];
   });
   afterEach(async () => {
-    for (const delivery of services) delivery.onApplicationShutdown();
+    for (const one of services) one.close();
     await Promise.all([endpoint.close(), other.close()]);
     await service.drop();
   });
 
   const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
-  const worker = (profile = bankProfileOf({ profile: 'sandbox' })) => {
-    const log = pino({ level: 'silent' });
-    const bank = { profile } as never;
-    const delivery = new DeliveryService(service.database, secretBox, log, bank);
-    services.push(delivery);
-    return delivery;
+  const createServices = (options: Parameters<typeof endpointServices>[1] = {}) => {
+    const created = endpointServices(service, options);
+    services.push(created);
+    return created;
   };
-  const events = () => new EventsService(service.database, jobQueue);
+  const worker = (options: Parameters<typeof endpointServices>[1] = {}) =>
+    createServices(options).delivery;
+  const events = () => createServices().events;
   const register = async (url = `http://127.0.0.1:${endpoint.port}/events`) => {
-    const bank = { profile: bankProfileOf({ profile: 'sandbox' }) } as never;
-    const endpoints = new EndpointsService(
-      service.database,
-      secretBox,
-      events(),
-      { disabledEndpointHours: 72 } as never,
-      bank,
-    );
+    const { endpoints } = createServices();
     const fields = { url, eventTypes: [], description: null, isEnabled: true };
     const created = await endpoints.create(service.accountId, fields);
     return { id: created.endpoint.id, secret: created.secret, endpoints };
@@ -267,6 +254,17 @@ describe('the delivery of events', () => {
     expect(await findOnly()).toMatchObject({ state: 'pending', lastError: `status_${status}` });
   });
 
+  it('is not sent after the batch during which its endpoint was disabled', async () => {
+    const { id, endpoints } = await register();
+    await record(20);
+    endpoint.respond = async (response) => {
+      await endpoints.update(service.accountId, id, { isEnabled: false });
+      response.end();
+    };
+    await deliver(id);
+    expect(endpoint.received).toHaveLength(10);
+  });
+
   it('is not delayed by another endpoint that is slow', async () => {
     const [slow, fast] = [await register(), await register(`http://127.0.0.1:${other.port}/`)];
     await record(20);
@@ -331,7 +329,7 @@ describe('the delivery of events', () => {
       const { id } = await register();
       await run('UPDATE webhook_endpoint SET url = $1', `${origin}:${endpoint.port}/`);
       await record();
-      await deliver(id, worker(bankProfileOf({ profile: 'generic' })));
+      await deliver(id, worker({ profile: 'generic' }));
       expect(endpoint.connections).toBe(0);
       expect((await findOnly()).lastError).toMatch(/refused/);
     },

@@ -81,7 +81,7 @@ describe('the routes of the service', () => {
     const operations = await service.call('GET', '/v1/operations');
     const operationId = operations.body.data[0].id as string;
     const endpoint = await service.call('POST', '/v1/webhook-endpoints', {
-      body: { url: `${service.url}/events` },
+      body: { url: 'http://127.0.0.1:4000/events' },
     });
     const endpointId = endpoint.body.id as string;
     const resource = { kind: 'charge', id: correlationId } as const;

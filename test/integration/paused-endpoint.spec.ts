@@ -1,33 +1,25 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { pino } from 'pino';
-import { bankProfileOf } from '../../src/bank/profiles.js';
-import { DeliveryService } from '../../src/events/delivery.service.js';
-import { EventsService } from '../../src/events/events.service.js';
 import { listDueEndpoints } from '../../src/events/events.queries.js';
-import { ownerOfEndpointSecret } from '../../src/events/endpoint-secrets.queries.js';
-import { secretBoxOf } from '../support/secret-box.js';
+import { encryptedSecretOf, endpointServices } from '../support/endpoint-services.js';
 import { withClockOffBy } from '../support/process-clock.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 describe('an endpoint', () => {
   let service: ServiceDatabase;
   let silentServer: Server;
-  let delivery: DeliveryService;
-  const secretBox = secretBoxOf();
+  let services: ReturnType<typeof endpointServices>;
   const endpointId = '01a1fcf2-0000-7000-8000-000000000001';
 
   beforeEach(async () => {
     service = await serviceDatabase();
     silentServer = createServer((socket) => void socket.on('error', () => undefined).resume());
     await new Promise<void>((resolve) => silentServer.listen(0, '127.0.0.1', resolve));
-    const bank = { profile: bankProfileOf({ profile: 'sandbox' }) } as never;
-    const log = pino({ level: 'silent' });
-    delivery = new DeliveryService(service.database, secretBox, log, bank);
+    services = endpointServices(service);
   });
 
   afterEach(async () => {
-    delivery.onApplicationShutdown();
+    services.close();
     await new Promise((resolve) => silentServer.close(resolve));
     await service.drop();
   });
@@ -37,14 +29,11 @@ describe('an endpoint', () => {
    */
   const attemptDelivery = async (url: string) => {
     const { database, accountId } = service;
-    const secret = secretBox.encrypt(
-      `whsec_${Buffer.alloc(32).toString('base64')}`,
-      ownerOfEndpointSecret({ accountId, id: endpointId }),
-    );
+    const secret = encryptedSecretOf(accountId, endpointId);
     await database.prisma.webhookEndpoint.create({
       data: { accountId, id: endpointId, url, eventTypes: [], secret },
     });
-    const events = new EventsService(database, { enqueue: () => Promise.resolve() } as never);
+    const { events, delivery } = services;
     const resource = { kind: 'charge', id: 'order-1' } as const;
     await database.transaction(async (tx) =>
       events.record(tx, accountId, [{ type: 'charge.paid', resource, data: {} }]),

@@ -8,7 +8,7 @@ import { BankConnections } from '../../src/bank/bank-connections.service.js';
 import { BankLimits } from '../../src/bank/bank-limits.service.js';
 import { BankService } from '../../src/bank/bank.service.js';
 import type { Settings } from '../../src/config.js';
-import type { Addresses } from '../../src/platform/http.js';
+import { Addresses } from '../../src/platform/http.js';
 import type { Log } from '../../src/platform/log.js';
 
 export const fakeBankCredentials: BankCredentials = {
@@ -36,11 +36,10 @@ export function fakeBank(bankUrl: string, whitelabelUrl = bankUrl) {
     ['debug', 'info', 'warn', 'error'].map((level) => [level, write(level)]),
   ) as unknown as Log;
   const credentials = new Map<number, BankCredentials>();
-  const addresses: Addresses = {
+  const addresses = Object.assign(new Addresses(), {
     bankBaseUrl: bankUrl,
     bankWhitelabelUrl: whitelabelUrl,
-    publicUrl: '',
-  };
+  });
   const connections = new BankConnections(addresses);
   let accountCount = 0;
   const bank = new BankService(

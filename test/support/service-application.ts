@@ -37,6 +37,7 @@ export async function serviceProcess(
   await application.listen(0, '127.0.0.1');
   const url = await application.getUrl();
   addresses.publicUrl = url;
+  addresses.ownPorts.add(Number(new URL(url).port));
   return {
     application,
     database,

@@ -8,6 +8,7 @@ import { OperationOutcomes } from '../../src/operations/operation-outcomes.servi
 import { PossibleDuplicates } from '../../src/operations/possible-duplicates.service.js';
 import { OperationsService } from '../../src/operations/operations.service.js';
 import { parseJson } from '../../src/platform/exact-json.js';
+import { Addresses } from '../../src/platform/http.js';
 import { createLog } from '../../src/platform/log.js';
 import { secretBoxOf } from './secret-box.js';
 import { BankTime } from '../../src/statement/bank-time.service.js';
@@ -58,11 +59,11 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: BankClo
       }),
   } as never;
   const jobQueue = { enqueue: () => Promise.resolve() } as never;
-  const connections = new BankConnections({
+  const addresses = Object.assign(new Addresses(), {
     bankBaseUrl,
     bankWhitelabelUrl: bankBaseUrl,
-    publicUrl: '',
   });
+  const connections = new BankConnections(addresses);
   const bank = new BankService(
     ...([settings, accounts, connections, unlimited, createLog('silent', 'test')] as const),
   );

@@ -1,0 +1,162 @@
+// Sends signed requests to webhook endpoints, per Standard Webhooks. Each address that a host name
+// resolves to is checked before a connection to it. No redirect is followed. Only the status and
+// the headers of the response are read.
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
+import { Injectable, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
+import axios from 'axios';
+import { Webhook } from 'standardwebhooks';
+import { BankService } from '../bank/bank.service.js';
+import type { WebhookEndpoint } from '../generated/service/client.js';
+import { Addresses } from '../platform/http.js';
+import { Log } from '../platform/log.js';
+import { readRetryAfter } from '../platform/rate-limits.js';
+import { SecretBox } from '../platform/secret-box.js';
+import {
+  checkEndpointUrl,
+  isAddressAllowed,
+  type AddressRules,
+  type UrlCheck,
+} from './address-guard.js';
+import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
+import { NameResolver, type ResolvedAddress } from './name-resolver.service.js';
+
+/** How long one request may last, from the look-up of the name to the response's headers. */
+export const endpointTimeoutMs = 15_000;
+
+export type EndpointTarget = Pick<WebhookEndpoint, 'accountId' | 'id' | 'url' | 'secret'>;
+
+export interface EventMessage {
+  /** The event's id: a repeat has the same. */
+  id: string;
+  /** PostgreSQL's time of this attempt, which the signature states. */
+  sentAt: Date;
+  body: string;
+}
+
+export interface EndpointResponse {
+  /** Null without a response. */
+  status: number | null;
+  /** Null for a status of 2xx. */
+  error: string | null;
+  retryAfterSeconds: number | null;
+}
+
+@Injectable()
+export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
+  private readonly stopping = new AbortController();
+  private readonly rules: AddressRules;
+  private readonly agents: { httpAgent: HttpAgent; httpsAgent: HttpsAgent };
+  private readonly client = axios.create({
+    maxRedirects: 0,
+    transformRequest: [(body: unknown) => body],
+    // Only status and headers are used: the body is neither read nor decompressed.
+    responseType: 'stream',
+    decompress: false,
+    validateStatus: () => true,
+    proxy: false,
+  });
+
+  constructor(
+    private readonly names: NameResolver,
+    private readonly secretBox: SecretBox,
+    private readonly log: Log,
+    bank: BankService,
+    { ownPorts }: Addresses,
+  ) {
+    this.rules = { isLoopbackAllowed: bank.profile.allowsLoopback, ownPorts };
+    this.agents = guardedAgents((port) => this.guardedLookup(port));
+  }
+
+  checkUrl(url: string): UrlCheck {
+    return checkEndpointUrl(url, this.rules);
+  }
+
+  /** Never throws for a failure of the endpoint or of the network. */
+  async post(endpoint: EndpointTarget, message: EventMessage): Promise<EndpointResponse> {
+    const { id, sentAt, body } = message;
+    const noResponse = { status: null, retryAfterSeconds: null };
+    if (!this.checkUrl(endpoint.url).ok) return { ...noResponse, error: 'address_refused' };
+    const timeout = AbortSignal.timeout(endpointTimeoutMs);
+    try {
+      const response = await this.client.post<Readable>(endpoint.url, body, {
+        ...this.agents,
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'concilia',
+          'webhook-id': id,
+          'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1_000)),
+          'webhook-signature': this.sign(endpoint, message),
+        },
+        signal: AbortSignal.any([timeout, this.stopping.signal]),
+      });
+      response.data.destroy();
+      const { status } = response;
+      const retryAfterSeconds = readRetryAfter(response.headers['retry-after'], sentAt);
+      const error = status >= 200 && status < 300 ? null : `status_${status}`;
+      return { status, error, retryAfterSeconds };
+    } catch (error) {
+      this.log.info({ err: error, endpointId: endpoint.id }, 'event delivery failed');
+      if (timeout.aborted) return { ...noResponse, error: 'timeout' };
+      const code = axios.isAxiosError(error) ? error.code : undefined;
+      return { ...noResponse, error: (code ?? 'no_response').toLowerCase() };
+    }
+  }
+
+  /** Whether a request that got no response was aborted by the shutdown of this process. */
+  get isStopping(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+
+  onApplicationShutdown(): void {
+    this.agents.httpAgent.destroy();
+    this.agents.httpsAgent.destroy();
+  }
+
+  private sign(endpoint: EndpointTarget, { id, sentAt, body }: EventMessage): string {
+    const secret = this.secretBox.decrypt(endpoint.secret, ownerOfEndpointSecret(endpoint));
+    return new Webhook(secret).sign(id, sentAt, body);
+  }
+
+  /**
+   * Resolves names for connections to this port, and leaves out addresses that are refused. It runs
+   * for each connection, and the connection is to one of its addresses: a name that resolves to
+   * another address after the check of its URL gains nothing.
+   */
+  private guardedLookup(port: number): LookupFunction {
+    return (hostname, options, callback) => {
+      const answer = (allowed: ResolvedAddress[]) => {
+        const [first] = allowed;
+        if (!first) {
+          const refusal = Object.assign(new Error('address refused'), { code: 'ADDRESS_REFUSED' });
+          callback(refusal, '', 0);
+        } else if (options.all) callback(null, allowed);
+        else callback(null, first.address, first.family);
+      };
+      this.names
+        .resolve(hostname)
+        .then((addresses) =>
+          addresses.filter(({ address }) => isAddressAllowed(address, port, this.rules)),
+        )
+        .then(answer, (error: NodeJS.ErrnoException) => callback(error, '', 0));
+    };
+  }
+}
+
+/** Agents whose connections resolve names by `lookupFor` their port, whatever a request says. */
+function guardedAgents(lookupFor: (port: number) => LookupFunction) {
+  const httpAgent = new HttpAgent({ keepAlive: true });
+  const httpsAgent = new HttpsAgent({ keepAlive: true });
+  for (const agent of [httpAgent, httpsAgent]) {
+    const connect = agent.createConnection.bind(agent);
+    agent.createConnection = (options: RequestOptions, callback) =>
+      connect({ ...options, lookup: lookupFor(Number(options.port)) }, callback);
+  }
+  return { httpAgent, httpsAgent };
+}
