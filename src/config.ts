@@ -161,6 +161,7 @@ export const settingSchemas = {
     .pipe(z.array(secret('CREDENTIALS_OTHER_KEYS', 32)))
     .optional(),
   DISABLED_ENDPOINT_HOURS: count('DISABLED_ENDPOINT_HOURS', 1).default(72),
+  ENDPOINTS_PER_ACCOUNT: count('ENDPOINTS_PER_ACCOUNT', 1).default(20),
   SYNC_INTERVAL_MS: z
     .string()
     .regex(/^\d{3,8}$/, 'SYNC_INTERVAL_MS must be a number of milliseconds, at least 100.')
@@ -255,6 +256,8 @@ export abstract class Settings {
   readonly otherCredentialsKeys!: readonly string[];
   /** After this time, events that a disabled webhook endpoint did not get are dead. */
   readonly disabledEndpointHours!: number;
+  /** How many webhook endpoints a bank account may have. */
+  readonly endpointsPerAccount!: number;
   readonly syncIntervalMs!: number;
   /** Whose `X-Forwarded-For` is believed. */
   readonly trustedProxies!: TrustedProxies;
@@ -401,6 +404,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     credentialsKey: keyOf('CREDENTIALS_KEY'),
     otherCredentialsKeys: values.CREDENTIALS_OTHER_KEYS ?? [],
     disabledEndpointHours: values.DISABLED_ENDPOINT_HOURS,
+    endpointsPerAccount: values.ENDPOINTS_PER_ACCOUNT,
     syncIntervalMs: values.SYNC_INTERVAL_MS ?? (profile === 'sandbox' ? 5_000 : 60_000),
     ...readRequestLimits(values),
   };

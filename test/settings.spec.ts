@@ -106,6 +106,7 @@ describe('defaults', () => {
       credentialsKey: 'concilia-dev-credentials-key-0000',
       otherCredentialsKeys: [],
       disabledEndpointHours: 72,
+      endpointsPerAccount: 20,
       syncIntervalMs: 5_000,
       trustedProxies: [],
       requestLimits: {

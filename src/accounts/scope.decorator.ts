@@ -10,6 +10,7 @@ export const scopes = [
   'refund',
   'onboard',
   'reconcile',
+  'webhooks',
 ] as const;
 export type Scope = (typeof scopes)[number];
 

@@ -24,8 +24,8 @@ export class EndpointsController {
     private readonly idempotency: IdempotencyService,
   ) {}
 
-  // Events contain only what the read scope can read, so that endpoints need no other scope.
-  @RequiresScope('read')
+  // An endpoint receives events without a key, so that not everyone who may read may add one.
+  @RequiresScope('webhooks')
   @Handles(createEndpoint)
   create(@FromCaller() request: CallerInput<typeof createEndpoint>) {
     const { accountId, body } = request;
@@ -36,6 +36,8 @@ export class EndpointsController {
     });
   }
 
+  // A URL may contain a token of the receiver.
+  @RequiresScope('webhooks')
   @Handles(listEndpoints)
   async list(@FromCaller() { accountId, query }: CallerInput<typeof listEndpoints>) {
     const page = readPage(query, isUuid);
@@ -47,12 +49,13 @@ export class EndpointsController {
     return toList(rows, page, ({ id }) => id, describeEndpoint);
   }
 
+  @RequiresScope('webhooks')
   @Handles(getEndpoint)
   async get(@FromCaller() { accountId, params }: CallerInput<typeof getEndpoint>) {
     return describeEndpoint(await this.endpoints.get(accountId, readUuid(params.id)));
   }
 
-  @RequiresScope('read')
+  @RequiresScope('webhooks')
   @Handles(updateEndpoint)
   update(@FromCaller() request: CallerInput<typeof updateEndpoint>) {
     const { accountId, params, body } = request;
@@ -64,13 +67,13 @@ export class EndpointsController {
     );
   }
 
-  @RequiresScope('read')
+  @RequiresScope('webhooks')
   @Handles(deleteEndpoint)
   remove(@FromCaller() request: CallerInput<typeof deleteEndpoint>) {
     const { accountId, params } = request;
     return this.idempotency.runOnce({ accountId, route: deleteEndpoint, request }, async () => {
-      await this.endpoints.remove(accountId, readUuid(params.id));
-      return params;
+      const deadDeliveries = await this.endpoints.remove(accountId, readUuid(params.id));
+      return { ...params, deadDeliveries };
     });
   }
 }

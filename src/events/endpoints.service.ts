@@ -5,13 +5,13 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
-import { AppError, invalidField } from '../platform/errors.js';
+import { AppError, conflict, invalidField } from '../platform/errors.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { Every } from '../platform/timer-methods.js';
 import { newId } from '../platform/ids.js';
 import { EndpointClient } from './endpoint-client.service.js';
-import { endUndeliverable, markEndpointRemoved } from './events.queries.js';
 import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
+import { endUndeliverable, lockEndpoints, markEndpointRemoved } from './events.queries.js';
 import { EventsService } from './events.service.js';
 
 const secretBytes = 32;
@@ -30,17 +30,30 @@ export class EndpointsService {
     private readonly client: EndpointClient,
   ) {}
 
-  /** Returns the secret; no other method does. Throws `validation_failed` for an invalid URL. */
+  /**
+   * Throws `validation_failed` for an invalid URL, and `conflict` where the account has as many
+   * endpoints as the settings allow.
+   */
   async create(
     accountId: number,
     fields: EndpointFields,
   ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
     const url = this.readUrl(fields.url);
-    const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`;
+    const { endpointsPerAccount } = this.settings;
+    const secret = newSecret();
     const key = { accountId, id: newId() };
     const encrypted = this.secretBox.encrypt(secret, ownerOfEndpointSecret(key));
-    const endpoint = await this.database.prisma.webhookEndpoint.create({
-      data: { ...key, ...fields, url, secret: encrypted },
+    const endpoint = await this.database.transaction(async (tx) => {
+      await lockEndpoints(tx, accountId);
+      const count = await tx.webhookEndpoint.count({ where: { accountId, deletedAt: null } });
+      if (count >= endpointsPerAccount)
+        throw conflict(
+          'endpoint_limit',
+          `An account has at most ${endpointsPerAccount} webhook endpoints: remove one first.`,
+        );
+      return tx.webhookEndpoint.create({
+        data: { ...key, ...fields, url, secret: encrypted },
+      });
     });
     return { endpoint, secret };
   }
@@ -70,14 +83,18 @@ export class EndpointsService {
     return endpoint;
   }
 
-  /** Removes an endpoint. Its pending deliveries become dead with the error `endpoint_removed`. */
-  async remove(accountId: number, id: string): Promise<void> {
-    await this.database.transaction(async (tx) => {
+  /**
+   * Removes an endpoint. Its pending deliveries become dead with the error `endpoint_removed`;
+   * returns how many.
+   */
+  async remove(accountId: number, id: string): Promise<number> {
+    return this.database.transaction(async (tx) => {
       if (!(await markEndpointRemoved(tx, { accountId, id }))) throw new AppError('not_found');
-      await tx.delivery.updateMany({
+      const { count } = await tx.delivery.updateMany({
         where: { accountId, endpointId: id, state: 'pending' },
         data: { state: 'dead', nextAttemptAt: null, lastError: 'endpoint_removed' },
       });
+      return count;
     });
   }
 
@@ -95,4 +112,8 @@ export class EndpointsService {
     if (!check.ok) throw invalidField('$.url', check.message);
     return check.url;
   }
+}
+
+function newSecret(): string {
+  return `whsec_${randomBytes(secretBytes).toString('base64')}`;
 }

@@ -57,12 +57,12 @@ export class EventsController {
     return toList(rows, page, (row) => `${row.eventId} ${row.endpointId}`);
   }
 
-  @RequiresScope('read')
+  @RequiresScope('webhooks')
   @Handles(replayDelivery)
   replay(@FromCaller() request: CallerInput<typeof replayDelivery>) {
-    const { accountId, params } = request;
+    const { accountId, params, body } = request;
     return this.idempotency.runOnce({ accountId, route: replayDelivery, request }, async () =>
-      this.service.replay(accountId, readUuid(params.id)),
+      this.service.replay(accountId, readUuid(params.id), body?.endpointId),
     );
   }
 }

@@ -2,6 +2,7 @@
 // time claims a due delivery.
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import type { Delivery, Event, WebhookEndpoint } from '../generated/service/client.js';
+import { advisoryLocks } from '../platform/advisory-locks.js';
 
 export type InsertedEvent = Pick<Event, 'id' | 'type' | 'resourceKind' | 'resourceId' | 'data'>;
 
@@ -133,18 +134,32 @@ export async function recordDeliveryResult(
       AND state = 'pending' AND attempts = ${attempt}`;
 }
 
-/** Makes a delivery due at once, with its attempts reset. False if its endpoint was removed. */
-export async function makeDeliveryDueNow(db: Db, accountId: number, id: string): Promise<boolean> {
-  const updated = await db.$executeRaw`
-    UPDATE delivery d
-    SET state = 'pending', attempts = 0, next_attempt_at = clock_timestamp(), delivered_at = NULL
+/**
+ * Makes the delivery of an event to an endpoint due at once, with its attempts reset. Creates it if
+ * the event had no delivery to that endpoint. Null if the endpoint was removed.
+ */
+export async function makeDeliveryDueNow(
+  db: Db,
+  { accountId, eventId, endpointId }: Pick<Delivery, 'accountId' | 'eventId' | 'endpointId'>,
+): Promise<{ id: string } | null> {
+  const [due] = await db.$queryRaw<{ id: string }[]>`
+    INSERT INTO delivery AS d (account_id, id, event_id, endpoint_id, state, next_attempt_at)
+    SELECT p.account_id, gen_random_uuid(), ${eventId}::uuid, p.id, 'pending', clock_timestamp()
     FROM webhook_endpoint p
-    WHERE d.account_id = ${accountId} AND d.id = ${id}::uuid
-      AND p.account_id = d.account_id AND p.id = d.endpoint_id AND p.deleted_at IS NULL`;
-  return updated > 0;
+    WHERE p.account_id = ${accountId} AND p.id = ${endpointId}::uuid AND p.deleted_at IS NULL
+    ON CONFLICT (account_id, event_id, endpoint_id) DO UPDATE
+    SET state = 'pending', attempts = 0, next_attempt_at = clock_timestamp(), delivered_at = NULL
+    RETURNING d.id`;
+  return due ?? null;
 }
 
 type EndpointKey = Pick<WebhookEndpoint, 'accountId' | 'id'>;
+
+/** The transactions that add an endpoint to the account run one after the other. */
+export async function lockEndpoints(tx: Tx, accountId: number): Promise<void> {
+  const { addEndpoint } = advisoryLocks;
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${addEndpoint}::int, ${accountId}::int)`;
+}
 
 /** Stops deliveries to an endpoint until it is enabled again. */
 export async function disableEndpoint(db: Db, { accountId, id }: EndpointKey): Promise<void> {

@@ -31,7 +31,9 @@ const endpointFields = z.object({
 export const createEndpoint = route({
   ...base,
   name: 'createWebhookEndpoint',
-  summary: 'Creates a webhook endpoint. Only this response contains its secret.',
+  summary:
+    'Creates a webhook endpoint. Only this response contains its secret. 409 with the code ' +
+    '`endpoint_limit` where the account has as many endpoints as the settings allow.',
   method: 'POST',
   path: '/v1/webhook-endpoints',
   idempotencyKey: 'accepted',
@@ -80,12 +82,18 @@ export const updateEndpoint = route({
 export const deleteEndpoint = route({
   ...base,
   name: 'deleteWebhookEndpoint',
-  summary: 'Removes a webhook endpoint. Its pending deliveries are dead.',
+  summary:
+    'Removes a webhook endpoint. Its pending deliveries are dead with the error ' +
+    '`endpoint_removed`; each can be replayed to another endpoint.',
   method: 'DELETE',
   path: '/v1/webhook-endpoints/{id}',
   idempotencyKey: 'accepted',
   params,
-  response: z.object({ id: z.string() }),
+  response: z.object({
+    id: z.string(),
+    /** How many deliveries were pending, and are dead now. */
+    deadDeliveries: integer,
+  }),
 });
 
 export const listEvents = route({
@@ -117,6 +125,8 @@ export const listEvents = route({
   ),
 });
 
+const endpointId = z.uuid('Must be the id of a webhook endpoint.');
+
 const deliveryView = z.object({
   id: z.string(),
   eventId: z.string(),
@@ -134,12 +144,14 @@ export const replayDelivery = route({
   ...base,
   name: 'replayDelivery',
   summary:
-    'Delivers an event to its endpoint once more, whether the delivery succeeded or is dead.',
+    'Delivers an event once more, whether the delivery succeeded or is dead: to its endpoint, or ' +
+    'to the one that `endpointId` names.',
   method: 'POST',
   path: '/v1/deliveries/{id}/replay',
   idempotencyKey: 'accepted',
   successStatus: 202,
   params,
+  body: z.object({ endpointId: endpointId.optional() }).optional(),
   response: deliveryView,
 });
 
@@ -151,7 +163,7 @@ export const listDeliveries = route({
   path: '/v1/deliveries',
   query: listQuery({
     state: z.enum(DeliveryState).optional(),
-    endpointId: z.uuid('Must be the id of a webhook endpoint.').optional(),
+    endpointId: endpointId.optional(),
     eventId: z.uuid('Must be the id of an event.').optional(),
   }),
   response: listOf(deliveryView),

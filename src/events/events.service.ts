@@ -4,7 +4,7 @@
 import { Injectable } from '@nestjs/common';
 import { beforeCommit, Database, type Tx } from '../database.service.js';
 import type { Delivery } from '../generated/service/client.js';
-import { AppError } from '../platform/errors.js';
+import { AppError, conflict } from '../platform/errors.js';
 import { stringifyJson } from '../platform/exact-json.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
@@ -50,16 +50,28 @@ export class EventsService {
   }
 
   /**
-   * Delivers an event once more. Throws `not_found`, and `conflict` where the endpoint was removed.
+   * Delivers the event of a delivery once more, to the same endpoint or to another one. Throws
+   * `not_found` for an unknown delivery or endpoint, and `conflict` where the endpoint was removed.
    */
-  async replay(accountId: number, deliveryId: string): Promise<Delivery> {
+  async replay(accountId: number, deliveryId: string, toEndpointId?: string): Promise<Delivery> {
     const { prisma } = this.database;
-    const where = { accountId_id: { accountId, id: deliveryId } };
-    if (!(await prisma.delivery.findUnique({ where }))) throw new AppError('not_found');
-    if (!(await makeDeliveryDueNow(prisma, accountId, deliveryId)))
-      throw new AppError('conflict', { public: 'The endpoint of this delivery was removed.' });
+    const original = await prisma.delivery.findUnique({
+      where: { accountId_id: { accountId, id: deliveryId } },
+    });
+    if (!original) throw new AppError('not_found');
+    const { eventId, endpointId } = original;
+    const to = { accountId, eventId, endpointId: toEndpointId ?? endpointId };
+    const due = await makeDeliveryDueNow(prisma, to);
+    if (!due && toEndpointId !== undefined) throw new AppError('not_found');
+    if (!due)
+      throw conflict(
+        'endpoint_removed',
+        'The endpoint of this delivery was removed: name another one as endpointId.',
+      );
     await this.enqueueDeliveries(accountId);
-    return prisma.delivery.findUniqueOrThrow({ where });
+    return prisma.delivery.findUniqueOrThrow({
+      where: { accountId_id: { accountId, id: due.id } },
+    });
   }
 
   /** Enqueues the due deliveries of every account; their jobs may have been lost with the queue. */

@@ -1,14 +1,17 @@
 // The routes of webhook endpoints and deliveries, on a service without job workers: the tests send
 // the due deliveries themselves.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
 import { DeliveryService } from '../../src/events/delivery.service.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { listenHttp, type HttpListener, type ReceivedRequest } from '../support/http-listener.js';
+import { operatorOf } from '../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
 let service: ServiceApplication;
 let listener: HttpListener;
 let received: ReceivedRequest[];
+let responseStatus: number;
 let accountId: number;
 const unknownId = '01900000-0000-7000-8000-000000000000';
 
@@ -16,7 +19,7 @@ beforeAll(async () => {
   service = await serviceApplication();
   listener = await listenHttp((request, response) => {
     received.push(request);
-    response.end();
+    response.writeHead(responseStatus).end();
   });
   ({ id: accountId } = await service.database.prisma.bankAccount.findFirstOrThrow());
 });
@@ -26,24 +29,28 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   received = [];
+  responseStatus = 200;
   await service.database.pool.query('TRUNCATE delivery, webhook_endpoint');
 });
 
 const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
 const path = (id: string) => `/v1/webhook-endpoints/${id}`;
+const { createKey } = operatorOf(() => service);
 
 async function createEndpoint(url = listener.url) {
   const { status, body } = await service.call('POST', '/v1/webhook-endpoints', { body: { url } });
   expect(status).toBe(201);
-  return body as { id: string; url: string };
+  return body as { id: string; url: string; secret: string };
 }
 
-async function recordEvents() {
+async function recordEvents(count = 1) {
   const resource = { kind: 'charge', id: 'order-1' } as const;
+  const events = Array.from({ length: count }, () => ({
+    type: 'charge.paid' as const,
+    ...{ resource, data: {} },
+  }));
   await service.database.transaction(async (tx) =>
-    service.application
-      .get(EventsService)
-      .record(tx, accountId, [{ type: 'charge.paid', resource, data: {} }]),
+    service.application.get(EventsService).record(tx, accountId, events),
   );
 }
 
@@ -58,7 +65,37 @@ async function createDelivered() {
   return { id: row.id, eventId: row.eventId, endpointId };
 }
 
+/** Whether the receiver accepts the request with this secret. */
+function isAccepted(secret: string, request = received.at(-1)): boolean {
+  try {
+    new Webhook(secret).verify(request?.text ?? '', request?.headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 describe('a webhook endpoint', () => {
+  it('needs a key with the scope webhooks', async () => {
+    const { id } = await createEndpoint();
+    const statusesOf = async (scopes: string[]) => {
+      const { key: apiKey } = await createKey('main', { scopes });
+      const call = async (method: string, url: string, body?: unknown) =>
+        (await service.call(method, url, { apiKey, ...(body ? { body } : {}) })).status;
+      return [
+        await call('POST', '/v1/webhook-endpoints', { url: listener.url }),
+        await call('GET', '/v1/webhook-endpoints'),
+        await call('GET', path(id)),
+        await call('PATCH', path(id), { description: 'x' }),
+        await call('POST', `/v1/deliveries/${unknownId}/replay`),
+        await call('DELETE', path(id)),
+      ];
+    };
+    const others = ['read', 'charge', 'transfer', 'pay', 'refund', 'onboard', 'reconcile'];
+    expect(await statusesOf(others)).toEqual(Array(6).fill(403));
+    expect(await statusesOf(['webhooks'])).toEqual([201, 200, 200, 200, 404, 200]);
+  });
+
   it('has a normalized URL, also after a change', async () => {
     const { id, url } = await createEndpoint('HTTPS://Hooks.EXAMPLE.:443/a/../Events?x=%C3%A7');
     expect(url).toBe('https://hooks.example/Events?x=%C3%A7');
@@ -83,6 +120,42 @@ describe('a webhook endpoint', () => {
         const { status, body } = await service.call(method, target, { body: { url } });
         expect([url, status, Object.keys(body.errors)]).toEqual([url, 400, ['$.url']]);
       }
+  });
+
+  it('is one of at most as many as the settings allow', async () => {
+    const create = () =>
+      service.call('POST', '/v1/webhook-endpoints', { body: { url: listener.url } });
+    const responses = await Promise.all(Array.from({ length: 24 }, create));
+    const created = responses.filter(({ status }) => status === 201);
+    expect(created).toHaveLength(20);
+    for (const { status, body } of responses.filter((one) => !created.includes(one)))
+      expect([status, body.code]).toEqual([409, 'endpoint_limit']);
+    await service.call('DELETE', path(created[0]?.body.id as string));
+    expect([(await create()).status, (await create()).status]).toEqual([201, 409]);
+  });
+
+  it('reports on its removal how many deliveries were pending, which are dead then', async () => {
+    const [removed, other] = [await createEndpoint(), await createEndpoint()];
+    await recordEvents(3);
+    await deliverDue(other.id);
+    await service.database.prisma.delivery.updateMany({
+      where: { endpointId: removed.id, event: { sequence: 1 } },
+      data: { state: 'delivered', nextAttemptAt: null },
+    });
+    const waiting = await service.call('GET', '/v1/deliveries?state=pending');
+    const response = await service.call('DELETE', path(removed.id));
+    const count = waiting.body.data.length as number;
+    expect([response.status, response.body]).toEqual([
+      200,
+      { id: removed.id, deadDeliveries: count },
+    ]);
+    expect(count).toBeGreaterThan(1);
+    const dead = await service.call('GET', '/v1/deliveries?state=dead');
+    expect(dead.body.data.map(({ id }: { id: string }) => id).sort()).toEqual(
+      waiting.body.data.map(({ id }: { id: string }) => id).sort(),
+    );
+    for (const { endpointId, lastError } of dead.body.data)
+      expect([endpointId, lastError]).toEqual([removed.id, 'endpoint_removed']);
   });
 });
 
@@ -121,11 +194,37 @@ describe('the replay of a delivery', () => {
     expect((await service.call('GET', '/v1/events?after=-1')).status).toBe(400);
   });
 
-  it('gets 409 for a removed endpoint, and 404 for an unknown delivery', async () => {
-    const { id, endpointId } = await createDelivered();
+  it('delivers the event of a removed endpoint to another one that the request names', async () => {
+    const { id, eventId, endpointId } = await createDelivered();
     await service.call('DELETE', path(endpointId));
-    expect((await service.call('POST', `/v1/deliveries/${id}/replay`)).status).toBe(409);
+    const replay = (body?: unknown) =>
+      service.call('POST', `/v1/deliveries/${id}/replay`, body === undefined ? {} : { body });
+    for (const without of [await replay(), await replay({})])
+      expect([without.status, without.body.code]).toEqual([409, 'endpoint_removed']);
+    const other = await createEndpoint();
+    received = [];
+    const { status, body } = await replay({ endpointId: other.id });
+    expect([status, body]).toMatchObject([202, { eventId, endpointId: other.id, attempts: 0 }]);
+    await deliverDue(other.id);
+    // The same delivery once more: the event has one delivery to each endpoint.
+    expect((await replay({ endpointId: other.id })).body).toMatchObject({
+      id: body.id,
+      state: 'pending',
+    });
+    await deliverDue(other.id);
+    expect(received.map((request) => request.headers['webhook-id'])).toEqual([eventId, eventId]);
+    expect(isAccepted(other.secret)).toBe(true);
+  });
+
+  it('gets 404 for an unknown delivery, and for an unknown or removed other endpoint', async () => {
+    const { id } = await createDelivered();
     for (const missing of [unknownId, 'no-uuid'])
       expect((await service.call('POST', `/v1/deliveries/${missing}/replay`)).status).toBe(404);
+    const removed = await createEndpoint();
+    await service.call('DELETE', path(removed.id));
+    const replay = (endpointId: string) =>
+      service.call('POST', `/v1/deliveries/${id}/replay`, { body: { endpointId } });
+    for (const missing of [unknownId, removed.id]) expect((await replay(missing)).status).toBe(404);
+    expect((await replay('no-uuid')).status).toBe(400);
   });
 });

@@ -403,7 +403,9 @@ describe('the delivery of events', () => {
         { type: 'charge.paid', resource: { kind: 'charge', id: 'order-1' }, data: {} },
       ]);
       // The event's transaction has read the endpoint and has not committed yet.
-      beforeCommit(tx, () => endpoints.remove(service.accountId, id));
+      beforeCommit(tx, async () => {
+        await endpoints.remove(service.accountId, id);
+      });
     });
     expect(await findOnly()).toMatchObject({ state: 'pending' });
     await endpoints.endUndeliverable();

@@ -27,7 +27,7 @@ export function endpointServices({ database }: ServiceDatabase, options: Options
   const log = pino({ level: 'silent' });
   const client = new EndpointClient(names, secretBox, log, bank, addresses);
   const events = new EventsService(database, { enqueue: () => Promise.resolve() } as never);
-  const settings = { disabledEndpointHours: 72 } as never;
+  const settings = { disabledEndpointHours: 72, endpointsPerAccount: 20 } as never;
   return {
     client,
     events,

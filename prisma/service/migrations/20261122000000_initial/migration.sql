@@ -80,7 +80,8 @@ CREATE TABLE "api_key" (
   CONSTRAINT "api_key_pkey" PRIMARY KEY ("id"),
   -- An unknown scope would grant nothing, so it can only be an error.
   CONSTRAINT "api_key_scopes" CHECK (
-    "scopes" <@ ARRAY['read', 'charge', 'transfer', 'pay', 'refund', 'onboard', 'reconcile']
+    "scopes" <@ ARRAY['read', 'charge', 'transfer', 'pay', 'refund', 'onboard', 'reconcile',
+                      'webhooks']
   ),
   CONSTRAINT "api_key_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "bank_account" ("id")
