@@ -1,14 +1,19 @@
-// Delivers events to endpoints at least once. A slow endpoint occupies only places of its own host.
+// Delivers events to endpoints at least once, and sends test events. A slow endpoint occupies only
+// places of its own host.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
+import { AppError } from '../platform/errors.js';
+import { newId } from '../platform/ids.js';
 import { waitOutsideSlot } from '../platform/job-slots.js';
 import { OnJob } from '../platform/job-methods.js';
 import type { JobPayload } from '../queues.js';
 import { delayAfterAttemptMs } from './delivery-schedule.js';
 import { EndpointClient, endpointTimeoutMs } from './endpoint-client.service.js';
+import { testEventType } from './event.js';
 import {
   claimDeliveries,
+  claimTest,
   disableEndpoint,
   pauseEndpoint,
   recordDeliveryResult,
@@ -30,6 +35,16 @@ const slowBatchMs = 5_000;
 const pauseMs = 30_000;
 /** An endpoint that responds with this status wants no more events. */
 const unsubscribeStatus = 410;
+/** The least time between two test events of one endpoint. */
+const testIntervalMs = 10_000;
+
+export interface TestResult {
+  eventId: string;
+  status: number | null;
+  error: string | null;
+  durationMs: number;
+}
+
 @Injectable()
 export class DeliveryService {
   private readonly hosts = new HostLimits(maxPerHost);
@@ -52,6 +67,35 @@ export class DeliveryService {
         where: { accountId, id: endpointId, isEnabled: true, deletedAt: null },
       });
       if (!endpoint || !(await this.deliverBatch(endpoint))) return;
+    }
+  }
+
+  /**
+   * Sends an event of the type `endpoint.test` at once, to a disabled endpoint too. It is stored
+   * nowhere. Throws `not_found`, and `rate_limited` for another test of the endpoint within ten
+   * seconds and while too many requests to its host are under way.
+   */
+  async sendTest(accountId: number, endpointId: string): Promise<TestResult> {
+    const { prisma } = this.database;
+    const endpoint = await prisma.webhookEndpoint.findFirst({
+      where: { accountId, id: endpointId, deletedAt: null },
+    });
+    if (!endpoint) throw new AppError('not_found');
+    const host = hostOf(endpoint);
+    const sentAt = await claimTest(prisma, endpoint, testIntervalMs);
+    if (sentAt === null || this.hosts.take(host, 1) === 0)
+      throw new AppError('rate_limited', {
+        public: 'An endpoint gets at most one test event every ten seconds.',
+        headers: { 'retry-after': String(testIntervalMs / 1_000) },
+      });
+    const startedAt = performance.now();
+    try {
+      const message = { id: newId(), sentAt, body: testBody(endpoint.id, sentAt) };
+      const { status, error } = await this.client.post(endpoint, message);
+      const durationMs = Math.round(performance.now() - startedAt);
+      return { eventId: message.id, status, error, durationMs };
+    } finally {
+      this.hosts.free(host, 1);
     }
   }
 
@@ -125,4 +169,14 @@ function eventBody({ type, data, sequence, ...event }: ClaimedEventDelivery): st
   };
   // The data is stored as exact JSON.
   return `${JSON.stringify(head).slice(0, -1)},"data":${data}}`;
+}
+
+function testBody(endpointId: string, sentAt: Date): string {
+  return JSON.stringify({
+    type: testEventType,
+    timestamp: sentAt.toISOString(),
+    resource: { kind: 'webhook_endpoint', id: endpointId },
+    sequence: 0,
+    data: { endpointId },
+  });
 }

@@ -26,7 +26,10 @@ import { NameResolver, type ResolvedAddress } from './name-resolver.service.js';
 /** How long one request may last, from the look-up of the name to the response's headers. */
 export const endpointTimeoutMs = 15_000;
 
-export type EndpointTarget = Pick<WebhookEndpoint, 'accountId' | 'id' | 'url' | 'secret'>;
+export type EndpointTarget = Pick<
+  WebhookEndpoint,
+  'accountId' | 'id' | 'url' | 'secret' | 'previousSecret' | 'previousSecretUntil'
+>;
 
 export interface EventMessage {
   /** The event's id: a repeat has the same. */
@@ -119,9 +122,16 @@ export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
     this.agents.httpsAgent.destroy();
   }
 
+  /** One signature for each valid secret, separated by spaces: a receiver may know either. */
   private sign(endpoint: EndpointTarget, { id, sentAt, body }: EventMessage): string {
-    const secret = this.secretBox.decrypt(endpoint.secret, ownerOfEndpointSecret(endpoint));
-    return new Webhook(secret).sign(id, sentAt, body);
+    const { secret, previousSecret, previousSecretUntil } = endpoint;
+    const isOverlap = previousSecretUntil !== null && sentAt < previousSecretUntil;
+    const owner = ownerOfEndpointSecret(endpoint);
+    return [secret, isOverlap ? previousSecret : null]
+      .filter((encrypted) => encrypted !== null)
+      .map((encrypted) => new Webhook(this.secretBox.decrypt(encrypted, owner)))
+      .map((webhook) => webhook.sign(id, sentAt, body))
+      .join(' ');
   }
 
   /**

@@ -3,6 +3,7 @@ import type { WebhookEndpoint } from '../generated/service/client.js';
 import type { SecretOwner } from '../platform/secret-box.js';
 import { encryptedWith, type EncryptedColumn } from '../secrets/encrypted-column.js';
 
+/** A rotation moves a secret to the other column as it is: both columns have one owner. */
 export function ownerOfEndpointSecret({
   accountId,
   id,
@@ -10,24 +11,39 @@ export function ownerOfEndpointSecret({
   return ['webhook_endpoint.secret', String(accountId), id];
 }
 
+/**
+ * Both columns as one: a secret that a rotation moves meanwhile is found in the column in which it
+ * then is.
+ */
 export const endpointSecretColumn: EncryptedColumn = {
   name: 'webhook_endpoint.secret',
   listKeyIds: async (db) => {
     const rows = await db.$queryRaw<{ keyId: string }[]>`
-      SELECT DISTINCT left(secret, 8) AS "keyId" FROM webhook_endpoint`;
+      SELECT left(secret, 8) AS "keyId" FROM webhook_endpoint
+      UNION
+      SELECT left(previous_secret, 8) FROM webhook_endpoint WHERE previous_secret IS NOT NULL`;
     return rows.map(({ keyId }) => keyId);
   },
-  count: (db, keyId) => db.webhookEndpoint.count({ where: { secret: encryptedWith(keyId) } }),
+  count: async (db, keyId) =>
+    (await db.webhookEndpoint.count({ where: { secret: encryptedWith(keyId) } })) +
+    (await db.webhookEndpoint.count({ where: { previousSecret: encryptedWith(keyId) } })),
   list: async (db, keyId, take) => {
-    const where = { secret: encryptedWith(keyId) };
-    const rows = await db.webhookEndpoint.findMany({ where, take });
-    return rows.map(({ accountId, id, secret }) => ({
-      owner: ownerOfEndpointSecret({ accountId, id }),
-      encrypted: secret,
-      replace: async (tx, encrypted) => {
-        const same = { accountId, id, secret };
-        await tx.webhookEndpoint.updateMany({ where: same, data: { secret: encrypted } });
-      },
-    }));
+    const current = { secret: encryptedWith(keyId) };
+    const previous = { previousSecret: encryptedWith(keyId) };
+    const rows = await db.webhookEndpoint.findMany({ where: { OR: [current, previous] }, take });
+    return rows
+      .flatMap(({ accountId, id, secret, previousSecret }) => [
+        { accountId, id, column: 'secret' as const, encrypted: secret },
+        { accountId, id, column: 'previousSecret' as const, encrypted: previousSecret ?? '' },
+      ])
+      .filter(({ encrypted }) => encrypted.startsWith(`${keyId}.`))
+      .map(({ accountId, id, column, encrypted }) => ({
+        owner: ownerOfEndpointSecret({ accountId, id }),
+        encrypted,
+        replace: async (tx, replacement) => {
+          const same = { accountId, id, [column]: encrypted };
+          await tx.webhookEndpoint.updateMany({ where: same, data: { [column]: replacement } });
+        },
+      }));
   },
 };

@@ -6,12 +6,15 @@ import type { WebhookEndpoint } from '../generated/service/client.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Handles } from '../platform/contract-route.js';
 import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
-import { EndpointsService } from './endpoints.service.js';
+import { DeliveryService } from './delivery.service.js';
+import { EndpointsService, type EndpointWithSecret } from './endpoints.service.js';
 import {
   createEndpoint,
   deleteEndpoint,
   getEndpoint,
   listEndpoints,
+  rotateEndpointSecret,
+  testEndpoint,
   updateEndpoint,
 } from './events.schema.js';
 
@@ -20,6 +23,7 @@ import {
 export class EndpointsController {
   constructor(
     private readonly endpoints: EndpointsService,
+    private readonly delivery: DeliveryService,
     private readonly database: Database,
     private readonly idempotency: IdempotencyService,
   ) {}
@@ -30,10 +34,9 @@ export class EndpointsController {
   create(@FromCaller() request: CallerInput<typeof createEndpoint>) {
     const { accountId, body } = request;
     const fields = { ...body, description: body.description ?? null };
-    return this.idempotency.runOnce({ accountId, route: createEndpoint, request }, async () => {
-      const { endpoint, secret } = await this.endpoints.create(accountId, fields);
-      return { ...describeEndpoint(endpoint), secret };
-    });
+    return this.idempotency.runOnce({ accountId, route: createEndpoint, request }, async () =>
+      describeWithSecret(await this.endpoints.create(accountId, fields)),
+    );
   }
 
   // A URL may contain a token of the receiver.
@@ -76,8 +79,33 @@ export class EndpointsController {
       return { ...params, deadDeliveries };
     });
   }
+
+  @RequiresScope('webhooks')
+  @Handles(rotateEndpointSecret)
+  rotateSecret(@FromCaller() request: CallerInput<typeof rotateEndpointSecret>) {
+    const { accountId, params, body } = request;
+    const keyed = { accountId, route: rotateEndpointSecret, request };
+    return this.idempotency.runOnce(keyed, async () =>
+      describeWithSecret(
+        await this.endpoints.rotateSecret(accountId, readUuid(params.id), body?.overlapSeconds),
+      ),
+    );
+  }
+
+  @RequiresScope('webhooks')
+  @Handles(testEndpoint)
+  test(@FromCaller() request: CallerInput<typeof testEndpoint>) {
+    const { accountId, params } = request;
+    return this.idempotency.runOnce({ accountId, route: testEndpoint, request }, async () =>
+      this.delivery.sendTest(accountId, readUuid(params.id)),
+    );
+  }
 }
 
-function describeEndpoint({ secret: _, ...endpoint }: WebhookEndpoint) {
+function describeEndpoint({ secret: _, previousSecret: __, ...endpoint }: WebhookEndpoint) {
   return endpoint;
+}
+
+function describeWithSecret({ endpoint, secret }: EndpointWithSecret) {
+  return { ...describeEndpoint(endpoint), secret };
 }

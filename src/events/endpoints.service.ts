@@ -11,14 +11,26 @@ import { Every } from '../platform/timer-methods.js';
 import { newId } from '../platform/ids.js';
 import { EndpointClient } from './endpoint-client.service.js';
 import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
-import { endUndeliverable, lockEndpoints, markEndpointRemoved } from './events.queries.js';
+import {
+  endUndeliverable,
+  lockEndpoints,
+  markEndpointRemoved,
+  replaceSecret,
+} from './events.queries.js';
 import { EventsService } from './events.service.js';
 
 const secretBytes = 32;
 const endedPerQuery = 1_000;
 const hourMs = 3_600_000;
+const defaultOverlapSeconds = 86_400;
 
 type EndpointFields = Pick<WebhookEndpoint, 'url' | 'eventTypes' | 'description' | 'isEnabled'>;
+
+/** The only place that holds the secret in plain text. */
+export interface EndpointWithSecret {
+  endpoint: WebhookEndpoint;
+  secret: string;
+}
 
 @Injectable()
 export class EndpointsService {
@@ -34,10 +46,7 @@ export class EndpointsService {
    * Throws `validation_failed` for an invalid URL, and `conflict` where the account has as many
    * endpoints as the settings allow.
    */
-  async create(
-    accountId: number,
-    fields: EndpointFields,
-  ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
+  async create(accountId: number, fields: EndpointFields): Promise<EndpointWithSecret> {
     const url = this.readUrl(fields.url);
     const { endpointsPerAccount } = this.settings;
     const secret = newSecret();
@@ -56,6 +65,28 @@ export class EndpointsService {
       });
     });
     return { endpoint, secret };
+  }
+
+  /**
+   * Replaces the secret. During the overlap, requests are signed with the new and the old secret.
+   * Throws `not_found`, and `conflict` while an earlier overlap lasts, unless the new one is 0.
+   */
+  async rotateSecret(
+    accountId: number,
+    id: string,
+    overlapSeconds = defaultOverlapSeconds,
+  ): Promise<EndpointWithSecret> {
+    await this.get(accountId, id);
+    const secret = newSecret();
+    const key = { accountId, id };
+    const encrypted = this.secretBox.encrypt(secret, ownerOfEndpointSecret(key));
+    const replacement = { secret: encrypted, overlapSeconds };
+    if (!(await replaceSecret(this.database.prisma, key, replacement)))
+      throw conflict(
+        'secret_overlap',
+        'The secret before this one is still valid: rotate after its overlap, or with overlapSeconds 0.',
+      );
+    return { endpoint: await this.get(accountId, id), secret };
   }
 
   /** Throws `not_found`, also for an endpoint of another account and for a removed endpoint. */

@@ -38,6 +38,9 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
+/** The type of a test event, which is sent on request only and stored nowhere. */
+export const testEventType = 'endpoint.test';
+
 /**
  * What an event is about. Its `kind` and id are unique in the account. Events of one resource are
  * numbered, so that a receiver can order them.

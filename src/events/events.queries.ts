@@ -161,6 +161,42 @@ export async function lockEndpoints(tx: Tx, accountId: number): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${addEndpoint}::int, ${accountId}::int)`;
 }
 
+/**
+ * Replaces the secret. The secret before it is valid for `overlapSeconds` more. False if the
+ * endpoint was removed, or while an earlier overlap lasts; an overlap of 0 ends that one too.
+ */
+export async function replaceSecret(
+  db: Db,
+  { accountId, id }: EndpointKey,
+  { secret, overlapSeconds }: { secret: string; overlapSeconds: number },
+): Promise<boolean> {
+  const updated = await db.$executeRaw`
+    UPDATE webhook_endpoint
+    SET secret = ${secret}, updated_at = clock_timestamp(),
+        previous_secret = CASE WHEN ${overlapSeconds}::int > 0 THEN secret END,
+        previous_secret_until = CASE WHEN ${overlapSeconds}::int > 0
+          THEN clock_timestamp() + ${overlapSeconds}::int * interval '1 second' END
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND deleted_at IS NULL
+      AND (${overlapSeconds}::int = 0 OR previous_secret_until IS NULL
+        OR previous_secret_until <= clock_timestamp())`;
+  return updated > 0;
+}
+
+/** PostgreSQL's time of a test that may be sent now; null within `intervalMs` after another one. */
+export async function claimTest(
+  db: Db,
+  { accountId, id }: EndpointKey,
+  intervalMs: number,
+): Promise<Date | null> {
+  const [claimed] = await db.$queryRaw<{ testedAt: Date }[]>`
+    UPDATE webhook_endpoint SET tested_at = clock_timestamp()
+    WHERE account_id = ${accountId} AND id = ${id}::uuid
+      AND (tested_at IS NULL
+        OR tested_at <= clock_timestamp() - ${intervalMs} * interval '1 millisecond')
+    RETURNING tested_at`;
+  return claimed?.testedAt ?? null;
+}
+
 /** Stops deliveries to an endpoint until it is enabled again. */
 export async function disableEndpoint(db: Db, { accountId, id }: EndpointKey): Promise<void> {
   await db.$executeRaw`

@@ -17,9 +17,13 @@ export const endpointView = z.object({
   eventTypes: z.array(z.string()),
   description: z.string().nullable(),
   isEnabled: z.boolean(),
+  /** When the secret before the last rotation ends; null without one. */
+  previousSecretUntil: instant.nullable(),
   createdAt: instant,
   updatedAt: instant,
 });
+
+const endpointWithSecretView = endpointView.extend({ secret: z.string() });
 
 const endpointFields = z.object({
   url: filledText(2000),
@@ -39,7 +43,7 @@ export const createEndpoint = route({
   idempotencyKey: 'accepted',
   successStatus: 201,
   body: endpointFields,
-  response: endpointView.extend({ secret: z.string() }),
+  response: endpointWithSecretView,
 });
 
 export const listEndpoints = route({
@@ -93,6 +97,56 @@ export const deleteEndpoint = route({
     id: z.string(),
     /** How many deliveries were pending, and are dead now. */
     deadDeliveries: integer,
+  }),
+});
+
+const maxOverlapSeconds = 7 * 86_400;
+
+export const rotateEndpointSecret = route({
+  ...base,
+  name: 'rotateWebhookEndpointSecret',
+  summary:
+    'Replaces the secret of a webhook endpoint. Only this response contains the new one. Until ' +
+    'the overlap ends (a day, unless `overlapSeconds` is given), requests are signed with both ' +
+    'secrets. 409 with the code `secret_overlap` while an earlier overlap lasts, unless ' +
+    '`overlapSeconds` is 0: then only the new secret is valid at once.',
+  method: 'POST',
+  path: '/v1/webhook-endpoints/{id}/rotate-secret',
+  idempotencyKey: 'accepted',
+  params,
+  body: z
+    .object({
+      overlapSeconds: integer
+        .refine(
+          (value) => value >= 0 && value <= maxOverlapSeconds,
+          `Must be from 0 to ${maxOverlapSeconds}.`,
+        )
+        .optional(),
+    })
+    .optional(),
+  response: endpointWithSecretView,
+});
+
+export const testEndpoint = route({
+  ...base,
+  name: 'testWebhookEndpoint',
+  summary:
+    'Sends a signed event of the type `endpoint.test` to a webhook endpoint at once, also while ' +
+    'it is disabled, and returns how the endpoint responded. The event is sent once and stored ' +
+    'nowhere: it has no position and is not in `GET /v1/events`. 429 for another test of the ' +
+    'endpoint within ten seconds.',
+  method: 'POST',
+  path: '/v1/webhook-endpoints/{id}/test',
+  idempotencyKey: 'accepted',
+  params,
+  response: z.object({
+    /** The `webhook-id` of the request. */
+    eventId: z.string(),
+    /** The HTTP status of the response; null without one. */
+    status: integer.nullable(),
+    /** Null for a status of 2xx; otherwise as `lastError` of a delivery. */
+    error: z.string().nullable(),
+    durationMs: integer,
   }),
 });
 

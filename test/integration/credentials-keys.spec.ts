@@ -86,15 +86,18 @@ describe('replacing CREDENTIALS_KEY', () => {
     const accounts = application.get(AccountsService);
     const row = await accounts.getBySlug(account);
     const { id, secret } = endpoint.body as Record<'id' | 'secret', string>;
+    const rotated = await call('POST', `/v1/webhook-endpoints/${id}/rotate-secret`, {
+      headers: { IdempotencyKey: `rotation-of-${account}` },
+    });
     const stored = await service.database.prisma.webhookEndpoint.findFirstOrThrow({
       where: { id },
     });
-    const signingSecret = application
-      .get(SecretBox)
-      .decrypt(stored.secret, ownerOfEndpointSecret(stored));
-    expect(signingSecret).toBe(secret);
+    const signingSecrets = [stored.secret, stored.previousSecret].map((encrypted) =>
+      application.get(SecretBox).decrypt(encrypted ?? '', ownerOfEndpointSecret(stored)),
+    );
+    expect(signingSecrets).toEqual([rotated.body.secret, secret]);
     return {
-      responses: [added, created, endpoint, charge].map(({ text }) => text),
+      responses: [added, created, endpoint, rotated, charge].map(({ text }) => text),
       statuses: [added, created, endpoint, charge, withKey].map(({ status }) => status),
       credentials: (await accounts.getCredentials(row)).apiKey,
       webhookSecret: await accounts.getWebhookSecret(row),

@@ -19,7 +19,7 @@ beforeAll(async () => {
   service = await serviceApplication();
   listener = await listenHttp((request, response) => {
     received.push(request);
-    response.writeHead(responseStatus).end();
+    response.writeHead(responseStatus).end('a body that nobody may read');
   });
   ({ id: accountId } = await service.database.prisma.bankAccount.findFirstOrThrow());
 });
@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 
 const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
-const path = (id: string) => `/v1/webhook-endpoints/${id}`;
+const path = (id: string, action = '') => `/v1/webhook-endpoints/${id}${action}`;
 const { createKey } = operatorOf(() => service);
 
 async function createEndpoint(url = listener.url) {
@@ -87,13 +87,15 @@ describe('a webhook endpoint', () => {
         await call('GET', '/v1/webhook-endpoints'),
         await call('GET', path(id)),
         await call('PATCH', path(id), { description: 'x' }),
+        await call('POST', path(id, '/test')),
+        await call('POST', path(id, '/rotate-secret'), {}),
         await call('POST', `/v1/deliveries/${unknownId}/replay`),
         await call('DELETE', path(id)),
       ];
     };
     const others = ['read', 'charge', 'transfer', 'pay', 'refund', 'onboard', 'reconcile'];
-    expect(await statusesOf(others)).toEqual(Array(6).fill(403));
-    expect(await statusesOf(['webhooks'])).toEqual([201, 200, 200, 200, 404, 200]);
+    expect(await statusesOf(others)).toEqual(Array(8).fill(403));
+    expect(await statusesOf(['webhooks'])).toEqual([201, 200, 200, 200, 200, 200, 404, 200]);
   });
 
   it('has a normalized URL, also after a change', async () => {
@@ -156,6 +158,141 @@ describe('a webhook endpoint', () => {
     );
     for (const { endpointId, lastError } of dead.body.data)
       expect([endpointId, lastError]).toEqual([removed.id, 'endpoint_removed']);
+  });
+});
+
+describe('a test event', () => {
+  const sendTest = (id: string, headers: Record<string, string> = {}) =>
+    service.call('POST', path(id, '/test'), { headers });
+  const allowTest = () => run(`UPDATE webhook_endpoint SET tested_at = NULL`);
+
+  it('is sent at once, signed, and is stored nowhere', async () => {
+    const { id, secret } = await createEndpoint();
+    const newest = await service.call('GET', '/v1/events?limit=1');
+    const { status, body, text } = await sendTest(id);
+    expect([status, body]).toEqual([
+      200,
+      { eventId: expect.any(String), status: 200, error: null, durationMs: expect.any(Number) },
+    ]);
+    expect(text).not.toContain('a body that nobody may read');
+    expect(isAccepted(secret)).toBe(true);
+    expect(received[0]?.headers['webhook-id']).toBe(body.eventId);
+    expect(JSON.parse(received[0]?.text ?? '')).toEqual({
+      type: 'endpoint.test',
+      timestamp: expect.any(String),
+      resource: { kind: 'webhook_endpoint', id },
+      sequence: 0,
+      data: { endpointId: id },
+    });
+    expect((await service.call('GET', '/v1/events?limit=1')).body).toEqual(newest.body);
+    expect((await service.call('GET', '/v1/deliveries')).body.data).toEqual([]);
+  });
+
+  it('reports how the endpoint responded, also while it is disabled', async () => {
+    const { id } = await createEndpoint();
+    await service.call('PATCH', path(id), { body: { isEnabled: false } });
+    responseStatus = 503;
+    expect((await sendTest(id)).body).toMatchObject({ status: 503, error: 'status_503' });
+    await allowTest();
+    responseStatus = 410;
+    expect((await sendTest(id)).body).toMatchObject({ status: 410, error: 'status_410' });
+    await run(`UPDATE webhook_endpoint SET url = 'http://127.0.0.1:5432/', tested_at = NULL`);
+    expect((await sendTest(id)).body).toMatchObject({ status: null, error: 'address_refused' });
+  });
+
+  it('is sent once in ten seconds to an endpoint, and once for an idempotency key', async () => {
+    const [{ id }, other] = [await createEndpoint(), await createEndpoint()];
+    const key = { IdempotencyKey: `test-${id}` };
+    const responses = await Promise.all([sendTest(id), sendTest(id), sendTest(id)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 429, 429]);
+    const refused = responses.find(({ status }) => status === 429);
+    expect(refused?.headers.get('retry-after')).toBe('10');
+    expect((await sendTest(other.id)).status).toBe(200);
+    await run(`UPDATE webhook_endpoint SET tested_at = tested_at - interval '9 seconds'`);
+    expect((await sendTest(id)).status).toBe(429);
+    await run(`UPDATE webhook_endpoint SET tested_at = tested_at - interval '1 second'`);
+    const first = await sendTest(id, key);
+    expect((await sendTest(id, key)).text).toBe(first.text);
+    expect(received).toHaveLength(3);
+  });
+
+  it('is not sent to a removed or an unknown endpoint', async () => {
+    const { id } = await createEndpoint();
+    await service.call('DELETE', path(id));
+    for (const missing of [id, unknownId, 'no-uuid'])
+      expect((await sendTest(missing)).status).toBe(404);
+    expect(received).toEqual([]);
+  });
+});
+
+describe('a rotated secret', () => {
+  const rotate = (id: string, body?: unknown) =>
+    service.call('POST', path(id, '/rotate-secret'), body === undefined ? {} : { body });
+  const sendEvent = async (id: string) => {
+    await recordEvents();
+    await deliverDue(id);
+  };
+  const signatureCount = () =>
+    String(received.at(-1)?.headers['webhook-signature']).split(' ').length;
+  const endOverlap = () =>
+    run(
+      `UPDATE webhook_endpoint
+       SET previous_secret_until = clock_timestamp() - interval '1 millisecond'`,
+    );
+
+  it('signs together with the old one until the overlap of a day ends', async () => {
+    const { id, secret: old } = await createEndpoint();
+    const { status, body } = await rotate(id);
+    expect([status, body.secret]).toEqual([200, expect.stringMatching(/^whsec_/)]);
+    const { rows } = await run(
+      `SELECT previous_secret_until - clock_timestamp() BETWEEN '23 h 59 min' AND '24 h' AS "isDay"
+       FROM webhook_endpoint`,
+    );
+    expect(rows).toEqual([{ isDay: true }]);
+    await sendEvent(id);
+    expect([isAccepted(old), isAccepted(body.secret), signatureCount()]).toEqual([true, true, 2]);
+    await endOverlap();
+    await sendEvent(id);
+    expect([isAccepted(old), isAccepted(body.secret), signatureCount()]).toEqual([false, true, 1]);
+  });
+
+  it('is shown once, and stored encrypted', async () => {
+    const { id, secret } = await createEndpoint();
+    const { body } = await rotate(id);
+    const shown = await service.call('GET', path(id));
+    expect(shown.body).toEqual({ ...body, secret: undefined });
+    const { rows } = await run('SELECT * FROM webhook_endpoint');
+    for (const text of [shown.text, JSON.stringify(rows)])
+      for (const plain of [secret, body.secret]) expect(text).not.toContain(plain);
+  });
+
+  it('replaces the old one at once without an overlap', async () => {
+    const { id, secret: first } = await createEndpoint();
+    const second = await rotate(id, { overlapSeconds: 3_600 });
+    const third = await rotate(id, { overlapSeconds: 0 });
+    await sendEvent(id);
+    const secrets = [first, second.body.secret, third.body.secret];
+    expect(secrets.map((secret) => isAccepted(secret))).toEqual([false, false, true]);
+    expect(third.body.previousSecretUntil).toBeNull();
+  });
+
+  it('is not rotated again while the overlap lasts', async () => {
+    const { id, secret: first } = await createEndpoint();
+    const second = await rotate(id, { overlapSeconds: 604_800 });
+    const again = await rotate(id, { overlapSeconds: 60 });
+    expect([again.status, again.body.code]).toEqual([409, 'secret_overlap']);
+    await sendEvent(id);
+    expect([isAccepted(first), isAccepted(second.body.secret)]).toEqual([true, true]);
+    await endOverlap();
+    expect((await rotate(id, { overlapSeconds: 60 })).status).toBe(200);
+  });
+
+  it('has an overlap of at most seven days, and an endpoint that exists', async () => {
+    const { id } = await createEndpoint();
+    for (const overlapSeconds of [604_801, -1, 1.5, '60'])
+      expect((await rotate(id, { overlapSeconds })).status).toBe(400);
+    await service.call('DELETE', path(id));
+    for (const missing of [id, unknownId]) expect((await rotate(missing)).status).toBe(404);
   });
 });
 

@@ -1543,13 +1543,20 @@ CREATE TABLE "webhook_endpoint" (
   "event_types" TEXT[],
   "description" TEXT,
   "secret" TEXT NOT NULL,
+  "previous_secret" TEXT,
+  "previous_secret_until" TIMESTAMPTZ(3),
   "is_enabled" BOOLEAN NOT NULL DEFAULT true,
   "paused_until" TIMESTAMPTZ(3),
+  "tested_at" TIMESTAMPTZ(3),
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "deleted_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "webhook_endpoint_pkey" PRIMARY KEY ("account_id", "id"),
+  -- A secret without an end would sign for ever.
+  CONSTRAINT "webhook_endpoint_previous_secret_ends" CHECK (
+    ("previous_secret" IS NULL) = ("previous_secret_until" IS NULL)
+  ),
   CONSTRAINT "webhook_endpoint_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "bank_account" ("id")
 );
