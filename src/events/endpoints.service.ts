@@ -9,14 +9,10 @@ import { AppError, conflict, invalidField } from '../platform/errors.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { Every } from '../platform/timer-methods.js';
 import { newId } from '../platform/ids.js';
+import { assertBelowQuota } from '../request-limits/quotas.queries.js';
 import { EndpointClient } from './endpoint-client.service.js';
 import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
-import {
-  endUndeliverable,
-  lockEndpoints,
-  markEndpointRemoved,
-  replaceSecret,
-} from './events.queries.js';
+import { endUndeliverable, markEndpointRemoved, replaceSecret } from './events.queries.js';
 import { EventsService } from './events.service.js';
 
 const secretBytes = 32;
@@ -53,13 +49,10 @@ export class EndpointsService {
     const key = { accountId, id: newId() };
     const encrypted = this.secretBox.encrypt(secret, ownerOfEndpointSecret(key));
     const endpoint = await this.database.transaction(async (tx) => {
-      await lockEndpoints(tx, accountId);
-      const count = await tx.webhookEndpoint.count({ where: { accountId, deletedAt: null } });
-      if (count >= endpointsPerAccount)
-        throw conflict(
-          'endpoint_limit',
-          `An account has at most ${endpointsPerAccount} webhook endpoints: remove one first.`,
-        );
+      const quota = { accountId, limit: endpointsPerAccount, code: 'endpoint_limit' };
+      await assertBelowQuota(tx, { ...quota, name: 'webhook endpoints' }, () =>
+        tx.webhookEndpoint.count({ where: { accountId, deletedAt: null } }),
+      );
       return tx.webhookEndpoint.create({
         data: { ...key, ...fields, url, secret: encrypted },
       });

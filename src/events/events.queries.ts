@@ -2,7 +2,6 @@
 // time claims a due delivery.
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import type { Delivery, Event, WebhookEndpoint } from '../generated/service/client.js';
-import { advisoryLocks } from '../platform/advisory-locks.js';
 
 export type InsertedEvent = Pick<Event, 'id' | 'type' | 'resourceKind' | 'resourceId' | 'data'>;
 
@@ -154,12 +153,6 @@ export async function makeDeliveryDueNow(
 }
 
 type EndpointKey = Pick<WebhookEndpoint, 'accountId' | 'id'>;
-
-/** The transactions that add an endpoint to the account run one after the other. */
-export async function lockEndpoints(tx: Tx, accountId: number): Promise<void> {
-  const { addEndpoint } = advisoryLocks;
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${addEndpoint}::int, ${accountId}::int)`;
-}
 
 /**
  * Replaces the secret. The secret before it is valid for `overlapSeconds` more. False if the

@@ -11,8 +11,6 @@ export const advisoryLocks = {
   possibleDuplicates: 0x434f4e04,
   /** Its second key is a hash of the request. Requests that share it by chance wait in turn. */
   sameRequest: 0x434f4e07,
-  /** The endpoints of an account are counted before one is added. */
-  addEndpoint: 0x434f4e08,
   /** What has a quota is counted before one more of the account is added. */
   addWithinQuota: 0x434f4e09,
   // Locks with one key.
