@@ -186,6 +186,13 @@ const reencryptionSettings = settingsObject.pick({
   CREDENTIALS_KEY: true,
   CREDENTIALS_OTHER_KEYS: true,
 });
+const restoreSettings = settingsObject.pick({
+  DATABASE_URL: true,
+  DATA_DIR: true,
+  BANK_PROFILE: true,
+  BANK_BASE_URL: true,
+  BANK_VISIBILITY_BOUND_MS: true,
+});
 type SettingValues = z.output<typeof settingsObject>;
 
 /** The limits of the service's connections to PostgreSQL. */
@@ -347,6 +354,17 @@ export function loadReencryptionSettings(environment: NodeJS.ProcessEnv) {
     dataDir: values.DATA_DIR,
     credentialsKey,
     otherCredentialsKeys: values.CREDENTIALS_OTHER_KEYS ?? [],
+  };
+}
+
+/** The settings of `npm run restored`, which needs no key. Throws SettingsError. */
+export function loadRestoreSettings(environment: NodeJS.ProcessEnv) {
+  const values = parseSettings(restoreSettings, environment);
+  const profile = values.BANK_PROFILE ?? (values.BANK_BASE_URL ? 'generic' : 'sandbox');
+  return {
+    databaseUrl: values.DATABASE_URL ?? null,
+    dataDir: values.DATA_DIR,
+    bank: { profile, visibilityBoundMs: values.BANK_VISIBILITY_BOUND_MS ?? null } as const,
   };
 }
 

@@ -1,12 +1,10 @@
 // The program of `npm run reencrypt`: encrypts every stored secret again that has another key than
 // CREDENTIALS_KEY, beside the running service. It can be stopped at any moment and run again. The
 // exit code is 0 when only the current key is still needed, and 1 otherwise.
-import { join } from 'node:path';
 import { loadReencryptionSettings, readEnvironment } from './config.js';
-import { createPool, Database } from './database.service.js';
 import { encryptedColumns } from './encrypted-columns.js';
 import { exitWith } from './exit.js';
-import { startEmbeddedPostgres } from './platform/embedded-postgres.js';
+import { withProgramDatabase } from './program-database.js';
 import {
   reencrypt,
   type ReencryptionProgress,
@@ -14,21 +12,6 @@ import {
 } from './secrets/credentials-keys.service.js';
 
 const print = (message: string) => process.stdout.write(`${message}\n`);
-
-async function openDatabase({
-  databaseUrl,
-  dataDir,
-}: {
-  databaseUrl: string | null;
-  dataDir: string;
-}) {
-  if (databaseUrl) return { url: databaseUrl, close: async () => undefined };
-  const embedded = await startEmbeddedPostgres({
-    dataDir: join(dataDir, 'postgres'),
-    log: () => undefined,
-  });
-  return { url: embedded.url('concilia'), close: () => embedded.stop() };
-}
 
 function printProgress({ column, keyId, done, total }: ReencryptionProgress): void {
   print(`${column}: ${done} of ${total} values of the key ${keyId} are encrypted again`);
@@ -56,21 +39,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 
 try {
   const settings = loadReencryptionSettings(readEnvironment());
-  const { url, close } = await openDatabase(settings);
-  const database = new Database(createPool(url, () => undefined));
-  try {
-    const result = await reencrypt(
-      database,
-      settings,
-      encryptedColumns,
-      printProgress,
-      () => isStopped,
-    );
-    if (!printResult(result)) process.exitCode = 1;
-  } finally {
-    await database.close();
-    await close();
-  }
+  const result = await withProgramDatabase(settings, (database) =>
+    reencrypt(database, settings, encryptedColumns, printProgress, () => isStopped),
+  );
+  if (!printResult(result)) process.exitCode = 1;
 } catch (error) {
   exitWith(error);
 }

@@ -53,6 +53,15 @@ export async function insertEvents(
       AND (p.event_types = '{}' OR i.type = ANY (p.event_types))`;
 }
 
+/**
+ * Leaves out a million positions. After the database was set back, positions that were handed out
+ * before are not handed out again, so that a reader with a later cursor misses no event.
+ */
+export async function skipPositions(tx: Tx, accountId: number): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE event_position SET position = position + 1000000 WHERE account_id = ${accountId}`;
+}
+
 /** Endpoints with a due delivery. Disabled and paused endpoints are left out. */
 export async function listDueEndpoints(
   db: Db,

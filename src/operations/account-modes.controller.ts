@@ -4,12 +4,16 @@ import type { RouteInput } from '../contract/route.js';
 import { Handles, Input } from '../platform/contract-route.js';
 import { changeAccountMode, getAccountMode } from './account-modes.schema.js';
 import { AccountModes } from './account-modes.service.js';
+import { RestoreGuard } from './restores.service.js';
 
 /** The operator's stop switch of a bank account, and its reconcile-only mode. */
 @Controller()
 @UseGuards(ApiKeyGuard)
 export class AccountModesController {
-  constructor(private readonly modes: AccountModes) {}
+  constructor(
+    private readonly modes: AccountModes,
+    private readonly restores: RestoreGuard,
+  ) {}
 
   @Handles(getAccountMode)
   get(@Input() { params }: RouteInput<typeof getAccountMode>) {
@@ -17,8 +21,9 @@ export class AccountModesController {
   }
 
   @Handles(changeAccountMode)
-  change(@Input() { params, body }: RouteInput<typeof changeAccountMode>) {
+  async change(@Input() { params, body }: RouteInput<typeof changeAccountMode>) {
     const { registersWebhooks, ...mode } = body;
+    if (mode.mode === 'live') await this.restores.assertReleasable(params.slug);
     return this.modes.change(params.slug, { ...mode, registersWebhooks });
   }
 }

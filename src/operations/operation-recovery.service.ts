@@ -59,11 +59,11 @@ export class OperationRecovery {
     const db = this.database.prisma;
     await this.sender.recordInterrupted(ref);
     if (await this.applyStatementEvidence(ref)) return;
-    const ageMs = await queries.readAgeMs(db, ref);
+    const age = await queries.readAge(db, ref);
     const unsent = await queries.findDueUnsentOperation(db, ref);
     if (unsent) return this.sendOrExpire(unsent);
-    const unknown = await queries.claimForRecovery(db, ref, recoveryDelayMs(ageMs));
-    if (unknown) await this.recover(unknown, ageMs);
+    const unknown = await queries.claimForRecovery(db, ref, recoveryDelayMs(age.ageMs));
+    if (unknown) await this.recover(unknown, age);
   }
 
   /** Enqueues unfinished operations that are due. */
@@ -133,7 +133,10 @@ export class OperationRecovery {
     );
   }
 
-  private async recover(operation: Operation, ageMs: number): Promise<void> {
+  private async recover(
+    operation: Operation,
+    { ageMs, isRestored }: queries.OperationAge,
+  ): Promise<void> {
     await evidence.recordClockOffsetAfter(this.database.prisma, operation);
     const kind = this.outcomes.kindOf(operation);
     const { profile } = this.bank;
@@ -143,6 +146,7 @@ export class OperationRecovery {
       isOutgoing: operation.counterparty !== null && operation.amountCents !== null,
       isKnownToBank: operation.bankReference !== null,
       hasRefusedRepeat: operation.reason === refusedRepeat,
+      isRestored,
     };
     const { canLookUp } = recoveryMethodsFor(facts, profile);
     const lookUp = canLookUp ? await this.lookUp(kind, operation) : null;

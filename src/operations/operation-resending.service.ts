@@ -9,6 +9,7 @@ import { AppError } from '../platform/errors.js';
 import type { Operation } from './operation.js';
 import { OperationSender } from './operation-sender.service.js';
 import { OperationOutcomes } from './operation-outcomes.service.js';
+import * as queries from './operations.queries.js';
 import { refusedRepeat } from './recovery.js';
 
 /**
@@ -33,7 +34,8 @@ export class OperationResending {
     const found = await tx.operation.findUnique({ where: { accountId_id: { accountId, id } } });
     if (!found) throw new AppError('not_found');
     await assertAccountLive(tx, accountId);
-    const unsafeReason = this.findUnsafeReason(found);
+    const { isRestored } = await queries.readAge(tx, { accountId, id });
+    const unsafeReason = this.findUnsafeReason(found, isRestored);
     if (unsafeReason !== null) throw notSafe(unsafeReason);
     if (!(await this.outcomes.resume(tx, { accountId, id }, recoveryInMs)))
       throw notSafe('The operation is not in the state needs_operator.');
@@ -48,12 +50,14 @@ export class OperationResending {
   }
 
   /** Why the operation must not be resent; null if resending is proven safe. */
-  private findUnsafeReason(operation: Operation): string | null {
+  private findUnsafeReason(operation: Operation, isRestored: boolean): string | null {
     const { repeat } = this.outcomes.kindOf(operation);
     if (repeat === 'never') return 'The request held secrets, which are not stored.';
     if (repeat === 'unkeyed') return 'The bank would execute a repeat as another request.';
     if (!this.bank.profile.isRepeatSafe)
       return 'The bank profile does not say that a repeat is safe.';
+    if (isRestored)
+      return 'The database was set back since: the caller may have paid in another way.';
     const isRefused = operation.reason === refusedRepeat;
     return isRefused ? 'The bank has refused a repeat of this request.' : null;
   }

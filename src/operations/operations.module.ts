@@ -9,6 +9,7 @@ import { OperationOutcomes } from './operation-outcomes.service.js';
 import { OperationsController } from './operations.controller.js';
 import { OperationsService } from './operations.service.js';
 import { PossibleDuplicates } from './possible-duplicates.service.js';
+import { RestoreGuard } from './restores.service.js';
 
 @Module({
   imports: [EventsModule],
@@ -21,6 +22,7 @@ import { PossibleDuplicates } from './possible-duplicates.service.js';
     OperationResending,
     PossibleDuplicates,
     AccountModes,
+    RestoreGuard,
   ],
   exports: [OperationsService, OperationOutcomes, OperationResending],
 })

@@ -5,6 +5,7 @@ import { Prisma, type OperationAttempt } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
 import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { Operation, OperationState } from './operation.js';
+import { restoredReason } from './recovery.js';
 
 export type OperationRef = Pick<Operation, 'accountId' | 'id'>;
 
@@ -161,13 +162,25 @@ export async function postponeRecovery(
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'unknown'`;
 }
 
-/** How long ago the operation was created. */
-export async function readAgeMs(db: Db, { accountId, id }: OperationRef): Promise<number> {
-  const [operation] = await db.$queryRaw<{ ageMs: number }[]>`
-    SELECT ${ageMs} AS "ageMs" FROM operation
-    WHERE account_id = ${accountId} AND id = ${id}::uuid`;
-  invariant(operation, 'the age of an unknown operation was read');
-  return operation.ageMs;
+export interface OperationAge {
+  /** How long ago the operation was created, or the database was set back since. */
+  ageMs: number;
+  /** Whether the database was set back while the operation was unfinished. */
+  isRestored: boolean;
+}
+
+export async function readAge(db: Db, { accountId, id }: OperationRef): Promise<OperationAge> {
+  const [age] = await db.$queryRaw<OperationAge[]>`
+    SELECT (extract(epoch FROM clock_timestamp() - GREATEST(o.created_at, r.restored_at))
+             * 1000)::float8 AS "ageMs",
+           r.restored_at IS NOT NULL AS "isRestored"
+    FROM operation o CROSS JOIN LATERAL (
+      SELECT max(a.finished_at) AS restored_at FROM operation_attempt a
+      WHERE a.account_id = o.account_id AND a.operation_id = o.id AND a.reason = ${restoredReason}
+    ) r
+    WHERE o.account_id = ${accountId} AND o.id = ${id}::uuid`;
+  invariant(age, 'the age of an unknown operation was read');
+  return age;
 }
 
 /** The operation waits until its account is live again. */

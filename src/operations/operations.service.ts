@@ -228,7 +228,15 @@ export class OperationsService {
     await queries.insertOperation(tx, newOperation, newOperation.isDetached ? 0 : sweepAfterMs);
     const owner = { accountId, operationId: id, kind };
     const ids = await recordExpectedPayments(tx, owner, request.expectedPayments);
-    await request.record(tx, id, ids);
+    const assertNotLost = () => this.duplicates.assertNotLost(tx, newOperation, allowDuplicate);
+    try {
+      await request.record(tx, id, ids);
+    } catch (error) {
+      // A paid bill cannot be paid again, for example: if this request has paid it, say so.
+      if (error instanceof AppError) await assertNotLost();
+      throw error;
+    }
+    await assertNotLost();
     await request.preferences.claim?.(tx, id);
     const operation = await tx.operation.findUniqueOrThrow({
       where: { accountId_id: { accountId, id } },

@@ -4,7 +4,9 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
 import type { Tx } from '../database.service.js';
 import { AppError } from '../platform/errors.js';
+import { findLostPeriod } from '../accounts/account-restores.queries.js';
 import type { NewOperation } from './operations.queries.js';
+import { findRepeatedDebit } from './restores.queries.js';
 import * as queries from './possible-duplicates.queries.js';
 
 /**
@@ -13,6 +15,9 @@ import * as queries from './possible-duplicates.queries.js';
 const sendingForMs = 2_000;
 /** An externalId is an id of one payment: a client that repeats a payment next week has another. */
 const sameRequestForMs = 24 * 3_600_000;
+
+/** Less than a month: a monthly payment of one amount is another payment. */
+const restoreDays = 28;
 
 @Injectable()
 export class PossibleDuplicates {
@@ -43,6 +48,26 @@ export class PossibleDuplicates {
         'Another operation has the same counterparty and amount, and this request may repeat it. ' +
         'To send it anyway, repeat it with the header Concilia-Allow-Duplicate: true.',
       headers: { Location: `/v1/operations/${found.id}` },
+    });
+  }
+
+  /**
+   * Throws `possible_duplicate` when the database was set back recently, and the statement shows a
+   * debit that no stored operation explains and that this operation may repeat: its caller may not
+   * have got the response, or may not find the operation any more. The expected payments of the
+   * operation are recorded.
+   */
+  async assertNotLost(tx: Tx, operation: NewOperation, isAllowed: boolean): Promise<void> {
+    if (operation.amountCents === null || isAllowed) return;
+    const lost = await findLostPeriod(tx, operation.accountId, restoreDays);
+    const nsu = lost && (await findRepeatedDebit(tx, operation, lost));
+    if (nsu === null) return;
+    throw new AppError('possible_duplicate', {
+      public:
+        'The database was set back to an earlier time. The statement shows a debit that no stored ' +
+        'operation explains, and this request may repeat it. To send it anyway, repeat it with ' +
+        'the header Concilia-Allow-Duplicate: true.',
+      headers: { Location: `/v1/transactions?nsu=${nsu}` },
     });
   }
 }

@@ -8,6 +8,7 @@ const anyOperation = fc.record({
   isOutgoing: fc.boolean(),
   isKnownToBank: fc.boolean(),
   hasRefusedRepeat: fc.boolean(),
+  isRestored: fc.boolean(),
 });
 const anyBank = fc.record({
   isRepeatSafe: fc.boolean(),
@@ -33,6 +34,12 @@ describe('recovery methods', () => {
   it('do not resend again after the bank refused a repeat', () => {
     forAll((methods, { hasRefusedRepeat }) => {
       if (hasRefusedRepeat) expect(methods.canResend).toBe(false);
+    });
+  });
+
+  it('send no money again after the database was set back', () => {
+    forAll((methods, { isRestored, isOutgoing }) => {
+      if (isRestored && isOutgoing) expect(methods.canResend).toBe(false);
     });
   });
 

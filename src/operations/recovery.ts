@@ -7,6 +7,9 @@ import type { OperationKind } from './operation.js';
 /** The reason of an operation whose repeat the bank refused: it is not resent again. */
 export const refusedRepeat = 'refused_a_repeat';
 
+/** The reason of the attempt that stands for all that a restored database may have lost. */
+export const restoredReason = 'restored';
+
 export interface UnknownOperation {
   repeat: OperationKind['repeat'];
   /** Whether the operation can be looked up at the bank by an id. */
@@ -17,6 +20,11 @@ export interface UnknownOperation {
   isKnownToBank: boolean;
   /** Whether the bank has refused a repeat: it is not resent again. */
   hasRefusedRepeat: boolean;
+  /**
+   * Whether the database was set back while the operation was unfinished. Its outcome may have been
+   * reported, and the caller may have paid in another way: it sends no money again.
+   */
+  isRestored: boolean;
 }
 
 /** The parts of a bank profile that recovery depends on. */
@@ -54,7 +62,10 @@ export function recoveryMethodsFor(
     return { canLookUp: false, canResend: false, canProveAbsence: false, askOperatorAfterMs: 0 };
   const canLookUp = bank.hasStatusById && operation.hasLookUp;
   const canResend =
-    bank.isRepeatSafe && operation.repeat === 'keyed' && !operation.hasRefusedRepeat;
+    bank.isRepeatSafe &&
+    operation.repeat === 'keyed' &&
+    !operation.hasRefusedRepeat &&
+    !(operation.isRestored && operation.isOutgoing);
   const canProveAbsence =
     bank.visibilityBoundMs !== null && operation.isOutgoing && !operation.isKnownToBank;
   const hasMethod = canLookUp || canResend || canProveAbsence;

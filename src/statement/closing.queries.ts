@@ -1,5 +1,6 @@
 // Reads the closed period of the statement and the needs for a longer closed period. Extends the
 // closed period after two full reads agreed.
+import { ongoingRestore } from '../accounts/account-restores.queries.js';
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { recordRangeTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
@@ -22,7 +23,8 @@ const dayIsOver = (boundMs: number) =>
  * The closed period, and the bank's time from which a closed period is needed, the earliest of
  * - the first attempt of an operation whose outcome is unknown, less one hour;
  * - the due time of a scheduled bill payment that is overdue, less one hour;
- * - the first line, outside the closed period, that a refund policy would refund.
+ * - the first line, outside the closed period, that a refund policy would refund;
+ * - the time from which a restored database may lack operations, while the restore is not over.
  *
  * `dayCloseFrom` is the start of the first day without a day close, if that day is over and older
  * than the visibility bound.
@@ -34,7 +36,8 @@ export async function readClosedPeriod(
 ): Promise<ClosedPeriodState> {
   const [closed] = await db.$queryRaw<ClosedPeriodState[]>`
     SELECT s.closed_from, s.closed_until,
-           LEAST(unknown_outcome.since, scheduled.since, refundable.since) AS "neededFrom",
+           LEAST(unknown_outcome.since, scheduled.since, refundable.since, restored.lost_from)
+             AS "neededFrom",
            day_close.since AS "dayCloseFrom"
     FROM statement_state s
     CROSS JOIN LATERAL (
@@ -63,6 +66,7 @@ export async function readClosedPeriod(
       WHERE p.account_id = s.account_id AND p.is_on
         AND (t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until) IS NOT TRUE
     ) refundable
+    LEFT JOIN LATERAL (${ongoingRestore(Prisma.sql`s.account_id`)}) restored ON true
     WHERE s.account_id = ${accountId}`;
   return closed ?? { closedFrom: null, closedUntil: null, neededFrom: null, dayCloseFrom: null };
 }
@@ -156,15 +160,23 @@ export async function recordClosingAttempt(
     WHERE account_id = ${accountId}`;
 }
 
-/** Accounts whose next day to close is over and lies outside the closed period. */
+/**
+ * Accounts whose next day to close is over and lies outside the closed period, and accounts of a
+ * restored database whose statement is not closed over what may be lost.
+ */
 export async function listAccountsToClose(
   db: Db,
   boundMs: number,
 ): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
-    SELECT s.account_id FROM day_close_state d
-    JOIN statement_state s ON s.account_id = d.account_id
-    WHERE ${dayIsOver(boundMs)} AND COALESCE(s.closing_next_at <= clock_timestamp(), true)
-      AND COALESCE(s.closed_from > ${startOf(Prisma.sql`d.next_date`)}
-        OR s.closed_until < ${startOf(Prisma.sql`d.next_date`)} + interval '24 hours', true)`;
+    SELECT s.account_id FROM statement_state s
+    LEFT JOIN day_close_state d ON d.account_id = s.account_id
+    LEFT JOIN LATERAL (${ongoingRestore(Prisma.sql`s.account_id`)}) r ON true
+    WHERE COALESCE(s.closing_next_at <= clock_timestamp(), true)
+      AND (${dayIsOver(boundMs)}
+          AND COALESCE(s.closed_from > ${startOf(Prisma.sql`d.next_date`)}
+            OR s.closed_until < ${startOf(Prisma.sql`d.next_date`)} + interval '24 hours', true)
+        OR r.restored_at + ${boundMs * 2} * interval '1 millisecond' < clock_timestamp()
+          AND COALESCE(s.closed_from > r.lost_from OR s.closed_until < r.restored_at
+            + (s.clock_offset_max_ms + ${boundMs}) * interval '1 millisecond', true))`;
 }

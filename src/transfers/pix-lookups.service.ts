@@ -47,12 +47,10 @@ export class PixLookupsService {
     return { endToEndId, reply: new Reply(status, text) };
   }
 
-  /** Finds a look-up. Throws `look_up_not_found` unless this account made the look-up. */
-  async get(accountId: number, endToEndId: string): Promise<PixLookup> {
+  /** Null unless this account made the look-up. */
+  async find(accountId: number, endToEndId: string): Promise<PixLookup | null> {
     const where = { accountId_endToEndId: { accountId, endToEndId } };
-    const lookup = await this.database.prisma.pixLookup.findUnique({ where });
-    if (!lookup) throw lookupError('look_up_not_found');
-    return lookup;
+    return this.database.prisma.pixLookup.findUnique({ where });
   }
 
   /**

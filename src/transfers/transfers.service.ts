@@ -152,7 +152,9 @@ export class TransfersService implements OnModuleInit {
     // Each look-up returns a new endToEndId, so that id does not distinguish two transfers. A
     // client that looks the key up again and resends would pay twice.
     if (shape.shape === 'key') {
-      const { counterparty } = await this.lookups.get(accountId, shape.endToEndId);
+      const lookup = await this.lookups.find(accountId, shape.endToEndId);
+      // Without a look-up the transfer is refused when the look-up is claimed.
+      const counterparty = lookup?.counterparty ?? shape.endToEndId;
       return { counterparty, amountCents, isDistinguishable: false };
     }
     const counterparty = counterpartyOfTransfer(shape);

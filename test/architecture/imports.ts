@@ -15,8 +15,8 @@ import {
 
 /** From the top down. Modules of one layer do not import each other; the sandbox has no layer. */
 const layers: readonly (readonly string[])[] = [
-  ['main.ts', 'migrate.ts', 'reencrypt.ts'],
-  ['start.ts'],
+  ['main.ts', 'migrate.ts', 'reencrypt.ts', 'restored.ts'],
+  ['start.ts', 'program-database.ts'],
   ['app.module.ts', 'encrypted-columns.ts'],
   ['console'],
   ['day-closes', 'exports'],

@@ -129,6 +129,7 @@ describe('the recovery table of docs/recovery.md', () => {
           isOutgoing: true,
           isKnownToBank: false,
           hasRefusedRepeat: false,
+          isRestored: false,
         },
         { ...combination, visibilityBoundMs: combination.hasBound ? 10_000 : null },
       );

@@ -16,9 +16,24 @@ export interface TestDatabase {
 
 /** A database that is empty, or has the tables of one of the two applications. */
 export async function testDatabase(application?: 'service' | 'sandbox'): Promise<TestDatabase> {
+  return createDatabase(application && (await templateOf(application)));
+}
+
+/** A database with the present content of another one, whose connections it cuts. */
+export async function copyOf({ url }: TestDatabase): Promise<TestDatabase> {
+  const template = new URL(url).pathname.slice(1);
+  await onServer(serverUrl(), (client) =>
+    client.query(
+      'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1',
+      [template],
+    ),
+  );
+  return createDatabase(template);
+}
+
+async function createDatabase(template: string | undefined): Promise<TestDatabase> {
   const server = serverUrl();
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
-  const template = application && (await templateOf(application));
   await onServer(server, (client) =>
     client.query(`CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`),
   );

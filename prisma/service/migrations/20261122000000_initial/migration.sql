@@ -63,6 +63,23 @@ CREATE TRIGGER "account_mode_change_is_append_only" BEFORE UPDATE OR DELETE
 CREATE TRIGGER "account_mode_change_is_not_truncated" BEFORE TRUNCATE ON "account_mode_change"
   FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
 
+-- The database was set back to an earlier time: until each account is released, and for a while
+-- after it, debits that no operation explains may be operations that the database does not have.
+CREATE TABLE "account_restore" (
+  "account_id" INTEGER NOT NULL,
+  "restored_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "lost_from" TIMESTAMPTZ(3) NOT NULL,
+  "former_mode" "account_mode" NOT NULL,
+
+  CONSTRAINT "account_restore_pkey" PRIMARY KEY ("account_id", "restored_at"),
+  CONSTRAINT "account_restore_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+CREATE TRIGGER "account_restore_is_append_only" BEFORE UPDATE OR DELETE
+  ON "account_restore" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+CREATE TRIGGER "account_restore_is_not_truncated" BEFORE TRUNCATE ON "account_restore"
+  FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
+
 -- A key of a business system, and its scopes. Only a keyed hash of the key is stored.
 CREATE TABLE "api_key" (
   "id" UUID NOT NULL,
