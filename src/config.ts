@@ -59,6 +59,10 @@ const count = (name: string, minimum: number) =>
     .transform(Number)
     .refine((value) => value >= minimum, `${name} must be a whole number, at least ${minimum}.`);
 
+/** 0: for ever. The limit keeps the time that is that long ago within PostgreSQL's times. */
+const retentionDays = (name: string) =>
+  count(name, 0).refine((days) => days <= 36_500, `${name} must be at most 36500 days.`);
+
 export const roles = ['api', 'worker', 'scheduler', 'sandbox'] as const;
 export type Role = (typeof roles)[number];
 
@@ -162,6 +166,10 @@ export const settingSchemas = {
     .optional(),
   DISABLED_ENDPOINT_HOURS: count('DISABLED_ENDPOINT_HOURS', 1).default(72),
   ENDPOINTS_PER_ACCOUNT: count('ENDPOINTS_PER_ACCOUNT', 1).default(20),
+  WEBHOOK_BODY_RETENTION_DAYS: retentionDays('WEBHOOK_BODY_RETENTION_DAYS').default(90),
+  REQUEST_RETENTION_DAYS: retentionDays('REQUEST_RETENTION_DAYS').default(400),
+  IDEMPOTENCY_RETENTION_DAYS: retentionDays('IDEMPOTENCY_RETENTION_DAYS').default(30),
+  EVENT_RETENTION_DAYS: retentionDays('EVENT_RETENTION_DAYS').default(400),
   SYNC_INTERVAL_MS: z
     .string()
     .regex(/^\d{3,8}$/, 'SYNC_INTERVAL_MS must be a number of milliseconds, at least 100.')
@@ -265,6 +273,8 @@ export abstract class Settings {
   readonly disabledEndpointHours!: number;
   /** How many webhook endpoints a bank account may have. */
   readonly endpointsPerAccount!: number;
+  /** After how many days what is no longer needed is deleted; 0: never. */
+  readonly retention!: Record<`${'webhookBody' | 'request' | 'idempotency' | 'event'}Days`, number>;
   readonly syncIntervalMs!: number;
   /** Whose `X-Forwarded-For` is believed. */
   readonly trustedProxies!: TrustedProxies;
@@ -423,6 +433,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     otherCredentialsKeys: values.CREDENTIALS_OTHER_KEYS ?? [],
     disabledEndpointHours: values.DISABLED_ENDPOINT_HOURS,
     endpointsPerAccount: values.ENDPOINTS_PER_ACCOUNT,
+    retention: retentionSettings(values),
     syncIntervalMs: values.SYNC_INTERVAL_MS ?? (profile === 'sandbox' ? 5_000 : 60_000),
     ...readRequestLimits(values),
   };
@@ -434,6 +445,13 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;
 }
+
+const retentionSettings = (values: SettingValues): Settings['retention'] => ({
+  webhookBodyDays: values.WEBHOOK_BODY_RETENTION_DAYS,
+  requestDays: values.REQUEST_RETENTION_DAYS,
+  idempotencyDays: values.IDEMPOTENCY_RETENTION_DAYS,
+  eventDays: values.EVENT_RETENTION_DAYS,
+});
 
 function databaseLimits(values: SettingValues): DatabaseLimits {
   return {

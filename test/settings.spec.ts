@@ -107,6 +107,7 @@ describe('defaults', () => {
       otherCredentialsKeys: [],
       disabledEndpointHours: 72,
       endpointsPerAccount: 20,
+      retention: { webhookBodyDays: 90, requestDays: 400, idempotencyDays: 30, eventDays: 400 },
       syncIntervalMs: 5_000,
       trustedProxies: [],
       requestLimits: {

@@ -74,7 +74,8 @@ export class CustomersService implements OnModuleInit {
   async get(accountId: number, id: string) {
     const operation = await this.operations.get(accountId, readUuid(id));
     if (operation.kind !== this.kind.name) throw new AppError('not_found');
-    const { document } = parseJson(operation.requestBody!) as { document: string | null };
+    const stored = parseJson(operation.requestBody ?? '{}') as { document?: string | null };
+    const document = stored.document ?? null;
     return { ...describeOperation(operation), document, operationState: operation.state };
   }
 

@@ -7,6 +7,7 @@ import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Handles } from '../platform/contract-route.js';
 import { parseJson } from '../platform/exact-json.js';
 import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
+import { EventRetention } from './event-retention.service.js';
 import { listDeliveries, listEvents, replayDelivery } from './events.schema.js';
 import { EventsService } from './events.service.js';
 
@@ -17,6 +18,7 @@ export class EventsController {
     private readonly database: Database,
     private readonly service: EventsService,
     private readonly idempotency: IdempotencyService,
+    private readonly retention: EventRetention,
   ) {}
 
   @Handles(listEvents)
@@ -33,6 +35,8 @@ export class EventsController {
       orderBy: { position: isAscending ? 'asc' : 'desc' },
       take: page.limit + 1,
     });
+    if (isAscending && position !== undefined)
+      await this.retention.assertNothingDeletedAfter(accountId, position);
     return toList(rows, page, (event) => event.position.toString(), describeEvent);
   }
 

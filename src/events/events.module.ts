@@ -3,6 +3,7 @@ import { DeliveryService } from './delivery.service.js';
 import { EndpointClient } from './endpoint-client.service.js';
 import { EndpointsController } from './endpoints.controller.js';
 import { EndpointsService } from './endpoints.service.js';
+import { EventRetention } from './event-retention.service.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
 import { NameResolver } from './name-resolver.service.js';
@@ -11,6 +12,7 @@ import { NameResolver } from './name-resolver.service.js';
   controllers: [EndpointsController, EventsController],
   providers: [
     EventsService,
+    EventRetention,
     EndpointsService,
     DeliveryService,
     EndpointClient,

@@ -155,7 +155,8 @@ export const listEvents = route({
   name: 'listEvents',
   summary:
     'Lists events in the order in which they were committed, newest first. With `after`, oldest ' +
-    'first from that position on: a caller that continues after its last event misses none.',
+    'first from that position on: a caller that continues after its last event misses none. 410 ' +
+    'with the code `events_deleted` when events after that position are deleted.',
   method: 'GET',
   path: '/v1/events',
   query: listQuery({

@@ -74,9 +74,26 @@ export async function insertStep(
   return inserted === 1;
 }
 
-/** Deletes old records: no client repeats those requests, and a record may hold a secret. */
-export async function deleteRecordsOlderThan(db: Db, days: number): Promise<void> {
-  await db.$executeRaw`
-    DELETE FROM idempotency_record
-    WHERE created_at < clock_timestamp() - ${days} * interval '1 day'`;
+/**
+ * Deletes the responses of requests that ended, and the results of their steps, `days` after the
+ * end of their last lease: a response may hold a secret. The record stays, because a repeat must
+ * never do the request again. A request that has not ended keeps everything. Returns how many.
+ */
+export async function deleteOldResponses(db: Db, days: number, limit: number): Promise<number> {
+  const [deleted] = await db.$queryRaw<{ records: bigint }[]>`
+    WITH old AS (
+      SELECT ctid, account_id, route, key FROM idempotency_record
+      WHERE body IS NOT NULL
+        AND leased_until < (SELECT clock_timestamp() - ${days} * interval '1 day')
+      ORDER BY leased_until LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
+    ), steps AS (
+      DELETE FROM idempotent_step s USING old
+      WHERE s.account_id = old.account_id AND s.route = old.route AND s.key = old.key
+    ), records AS (
+      UPDATE idempotency_record SET body = NULL
+      WHERE status IS NOT NULL AND ctid = ANY (ARRAY(SELECT ctid FROM old))
+      RETURNING 1
+    )
+    SELECT count(*) AS records FROM records`;
+  return Number(deleted?.records ?? 0);
 }

@@ -6,11 +6,10 @@ import { z } from 'zod';
 import type { Route, RouteInput, RouteOutput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import { Reply } from '../platform/contract-route.js';
-import { AppError } from '../platform/errors.js';
+import { AppError, conflict } from '../platform/errors.js';
 import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.js';
 import { sleepOutsideSlot } from '../platform/job-slots.js';
 import { SecretBox } from '../platform/secret-box.js';
-import { Every } from '../platform/timer-methods.js';
 import { ownerOfResponse } from './encrypted-responses.queries.js';
 import * as queries from './idempotency.queries.js';
 import { RequestSteps } from './request-steps.service.js';
@@ -32,8 +31,6 @@ export interface KeyedRequest<R extends Route> {
 const leaseMs = 60_000;
 const maxWaitMs = 10_000;
 const waitIntervalMs = 50;
-/** No client repeats a request for longer than this. */
-const retentionDays = 7;
 
 @Injectable()
 export class IdempotencyService {
@@ -46,7 +43,7 @@ export class IdempotencyService {
    * Runs `work` once for the request's key; a repeat gets the response of the first request. A
    * request that failed before its first step stores nothing, so that the same key can be used
    * again. Throws `idempotency_key_reused` for another request under the same key, and `conflict`
-   * for a repeat while the first request is still in progress.
+   * for a repeat while the first request is still in progress, or after its response was deleted.
    */
   async runOnce<R extends Route>(
     { accountId, route, request }: KeyedRequest<R>,
@@ -60,11 +57,6 @@ export class IdempotencyService {
     const claim = await this.claimOrReplay(recordKey, requestHash);
     if (claim instanceof Reply) return claim;
     return this.runAndStore({ ...recordKey, claim }, route, work);
-  }
-
-  @Every('idempotency-records', 3_600_000)
-  async deleteOldRecords(): Promise<void> {
-    await queries.deleteRecordsOlderThan(this.database.prisma, retentionDays);
   }
 
   /** The claim, or the stored response. */
@@ -84,18 +76,22 @@ export class IdempotencyService {
         throw new AppError('idempotency_key_reused', {
           public: 'The IdempotencyKey was used for another request: use a new key.',
         });
-      if (record?.status && record.body !== null)
-        return new Reply(
-          record.status,
-          this.secretBox.decrypt(record.body, ownerOfResponse(recordKey)),
-          {
-            'Idempotent-Replayed': 'true',
-          },
-        );
+      if (record?.status) return this.replyAgain(recordKey, record.status, record.body);
       // The first request must not wait for the slots of its repeats.
       await sleepOutsideSlot(waitIntervalMs);
     } while (performance.now() < waitUntil);
     throw new AppError('conflict', { public: 'An identical request is still in progress.' });
+  }
+
+  /** The stored response. Once it was deleted, `conflict`: the request is not done again. */
+  private replyAgain(recordKey: queries.RecordKey, status: number, body: string | null): Reply {
+    if (body === null)
+      throw conflict(
+        'response_deleted',
+        'The request with this IdempotencyKey was done. Its response is no longer stored.',
+      );
+    const text = this.secretBox.decrypt(body, ownerOfResponse(recordKey));
+    return new Reply(status, text, { 'Idempotent-Replayed': 'true' });
   }
 
   private async runAndStore<R extends Route>(

@@ -140,9 +140,12 @@ export class OperationRecovery {
     await evidence.recordClockOffsetAfter(this.database.prisma, operation);
     const kind = this.outcomes.kindOf(operation);
     const { profile } = this.bank;
+    // An operation that ended long ago and is unknown again: its request is no longer stored.
+    const hasRequest = operation.bodiesDeletedAt === null;
     const facts = {
       repeat: kind.repeat,
-      hasLookUp: kind.lookUp !== undefined,
+      hasRequest,
+      hasLookUp: hasRequest && kind.lookUp !== undefined,
       isOutgoing: operation.counterparty !== null && operation.amountCents !== null,
       isKnownToBank: operation.bankReference !== null,
       hasRefusedRepeat: operation.reason === refusedRepeat,

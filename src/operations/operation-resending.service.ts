@@ -53,6 +53,7 @@ export class OperationResending {
   private findUnsafeReason(operation: Operation, isRestored: boolean): string | null {
     const { repeat } = this.outcomes.kindOf(operation);
     if (repeat === 'never') return 'The request held secrets, which are not stored.';
+    if (operation.bodiesDeletedAt !== null) return 'The request is no longer stored.';
     if (repeat === 'unkeyed') return 'The bank would execute a repeat as another request.';
     if (!this.bank.profile.isRepeatSafe)
       return 'The bank profile does not say that a repeat is safe.';

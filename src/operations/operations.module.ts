@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { AccountModesController } from './account-modes.controller.js';
 import { AccountModes } from './account-modes.service.js';
+import { BodyRetention } from './body-retention.service.js';
 import { OperationRecovery } from './operation-recovery.service.js';
 import { OperationResending } from './operation-resending.service.js';
 import { OperationSender } from './operation-sender.service.js';
@@ -23,6 +24,7 @@ import { RestoreGuard } from './restores.service.js';
     PossibleDuplicates,
     AccountModes,
     RestoreGuard,
+    BodyRetention,
   ],
   exports: [OperationsService, OperationOutcomes, OperationResending],
 })

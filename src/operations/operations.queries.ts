@@ -39,6 +39,7 @@ export async function claimAttempt(
       SET state = 'sending', attempts = attempts + 1, updated_at = clock_timestamp(),
           next_action_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
       WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = ${from}
+        AND bodies_deleted_at IS NULL
         AND (SELECT mode FROM bank_account WHERE id = ${accountId}) = 'live'
       RETURNING account_id, id, attempts, created_at
     ), recorded AS (

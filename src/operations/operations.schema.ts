@@ -16,10 +16,12 @@ export const operationView = z.object({
   /** Why the outcome is unknown, or how it was established. */
   reason: z.string().nullable(),
   request: z.object({ params: z.unknown(), body: z.unknown() }),
-  /** The bank's response; null while there is none. */
+  /** The bank's response; null while there is none. Without a body once it was deleted. */
   response: z.object({ status: integer, body: z.unknown() }).nullable(),
   createdAt: instant,
   updatedAt: instant,
+  /** When the request and the personal data in the response were deleted; null until then. */
+  bodiesDeletedAt: instant.nullable(),
 });
 
 /** One operation with its attempts. An attempt may not have reached the bank. */
@@ -43,6 +45,7 @@ export const operationDetail = operationView.extend({
 
 export function describeOperation(operation: Operation): z.output<typeof operationView> {
   const { requestParams, requestBody, responseStatus, responseBody } = operation;
+  const hasResponse = responseBody !== null || operation.bodiesDeletedAt !== null;
   return {
     ...operation,
     request: {
@@ -50,9 +53,9 @@ export function describeOperation(operation: Operation): z.output<typeof operati
       body: requestBody === null ? null : parseJson(requestBody),
     },
     response:
-      responseStatus === null || responseBody === null
+      responseStatus === null || !hasResponse
         ? null
-        : { status: responseStatus, body: parseJson(responseBody) },
+        : { status: responseStatus, body: parseJson(responseBody ?? 'null') },
   };
 }
 

@@ -9,7 +9,7 @@ import type { Route, RouteInput } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
 import { recordExpectedPayments } from '../expected-payments/recording.queries.js';
 import { Reply } from '../platform/contract-route.js';
-import { AppError, invariant } from '../platform/errors.js';
+import { AppError, conflict, invariant } from '../platform/errors.js';
 import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.js';
 import { sleepOutsideSlot } from '../platform/job-slots.js';
 import { SecretBox } from '../platform/secret-box.js';
@@ -291,6 +291,12 @@ export class OperationsService {
     const allHeaders = { ...headers, [operationHeader]: operation.id };
     if (operation.responseStatus !== null && operation.responseBody !== null)
       return new Reply(operation.responseStatus, operation.responseBody, allHeaders);
+    // The request was sent, and it is not sent again under this key.
+    if (operation.responseStatus !== null && operation.bodiesDeletedAt !== null)
+      throw conflict(
+        'response_deleted',
+        `The bank's response to operation ${operation.id} is no longer stored.`,
+      );
     return new Reply(202, stringifyJson(z.encode(operationView, describeOperation(operation))), {
       ...allHeaders,
       Location: `${resourcePath}${operation.id}`,

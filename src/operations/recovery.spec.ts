@@ -7,6 +7,7 @@ const anyOperation = fc.record({
   hasLookUp: fc.boolean(),
   isOutgoing: fc.boolean(),
   isKnownToBank: fc.boolean(),
+  hasRequest: fc.boolean(),
   hasRefusedRepeat: fc.boolean(),
   isRestored: fc.boolean(),
 });
@@ -40,6 +41,12 @@ describe('recovery methods', () => {
   it('send no money again after the database was set back', () => {
     forAll((methods, { isRestored, isOutgoing }) => {
       if (isRestored && isOutgoing) expect(methods.canResend).toBe(false);
+    });
+  });
+
+  it('do not resend an operation whose request is no longer stored', () => {
+    forAll((methods, { hasRequest }) => {
+      if (!hasRequest) expect(methods.canResend).toBe(false);
     });
   });
 

@@ -12,6 +12,8 @@ export const restoredReason = 'restored';
 
 export interface UnknownOperation {
   repeat: OperationKind['repeat'];
+  /** Whether its request is still stored. */
+  hasRequest: boolean;
   /** Whether the operation can be looked up at the bank by an id. */
   hasLookUp: boolean;
   /** Whether the operation sends money, so that the statement would show it. */
@@ -64,6 +66,7 @@ export function recoveryMethodsFor(
   const canResend =
     bank.isRepeatSafe &&
     operation.repeat === 'keyed' &&
+    operation.hasRequest &&
     !operation.hasRefusedRepeat &&
     !(operation.isRestored && operation.isOutgoing);
   const canProveAbsence =

@@ -8,6 +8,7 @@ const faults = {
   not_found: 404,
   conflict: 409,
   possible_duplicate: 409,
+  gone: 410,
   unsupported_media_type: 415,
   idempotency_key_reused: 422,
   rule_broken: 422,

@@ -5,12 +5,13 @@ import { WebhookHealth } from './webhook-health.service.js';
 import { WebhookInbox } from './webhook-inbox.service.js';
 import { WebhookQuota } from './webhook-quota.service.js';
 import { WebhookRegistrar } from './webhook-registrar.service.js';
+import { WebhookRetention } from './webhook-retention.service.js';
 import { WebhooksController } from './webhooks.controller.js';
 
 @Module({
   imports: [StatementModule],
   controllers: [WebhooksController, WebhookHealthController],
-  providers: [WebhookInbox, WebhookQuota, WebhookRegistrar, WebhookHealth],
+  providers: [WebhookInbox, WebhookQuota, WebhookRegistrar, WebhookHealth, WebhookRetention],
   exports: [WebhookRegistrar],
 })
 export class WebhooksModule {}

@@ -68,7 +68,7 @@ describe('an error of a connection that is lost', () => {
       database.transaction(async (tx) => {
         const [own] = await tx.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
         await test.pool.query('SELECT pg_terminate_backend($1)', [own?.pid]);
-        await tx.$queryRaw`SELECT 1 AS one`;
+        await tx.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
       }),
     );
     expect([error instanceof Error, isDatabaseUnavailable(error)]).toEqual([true, true]);
@@ -81,7 +81,7 @@ describe('an error of a connection that is lost', () => {
     // No server listens on a reserved port.
     const database = new Database(createPool('postgresql://x@127.0.0.1:1/x', () => undefined));
     for (const work of [
-      database.transaction((tx) => tx.$queryRaw`SELECT 1 AS one`),
+      database.transaction((tx) => tx.$executeRaw`SELECT 1`),
       database.pool.query('SELECT 1'),
       database.prisma.bankAccount.findMany(),
     ])

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { BodyRetention } from '../../src/operations/body-retention.service.js';
 import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { addAccounts } from '../support/parent-rows.js';
@@ -129,6 +130,31 @@ describe('an operation that the statement shows only in part', () => {
       'operation.unknown',
       'operation.succeeded',
     ]);
+  });
+
+  it('is not sent again when it is unknown again after its request was deleted', async () => {
+    await loseResponse({ movements: 2 });
+    await closeStatement();
+    await advance();
+    expect(await currentState()).toBe('not_executed');
+    await service.database.pool.query(
+      `UPDATE operation SET ended_at = ended_at - interval '401 days' WHERE account_id = $1`,
+      [accountId],
+    );
+    const retention = { retention: { requestDays: 400 } } as never;
+    await new BodyRetention(service.database, retention).deleteOldBodies();
+    expect(await onlyOperation()).toMatchObject({ requestBody: null });
+    // Such a repeat would be safe, if the request were still stored.
+    Object.assign(kind, { repeat: 'keyed' });
+    bank.profile.isRepeatSafe = true;
+    await storeLine(1, (await expectedPaymentIds())[0]);
+    await advance();
+    await advance();
+    expect(await onlyOperation()).toMatchObject({ state: 'unknown', attempts: 1 });
+    await closeLater();
+    await advance();
+    expect(await currentState()).toBe('succeeded');
+    expect(bank.sent).toHaveLength(1);
   });
 
   it('stays unknown while only a part of its amount is matched', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { beforeCommit, type Tx } from '../../src/database.service.js';
+import { EventRetention } from '../../src/events/event-retention.service.js';
 import { EventsController } from '../../src/events/events.controller.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -30,7 +31,12 @@ describe('the order of events', () => {
       ids.map((id) => ({ type: 'charge.paid', resource: { kind: 'charge', id }, data: { id } })),
     );
   const list = async (query: { after?: number; cursor?: string; limit?: number }) => {
-    const controller = new EventsController(service.database, events, undefined as never);
+    const controller = new EventsController(
+      service.database,
+      events,
+      undefined as never,
+      new EventRetention(service.database, undefined as never),
+    );
     const { data, next } = await controller.events({
       ...{ accountId: service.accountId, query },
     } as never);

@@ -6,7 +6,7 @@ import {
   operatorAccountId,
 } from '../../src/idempotency/idempotency.service.js';
 import type { RequestSteps } from '../../src/idempotency/request-steps.service.js';
-import { deleteRecordsOlderThan } from '../../src/idempotency/idempotency.queries.js';
+import { deleteOldResponses } from '../../src/idempotency/idempotency.queries.js';
 import { Reply } from '../../src/platform/contract-route.js';
 import { AppError } from '../../src/platform/errors.js';
 import { secretBoxOf } from '../support/secret-box.js';
@@ -48,6 +48,10 @@ describe('a request with an idempotency key that no operation stores', () => {
   };
   const endLease = () =>
     query(`UPDATE idempotency_record SET leased_until = leased_until - interval '61 seconds'`);
+  /** Moves the end of each request thirty days into the past. */
+  const age = () =>
+    query(`UPDATE idempotency_record SET leased_until = leased_until - interval '31 days'`);
+  const deleteOld = () => deleteOldResponses(service.database.prisma, 30, 500);
   const submit = (
     overrides: {
       key?: string | null;
@@ -204,11 +208,19 @@ describe('a request with an idempotency key that no operation stores', () => {
       expect(done).toEqual(stepNames);
     });
 
-    it('is deleted with its steps', async () => {
-      await submit({}, inSteps());
-      await query(`UPDATE idempotency_record SET created_at = created_at - interval '8 days'`);
-      await deleteRecordsOlderThan(service.database.prisma, 7);
+    it('loses the results of its steps with its response, and not before its end', async () => {
+      const stopped = inSteps((step) => (step === 'c' ? Promise.reject(new Error('lost')) : age()));
+      await expect(submit({}, stopped)).rejects.toThrow('lost');
+      await age();
+      expect(await deleteOld()).toBe(0);
+      expect((await query('SELECT FROM idempotent_step')).rowCount).toBe(2);
+      expect((await submit({}, inSteps())).body).toBe('{"secret":"a0,b1,c2"}');
+      expect(await deleteOld()).toBe(0);
+      await age();
+      expect(await deleteOld()).toBe(1);
       expect((await query('SELECT FROM idempotent_step')).rowCount).toBe(0);
+      await expect(submit({}, inSteps())).rejects.toMatchObject({ code: 'conflict' });
+      expect(done).toEqual(stepNames);
     });
   });
 
@@ -219,14 +231,19 @@ describe('a request with an idempotency key that no operation stores', () => {
     expect(JSON.stringify(rows)).not.toMatch(/whsec_|123456789/);
   });
 
-  it('is deleted after a week', async () => {
+  it('is refused, and never done again, once its response was deleted', async () => {
     await submit();
-    await deleteRecordsOlderThan(service.database.prisma, 7);
-    await submit();
+    expect(await deleteOld()).toBe(0);
+    expect((await submit()).headers).toEqual({ 'Idempotent-Replayed': 'true' });
+    await age();
+    expect(await deleteOld()).toBe(1);
+    const { rows } = await query('SELECT status, body FROM idempotency_record');
+    expect(rows).toEqual([{ status: 201, body: null }]);
+    await expect(submit()).rejects.toMatchObject({
+      ...{ status: 409, details: { reason: 'response_deleted' } },
+    });
+    await expect(submit({ size: 2n })).rejects.toMatchObject({ code: 'idempotency_key_reused' });
     expect(runs).toBe(1);
-    await query(`UPDATE idempotency_record SET created_at = created_at - interval '8 days'`);
-    await deleteRecordsOlderThan(service.database.prisma, 7);
-    await submit();
-    expect(runs).toBe(2);
+    expect(await deleteOld()).toBe(0);
   });
 });

@@ -1,6 +1,10 @@
-// The queries that sweepers repeat, on an account with many lines and no pending work.
+// The queries that sweepers repeat, on an account with a long history and no pending work.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Tx } from '../../src/database.service.js';
+import { listAccountsWithOldEvents } from '../../src/events/event-retention.queries.js';
+import { deleteOldResponses } from '../../src/idempotency/idempotency.queries.js';
+import { lockOldOperations } from '../../src/operations/body-retention.queries.js';
+import { deleteOldBodies } from '../../src/webhooks/webhooks.queries.js';
 import { listAccountsWithDaysToClose } from '../../src/day-closes/day-closes.queries.js';
 import { listTransactionRows } from '../../src/reconciliation/api/transactions.queries.js';
 import { listAccountsWithDueSubjects } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
@@ -41,7 +45,37 @@ beforeAll(async () => {
      VALUES ($1, true, now())`,
     [service.accountId, lines],
   );
-  await pool.query('ANALYZE statement_line');
+  // Everything is old: half of it has lost its bytes, and of the other half one row is due.
+  await pool.query(
+    `WITH numbers AS (
+       SELECT n, CASE WHEN n % 2 = 0 THEN 'x' END AS body,
+              clock_timestamp() - CASE n WHEN 2 THEN interval '401 days'
+                                         ELSE interval '399 days' END AS time
+       FROM generate_series(1, $2::int) n
+     ), webhooks AS (
+       INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state, processed_at)
+       SELECT $1, gen_random_uuid(), 'X', n::text, body::bytea, 'processed', time FROM numbers
+     ), records AS (
+       INSERT INTO idempotency_record
+         (account_id, route, key, request_hash, status, body, claim, leased_until)
+       SELECT $1, 'r', n::text, 'h', 200, body, gen_random_uuid(), time FROM numbers
+     ), operations AS (
+       INSERT INTO operation (account_id, id, kind, state, request_hash, request_params,
+         request_body, ended_at, bodies_deleted_at)
+       SELECT $1, gen_random_uuid(), 'k', 'succeeded', 'h', '{}', body, time,
+              CASE WHEN body IS NULL THEN time END FROM numbers
+     ), positions AS (
+       INSERT INTO event_position VALUES ($1, $2)
+     ), retention AS (
+       INSERT INTO event_retention VALUES ($1, $2 - 1, 0)
+     )
+     INSERT INTO event (account_id, id, position, type, resource_kind, resource_id, sequence, data,
+       created_at)
+     SELECT $1, gen_random_uuid(), n, 'x', 'charge', 'x', n, '{}',
+            clock_timestamp() - interval '401 days' FROM numbers`,
+    [service.accountId, lines],
+  );
+  await pool.query('ANALYZE');
 });
 afterAll(() => service.drop());
 
@@ -52,20 +86,20 @@ async function listPending(tx: Tx): Promise<bigint[]> {
   return rows.map(({ nsu }) => nsu);
 }
 
-/** The result of a query, and how many statement lines it read. */
-async function measure<Result>(query: (tx: Tx) => Promise<Result>) {
+/** The result of a query, and how many rows of a table it read. */
+async function measure<Result>(query: (tx: Tx) => Promise<Result>, table = 'statement_line') {
   return service.database.transaction(async (tx) => {
-    const before = await countLinesRead(tx);
+    const before = await countRowsRead(tx, table);
     const result = await query(tx);
-    return { result, linesRead: (await countLinesRead(tx)) - before };
+    return { result, rowsRead: (await countRowsRead(tx, table)) - before };
   });
 }
 
-async function countLinesRead(tx: Tx): Promise<number> {
-  const [read] = await tx.$queryRaw<{ lines: number }[]>`
-    SELECT (seq_tup_read + idx_tup_fetch)::int AS lines FROM pg_stat_xact_user_tables
-    WHERE relname = 'statement_line'`;
-  return read?.lines ?? 0;
+async function countRowsRead(tx: Tx, table: string): Promise<number> {
+  const [read] = await tx.$queryRaw<{ rows: number }[]>`
+    SELECT (seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables
+    WHERE relname = ${table}`;
+  return read?.rows ?? 0;
 }
 
 it.each([
@@ -73,7 +107,18 @@ it.each([
   ['days that may be certified', (tx: Tx) => listAccountsWithDaysToClose(tx), []],
   ['pending lines', listPending, [1n]],
 ])('%s are found without reading all lines', async (_, query, expected) => {
-  const { result, linesRead } = await measure<unknown>(query);
+  const { result, rowsRead } = await measure<unknown>(query);
   expect(result).toEqual(expected);
-  expect(linesRead).toBeLessThan(10);
+  expect(rowsRead).toBeLessThan(10);
+});
+
+it.each([
+  ['webhook_event', (tx: Tx) => deleteOldBodies(tx, 400, 500)],
+  ['idempotency_record', (tx: Tx) => deleteOldResponses(tx, 400, 500)],
+  ['operation', async (tx: Tx) => (await lockOldOperations(tx, 400, 500)).length],
+  ['event', async (tx: Tx) => (await listAccountsWithOldEvents(tx, 400)).length],
+])('what is old in %s is found without reading the others', async (table, query) => {
+  const { result, rowsRead } = await measure<number>(query, table);
+  expect(result).toBe(1);
+  expect(rowsRead).toBeLessThan(10);
 });

@@ -128,6 +128,7 @@ describe('the recovery table of docs/recovery.md', () => {
           hasLookUp: true,
           isOutgoing: true,
           isKnownToBank: false,
+          hasRequest: true,
           hasRefusedRepeat: false,
           isRestored: false,
         },

@@ -78,7 +78,7 @@ beforeEach(async () => {
 
 const storedBodies = async () =>
   (await service.database.prisma.webhookEvent.findMany()).map(({ body }) =>
-    Buffer.from(body).toString(),
+    Buffer.from(body!).toString(),
   );
 const findDeliveries = async () =>
   (

@@ -78,7 +78,7 @@ describe('webhooks of the bank', () => {
       const body = Buffer.from([0x00, 0xff, 0xfe, 0x7b, 0x22]);
       await inbox.store(service.accountId, null, body);
       const event = await findOnly();
-      expect(Buffer.from(event.body)).toEqual(body);
+      expect(Buffer.from(event.body!)).toEqual(body);
       expect(event).toMatchObject({ state: 'quarantined', eventType: 'UNNAMED', reference: null });
     });
 

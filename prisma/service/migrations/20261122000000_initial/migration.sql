@@ -171,6 +171,7 @@ CREATE TABLE "operation" (
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "ended_at" TIMESTAMPTZ(3),
+  "bodies_deleted_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "operation_pkey" PRIMARY KEY ("account_id", "id"),
   CONSTRAINT "operation_amount" CHECK ("amount_cents" > 0),
@@ -188,6 +189,10 @@ CREATE TABLE "operation" (
   -- executed.
   CONSTRAINT "operation_known_to_bank_is_executed" CHECK (
     "state" <> 'not_executed' OR "bank_reference" IS NULL
+  ),
+  -- Without its request an operation cannot be sent again.
+  CONSTRAINT "operation_without_request_is_not_sent" CHECK (
+    "bodies_deleted_at" IS NULL OR ("state" <> 'received' AND "state" <> 'sending')
   ),
   CONSTRAINT "operation_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "bank_account" ("id")
@@ -209,9 +214,13 @@ CREATE INDEX "operation_without_response"
   WHERE (state <> 'rejected' AND (state <> 'succeeded' OR response_status IS NULL));
 CREATE INDEX "operation_ended"
   ON "operation" ("account_id", "ended_at") WHERE (ended_at IS NOT NULL);
+CREATE INDEX "operation_with_bodies"
+  ON "operation" ("ended_at")
+  WHERE (bodies_deleted_at IS NULL AND ended_at IS NOT NULL AND state <> 'needs_operator');
 
 -- A repeat must send the same request with the same key. So the key and the request never change
--- after the operation is committed, nor do the fields that identify possible duplicates.
+-- after the operation is committed, nor do the fields that identify possible duplicates. Only the
+-- body of an operation that has ended is deleted when it is old.
 CREATE FUNCTION "operation_request_is_fixed"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'the key and the request of operation % are fixed', OLD.id
@@ -221,7 +230,9 @@ CREATE TRIGGER "operation_request_is_fixed" BEFORE UPDATE ON "operation" FOR EAC
   WHEN (OLD.id <> NEW.id
      OR OLD.kind <> NEW.kind
      OR OLD.idempotency_key IS DISTINCT FROM NEW.idempotency_key
-     OR OLD.request_body IS DISTINCT FROM NEW.request_body
+     OR (OLD.request_body IS DISTINCT FROM NEW.request_body AND (
+       NEW.request_body IS NOT NULL OR OLD.bodies_deleted_at IS NOT NULL
+       OR NEW.bodies_deleted_at IS NULL OR OLD.ended_at IS NULL OR OLD.state = 'needs_operator'))
      OR OLD.request_params IS DISTINCT FROM NEW.request_params
      OR OLD.request_query IS DISTINCT FROM NEW.request_query
      OR OLD.request_hash IS DISTINCT FROM NEW.request_hash
@@ -307,6 +318,9 @@ CREATE TABLE "idempotency_record" (
 -- By the id of the key that encrypted the body: each start and the re-encryption look for old keys.
 CREATE INDEX "idempotency_record_key_id" ON "idempotency_record" (left("body", 8))
   WHERE "body" IS NOT NULL;
+
+CREATE INDEX "idempotency_record_with_body"
+  ON "idempotency_record" ("leased_until") WHERE (body IS NOT NULL);
 
 -- A step of such a request that is done, with its result. It is deleted with its request.
 CREATE TABLE "idempotent_step" (
@@ -505,7 +519,7 @@ CREATE TABLE "webhook_event" (
   "id" UUID NOT NULL,
   "event_type" TEXT NOT NULL,
   "body_hash" TEXT NOT NULL,
-  "body" BYTEA NOT NULL,
+  "body" BYTEA,
   "state" "webhook_event_state" NOT NULL,
   "copies" INTEGER NOT NULL DEFAULT 1,
   "reference_kind" TEXT,
@@ -516,7 +530,9 @@ CREATE TABLE "webhook_event" (
   "next_sync_at" TIMESTAMPTZ(3),
   "processed_at" TIMESTAMPTZ(3),
 
-  CONSTRAINT "webhook_event_pkey" PRIMARY KEY ("account_id", "id")
+  CONSTRAINT "webhook_event_pkey" PRIMARY KEY ("account_id", "id"),
+  -- The bytes of a webhook are deleted only after it was processed.
+  CONSTRAINT "webhook_event_body" CHECK ("body" IS NOT NULL OR "state" = 'processed')
 );
 CREATE UNIQUE INDEX "webhook_event_account_id_event_type_body_hash_key"
   ON "webhook_event" ("account_id", "event_type", "body_hash");
@@ -524,6 +540,8 @@ CREATE INDEX "webhook_event_pending"
   ON "webhook_event" ("account_id", "received_at") WHERE (state = 'pending');
 CREATE INDEX "webhook_event_unprocessed" ON "webhook_event" ("account_id", "state")
   WHERE (state = 'pending' OR state = 'quarantined');
+CREATE INDEX "webhook_event_with_body"
+  ON "webhook_event" ("processed_at") WHERE (state = 'processed' AND body IS NOT NULL);
 CREATE INDEX "webhook_event_pix"
   ON "webhook_event" ("account_id", "reference", "received_at")
   WHERE (reference_kind = 'end_to_end_id');
@@ -1551,6 +1569,36 @@ CREATE TABLE "event" (
 CREATE UNIQUE INDEX "event_account_id_position_key" ON "event" ("account_id", "position");
 CREATE UNIQUE INDEX "event_account_id_resource_kind_resource_id_sequence_key"
   ON "event" ("account_id", "resource_kind", "resource_id", "sequence");
+
+-- How far the account's old events were swept, and the last position that was deleted.
+CREATE TABLE "event_retention" (
+  "account_id" INTEGER NOT NULL,
+  "swept_position" BIGINT NOT NULL DEFAULT 0,
+  "deleted_position" BIGINT NOT NULL DEFAULT 0,
+
+  CONSTRAINT "event_retention_pkey" PRIMARY KEY ("account_id"),
+  CONSTRAINT "event_retention_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+
+-- The next sequence of a resource follows from its newest event, which therefore stays.
+CREATE FUNCTION "newest_event_stays"() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  resource text;
+BEGIN
+  SELECT d.resource_kind || ' ' || d.resource_id INTO resource FROM deleted d
+  WHERE NOT EXISTS (
+    SELECT 1 FROM event e
+    WHERE e.account_id = d.account_id AND e.resource_kind = d.resource_kind
+      AND e.resource_id = d.resource_id AND e.sequence > d.sequence
+  ) LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'the newest event of % stays', resource USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "newest_event_stays" AFTER DELETE ON "event"
+  REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION "newest_event_stays"();
 
 -- A webhook endpoint of a business system.
 CREATE TABLE "webhook_endpoint" (

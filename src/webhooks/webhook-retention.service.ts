@@ -1,0 +1,23 @@
+// Deletes the bytes of webhooks that were processed more than WEBHOOK_BODY_RETENTION_DAYS ago. The
+// bytes of pending and quarantined webhooks stay: they may still have to be read.
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../config.js';
+import { Database } from '../database.service.js';
+import { deleteInBatches, retentionIntervalMs } from '../platform/retention.js';
+import { Every } from '../platform/timer-methods.js';
+import { deleteOldBodies } from './webhooks.queries.js';
+
+@Injectable()
+export class WebhookRetention {
+  constructor(
+    private readonly database: Database,
+    private readonly settings: Settings,
+  ) {}
+
+  @Every('webhook-retention', retentionIntervalMs)
+  async deleteOldBodies(): Promise<void> {
+    await deleteInBatches(this.settings.retention.webhookBodyDays, (days, limit) =>
+      deleteOldBodies(this.database.prisma, days, limit),
+    );
+  }
+}
