@@ -93,13 +93,19 @@ export class Database {
 
   /**
    * Runs `work` in one transaction. After a deadlock or serialization failure it runs `work` again,
-   * up to five times, so `work` must have no effect outside the database.
+   * up to five times, so `work` must have no effect outside the database. `timeoutMs` replaces the
+   * time after which a transaction is rolled back.
    */
-  async transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  async transaction<Result>(
+    work: (tx: Tx) => Promise<Result>,
+    options: { timeoutMs?: number } = {},
+  ): Promise<Result> {
+    const { timeoutMs } = options;
+    const limits = timeoutMs === undefined ? {} : { timeout: timeoutMs };
     for (let attempts = 1; ; attempts += 1) {
       try {
         return await insideTransaction.run(true, () =>
-          this.prisma.$transaction((tx) => runWithLastSteps(tx, work)),
+          this.prisma.$transaction((tx) => runWithLastSteps(tx, work), limits),
         );
       } catch (error) {
         if (!isConflict(error) || attempts === maxAttempts) throw error;

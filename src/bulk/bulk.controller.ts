@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Controller, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -6,16 +7,15 @@ import type { Caller } from '../accounts/api-keys.service.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { Database } from '../database.service.js';
 import type { BulkRow, Operation } from '../generated/service/client.js';
-import { Handles, Reply, TakesUpTo } from '../platform/contract-route.js';
+import { Handles, Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
-import { parseJson, stringifyJson } from '../platform/exact-json.js';
+import { stringifyJson } from '../platform/exact-json.js';
 import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
 import * as queries from './bulk.queries.js';
 import {
   getBulkUpload,
   listBulkRows,
   listBulkUploads,
-  maxFileBytes,
   uploadCharges,
   uploadTransfers,
   uploadView,
@@ -24,6 +24,9 @@ import {
 import { BulkService } from './bulk.service.js';
 import { rowErrors } from './row-request.js';
 import { formatOf, unreadableFile } from './upload-reader.js';
+
+/** Several large files may wait for each other. */
+const responseTimeoutMs = 600_000;
 
 @Controller()
 @UseGuards(ApiKeyGuard)
@@ -34,14 +37,12 @@ export class BulkController {
   ) {}
 
   @RequiresScope('charge')
-  @TakesUpTo(maxFileBytes)
   @Handles(uploadCharges)
   async charges(@CalledBy() caller: Caller, @Req() request: FastifyRequest): Promise<Reply> {
     return this.upload(caller, 'charges', request);
   }
 
   @RequiresScope('transfer')
-  @TakesUpTo(maxFileBytes)
   @Handles(uploadTransfers)
   async transfers(@CalledBy() caller: Caller, @Req() request: FastifyRequest): Promise<Reply> {
     return this.upload(caller, 'transfers', request);
@@ -80,12 +81,13 @@ export class BulkController {
   private async upload(
     { accountId }: Caller,
     kind: BulkKind,
-    { headers, body }: FastifyRequest,
+    { headers, body, raw }: FastifyRequest,
   ): Promise<Reply> {
     const format = formatOf(headers['content-type']);
-    if (!(body instanceof Uint8Array) || body.length === 0)
-      throw unreadableFile('A file is required.');
-    const id = await this.bulk.upload(accountId, kind, format, Buffer.from(body));
+    if (!(body instanceof Readable)) throw unreadableFile('A file is required.');
+    // No byte crosses the connection while a file waits and its rows are stored.
+    raw.socket.setTimeout(responseTimeoutMs);
+    const id = await this.bulk.upload(accountId, kind, format, body);
     const view = z.encode(uploadView, await this.read(accountId, id));
     return new Reply(202, stringifyJson(view), { Location: `/v1/bulk/${id}` });
   }
@@ -115,7 +117,7 @@ function toRowView({
   const { code, title, errors } =
     storedErrors === null
       ? { code: null, title: null, errors: null }
-      : rowErrors.parse(parseJson(storedErrors));
+      : rowErrors.parse(JSON.parse(storedErrors));
   return {
     ...{ ...row, code, operationState: operation?.state ?? null },
     errors: errors ?? (title === null ? null : { $: [title] }),

@@ -33,12 +33,14 @@ export const rowView = z.object({
   operationState: z.string().nullable(),
 });
 
+const upload = { maxBodyBytes: maxFileBytes, hasFileBody: true } as const;
 const bulk = { chapter: 'Bulk uploads', authentication: 'api-key' } as const;
 const params = z.object({ id: text(100) });
 const fileLimits = 'one request per NDJSON line or CSV row, up to 50 MB and 100,000 rows.';
 
 export const uploadCharges = route({
   ...bulk,
+  ...upload,
   name: 'uploadCharges',
   summary: `Uploads a file of charges to issue: ${fileLimits}`,
   method: 'POST',
@@ -49,6 +51,7 @@ export const uploadCharges = route({
 
 export const uploadTransfers = route({
   ...bulk,
+  ...upload,
   name: 'uploadTransfers',
   summary: `Uploads a file of transfers, each with externalId or idempotencyKey: ${fileLimits}`,
   method: 'POST',

@@ -1,25 +1,30 @@
 // Owns uploaded files of requests and issues their rows at the bank's pace. Each row is identified
 // by its own id, and is tied to its operation in the transaction that stores the operation. So a
 // crash, a second process, a suspended process or a second upload sends no request twice.
+import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { assertAccountLive, readSendingRules } from '../accounts/account-modes.queries.js';
 import { Settings } from '../config.js';
-import { Database } from '../database.service.js';
+import { firstErrors } from '../contract/errors.js';
+import { Database, type Tx } from '../database.service.js';
 import type { BulkRow, BulkUpload } from '../generated/service/client.js';
 import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
 import { transactionUnderLease, withLease } from '../leases/leases.service.js';
 import { AppError } from '../platform/errors.js';
-import { sha256, stringifyJson } from '../platform/exact-json.js';
+import { stringifyJson } from '../platform/exact-json.js';
 import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { waitOutsideSlot } from '../platform/job-slots.js';
+import { withReceivedFile, type ReceivedFile } from '../platform/received-file.js';
+import { OpenLimit, pausesBetweenSlices, Slots } from '../platform/slots.js';
 import { Every } from '../platform/timer-methods.js';
 import { newId } from '../platform/ids.js';
 import type { JobPayload } from '../queues.js';
 import { assertBelowQuota } from '../request-limits/quotas.queries.js';
 import * as queries from './bulk.queries.js';
-import { maxRows, type BulkKind } from './bulk.schema.js';
+import { maxFileBytes, maxRows, type BulkKind } from './bulk.schema.js';
 import { RowIssuer } from './row-issuer.service.js';
 import { readRowRequest, type RowErrors } from './row-request.js';
 import { readRows, unreadableFile, type FileFormat, type FileRow } from './upload-reader.js';
@@ -27,12 +32,24 @@ import { readRows, unreadableFile, type FileFormat, type FileRow } from './uploa
 /** A job is short, because a process that shuts down waits for it. */
 const maxJobMs = 5_000;
 const concurrentRows = 8;
-const rowsPerRead = 200;
-const rowsPerInsert = 5_000;
-const rowsPerYield = 200;
+/** A row may be as large as the body of a request. */
+const rowsPerRead = 50;
+/** The rows of one INSERT: few and short enough to be sent in a few milliseconds. */
+const rowsPerInsert = 500;
+const charactersPerInsert = 262_144;
+/** A page of rows shows the errors of each. */
+const maxErrorsOfRow = 20;
+/** The rows of a large file are validated and stored in one transaction. */
+const storingTimeoutMs = 600_000;
+
+type NewUpload = Pick<BulkUpload, 'accountId' | 'id' | 'kind' | 'fileHash'>;
 
 @Injectable()
 export class BulkService {
+  /** Files whose rows are being stored: each holds a database connection. */
+  private readonly storing = new Slots(2);
+  private readonly uploads = new OpenLimit(8, 'uploads in progress');
+
   constructor(
     private readonly database: Database,
     private readonly issuer: RowIssuer,
@@ -44,49 +61,33 @@ export class BulkService {
 
   /**
    * Stores the rows of a file and returns the upload's id. The same file uploaded again is the same
-   * upload. Throws `validation_failed` when the file cannot be read in its format, `conflict` above
-   * the quota of unfinished uploads, and like `assertAccountLive`.
+   * upload. Throws `validation_failed` when the file cannot be read in its format, `rate_limited`
+   * while the account has too many uploads in progress, `conflict` above the quota of unfinished
+   * uploads, and like `assertAccountLive`.
    */
   async upload(
     accountId: number,
     kind: BulkKind,
     format: FileFormat,
-    bytes: Buffer,
+    body: Readable,
   ): Promise<string> {
-    const fileHash = this.secretBox.hash('bulk-file', `${format} ${sha256(bytes)}`);
-    const db = this.database.prisma;
-    const where = { accountId_kind_fileHash: { accountId, kind, fileHash } };
-    const existing = await db.bulkUpload.findUnique({ where });
-    if (existing) return existing.id;
-    await assertAccountLive(db, accountId);
-    const rows: queries.NewUploadRow[] = [];
-    for await (const row of readRows(format, bytes, maxRows)) {
-      if (rows.length === maxRows) throw unreadableFile(`The file has more than ${maxRows} rows.`);
-      rows.push(newRow(kind, row));
-      // Other requests continue while a long file is read.
-      if (rows.length % rowsPerYield === 0) await new Promise((resolve) => setImmediate(resolve));
+    const end = this.uploads.begin(accountId);
+    const work = async (file: ReceivedFile) => {
+      const { prisma: db } = this.database;
+      const fileHash = this.secretBox.hash('bulk-file', `${format} ${file.sha256}`);
+      const where = { accountId_kind_fileHash: { accountId, kind, fileHash } };
+      const stored = await db.bulkUpload.findUnique({ where });
+      if (stored) return stored.id;
+      await assertAccountLive(db, accountId);
+      const upload = { accountId, id: newId(), kind, fileHash };
+      return this.storing.run(() => this.storeUpload(upload, format, file));
+    };
+    try {
+      // Uploads have limits of their own: a long one must not take the place of a payment.
+      return await waitOutsideSlot(0, () => withReceivedFile(body, maxFileBytes, work));
+    } finally {
+      end();
     }
-    if (rows.length === 0) throw unreadableFile('The file has no rows.');
-    const upload = { accountId, id: newId(), kind, fileHash };
-    const { unfinishedUploads: limit } = this.settings.quotas;
-    const quota = { accountId, limit, code: 'unfinished_upload_limit', name: 'unfinished uploads' };
-    const isNew = await this.database.transaction(async (tx) => {
-      await assertBelowQuota(tx, quota, () =>
-        tx.bulkUpload.count({ where: { accountId, finishedAt: null } }),
-      );
-      const { count } = await tx.bulkUpload.createMany({
-        data: [{ ...upload, rows: rows.length }],
-        skipDuplicates: true,
-      });
-      if (count === 0) return false;
-      for (let first = 0; first < rows.length; first += rowsPerInsert)
-        await queries.insertUploadRows(tx, upload, rows.slice(first, first + rowsPerInsert));
-      return true;
-    });
-    if (!isNew) return (await db.bulkUpload.findUniqueOrThrow({ where })).id;
-    await queries.finishUploadIfDone(db, accountId, upload.id);
-    await this.jobQueue.enqueue('issueBulkRows', { accountId, uploadId: upload.id });
-    return upload.id;
   }
 
   /** Issues rows for `maxJobMs`. Only one process at a time issues rows of an account. */
@@ -115,6 +116,45 @@ export class BulkService {
     });
     for (const { accountId, id } of unfinished)
       await this.jobQueue.enqueue('issueBulkRows', { accountId, uploadId: id });
+  }
+
+  /** Returns the id of the upload, or of the same file's earlier upload. */
+  private async storeUpload(
+    upload: NewUpload,
+    format: FileFormat,
+    file: ReceivedFile,
+  ): Promise<string> {
+    const { prisma: db } = this.database;
+    const { accountId, id, kind, fileHash } = upload;
+    // The whole file is checked first: what is rejected was never inserted.
+    const rows = await countRows(readRows(format, file.chunks(), maxRows));
+    const isNew = await this.database.transaction(
+      async (tx) => {
+        const data = [{ ...upload, rows }];
+        const { count } = await tx.bulkUpload.createMany({ data, skipDuplicates: true });
+        if (count === 0) return false;
+        await storeRows(tx, upload, readRows(format, file.chunks(), maxRows));
+        // Last, because what else is added to the account waits from here until the commit.
+        await this.assertBelowQuota(tx, upload);
+        return true;
+      },
+      { timeoutMs: storingTimeoutMs },
+    );
+    if (!isNew) {
+      const where = { accountId_kind_fileHash: { accountId, kind, fileHash } };
+      return (await db.bulkUpload.findUniqueOrThrow({ where })).id;
+    }
+    await queries.finishUploadIfDone(db, accountId, id);
+    await this.jobQueue.enqueue('issueBulkRows', { accountId, uploadId: id });
+    return id;
+  }
+
+  private async assertBelowQuota(tx: Tx, { accountId, id }: NewUpload): Promise<void> {
+    const { unfinishedUploads: limit } = this.settings.quotas;
+    const quota = { accountId, limit, code: 'unfinished_upload_limit', name: 'unfinished uploads' };
+    await assertBelowQuota(tx, quota, () =>
+      tx.bulkUpload.count({ where: { accountId, finishedAt: null, id: { not: id } } }),
+    );
   }
 
   private async issueRows(lease: Lease, upload: BulkUpload): Promise<'more' | 'all'> {
@@ -162,16 +202,45 @@ export class BulkService {
   }
 }
 
+/** Throws `validation_failed` where the file cannot be read, and when it has no rows. */
+async function countRows(rows: AsyncIterable<FileRow>): Promise<number> {
+  let count = 0;
+  for await (const _ of rows) count += 1;
+  if (count === 0) throw unreadableFile('The file has no rows.');
+  return count;
+}
+
+/** Validates and inserts the rows. */
+async function storeRows(tx: Tx, upload: NewUpload, rows: AsyncIterable<FileRow>): Promise<void> {
+  const pause = pausesBetweenSlices();
+  let batch: queries.NewUploadRow[] = [];
+  let characters = 0;
+  const insert = async () => {
+    await queries.insertUploadRows(tx, upload, batch);
+    [batch, characters] = [[], 0];
+  };
+  for await (const fileRow of rows) {
+    const row = newRow(upload.kind, fileRow);
+    characters += (row.request?.length ?? 0) + (row.errors?.length ?? 0);
+    batch.push(row);
+    if (batch.length === rowsPerInsert || characters > charactersPerInsert) await insert();
+    await pause();
+  }
+  if (batch.length > 0) await insert();
+}
+
 function newRow(kind: BulkKind, row: FileRow): queries.NewUploadRow {
   const { line } = row;
   const invalid = (errors: Record<string, string[]>, reference: string | null) => {
-    const rowErrors: RowErrors = { code: 'validation_failed', title: null, errors };
+    const listed = firstErrors(errors, maxErrorsOfRow);
+    const rowErrors: RowErrors = { code: 'validation_failed', title: null, errors: listed };
     const stored = { request: null, errors: stringifyJson(rowErrors) };
     return { line, reference, state: 'invalid', ...stored } as const;
   };
-  if ('problem' in row) return invalid({ $: [row.problem] }, null);
-  const read = readRowRequest(kind, row.request);
+  const content = row.read();
+  if ('problem' in content) return invalid({ $: [content.problem] }, null);
+  const read = readRowRequest(kind, content.request);
   if ('issues' in read) return invalid(read.issues, read.reference);
-  const request = stringifyJson(row.request);
+  const request = stringifyJson(content.request);
   return { line, reference: read.reference, request, state: 'pending', errors: null };
 }

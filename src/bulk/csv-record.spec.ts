@@ -1,12 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
-import { headerProblem, toRequest } from './csv-record.js';
+import { readColumns, headerProblem, toRequest } from './csv-record.js';
+
+const requestOf = (header: string[], cells: string[]) => toRequest(readColumns(header), cells);
 
 describe('toRequest', () => {
   it('nests fields with dotted names, and makes lists of fields with numbers as names', () => {
     const header = ['type', 'payer.name', 'payer.address.city', 'discount.items.1.date'];
     expect(
-      toRequest([...header, 'discount.items.0.date'], ['A', 'B', 'C', 'second', 'first']),
+      requestOf([...header, 'discount.items.0.date'], ['A', 'B', 'C', 'second', 'first']),
     ).toEqual({
       type: 'A',
       payer: { name: 'B', address: { city: 'C' } },
@@ -16,7 +18,7 @@ describe('toRequest', () => {
 
   it('reads amounts exactly, and leaves every other cell as text', () => {
     const header = ['Amount', 'lateFine.amount', 'payer.document', 'payer.phone.number'];
-    expect(toRequest(header, ['149.90', '10.000000000000000001', '00123456789', '0987'])).toEqual({
+    expect(requestOf(header, ['149.90', '10.000000000000000001', '00123456789', '0987'])).toEqual({
       Amount: new LosslessNumber('149.90'),
       lateFine: { amount: new LosslessNumber('10.000000000000000001') },
       payer: { document: '00123456789', phone: { number: '0987' } },
@@ -26,16 +28,16 @@ describe('toRequest', () => {
   it.each(['149,90', '1e3', ' 1', '1.', '.5', 'R$ 5'])(
     'leaves %p as text instead of guessing an amount',
     (cell) => {
-      expect(toRequest(['Amount'], [cell])).toEqual({ Amount: cell });
+      expect(requestOf(['Amount'], [cell])).toEqual({ Amount: cell });
     },
   );
 
   it('leaves out fields with empty or missing cells', () => {
-    expect(toRequest(['a', 'b.c', 'd'], ['', ''])).toEqual({});
+    expect(requestOf(['a', 'b.c', 'd'], ['', ''])).toEqual({});
   });
 
   it('creates fields with the names of inherited properties as own fields', () => {
-    const request = toRequest(['constructor.name', 'toString'], ['x', 'y']);
+    const request = requestOf(['constructor.name', 'toString'], ['x', 'y']);
     expect(Object.keys(request)).toEqual(['constructor', 'toString']);
     expect(({} as { name?: string }).name).toBeUndefined();
   });

@@ -5,6 +5,14 @@ import { LosslessNumber } from 'lossless-json';
 
 type Node = Record<string, unknown>;
 
+/** A column of the file, as the field of the request that its cells hold. */
+export interface Column {
+  /** The names of the objects around the field, the outermost first. */
+  parents: readonly string[];
+  field: string;
+  isAmount: boolean;
+}
+
 const segment = /^(?:[A-Za-z][A-Za-z0-9]{0,39}|\d{1,2})$/;
 /** `149.90`, with a point: a comma is ambiguous, because it may separate thousands or cents. */
 const amountText = /^-?\d{1,15}(?:\.\d{1,20})?$/;
@@ -26,18 +34,24 @@ export function headerProblem(header: readonly string[]): string | null {
   return null;
 }
 
+/** The columns of a header without a problem. */
+export function readColumns(header: readonly string[]): Column[] {
+  return header.map((name) => {
+    const parents = name.split('.');
+    const field = parents.pop() ?? '';
+    return { parents, field, isAmount: field.toLowerCase() === 'amount' };
+  });
+}
+
 /** The request of a row. Fields with an empty cell are left out. */
-export function toRequest(header: readonly string[], cells: readonly string[]): Node {
+export function toRequest(columns: readonly Column[], cells: readonly string[]): Node {
   const request: Node = {};
-  for (const [at, name] of header.entries()) {
+  for (const [at, { parents, field, isAmount }] of columns.entries()) {
     const cell = cells[at] ?? '';
     if (cell === '') continue;
-    const parts = name.split('.');
-    const last = parts.pop() ?? '';
     let node = request;
-    for (const part of parts) node = childOf(node, part);
-    node[last] =
-      last.toLowerCase() === 'amount' && amountText.test(cell) ? new LosslessNumber(cell) : cell;
+    for (const parent of parents) node = childOf(node, parent);
+    node[field] = isAmount && amountText.test(cell) ? new LosslessNumber(cell) : cell;
   }
   return withLists(request) as Node;
 }

@@ -1,9 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatOf, readRows, type FileFormat, type FileRow } from './upload-reader.js';
+import { until } from '../../test/support/until.js';
+import { formatOf, readRows, type FileFormat, type RowContent } from './upload-reader.js';
 
-async function read(format: FileFormat, file: string | Buffer): Promise<FileRow[]> {
-  const rows: FileRow[] = [];
-  for await (const row of readRows(format, Buffer.from(file as string), 3)) rows.push(row);
+/** The file in pieces that cut lines and characters. */
+async function* piecesOf(file: Buffer): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < file.length; start += 3) yield file.subarray(start, start + 3);
+}
+
+type ReadRow = { line: number } & RowContent;
+
+async function read(format: FileFormat, file: string | Buffer): Promise<ReadRow[]> {
+  const rows: ReadRow[] = [];
+  for await (const row of readRows(format, piecesOf(Buffer.from(file as string)), 3))
+    rows.push({ line: row.line, ...row.read() });
   return rows;
 }
 
@@ -58,6 +67,42 @@ describe('CSV', () => {
       code: 'validation_failed',
       message: 'validation_failed',
     });
+  });
+});
+
+describe('a file without end', () => {
+  /** Repeats `text` after `start` for ever, until its reader stops. */
+  const endless = (start: string, text: string) => {
+    const state = { isStopped: false };
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      try {
+        yield Buffer.from(start);
+        for (;;) yield Buffer.from(text.repeat(1_000));
+      } finally {
+        state.isStopped = true;
+      }
+    }
+    return { pieces: pieces(), state };
+  };
+
+  it.each<[string, FileFormat, string, string, RegExp]>([
+    ['one-character rows', 'csv', '', '1\n', /more than 3 rows/],
+    ['one-character lines', 'ndjson', '', '1\n', /more than 3 rows/],
+    ['one line', 'csv', 'a,b\n', 'x', /Line 2 has more than 65536/],
+    ['one line', 'ndjson', '{}\n', 'x', /Line 2 has more than 65536/],
+    ['a header', 'csv', '', 'a,', /Line 1 has more than 65536/],
+    ['a quote that is never closed', 'csv', 'a,b\n"', 'x\n', /has more than 65536/],
+    ['too many columns', 'csv', `a\n${'1,'.repeat(200)}1\n`, '1\n', /Line 2 .* 200 columns/],
+  ])('of %s (%s) is read no further than its limit', async (_, format, start, text, problem) => {
+    const { pieces, state } = endless(start, text);
+    const reading = (async () => {
+      for await (const row of readRows(format, pieces, 3)) expect(row.line).toBeLessThan(5);
+    })();
+    await expect(reading).rejects.toMatchObject({
+      status: 400,
+      details: { errors: { $: [expect.stringMatching(problem)] } },
+    });
+    await until('the source is closed', () => state.isStopped);
   });
 });
 

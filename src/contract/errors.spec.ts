@@ -50,4 +50,14 @@ describe('the error body', () => {
     });
     expect(body).toMatchObject({ title: 'Too late.', code: 'rule_broken', errors: {} });
   });
+
+  it('lists 100 messages, and says how many more there are', () => {
+    const paths = Array.from({ length: 250 }, (_, at) => `$[${at}]`);
+    const errors = Object.fromEntries(paths.map((path) => [path, ['a', 'b']]));
+    const listed = buildErrorBody(400, traceId, { errors }).errors ?? {};
+    expect(Object.keys(listed)).toEqual([...paths.slice(0, 50), '$']);
+    expect(listed.$).toEqual(['400 more problems are not listed.']);
+    const few = Object.fromEntries(paths.slice(0, 100).map((path) => [path, ['a']]));
+    expect(buildErrorBody(400, traceId, { errors: few }).errors).toEqual(few);
+  });
 });

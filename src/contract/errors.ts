@@ -50,6 +50,27 @@ const titles: Record<number, string> = {
   504: 'Gateway Timeout',
 };
 
+/** The most messages in an error body: nobody reads more, and a request may have thousands. */
+const maxMessagesOfBody = 100;
+
+/** The first `maxMessages` messages. A further one says how many are left out. */
+export function firstErrors(
+  errors: Record<string, string[]>,
+  maxMessages: number,
+): Record<string, string[]> {
+  let left = maxMessages;
+  const listed: Record<string, string[]> = {};
+  for (const [path, messages] of Object.entries(errors)) {
+    if (left === 0) break;
+    listed[path] = messages.slice(0, left);
+    left -= listed[path].length;
+  }
+  const total = Object.values(errors).reduce((sum, messages) => sum + messages.length, 0);
+  if (total <= maxMessages) return errors;
+  const more = `${total - maxMessages} more problems are not listed.`;
+  return { ...listed, $: [...(listed.$ ?? []), more] };
+}
+
 export const validationTitle = 'One or more validation errors occurred.';
 
 /** Builds the error body of a status. `details.title` replaces the title of the status. */
@@ -64,7 +85,7 @@ export function buildErrorBody(
     title: details.title ?? (details.errors ? validationTitle : (titles[status] ?? 'Error')),
     status,
     traceId,
-    ...(details.errors ? { errors: details.errors } : {}),
+    ...(details.errors ? { errors: firstErrors(details.errors, maxMessagesOfBody) } : {}),
     ...(details.code ? { code: details.code } : {}),
   };
 }

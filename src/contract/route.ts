@@ -19,6 +19,12 @@ export function isIdempotencyKey(value: string): boolean {
   return idempotencyKeyText.test(value);
 }
 
+/**
+ * The largest body of a route in bytes, unless the route declares another. A request with every
+ * field at its greatest length is smaller.
+ */
+export const defaultMaxBodyBytes = 65_536;
+
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
@@ -49,6 +55,10 @@ export interface Route<
   successStatus: number;
   /** Whether nothing changes where the request is answered. Default: whether the method is GET. */
   isReading: boolean;
+  /** The largest body in bytes. A larger one gets 413. */
+  maxBodyBytes: number;
+  /** Whether the body is a file, which the handler reads while it arrives. */
+  hasFileBody: boolean;
   /** The content type of a successful response that is not JSON. */
   responseContentType?: string;
   params: Params;
@@ -73,7 +83,9 @@ const noBody = z.undefined();
 const anyQuery = z.looseObject({});
 const noParams = z.looseObject({});
 
-type RouteDefaults = 'params' | 'query' | 'body' | 'idempotencyKey' | 'successStatus' | 'isReading';
+type RouteDefaults =
+  | ('params' | 'query' | 'body' | 'idempotencyKey' | 'successStatus' | 'isReading')
+  | ('maxBodyBytes' | 'hasFileBody');
 
 /**
  * Declares a route without parameters, query, body or idempotency key, and with status 200, unless
@@ -95,6 +107,8 @@ export function route<
     idempotencyKey: 'none',
     successStatus: 200,
     isReading: declared.method === 'GET',
+    maxBodyBytes: defaultMaxBodyBytes,
+    hasFileBody: false,
     ...declared,
   };
 }

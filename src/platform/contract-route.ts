@@ -30,7 +30,7 @@ import {
   type RouteInput,
 } from '../contract/route.js';
 import { AppError, invalidField, invariant } from './errors.js';
-import { parseJson, stringifyJson } from './exact-json.js';
+import { parseJson, requestJson, stringifyJson } from './exact-json.js';
 
 const routeKey = 'contract-route';
 const verbs = { GET: Get, POST: Post, PUT: Put, PATCH: Patch, DELETE: Delete } satisfies Record<
@@ -47,13 +47,9 @@ export function Handles(route: Route): MethodDecorator {
     SetMetadata(routeKey, route),
     verbs[route.method](route.path.replace(/\{(\w+)\}/g, ':$1')),
     HttpCode(route.successStatus),
+    RouteConfig({ maxBodyBytes: route.maxBodyBytes, hasFileBody: route.hasFileBody }),
     UseInterceptors(ResponseInterceptor),
   );
-}
-
-/** Sets the body limit of one route. Without this decorator the limit is one mebibyte. */
-export function TakesUpTo(bodyLimitBytes: number): MethodDecorator {
-  return RouteConfig({ bodyLimitBytes });
 }
 
 /** The route that a handler serves; undefined for a handler without `@Handles()`. */
@@ -129,6 +125,9 @@ export function inputOf(context: ExecutionContext): RouteInput<Route> {
 
 export type Issues = Record<string, string[]>;
 
+/** A message about unknown fields names each of them. */
+const maxMessageLength = 500;
+
 /**
  * Returns the decoded value, or undefined. Validation messages are added to `issues` by JSON path.
  */
@@ -137,7 +136,8 @@ export function decode(schema: z.ZodType, value: unknown, issues: Issues): unkno
   const found = result.success
     ? findNumbersReadAsObjects(result.data).map((path) => ({ path, message: 'Must be an object.' }))
     : result.error.issues;
-  for (const { path, message } of found) (issues[jsonPath(path)] ??= []).push(message);
+  for (const { path, message } of found)
+    (issues[jsonPath(path)] ??= []).push(message.slice(0, maxMessageLength));
   return result.success ? result.data : undefined;
 }
 
@@ -187,5 +187,5 @@ function readBody(route: Route, request: FastifyRequest): unknown {
   const contentType = request.headers['content-type'];
   if (contentType !== undefined && !jsonMediaTypes.test(contentType))
     throw new AppError('unsupported_media_type', { public: 'The body must be JSON.' });
-  return parseJson(bytes);
+  return parseJson(bytes, requestJson);
 }

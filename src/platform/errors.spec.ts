@@ -8,6 +8,7 @@ describe('an AppError', () => {
     ['unauthenticated', 401],
     ['not_found', 404],
     ['conflict', 409],
+    ['body_too_large', 413],
     ['unsupported_media_type', 415],
     ['idempotency_key_reused', 422],
     ['rule_broken', 422],

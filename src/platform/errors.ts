@@ -9,6 +9,7 @@ const faults = {
   conflict: 409,
   possible_duplicate: 409,
   gone: 410,
+  body_too_large: 413,
   unsupported_media_type: 415,
   idempotency_key_reused: 422,
   rule_broken: 422,

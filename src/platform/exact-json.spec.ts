@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { AppError } from './errors.js';
-import { canonicalJson, parseJson, sha256, stringifyJson } from './exact-json.js';
+import { canonicalJson, parseJson, requestJson, sha256, stringifyJson } from './exact-json.js';
 
 const canonicalOf = (text: string) => canonicalJson(parseJson(text));
 
@@ -176,4 +176,32 @@ describe('canonicalJson', () => {
 it('gives a text and its UTF-8 bytes the same hash', () => {
   const hash = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
   expect([sha256('abc'), sha256(Buffer.from('abc'))]).toEqual([hash, hash]);
+});
+
+describe('the body of a request', () => {
+  const ones = (count: number) => `[${Array.from({ length: count }, () => '1').join()}]`;
+  const lists = (count: number) => `[${Array.from({ length: count }, () => ones(100)).join()}]`;
+  const fields = (count: number) =>
+    `{${Array.from({ length: count }, (_, at) => `"a${at}":"[,,]"`).join()}}`;
+
+  it.each([ones(1_000), fields(1_000), lists(197)])('is read at its limits', (text) => {
+    expect(parseJson(text, requestJson)).toEqual(parseJson(text));
+  });
+
+  it.each([
+    ['a long list', ones(1_001), /at most 1000 entries/],
+    ['many fields', fields(1_001), /at most 1000 entries/],
+    ['a long list inside', `{"a":[{"b":${ones(1_001)}}]}`, /at most 1000 entries/],
+    ['many values', lists(199), /at most 20000 values/],
+    ['many levels', '['.repeat(65), /at most 64 levels/],
+    // Reading it as a whole would find that it is no JSON.
+    ['a long list that never ends', '[' + '1,'.repeat(1_001), /at most 1000 entries/],
+  ])('with %s is rejected before it is read', (_, text, problem) => {
+    expect(() => parseJson(text, requestJson)).toThrow(
+      expect.objectContaining({
+        code: 'malformed_body',
+        details: expect.objectContaining({ errors: { $: [expect.stringMatching(problem)] } }),
+      }) as unknown as Error,
+    );
+  });
 });

@@ -12,6 +12,10 @@ export interface JsonParseOptions {
    * this depth.
    */
   maxDepth: number;
+  /** The most entries of one array or object. */
+  maxEntries: number;
+  /** The most values of the document: reading, validating and hashing take time for each. */
+  maxValues: number;
   /**
    * Returns the value of a key that occurs twice in an object, or throws. JSON.parse takes the last
    * value.
@@ -19,12 +23,24 @@ export interface JsonParseOptions {
   onDuplicateKey: (duplicate: { newValue: unknown }) => unknown;
 }
 
-/** For requests and webhooks: a duplicate key is an error, because its two values may differ. */
+/** Of what the service stored. A duplicate key is an error, because its two values may differ. */
 export const strictJson: JsonParseOptions = {
   maxDepth: 64,
+  maxEntries: Infinity,
+  maxValues: Infinity,
   onDuplicateKey: () => {
     throw new SyntaxError('duplicate key');
   },
+};
+
+/**
+ * For requests and webhooks. A document within these limits takes a fraction of the 100 ms that one
+ * request may delay the others.
+ */
+export const requestJson: JsonParseOptions = {
+  ...strictJson,
+  maxEntries: 1_000,
+  maxValues: 20_000,
 };
 
 /**
@@ -32,6 +48,7 @@ export const strictJson: JsonParseOptions = {
  * unreadable.
  */
 export const tolerantJson: JsonParseOptions = {
+  ...strictJson,
   maxDepth: 512,
   onDuplicateKey: ({ newValue }) => newValue,
 };
@@ -41,22 +58,27 @@ export function parseJson(
   source: string | Uint8Array,
   options: JsonParseOptions = strictJson,
 ): unknown {
+  let problem: string | null = null;
   try {
     const text = typeof source === 'string' ? source : utf8.decode(source);
-    assertMaxDepth(text, options.maxDepth);
-    return parse(text, null, options);
+    problem = findExcess(text, options);
+    if (problem === null) return parse(text, null, options);
   } catch {
     // The parser's message quotes the body, which may hold personal data, so it is not set as the
     // cause.
-    throw new AppError('malformed_body', {
-      errors: { $: ['The body must be valid JSON.'] },
-      internal: 'malformed JSON',
-    });
   }
+  throw new AppError('malformed_body', {
+    errors: { $: [problem ?? 'The body must be valid JSON.'] },
+    internal: 'malformed JSON',
+  });
 }
 
-function assertMaxDepth(text: string, maxDepth: number): void {
-  let depth = 0;
+/** Which limit the document exceeds; null if none. It is found before any value is read. */
+function findExcess(text: string, options: JsonParseOptions): string | null {
+  const { maxDepth, maxEntries, maxValues } = options;
+  // The entries of each array or object that is open, the outermost first.
+  const entries: number[] = [];
+  let values = 1;
   let inString = false;
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index];
@@ -65,10 +87,19 @@ function assertMaxDepth(text: string, maxDepth: number): void {
       else if (character === '"') inString = false;
     } else if (character === '"') inString = true;
     else if (character === '{' || character === '[') {
-      depth += 1;
-      if (depth > maxDepth) throw new SyntaxError('too deep');
-    } else if (character === '}' || character === ']') depth -= 1;
+      values += 1;
+      if (entries.push(1) > maxDepth) return `The body must have at most ${maxDepth} levels.`;
+    } else if (character === '}' || character === ']') entries.pop();
+    else if (character === ',' && entries.length > 0) {
+      values += 1;
+      const count = (entries.at(-1) ?? 0) + 1;
+      entries[entries.length - 1] = count;
+      if (count > maxEntries)
+        return `An array or object of the body must have at most ${maxEntries} entries.`;
+    }
+    if (values > maxValues) return `The body must have at most ${maxValues} values.`;
   }
+  return null;
 }
 
 /**

@@ -8,10 +8,12 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { buildErrorBody } from '../contract/errors.js';
 import type { TrustedProxies } from '../request-limit-settings.js';
 import { addressOf, trustProxyOption } from './client-address.js';
+import { defaultMaxBodyBytes } from '../contract/route.js';
 import { ErrorFilter, errorContentType } from './error.filter.js';
 import { invalidField } from './errors.js';
 import { NestLog, type Log } from './log.js';
 import { serveApiReference } from './api-reference.js';
+import { readBodiesAsBytes } from './request-body.js';
 import { newTraceId, runWithTrace, traceIdFrom } from './trace.js';
 
 /**
@@ -32,7 +34,6 @@ export interface HttpApplicationOptions {
   log: Log;
   /** Title of the API reference at /docs. */
   title: string;
-  bodyLimitBytes?: number;
   /** Whose `X-Forwarded-For` is believed. Nobody's by default. */
   trustedProxies?: TrustedProxies;
 }
@@ -40,10 +41,10 @@ export interface HttpApplicationOptions {
 /** Creates the application. It does not listen yet. */
 export async function createHttpApplication(
   module: object,
-  { log, title, bodyLimitBytes = 1_048_576, trustedProxies = 0 }: HttpApplicationOptions,
+  { log, title, trustedProxies = 0 }: HttpApplicationOptions,
 ): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
-    bodyLimit: bodyLimitBytes,
+    bodyLimit: defaultMaxBodyBytes,
     routerOptions: { maxParamLength: 500 },
     forceCloseConnections: 'idle',
     // A client that sends its request slowly must not hold a connection for ever.
@@ -56,16 +57,7 @@ export async function createHttpApplication(
     clientErrorHandler: respondToBadConnection,
   });
   const server = adapter.getInstance();
-  // Bodies stay bytes: webhook signatures cover the bytes, and JSON numbers are read from their
-  // text.
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
-    done(null, body);
-  });
-  server.addHook('onRoute', (route) => {
-    const { bodyLimitBytes: own } = (route.config ?? {}) as { bodyLimitBytes?: number };
-    if (own !== undefined) route.bodyLimit = own;
-  });
+  readBodiesAsBytes(server);
   server.addHook('onRequest', (request, reply, done) => {
     const traceId = traceIdFrom(request.headers.traceparent as string | undefined);
     void reply.header('x-trace-id', traceId);

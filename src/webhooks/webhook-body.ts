@@ -2,7 +2,7 @@
 // movement. The bank's published shapes conflict, so a body only has to be a JSON object.
 import { isLosslessNumber } from 'lossless-json';
 import { parseEndToEndId } from '../brazil/end-to-end-id.js';
-import { isJsonObject, parseJson } from '../platform/exact-json.js';
+import { isJsonObject, parseJson, requestJson } from '../platform/exact-json.js';
 
 /**
  * Event types of charge status webhooks: they report no payment. The status is read at the bank.
@@ -77,10 +77,10 @@ export function readWebhookBody(body: Uint8Array, urlEventType: string | null): 
 
 function readObject(body: Uint8Array): Record<string, unknown> | null {
   try {
-    const value = parseJson(body);
+    const value = parseJson(body, requestJson);
     return isJsonObject(value) ? value : null;
   } catch {
-    // A body that is not JSON is stored as bytes and quarantined.
+    // A body that is not JSON, or has too many values, is stored as bytes and quarantined.
     return null;
   }
 }

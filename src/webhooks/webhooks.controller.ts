@@ -19,6 +19,9 @@ const slugText = /^[a-z0-9-]{1,60}$/;
 /** No account has this name. It stands for names that an account cannot have. */
 const noSlug = '';
 
+/** The bank decides what its webhooks hold. */
+const maxBodyBytes = 262_144;
+
 @Controller('webhooks/bank')
 export class WebhooksController {
   constructor(
@@ -30,6 +33,7 @@ export class WebhooksController {
   @RouteConfig({ addressClass: 'webhooks' })
   @Post([':account', ':account/:eventType'])
   @HttpCode(200)
+  @RouteConfig({ maxBodyBytes })
   async receive(@Req() request: FastifyRequest): Promise<{ received: true }> {
     const { account: slug, eventType } = request.params as WebhookParams;
     const found = await this.accounts.findWebhookSecret(slugText.test(slug) ? slug : noSlug);

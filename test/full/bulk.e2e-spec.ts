@@ -193,7 +193,7 @@ describe('bulk uploads', () => {
     expect((await upload('{}\n'.repeat(100_001))).status).toBe(400);
     const mebibyte = 1_048_576;
     expect(await statusForLength('/v1/charges/bulk', 50 * mebibyte + 1)).toBe(413);
-    expect(await statusForLength('/baas/v1/charges', mebibyte + 1)).toBe(413);
+    expect(await statusForLength('/baas/v1/charges', 65_537)).toBe(413);
   });
 
   it('is not visible to other accounts', async () => {

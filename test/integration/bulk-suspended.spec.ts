@@ -1,5 +1,6 @@
 // Bulk uploads: a process that is suspended while it issues a row, for longer than its lease, sends
 // nothing once another process has issued that row.
+import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { BulkService } from '../../src/bulk/bulk.service.js';
@@ -56,8 +57,60 @@ describe('a bulk row', () => {
       service.accountId,
       'charges',
       'ndjson',
-      Buffer.from(requests.map((request) => JSON.stringify(request)).join('\n')),
+      Readable.from([Buffer.from(requests.map((one) => JSON.stringify(one)).join('\n'))]),
     );
+
+  it('is not stored when its file is too large, cut off, or unreadable at its end', async () => {
+    const { accountId } = service;
+    const large = Array.from({ length: 52 }, () => Buffer.alloc(1_048_576, '\n'));
+    async function* cutOff() {
+      yield Buffer.from(JSON.stringify(sampleChargeRequest('cut-off-1')));
+      throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+    }
+    const valid = `${JSON.stringify(sampleChargeRequest('unreadable-1'))}\n`;
+    const files: [number, AsyncIterable<Uint8Array> | Buffer[]][] = [
+      [413, large],
+      [400, cutOff()],
+      [400, [Buffer.from(valid.repeat(1_200)), Buffer.from([0xff])]],
+    ];
+    for (const [status, file] of files)
+      await expect(
+        processOf().upload(accountId, 'charges', 'ndjson', Readable.from(file)),
+      ).rejects.toMatchObject({ status });
+    expect((await service.pool.query('SELECT 1 FROM bulk_upload')).rows).toEqual([]);
+    expect((await service.pool.query('SELECT 1 FROM bulk_row')).rows).toEqual([]);
+  });
+
+  it('of a file of many rows is stored with its line', async () => {
+    const { accountId } = service;
+    const lines = Array.from({ length: 1_203 }, (_, at) =>
+      JSON.stringify(sampleChargeRequest(`many-${at}`)),
+    );
+    const file = () => Readable.from([Buffer.from(lines.join('\n'))]);
+    const ids = await Promise.all(
+      [1, 2, 3].map(() => processOf().upload(accountId, 'charges', 'ndjson', file())),
+    );
+    expect(new Set(ids).size).toBe(1);
+    const { rows } = await service.pool.query(
+      `SELECT count(*)::int AS count, max(line) AS line, min(u.rows) AS rows
+       FROM bulk_row r JOIN bulk_upload u ON u.id = r.upload_id`,
+    );
+    expect(rows).toEqual([{ count: 1_203, line: 1_203, rows: 1_203 }]);
+    await service.pool.query('DELETE FROM bulk_row; DELETE FROM bulk_upload');
+  });
+
+  it('is refused while too many files of its account are in progress', async () => {
+    const bulk = processOf();
+    const bodies = Array.from({ length: 8 }, () => new PassThrough());
+    const waiting = bodies.map((body) => bulk.upload(service.accountId, 'charges', 'ndjson', body));
+    await expect(upload(bulk, sampleChargeRequest('ninth-1'))).rejects.toMatchObject({
+      status: 429,
+    });
+    for (const body of bodies) body.end('\n');
+    for (const ended of await Promise.allSettled(waiting)) expect(ended.status).toBe('rejected');
+    await expect(upload(bulk, sampleChargeRequest('ninth-1'))).resolves.toEqual(expect.any(String));
+    await service.pool.query('DELETE FROM bulk_row; DELETE FROM bulk_upload');
+  });
 
   // The bank rejects the charge, so its correlationId is free for another request.
   const rejected = (id: string) => ({

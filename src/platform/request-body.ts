@@ -1,0 +1,65 @@
+// Reads the bodies of requests as bytes: webhook signatures cover the bytes, and JSON numbers are
+// read from their text. No body is held beyond the limit of its route.
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from './errors.js';
+
+/** What a route configures of its body; Fastify passes it on. */
+interface BodyConfig {
+  maxBodyBytes?: number;
+  hasFileBody?: boolean;
+}
+
+/** Sets how bodies are read, for the routes that are registered after it. */
+export function readBodiesAsBytes(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
+    const { bodyLimit, config } = request.routeOptions;
+    if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit);
+    // A file is read after its caller is authenticated.
+    return (config as BodyConfig).hasFileBody ? payload : readBytes(payload, bodyLimit);
+  });
+  server.addHook('onRoute', (route) => {
+    const { maxBodyBytes } = (route.config ?? {}) as BodyConfig;
+    if (maxBodyBytes !== undefined) route.bodyLimit = maxBodyBytes;
+  });
+  server.addHook('onSend', (_request, reply, _payload, done) => {
+    // Fastify would close the connection. One that is closed while the rest of a body arrives is
+    // reset, and the client may lose the response. The rest is dropped.
+    if (reply.statusCode === 413) void reply.removeHeader('connection');
+    done();
+  });
+}
+
+async function readBytes(payload: Readable, limit: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunksOf(payload)) {
+    size += chunk.length;
+    if (size > limit) throw bodyTooLarge(limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/**
+ * The chunks of a body. The connection stays open when its reader stops early, so that the caller
+ * gets a response. Throws `malformed_body` when the caller disconnects.
+ */
+export async function* chunksOf(body: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  } catch (cause) {
+    throw new AppError('malformed_body', { internal: 'the body was cut off', cause });
+  } finally {
+    // A caller that cannot send the rest would not read the response.
+    body.resume();
+  }
+}
+
+export function bodyTooLarge(limit: number): AppError {
+  return new AppError('body_too_large', {
+    public: `The body must have at most ${limit} bytes.`,
+  });
+}
