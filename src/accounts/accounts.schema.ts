@@ -10,6 +10,8 @@ import { firstAccountModes, isFreeHeader } from '../config.js';
 import { scopes } from './scope.decorator.js';
 
 const base = { chapter: 'Bank accounts', authentication: 'admin-key' } as const;
+/** A certificate, its key and an authority's certificate may be long. */
+const maxBodyBytes = 131_072;
 const accountParams = z.object({ slug: text(60) });
 const keyParams = z.object({ slug: text(60), id: text(100) });
 
@@ -70,6 +72,7 @@ export const createAccount = route({
   method: 'POST',
   path: '/v1/accounts',
   idempotencyKey: 'accepted',
+  maxBodyBytes,
   successStatus: 201,
   body: z.object({
     slug,
@@ -112,6 +115,7 @@ export const updateAccount = route({
   method: 'PATCH',
   path: '/v1/accounts/{slug}',
   idempotencyKey: 'accepted',
+  maxBodyBytes,
   params: accountParams,
   body: z.object({
     name: filledText(200).nullish(),

@@ -3,7 +3,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { text } from '../contract/wire.js';
 
-const maxPemLength = 100_000;
+/** A chain of a dozen certificates. */
+const maxPemLength = 32_768;
 const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 export const certificatePem = text(maxPemLength).refine(

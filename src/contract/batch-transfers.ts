@@ -10,9 +10,13 @@ const batchItem = z.looseObject({
   beneficiaryAccountNumber: filledText(20),
 });
 
+/** The contract shows no maximum. The body is held, validated and stored as a whole. */
+export const maxBatchItems = 1_000;
+
 export const batchRequest = z
   .array(batchItem, 'Must be an array.')
-  .min(1, 'Must have at least one item.');
+  .min(1, 'Must have at least one item.')
+  .max(maxBatchItems, `Must have at most ${maxBatchItems} items.`);
 
 export type BatchRequest = z.output<typeof batchRequest>;
 
@@ -70,6 +74,7 @@ export const createTransferBatch = route({
   path: '/baas/v1/transfers/batch',
   authentication: 'api-key',
   idempotencyKey: 'required',
+  maxBodyBytes: 262_144,
   body: batchRequest,
   response: z.array(batchElement),
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { hasBarCodeLength, parseBillCode } from '../brazil/bill-code.js';
 import { parseRequestedTime } from '../brazil/business-hours.js';
 import { route } from './route.js';
-import { bigInteger, positiveReais, reais, requiredOr, text, timestamp } from './wire.js';
+import { bigInteger, positiveReais, reais, text, timestamp } from './wire.js';
 
 const codeMessages = {
   malformed: 'Must be a bar code (44 digits) or a digitable line (47 digits, or 48 for taxes).',
@@ -13,7 +13,7 @@ const codeMessages = {
 };
 
 /** A code with correct check digits, with or without punctuation. */
-const billCode = z.string(requiredOr('Must be a string.')).superRefine((value, context) => {
+const billCode = text(100).superRefine((value, context) => {
   const parsed = parseBillCode(value);
   if (!parsed.ok) context.addIssue({ code: 'custom', message: codeMessages[parsed.reason] });
 });

@@ -76,11 +76,14 @@ export const integer = z.codec(jsonNumber.meta({ type: 'integer' }), z.int(), {
 // \u escapes.
 const storable = /^(?:[^\0\u{D800}-\u{DFFF}])*$/u;
 
+/** A text that is too long is not examined further: patterns take time for each character. */
+const tooLong = (error: string) => ({ error, abort: true });
+
 /** Text of at most `maxLength` characters that can be stored unchanged. */
 export const text = (maxLength: number) =>
   z
     .string(requiredOr('Must be a string.'))
-    .max(maxLength, `Must have at most ${maxLength} characters.`)
+    .max(maxLength, tooLong(`Must have at most ${maxLength} characters.`))
     .regex(storable, 'Must not contain NUL or lone surrogates.');
 
 /** Text with at least one character that is not white space. */
@@ -97,10 +100,17 @@ export const clientIdentifier = text(100).regex(
   'Must be 1 to 100 printable ASCII characters, without white space at its ends.',
 );
 
+/** Text of at most `maxLength` characters that matches a pattern. `message` is its only error. */
+export const patternText = (maxLength: number, pattern: RegExp, message: string) =>
+  z.string(requiredOr(message)).max(maxLength, tooLong(message)).regex(pattern, message);
+
+const notADate = 'Could not be read as a date, yyyy-mm-dd.';
+
 /** A calendar date `yyyy-mm-dd` that exists. `Date` would accept 2026-02-30, which does not. */
 export const plainDate = z
   .string(requiredOr('Must be a date, yyyy-mm-dd.'))
-  .refine((value) => parsePlainDate(value) !== null, 'Could not be read as a date, yyyy-mm-dd.')
+  .max(10, tooLong(notADate))
+  .refine((value) => parsePlainDate(value) !== null, notADate)
   .meta({ format: 'date' });
 
 /** An ISO 8601 time as text. It is parsed where a time is needed. */
@@ -113,18 +123,19 @@ export const instant = z.codec(timestamp, z.date(), {
 });
 
 /** A query parameter that is a whole number of at least `minimum`. */
-export const queryInteger = (minimum: number) =>
-  z.codec(z.string(), z.int(), {
+export const queryInteger = (minimum: number) => {
+  const message = `Must be a whole number of at least ${minimum}.`;
+  return z.codec(z.string().max(15, message), z.int(), {
     decode: (value, context) => {
       const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-      if (number >= minimum) return number;
-      return rejectInput(context, value, `Must be a whole number of at least ${minimum}.`);
+      return number >= minimum ? number : rejectInput(context, value, message);
     },
     encode: (value) => value.toString(),
   });
+};
 
 /** An nsu in a path or query. */
-export const queryNsu = z.codec(z.string(), z.bigint(), {
+export const queryNsu = z.codec(z.string().max(18, 'Must be a whole number.'), z.bigint(), {
   decode: (value, context) => {
     if (/^\d{1,18}$/.test(value)) return BigInt(value);
     return rejectInput(context, value, 'Must be a whole number.');
@@ -137,9 +148,19 @@ export const queryBoolean = z.codec(z.enum(['true', 'false']), z.boolean(), {
   encode: (value) => (value ? 'true' : 'false'),
 });
 
+const maxRepeats = 100;
+const repeatedText = z.string().max(1_000);
+
 /** A query parameter that may be repeated. */
 export const queryList = <Item extends z.ZodType<string, string>>(item: Item) =>
-  z.codec(z.union([z.string(), z.array(z.string())]), z.array(item), {
-    decode: (value) => (Array.isArray(value) ? value : [value]) as z.input<Item>[],
-    encode: (values) => values as string[],
-  });
+  z.codec(
+    z.union(
+      [repeatedText, z.array(repeatedText).max(maxRepeats)],
+      `Must have at most ${maxRepeats} values.`,
+    ),
+    z.array(item),
+    {
+      decode: (value) => (Array.isArray(value) ? value : [value]) as z.input<Item>[],
+      encode: (values) => values as string[],
+    },
+  );

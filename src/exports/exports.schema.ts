@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { route } from '../contract/route.js';
-import { plainDate } from '../contract/wire.js';
+import { patternText, plainDate } from '../contract/wire.js';
 
 const exported = { authentication: 'api-key', method: 'GET', chapter: 'Exports' } as const;
 
 export const exportFormats = ['csv', 'ofx', 'cnab240'] as const;
 
 const digitsUpTo = (length: number) =>
-  z.string().regex(new RegExp(`^\\d{1,${length}}$`), `Must be 1 to ${length} digits.`);
+  patternText(length, /^\d+$/, `Must be 1 to ${length} digits.`);
 
 export const exportTransactions = route({
   ...exported,
@@ -23,18 +23,13 @@ export const exportTransactions = route({
     /** For CSV. With `semicolon`, amounts have a decimal comma. */
     delimiter: z.enum(['comma', 'semicolon'], 'Must be comma or semicolon.').default('comma'),
     /** The account's identifiers at the bank, for OFX and CNAB 240. */
-    bankCode: z
-      .string()
-      .regex(/^\d{3}$/, 'Must be three digits.')
-      .optional(),
+    bankCode: patternText(3, /^\d{3}$/, 'Must be three digits.').optional(),
     branch: digitsUpTo(5).optional(),
-    accountNumber: z
-      .string()
-      .regex(
-        /^\d{1,12}(-[0-9A-Za-z])?$/,
-        'Must be 1 to 12 digits, optionally followed by a hyphen and a check digit.',
-      )
-      .optional(),
+    accountNumber: patternText(
+      14,
+      /^\d{1,12}(-[0-9A-Za-z])?$/,
+      'Must be 1 to 12 digits, optionally followed by a hyphen and a check digit.',
+    ).optional(),
   }),
   response: z.string(),
 });
@@ -47,7 +42,7 @@ export const getMonthReport = route({
   path: '/v1/exports/reports/{month}',
   responseContentType: 'text/html',
   params: z.object({
-    month: z.string().regex(/^(19|20|21)\d{2}-(0[1-9]|1[0-2])$/, 'Must be a month, yyyy-mm.'),
+    month: patternText(7, /^(19|20|21)\d{2}-(0[1-9]|1[0-2])$/, 'Must be a month, yyyy-mm.'),
   }),
   response: z.string(),
 });

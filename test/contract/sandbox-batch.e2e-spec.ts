@@ -9,6 +9,7 @@ import { WebhookConsumer } from './webhook-consumer.js';
 
 const ownApiKey = 'sandbox-dev-key';
 const otherApiKey = 'sandbox-dev-key-2';
+const batchPath = '/baas/v1/transfers/batch';
 
 let bank: SandboxUnderTest;
 beforeEach(async () => {
@@ -139,6 +140,32 @@ describe('a batch', () => {
     await modes({ batchMaximumItems: 2 });
     expectError(await sendBatch([batchItem(), batchItem(), batchItem()]), 400, '$');
     expect((await sendBatch([batchItem(), batchItem()])).status).toBe(200);
+  });
+
+  it('of 300,000 items is refused at once, and of 1,000 wrong items with few messages', async () => {
+    const items = (count: number) =>
+      bank.call('POST', batchPath, {
+        body: `[${Array.from({ length: count }, () => '1').join()}]`,
+        headers: newKeyHeader(),
+      });
+    expectError(await items(300_000), 413);
+    expectError(await items(1_001), 400, '$');
+    const { text, body } = await items(1_000);
+    expect(Object.values(body.errors as Record<string, string[]>).flat()).toHaveLength(101);
+    expect(text.length).toBeLessThan(10_000);
+  });
+
+  it('larger than the largest body is refused after it was sent', async () => {
+    const body = JSON.stringify({ text: 'x'.repeat(3_000_000) });
+    for (const path of [batchPath, '/baas/v1/charges', '/sandbox/faults']) {
+      expectError(await bank.call('POST', path, { body, headers: newKeyHeader() }), 413);
+      const chunked = await fetch(`${await bank.application.getUrl()}${path}`, {
+        ...{ method: 'POST', duplex: 'half' },
+        headers: { 'x-service-api-key': ownApiKey, 'content-type': 'application/json' },
+        body: new Blob([body]).stream(),
+      } as RequestInit);
+      expect([chunked.status, await chunked.json()]).toMatchObject([413, { status: 413 }]);
+    }
   });
 
   it('accepts hundreds of items', async () => {

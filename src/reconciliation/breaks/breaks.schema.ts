@@ -6,6 +6,7 @@ import {
   filledText,
   instant,
   integer,
+  patternText,
   plainDate,
   positiveReais,
   queryNsu,
@@ -82,13 +83,14 @@ export const breakDetail = breakView.extend({
   ),
 });
 
-const queryReais = z
-  .string()
-  .regex(/^\d{1,12}(\.\d{1,2})?$/, 'Must be an amount in reais.')
-  .transform((value) => {
-    const [whole = '0', cents = ''] = value.split('.');
-    return BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'));
-  });
+const queryReais = patternText(
+  15,
+  /^\d{1,12}(\.\d{1,2})?$/,
+  'Must be an amount in reais.',
+).transform((value) => {
+  const [whole = '0', cents = ''] = value.split('.');
+  return BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'));
+});
 
 export const listBreaks = route({
   ...base,

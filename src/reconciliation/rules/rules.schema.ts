@@ -52,6 +52,7 @@ const matchAction = z
   .strictObject({
     by: z
       .array(z.enum(criteria, `Must be one of ${criteria.join(', ')}.`))
+      .max(criteria.length, `Must have at most ${criteria.length} criteria.`)
       .refine((by) => new Set(by).size === by.length, 'Must have each criterion at most once.')
       .refine(
         (by) => by.includes('document') || by.includes('notes'),

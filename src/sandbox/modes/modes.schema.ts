@@ -1,6 +1,7 @@
 // The modes, with their values and defaults. A mode decides behaviour that the contract leaves
 // open.
 import { z } from 'zod';
+import { maxBatchItems } from '../../contract/batch-transfers.js';
 import { route } from '../../contract/route.js';
 import { filledText, integer, positiveReais } from '../../contract/wire.js';
 
@@ -51,7 +52,7 @@ export const modes = z.strictObject({
   lookupMinutes: count(1, 10_080),
   /** `partial`: an item that fails does not stop the others. */
   batch: oneOf('atomic', 'partial'),
-  batchMaximumItems: count(1, 10_000),
+  batchMaximumItems: count(1, maxBatchItems),
   /** The hours of São Paulo in which bills are paid on business days; `close` is exclusive. */
   billPaymentHours: z
     .strictObject({ open: count(0, 23), close: count(1, 24) })
@@ -84,7 +85,7 @@ export const defaultModes: ModeValues = {
   pixStepMs: 300,
   lookupMinutes: 720,
   batch: 'atomic',
-  batchMaximumItems: 1_000,
+  batchMaximumItems: maxBatchItems,
   billPaymentHours: { open: 7, close: 20 },
   rateLimitPerSecond: null,
 };
