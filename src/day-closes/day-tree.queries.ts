@@ -12,7 +12,7 @@ import {
 import { hasChangedOutcome, listChangedNsus } from './outcomes.queries.js';
 
 /** A group is a complete subtree of this height; the last one may have fewer lines. */
-const groupHeight = 12;
+const groupHeight = 10;
 const groupLines = 2 ** groupHeight;
 const leafBytes = 32;
 

@@ -195,7 +195,7 @@ describe('the outcomes in certificates', () => {
 
 describe('the tree of a long day', () => {
   const lines = 10_000;
-  const changedNsus = [1n, 4_097n, 4_098n, 10_000n];
+  const changedNsus = [1n, 4_097n, 4_098n, 5_120n, 10_000n];
   let service: ServiceDatabase;
   beforeAll(async () => {
     service = await serviceDatabase();
