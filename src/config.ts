@@ -11,6 +11,7 @@ import {
   type RequestLimitSettings,
   type TrustedProxies,
 } from './request-limit-settings.js';
+import { readRetention, retentionSchemas, type RetentionSettings } from './retention-settings.js';
 
 // Each validator's message names the setting and a valid value.
 
@@ -58,10 +59,6 @@ const count = (name: string, minimum: number) =>
     .regex(/^\d{1,9}$/, `${name} must be a whole number, at least ${minimum}.`)
     .transform(Number)
     .refine((value) => value >= minimum, `${name} must be a whole number, at least ${minimum}.`);
-
-/** 0: for ever. The limit keeps the time that is that long ago within PostgreSQL's times. */
-const retentionDays = (name: string) =>
-  count(name, 0).refine((days) => days <= 36_500, `${name} must be at most 36500 days.`);
 
 export const roles = ['api', 'worker', 'scheduler', 'sandbox'] as const;
 export type Role = (typeof roles)[number];
@@ -166,10 +163,7 @@ export const settingSchemas = {
     .optional(),
   DISABLED_ENDPOINT_HOURS: count('DISABLED_ENDPOINT_HOURS', 1).default(72),
   ENDPOINTS_PER_ACCOUNT: count('ENDPOINTS_PER_ACCOUNT', 1).default(20),
-  WEBHOOK_BODY_RETENTION_DAYS: retentionDays('WEBHOOK_BODY_RETENTION_DAYS').default(90),
-  REQUEST_RETENTION_DAYS: retentionDays('REQUEST_RETENTION_DAYS').default(400),
-  IDEMPOTENCY_RETENTION_DAYS: retentionDays('IDEMPOTENCY_RETENTION_DAYS').default(30),
-  EVENT_RETENTION_DAYS: retentionDays('EVENT_RETENTION_DAYS').default(400),
+  ...retentionSchemas,
   SYNC_INTERVAL_MS: z
     .string()
     .regex(/^\d{3,8}$/, 'SYNC_INTERVAL_MS must be a number of milliseconds, at least 100.')
@@ -202,18 +196,6 @@ const restoreSettings = settingsObject.pick({
   BANK_VISIBILITY_BOUND_MS: true,
 });
 type SettingValues = z.output<typeof settingsObject>;
-
-/** The limits of the service's connections to PostgreSQL. */
-export interface DatabaseLimits {
-  /** Connections that the modules of one process share. */
-  poolSize: number;
-  /** Connections of one process to the queue in PostgreSQL. */
-  queuePoolSize: number;
-  /** How long a query waits for a connection. */
-  connectTimeoutMs: number;
-  statementTimeoutMs: number;
-  transactionTimeoutMs: number;
-}
 
 /** The settings as the service uses them; a class so that Nest can inject them. */
 export abstract class Settings {
@@ -274,7 +256,7 @@ export abstract class Settings {
   /** How many webhook endpoints a bank account may have. */
   readonly endpointsPerAccount!: number;
   /** After how many days what is no longer needed is deleted; 0: never. */
-  readonly retention!: Record<`${'webhookBody' | 'request' | 'idempotency' | 'event'}Days`, number>;
+  readonly retention!: RetentionSettings;
   readonly syncIntervalMs!: number;
   /** Whose `X-Forwarded-For` is believed. */
   readonly trustedProxies!: TrustedProxies;
@@ -433,7 +415,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     otherCredentialsKeys: values.CREDENTIALS_OTHER_KEYS ?? [],
     disabledEndpointHours: values.DISABLED_ENDPOINT_HOURS,
     endpointsPerAccount: values.ENDPOINTS_PER_ACCOUNT,
-    retention: retentionSettings(values),
+    retention: readRetention(values),
     syncIntervalMs: values.SYNC_INTERVAL_MS ?? (profile === 'sandbox' ? 5_000 : 60_000),
     ...readRequestLimits(values),
   };
@@ -446,17 +428,16 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   return settings;
 }
 
-const retentionSettings = (values: SettingValues): Settings['retention'] => ({
-  webhookBodyDays: values.WEBHOOK_BODY_RETENTION_DAYS,
-  requestDays: values.REQUEST_RETENTION_DAYS,
-  idempotencyDays: values.IDEMPOTENCY_RETENTION_DAYS,
-  eventDays: values.EVENT_RETENTION_DAYS,
-});
+/** The limits of the service's connections to PostgreSQL. */
+export type DatabaseLimits = ReturnType<typeof databaseLimits>;
 
-function databaseLimits(values: SettingValues): DatabaseLimits {
+function databaseLimits(values: SettingValues) {
   return {
+    /** Connections that the modules of one process share. */
     poolSize: values.DATABASE_POOL_SIZE,
+    /** Connections of one process to the queue in PostgreSQL. */
     queuePoolSize: values.QUEUE_POOL_SIZE,
+    /** How long a query waits for a connection. */
     connectTimeoutMs: values.DATABASE_CONNECT_TIMEOUT_MS,
     statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS,
     transactionTimeoutMs: values.DATABASE_TRANSACTION_TIMEOUT_MS,
