@@ -204,8 +204,13 @@ export class BulkService {
 
 /** Throws `validation_failed` where the file cannot be read, and when it has no rows. */
 async function countRows(rows: AsyncIterable<FileRow>): Promise<number> {
+  // The reader is ahead of the pauses of the file by what its streams buffer.
+  const pause = pausesBetweenSlices();
   let count = 0;
-  for await (const _ of rows) count += 1;
+  for await (const _ of rows) {
+    count += 1;
+    await pause();
+  }
   if (count === 0) throw unreadableFile('The file has no rows.');
   return count;
 }

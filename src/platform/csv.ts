@@ -24,6 +24,6 @@ export function readCsvRecords(
     max_record_size: maxLength,
   });
   // An error of the pieces reaches the reader of the records through the parser.
-  pipeline(Readable.from(pieces), parser, () => undefined);
+  pipeline(Readable.from(pieces, { highWaterMark: 1 }), parser, () => undefined);
   return parser;
 }
