@@ -174,11 +174,16 @@ describe('a request with an idempotency key that no operation stores', () => {
     it('does each step once when its process is suspended for longer than its lease', async () => {
       let resume: () => void = () => undefined;
       const suspended = new Promise<void>((resolve) => (resume = resolve));
+      let isSuspended = false;
       const first = submit(
         {},
-        inSteps((step) => (step === 'b' ? suspended : Promise.resolve())),
+        inSteps((step) => {
+          isSuspended ||= step === 'b';
+          return step === 'b' ? suspended : Promise.resolve();
+        }),
       );
-      await until('the first step is done', async () => done.length === 1);
+      // The end of the first step extends the lease.
+      await until('the second step has begun', () => isSuspended);
       await endLease();
       const second = await submit({}, inSteps());
       resume();
