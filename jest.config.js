@@ -41,6 +41,9 @@ export default {
       ? [full, contractThroughService]
       : [service],
   maxWorkers: 2,
+  // A worker holds the modules of every test file that it has run: it is replaced between two files
+  // before its garbage collection slows the tests.
+  workerIdleMemoryLimit: '1500MB',
   // Jest ignores testTimeout inside a project.
   testTimeout: 30_000,
 };
