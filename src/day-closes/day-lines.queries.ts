@@ -31,7 +31,6 @@ export interface LeafPage {
   /** The leaf hashes of the page's lines in nsu order, 32 bytes each. */
   leaves: Uint8Array;
   lines: number;
-  firstNsu: bigint | null;
   lastNsu: bigint | null;
   /** Lines without an outcome: they have no leaf. */
   undecided: number;
@@ -71,7 +70,7 @@ export async function readLeafPage(
       ORDER BY t.nsu LIMIT ${limit}
     )
     SELECT string_agg(leaf_hash, ''::bytea ORDER BY nsu) AS leaves, count(*)::int AS lines,
-           min(nsu) AS "firstNsu", max(nsu) AS "lastNsu",
+           max(nsu) AS "lastNsu",
            (count(*) FILTER (WHERE leaf_hash IS NULL))::int AS undecided,
            (SELECT jsonb_agg(jsonb_build_object('state', state, 'label', label,
               'isCredit', is_credit, 'lines', lines, 'cents', cents::text))

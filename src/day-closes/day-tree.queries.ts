@@ -89,14 +89,6 @@ export class DayTree {
     return pending.reduce((sum, { lines }) => sum + lines, 0);
   }
 
-  get firstNsu(): bigint | null {
-    return this.groups[0]?.firstNsu ?? null;
-  }
-
-  get lastNsu(): bigint | null {
-    return this.groups.at(-1)?.lastNsu ?? null;
-  }
-
   totals(): OutcomeTotal[] {
     const all = new Map<string, OutcomeTotal>();
     for (const total of this.groups.flatMap(({ totals }) => totals)) {

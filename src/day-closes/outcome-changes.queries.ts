@@ -13,7 +13,7 @@ const maxListed = 1_000;
 
 type ListedChange = Certificate['outcomeChanges']['first'][number];
 
-export function describeChange({ nsu, formerLeaf, leaf }: OutcomeChange): ListedChange {
+function describeChange({ nsu, formerLeaf, leaf }: OutcomeChange): ListedChange {
   return { nsu: nsu.toString(), formerLeaf, leaf };
 }
 

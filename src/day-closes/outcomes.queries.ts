@@ -18,35 +18,31 @@ export async function lockOutcomes(tx: Tx, accountId: number): Promise<void> {
     SELECT FROM reconciliation_state WHERE account_id = ${accountId} FOR SHARE`;
 }
 
+/** Outcomes (f) of lines of the span that were replaced after the span's sequence. */
+const replacedIn = ({ accountId, from, until, outcomeSequence }: LineSpan) => Prisma.sql`
+  former_outcome f
+  JOIN statement_line t ON t.account_id = f.account_id AND t.nsu = f.nsu
+  WHERE f.account_id = ${opaqueAccountId(accountId)} AND f.until_sequence > ${outcomeSequence}
+    AND t.occurred_at < ${until}
+    AND (${from}::timestamptz IS NULL OR t.occurred_at >= ${from}::timestamptz)`;
+
 /** The lines of the span whose outcome changed after the span's sequence, up to another; by nsu. */
 export async function listChangedNsus(
   db: Db,
-  { accountId, from, until, outcomeSequence }: LineSpan,
+  span: LineSpan,
   untilSequence: bigint,
 ): Promise<bigint[]> {
   const rows = await db.$queryRaw<{ nsu: bigint }[]>`
-    SELECT DISTINCT f.nsu FROM former_outcome f
-    JOIN statement_line t ON t.account_id = f.account_id AND t.nsu = f.nsu
-    WHERE f.account_id = ${opaqueAccountId(accountId)} AND f.until_sequence > ${outcomeSequence}
-      AND f.until_sequence <= ${untilSequence} AND t.occurred_at < ${until}
-      AND (${from}::timestamptz IS NULL OR t.occurred_at >= ${from}::timestamptz)
+    SELECT DISTINCT f.nsu FROM ${replacedIn(span)}
+      AND f.until_sequence <= ${untilSequence}
     ORDER BY f.nsu`;
   return rows.map(({ nsu }) => nsu);
 }
 
 /** Whether the outcome of a line of the span changed after the span's sequence. */
-export async function hasChangedOutcome(
-  db: Db,
-  { accountId, from, until, outcomeSequence }: LineSpan,
-): Promise<boolean> {
+export async function hasChangedOutcome(db: Db, span: LineSpan): Promise<boolean> {
   const [found] = await db.$queryRaw<{ hasChanged: boolean }[]>`
-    SELECT EXISTS (
-      SELECT FROM former_outcome f
-      JOIN statement_line t ON t.account_id = f.account_id AND t.nsu = f.nsu
-      WHERE f.account_id = ${opaqueAccountId(accountId)} AND f.until_sequence > ${outcomeSequence}
-        AND t.occurred_at < ${until}
-        AND (${from}::timestamptz IS NULL OR t.occurred_at >= ${from}::timestamptz)
-    ) AS "hasChanged"`;
+    SELECT EXISTS (SELECT FROM ${replacedIn(span)}) AS "hasChanged"`;
   return found?.hasChanged === true;
 }
 
