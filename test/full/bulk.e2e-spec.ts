@@ -32,12 +32,17 @@ describe('bulk uploads', () => {
 
   beforeAll(async () => {
     [service, bank] = [await testDatabase('service'), await testDatabase('sandbox')];
-    const settings = { DATABASE_URL: service.url, SANDBOX_DATABASE_URL: bank.url };
-    concilia = await ConciliaProcess.with(settings);
+    // These tests upload more files in a second than one key may by default.
+    const limits = {
+      RATE_LIMITS_PER_KEY: 'uploads=0',
+      RATE_LIMITS_PER_ACCOUNT: 'uploads=0',
+      DATABASE_URL: service.url,
+    };
+    concilia = await ConciliaProcess.with({ ...limits, SANDBOX_DATABASE_URL: bank.url });
     await concilia.start();
     // A second process of the same service, which uses the sandbox bank of the first.
     second = await ConciliaProcess.with({
-      DATABASE_URL: service.url,
+      ...limits,
       BANK_PROFILE: 'sandbox',
       BANK_BASE_URL: concilia.bankUrl,
       ROLES: 'api,worker,scheduler',
@@ -74,8 +79,9 @@ describe('bulk uploads', () => {
     });
   const readUpload = async (id: string) =>
     (await concilia.callService<Upload>('GET', `/v1/bulk/${id}`)).body;
-  const finishedUpload = (id: string, timeoutMs?: number) =>
-    until(
+  const finishedUpload = (id: string, timeoutMs?: number) => {
+    expect(id).toEqual(expect.any(String));
+    return until(
       'the upload is finished',
       async () => {
         const found = await readUpload(id);
@@ -83,6 +89,7 @@ describe('bulk uploads', () => {
       },
       timeoutMs,
     );
+  };
   const rowsOf = async (id: string, query = 'limit=500') =>
     (await concilia.callService<{ data: Row[] }>('GET', `/v1/bulk/${id}/rows?${query}`)).body.data;
   const ndjson = (...requests: object[]) => requests.map((body) => JSON.stringify(body)).join('\n');
