@@ -22,7 +22,7 @@ import type { LookUpResult, Operation, OperationKind } from './operation.js';
 import { OperationSender } from './operation-sender.service.js';
 import { OperationOutcomes, withoutResponse } from './operation-outcomes.service.js';
 import * as queries from './operations.queries.js';
-import { recoveryDelayMs, recoveryMethodsFor, refusedRepeat } from './recovery.js';
+import { recoveryDelayMs, recoveryMethodsFor } from './recovery.js';
 
 /**
  * An operation that could not be sent for this long is not sent, because its caller no longer
@@ -59,11 +59,11 @@ export class OperationRecovery {
     const db = this.database.prisma;
     await this.sender.recordInterrupted(ref);
     if (await this.applyStatementEvidence(ref)) return;
-    const age = await queries.readAge(db, ref);
+    const history = await queries.readAttemptHistory(db, ref);
     const unsent = await queries.findDueUnsentOperation(db, ref);
     if (unsent) return this.sendOrExpire(unsent);
-    const unknown = await queries.claimForRecovery(db, ref, recoveryDelayMs(age.ageMs));
-    if (unknown) await this.recover(unknown, age);
+    const unknown = await queries.claimForRecovery(db, ref, recoveryDelayMs(history.ageMs));
+    if (unknown) await this.recover(unknown, history);
   }
 
   /** Enqueues unfinished operations that are due. */
@@ -135,7 +135,7 @@ export class OperationRecovery {
 
   private async recover(
     operation: Operation,
-    { ageMs, isRestored }: queries.OperationAge,
+    { ageMs, isRestored, hasRefusedRepeat }: queries.AttemptHistory,
   ): Promise<void> {
     await evidence.recordClockOffsetAfter(this.database.prisma, operation);
     const kind = this.outcomes.kindOf(operation);
@@ -148,7 +148,7 @@ export class OperationRecovery {
       hasLookUp: hasRequest && kind.lookUp !== undefined,
       isOutgoing: operation.counterparty !== null && operation.amountCents !== null,
       isKnownToBank: operation.bankReference !== null,
-      hasRefusedRepeat: operation.reason === refusedRepeat,
+      hasRefusedRepeat,
       isRestored,
     };
     const { canLookUp } = recoveryMethodsFor(facts, profile);

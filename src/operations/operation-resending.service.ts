@@ -10,7 +10,6 @@ import type { Operation } from './operation.js';
 import { OperationSender } from './operation-sender.service.js';
 import { OperationOutcomes } from './operation-outcomes.service.js';
 import * as queries from './operations.queries.js';
-import { refusedRepeat } from './recovery.js';
 
 /**
  * The operation is sent before its recovery is due; this is longer than a call may take to begin.
@@ -34,8 +33,8 @@ export class OperationResending {
     const found = await tx.operation.findUnique({ where: { accountId_id: { accountId, id } } });
     if (!found) throw new AppError('not_found');
     await assertAccountLive(tx, accountId);
-    const { isRestored } = await queries.readAge(tx, { accountId, id });
-    const unsafeReason = this.findUnsafeReason(found, isRestored);
+    const history = await queries.readAttemptHistory(tx, { accountId, id });
+    const unsafeReason = this.findUnsafeReason(found, history);
     if (unsafeReason !== null) throw notSafe(unsafeReason);
     if (!(await this.outcomes.resume(tx, { accountId, id }, recoveryInMs)))
       throw notSafe('The operation is not in the state needs_operator.');
@@ -50,7 +49,10 @@ export class OperationResending {
   }
 
   /** Why the operation must not be resent; null if resending is proven safe. */
-  private findUnsafeReason(operation: Operation, isRestored: boolean): string | null {
+  private findUnsafeReason(
+    operation: Operation,
+    { isRestored, hasRefusedRepeat }: queries.AttemptHistory,
+  ): string | null {
     const { repeat } = this.outcomes.kindOf(operation);
     if (repeat === 'never') return 'The request held secrets, which are not stored.';
     if (operation.bodiesDeletedAt !== null) return 'The request is no longer stored.';
@@ -59,8 +61,7 @@ export class OperationResending {
       return 'The bank profile does not say that a repeat is safe.';
     if (isRestored)
       return 'The database was set back since: the caller may have paid in another way.';
-    const isRefused = operation.reason === refusedRepeat;
-    return isRefused ? 'The bank has refused a repeat of this request.' : null;
+    return hasRefusedRepeat ? 'The bank has refused a repeat of this request.' : null;
   }
 }
 

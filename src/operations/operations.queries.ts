@@ -5,7 +5,7 @@ import { Prisma, type OperationAttempt } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
 import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { Operation, OperationState } from './operation.js';
-import { restoredReason } from './recovery.js';
+import { refusedRepeat, restoredReason } from './recovery.js';
 
 export type OperationRef = Pick<Operation, 'accountId' | 'id'>;
 
@@ -163,25 +163,32 @@ export async function postponeRecovery(
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'unknown'`;
 }
 
-export interface OperationAge {
+/** What the attempts of an operation show, whatever was recorded of the operation since. */
+export interface AttemptHistory {
   /** How long ago the operation was created, or the database was set back since. */
   ageMs: number;
   /** Whether the database was set back while the operation was unfinished. */
   isRestored: boolean;
+  /** Whether the bank has refused a repeat. */
+  hasRefusedRepeat: boolean;
 }
 
-export async function readAge(db: Db, { accountId, id }: OperationRef): Promise<OperationAge> {
-  const [age] = await db.$queryRaw<OperationAge[]>`
-    SELECT (extract(epoch FROM clock_timestamp() - GREATEST(o.created_at, r.restored_at))
+export async function readAttemptHistory(
+  db: Db,
+  { accountId, id }: OperationRef,
+): Promise<AttemptHistory> {
+  const [history] = await db.$queryRaw<AttemptHistory[]>`
+    SELECT (extract(epoch FROM clock_timestamp() - GREATEST(o.created_at, a.restored_at))
              * 1000)::float8 AS "ageMs",
-           r.restored_at IS NOT NULL AS "isRestored"
+           a.restored_at IS NOT NULL AS "isRestored", a.has_refused_repeat AS "hasRefusedRepeat"
     FROM operation o CROSS JOIN LATERAL (
-      SELECT max(a.finished_at) AS restored_at FROM operation_attempt a
-      WHERE a.account_id = o.account_id AND a.operation_id = o.id AND a.reason = ${restoredReason}
-    ) r
+      SELECT max(finished_at) FILTER (WHERE reason = ${restoredReason}) AS restored_at,
+             COALESCE(bool_or(reason = ${refusedRepeat}), false) AS has_refused_repeat
+      FROM operation_attempt WHERE account_id = o.account_id AND operation_id = o.id
+    ) a
     WHERE o.account_id = ${accountId} AND o.id = ${id}::uuid`;
-  invariant(age, 'the age of an unknown operation was read');
-  return age;
+  invariant(history, 'the operation whose attempts are read exists');
+  return history;
 }
 
 /** The operation waits until its account is live again. */

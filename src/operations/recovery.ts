@@ -4,7 +4,7 @@
 // a table.
 import type { OperationKind } from './operation.js';
 
-/** The reason of an operation whose repeat the bank refused: it is not resent again. */
+/** The reason of an attempt that the bank refused as a repeat: the operation is not resent. */
 export const refusedRepeat = 'refused_a_repeat';
 
 /** The reason of the attempt that stands for all that a restored database may have lost. */

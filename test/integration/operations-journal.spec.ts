@@ -121,6 +121,10 @@ describe('the journal of outbound requests', () => {
     await perform();
     await advanceAll();
     expect(await onlyOperation()).toMatchObject({ state: 'unknown', reason: 'refused_a_repeat' });
+    // Also when the statement has changed the reason since.
+    await service.database.prisma.operation.updateMany({ data: { reason: 'seen_in_part' } });
+    await advanceAll();
+    expect(bank.sent).toHaveLength(2);
   });
 
   it('returns an operation to received when no byte left, and sends it later', async () => {
