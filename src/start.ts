@@ -153,7 +153,7 @@ async function startService(
   stopSteps.push(() => service.close());
   const health = service.get(Health);
   health.addCheck('database', () => database.isReady());
-  health.addWarning(() => findClockDifference(() => database.now()));
+  health.addWarning('the clock', () => findClockDifference(() => database.now()));
   health.addCheck('queue', () => queue.isReady());
   if (!settings.roles.includes('api')) serveHealthOnly(service);
 

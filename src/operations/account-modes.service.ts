@@ -30,7 +30,7 @@ export class AccountModes implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.health.addWarning(() => this.findWarning());
+    this.health.addWarning('account modes', () => this.findWarning());
   }
 
   /** Takes effect with the commit. A repeat changes nothing. */

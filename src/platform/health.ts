@@ -9,7 +9,7 @@ const checkTimeoutMs = 2_000;
 @Injectable()
 export class Health implements OnModuleDestroy {
   private readonly checks = new Map<string, () => Promise<boolean>>();
-  private readonly warnings: (() => Promise<string | null>)[] = [];
+  private readonly warnings = new Map<string, () => Promise<string | null>>();
   private hasStarted = false;
 
   constructor(private readonly log: Log) {}
@@ -19,13 +19,20 @@ export class Health implements OnModuleDestroy {
     this.checks.set(name, isReady);
   }
 
-  /** Adds a check of what an operator should mend, though the process works as it is. */
-  addWarning(find: () => Promise<string | null>): void {
-    this.warnings.push(find);
+  /**
+   * Adds a check of what an operator should mend, though the process works as it is. A check that
+   * fails, or takes longer than two seconds, is itself a warning.
+   */
+  addWarning(name: string, find: () => Promise<string | null>): void {
+    this.warnings.set(name, find);
   }
 
   async listWarnings(): Promise<string[]> {
-    const found = await Promise.all(this.warnings.map((find) => find()));
+    const found = await Promise.all(
+      [...this.warnings].map(([name, find]) =>
+        this.resultInTime(name, find, `Not checked: ${name}.`),
+      ),
+    );
     return found.filter((warning) => warning !== null);
   }
 
@@ -45,18 +52,22 @@ export class Health implements OnModuleDestroy {
    */
   async listFailing(): Promise<string[]> {
     const results = await Promise.all(
-      [...this.checks].map(async ([name, isReady]) => {
-        try {
-          const timeout = sleep(checkTimeoutMs, false, { ref: false });
-          return (await Promise.race([isReady(), timeout])) ? null : name;
-        } catch (error) {
-          this.log.warn({ err: error, check: name }, 'health check failed');
-          return name;
-        }
-      }),
+      [...this.checks].map(async ([name, isReady]) =>
+        (await this.resultInTime(name, isReady, false)) ? null : name,
+      ),
     );
     const failing = results.filter((name) => name !== null);
     return this.hasStarted ? failing : ['start', ...failing];
+  }
+
+  /** The result of a check, or `otherwise` when it fails or takes too long. */
+  private async resultInTime<T>(name: string, check: () => Promise<T>, otherwise: T): Promise<T> {
+    try {
+      return await Promise.race([check(), sleep(checkTimeoutMs, otherwise, { ref: false })]);
+    } catch (error) {
+      this.log.warn({ err: error, check: name }, 'health check failed');
+      return otherwise;
+    }
   }
 }
 
