@@ -66,11 +66,27 @@ export type PreparedDay = (DayFacts & { outcome: 'unchanged' }) | DifferingDay |
 
 @Injectable()
 export class DayCertifier {
+  /** By account: from what the day was read that was last found to differ. */
+  private readonly differing = new Map<number, string>();
+
   constructor(
     private readonly database: Database,
     private readonly events: EventsService,
     private readonly breaks: Breaks,
   ) {}
+
+  /**
+   * Whether the day was already found to differ, and nothing has changed that could make it agree:
+   * no new line, no other acceptance, and its break is still open.
+   */
+  async isKnownToDiffer(accountId: number, date: string, lastArrival: bigint): Promise<boolean> {
+    const known = this.differing.get(accountId);
+    if (known === undefined) return false;
+    const { prisma: db } = this.database;
+    const accepted = await readAccepted(db, accountId);
+    if (known !== basisOf({ date, lastArrival, accepted })) return false;
+    return queries.isDayBreakOpen(db, accountId, subjectOfDay(date));
+  }
 
   /**
    * Reads the lines up to `lastArrival` outside any transaction. Returns null while a line is not
@@ -134,6 +150,7 @@ export class DayCertifier {
     if ((await readAccepted(tx, accountId)) !== prepared.accepted) return 'accepted_since';
     if (prepared.outcome === 'differs') {
       await this.reportDifference(tx, prepared);
+      this.differing.set(accountId, basisOf(prepared));
       return prepared.outcome;
     }
     const isUnchanged = prepared.outcome === 'unchanged';
@@ -240,6 +257,15 @@ export class DayCertifier {
     await this.breaks.open(tx, accountId, [{ ...found, isBeyondSettlement: isAccepted }]);
     await this.breaks.revise(tx, accountId, [found]);
   }
+}
+
+/** What a difference was found from, as one text to compare. */
+function basisOf({
+  date,
+  lastArrival,
+  accepted,
+}: Pick<DayFacts, 'date' | 'lastArrival' | 'accepted'>): string {
+  return `${date} ${lastArrival} ${accepted}`;
 }
 
 function isUnchanged({ certificate }: DayClose, content: DayContent): boolean {

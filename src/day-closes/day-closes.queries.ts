@@ -193,6 +193,12 @@ export async function isDayBreakAccepted(
   return (await db.break.count({ where: { ...where, state: 'resolved' } })) > 0;
 }
 
+/** Whether the break of the day's balance is open. */
+export async function isDayBreakOpen(db: Db, accountId: number, subject: string): Promise<boolean> {
+  const where = { accountId, kind: 'broken_balance_chain', subject, state: 'open' } as const;
+  return (await db.break.count({ where })) > 0;
+}
+
 /** The last certificate of the account's chain. */
 export async function findLastCertificate(db: Db, accountId: number): Promise<DayClose | null> {
   return db.dayClose.findFirst({ where: { accountId }, orderBy: { sequence: 'desc' } });

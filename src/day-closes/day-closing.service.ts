@@ -120,7 +120,9 @@ export class DayClosing {
     const isOver = async (db: Db): Promise<boolean> =>
       state.amendFrom !== null || isClosed(date, await readClosedStatement(db, accountId), madeAt);
     if (!(await isOver(prisma))) return null;
-    const prepared = await this.certifier.prepare(accountId, date, state.seenArrival);
+    const { seenArrival } = state;
+    if (await this.certifier.isKnownToDiffer(accountId, date, seenArrival)) return 'differs';
+    const prepared = await this.certifier.prepare(accountId, date, seenArrival);
     if (!prepared) return 'waiting';
     for (;;) {
       const outcome = await transactionUnderLease(this.database, lease, async (tx) =>

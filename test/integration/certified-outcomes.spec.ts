@@ -55,7 +55,9 @@ describe('the outcomes in certificates', () => {
     await link(2n, payments[1]);
     const closeUntil = async (day: string, change?: (certifier: DayCertifier) => void) => {
       await closedDays.closedUntil(id, day);
-      await closedDays.close(account, undefined, change);
+      const certifier = closedDays.newCertifier();
+      change?.(certifier);
+      await closedDays.close(account, undefined, certifier);
       return certificates(id);
     };
     return { id, payments, reconcile, link, unlink, closeUntil };

@@ -212,23 +212,50 @@ describe('a day close when balances do not link', () => {
     await closedDays.arrive(account.id, marchLines, ({ nsu }) => nsu !== 2);
     await closedDays.decide(account.id);
     await closedDays.closedUntil(account.id, '2026-03-05');
-    await closedDays.close(account, undefined, (certifier) => {
-      const prepare = certifier.prepare.bind(certifier);
-      certifier.prepare = async (...args) => {
-        const prepared = await prepare(...args);
-        if (args[1] === '2026-03-03')
-          await closedDays.run(
-            `UPDATE break SET state = 'open', resolved_at = NULL WHERE account_id = $1`,
-            account.id,
-          );
-        return prepared;
-      };
-    });
+    const certifier = closedDays.newCertifier();
+    const prepare = certifier.prepare.bind(certifier);
+    certifier.prepare = async (...args) => {
+      const prepared = await prepare(...args);
+      if (args[1] === '2026-03-03')
+        await closedDays.run(
+          `UPDATE break SET state = 'open', resolved_at = NULL WHERE account_id = $1`,
+          account.id,
+        );
+      return prepared;
+    };
+    await closedDays.close(account, undefined, certifier);
     expect(await closings(account.id)).toEqual(['2026-03-02 110.00']);
     expect(await closedDays.breaks(account.id)).toEqual([
       'open broken_balance_chain day:2026-03-03',
       'open broken_balance_chain gap:3',
     ]);
+  });
+
+  it('reads a day that differs again only when something changed', async () => {
+    const account = await closedDays.account('known');
+    await closedDays.arrive(account.id, marchLines, ({ nsu }) => nsu !== 2);
+    await closedDays.decide(account.id);
+    await closedDays.closedUntil(account.id, '2026-03-05');
+    const certifier = closedDays.newCertifier();
+    const readDays: string[] = [];
+    const prepare = certifier.prepare.bind(certifier);
+    certifier.prepare = (...args) => {
+      readDays.push(args[1]);
+      return prepare(...args);
+    };
+    const close = async () => {
+      readDays.length = 0;
+      await closedDays.close(account, undefined, certifier);
+      return [...readDays];
+    };
+    expect(await close()).toEqual(['2026-03-02', '2026-03-03']);
+    expect(await close()).toEqual([]);
+    await acceptGap(account.id, 3, -40);
+    expect(await close()).toEqual(['2026-03-03']);
+    expect(await close()).toEqual([]);
+    await closedDays.arrive(account.id, marchLines, ({ nsu }) => nsu === 2);
+    await closedDays.decide(account.id);
+    expect(await close()).toEqual(['2026-03-02', '2026-03-03', '2026-03-04']);
   });
 
   it('does not apply the acceptance of a gap to another amount at the same line', async () => {

@@ -132,27 +132,30 @@ export class ClosedDays {
     await this.service().database.transaction((tx) => writeLineOutcomes(tx, accountId, written));
   };
 
-  /**
-   * `meanwhile` runs after late lines are recorded and before each day is read; `change` may
-   * replace methods of the certifier.
-   */
+  readonly newCertifier = () => {
+    const events = this.events();
+    return new DayCertifier(this.service().database, events, new Breaks(events));
+  };
+
+  /** `meanwhile` runs after late lines are recorded and before each day is read. */
   readonly close = async (
     account: { id: number; goLiveAt: Date },
     meanwhile: () => Promise<void> = () => Promise.resolve(),
-    change: (certifier: DayCertifier) => void = () => undefined,
+    certifier = this.newCertifier(),
   ) => {
     const { database } = this.service();
-    const jobQueue = { enqueue: () => Promise.resolve() } as never;
-    const events = new EventsService(database, jobQueue);
-    const breaks = new Breaks(events);
-    const certifier = new DayCertifier(database, events, breaks);
-    change(certifier);
+    const events = this.events();
     const time = new BankTime(database);
     time.now = async () => {
       await meanwhile();
       return bankTime;
     };
-    await new DayClosing(database, time, breaks, certifier, events).close(account);
+    await new DayClosing(database, time, new Breaks(events), certifier, events).close(account);
+  };
+
+  private readonly events = () => {
+    const jobQueue = { enqueue: () => Promise.resolve() } as never;
+    return new EventsService(this.service().database, jobQueue);
   };
 
   /** The certificates in chain order. */
