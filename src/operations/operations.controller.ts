@@ -27,10 +27,11 @@ export class OperationsController {
         idempotencyKey: idempotencyKey || undefined,
         id: { lt: page.after ?? undefined },
       },
+      omit: { requestParams: true, requestQuery: true, requestBody: true, responseBody: true },
       orderBy: { id: 'desc' },
       take: page.limit + 1,
     });
-    return toList(rows, page, ({ id }) => id, describeOperation);
+    return toList(rows, page, ({ id }) => id);
   }
 
   @Handles(getOperation)

@@ -7,7 +7,11 @@ import { parseJson } from '../platform/exact-json.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import type { Operation } from './operation.js';
 
-export const operationView = z.object({
+/**
+ * An operation in a list: a page shows what happened to many requests, each of which may be as
+ * large as a batch of transfers.
+ */
+const listedOperation = z.object({
   id: z.string(),
   kind: z.string(),
   state: z.enum(OperationState),
@@ -15,13 +19,18 @@ export const operationView = z.object({
   attempts: integer,
   /** Why the outcome is unknown, or how it was established. */
   reason: z.string().nullable(),
-  request: z.object({ params: z.unknown(), body: z.unknown() }),
-  /** The bank's response; null while there is none. Without a body once it was deleted. */
-  response: z.object({ status: integer, body: z.unknown() }).nullable(),
+  /** The status of the bank's response; null while there is none. */
+  responseStatus: integer.nullable(),
   createdAt: instant,
   updatedAt: instant,
   /** When the request and the personal data in the response were deleted; null until then. */
   bodiesDeletedAt: instant.nullable(),
+});
+
+export const operationView = listedOperation.extend({
+  request: z.object({ params: z.unknown(), body: z.unknown() }),
+  /** The bank's response; null while there is none. Without a body once it was deleted. */
+  response: z.object({ status: integer, body: z.unknown() }).nullable(),
 });
 
 /** One operation with its attempts. An attempt may not have reached the bank. */
@@ -72,14 +81,14 @@ const common = { chapter: 'Operations', authentication: 'api-key', method: 'GET'
 export const listOperations = route({
   ...common,
   name: 'listOperations',
-  summary: 'Lists outbound operations, newest first.',
+  summary: 'Lists outbound operations without their bodies, newest first.',
   path: '/v1/operations',
   query: listQuery({
     state: z.enum(OperationState).optional(),
     kind: text(60).optional(),
     idempotencyKey: text(255).optional(),
   }),
-  response: listOf(operationView),
+  response: listOf(listedOperation),
 });
 
 export const getOperation = route({

@@ -328,6 +328,18 @@ describe('requests and responses', () => {
     expect(operation.bodiesDeletedAt).not.toBeNull();
   });
 
+  it('are shown with one operation, not in the list of all', async () => {
+    await create('listed', 'key-listed');
+    const id = await idOf('key-listed');
+    const one = (await service.call('GET', `/v1/operations/${id}`)).body;
+    expect(one).toMatchObject({ request: { body: {} }, response: { status: 200, body: {} } });
+    const list = await service.call('GET', '/v1/operations?idempotencyKey=key-listed');
+    expect(list.body.data).toEqual([expect.objectContaining({ id, responseStatus: 200 })]);
+    const names = Object.keys(list.body.data[0]);
+    expect(names).not.toContain('request');
+    expect(names).not.toContain('response');
+  });
+
   it('still identify a repeat: nothing is sent again, and another request is refused', async () => {
     await create('old-2', 'key-old-2');
     await age(await idOf('key-old-2'), 401);
