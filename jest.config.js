@@ -17,11 +17,16 @@ const service = {
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/full/'],
 };
 
-// Long tests: processes that are killed, faults drawn at random, commands as a newcomer types them.
+// Long tests: processes that are killed, faults drawn at random, commands as a newcomer types them,
+// and the long form of tests that `npm test` runs with few random cases.
 const full = {
   ...project,
   displayName: 'full',
-  testMatch: ['<rootDir>/test/full/**/*.ts'],
+  testMatch: [
+    '<rootDir>/test/full/**/*.ts',
+    '<rootDir>/src/reconciliation/decide/decide.spec.ts',
+    '<rootDir>/test/integration/decided-in-batches.spec.ts',
+  ],
 };
 
 // Also with the long tests: runs the contract tests a second time, against the service in front of

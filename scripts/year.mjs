@@ -76,9 +76,9 @@ async function main() {
         '--no-warnings',
         '--max-old-space-size=4096',
         join(projectFolder, 'node_modules/jest/bin/jest.js'),
-        ...['--runInBand', '--silent=false', 'test/integration/year.spec'],
+        ...['--runInBand', '--silent=false', 'test/full/year'],
       ],
-      { env: { YEAR: JSON.stringify(plan), ...server?.env } },
+      { env: { YEAR: JSON.stringify(plan), CONCILIA_TESTS: 'full', ...server?.env } },
     );
     console.log('✓ Every statement line has its correct outcome.');
   } finally {

@@ -6,10 +6,11 @@ import type { Facts } from '../../src/reconciliation/decide/model.js';
 import { makeAllDue, reconciliationOn } from '../support/reconciliation.js';
 import { matchRule, RulesSetup } from '../support/rules-setup.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { isLongForm } from '../support/long-form.js';
 import { shuffledBy, world } from '../support/worlds.js';
 
 const seed = Number(process.env.SEED ?? 20_261_122);
-const worlds = Number(process.env.WORLDS ?? 6);
+const worlds = Number(process.env.WORLDS ?? (isLongForm ? 12 : 2));
 const jobQueue = { enqueue: () => Promise.resolve() } as never;
 
 let service: ServiceDatabase;

@@ -1,12 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { facts } from '../../../test/support/facts.js';
+import { isLongForm } from '../../../test/support/long-form.js';
 import { rules, shuffledBy, world } from '../../../test/support/worlds.js';
 import { openBreaks } from './breaks.js';
 import { decide, type Decision } from './decide.js';
 import type { Facts, StatementLineFacts } from './model.js';
 
-const runs = { numRuns: 2_000 };
+const runs = { numRuns: isLongForm ? 5_000 : 500 };
+
 /** Everything that is stored of a decision, in an order of its own. */
 function rowsOf(decision: Decision): string[] {
   const { allocations, unmatched } = decision.component;
