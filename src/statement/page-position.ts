@@ -50,6 +50,30 @@ export class PagePosition {
     this.page = this.firstPage;
   }
 
+  /** Whether lines that arrive now are on pages before the one that is read next. */
+  get isBehindNewest(): boolean {
+    return this.start.isAnchored && this.order === 'desc' && this.page > 1;
+  }
+
+  /** Whether the last page had only lines of earlier pages: new lines have shifted it. */
+  get isShifted(): boolean {
+    return this.repeats > 0;
+  }
+
+  /** Adds the lines of a page that was read again because new lines may have arrived. */
+  addNewest(newLines: number, contentHashes: readonly string[]): void {
+    this.addUnseen(contentHashes);
+    this.newLines += newLines;
+  }
+
+  /** Stays at its lines, after so many new lines were read before them. */
+  shift(newLines: number): void {
+    if (newLines === 0) return;
+    // The shifted page is read again, where its lines are now.
+    if (this.isShifted) this.page -= 1;
+    this.page += Math.floor(newLines / this.pageLines);
+  }
+
   /**
    * Advances after a page was read. False when no further page must be read. `contentHashes`
    * identify the page's lines, readable or not.
@@ -79,12 +103,11 @@ export class PagePosition {
     if (this.repeats === maxRepeatedPages) return false;
     const { isAnchored, gapNsu, isFullReadDue } = this.start;
     if (this.skipStored(read)) return true;
-    if (
-      isFullReadDue
-        ? read.lines === 0
-        : isLastPage({ ...read, order: this.order, isAnchored, gapNsu })
-    )
-      return false;
+    const isLast = isFullReadDue
+      ? read.lines === 0
+      : isLastPage({ ...read, order: this.order, isAnchored, gapNsu });
+    // A shifted page does not show where the stored lines begin.
+    if (isLast && !(this.isShifted && this.isBehindNewest)) return false;
     this.page += 1;
     return true;
   }

@@ -30,6 +30,8 @@ const busyRetryMs = 500;
 /** Reconciliation is enqueued during a long sync each time this many pages have shown new lines. */
 const pagesPerReconciliation = 10;
 const progressLogIntervalMs = 5_000;
+/** How often a sync of many pages reads the newest lines again. No payment waits for its end. */
+const defaultNewestIntervalMs = 1_000;
 
 export interface SyncResult {
   newLines: number;
@@ -50,6 +52,7 @@ interface SyncOptions {
    * too.
    */
   sliceMs?: number | undefined;
+  newestIntervalMs?: number | undefined;
 }
 
 @Injectable()
@@ -79,7 +82,7 @@ export class StatementService {
     const { newLines, hasOtherChanges, isComplete } = synced.result;
     if (newLines > 0 || hasOtherChanges) await this.jobQueue.enqueue('reconcile', { accountId });
     if (isComplete) await this.jobQueue.enqueue('processWebhooks', { accountId });
-    else await this.jobQueue.enqueue('syncStatement', { accountId });
+    else await this.jobQueue.enqueue('syncStatement', { accountId }, { isRoutine: true });
   }
 
   /** Whether a sync that began at or after `instant`, on PostgreSQL's clock, has completed. */
@@ -95,7 +98,7 @@ export class StatementService {
   async syncWithLease(
     account: BankAccount,
     lease: Lease,
-    { sliceMs = Infinity }: SyncOptions = {},
+    { sliceMs = Infinity, newestIntervalMs = defaultNewestIntervalMs }: SyncOptions = {},
   ): Promise<SyncResult> {
     const { profile } = this.bank;
     const boundMs = visibilityBoundOrDefaultMs(profile);
@@ -110,13 +113,17 @@ export class StatementService {
     let clock: ClockOffset | null = null;
     let bankTime: Date | null = null;
     let hasMore: boolean;
+    let newestReadAtMs = 0;
     do {
+      const isDue = progress.elapsedMs() - newestReadAtMs >= newestIntervalMs;
+      if (position.isBehindNewest && (isDue || position.isShifted)) {
+        resolved += await this.readNewest(account, lease, position);
+        newestReadAtMs = progress.elapsedMs();
+      }
       const { page } = position;
-      const response = await this.readPage(account, { page, limit: profile.statementPageSize });
-      bankTime = response.date;
+      const { date, parsed, recorded } = await this.syncPage(account, lease, page);
+      bankTime = date;
       clock ??= await this.readBankClock(account, bankTime, state.startedAt);
-      const parsed = response.value.map(parseStatementLine);
-      const recorded = await this.recordPage(lease, parsed);
       resolved += recorded.resolved;
       hasMore = position.advance(recorded, parsed.map(contentHashOf));
       await progress.report(position.newLines, recorded.newLines > 0);
@@ -131,6 +138,37 @@ export class StatementService {
       isComplete: isBroken !== null,
       bankTime: clock && isSteadySince(state, clock) ? bankTime : null,
     };
+  }
+
+  /**
+   * Reads the pages with lines that arrived since the sync began, while it reads earlier ones.
+   * Returns how many unreadable lines were resolved.
+   */
+  private async readNewest(
+    account: BankAccount,
+    lease: Lease,
+    position: PagePosition,
+  ): Promise<number> {
+    let newLines = 0;
+    let resolved = 0;
+    for (let page = 1; ; page += 1) {
+      const { parsed, recorded } = await this.syncPage(account, lease, page);
+      position.addNewest(recorded.newLines, parsed.map(contentHashOf));
+      newLines += recorded.newLines;
+      resolved += recorded.resolved;
+      if (recorded.newLines < recorded.lines || recorded.lines === 0) break;
+    }
+    position.shift(newLines);
+    if (newLines > 0) await this.jobQueue.enqueue('reconcile', { accountId: account.id });
+    return resolved;
+  }
+
+  /** Reads one page, and stores its new lines. */
+  private async syncPage(account: BankAccount, lease: Lease, page: number) {
+    const limit = this.bank.profile.statementPageSize;
+    const { date, value } = await this.readPage(account, { page, limit });
+    const parsed = value.map(parseStatementLine);
+    return { date, parsed, recorded: await this.recordPage(lease, parsed) };
   }
 
   private async begin(lease: Lease, boundMs: number): Promise<queries.SyncStart> {

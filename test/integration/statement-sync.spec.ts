@@ -158,6 +158,44 @@ describe('the statement sync', () => {
     expect(await state()).toMatchObject({ complete: true });
   });
 
+  it('stores lines that arrive during a catch-up of many pages before its end', async () => {
+    bank.lines = credits(1, 10);
+    await sync();
+    bank.lines = credits(1, 100);
+    enqueued = [];
+    bank.pagesRead = 0;
+    let storedMeanwhile: number[] = [];
+    bank.beforePage = async (page) => {
+      if (page === 10) bank.lines = credits(1, 107);
+      if (page > 20 && storedMeanwhile.length === 0) storedMeanwhile = await storedNsus();
+    };
+    await statement().sync(service.accountId, { newestIntervalMs: 0 });
+    expect(storedMeanwhile).toEqual(expect.arrayContaining([101, 107]));
+    expect(storedMeanwhile).not.toContain(11);
+    expect(await storedNsus()).toEqual(upTo(107));
+    expect(await state()).toMatchObject({ complete: true, lastNsu: 107n });
+    expect(enqueued.filter((name) => name === 'reconcile').length).toBeGreaterThan(1);
+    // Each page once, and the first page once for each of them.
+    expect(bank.pagesRead).toBeLessThan(2 * 36 + 4);
+  });
+
+  it.each([1, 2, 3, 5, 8])('reads all of a catch-up while %d lines come at once', async (count) => {
+    bank.lines = credits(1, 5);
+    await sync();
+    bank.lines = credits(1, 60);
+    bank.pagesRead = 0;
+    // More than one page may come between two pages.
+    bank.beforePage = () => {
+      if (bank.pagesRead % 4 === 3 && bank.lines.length < 150)
+        bank.lines = credits(1, bank.lines.length + count);
+    };
+    await statement().sync(service.accountId, { newestIntervalMs: 0 });
+    expect((await state()).complete).toBe(true);
+    bank.beforePage = () => undefined;
+    await sync();
+    expect(await storedNsus()).toEqual(upTo(bank.lines.length));
+  });
+
   it('is incomplete while a line is withheld, and complete once it appears', async () => {
     bank.lines = credits(1, 10);
     bank.withheld.add(4);
