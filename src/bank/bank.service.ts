@@ -47,14 +47,10 @@ export interface BankCallOptions<R extends Route> {
 }
 
 const defaultDeadlineMs = 10_000;
-/** A call that takes longer does not occupy the slot of its job. */
-const slowCallMs = 500;
 
 @Injectable()
 export class BankService {
   readonly profile: BankProfile;
-  /** Accounts whose bank was slow at the last call: their next calls free the slot at once. */
-  private readonly slowAccounts = new Set<number>();
 
   constructor(
     settings: Settings,
@@ -75,14 +71,9 @@ export class BankService {
   ): Promise<BankResponse<RouteOutput<R>>> {
     assertOutsideTransaction('a call to the bank');
     const startedAt = performance.now();
-    const slowTimer = setTimeout(() => this.slowAccounts.add(account.id), slowCallMs);
-    const response = await waitOutsideSlot(this.slowAccounts.has(account.id) ? 0 : slowCallMs, () =>
-      this.attempt(route, account, input, options),
-    ).finally(() => clearTimeout(slowTimer));
-    const durationMs = performance.now() - startedAt;
-    // A call that the breaker denies says nothing about the bank.
-    if (response.status !== null && durationMs < slowCallMs) this.slowAccounts.delete(account.id);
-    this.logResponse(route, account, response, durationMs);
+    // A bank that hangs occupies no slot, not even at the first call of each account.
+    const response = await waitOutsideSlot(0, () => this.attempt(route, account, input, options));
+    this.logResponse(route, account, response, performance.now() - startedAt);
     return response;
   }
 
@@ -202,7 +193,7 @@ export class BankService {
     const { reason, error } = result;
     // The error of axios holds the whole request with its key and body: log a description only.
     const fields = { err: describeError(error), route: route.name, account: account.slug };
-    this.log.warn(fields, 'bank request got no response');
+    if (reason !== 'too_late') this.log.warn(fields, 'bank request got no response');
     return { outcome: 'unknown', reason, status: null };
   }
 

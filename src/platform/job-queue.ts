@@ -9,8 +9,17 @@ import type { Queue } from 'bullmq';
 import { allJobs, jobs, type JobName, type JobPayload } from '../queues.js';
 import { Log } from './log.js';
 
-const minuteMs = 60_000;
 const enqueueTimeoutMs = 1_000;
+/** While a job waits in a long queue, its work stays overdue: it is not added again and again. */
+const overdueEveryMs = 600_000;
+/** BullMQ takes jobs without a priority first. */
+const routinePriority = 1;
+
+interface EnqueueOptions {
+  delayMs?: number;
+  /** Whether only a timer asks for the job: it waits for the jobs that something has caused. */
+  isRoutine?: boolean;
+}
 
 @Injectable()
 export class JobQueue implements OnModuleInit {
@@ -41,31 +50,35 @@ export class JobQueue implements OnModuleInit {
   async enqueue<Name extends JobName>(
     name: Name,
     payload: JobPayload<Name>,
-    { delayMs = 0 }: { delayMs?: number } = {},
+    options: EnqueueOptions = {},
   ): Promise<void> {
-    await this.add(name, payload, delayMs, `${this.processId}-${delayMs}`);
+    const { delayMs = 0, isRoutine = false } = options;
+    const idSuffix = `${this.processId}-${delayMs}${isRoutine ? '-routine' : ''}`;
+    await this.add(name, payload, idSuffix, options);
   }
 
   /**
    * Enqueues a job that does not coalesce with jobs of `enqueue`. It is for work that is overdue
    * although its job was enqueued: a killed worker or a wiped queue may have left a lock. At most
-   * one job a minute is added for each id.
+   * one job in ten minutes is added for each id.
    */
   async enqueueOverdue<Name extends JobName>(name: Name, payload: JobPayload<Name>): Promise<void> {
-    await this.add(name, payload, 0, `overdue-${Math.floor(Date.now() / minuteMs)}`);
+    const idSuffix = `overdue-${Math.floor(Date.now() / overdueEveryMs)}`;
+    await this.add(name, payload, idSuffix, { isRoutine: true });
   }
 
   private async add<Name extends JobName>(
     name: Name,
     payload: JobPayload<Name>,
-    delayMs: number,
     idSuffix: string,
+    { delayMs = 0, isRoutine = false }: EnqueueOptions,
   ): Promise<void> {
     const job = jobs[name];
     const id = `${(job.coalesceBy as (payload: JobPayload<Name>) => string)(payload)}-${idSuffix}`;
     try {
       const added = this.queue(job.name).add(job.name, payload, {
         delay: delayMs,
+        priority: isRoutine ? routinePriority : 0,
         deduplication: { id, keepLastIfActive: true },
         removeOnComplete: true,
         removeOnFail: true,

@@ -9,6 +9,7 @@ import { jobs, type Job, type JobName, type JobPayload } from '../queues.js';
 import { findJobMethods, type JobMethod } from './job-methods.js';
 import { JobQueue } from './job-queue.js';
 import { JobRuns } from './job-slots.js';
+import { AppError } from './errors.js';
 import { Log } from './log.js';
 import { jobLockMs, stalledCheckMs } from './queue-connection.js';
 import { newTraceId, runWithTrace } from './trace.js';
@@ -80,7 +81,9 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
           await method(payload);
         } catch (error) {
           // The queue does not retry a job: its sweeper finds the pending work in PostgreSQL.
-          this.log.warn(
+          // A call that the bank did not answer is in the log already.
+          const isBankAway = error instanceof AppError && error.code === 'bank_unreachable';
+          this.log[isBankAway ? 'debug' : 'warn'](
             { err: error, job: name, ids: payload },
             'job failed; its sweeper enqueues it again',
           );

@@ -20,6 +20,9 @@ const maxTickMs = 1_000;
  */
 const overdueAfterIntervals = 3;
 
+/** The multiples of this number, without their whole part, are spread evenly between 0 and 1. */
+const goldenRatio = 0.618_033_988_75;
+
 @Injectable()
 export class SyncSchedule {
   /**
@@ -39,10 +42,13 @@ export class SyncSchedule {
   async enqueueDue(): Promise<void> {
     const now = performance.now();
     for (const { accountId, intervalMs } of await queries.listSyncIntervals(this.database.prisma)) {
-      const last = this.enqueuedAt.get(accountId) ?? -Infinity;
-      if (now - last < (intervalMs ?? this.settings.syncIntervalMs) - timerSlackMs) continue;
-      this.enqueuedAt.set(accountId, now);
-      await this.jobQueue.enqueue('syncStatement', { accountId });
+      const last = this.enqueuedAt.get(accountId);
+      const interval = intervalMs ?? this.settings.syncIntervalMs;
+      if (last !== undefined && now - last < interval - timerSlackMs) continue;
+      // All accounts are synced at the start, and then each at another time of the interval.
+      const earlierMs = last === undefined ? interval * phaseOf(accountId) : 0;
+      this.enqueuedAt.set(accountId, now - earlierMs);
+      await this.jobQueue.enqueue('syncStatement', { accountId }, { isRoutine: true });
     }
   }
 
@@ -61,4 +67,9 @@ export class SyncSchedule {
     );
     for (const account of overdue) await this.jobQueue.enqueueOverdue('syncStatement', account);
   }
+}
+
+/** The part of the interval by which an account's second sync comes earlier. */
+function phaseOf(accountId: number): number {
+  return (accountId * goldenRatio) % 1;
 }
