@@ -34,6 +34,8 @@ export class PagePosition {
   newLines = 0;
   page: number;
   private firstPage: number;
+  /** Whether the last page had only lines of earlier pages: new lines may have shifted it. */
+  isShifted = false;
   private repeats = 0;
   private previousLowest: bigint | null = null;
   private readonly seen = new SeenLines();
@@ -52,12 +54,7 @@ export class PagePosition {
 
   /** Whether lines that arrive now are on pages before the one that is read next. */
   get isBehindNewest(): boolean {
-    return this.start.isAnchored && this.order === 'desc' && this.page > 1;
-  }
-
-  /** Whether the last page had only lines of earlier pages: new lines have shifted it. */
-  get isShifted(): boolean {
-    return this.repeats > 0;
+    return this.order === 'desc' && this.page > 1;
   }
 
   /** Adds the lines of a page that was read again because new lines may have arrived. */
@@ -69,9 +66,11 @@ export class PagePosition {
   /** Stays at its lines, after so many new lines were read before them. */
   shift(newLines: number): void {
     if (newLines === 0) return;
-    // The shifted page is read again, where its lines are now.
-    if (this.isShifted) this.page -= 1;
-    this.page += Math.floor(newLines / this.pageLines);
+    const pages = Math.floor(newLines / this.pageLines);
+    if (this.skippedFrom !== null) this.skippedFrom += pages;
+    if (this.skippedTo !== null) this.skippedTo += pages;
+    // A page whose lines were shifted to the next one is read again.
+    this.page += pages - (this.isShifted ? 1 : 0);
   }
 
   /**
@@ -100,6 +99,7 @@ export class PagePosition {
       return true;
     }
     this.repeats = this.addUnseen(contentHashes) ? 0 : this.repeats + 1;
+    this.isShifted = this.repeats > 0 && read.lines > 0;
     if (this.repeats === maxRepeatedPages) return false;
     const { isAnchored, gapNsu, isFullReadDue } = this.start;
     if (this.skipStored(read)) return true;
