@@ -6,7 +6,7 @@ import { saoPauloDay } from '../../brazil/statement-day.js';
 import { noteReferenceKinds } from '../../expected-payments/references.js';
 import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
 import { addTo, groupBy } from '../../platform/grouping.js';
-import type { Component } from './component.js';
+import { maxBreakCandidates, type Component } from './component.js';
 import type { ExpectedPaymentFacts, StatementLineFacts } from './model.js';
 import { debitsRefunding } from './refunds-and-reversals.js';
 import {
@@ -155,9 +155,6 @@ export type RuleDecision =
   | { outcome: 'ambiguous'; rule: AppliedRule; candidateIds: string[] }
   | { outcome: 'nothing' };
 
-/** An ambiguous decision lists at most this many candidates. */
-const maxCandidates = 50;
-
 /**
  * The decision of the rules for each line. A charge that was cancelled after the line is paid only
  * by a line that the rules leave undecided otherwise.
@@ -259,7 +256,7 @@ class RuleMatcher {
       const isOnly = [...wantedById.values()].every(
         ({ expectedPaymentId, isMultiUse }) => isMultiUse || isSingle(group, expectedPaymentId),
       );
-      const candidateIds = [...wantedById.keys()].sort().slice(0, maxCandidates);
+      const candidateIds = [...wantedById.keys()].sort().slice(0, maxBreakCandidates);
       for (const line of lines) {
         const part = instalments?.get(line.nsu);
         if (chosen && (isOnly || part)) {

@@ -55,6 +55,9 @@ export function named(kind: string, value: string, payment: ExpectedPaymentFacts
   return { kind, payment, evidence: { referenceKind: kind, referenceValue: value } };
 }
 
+/** A break lists at most this many candidates. */
+export const maxBreakCandidates = 50;
+
 /** The outcome of a line that needs no match for a reason of the service's own. */
 export function classifiedAs(
   category: 'before_go_live' | 'own_account_transfer',
@@ -174,7 +177,9 @@ export class Component {
             outcome: 'break',
             kind,
             expectedPaymentId,
-            candidates: (candidates ?? this.candidatesOf(line)).map(({ evidence }) => evidence),
+            candidates: (candidates ?? this.candidatesOf(line))
+              .slice(0, maxBreakCandidates)
+              .map(({ evidence }) => evidence),
             originalNsu,
           },
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { facts } from '../../../test/support/facts.js';
+import { expectedPaymentFacts, facts, lineFacts } from '../../../test/support/facts.js';
 import { isLongForm } from '../../../test/support/long-form.js';
 import { rules, shuffledBy, world } from '../../../test/support/worlds.js';
 import { openBreaks } from './breaks.js';
@@ -71,6 +71,17 @@ describe('decide', () => {
       }),
       runs,
     );
+  });
+
+  it('lists at most 50 candidates in a break', () => {
+    const references = [{ kind: 'external_id' as const, value: 'shared' }];
+    const expectedPayments = Array.from({ length: 60 }, (_, index) =>
+      expectedPaymentFacts({ id: `payment ${index}`, references }),
+    );
+    const lines = [lineFacts({ externalId: 'shared' })];
+    const [found] = openBreaks(decide(facts({ lines, expectedPayments })));
+    expect(found).toMatchObject({ kind: 'ambiguous' });
+    expect((found?.evidence as { candidates: unknown[] }).candidates).toHaveLength(50);
   });
 
   it('matches no pair that a person separated, and every link that only pays', () => {
