@@ -43,8 +43,12 @@ export class AccountsController {
   @Handles(listAccounts)
   async list(@Input() { query }: RouteInput<typeof listAccounts>) {
     const page = readPage(query, (key) => /^\d{1,9}$/.test(key));
-    const rows = (await this.accounts.listPage(page)).map((row) => this.describe(row));
-    return toList(rows, page, ({ id }) => String(id));
+    return toList(
+      await this.accounts.listPage(page),
+      page,
+      ({ id }) => String(id),
+      (row) => this.describe(row),
+    );
   }
 
   @Handles(getAccount)

@@ -5,10 +5,10 @@ import { RequiresScope } from '../accounts/scope.decorator.js';
 import { BankService } from '../bank/bank.service.js';
 import { getBill, payBill } from '../contract/bill-payments.js';
 import { Database } from '../database.service.js';
-import type { Prisma } from '../generated/service/client.js';
+import type { BillPayment, Prisma } from '../generated/service/client.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
-import { describeSentMoney, newestSentMoney } from '../operations/sent-money.js';
+import { describeSentMoney, newestSentMoney, type SentMoney } from '../operations/sent-money.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
 import { findByFirstId, isUuid, readPage, toList } from '../platform/listing.js';
 import { getBillPaymentRoute, listBillPaymentsRoute } from './bill-payments.schema.js';
@@ -48,7 +48,7 @@ export class BillPaymentsController {
       { bankId: id },
       ...(barCode ? [{ barCode }] : []),
     ];
-    return findByFirstId(ids, (one) => this.read({ accountId, ...one }, 1));
+    return describePayment(await findByFirstId(ids, (one) => this.read({ accountId, ...one }, 1)));
   }
 
   @Handles(listBillPaymentsRoute)
@@ -56,16 +56,18 @@ export class BillPaymentsController {
     const page = readPage(query, isUuid);
     const { state, barCode } = query;
     const where = { accountId, state, barCode, id: { lt: page.after ?? undefined } };
-    return toList(await this.read(where, page.limit + 1), page, ({ id }) => id);
+    const rows = await this.read(where, page.limit + 1);
+    return toList(rows, page, ({ id }) => id, describePayment);
   }
 
   private async read(where: Prisma.BillPaymentWhereInput, take: number) {
-    const payments = await this.database.prisma.billPayment.findMany(newestSentMoney(where, take));
-    return payments.map((payment) => {
-      const view = describeSentMoney(payment);
-      // The failure was proven by a statement that did not show the debit yet.
-      const isPaid = payment.state === 'failed' && view.nsu !== null;
-      return isPaid ? { ...view, state: 'paid' as const } : view;
-    });
+    return this.database.prisma.billPayment.findMany(newestSentMoney(where, take));
   }
+}
+
+function describePayment<Row extends SentMoney & Pick<BillPayment, 'state'>>(payment: Row) {
+  const view = describeSentMoney(payment);
+  // The failure was proven by a statement that did not show the debit yet.
+  const isPaid = payment.state === 'failed' && view.nsu !== null;
+  return isPaid ? { ...view, state: 'paid' as const } : view;
 }

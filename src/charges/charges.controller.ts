@@ -10,7 +10,7 @@ import { CallerPreferences } from '../operations/caller-preferences.decorator.js
 import type { RequestPreferences } from '../operations/operation.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
-import { isUuid, readPage, toList } from '../platform/listing.js';
+import { isUuid, readPage } from '../platform/listing.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { ChargeStatusChecks } from './charge-status.service.js';
 import { getChargeRoute, listChargesRoute } from './charges.schema.js';
@@ -68,9 +68,7 @@ export class ChargesController {
 
   @Handles(listChargesRoute)
   async list(@FromCaller() { accountId, query }: CallerInput<typeof listChargesRoute>) {
-    const page = readPage(query, isUuid);
-    const charges = await this.charges.list(accountId, page, query);
-    return toList(charges, page, ({ operationId }) => operationId);
+    return this.charges.list(accountId, readPage(query, isUuid), query);
   }
 
   /**

@@ -13,11 +13,11 @@ import type { Operation, OperationKind, RequestPreferences } from '../operations
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
-import { findByFirstId, isUuid, type Page } from '../platform/listing.js';
+import { findByFirstId, isUuid, toList, type Page } from '../platform/listing.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { ChargeLookUp } from './charge-look-up.service.js';
 import { listChargeRefunds } from './charges.queries.js';
-import { chargeInclude, toChargeView } from './charge-view.js';
+import { chargeInclude, toChargeView, type ChargeWithPayments } from './charge-view.js';
 import { firstStatusCheckAt } from './charge-status.js';
 
 interface NewCharge extends Pick<Charge, 'correlationId' | 'type' | 'amountCents'> {
@@ -108,17 +108,22 @@ export class ChargesService implements OnModuleInit {
    */
   async get(accountId: number, id: string) {
     const ids = [{ correlationId: id }, ...(isUuid(id) ? [{ operationId: id }] : [])];
-    return findByFirstId(ids, (one) => this.read({ accountId, ...one }, 1));
+    return findByFirstId(ids, async (one) => {
+      const { rows, describe } = await this.read({ accountId, ...one }, 1);
+      return rows.map(describe);
+    });
   }
 
-  /** Newest first; one row more than the page holds. */
+  /** One page, newest first. */
   async list(
     accountId: number,
-    { limit, after }: Page,
+    page: Page,
     { correlationId, type }: Partial<Pick<Charge, 'correlationId' | 'type'>>,
   ) {
-    const operationId = { lt: after ?? undefined };
-    return this.read({ accountId, correlationId, type: type || undefined, operationId }, limit + 1);
+    const where = { accountId, correlationId, type: type || undefined };
+    const operationId = { lt: page.after ?? undefined };
+    const { rows, describe } = await this.read({ ...where, operationId }, page.limit + 1);
+    return toList(rows, page, (row) => row.operationId, describe);
   }
 
   private operationOf(accountId: number, charge: NewCharge, isMultiUse: boolean) {
@@ -171,6 +176,6 @@ export class ChargesService implements OnModuleInit {
     const nsus = rows.flatMap((row) => row.expectedPayment.matches.map(({ nsu }) => nsu));
     const refunds = nsus.length > 0 ? await listChargeRefunds(db, accountId, nsus) : [];
     const today = await this.bankTime.today(accountId);
-    return rows.map((row) => toChargeView(row, refunds, today));
+    return { rows, describe: (row: ChargeWithPayments) => toChargeView(row, refunds, today) };
   }
 }

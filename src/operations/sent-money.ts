@@ -25,7 +25,7 @@ const sentMoneyInclude = {
   },
 } satisfies Prisma.TransferInclude;
 
-type SentMoney = Pick<
+export type SentMoney = Pick<
   Prisma.TransferGetPayload<{ include: typeof sentMoneyInclude }>,
   'amountCents' | 'operation' | 'expectedPayment'
 >;

@@ -20,7 +20,7 @@ import {
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isLosslessNumber } from 'lossless-json';
-import { map } from 'rxjs';
+import { mergeMap } from 'rxjs';
 import { z } from 'zod';
 import {
   idempotencyKeyHeader,
@@ -30,7 +30,8 @@ import {
   type RouteInput,
 } from '../contract/route.js';
 import { AppError, invalidField, invariant } from './errors.js';
-import { parseJson, requestJson, stringifyJson } from './exact-json.js';
+import { parseJson, requestJson } from './exact-json.js';
+import { writeResponse } from './response-text.js';
 
 const routeKey = 'contract-route';
 const verbs = { GET: Get, POST: Post, PUT: Put, PATCH: Patch, DELETE: Delete } satisfies Record<
@@ -95,13 +96,13 @@ class ResponseInterceptor implements NestInterceptor {
     invariant(route, 'ResponseInterceptor needs a method with @Handles()');
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     return next.handle().pipe(
-      map((result: unknown) => {
+      mergeMap(async (result: unknown) => {
         void reply.header('content-type', 'application/json; charset=utf-8');
         if (result instanceof StreamedReply) {
           void reply.headers(result.headers);
           return result.body;
         }
-        if (!(result instanceof Reply)) return stringifyJson(z.encode(route.response, result));
+        if (!(result instanceof Reply)) return writeResponse(route.response, result);
         void reply.status(result.status).headers(result.headers);
         return result.body;
       }),

@@ -45,18 +45,23 @@ export function readPage(
 
 /**
  * The response of a list. Its rows are queried with `limit + 1`: the additional row shows that
- * there is a next page.
+ * there is a next page. A row is described when its item is written, since writing pauses between
+ * items.
  */
 export function toList<Row, Item = Row>(
   rows: Row[],
   { limit }: Page,
   keyOf: (row: Row) => string,
   describe: (row: Row) => Item = (row) => row as unknown as Item,
-): { data: Item[]; next: string | null } {
+): { data: Iterable<Item>; next: string | null } {
   const pageRows = rows.slice(0, limit);
   const last = pageRows.at(-1);
   const next = rows.length > limit && last ? Buffer.from(keyOf(last)).toString('base64url') : null;
-  return { data: pageRows.map(describe), next };
+  return { data: describeEach(pageRows, describe), next };
+}
+
+function* describeEach<Row, Item>(rows: Row[], describe: (row: Row) => Item): Generator<Item> {
+  for (const row of rows) yield describe(row);
 }
 
 const uuidText = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -3,10 +3,10 @@ import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.g
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { refundTransaction } from '../contract/refunds.js';
 import { Database } from '../database.service.js';
-import type { Prisma } from '../generated/service/client.js';
+import type { Prisma, Refund } from '../generated/service/client.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
-import { describeSentMoney, newestSentMoney } from '../operations/sent-money.js';
+import { describeSentMoney, newestSentMoney, type SentMoney } from '../operations/sent-money.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
 import { findByFirstId, isNsu, isUuid, readPage, toList } from '../platform/listing.js';
 import { getRefundRoute, listRefundsRoute } from './refunds.schema.js';
@@ -33,7 +33,9 @@ export class RefundsController {
   @Handles(getRefundRoute)
   async get(@FromCaller() { accountId, params: { id } }: CallerInput<typeof getRefundRoute>) {
     const filter = isUuid(id) ? { id } : isNsu(id) ? { nsu: BigInt(id) } : { endToEndId: id };
-    return findByFirstId([filter], (one) => this.read({ accountId, ...one }, 1));
+    return describeRefund(
+      await findByFirstId([filter], (one) => this.read({ accountId, ...one }, 1)),
+    );
   }
 
   @Handles(listRefundsRoute)
@@ -41,12 +43,16 @@ export class RefundsController {
     const page = readPage(query, isUuid);
     const { state, originalNsu } = query;
     const where = { accountId, state, originalNsu, id: { lt: page.after ?? undefined } };
-    return toList(await this.read(where, page.limit + 1), page, ({ id }) => id);
+    const rows = await this.read(where, page.limit + 1);
+    return toList(rows, page, ({ id }) => id, describeRefund);
   }
 
   private async read(where: Prisma.RefundWhereInput, take: number) {
-    const refunds = await this.database.prisma.refund.findMany(newestSentMoney(where, take));
-    // The bank's response has the nsu, also while the statement does not show the refund.
-    return refunds.map((refund) => ({ ...describeSentMoney(refund), nsu: refund.nsu }));
+    return this.database.prisma.refund.findMany(newestSentMoney(where, take));
   }
+}
+
+function describeRefund<Row extends SentMoney & Pick<Refund, 'nsu'>>(refund: Row) {
+  // The bank's response has the nsu, also while the statement does not show the refund.
+  return { ...describeSentMoney(refund), nsu: refund.nsu };
 }

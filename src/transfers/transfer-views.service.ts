@@ -3,8 +3,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import type { Prisma, Transfer } from '../generated/service/client.js';
-import { describeSentMoney, newestSentMoney } from '../operations/sent-money.js';
-import { findByFirstId, isUuid, type Page } from '../platform/listing.js';
+import { describeSentMoney, newestSentMoney, type SentMoney } from '../operations/sent-money.js';
+import { findByFirstId, isUuid, toList, type Page } from '../platform/listing.js';
 
 type TransferFilters = Partial<
   Pick<Transfer, 'state' | 'shape' | 'externalId' | 'endToEndId' | 'operationId'>
@@ -24,22 +24,28 @@ export class TransferViews {
       ...(isUuid(id) ? [{ id }] : []),
       ...[{ bankId: id }, { endToEndId: id }, { externalId: id }],
     ];
-    return findByFirstId(ids, (one) => this.read({ accountId, ...one }, 1));
+    return describeTransfer(await findByFirstId(ids, (one) => this.read({ accountId, ...one }, 1)));
   }
 
-  /** Newest first; one row more than the page holds. */
-  async list(accountId: number, { limit, after }: Page, filters: TransferFilters) {
+  /** One page, newest first. */
+  async list(accountId: number, page: Page, filters: TransferFilters) {
     const { state, shape, externalId, endToEndId, operationId } = filters;
     const where = { accountId, state, shape, externalId, endToEndId, operationId };
-    return this.read({ ...where, id: { lt: after ?? undefined } }, limit + 1);
+    const rows = await this.read({ ...where, id: { lt: page.after ?? undefined } }, page.limit + 1);
+    return toList(rows, page, ({ id }) => id, describeTransfer);
   }
 
   private async read(where: Prisma.TransferWhereInput, take: number) {
-    const transfers = await this.database.prisma.transfer.findMany(newestSentMoney(where, take));
-    return transfers.map((transfer) => {
-      const { state, shape } = transfer;
-      const view = describeSentMoney(transfer, state === 'failed' || state === 'rejected');
-      return { ...view, response: shape === 'batch' ? null : view.response };
-    });
+    return this.database.prisma.transfer.findMany(newestSentMoney(where, take));
   }
+}
+
+function describeTransfer<Row extends SentMoney & Pick<Transfer, 'state' | 'shape'>>(
+  transfer: Row,
+) {
+  const { state, shape, operation } = transfer;
+  // The response to a batch is that of all its transfers.
+  const responseBody = shape === 'batch' ? null : operation.responseBody;
+  const own = { ...transfer, operation: { ...operation, responseBody } };
+  return describeSentMoney(own, state === 'failed' || state === 'rejected');
 }

@@ -7,7 +7,7 @@ import { createTransfer } from '../contract/transfers.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
-import { isUuid, readPage, toList } from '../platform/listing.js';
+import { isUuid, readPage } from '../platform/listing.js';
 import { PixLookupsService } from './pix-lookups.service.js';
 import { TransferBatches } from './transfer-batches.service.js';
 import { TransferViews } from './transfer-views.service.js';
@@ -55,7 +55,6 @@ export class TransfersController {
 
   @Handles(listTransfersRoute)
   async list(@FromCaller() { accountId, query }: CallerInput<typeof listTransfersRoute>) {
-    const page = readPage(query, isUuid);
-    return toList(await this.views.list(accountId, page, query), page, ({ id }) => id);
+    return this.views.list(accountId, readPage(query, isUuid), query);
   }
 }

@@ -40,7 +40,7 @@ describe('the order of events', () => {
     const { data, next } = await controller.events({
       ...{ accountId: service.accountId, query },
     } as never);
-    return { next, rows: data };
+    return { next, rows: [...data] };
   };
   /** Position, resource and sequence of each event after a position. */
   const follow = async (after: number) =>

@@ -302,7 +302,8 @@ describe('the lifecycle of a transfer', () => {
       const items = [batchItem(), batchItem()];
       const operationId = await sendWithoutResponse('batch', () => setup.sendBatch(items));
       const filters = { operationId };
-      const list = () => setup.views.list(setup.accountId, { limit: 10, after: null }, filters);
+      const page = { limit: 10, after: null };
+      const list = async () => [...(await setup.views.list(setup.accountId, page, filters)).data];
       const [second, first] = await list();
       await showDebit(first?.id ?? '', 1);
       await succeed(setup.batches['kind'], operationId);

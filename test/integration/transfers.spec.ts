@@ -286,10 +286,11 @@ describe('transfers', () => {
   });
 
   describe('when read', () => {
-    const list = async (filters: object) =>
-      (await setup.views.list(setup.accountId, { limit: 10, after: null }, filters)).map(
-        ({ id }) => id,
-      );
+    const list = async (filters: object) => {
+      const page = { limit: 10, after: null };
+      const { data } = await setup.views.list(setup.accountId, page, filters);
+      return [...data].map(({ id }) => id);
+    };
 
     it('is listed newest first and filtered by each field', async () => {
       const [one, other] = [internalTransfer(), internalTransfer()];

@@ -88,7 +88,10 @@ describe('webhook health', () => {
     }
   }
   const measure = (query = {}) => controller.measure({ accountId, query } as never);
-  const listUnnotified = (query = {}) => controller.listUnnotified({ accountId, query } as never);
+  const listUnnotified = async (query = {}) => {
+    const { data, next } = await controller.listUnnotified({ accountId, query } as never);
+    return { data: [...data], next };
+  };
 
   it('counts notified, lost and waiting lines of the statement', async () => {
     await addLines(
