@@ -54,6 +54,30 @@ export async function insertDefaultRule(tx: Tx, accountId: number): Promise<void
   if (made > 0) await recordRangeTask(tx, accountId, 'rules');
 }
 
+/** How many versions of a rule are shown. */
+const versionsShown = 50;
+
+/**
+ * The versions of these rules that are shown, in the order of their numbers: the active one of each
+ * rule, then the newest drafts, then the newest retired ones.
+ */
+export async function listVersionsShown(
+  db: Db,
+  accountId: number,
+  ruleIds: string[],
+  which: 'with retired' | 'without retired',
+): Promise<RuleVersion[]> {
+  return db.$queryRaw<RuleVersion[]>`
+    SELECT shown.* FROM unnest(${ruleIds}::uuid[]) AS of_rule(id)
+    CROSS JOIN LATERAL (
+      SELECT * FROM rule_version
+      WHERE account_id = ${opaqueAccountId(accountId)} AND rule_id = of_rule.id
+        AND (${which === 'with retired'}::boolean OR state <> 'retired')
+      ORDER BY state = 'active' DESC, state, version DESC LIMIT ${versionsShown}
+    ) shown
+    ORDER BY shown.version`;
+}
+
 export type VersionState = Pick<RuleVersion, 'version' | 'state'>;
 
 /** The versions of a rule, locked for the transaction by the rule's row. */

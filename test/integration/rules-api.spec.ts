@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
@@ -12,6 +13,49 @@ describe('the rules of an account', () => {
     then: { match: { by: ['document', 'amount'], tolerance: { percent: 1.25 } } },
     reason: 'Anna pays without naming her order.',
   });
+
+  const findListed = async (id: unknown) => {
+    const { body } = await service.call('GET', '/v1/rules');
+    return body.data.find((rule: { id: string }) => rule.id === id);
+  };
+  const range = (first: number, last: number) =>
+    Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  /** Version 1 becomes active, 2 to 20 are retired, 21 to 60 drafts. Version 60 has the history. */
+  const addHistory = async (ruleId: string) => {
+    const { prisma } = service.database;
+    const { accountId, ...declared } = await prisma.ruleVersion.findFirstOrThrow({
+      where: { ruleId },
+    });
+    const key = { accountId, ruleId, version: 1 };
+    await prisma.ruleVersion.update({
+      where: { accountId_ruleId_version: key },
+      data: { state: 'active' },
+    });
+    const definition = declared.definition as object;
+    await prisma.ruleVersion.createMany({
+      data: range(2, 60).map((version) => ({
+        ...{ ...declared, accountId, version, definition },
+        state: version <= 20 ? 'retired' : 'draft',
+      })),
+    });
+    const at = (second: number) => new Date(Date.now() + second * 1_000);
+    const none = { count: 0, nsus: [] };
+    const samples = { matchedMore: none, classifiedMore: none, less: none, ambiguous: none };
+    const result = { ...samples, conflicts: none, tolerated: { count: 0, cents: '0' } };
+    const last = { accountId, ruleId, version: 60 };
+    await prisma.ruleTrial.createMany({
+      data: range(1, 110).map((lines) => ({
+        ...{ ...last, id: randomUUID(), from: at(0), until: at(0), createdAt: at(lines) },
+        result: { ...result, lines },
+      })),
+    });
+    await prisma.ruleHistoryEntry.createMany({
+      data: range(1, 210).map((number) => ({
+        ...{ ...last, action: 'tried' as const, createdAt: at(number) },
+        reason: String(number),
+      })),
+    });
+  };
 
   beforeAll(async () => {
     service = await serviceApplication();
@@ -80,10 +124,46 @@ describe('the rules of an account', () => {
     expect((await activate(9)).status).toBe(404);
   });
 
+  it('are listed with their active and draft versions, without trials and steps', async () => {
+    const { name, ...next } = declaration('listed');
+    const { id } = (await post('/v1/rules', { name, ...next })).body;
+    await post(`/v1/rules/${id}/versions`, next);
+    await post(`/v1/rules/${id}/versions/1/retire`, { reason: 'Version 2 is better.' });
+    const { body: shown } = await service.call('GET', `/v1/rules/${id}`);
+    const [retired, { trials, steps, ...draft }] = shown.versions;
+    expect([retired.state, draft.state, trials, steps.length]).toEqual(['retired', 'draft', [], 1]);
+    expect(await findListed(id)).toEqual({ ...shown, versions: [draft] });
+  });
+
+  it('are shown with at most 50 versions, the newest 100 trials and the newest 200 steps', async () => {
+    const { id } = (await post('/v1/rules', declaration('long history'))).body;
+    await addHistory(id as string);
+    const numbersOf = (rule: { versions: { version: number }[] }) =>
+      rule.versions.map(({ version }) => version);
+    const { body: shown } = await service.call('GET', `/v1/rules/${id}`);
+    expect([shown.activeVersion, ...numbersOf(shown)]).toEqual([1, 1, ...range(12, 60)]);
+    const { trials, steps } = shown.versions.at(-1);
+    expect(trials.map(({ lines }: { lines: number }) => lines)).toEqual(range(11, 110).reverse());
+    expect(steps.map(({ reason }: { reason: string }) => Number(reason))).toEqual(range(11, 210));
+    expect(numbersOf(await findListed(id))).toEqual([1, ...range(21, 60)]);
+  });
+
   it('have trials over at most 400 days', async () => {
     const { id } = (await post('/v1/rules', declaration('long'))).body;
     const days = { from: '2025-01-01', to: '2026-06-30' };
     const { status, body } = await post(`/v1/rules/${id}/versions/1/trial`, days);
     expect([status, Object.keys(body.errors as object)]).toEqual([400, ['$.from']]);
+  });
+
+  it('are a 500 when one cannot be described while the list is written', async () => {
+    const { id } = (await post('/v1/rules', declaration('unreadable'))).body;
+    const { definition: _, ...first } = await service.database.prisma.ruleVersion.findFirstOrThrow({
+      where: { ruleId: id as string },
+    });
+    await service.database.prisma.ruleVersion.create({
+      data: { ...first, version: 2, definition: {} },
+    });
+    const { status, body } = await service.call('GET', '/v1/rules');
+    expect([status, body.status, body.title]).toEqual([500, 500, 'Internal Server Error']);
   });
 });

@@ -5,28 +5,21 @@ import { Settings } from '../../config.js';
 import { Database, type Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import { AppError, conflict } from '../../platform/errors.js';
+import { groupBy } from '../../platform/grouping.js';
 import { JobQueue } from '../../platform/job-queue.js';
 import { toList, type Page } from '../../platform/listing.js';
 import { newId } from '../../platform/ids.js';
 import { recordRangeTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { assertBelowQuota } from '../../request-limits/quotas.queries.js';
 import type { DeclaredRule } from '../decide/model.js';
-import { describeRule, toAction, toCondition } from './rule-views.js';
+import { describeRule, describeRuleWithHistory, toAction, toCondition } from './rule-views.js';
 import type { RuleDefinition } from './rules.schema.js';
 import * as queries from '../rules.queries.js';
 import { writeStored } from '../stored-rule.js';
 
-/** How many of a version's newest trials are shown. */
-const trialsShown = 50;
-const withVersions = {
-  ruleVersions: {
-    orderBy: { version: 'asc' },
-    include: {
-      ruleTrials: { orderBy: { createdAt: 'desc' }, take: trialsShown },
-      history: { orderBy: { createdAt: 'asc' } },
-    },
-  },
-} satisfies Prisma.RuleInclude;
+/** How many of a rule's newest trials and steps are shown. */
+const trialsShown = 100;
+const stepsShown = 200;
 
 /** Who changes a rule, and why. */
 interface ChangedBy {
@@ -44,22 +37,37 @@ export class RuleCatalog {
   ) {}
 
   async get(accountId: number, id: string) {
-    const where = { accountId_id: { accountId, id } };
-    const rule = await this.database.prisma.rule.findUnique({ where, include: withVersions });
+    const { prisma } = this.database;
+    const rule = await prisma.rule.findUnique({ where: { accountId_id: { accountId, id } } });
     if (!rule) throw new AppError('not_found');
-    return describeRule(rule);
+    const versions = await queries.listVersionsShown(prisma, accountId, [id], 'with retired');
+    const shown = {
+      where: { accountId, ruleId: id, version: { in: versions.map(({ version }) => version) } },
+      orderBy: [{ createdAt: 'desc' as const }, { id: 'desc' as const }],
+    };
+    const trials = await prisma.ruleTrial.findMany({ ...shown, take: trialsShown });
+    const steps = await prisma.ruleHistoryEntry.findMany({ ...shown, take: stepsShown });
+    return describeRuleWithHistory(describeRule(rule, versions), trials, steps.reverse());
   }
 
   /** One page of rules, newest first. */
   async list(accountId: number, page: Page) {
     await this.ensureDefaults(accountId);
-    const rules = await this.database.prisma.rule.findMany({
+    const { prisma } = this.database;
+    const rules = await prisma.rule.findMany({
       where: { accountId, id: { lt: page.after ?? undefined } },
       orderBy: { id: 'desc' },
       take: page.limit + 1,
-      include: withVersions,
     });
-    return toList(rules, page, ({ id }) => id, describeRule);
+    const ids = rules.map(({ id }) => id);
+    const versions = await queries.listVersionsShown(prisma, accountId, ids, 'without retired');
+    const versionsOf = groupBy(versions, ({ ruleId }) => ruleId);
+    return toList(
+      rules,
+      page,
+      ({ id }) => id,
+      (rule) => describeRule(rule, versionsOf.get(rule.id) ?? []),
+    );
   }
 
   async create(by: ChangedBy, name: string, definition: RuleDefinition): Promise<string> {

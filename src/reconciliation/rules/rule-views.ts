@@ -4,33 +4,50 @@ import { z } from 'zod';
 import { maskTaxId, parseTaxId } from '../../brazil/tax-id.js';
 import { reais } from '../../contract/wire.js';
 import { normalizeTaxId } from '../../expected-payments/counterparty.js';
-import type { Prisma, RuleTrial } from '../../generated/service/client.js';
+import type {
+  Rule,
+  RuleHistoryEntry,
+  RuleTrial,
+  RuleVersion,
+} from '../../generated/service/client.js';
+import { groupBy } from '../../platform/grouping.js';
 import type { RuleAction, RuleCondition } from '../decide/rule.js';
-import type { RuleDefinition, ruleView, trialView } from './rules.schema.js';
+import type { listedRule, RuleDefinition, ruleView, trialView } from './rules.schema.js';
 import { readStored } from '../stored-rule.js';
 import { storedResult } from './trial-result.js';
 
-export type RuleWithVersions = Prisma.RuleGetPayload<{
-  include: { ruleVersions: { include: { ruleTrials: true; history: true } } };
-}>;
-
-export function describeRule({
-  ruleVersions,
-  ...rule
-}: RuleWithVersions): z.output<typeof ruleView> {
+export function describeRule(
+  rule: Rule,
+  versions: readonly RuleVersion[],
+): z.output<typeof listedRule> {
   return {
     ...rule,
-    activeVersion: ruleVersions.find(({ state }) => state === 'active')?.version ?? null,
-    versions: ruleVersions.map(({ ruleTrials, history, ...version }) => {
+    activeVersion: versions.find(({ state }) => state === 'active')?.version ?? null,
+    versions: versions.map((version) => {
       const { when, then } = readStored(version);
-      return {
-        ...version,
-        when: describeCondition(when),
-        then: describeAction(then),
-        trials: ruleTrials.map(describeTrial),
-        steps: history.map(({ createdAt: at, ...step }) => ({ ...step, at })),
-      };
+      return { ...version, when: describeCondition(when), then: describeAction(then) };
     }),
+  };
+}
+
+/** `trials` and `steps` are those of all versions, in the order in which they are shown. */
+export function describeRuleWithHistory(
+  rule: z.output<typeof listedRule>,
+  trials: readonly RuleTrial[],
+  steps: readonly RuleHistoryEntry[],
+): z.output<typeof ruleView> {
+  const trialsOf = groupBy(trials, ({ version }) => version);
+  const stepsOf = groupBy(steps, ({ version }) => version);
+  return {
+    ...rule,
+    versions: rule.versions.map((one) => ({
+      ...one,
+      trials: (trialsOf.get(one.version) ?? []).map(describeTrial),
+      steps: (stepsOf.get(one.version) ?? []).map(({ createdAt: at, ...step }) => ({
+        ...step,
+        at,
+      })),
+    })),
   };
 }
 

@@ -157,7 +157,7 @@ export const trialView = z.object({
   tolerated: z.object({ count: integer, amount: reais }),
 });
 
-const versionView = z.object({
+const listedVersion = z.object({
   version: integer,
   state: z.enum(['draft', 'active', 'retired']),
   priority: integer,
@@ -168,6 +168,22 @@ const versionView = z.object({
   createdAt: instant,
   activatedAt: instant.nullable(),
   retiredAt: instant.nullable(),
+});
+
+/** A rule with its terms, as a list shows it. */
+export const listedRule = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** `default`, or `api`. */
+  origin: z.string(),
+  createdAt: instant,
+  activeVersion: integer.nullable(),
+  /** At most 50: the active one, then the newest drafts. In the order of their numbers. */
+  versions: z.array(listedVersion),
+});
+
+const versionView = listedVersion.extend({
+  /** Newest first. */
   trials: z.array(trialView),
   /** The steps of the version, oldest first. */
   steps: z.array(
@@ -180,13 +196,9 @@ const versionView = z.object({
   ),
 });
 
-export const ruleView = z.object({
-  id: z.string(),
-  name: z.string(),
-  /** `default`, or `api`. */
-  origin: z.string(),
-  createdAt: instant,
-  activeVersion: integer.nullable(),
+/** One rule, with the newest 100 trials and the newest 200 steps of its versions. */
+export const ruleView = listedRule.extend({
+  /** At most 50: the active one, then the newest drafts, then the newest retired ones. */
   versions: z.array(versionView),
 });
 
@@ -216,17 +228,17 @@ export const createRuleVersion = route({
 export const listRules = route({
   ...base,
   name: 'listRules',
-  summary: 'Lists the account’s rules with their versions, newest first.',
+  summary: 'Lists the account’s rules with their active and draft versions, newest first.',
   method: 'GET',
   path: '/v1/rules',
   query: listQuery({}),
-  response: listOf(ruleView),
+  response: listOf(listedRule),
 });
 
 export const getRule = route({
   ...base,
   name: 'getRule',
-  summary: 'Returns one rule with its versions, trials and steps.',
+  summary: 'Returns one rule with its newest versions, trials and steps.',
   method: 'GET',
   path: '/v1/rules/{id}',
   params: byId,
