@@ -74,6 +74,18 @@ const certificateText = z.object({
 });
 export type Certificate = z.output<typeof certificateText>;
 
+const summaryText = certificateText.pick({
+  matched: true,
+  classified: true,
+  inBreak: true,
+  firstNsu: true,
+  lastNsu: true,
+  reconcilingItems: true,
+});
+/** What the API shows of a certificate's text, beside the columns of its row. */
+export type CertificateSummary = z.output<typeof summaryText>;
+export const summaryFields = Object.keys(summaryText.shape);
+
 /** The part of a certificate that stays the same unless its day must be amended. */
 export type DayContent = Pick<
   Certificate,
@@ -161,6 +173,11 @@ export function hashCertificate(text: string): string {
 /** Throws when the text is not a certificate. */
 export function readCertificate(text: string): Certificate {
   return certificateText.parse(JSON.parse(text));
+}
+
+/** Throws when the text is not a certificate, or not its fields `summaryFields`. */
+export function readCertificateSummary(text: string): CertificateSummary {
+  return summaryText.parse(JSON.parse(text));
 }
 
 /** Converts an amount in a certificate's text, in reais, to cents. */

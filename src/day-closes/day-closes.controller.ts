@@ -6,7 +6,12 @@ import type { DayClose } from '../generated/service/client.js';
 import { Handles } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { readPage, toList } from '../platform/listing.js';
-import { nameFigures, parseCents, readCertificate, type Certificate } from './certificate.js';
+import {
+  nameFigures,
+  parseCents,
+  readCertificateSummary,
+  type CertificateSummary,
+} from './certificate.js';
 import { findCurrentCertificate, listCurrentCertificates } from './day-closes.queries.js';
 import { getDayClose, listDayCloses, listOutcomeChangesOfDay } from './day-closes.schema.js';
 import { listOutcomeChanges } from './outcomes.queries.js';
@@ -28,7 +33,12 @@ export class DayClosesController {
       beforeDate: page.after,
       limit: page.limit + 1,
     });
-    return toList(rows, page, ({ date }) => date, describeDayClose);
+    return toList(
+      rows,
+      page,
+      ({ date }) => date,
+      ({ summary, ...row }) => describeDayClose(row, readCertificateSummary(summary)),
+    );
   }
 
   @Handles(listOutcomeChangesOfDay)
@@ -72,13 +82,15 @@ export class DayClosesController {
     });
     const current = rows.at(-1);
     if (!current) throw new AppError('not_found');
-    return { ...describeDayClose(current), revisions: rows };
+    return {
+      ...describeDayClose(current, readCertificateSummary(current.certificate)),
+      revisions: rows,
+    };
   }
 }
 
-function describeDayClose(row: DayClose) {
-  const certificate = readCertificate(row.certificate);
-  const { matched, classified, inBreak, firstNsu, lastNsu } = certificate;
+function describeDayClose(row: Omit<DayClose, 'certificate'>, summary: CertificateSummary) {
+  const { matched, classified, inBreak, firstNsu, lastNsu, reconcilingItems } = summary;
   return {
     ...row,
     ...nameFigures(row, (cents) => cents),
@@ -93,7 +105,7 @@ function describeDayClose(row: DayClose) {
       classified: mapValues(classified, toCents),
       inBreak: mapValues(inBreak, toCents),
     },
-    reconcilingItems: certificate.reconcilingItems.map(({ nsu, amount, ...item }) => ({
+    reconcilingItems: reconcilingItems.map(({ nsu, amount, ...item }) => ({
       ...item,
       nsu: BigInt(nsu),
       amount: parseCents(amount),
@@ -103,7 +115,7 @@ function describeDayClose(row: DayClose) {
   };
 }
 
-function toCents({ count, credits, debits }: Certificate['matched']) {
+function toCents({ count, credits, debits }: CertificateSummary['matched']) {
   return { count, credits: parseCents(credits), debits: parseCents(debits) };
 }
 

@@ -3,6 +3,7 @@
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import type { DayClose, DayCloseState, StatementLine } from '../generated/service/client.js';
 import { statementDayOf } from '../brazil/statement-day.js';
+import { summaryFields } from './certificate.js';
 
 /**
  * Accounts whose next day may be certified, whose certificates must be amended, or that have new
@@ -209,20 +210,36 @@ export async function findFirstCertificate(db: Db, accountId: number): Promise<D
   return db.dayClose.findFirst({ where: { accountId }, orderBy: { sequence: 'asc' } });
 }
 
-/** The current certificate of each day, newest day first. */
+/** A certificate with the text of its summary, for `readCertificateSummary`. */
+export type ListedCertificate = Omit<DayClose, 'certificate'> & { summary: string };
+
+/**
+ * The current certificate of each day, newest day first. A text may have hundreds of kilobytes, of
+ * which a list shows few. `json`, unlike `jsonb`, keeps the order of their keys.
+ */
 export async function listCurrentCertificates(
   db: Db,
   accountId: number,
   filters: { from: string | null; to: string | null; beforeDate: string | null; limit: number },
-): Promise<DayClose[]> {
+): Promise<ListedCertificate[]> {
   const { from, to, beforeDate, limit } = filters;
-  return db.$queryRaw<DayClose[]>`
-    SELECT DISTINCT ON (date) * FROM day_close
-    WHERE account_id = ${accountId}
-      AND (${from}::text IS NULL OR date >= ${from}::text)
-      AND (${to}::text IS NULL OR date <= ${to}::text)
-      AND (${beforeDate}::text IS NULL OR date < ${beforeDate}::text)
-    ORDER BY date DESC, revision DESC LIMIT ${limit}`;
+  return db.$queryRaw<ListedCertificate[]>`
+    SELECT listed.account_id, listed.sequence, listed.date, listed.revision, listed.opening_cents,
+           listed.credit_cents, listed.debit_cents, listed.closing_cents, listed.line_count,
+           listed.lines_root, listed.last_arrival, listed.outcome_sequence, listed.previous_hash,
+           listed.hash, listed.created_at, (
+             SELECT json_object_agg(field.key, field.value) FROM json_each(certificate::json) field
+             WHERE field.key = ANY (${summaryFields}::text[])
+           )::text AS summary
+    FROM (
+      SELECT DISTINCT ON (date) * FROM day_close
+      WHERE account_id = ${accountId}
+        AND (${from}::text IS NULL OR date >= ${from}::text)
+        AND (${to}::text IS NULL OR date <= ${to}::text)
+        AND (${beforeDate}::text IS NULL OR date < ${beforeDate}::text)
+      ORDER BY date DESC, revision DESC LIMIT ${limit}
+    ) listed
+    ORDER BY listed.date DESC`;
 }
 
 /** Whether a certificate contains the line; the first one contains the lines before its day. */

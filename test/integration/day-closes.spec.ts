@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readCertificate } from '../../src/day-closes/certificate.js';
+import { DayClosesController } from '../../src/day-closes/day-closes.controller.js';
+import { listCurrentCertificates } from '../../src/day-closes/day-closes.queries.js';
+import { dayCloseView } from '../../src/day-closes/day-closes.schema.js';
+import { writeResponse } from '../../src/platform/response-text.js';
 import { ClosedDays, type TestLine } from '../support/closed-days.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -66,6 +70,21 @@ describe('day closes', () => {
     );
     await closedDays.close(account);
     expect(await closedDays.chain(account.id)).toEqual(chain);
+  });
+
+  it('lists each day as it is shown, and reads only what is shown of each certificate', async () => {
+    const { id: accountId } = await closeAccount('listed');
+    const controller = new DayClosesController(service.database);
+    const textOf = (dayClose: unknown) => writeResponse(dayCloseView, dayClose);
+    const { data } = await controller.list({ accountId, query: {} } as never);
+    const shown = [...days]
+      .reverse()
+      .map((date) => controller.get({ accountId, params: { date } } as never).then(textOf));
+    expect(await Promise.all([...data].map(textOf))).toEqual(await Promise.all(shown));
+    const filters = { from: null, to: null, beforeDate: null, limit: 1 };
+    const [row] = await listCurrentCertificates(service.database.prisma, accountId, filters);
+    expect(row).not.toHaveProperty('certificate');
+    expect(JSON.parse(row?.summary ?? '')).not.toHaveProperty('outcomeChanges');
   });
 
   it('reports each certificate in one event', async () => {
