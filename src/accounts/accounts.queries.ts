@@ -1,6 +1,7 @@
-// The times of accounts and API keys that go by PostgreSQL's clock or the bank's.
+// The look-ups that authenticate callers, and the times of accounts that go by PostgreSQL's clock
+// or the bank's.
 import type { Db } from '../database.service.js';
-import type { ApiKey } from '../generated/service/client.js';
+import type { ApiKey, BankAccount } from '../generated/service/client.js';
 
 /**
  * Stores the go-live of an account that has none: its creation, in bank time. `clockOffsetMs` is
@@ -18,15 +19,28 @@ export async function recordGoLive(
     WHERE id = ${accountId} AND go_live_at IS NULL`;
 }
 
-/** The key with this hash, unless it was revoked or has expired. */
-export async function findValidKey(
+export type ValidKey = Pick<ApiKey, 'id' | 'accountId' | 'kind' | 'hash' | 'scopes'>;
+
+/** What authenticates the webhooks of an account. */
+export type WebhookAccount = Pick<
+  BankAccount,
+  'id' | 'slug' | 'goLiveAt' | 'origin' | 'credentials'
+>;
+
+/** The accounts with these slugs. */
+export async function findWebhookAccounts(
   db: Db,
-  kind: string,
-  hash: string,
-): Promise<Pick<ApiKey, 'id' | 'accountId' | 'scopes'> | null> {
-  const [found] = await db.$queryRaw<Pick<ApiKey, 'id' | 'accountId' | 'scopes'>[]>`
-    SELECT id, account_id, scopes FROM api_key
-    WHERE hash = ${hash} AND kind = ${kind} AND revoked_at IS NULL
+  slugs: readonly string[],
+): Promise<WebhookAccount[]> {
+  return db.$queryRaw<Pick<BankAccount, 'id' | 'slug' | 'goLiveAt' | 'origin' | 'credentials'>[]>`
+    SELECT id, slug, go_live_at, origin, credentials FROM bank_account
+    WHERE slug = ANY(${slugs}::text[])`;
+}
+
+/** The keys with these hashes, without those that were revoked or have expired. */
+export async function findValidKeys(db: Db, hashes: readonly string[]): Promise<ValidKey[]> {
+  return db.$queryRaw<Pick<ApiKey, 'id' | 'accountId' | 'kind' | 'hash' | 'scopes'>[]>`
+    SELECT id, account_id, kind, hash, scopes FROM api_key
+    WHERE hash = ANY(${hashes}::text[]) AND revoked_at IS NULL
       AND (expires_at IS NULL OR expires_at > clock_timestamp())`;
-  return found ?? null;
 }

@@ -9,9 +9,11 @@ import { Database } from '../database.service.js';
 import type { BankAccount as BankAccountRow } from '../generated/service/client.js';
 import { AppError, invalidField } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
+import { BatchedLookUps } from '../platform/batched-look-ups.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { registersWebhooksByDefault, type SendingRules } from './account-mode.js';
+import { findWebhookAccounts, type WebhookAccount } from './accounts.queries.js';
 import { readSendingRules } from './account-modes.queries.js';
 import type { updateAccount } from './accounts.schema.js';
 import { ownerOfCredentials } from './encrypted-credentials.queries.js';
@@ -38,6 +40,10 @@ export class AccountsService {
   private settingsTls: ClientTls = { certificate: null, key: null, ca: null };
   /** Encrypted credentials of no account. */
   private placeholder: Pick<BankAccountRow, 'slug' | 'credentials'> | null = null;
+  private readonly webhookAccounts = new BatchedLookUps<string, WebhookAccount>(async (slugs) => {
+    const found = await findWebhookAccounts(this.database.prisma, slugs);
+    return new Map(found.map((account) => [account.slug, account]));
+  });
 
   constructor(
     private readonly database: Database,
@@ -229,7 +235,7 @@ export class AccountsService {
    * exist.
    */
   async findWebhookSecret(slug: string): Promise<{ account: BankAccount | null; secret: string }> {
-    const account = await this.database.prisma.bankAccount.findUnique({ where: { slug } });
+    const account = await this.webhookAccounts.find(slug);
     const derived = this.secretBox.hash('bank-webhook-secret', slug);
     this.placeholder ??= { slug: '', credentials: this.encrypt('', { apiKey: '' }) };
     const stored = this.decrypt(account?.credentials ? account : this.placeholder).webhookSecret;

@@ -7,7 +7,7 @@ import {
   type CanActivate,
   type ExecutionContext,
 } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   adminKeyHeader,
   apiKeyHeader,
@@ -17,6 +17,7 @@ import {
 } from '../contract/route.js';
 import { inputOf, routeOf } from '../platform/contract-route.js';
 import { AppError, invariant } from '../platform/errors.js';
+import { AuthenticationFailures } from '../request-limits/authentication-failures.service.js';
 import { requiredScope } from './scope.decorator.js';
 import { ApiKeysService, type ApiKeyKind, type Caller } from './api-keys.service.js';
 
@@ -26,21 +27,24 @@ const callers = new WeakMap<FastifyRequest, Caller>();
 
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
-  constructor(private readonly apiKeys: ApiKeysService) {}
+  constructor(
+    private readonly apiKeys: ApiKeysService,
+    private readonly failures: AuthenticationFailures,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const route = routeOf(context.getHandler());
     invariant(route, 'ApiKeyGuard guards a method without @Handles()');
     invariant(route.authentication !== 'none', 'ApiKeyGuard guards a route without a key');
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    if (route.authentication === 'admin-key') return this.authenticateOperator(request);
+    if (route.authentication === 'admin-key') return this.authenticateOperator(context);
     const kind = kinds[route.authentication];
     const caller = await this.findCaller(request, kind);
     if (!caller) {
       const isAdminKey = presentedKeys(request, [adminKeyHeader, headers[kind]]).some((key) =>
         this.apiKeys.isAdminKey(key),
       );
-      throw new AppError(isAdminKey ? 'forbidden' : 'unauthenticated');
+      throw isAdminKey ? new AppError('forbidden') : await this.refusal(context);
     }
     if (!caller.scopes.includes(requiredScope(context.getHandler())))
       throw new AppError('forbidden');
@@ -48,12 +52,19 @@ export class ApiKeyGuard implements CanActivate {
     return true;
   }
 
-  private async authenticateOperator(request: FastifyRequest): Promise<true> {
+  private async authenticateOperator(context: ExecutionContext): Promise<true> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
     const presented = presentedKeys(request, [adminKeyHeader, apiKeyHeader]);
     if (presented.some((key) => this.apiKeys.isAdminKey(key))) return true;
     const isKnown =
       (await this.findCaller(request, 'api')) ?? (await this.findCaller(request, 'partner'));
-    throw new AppError(isKnown ? 'forbidden' : 'unauthenticated');
+    throw isKnown ? new AppError('forbidden') : await this.refusal(context);
+  }
+
+  private async refusal(context: ExecutionContext): Promise<AppError> {
+    const http = context.switchToHttp();
+    const { raw: client } = http.getResponse<FastifyReply>();
+    return this.failures.refusal(http.getRequest<FastifyRequest>(), client);
   }
 
   private async findCaller(request: FastifyRequest, kind: ApiKeyKind): Promise<Caller | null> {

@@ -7,10 +7,11 @@ import { Database, type Tx } from '../database.service.js';
 import type { ApiKey } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
+import { BatchedLookUps } from '../platform/batched-look-ups.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { newId } from '../platform/ids.js';
 import { assertBelowQuota } from '../request-limits/quotas.queries.js';
-import { findValidKey } from './accounts.queries.js';
+import { findValidKeys, type ValidKey } from './accounts.queries.js';
 import type { BankAccount } from './accounts.service.js';
 import { scopes, type Scope } from './scope.decorator.js';
 
@@ -35,6 +36,11 @@ const settingsScopes: Record<ApiKeyKind, readonly Scope[]> = { api: scopes, part
 
 @Injectable()
 export class ApiKeysService {
+  private readonly validKeys = new BatchedLookUps<string, ValidKey>(async (hashes) => {
+    const found = await findValidKeys(this.database.prisma, hashes);
+    return new Map(found.map((key) => [key.hash, key]));
+  });
+
   constructor(
     private readonly database: Database,
     private readonly settings: Settings,
@@ -49,8 +55,8 @@ export class ApiKeysService {
 
   /** Null when no valid key of that kind matches. Not cached: revocation takes effect at once. */
   async findCaller(kind: ApiKeyKind, key: string): Promise<Caller | null> {
-    const found = await findValidKey(this.database.prisma, kind, this.hash(kind, key));
-    if (!found) return null;
+    const found = await this.validKeys.find(this.hash(kind, key));
+    if (found?.kind !== kind) return null;
     return { accountId: found.accountId, keyId: found.id, scopes: found.scopes as Scope[] };
   }
 

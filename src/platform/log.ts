@@ -77,6 +77,28 @@ export function createLog(level: string, name: string): Log {
   });
 }
 
+const repeatIntervalMs = 10_000;
+
+/** An attack must not fill the log: what repeats is counted, and logged together. */
+export class RepeatedLog {
+  private count = 0;
+  private loggedAtMs = -Infinity;
+
+  constructor(
+    private readonly log: Log,
+    private readonly message: string,
+  ) {}
+
+  /** Logs the fields of one, and how many there were since the last message. */
+  info(fields: object): void {
+    this.count += 1;
+    if (performance.now() - this.loggedAtMs <= repeatIntervalMs) return;
+    this.log.info({ ...fields, count: this.count }, this.message);
+    this.loggedAtMs = performance.now();
+    this.count = 0;
+  }
+}
+
 /**
  * An error without the fields that libraries add to it: axios adds the whole request with its
  * headers.

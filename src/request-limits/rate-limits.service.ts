@@ -6,7 +6,7 @@ import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
 import { limitedAddressOf } from '../platform/client-address.js';
 import { AppError } from '../platform/errors.js';
-import { Log } from '../platform/log.js';
+import { Log, RepeatedLog } from '../platform/log.js';
 import { Every } from '../platform/timer-methods.js';
 import { TokenLeases, type TokenLimit } from '../platform/token-leases.js';
 import type { AddressClass, RequestClass } from '../request-limit-settings.js';
@@ -19,20 +19,19 @@ interface RateLimit extends TokenLimit {
 
 /** A process leases the tokens of this part of a second at once. */
 const batchMs = 100;
-/** An attack must not fill the log: refusals are counted, and logged together. */
-const logIntervalMs = 10_000;
 
 @Injectable()
 export class RateLimits {
   private readonly tokens = new TokenLeases<RateLimit>((limits) => this.lease(limits));
-  private refused = 0;
-  private loggedAtMs = -Infinity;
+  private readonly refusals: RepeatedLog;
 
   constructor(
     private readonly settings: Settings,
     private readonly database: Database,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.refusals = new RepeatedLog(log, 'rate limit reached');
+  }
 
   /** Throws `rate_limited`. */
   async admitAddress(address: string, addressClass: AddressClass): Promise<void> {
@@ -63,12 +62,7 @@ export class RateLimits {
   private async admit(limits: RateLimit[], limitedClass: string): Promise<void> {
     const waitMs = await this.tokens.take(limits);
     if (waitMs === 0) return;
-    this.refused += 1;
-    if (performance.now() - this.loggedAtMs > logIntervalMs) {
-      this.log.info({ refused: this.refused, class: limitedClass }, 'rate limit reached');
-      this.loggedAtMs = performance.now();
-      this.refused = 0;
-    }
+    this.refusals.info({ class: limitedClass });
     throw new AppError('rate_limited', {
       public: `Too many requests per second (${limitedClass}).`,
       headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },

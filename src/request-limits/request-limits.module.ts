@@ -3,14 +3,15 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import { addressOf } from '../platform/client-address.js';
 import type { AddressClass } from '../request-limit-settings.js';
+import { AuthenticationFailures } from './authentication-failures.service.js';
 import { RateLimits } from './rate-limits.service.js';
 import { RequestSlots } from './request-slots.service.js';
 
 // Global: the requests of every module are limited.
 @Global()
 @Module({
-  providers: [RateLimits, RequestSlots],
-  exports: [RateLimits, RequestSlots],
+  providers: [RateLimits, RequestSlots, AuthenticationFailures],
+  exports: [RateLimits, RequestSlots, AuthenticationFailures],
 })
 export class RequestLimitsModule implements OnModuleInit {
   constructor(

@@ -1,16 +1,13 @@
 // Bounds how many requests of callers this process works on at once. The others wait in a fair
 // queue. Reads have their own slots, so that payments never wait for them. A request that waits for
 // the bank frees its slot: a slow bank delays no other request.
-import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
+import { waitWhileConnected, type ClientConnection } from '../platform/client-connection.js';
 import { AppError } from '../platform/errors.js';
 import { runInPlace, type Place } from '../platform/job-slots.js';
 import type { RequestClass } from '../request-limit-settings.js';
 import { FairQueue, type QueuedCaller, type Ticket } from './fair-queue.js';
-
-/** The connection on which the caller waits for its response. */
-type Client = Pick<ServerResponse, 'destroyed' | 'once' | 'off'>;
 
 @Injectable()
 export class RequestSlots {
@@ -32,7 +29,7 @@ export class RequestSlots {
    */
   async run<Result>(
     { requestClass, ...caller }: QueuedCaller & { requestClass: RequestClass },
-    client: Client,
+    client: ClientConnection,
     work: () => Promise<Result>,
   ): Promise<Result> {
     const queue = requestClass === 'reads' ? this.reads : this.changes;
@@ -44,7 +41,11 @@ export class RequestSlots {
     }
   }
 
-  private async enter(queue: FairQueue, caller: QueuedCaller, client: Client): Promise<Ticket> {
+  private async enter(
+    queue: FairQueue,
+    caller: QueuedCaller,
+    client: ClientConnection,
+  ): Promise<Ticket> {
     let begin = () => undefined as void;
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
@@ -52,25 +53,10 @@ export class RequestSlots {
     const ticket = queue.enter(caller, begin);
     if (!ticket)
       throw tooMany('too_many_waiting', 'Too many requests of this key wait to be worked on.');
-    if (!ticket.isWorking) await this.waitUntil(begun, client);
+    if (!ticket.isWorking) await waitWhileConnected(client, this.maxWaitMs, begun);
     if (ticket.isWorking && !client.destroyed) return ticket;
     queue.leave(ticket);
     throw tooMany('waited_too_long', 'The request waited too long for earlier ones of its caller.');
-  }
-
-  /** Resolves when the request begins, has waited for too long, or its client has disconnected. */
-  private waitUntil(begun: Promise<void>, client: Client): Promise<void> {
-    const { maxWaitMs } = this;
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        client.off('close', end);
-        resolve();
-      };
-      const timer = maxWaitMs > 0 ? setTimeout(end, maxWaitMs) : undefined;
-      client.once('close', end);
-      void begun.then(end);
-    });
   }
 }
 

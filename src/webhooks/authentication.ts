@@ -17,22 +17,22 @@ export interface AuthenticationHeaders {
 /** A signature's timestamp may differ from now by this much, per Standard Webhooks. */
 const timestampToleranceMs = 300_000;
 
-export function isSigned(headers: AuthenticationHeaders): boolean {
-  return headers['webhook-signature'] !== undefined;
-}
-
 /**
  * `body` is the raw bytes, because a signature covers bytes. A signature that is present must be
- * valid, even when the request also carries the secret. `now` is PostgreSQL's time: the clock of
- * this process may be wrong. Without a signature it is not used.
+ * valid, even when the request also carries the secret. `readNow` reads PostgreSQL's time: the
+ * clock of this process may be wrong. It is read for a genuine signature only, so that forged
+ * webhooks do not occupy the database.
  */
-export function isAuthentic(
+export async function isAuthentic(
   headers: AuthenticationHeaders,
   secret: string,
   body: Buffer,
-  now: Date | null,
-): boolean {
-  if (isSigned(headers)) return now !== null && hasValidSignature(headers, secret, body, now);
+  readNow: () => Promise<Date>,
+): Promise<boolean> {
+  if (headers['webhook-signature'] !== undefined) {
+    const signedAt = findSigningTime(headers, secret, body);
+    return signedAt !== null && isRecent(signedAt, await readNow());
+  }
   return [
     headers[webhookKeyHeader],
     bearerToken(headers.authorization),
@@ -40,29 +40,32 @@ export function isAuthentic(
   ].some((presented) => presented !== undefined && isSameSecret(presented, secret));
 }
 
-/** Whether at least one of the signatures is valid, and the timestamp is near now. */
-function hasValidSignature(
+function isRecent(signedAt: Date, now: Date): boolean {
+  return Math.abs(now.getTime() - signedAt.getTime()) <= timestampToleranceMs;
+}
+
+/** The timestamp that at least one valid signature covers; null without a valid one. */
+function findSigningTime(
   headers: AuthenticationHeaders,
   secret: string,
   body: Buffer,
-  now: Date,
-): boolean {
+): Date | null {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp = '' } = headers;
-  const signedAt = new Date(/^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1_000 : NaN);
-  const isRecent = Math.abs(now.getTime() - signedAt.getTime()) <= timestampToleranceMs;
-  if (!id || !isRecent) return false;
+  if (!id || !/^\d{1,12}$/.test(timestamp)) return null;
+  const signedAt = new Date(Number(timestamp) * 1_000);
   const text = body.toString('utf8');
   // The package signs text. Decoding invalid UTF-8 replaces bytes, so that the signature would
   // cover other bytes than those received.
-  if (!Buffer.from(text, 'utf8').equals(body)) return false;
+  if (!Buffer.from(text, 'utf8').equals(body)) return null;
   try {
     // The package's own verification goes by the clock of this process.
     const expected = standardWebhookOf(secret).sign(id, signedAt, text);
     const presented = headers['webhook-signature']?.split(' ') ?? [];
-    return presented.some((signature) => isSameSecret(signature, expected));
+    const isValid = presented.some((signature) => isSameSecret(signature, expected));
+    return isValid ? signedAt : null;
   } catch {
     // The package throws for a secret that is not a valid key.
-    return false;
+    return null;
   }
 }
 

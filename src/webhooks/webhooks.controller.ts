@@ -1,13 +1,13 @@
 // Receives the bank's webhooks. Not a contract route, because the bank posts bodies of any shape:
 // the sender is authenticated and the raw bytes are stored. An unknown account and a wrong secret
 // get the same response after the same work.
-import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { FastifyRequest } from 'fastify';
-import { AccountsService } from '../accounts/accounts.service.js';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import { Database } from '../database.service.js';
-import { AppError } from '../platform/errors.js';
-import { isAuthentic, isSigned, type AuthenticationHeaders } from './authentication.js';
+import { AuthenticationFailures } from '../request-limits/authentication-failures.service.js';
+import { isAuthentic } from './authentication.js';
 import { WebhookInbox } from './webhook-inbox.service.js';
 
 interface WebhookParams {
@@ -28,22 +28,35 @@ export class WebhooksController {
     private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly inbox: WebhookInbox,
+    private readonly failures: AuthenticationFailures,
   ) {}
 
   @RouteConfig({ addressClass: 'webhooks' })
   @Post([':account', ':account/:eventType'])
   @HttpCode(200)
   @RouteConfig({ maxBodyBytes })
-  async receive(@Req() request: FastifyRequest): Promise<{ received: true }> {
-    const { account: slug, eventType } = request.params as WebhookParams;
-    const found = await this.accounts.findWebhookSecret(slugText.test(slug) ? slug : noSlug);
-    const { account, secret } = found;
-    const body = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0);
-    const headers: AuthenticationHeaders = request.headers;
-    const now = isSigned(headers) ? await this.database.now() : null;
-    const isFromBank = isAuthentic(headers, secret, body, now);
-    if (!account || !isFromBank) throw new AppError('unauthenticated');
-    await this.inbox.store(account.id, eventType ?? null, body);
+  async receive(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) { raw: client }: FastifyReply,
+  ): Promise<{ received: true }> {
+    const account = await this.authenticate(request);
+    if (!account) throw await this.failures.refusal(request, client);
+    const { eventType } = request.params as WebhookParams;
+    await this.inbox.store(account.id, eventType ?? null, bodyOf(request));
     return { received: true };
   }
+
+  /** The account whose bank sent the webhook. */
+  private async authenticate(request: FastifyRequest): Promise<BankAccount | null> {
+    const { account: slug } = request.params as WebhookParams;
+    const found = await this.accounts.findWebhookSecret(slugText.test(slug) ? slug : noSlug);
+    const isFromBank = await isAuthentic(request.headers, found.secret, bodyOf(request), () =>
+      this.database.now(),
+    );
+    return isFromBank ? found.account : null;
+  }
+}
+
+function bodyOf({ body }: FastifyRequest): Buffer {
+  return body instanceof Uint8Array ? Buffer.from(body) : Buffer.alloc(0);
 }

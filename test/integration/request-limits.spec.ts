@@ -5,7 +5,6 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { pino } from 'pino';
 import { loadSettings } from '../../src/config.js';
-import { SecretBox } from '../../src/platform/secret-box.js';
 import { RateLimits } from '../../src/request-limits/rate-limits.service.js';
 import { BankTime } from '../../src/statement/bank-time.service.js';
 import { operatorOf } from '../support/operator.js';
@@ -352,43 +351,6 @@ describe('a request', () => {
     expect((await last).status).toBe(200);
     expect(today).toHaveBeenCalledTimes(3);
   }, 60_000);
-});
-
-describe('a webhook', () => {
-  it('of an unknown account gets the response of one with a wrong secret, after the same work', async () => {
-    const { slug } = await addAccount({ webhookSecret: 'the-secret-of-this-bank' });
-    const { pool, prisma } = service.database;
-    const post = async (path: string, headers: Record<string, string>) => {
-      const spies = [
-        jest.spyOn(prisma.bankAccount, 'findUnique'),
-        jest.spyOn(prisma.bankAccount, 'findUniqueOrThrow'),
-        jest.spyOn(pool, 'query'),
-        jest.spyOn(SecretBox.prototype, 'decrypt'),
-        jest.spyOn(SecretBox.prototype, 'hash'),
-      ];
-      const { status, body } = await service.call('POST', `/webhooks/bank/${path}`, {
-        headers,
-        body: { nsu: 1 },
-      });
-      const work = spies.map((spy) => spy.mock.calls.length);
-      jest.restoreAllMocks();
-      return { status, body: { ...body, traceId: null }, work };
-    };
-    const signed = {
-      'webhook-id': 'msg_1',
-      'webhook-timestamp': String(Math.floor(Date.now() / 1_000)),
-      'webhook-signature': 'v1,c2lnbmF0dXJl',
-    };
-    const attempts: Record<string, string>[] = [{ 'x-webhook-key': 'wrong' }, {}, signed];
-    for (const headers of attempts) {
-      await post('main', headers);
-      const responses = [];
-      for (const path of ['main', slug, 'nobody', 'NO%00SLUG', 'nobody/PIX_RECEIVED'])
-        responses.push(await post(path, headers));
-      expect(responses[0]).toMatchObject({ status: 401 });
-      for (const response of responses) expect(response).toEqual(responses[0]);
-    }
-  });
 });
 
 it('names 429 in the API reference of every route', async () => {

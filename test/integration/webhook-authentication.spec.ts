@@ -8,6 +8,7 @@ import { loadSettings } from '../../src/config.js';
 import { createHttpApplication } from '../../src/platform/http.js';
 import { Database } from '../../src/database.service.js';
 import { createLog } from '../../src/platform/log.js';
+import { AuthenticationFailures } from '../../src/request-limits/authentication-failures.service.js';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { WebhookQuota } from '../../src/webhooks/webhook-quota.service.js';
 import { WebhooksController } from '../../src/webhooks/webhooks.controller.js';
@@ -42,6 +43,7 @@ beforeAll(async () => {
     { enqueue: async () => undefined } as never,
     new WebhookQuota(loadSettings({}), service.database),
   );
+  const log = createLog('silent', 'webhooks');
   const module = {
     module: WebhookApplication,
     controllers: [WebhooksController],
@@ -49,10 +51,11 @@ beforeAll(async () => {
       { provide: Database, useValue: service.database },
       { provide: AccountsService, useValue: accounts },
       { provide: WebhookInbox, useValue: inbox },
+      { provide: AuthenticationFailures, useValue: new AuthenticationFailures(log) },
     ],
   };
   application = await createHttpApplication(module, {
-    log: createLog('silent', 'webhooks'),
+    log,
     title: 'Webhooks',
   });
   await application.listen(0, '127.0.0.1');
