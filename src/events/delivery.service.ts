@@ -1,5 +1,5 @@
 // Delivers events to endpoints at least once, and sends test events. A slow endpoint occupies only
-// places of its own host.
+// places of its own host and account.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
@@ -8,6 +8,7 @@ import { newId } from '../platform/ids.js';
 import { waitOutsideSlot } from '../platform/job-slots.js';
 import { OnJob } from '../platform/job-methods.js';
 import type { JobPayload } from '../queues.js';
+import { OpenLimit } from '../platform/slots.js';
 import { delayAfterAttemptMs } from './delivery-schedule.js';
 import { EndpointClient, endpointTimeoutMs } from './endpoint-client.service.js';
 import { testEventType } from './event.js';
@@ -37,6 +38,8 @@ const pauseMs = 30_000;
 const unsubscribeStatus = 410;
 /** The least time between two test events of one endpoint. */
 const testIntervalMs = 10_000;
+/** Test events of one account that this process sends at the same time. */
+const maxTests = 2;
 
 export interface TestResult {
   eventId: string;
@@ -48,6 +51,7 @@ export interface TestResult {
 @Injectable()
 export class DeliveryService {
   private readonly hosts = new HostLimits(maxPerHost);
+  private readonly tests = new OpenLimit(maxTests, 'test events under way');
 
   constructor(
     private readonly database: Database,
@@ -73,14 +77,23 @@ export class DeliveryService {
   /**
    * Sends an event of the type `endpoint.test` at once, to a disabled endpoint too. It is stored
    * nowhere. Throws `not_found`, and `rate_limited` for another test of the endpoint within ten
-   * seconds and while too many requests to its host are under way.
+   * seconds and while too many tests of the account or requests to its host are under way.
    */
   async sendTest(accountId: number, endpointId: string): Promise<TestResult> {
-    const { prisma } = this.database;
-    const endpoint = await prisma.webhookEndpoint.findFirst({
+    const endpoint = await this.database.prisma.webhookEndpoint.findFirst({
       where: { accountId, id: endpointId, deletedAt: null },
     });
     if (!endpoint) throw new AppError('not_found');
+    const end = this.tests.begin(accountId);
+    try {
+      return await this.claimAndSendTest(endpoint);
+    } finally {
+      end();
+    }
+  }
+
+  private async claimAndSendTest(endpoint: WebhookEndpoint): Promise<TestResult> {
+    const { prisma } = this.database;
     const host = hostOf(endpoint);
     const sentAt = await claimTest(prisma, endpoint, testIntervalMs);
     if (sentAt === null || this.hosts.take(host, 1) === 0)
@@ -91,9 +104,12 @@ export class DeliveryService {
     const startedAt = performance.now();
     try {
       const message = { id: newId(), sentAt, body: testBody(endpoint.id, sentAt) };
-      const { status, error } = await this.client.post(endpoint, message);
-      const durationMs = Math.round(performance.now() - startedAt);
-      return { eventId: message.id, status, error, durationMs };
+      // An endpoint that does not respond must not take the slots of payments.
+      return await waitOutsideSlot(0, async () => {
+        const { status, error } = await this.client.post(endpoint, message);
+        const durationMs = Math.round(performance.now() - startedAt);
+        return { eventId: message.id, status, error, durationMs };
+      });
     } finally {
       this.hosts.free(host, 1);
     }

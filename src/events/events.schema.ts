@@ -134,7 +134,7 @@ export const testEndpoint = route({
     'Sends a signed event of the type `endpoint.test` to a webhook endpoint at once, also while ' +
     'it is disabled, and returns how the endpoint responded. The event is sent once and stored ' +
     'nowhere: it has no position and is not in `GET /v1/events`. 429 for another test of the ' +
-    'endpoint within ten seconds.',
+    'endpoint within ten seconds, and while two tests of the account are under way.',
   method: 'POST',
   path: '/v1/webhook-endpoints/{id}/test',
   idempotencyKey: 'accepted',

@@ -1,5 +1,6 @@
 // The routes of webhook endpoints and deliveries, on a service without job workers: the tests send
 // the due deliveries themselves.
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { DeliveryService } from '../../src/events/delivery.service.js';
@@ -7,6 +8,7 @@ import { EventsService } from '../../src/events/events.service.js';
 import { listenHttp, type HttpListener, type ReceivedRequest } from '../support/http-listener.js';
 import { operatorOf } from '../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
+import { until } from '../support/until.js';
 
 let service: ServiceApplication;
 let listener: HttpListener;
@@ -16,7 +18,7 @@ let accountId: number;
 const unknownId = '01900000-0000-7000-8000-000000000000';
 
 beforeAll(async () => {
-  service = await serviceApplication();
+  service = await serviceApplication({ CONCURRENT_CHANGES: 'total=2,account=2,key=2' });
   listener = await listenHttp((request, response) => {
     received.push(request);
     response.writeHead(responseStatus).end('a body that nobody may read');
@@ -35,7 +37,7 @@ beforeEach(async () => {
 
 const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
 const path = (id: string, action = '') => `/v1/webhook-endpoints/${id}${action}`;
-const { createKey } = operatorOf(() => service);
+const { addAccount, createKey } = operatorOf(() => service);
 
 async function createEndpoint(url = listener.url) {
   const { status, body } = await service.call('POST', '/v1/webhook-endpoints', { body: { url } });
@@ -214,6 +216,36 @@ describe('a test event', () => {
     const first = await sendTest(id, key);
     expect((await sendTest(id, key)).text).toBe(first.text);
     expect(received).toHaveLength(3);
+  });
+
+  it('to an endpoint that does not respond takes no slot of a change', async () => {
+    const waiting: ServerResponse[] = [];
+    const silent = await listenHttp((_, response) => void waiting.push(response));
+    const ids: string[] = [];
+    for (let index = 0; index < 3; index += 1) ids.push((await createEndpoint(silent.url)).id);
+    const [{ slug: otherSlug }, { slug: thirdSlug }] = [await addAccount(), await addAccount()];
+    const { key: other } = await createKey(otherSlug, { scopes: ['webhooks'] });
+    const { key: third } = await createKey(thirdSlug, { scopes: ['reconcile'] });
+    const post = (apiKey: string, target: string, body?: unknown) =>
+      service.call('POST', target, { apiKey, body });
+    const { body: endpoint } = await post(other, '/v1/webhook-endpoints', { url: silent.url });
+    let ended = 0;
+    const tests = [
+      ...ids.slice(0, 2).map((id) => sendTest(id)),
+      post(other, path(endpoint.id, '/test')),
+    ].map((sent) => sent.finally(() => (ended += 1)));
+    await until('more of them wait than there are slots', () => waiting.length === 3);
+    expect((await post(third, '/v1/reconciliations', {})).status).toBe(202);
+    const refused = await sendTest(ids[2] as string);
+    expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited']);
+    expect(ended).toBe(0);
+    for (const response of waiting) response.end();
+    expect((await Promise.all(tests)).map(({ body }) => body.status)).toEqual([200, 200, 200]);
+    // What was refused did not count as sent.
+    const next = sendTest(ids[2] as string);
+    await until('it is sent', () => waiting.length === 4);
+    silent.close();
+    expect((await next).status).toBe(200);
   });
 
   it('is not sent to a removed or an unknown endpoint', async () => {
