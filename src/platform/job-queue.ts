@@ -29,6 +29,8 @@ export class JobQueue implements OnModuleInit {
    * that replaces it.
    */
   private readonly processId = randomBytes(4).toString('hex');
+  /** Jobs that are being added for longer than the caller waits: the queue does not respond. */
+  private overdue = 0;
 
   constructor(
     private readonly moduleRef: ModuleRef,
@@ -43,9 +45,9 @@ export class JobQueue implements OnModuleInit {
   }
 
   /**
-   * Enqueues a job, to run at once or after `delayMs`. Never throws, and waits one second at most:
-   * the caller's work is already committed, and a sweeper enqueues the job once the queue is
-   * available again.
+   * Enqueues a job, to run at once or after `delayMs`. Never throws, and waits one second at most,
+   * or not at all while the queue does not respond: the caller's work is already committed, and a
+   * sweeper enqueues the job once the queue is available again.
    */
   async enqueue<Name extends JobName>(
     name: Name,
@@ -83,11 +85,15 @@ export class JobQueue implements OnModuleInit {
         removeOnComplete: true,
         removeOnFail: true,
       });
-      // A queue that does not respond must not block the caller.
-      const timeout = sleep(enqueueTimeoutMs, 'timeout' as const, { ref: false });
+      // A queue that does not respond must not block the caller, nor the slot of a request.
+      const timeoutMs = this.overdue > 0 ? 0 : enqueueTimeoutMs;
+      const timeout = sleep(timeoutMs, 'timeout' as const, { ref: false });
       if ((await Promise.race([added, timeout])) !== 'timeout') return;
       this.log.warn({ job: job.name }, 'enqueuing a job timed out; a sweeper enqueues it again');
-      added.catch((error: unknown) => this.warnNotEnqueued(job.name, error));
+      this.overdue += 1;
+      added
+        .catch((error: unknown) => this.warnNotEnqueued(job.name, error))
+        .finally(() => (this.overdue -= 1));
     } catch (error) {
       this.warnNotEnqueued(job.name, error);
     }
