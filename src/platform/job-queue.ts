@@ -30,7 +30,7 @@ export class JobQueue implements OnModuleInit {
    */
   private readonly processId = randomBytes(4).toString('hex');
   /** Jobs that are being added for longer than the caller waits: the queue does not respond. */
-  private overdue = 0;
+  private unanswered = 0;
 
   constructor(
     private readonly moduleRef: ModuleRef,
@@ -86,14 +86,14 @@ export class JobQueue implements OnModuleInit {
         removeOnFail: true,
       });
       // A queue that does not respond must not block the caller, nor the slot of a request.
-      const timeoutMs = this.overdue > 0 ? 0 : enqueueTimeoutMs;
+      const timeoutMs = this.unanswered > 0 ? 0 : enqueueTimeoutMs;
       const timeout = sleep(timeoutMs, 'timeout' as const, { ref: false });
       if ((await Promise.race([added, timeout])) !== 'timeout') return;
       this.log.warn({ job: job.name }, 'enqueuing a job timed out; a sweeper enqueues it again');
-      this.overdue += 1;
+      this.unanswered += 1;
       added
         .catch((error: unknown) => this.warnNotEnqueued(job.name, error))
-        .finally(() => (this.overdue -= 1));
+        .finally(() => (this.unanswered -= 1));
     } catch (error) {
       this.warnNotEnqueued(job.name, error);
     }
