@@ -1,34 +1,29 @@
 // A charge as business systems read it: the bank's response, the bank's current status, and the
-// payments and refunds on the statement.
+// newest payments and refunds on the statement.
 import { shownSettlement } from '../expected-payments/outgoing-settlement.js';
 import type { Prisma } from '../generated/service/client.js';
 import { acceptedResponse } from '../operations/operations.schema.js';
-import type { ChargeRefundRow } from './charges.queries.js';
+import type { NewestPaymentRow, NewestRefundRow } from './charges.queries.js';
 import { chargeSettlement } from './charge-settlement.js';
 
 export const chargeInclude = {
   operation: { select: { state: true, responseBody: true } },
-  expectedPayment: {
-    select: {
-      total: { select: { settlement: true } },
-      matches: {
-        where: { unlinkedAt: null, role: 'payment' },
-        orderBy: [{ line: { occurredAt: 'asc' } }, { nsu: 'asc' }],
-        select: {
-          nsu: true,
-          amountCents: true,
-          line: { select: { endToEndId: true, occurredAt: true } },
-        },
-      },
-    },
-  },
+  expectedPayment: { select: { total: { select: { settlement: true } } } },
 } satisfies Prisma.ChargeInclude;
 
-/** A charge with its payments, oldest first. */
-export type ChargeWithPayments = Prisma.ChargeGetPayload<{ include: typeof chargeInclude }>;
+export type ChargeWithSettlement = Prisma.ChargeGetPayload<{ include: typeof chargeInclude }>;
 
-export function toChargeView(row: ChargeWithPayments, refunds: ChargeRefundRow[], today: string) {
-  const { total, matches: payments } = row.expectedPayment;
+/** What is shown of the charge, oldest first. */
+interface Shown {
+  payments: readonly NewestPaymentRow[];
+  refunds: readonly NewestRefundRow[];
+}
+
+export function toChargeView(
+  row: ChargeWithSettlement,
+  { payments, refunds }: Shown,
+  today: string,
+) {
   return {
     type: row.type,
     createdAt: row.createdAt.toISOString(),
@@ -40,7 +35,8 @@ export function toChargeView(row: ChargeWithPayments, refunds: ChargeRefundRow[]
     correlationId: row.correlationId,
     operationId: row.operationId,
     operationState: row.operation.state,
-    settlement: chargeSettlement(total?.settlement, {
+    expectedPaymentId: row.expectedPaymentId,
+    settlement: chargeSettlement(row.expectedPayment.total?.settlement, {
       dueDate: row.bankDueDate ?? row.dueDate,
       isCancelled: row.cancelledAt !== null,
       isExpired: row.expiredAt !== null,
@@ -48,13 +44,13 @@ export function toChargeView(row: ChargeWithPayments, refunds: ChargeRefundRow[]
     }),
     cancelledAt: row.cancelledAt,
     expiredAt: row.expiredAt,
-    payments: payments.map(({ nsu, amountCents, line }) => ({ nsu, amount: amountCents, ...line })),
-    refunds: refunds
-      .filter(({ originalNsu }) => payments.some(({ nsu }) => nsu === originalNsu))
-      .map((refund) => ({
-        ...refund,
-        amount: refund.amountCents,
-        settlement: shownSettlement(refund.stored ?? undefined, refund.isWithdrawn),
-      })),
+    payments: payments.map((payment) => ({ ...payment, amount: payment.amountCents })),
+    paymentCount: payments[0]?.count ?? 0,
+    refunds: refunds.map((refund) => ({
+      ...refund,
+      amount: refund.amountCents,
+      settlement: shownSettlement(refund.stored ?? undefined, refund.isWithdrawn),
+    })),
+    refundCount: refunds[0]?.count ?? 0,
   };
 }

@@ -1,42 +1,132 @@
-// Reads the refunds of charges' payments.
-import type { Db } from '../database.service.js';
-import type { Refund, Settlement } from '../generated/service/client.js';
+// Reads the newest payments of charges and the newest refunds of these payments. A static QR code
+// may be paid without limit, so each read is bounded, and it counts what it does not return.
+import { opaqueAccountId, type Db } from '../database.service.js';
+import { Prisma, type Refund, type Settlement } from '../generated/service/client.js';
+import { maxShownOfCharge } from './charges.schema.js';
 
-export interface ChargeRefundRow extends Pick<
+export interface NewestPaymentRow {
+  /** Of the charge. */
+  expectedPaymentId: string;
+  nsu: bigint;
+  amountCents: bigint;
+  endToEndId: string | null;
+  occurredAt: Date;
+  /** How many payments the charge has. */
+  count: number;
+}
+
+/** The payments of a charge, by its expected payment (charge.payment_id). */
+const paymentsOfCharge = (accountId: number) => Prisma.sql`
+  SELECT nsu, amount_cents FROM (
+    SELECT nsu, amount_cents, role, unlinked_at FROM match
+    WHERE account_id = ${opaqueAccountId(accountId)}
+      AND expected_payment_id = charge.payment_id OFFSET 0
+  ) made
+  WHERE role = 'payment' AND unlinked_at IS NULL`;
+
+/**
+ * The newest payments of charges, by their expected payments. The newest have the highest nsu; they
+ * are returned in the order in which they happened.
+ */
+export async function listNewestPayments(
+  db: Db,
+  accountId: number,
+  expectedPaymentIds: string[],
+): Promise<NewestPaymentRow[]> {
+  return db.$queryRaw<NewestPaymentRow[]>`
+    SELECT charge.payment_id AS "expectedPaymentId", newest.nsu, newest.amount_cents,
+           line.end_to_end_id, line.occurred_at, newest.count
+    FROM unnest(${expectedPaymentIds}::uuid[]) AS charge(payment_id)
+    CROSS JOIN LATERAL (
+      SELECT nsu, amount_cents, (count(*) OVER ())::int AS count
+      FROM (${paymentsOfCharge(accountId)}) payment
+      ORDER BY nsu DESC LIMIT ${maxShownOfCharge}
+    ) newest
+    CROSS JOIN LATERAL (
+      SELECT end_to_end_id, occurred_at FROM statement_line
+      WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = newest.nsu OFFSET 0
+    ) line
+    ORDER BY line.occurred_at, newest.nsu`;
+}
+
+export interface NewestRefundRow extends Pick<
   Refund,
   'id' | 'originalNsu' | 'amountCents' | 'state' | 'nsu'
 > {
+  /** Of the charge. */
+  expectedPaymentId: string;
   orderedBy: 'us' | 'bank';
   isWithdrawn: boolean;
   /** Null while the refund was not decided. */
   stored: Settlement | null;
+  /** How many refunds the payments of the charge have. */
+  count: number;
 }
 
 /**
- * The refunds of payments, oldest first: our own refunds, and refunds that the bank made without
- * our request.
+ * Refunds of the charge's payments that we requested. Few payments look up their refunds one by
+ * one; many payments and all refunds of the account may also be hashed.
  */
-export async function listChargeRefunds(
+const ownRefundsOfCharge = (accountId: number) => Prisma.sql`
+  SELECT refund.id, refund.original_nsu, refund.amount_cents, refund.state, refund.nsu,
+         'us' AS ordered_by, refund.expected_payment_id
+  FROM (${paymentsOfCharge(accountId)}) payment
+  JOIN refund ON refund.account_id = ${opaqueAccountId(accountId)}
+    AND refund.original_nsu = payment.nsu`;
+
+/** Refunds of the charge's payments that the bank made without our request. */
+const bankRefundsOfCharge = (accountId: number) => Prisma.sql`
+  SELECT reversal.id, credit.nsu, reversal.amount_cents, 'accepted', debit.nsu, 'bank', NULL
+  FROM (
+    SELECT id, nsu, amount_cents FROM match
+    WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = charge.payment_id
+      AND role = 'reversal' AND unlinked_at IS NULL OFFSET 0
+  ) reversal
+  CROSS JOIN LATERAL (
+    SELECT nsu, original_end_to_end_id FROM statement_line
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = reversal.nsu OFFSET 0
+  ) debit
+  CROSS JOIN LATERAL (
+    SELECT nsu FROM statement_line
+    WHERE account_id = ${opaqueAccountId(accountId)}
+      AND end_to_end_id = debit.original_end_to_end_id OFFSET 0
+  ) credit
+  CROSS JOIN LATERAL (
+    SELECT expected_payment_id, role FROM match
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = credit.nsu
+      AND unlinked_at IS NULL OFFSET 0
+  ) payment
+  WHERE payment.expected_payment_id = charge.payment_id AND payment.role = 'payment'`;
+
+/**
+ * The newest refunds of the charges' payments, oldest first: our own refunds, and refunds that the
+ * bank made without our request.
+ */
+export async function listNewestRefunds(
   db: Db,
   accountId: number,
-  nsus: bigint[],
-): Promise<ChargeRefundRow[]> {
-  return db.$queryRaw`
-    SELECT r.id, r.original_nsu, r.amount_cents, r.state, r.nsu,
-           'us' AS "orderedBy", e.withdrawn_at IS NOT NULL AS "isWithdrawn",
-           total.settlement::text AS stored
-    FROM refund r
-    JOIN expected_payment e ON e.account_id = r.account_id AND e.id = r.expected_payment_id
-    LEFT JOIN expected_payment_total total
-      ON total.account_id = r.account_id AND total.expected_payment_id = r.expected_payment_id
-    WHERE r.account_id = ${accountId} AND r.original_nsu = ANY (${nsus}::bigint[])
-    UNION ALL
-    SELECT m.id, credit.nsu, m.amount_cents, 'accepted', debit.nsu, 'bank', false, 'settled'
-    FROM statement_line credit
-    JOIN statement_line debit ON debit.account_id = credit.account_id AND NOT debit.is_credit
-      AND debit.original_end_to_end_id = credit.end_to_end_id
-    JOIN match m ON m.account_id = debit.account_id AND m.nsu = debit.nsu AND m.unlinked_at IS NULL
-      AND m.role = 'reversal'
-    WHERE credit.account_id = ${accountId} AND credit.nsu = ANY (${nsus}::bigint[])
-    ORDER BY id`;
+  expectedPaymentIds: string[],
+): Promise<NewestRefundRow[]> {
+  return db.$queryRaw<NewestRefundRow[]>`
+    SELECT charge.payment_id AS "expectedPaymentId", newest.id, newest.original_nsu,
+           newest.amount_cents, newest.state, newest.nsu, newest.ordered_by, newest.count,
+           e.withdrawn_at IS NOT NULL AS "isWithdrawn",
+           CASE newest.ordered_by WHEN 'bank' THEN 'settled' ELSE total.settlement END AS stored
+    FROM unnest(${expectedPaymentIds}::uuid[]) AS charge(payment_id)
+    CROSS JOIN LATERAL (
+      SELECT *, (count(*) OVER ())::int AS count FROM (
+        ${ownRefundsOfCharge(accountId)} UNION ALL ${bankRefundsOfCharge(accountId)}
+      ) refund
+      ORDER BY id DESC LIMIT ${maxShownOfCharge}
+    ) newest
+    LEFT JOIN LATERAL (
+      SELECT withdrawn_at FROM expected_payment
+      WHERE account_id = ${opaqueAccountId(accountId)} AND id = newest.expected_payment_id OFFSET 0
+    ) e ON true
+    LEFT JOIN LATERAL (
+      SELECT settlement FROM expected_payment_total
+      WHERE account_id = ${opaqueAccountId(accountId)}
+        AND expected_payment_id = newest.expected_payment_id OFFSET 0
+    ) total ON true
+    ORDER BY newest.id`;
 }

@@ -3,39 +3,56 @@
 import { z } from 'zod';
 import { outgoingSettlements } from '../expected-payments/outgoing-settlement.js';
 import { route } from '../contract/route.js';
-import { bigInteger, clientIdentifier, instant, reais, text } from '../contract/wire.js';
+import { bigInteger, clientIdentifier, instant, integer, reais, text } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import { chargeSettlements } from './charge-settlement.js';
 
+/** A charge is shown with this many payments, and with as many refunds. */
+export const maxShownOfCharge = 20;
+
 export const chargeView = z.looseObject({
   correlationId: z.string(),
+  expectedPaymentId: z.string(),
+  /** By all payments of the charge, also those that are not shown. */
   settlement: z.enum(chargeSettlements),
-  payments: z.array(
-    z.object({
-      nsu: bigInteger,
-      amount: reais,
-      endToEndId: z.string().nullable(),
-      occurredAt: instant,
-    }),
-  ),
+  payments: z
+    .array(
+      z.object({
+        nsu: bigInteger,
+        amount: reais,
+        endToEndId: z.string().nullable(),
+        occurredAt: instant,
+      }),
+    )
+    .describe(
+      `The newest ${maxShownOfCharge} payments, oldest first. ` +
+        'GET /v1/matches?expectedPaymentId=… lists all payments and their reversals.',
+    ),
+  paymentCount: integer.describe('The number of all payments of the charge.'),
   /** When a status check found the charge cancelled at the bank. */
   cancelledAt: instant.nullable(),
   /** When a status check found the charge expired without a payment. */
   expiredAt: instant.nullable(),
-  /** Refunds of the charge's payments. */
-  refunds: z.array(
-    z.object({
-      id: z.string(),
-      originalNsu: bigInteger,
-      amount: reais,
-      state: z.string(),
-      /** Whether the statement shows the refund, and whether it was reversed. */
-      settlement: z.enum(outgoingSettlements),
-      nsu: bigInteger.nullable(),
-      /** `bank` when the bank refunded the Pix without our request. */
-      orderedBy: z.enum(['us', 'bank']),
-    }),
-  ),
+  refunds: z
+    .array(
+      z.object({
+        id: z.string(),
+        originalNsu: bigInteger,
+        amount: reais,
+        state: z.string(),
+        /** Whether the statement shows the refund, and whether it was reversed. */
+        settlement: z.enum(outgoingSettlements),
+        nsu: bigInteger.nullable(),
+        /** `bank` when the bank refunded the Pix without our request. */
+        orderedBy: z.enum(['us', 'bank']),
+      }),
+    )
+    .describe(
+      `The newest ${maxShownOfCharge} refunds of the payments, oldest first. ` +
+        'GET /v1/refunds lists those that we requested, and GET /v1/matches?expectedPaymentId=… ' +
+        'those that the bank made, as reversals.',
+    ),
+  refundCount: integer.describe('The number of all refunds of the payments.'),
 });
 
 const charges = { chapter: 'Charges', authentication: 'api-key', method: 'GET' } as const;
@@ -43,7 +60,7 @@ const charges = { chapter: 'Charges', authentication: 'api-key', method: 'GET' }
 export const listChargesRoute = route({
   ...charges,
   name: 'listCharges',
-  summary: 'Lists charges and static QR codes with their payments, newest first.',
+  summary: 'Lists charges and static QR codes with their newest payments, newest first.',
   path: '/v1/charges',
   query: listQuery({ correlationId: clientIdentifier.optional(), type: text(40).optional() }),
   response: listOf(chargeView),

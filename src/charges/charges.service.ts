@@ -13,11 +13,12 @@ import type { Operation, OperationKind, RequestPreferences } from '../operations
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
+import { groupBy } from '../platform/grouping.js';
 import { findByFirstId, isUuid, toList, type Page } from '../platform/listing.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { ChargeLookUp } from './charge-look-up.service.js';
-import { listChargeRefunds } from './charges.queries.js';
-import { chargeInclude, toChargeView, type ChargeWithPayments } from './charge-view.js';
+import { listNewestPayments, listNewestRefunds } from './charges.queries.js';
+import { chargeInclude, toChargeView, type ChargeWithSettlement } from './charge-view.js';
 import { firstStatusCheckAt } from './charge-status.js';
 
 interface NewCharge extends Pick<Charge, 'correlationId' | 'type' | 'amountCents'> {
@@ -173,9 +174,16 @@ export class ChargesService implements OnModuleInit {
     const { accountId } = where;
     const orderBy = { operationId: 'desc' } as const;
     const rows = await db.charge.findMany({ where, orderBy, take, include: chargeInclude });
-    const nsus = rows.flatMap((row) => row.expectedPayment.matches.map(({ nsu }) => nsu));
-    const refunds = nsus.length > 0 ? await listChargeRefunds(db, accountId, nsus) : [];
+    const ids = rows.map(({ expectedPaymentId }) => expectedPaymentId);
+    const ofCharge = ({ expectedPaymentId }: { expectedPaymentId: string }) => expectedPaymentId;
+    const payments = groupBy(await listNewestPayments(db, accountId, ids), ofCharge);
+    const refunds = groupBy(await listNewestRefunds(db, accountId, ids), ofCharge);
     const today = await this.bankTime.today(accountId);
-    return { rows, describe: (row: ChargeWithPayments) => toChargeView(row, refunds, today) };
+    const describe = (row: ChargeWithSettlement) => {
+      const { expectedPaymentId: id } = row;
+      const shown = { payments: payments.get(id) ?? [], refunds: refunds.get(id) ?? [] };
+      return toChargeView(row, shown, today);
+    };
+    return { rows, describe };
   }
 }

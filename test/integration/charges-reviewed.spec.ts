@@ -2,7 +2,7 @@
 // repeatedly.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { chargeInclude, toChargeView } from '../../src/charges/charge-view.js';
-import { listChargeRefunds } from '../../src/charges/charges.queries.js';
+import { listNewestRefunds } from '../../src/charges/charges.queries.js';
 import { listExpectedPaymentRows } from '../../src/reconciliation/api/transactions.queries.js';
 import { SentMoneyFixture } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -224,12 +224,12 @@ it('shows the reversal of a refund with its charge', async () => {
   const settlements = async () => {
     await fixture.reconcile();
     const { prisma } = service.database;
-    const refunds = await listChargeRefunds(prisma, service.accountId, [BigInt(nsu)]);
     const row = await prisma.charge.findFirstOrThrow({
       where: { accountId: service.accountId, correlationId: 'refund reversed' },
       include: chargeInclude,
     });
-    const view = toChargeView(row, refunds, '2026-01-01');
+    const refunds = await listNewestRefunds(prisma, service.accountId, [row.expectedPaymentId]);
+    const view = toChargeView(row, { payments: [], refunds }, '2026-01-01');
     expect(await listedState('refund reversed', view.settlement)).toBe(view.settlement);
     return { charge: view.settlement, refunds: view.refunds };
   };
