@@ -1,9 +1,39 @@
-// SQL of manual matches. All matches of a line are made and undone together, since they sum to
-// it.
-import { opaqueAccountId, type Tx } from '../../database.service.js';
+// SQL of manual matches, and of the list of matches. All matches of a line are made and undone
+// together, since they sum to it.
+import { opaqueAccountId, type Db, type Tx } from '../../database.service.js';
+import { Prisma, type Match } from '../../generated/service/client.js';
+import type { Page } from '../../platform/listing.js';
 import { lineBreakKinds, subjectOfLine } from '../decide/break-kinds.js';
 import type { ManualLink } from '../decide/model.js';
 import { debitsRefundingLine } from '../../expected-payments/refunding-debits.queries.js';
+
+interface MatchFilters {
+  nsu?: bigint | undefined;
+  expectedPaymentId?: string | undefined;
+}
+
+/** One page, newest first, live and ended matches. */
+export async function listMatchRows(
+  db: Db,
+  accountId: number,
+  { nsu, expectedPaymentId }: MatchFilters,
+  { after, limit }: Page,
+): Promise<Match[]> {
+  // Those of a payment are read by their own index: it may have thousands, all of them old.
+  const matches =
+    expectedPaymentId === undefined
+      ? Prisma.sql`match`
+      : Prisma.sql`(
+          SELECT * FROM match
+          WHERE account_id = ${opaqueAccountId(accountId)}
+            AND expected_payment_id = ${expectedPaymentId}::uuid OFFSET 0)`;
+  const ofLine = nsu === undefined ? Prisma.empty : Prisma.sql`AND m.nsu = ${nsu}`;
+  const afterId = after === null ? Prisma.empty : Prisma.sql`AND m.id < ${after}::uuid`;
+  return db.$queryRaw<Match[]>`
+    SELECT m.* FROM ${matches} m
+    WHERE m.account_id = ${accountId} ${ofLine} ${afterId}
+    ORDER BY m.id DESC LIMIT ${limit + 1}`;
+}
 
 export interface ManualMatchLine {
   arrival: bigint;

@@ -9,6 +9,7 @@ import { Handles } from '../../platform/contract-route.js';
 import { AppError, invalidField } from '../../platform/errors.js';
 import { isUuid, readPage, readUuid, toList } from '../../platform/listing.js';
 import { ReconciliationService } from '../reconciliation.service.js';
+import { listMatchRows } from './manual-matches.queries.js';
 import { ManualMatches, toAllocations } from './manual-matches.service.js';
 import { linkManually, listMatches, unlinkManually, type matchView } from './matches.schema.js';
 
@@ -25,12 +26,7 @@ export class MatchesController {
   @Handles(listMatches)
   async list(@FromCaller() { accountId, query }: CallerInput<typeof listMatches>) {
     const page = readPage(query, isUuid);
-    const { nsu, expectedPaymentId } = query;
-    const rows = await this.database.prisma.match.findMany({
-      where: { accountId, nsu, expectedPaymentId, id: { lt: page.after ?? undefined } },
-      orderBy: { id: 'desc' },
-      take: page.limit + 1,
-    });
+    const rows = await listMatchRows(this.database.prisma, accountId, query, page);
     return toList(rows, page, ({ id }) => id, describeMatch);
   }
 
