@@ -42,17 +42,44 @@ const accountSince = (accountId: number) => Prisma.sql`
            + COALESCE(s.first_clock_offset_ms, 0) * interval '1 millisecond') AS since
   FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id WHERE a.id = ${accountId}`;
 
-/** The three ways in which a webhook (e) reports a line (t); each has its own index. */
-const reportsOfLine = (accountId: number) => [
+/** The two ways in which a webhook (e) reports a line (t) by an id; each has its own index. */
+const reportsById = (accountId: number) => [
   Prisma.sql`e.account_id = ${accountId}
     AND e.reference_kind = 'nsu' AND e.reference = t.nsu::text`,
   Prisma.sql`e.account_id = ${accountId}
     AND e.reference_kind = 'end_to_end_id' AND e.reference = t.end_to_end_id`,
-  Prisma.sql`e.account_id = ${accountId}
-    AND e.reference_kind = 'correlation_id' AND e.reference = t.correlation_id
-    AND e.event_type = ANY (${paymentEvents}::text[])
-    AND e.received_at_bank_time > t.occurred_at - ${clockToleranceMs} * interval '1 millisecond'`,
 ];
+
+/** A webhook (e) that reports a payment of a charge. */
+const reportsPayment = (accountId: number) => Prisma.sql`
+  e.account_id = ${accountId} AND e.reference_kind = 'correlation_id'
+    AND e.event_type = ANY (${paymentEvents}::text[])`;
+
+const clockTolerance = Prisma.sql`${clockToleranceMs} * interval '1 millisecond'`;
+
+/**
+ * The first webhook that reports each line (lines) as a payment of its charge. A static QR code has
+ * thousands of lines and webhooks: each is read once, the latest first, and no pairs are compared.
+ */
+const firstReportsByCharge = (accountId: number, from: Date) => Prisma.sql`
+  SELECT nsu, received_at, received_at_bank_time FROM (
+    SELECT nsu, min(received_at) OVER later AS received_at,
+           min(received_at_bank_time) OVER later AS received_at_bank_time
+    FROM (
+      SELECT nsu, correlation_id, occurred_at - ${clockTolerance} AS at,
+             NULL::timestamptz AS received_at, NULL::timestamptz AS received_at_bank_time
+      FROM lines WHERE correlation_id IS NOT NULL
+      UNION ALL
+      SELECT NULL, e.reference, e.received_at_bank_time, e.received_at, e.received_at_bank_time
+      FROM (SELECT DISTINCT correlation_id FROM lines) charge
+      JOIN webhook_event e ON ${reportsPayment(accountId)} AND e.reference = charge.correlation_id
+        AND e.received_at_bank_time > ${from}::timestamptz - ${clockTolerance}
+    ) each
+    -- Of a line and a webhook of one time, the line is first: the webhook is not later.
+    WINDOW later AS (PARTITION BY correlation_id ORDER BY at DESC, nsu NULLS LAST
+      ROWS UNBOUNDED PRECEDING)
+  ) first
+  WHERE nsu IS NOT NULL AND received_at IS NOT NULL`;
 
 export interface WebhookEventCount {
   eventType: string;
@@ -94,7 +121,7 @@ export async function measureLineTypes(
   accountId: number,
   { from, until, overdueBefore }: Omit<HealthWindow, 'limit'>,
 ): Promise<LineTypeHealth[]> {
-  const notified = reportsOfLine(accountId).map(
+  const notified = reportsById(accountId).map(
     (reports) => Prisma.sql`
       SELECT t.nsu, e.received_at_bank_time FROM lines t JOIN webhook_event e ON ${reports}`,
   );
@@ -106,6 +133,8 @@ export async function measureLineTypes(
         AND t.occurred_at >= account.since AND t.type_name = ANY (${notifiableTypes}::text[])
     ), notified AS (
       ${Prisma.join(notified, ' UNION ALL ')}
+      UNION ALL
+      SELECT nsu, received_at_bank_time FROM (${firstReportsByCharge(accountId, from)}) by_charge
     ), first AS (
       SELECT nsu, min(received_at_bank_time) AS received_at_bank_time FROM notified GROUP BY nsu
     ), measured AS (
@@ -139,7 +168,9 @@ export async function listUnnotifiedLines(
   { from, until, overdueBefore, limit }: HealthWindow,
   beforeNsu: bigint | null,
 ): Promise<UnnotifiedLineRow[]> {
-  const unreported = reportsOfLine(accountId).map(
+  const ofCharge = Prisma.sql`${reportsPayment(accountId)} AND e.reference = t.correlation_id
+    AND e.received_at_bank_time > t.occurred_at - ${clockTolerance}`;
+  const unreported = [...reportsById(accountId), ofCharge].map(
     (reports) => Prisma.sql`NOT EXISTS (SELECT 1 FROM webhook_event e WHERE ${reports})`,
   );
   return db.$queryRaw`
@@ -161,25 +192,29 @@ export async function listNotifiableLines(
   accountId: number,
   { from, until, overdueBefore, limit }: HealthWindow,
 ): Promise<NotifiableLine[]> {
-  const webhooks = reportsOfLine(accountId).map(
+  const webhooks = reportsById(accountId).map(
     (reports) => Prisma.sql`SELECT e.received_at FROM webhook_event e WHERE ${reports}`,
   );
   return db.$queryRaw`
-    WITH account AS (${accountSince(accountId)})
+    WITH account AS (${accountSince(accountId)}), lines AS MATERIALIZED (
+      SELECT t.* FROM account
+      CROSS JOIN LATERAL (
+        SELECT nsu, end_to_end_id, correlation_id, occurred_at, recorded_at FROM statement_line
+        WHERE account_id = ${accountId} AND occurred_at >= GREATEST(${from}, account.since)
+          AND occurred_at < ${until} AND type_name = ANY (${notifiableTypes}::text[])
+        ORDER BY occurred_at DESC, nsu DESC LIMIT ${limit}
+      ) t
+    ), by_charge AS MATERIALIZED (${firstReportsByCharge(accountId, from)})
     SELECT first.received_at IS NOT NULL AS "isNotified",
            first.received_at IS NULL AND t.occurred_at >= ${overdueBefore} AS "isWaiting",
            COALESCE(first.received_at, clock_timestamp())
              > t.recorded_at + ${burstMs} * interval '1 millisecond' AS "wasSyncedBeforeWebhook"
-    FROM account
-    CROSS JOIN LATERAL (
-      SELECT * FROM statement_line
-      WHERE account_id = ${accountId} AND occurred_at >= GREATEST(${from}, account.since)
-        AND occurred_at < ${until} AND type_name = ANY (${notifiableTypes}::text[])
-      ORDER BY occurred_at DESC, nsu DESC LIMIT ${limit}
-    ) t
+    FROM lines t
     CROSS JOIN LATERAL (
       SELECT min(received_at) AS received_at FROM (
         ${Prisma.join(webhooks, ' UNION ALL ')}
+        UNION ALL
+        SELECT received_at FROM by_charge WHERE nsu = t.nsu
       ) webhooks
     ) first
     ORDER BY t.occurred_at DESC, t.nsu DESC`;

@@ -150,6 +150,31 @@ describe('webhook health', () => {
     expect(await measure()).toMatchObject({ expected: 1, notified: 1, lag: { max: 500 } });
   });
 
+  it('measures a code with thousands of payments, and misses those after its last webhook', async () => {
+    // A payment every four seconds, each with a webhook at once, but for the last hundred.
+    await run(
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+         correlation_id, balance_previous_cents, current_balance_cents, occurred_at, content_hash,
+         content)
+       SELECT $1, nsu, 'x', true, 1050, 'CREDIT_PIX', 'code', 0, 0,
+              now() + $2 * interval '1 millisecond' - (20150 - nsu) * interval '4 seconds',
+              'h', '{}'
+       FROM generate_series(1, 20000) nsu`,
+      offsetMs,
+    );
+    await run(
+      `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state,
+         reference_kind, reference, received_at, received_at_bank_time)
+       SELECT account_id, gen_random_uuid(), 'CHARGE_PAID', nsu, '', 'processed',
+              'correlation_id', 'code', occurred_at - $2 * interval '1 millisecond', occurred_at
+       FROM statement_line WHERE account_id = $1 AND nsu <= 19900`,
+      offsetMs,
+    );
+    // The last webhook counts for lines of less than five minutes after it.
+    const measured = await measure();
+    expect(measured).toMatchObject({ expected: 20_000, notified: 19_974, lost: 26, waiting: 0 });
+  });
+
   it('lists unnotified transactions newest first, page by page', async () => {
     await addLines(
       { nsu: 1, referencedBy: null },
