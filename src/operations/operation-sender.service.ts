@@ -187,6 +187,8 @@ function bankReferenceIn(response: BankResponse<unknown>): string | null {
 }
 
 function idIn(text: string): string | null {
+  // A list has no id of its own, and reading the response to a batch takes long.
+  if (text.trimStart().startsWith('[')) return null;
   try {
     const parsed = parseJson(text);
     const id = isJsonObject(parsed) ? parsed.id : undefined;

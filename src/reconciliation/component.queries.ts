@@ -126,6 +126,40 @@ const linesOf = (accountId: number, nsus: readonly bigint[]) => Prisma.sql`
     WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = wanted.nsu OFFSET 0
   ) t`;
 
+/** The ids (id) of a line (t), and the payments (named.ids) that each names: few, or too many. */
+const namedByIds = (accountId: number) => Prisma.sql`
+  ${lineIds} CROSS JOIN LATERAL (
+    SELECT array_agg(expected_payment_id) AS ids FROM (
+      SELECT expected_payment_id FROM expected_payment_reference
+      WHERE account_id = ${opaqueAccountId(accountId)} AND kind = id.kind AND value = id.value
+      LIMIT ${maxNamed + 1}
+    ) reference
+  ) named`;
+
+/**
+ * Whether the ids of a debit (t) decide it, whatever else is known: they name a debit that it may
+ * pay. What the bank rejected, it may not pay; nor what a person may have separated it from.
+ */
+const isDecidedByIds = (accountId: number) => Prisma.sql`(
+  EXISTS (
+    SELECT FROM ${namedByIds(accountId)}
+    CROSS JOIN LATERAL unnest(named.ids) AS of_id(payment_id)
+    CROSS JOIN LATERAL (
+      SELECT is_credit FROM expected_payment
+      WHERE account_id = ${opaqueAccountId(accountId)} AND id = of_id.payment_id OFFSET 0
+    ) e
+    WHERE cardinality(named.ids) <= ${maxNamed} AND NOT e.is_credit AND NOT EXISTS (
+      SELECT FROM (
+        SELECT kind FROM expected_payment_fact
+        WHERE account_id = ${opaqueAccountId(accountId)}
+          AND expected_payment_id = of_id.payment_id OFFSET 0
+      ) fact WHERE kind = 'rejected')
+  ) AND NOT EXISTS (
+    SELECT FROM (
+      SELECT action FROM line_decision
+      WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = t.nsu OFFSET 0
+    ) decision WHERE action = 'unlink'))`;
+
 async function listPaymentsOfLines(
   db: Db,
   accountId: number,
@@ -133,15 +167,12 @@ async function listPaymentsOfLines(
 ): Promise<string[]> {
   if (nsus.length === 0) return [];
   const rows = await db.$queryRaw<{ id: string }[]>`
+    WITH unexplained AS MATERIALIZED (
+      SELECT DISTINCT t.amount_cents FROM ${linesOf(accountId, nsus)}
+      WHERE NOT t.is_credit AND NOT ${isDecidedByIds(accountId)}
+    )
     SELECT unnest(named.ids)::text AS id FROM ${linesOf(accountId, nsus)}
-    CROSS JOIN LATERAL ${lineIds}
-    CROSS JOIN LATERAL (
-      SELECT array_agg(expected_payment_id) AS ids FROM (
-        SELECT expected_payment_id FROM expected_payment_reference
-        WHERE account_id = ${opaqueAccountId(accountId)} AND kind = id.kind AND value = id.value
-        LIMIT ${maxNamed + 1}
-      ) reference
-    ) named
+    CROSS JOIN LATERAL ${namedByIds(accountId)}
     WHERE cardinality(named.ids) <= ${maxNamed}
     UNION
     SELECT m.expected_payment_id::text FROM unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
@@ -167,7 +198,8 @@ async function listPaymentsOfLines(
       WHERE account_id = ${opaqueAccountId(accountId)} AND original_nsu = wanted.nsu OFFSET 0
     ) r
     UNION
-    -- A debit may be a payment of an operation without a response, by its amount alone.
+    -- A debit may be a payment of an operation without a response, by its amount alone. One that
+    -- pays what its ids name is no other: else each would load all that was sent of its amount.
     SELECT e.id::text FROM (
       SELECT id FROM operation o
       WHERE o.account_id = ${opaqueAccountId(accountId)} AND ${isWithoutResponse} OFFSET 0
@@ -176,8 +208,7 @@ async function listPaymentsOfLines(
       SELECT id, is_credit, amount_cents FROM expected_payment
       WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = o.id OFFSET 0
     ) e
-    WHERE NOT e.is_credit AND e.amount_cents IN (
-        SELECT t.amount_cents FROM ${linesOf(accountId, nsus)} WHERE NOT t.is_credit)`;
+    WHERE NOT e.is_credit AND e.amount_cents IN (SELECT amount_cents FROM unexplained)`;
   return rows.map(({ id }) => id);
 }
 
@@ -257,7 +288,10 @@ const valueAsNsu = Prisma.sql`
  * unknown, and they may wait for one that is being sent: its end frees them.
  */
 const competingDebits = (accountId: number, boundMs: number) => Prisma.sql`
-  SELECT t.nsu FROM payment
+  SELECT t.nsu FROM (
+    -- A batch has a thousand payments of one amount, with which the same lines compete.
+    SELECT DISTINCT operation_id, amount_cents FROM payment WHERE NOT is_credit
+  ) payment
   JOIN operation o ON o.account_id = ${opaqueAccountId(accountId)}
     AND o.id = payment.operation_id
   CROSS JOIN LATERAL (${effectOfOperation(accountId, boundMs)}) effect
@@ -272,7 +306,7 @@ const competingDebits = (accountId: number, boundMs: number) => Prisma.sql`
     WHERE pending.account_id = ${opaqueAccountId(accountId)} AND pending.state = 'pending'
       AND NOT line.is_credit AND line.amount_cents = payment.amount_cents
   ) t
-  WHERE NOT payment.is_credit AND NOT EXISTS (
+  WHERE NOT EXISTS (
     SELECT FROM match m
     WHERE m.account_id = ${opaqueAccountId(accountId)} AND m.nsu = t.nsu
       AND m.unlinked_at IS NULL AND m.rule IN ('reference', 'manual'))`;

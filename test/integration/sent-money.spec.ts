@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { bankProfileOf } from '../../src/bank/profiles.js';
 import { listExpectedPaymentRows } from '../../src/reconciliation/api/transactions.queries.js';
+import { loadOptionsOf } from '../../src/reconciliation/component.queries.js';
+import { loadComponents } from '../../src/reconciliation/load.queries.js';
 import { listAccountsWithDueSubjects } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { expectPendingLinesListed } from '../support/pending-lines.js';
 import { SentMoneyFixture } from '../support/sent-money.js';
@@ -66,6 +69,52 @@ describe('the statement line of sent money', () => {
         expectedPaymentId,
       })),
     );
+  });
+
+  describe('without a decision', () => {
+    const options = loadOptionsOf(bankProfileOf({ profile: 'sandbox', visibilityBoundMs: null }));
+    /** The names of the operations without a response whose payments are loaded for the line. */
+    const loadedFor = async (
+      line: { externalId?: string },
+      act = async () => Promise.resolve(),
+    ) => {
+      const names = new Map<string, string>();
+      for (const [name, state] of [
+        ['named', 'unknown'],
+        ['other', 'unknown'],
+        ['rejected', 'rejected'],
+      ] as const) {
+        const references = [{ kind: 'external_id', value: name }] as const;
+        const { expectedPaymentId } = await addOperation({ state, references: [...references] });
+        names.set(expectedPaymentId, name);
+      }
+      await addLines({ nsu: 1, ...line });
+      await act();
+      const { database, accountId } = service;
+      const seeds = { nsus: [1n], expectedPaymentIds: [] };
+      const loaded = await loadComponents(database.prisma, accountId, options, seeds);
+      return loaded.expectedPayments.map(({ id }) => names.get(id)).sort();
+    };
+
+    it.each([
+      ['alone what its ids name, if it may pay that', { externalId: 'named' }, ['named']],
+      ['also what has its amount, if its ids name nothing', {}, ['named', 'other']],
+      [
+        'also what has its amount, if its ids name what was rejected',
+        { externalId: 'rejected' },
+        ['named', 'other', 'rejected'],
+      ],
+    ])('loads %s', async (_, line, expected) => {
+      expect(await loadedFor(line)).toEqual(expected);
+    });
+
+    it('loads also what has its amount, if a person has separated it', async () => {
+      const separate = async () => {
+        await reconcile();
+        await fixture.unlink(1);
+      };
+      expect(await loadedFor({ externalId: 'named' }, separate)).toEqual(['named', 'other']);
+    });
   });
 
   it('enqueues recovery of an operation that it proves executed, and resolves its unknown_outcome break', async () => {

@@ -146,11 +146,12 @@ export type UnconfirmedDebits = ReadonlyMap<bigint, readonly ExpectedPaymentFact
 
 export function unconfirmedDebits(payments: readonly ExpectedPaymentFacts[]): UnconfirmedDebits {
   const byAmount = new Map<bigint, ExpectedPaymentFacts[]>();
-  for (const payment of [...payments].sort(compareByAge)) {
+  for (const payment of payments) {
     const { isCredit, isWithoutResponse, amountCents } = payment;
     if (isCredit || !isWithoutResponse || amountCents === null) continue;
     addTo(byAmount, amountCents, payment);
   }
+  for (const debits of byAmount.values()) debits.sort(compareByAge);
   return byAmount;
 }
 
