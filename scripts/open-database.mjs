@@ -1,25 +1,23 @@
-// Opens the service's database for the operator's commands: DATABASE_URL, or the embedded
-// PostgreSQL under DATA_DIR. The embedded one is started unless it runs; its last user stops it.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+// Opens the service's database for the operator's commands that are scripts: DATABASE_URL, or the
+// embedded PostgreSQL under DATA_DIR.
 import { prepare, StepFailed } from './prepare.mjs';
 
 /** Runs `work` on the database, after a build where one is needed. */
 export async function withDatabase(work) {
   await prepare();
   await import('reflect-metadata');
-  const { createPool, Database } = await import('../dist/database.service.js');
-  const opened = await open();
-  const database = new Database(createPool(opened.url, () => undefined));
+  const { withProgramDatabase } = await import('../dist/program-database.js');
+  const { plainMessageOf } = await import('../dist/exit.js');
+  const location = await readLocation();
   try {
-    return await work(database);
-  } finally {
-    await database.close();
-    await opened.close();
+    return await withProgramDatabase(location, work);
+  } catch (error) {
+    const message = plainMessageOf(error);
+    throw message === null ? error : new StepFailed(message);
   }
 }
 
-async function open() {
+async function readLocation() {
   const { readEnvironment, settingSchemas } = await import('../dist/config.js');
   const environment = readEnvironment();
   const setting = (name) => {
@@ -27,14 +25,5 @@ async function open() {
     if (parsed.success) return parsed.data;
     throw new StepFailed(parsed.error.issues.map(({ message }) => message).join('\n'));
   };
-  const url = setting('DATABASE_URL');
-  if (url) return { url, close: async () => undefined };
-  const dataDir = join(setting('DATA_DIR'), 'postgres');
-  if (!existsSync(dataDir))
-    throw new StepFailed(
-      `There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL to the service's database.`,
-    );
-  const { startEmbeddedPostgres } = await import('../dist/platform/embedded-postgres.js');
-  const embedded = await startEmbeddedPostgres({ dataDir, log: () => undefined });
-  return { url: embedded.url('concilia'), close: () => embedded.stop() };
+  return { databaseUrl: setting('DATABASE_URL') ?? null, dataDir: setting('DATA_DIR') };
 }

@@ -2,6 +2,7 @@
 // to date, and ends. It runs before a rollout, while processes of the version before still work.
 import { loadMigrationSettings, readEnvironment } from './config.js';
 import { exitWith } from './exit.js';
+import { withReachableDatabase } from './platform/database-errors.js';
 import { createLog } from './platform/log.js';
 import { connectQueue } from './platform/queue-connection.js';
 import { instructionToReset, migrateServiceDatabase } from './service-migrations.js';
@@ -11,12 +12,14 @@ const print = (message: string) => process.stdout.write(`${message}\n`);
 try {
   const { databaseUrl, redisUrl, dataDir, waitMs } = loadMigrationSettings(readEnvironment());
   const resetInstruction = instructionToReset('DATABASE_URL', databaseUrl, dataDir);
-  await migrateServiceDatabase({ url: databaseUrl, resetInstruction }, waitMs, print);
-  if (!redisUrl) {
-    const log = createLog('info', 'migrate');
-    const queue = await connectQueue({ redisUrl, databaseUrl, wait: { totalMs: waitMs } }, log);
-    await queue.close();
-  }
+  await withReachableDatabase(async () => {
+    await migrateServiceDatabase({ url: databaseUrl, resetInstruction }, waitMs, print);
+    if (!redisUrl) {
+      const log = createLog('info', 'migrate');
+      const queue = await connectQueue({ redisUrl, databaseUrl, wait: { totalMs: waitMs } }, log);
+      await queue.close();
+    }
+  });
   print('The database is up to date.');
 } catch (error) {
   exitWith(error);

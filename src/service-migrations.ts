@@ -1,5 +1,5 @@
 // The schema of the service's database and of its queue: applied by a start or by `npm run
-// migrate`, or only checked by a start.
+// migrate`, or only checked by a start and by the programs of an operator.
 import { fileURLToPath } from 'node:url';
 import type { Settings } from './config.js';
 import { applyMigrations, checkMigrations } from './platform/migrations.js';
@@ -33,6 +33,11 @@ export async function migrateServiceDatabase(
   await applyMigrations({ ...database, folder, wait: { totalMs: waitMs }, log });
 }
 
+/** Only reads. Throws PendingMigrations where the database has not all migrations. */
+export async function checkServiceDatabase(database: MigratedDatabase): Promise<void> {
+  await checkMigrations({ ...database, folder });
+}
+
 /** At a start: applies the migrations, or throws PendingMigrations where it may not. */
 export async function prepareServiceDatabase(
   database: MigratedDatabase,
@@ -40,5 +45,5 @@ export async function prepareServiceDatabase(
   log: (message: string) => void,
 ): Promise<void> {
   if (isOnStart) await migrateServiceDatabase(database, waitMs, log);
-  else await checkMigrations({ ...database, folder });
+  else await checkServiceDatabase(database);
 }

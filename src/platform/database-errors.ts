@@ -14,6 +14,14 @@ const otherCodes = new Set([
 const messages =
   /timeout exceeded when trying to connect|Connection terminated|not queryable|Unable to start a transaction/;
 
+/** SQLSTATE of a connection that the server refuses: the user, the password or the database. */
+const refusedConnection = /^(28...|3D000)$/;
+
+/** A program cannot work on its database. The message says why, and what an operator can do. */
+export class UnusableDatabase extends Error {
+  override readonly name = 'UnusableDatabase';
+}
+
 interface Reported {
   code?: unknown;
   originalCode?: unknown;
@@ -42,4 +50,33 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 
 function isUnavailableCode(code: unknown): boolean {
   return typeof code === 'string' && (otherCodes.has(code) || sqlStates.test(code));
+}
+
+/** Runs the work of an operator's program. Throws UnusableDatabase where the database is away. */
+export async function withReachableDatabase<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!isDatabaseUnavailable(cause) && !isConnectionRefused(cause)) throw cause;
+    throw new UnusableDatabase(
+      `The database cannot be reached or cannot write: ${reasonOf(cause)}. Check that PostgreSQL ` +
+        `runs and that DATABASE_URL is its address, then run this command again.`,
+      { cause },
+    );
+  }
+}
+
+function isConnectionRefused(error: unknown): boolean {
+  const { code } = error as Reported;
+  return typeof code === 'string' && refusedConnection.test(code);
+}
+
+/** The last line of the message: Prisma's begin with the statement. */
+function reasonOf(error: unknown): string {
+  const { message, code, errors } = error as Reported;
+  // A connection to several addresses has no message of its own.
+  const [first] = Array.isArray(errors) ? (errors as unknown[]) : [];
+  if (first !== undefined) return reasonOf(first);
+  const text = typeof message === 'string' ? message.trim() : '';
+  return text.split('\n').at(-1)?.replace(/\.$/, '') || String(code);
 }

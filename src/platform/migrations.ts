@@ -107,12 +107,15 @@ export async function checkMigrations(options: Target & MigrationOptions): Promi
     await assertInitialMigration(client, migrations, recorded, options.resetInstruction);
     const known = recorded.filter(({ migration_name: name }) => name <= newest);
     const pending = choosePending(migrations, known, folder);
-    if (pending.length > 0)
-      throw new PendingMigrations(
-        `The database ${await currentDatabaseName(client)} lacks migrations of this version: ` +
-          `${pending.map(({ name }) => name).join(', ')}. Apply them with \`npm run migrate\` ` +
-          `(\`node dist/migrate.js\` in the image), or set MIGRATE_ON_START to true.`,
-      );
+    if (pending.length === 0) return;
+    const lacking =
+      recorded.length === 0
+        ? 'has no tables of Concilia'
+        : `lacks migrations of this version: ${pending.map(({ name }) => name).join(', ')}`;
+    throw new PendingMigrations(
+      `The database ${await currentDatabaseName(client)} ${lacking}. Apply its migrations with ` +
+        `\`npm run migrate\` (\`node dist/migrate.js\` in the image), then run this again.`,
+    );
   });
 }
 

@@ -76,6 +76,27 @@ describe('a malformed .env in the working directory', () => {
   );
 });
 
+describe('a database that is away', () => {
+  it.each([
+    ['npm run restored', 'scripts/restored.mjs', ['--release', '--actor', 'Ana']],
+    ['npm run reencrypt', 'scripts/reencrypt.mjs', []],
+    ['npm run migrate', 'scripts/migrate.mjs', []],
+    ['npm run verify', 'scripts/verify.mjs', []],
+    ['npm run erase', 'scripts/erase.mjs', ['--account', 'main', '--nsu', '1', '--reason', 'x']],
+  ])(
+    'ends %s with one line',
+    async (_, script, argv) => {
+      const url = `postgresql://127.0.0.1:${await freePort()}/concilia`;
+      const command = new Command(join(project, script), argv, tmpdir(), { DATABASE_URL: url });
+      expect(await command.exitCode).toBe(1);
+      expect(command.printed).toMatch(
+        /^(✗ )?The database cannot be reached or cannot write: .*\n$/,
+      );
+    },
+    60_000,
+  );
+});
+
 /** Starts the built service, so that `npm run dev` has only this file to compile. */
 const devSource = `
 const built = (path: string) => import(new URL('../dist/' + path, import.meta.url).href);

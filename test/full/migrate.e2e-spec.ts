@@ -36,7 +36,9 @@ it('applies the migrations, which a start without the right to do so requires', 
   const checking = { MIGRATE_ON_START: 'false', SANDBOX_DATABASE_URL: bank.url };
   const refused = await run('dist/main.js', { ...checking, PORT: '0', SANDBOX_PORT: '0' });
   expect(refused.code).toBe(1);
-  expect(refused.printed).toMatch(/The database test_\w+ lacks migrations .*`npm run migrate`/);
+  expect(refused.printed).toMatch(
+    /The database test_\w+ has no tables of Concilia.*`npm run migrate`/,
+  );
   expect(refused.printed).not.toMatch(/\n\s+at /);
 
   for (const times of [1, 2]) {
