@@ -55,7 +55,8 @@ describe('debits that disagree with what was sent', () => {
   ])('a second debit of one payment is a break when both arrive %s', async (_, batches) => {
     const { operationId, expectedPaymentId } = await addOperation({ state: 'succeeded' });
     for (const nsus of batches) {
-      for (const nsu of nsus) await addLines({ nsu, idempotencyKey: operationId, age: 20 - nsu });
+      for (const nsu of nsus)
+        await addLines({ nsu, idempotencyKey: operationId, age: 40 - 15 * nsu });
       await reconcile();
     }
     expect(await outcomes()).toMatchObject([
