@@ -141,15 +141,19 @@ export class ChaosDeployment {
   }
 }
 
+const hours = { open: 7, close: 20 };
+const isOpen = (at: Date) => nextBusinessHour(at, hours).getTime() === at.getTime();
+
 /**
  * Moves the bank's clock into business hours, with at least one hour left: bills are paid on
  * business days only.
  */
 async function setClockToBusinessHours(bank: ConciliaProcess): Promise<void> {
   const { body } = await bank.callBank<{ now: string }>('GET', '/sandbox/clock');
-  const inOneHour = new Date(Date.parse(body.now) + hourMs);
-  const open = nextBusinessHour(inOneHour, { open: 7, close: 20 });
-  if (open.getTime() === inOneHour.getTime()) return;
+  const now = new Date(body.now);
+  const inOneHour = new Date(now.getTime() + hourMs);
+  if (isOpen(now) && isOpen(inOneHour)) return;
+  const open = nextBusinessHour(inOneHour, hours);
   await bank.callBank('POST', '/sandbox/clock', { now: open.toISOString() });
 }
 
