@@ -74,9 +74,9 @@ describe('bill payments', () => {
   });
 
   it('accepts for another day only the amount owed on that day', async () => {
-    const fine = { type: 'FIXED', date: '2026-11-26', amount: 2 };
-    const { barCode } = await bills.newBill({ amount: 50, dueDate: '2026-11-25', fine });
-    const payAt = '2026-11-26T15:00:00Z';
+    const fine = { type: 'FIXED', date: '2037-11-26', amount: 2 };
+    const { barCode } = await bills.newBill({ amount: 50, dueDate: '2037-11-25', fine });
+    const payAt = '2037-11-26T15:00:00Z';
     const before = await bills.countOperations();
     for (const amount of [9_999, 52.01, 50]) {
       const { status, body } = await bills.pay({ amount, barCode, payAt });
@@ -95,7 +95,7 @@ describe('bill payments', () => {
   it('rejects a payAt in the past, with its JSON path, and stores nothing', async () => {
     const { barCode } = await bills.newBill();
     const before = await bills.countOperations();
-    const payAt = '2026-11-23T14:00:00Z';
+    const payAt = '2037-11-23T14:00:00Z';
     const { status, body } = await bills.pay({ amount: 80, barCode, payAt });
     const errors = { '$.payAt': [`payAt must not be in the past, got ${payAt}.`] };
     expect([status, body.errors]).toEqual([400, errors]);

@@ -38,25 +38,25 @@ describe('scheduled bill payments', () => {
       .reconcile({ accountId: service.accountId });
 
   it('record one event, block a second payment, and are paid when the statement shows the debit', async () => {
-    const { barCode } = await bills.newBill({ dueDate: '2026-12-20' });
-    const payAt = '2026-11-24T15:00:00Z';
+    const { barCode } = await bills.newBill({ dueDate: '2037-12-20' });
+    const payAt = '2037-11-24T15:00:00Z';
     const { body } = await bills.pay({ amount: 80, barCode, payAt });
     expect(body.status).toBe('SCHEDULED');
     const { id } = await bills.read(barCode);
     expect(await bills.read(id)).toMatchObject({
       state: 'scheduled',
-      scheduledFor: '2026-11-24T15:00:00.000Z',
+      scheduledFor: '2037-11-24T15:00:00.000Z',
       settlement: 'open',
     });
     expect(await eventDataOf('bill_payment.scheduled', id)).toEqual([
-      { operationId: id, bankId: body.id, amount: 80, scheduledFor: '2026-11-24T15:00:00.000Z' },
+      { operationId: id, bankId: body.id, amount: 80, scheduledFor: '2037-11-24T15:00:00.000Z' },
     ]);
     const second = await bills.pay({ amount: 80, barCode });
     expect([second.status, second.body.code]).toEqual([422, 'bill_already_scheduled']);
     await bills.checkStatus();
     expect((await bills.read(id)).state).toBe('scheduled');
 
-    await bills.setClock({ now: '2026-11-24T15:01:00Z' });
+    await bills.setClock({ now: '2037-11-24T15:01:00Z' });
     await bills.checkStatus();
     expect(await bills.read(id)).toMatchObject({ state: 'scheduled', bankStatus: 'PAID' });
     await decide();
@@ -66,7 +66,7 @@ describe('scheduled bill payments', () => {
 
   /** A scheduled payment whose time has passed at the bank without a debit. */
   const passUnpaid = async (payAt: string) => {
-    const { barCode } = await bills.newBill({ amount: 150_000, dueDate: '2026-12-20' });
+    const { barCode } = await bills.newBill({ amount: 150_000, dueDate: '2037-12-20' });
     const { body } = await bills.pay({ amount: 150_000, barCode, payAt });
     expect(body.status).toBe('SCHEDULED');
     const { id } = await bills.read(barCode);
@@ -92,7 +92,7 @@ describe('scheduled bill payments', () => {
     ).rows;
 
   it('fail once the statement is closed until the latest possible execution', async () => {
-    const { id, barCode, bankId } = await passUnpaid('2026-11-25T15:00:00Z');
+    const { id, barCode, bankId } = await passUnpaid('2037-11-25T15:00:00Z');
     await decide();
     await bills.checkStatus();
     expect(await bills.read(id)).toMatchObject({
@@ -101,19 +101,19 @@ describe('scheduled bill payments', () => {
       settlement: 'open',
     });
     for (const [from, until] of [
-      ['2026-11-01T00:00:00Z', '2026-11-25T23:00:00Z'],
-      ['2026-11-25T14:59:30Z', '2026-11-28T00:00:00Z'],
-      ['2026-11-01T00:00:00Z', '2026-11-27T03:00:09Z'],
+      ['2037-11-01T00:00:00Z', '2037-11-25T23:00:00Z'],
+      ['2037-11-25T14:59:30Z', '2037-11-28T00:00:00Z'],
+      ['2037-11-01T00:00:00Z', '2037-11-27T03:00:09Z'],
     ] as const) {
       await bills.closePeriod(from, until);
       await bills.checkStatus();
       expect(await stateOf(id)).toBe('scheduled');
     }
-    await bills.closePeriod('2026-11-01T00:00:00Z', '2026-11-27T03:00:10Z');
+    await bills.closePeriod('2037-11-01T00:00:00Z', '2037-11-27T03:00:10Z');
     await bills.checkStatus();
     expect(await bills.read(id)).toMatchObject({ state: 'failed', settlement: 'withdrawn' });
     expect(await eventDataOf('bill_payment.failed', id)).toEqual([
-      { operationId: id, bankId, amount: 150_000, scheduledFor: '2026-11-25T15:00:00.000Z' },
+      { operationId: id, bankId, amount: 150_000, scheduledFor: '2037-11-25T15:00:00.000Z' },
     ]);
     // The bill can be paid again: only the bank rejects the payment now.
     expect((await bills.pay({ amount: 150_000, barCode })).body.code).toBe('insufficient_funds');
@@ -121,22 +121,22 @@ describe('scheduled bill payments', () => {
 
   it('fail soon after their scheduled time at a bank that is on time', async () => {
     setOnTime(true);
-    const { id } = await passUnpaid('2026-11-27T15:00:00Z');
+    const { id } = await passUnpaid('2037-11-27T15:00:00Z');
     setOnTime(false);
     await decide();
-    await bills.closePeriod('2026-11-01T00:00:00Z', '2026-11-27T15:00:09Z');
+    await bills.closePeriod('2037-11-01T00:00:00Z', '2037-11-27T15:00:09Z');
     await bills.checkStatus();
     expect(await stateOf(id)).toBe('scheduled');
-    await bills.closePeriod('2026-11-01T00:00:00Z', '2026-11-27T15:00:10Z');
+    await bills.closePeriod('2037-11-01T00:00:00Z', '2037-11-27T15:00:10Z');
     await bills.checkStatus();
     expect(await stateOf(id)).toBe('failed');
   });
 
   it('do not fail while a line of the period is undecided or could be their debit', async () => {
-    const { id } = await passUnpaid('2026-11-30T15:00:00Z');
-    await bills.closePeriod('2026-11-01T00:00:00Z', '2026-12-03T00:00:00Z');
+    const { id } = await passUnpaid('2037-11-30T15:00:00Z');
+    await bills.closePeriod('2037-11-01T00:00:00Z', '2037-12-03T00:00:00Z');
     await decide();
-    await storeDebit(9_001, '2026-12-01T15:00:00Z');
+    await storeDebit(9_001, '2037-12-01T15:00:00Z');
     await bills.checkStatus();
     expect(await stateOf(id)).toBe('scheduled');
     await decide();
@@ -174,17 +174,17 @@ describe('scheduled bill payments', () => {
   });
 
   it('fail despite classified or later lines, and have a break while a line is unexplained', async () => {
-    const { id } = await passUnpaid('2026-12-02T15:00:00Z');
-    await bills.closePeriod('2026-11-01T00:00:00Z', '2026-12-05T00:00:00Z');
-    await storeDebit(9_002, '2026-12-03T15:00:00Z');
-    await storeDebit(9_003, '2026-12-04T03:00:10Z');
+    const { id } = await passUnpaid('2037-12-02T15:00:00Z');
+    await bills.closePeriod('2037-11-01T00:00:00Z', '2037-12-05T00:00:00Z');
+    await storeDebit(9_002, '2037-12-03T15:00:00Z');
+    await storeDebit(9_003, '2037-12-04T03:00:10Z');
     await decide();
-    await bills.setClock({ now: '2026-12-05T02:59:00Z' });
+    await bills.setClock({ now: '2037-12-05T02:59:00Z' });
     await bills.checkStatus();
     await decide();
     expect([await stateOf(id), await breaksOf(id)]).toEqual(['scheduled', []]);
     // The bank's `Date` header has whole seconds.
-    await bills.setClock({ now: '2026-12-05T03:00:02Z' });
+    await bills.setClock({ now: '2037-12-05T03:00:02Z' });
     await decide();
     const unknownOutcome = { kind: 'unknown_outcome', state: 'open', amountCents: 15_000_000 };
     expect(await breaksOf(id)).toEqual([unknownOutcome]);
@@ -201,7 +201,7 @@ describe('scheduled bill payments', () => {
   });
 
   it('fail later when another payer has paid the bill', async () => {
-    const { id, barCode } = await passUnpaid('2026-12-07T15:00:00Z');
+    const { id, barCode } = await passUnpaid('2037-12-07T15:00:00Z');
     await decide();
     const credit = { account: '1000002', amount: 200_000 };
     await service.bank.call('POST', '/sandbox/pix/received', { body: credit });
@@ -211,10 +211,10 @@ describe('scheduled bill payments', () => {
       headers: { IdempotencyKey: randomUUID() },
     });
     expect(status).toBe(200);
-    await bills.closePeriod('2026-11-01T00:00:00Z', '2026-12-09T15:00:09Z');
+    await bills.closePeriod('2037-11-01T00:00:00Z', '2037-12-09T15:00:09Z');
     await bills.checkStatus();
     expect(await bills.read(id)).toMatchObject({ state: 'scheduled', bankStatus: 'PAID' });
-    await bills.closePeriod('2026-11-01T00:00:00Z', '2026-12-09T15:00:10Z');
+    await bills.closePeriod('2037-11-01T00:00:00Z', '2037-12-09T15:00:10Z');
     await bills.checkStatus();
     expect(await stateOf(id)).toBe('failed');
   });
@@ -223,15 +223,15 @@ describe('scheduled bill payments', () => {
     const failPayment = async (day: string, until: string) => {
       const payment = await passUnpaid(`${day}T15:00:00Z`);
       await decide();
-      await bills.closePeriod('2026-11-01T00:00:00Z', until);
+      await bills.closePeriod('2037-11-01T00:00:00Z', until);
       await bills.checkStatus();
       expect(await stateOf(payment.id)).toBe('failed');
       return payment;
     };
 
     it('are paid when their debit appears later', async () => {
-      const { id, barCode } = await failPayment('2026-12-14', '2026-12-17T00:00:00Z');
-      await storeDebit(9_010, '2026-12-18T15:00:00Z');
+      const { id, barCode } = await failPayment('2037-12-14', '2037-12-17T00:00:00Z');
+      await storeDebit(9_010, '2037-12-18T15:00:00Z');
       await service.match(9_010, await bills.expectedPaymentOf(barCode));
       await bills.checkStatus();
       const { rows } = await service.pool.query(
@@ -246,11 +246,11 @@ describe('scheduled bill payments', () => {
     });
 
     it('are paid beside another payment of their bill, and open a break', async () => {
-      const { id, barCode } = await failPayment('2026-12-21', '2026-12-24T00:00:00Z');
+      const { id, barCode } = await failPayment('2037-12-21', '2037-12-24T00:00:00Z');
       await service.bank.call('POST', '/sandbox/pix/received', { body: { amount: 200_000 } });
       expect((await bills.pay({ amount: 150_000, barCode })).status).toBe(200);
       const other = (await bills.read(barCode)).id;
-      await storeDebit(9_020, '2026-12-26T15:00:00Z');
+      await storeDebit(9_020, '2037-12-26T15:00:00Z');
       const { expected } = (
         await service.pool.query(
           `SELECT expected_payment_id AS expected FROM bill_payment WHERE id = $1`,
@@ -276,7 +276,7 @@ describe('scheduled bill payments', () => {
       };
       expect([await breaksOf(id), await breaksOf(other)]).toEqual([[duplicatePayment], []]);
 
-      await storeDebit(9_021, '2026-12-27T15:00:00Z', true);
+      await storeDebit(9_021, '2037-12-27T15:00:00Z', true);
       await service.match(9_021, expected);
       await decide();
       expect(await breaksOf(id)).toEqual([{ ...duplicatePayment, state: 'resolved' }]);

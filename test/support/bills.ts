@@ -9,8 +9,11 @@ export interface BillCodes {
   digitableLine: string;
 }
 
-/** Noon of a Monday in São Paulo: banks pay bills at once. */
-export const noon = '2026-11-23T15:00:00Z';
+/**
+ * Noon of a Monday in São Paulo: banks pay bills at once. It is far ahead, because the bank's clock
+ * can only be moved forward.
+ */
+export const noon = '2037-11-23T15:00:00Z';
 
 export function billsAt(service: ServiceOnSandbox) {
   /** Sets the bank's clock, and syncs so that the service measures its clock offset. */
