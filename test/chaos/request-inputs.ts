@@ -49,7 +49,13 @@ export async function receivePixPayments(
   await forEachConcurrently(ids, 4, async (id) => {
     const charge = chargeBody(id, 25_00);
     const { status } = await service.callService('POST', '/baas/v1/charges', charge);
-    if (status !== 200) throw new Error(`the charge was not created: HTTP ${status}`);
+    // On a busy machine the response may be 202: recovery creates the charge.
+    if (status !== 200 && status !== 202)
+      throw new Error(`the charge was not created: HTTP ${status}`);
+    await until('the charge is created', async () => {
+      const { body } = await service.callService('GET', `/v1/charges/${id}`);
+      return body.operationState === 'succeeded';
+    });
     await bank.callBank('POST', `/baas/v1/charges/${id}/pay`);
   });
   await until('the received payments are processed', async () => {
