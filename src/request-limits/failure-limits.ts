@@ -1,5 +1,6 @@
 // Which responses to failed authentications a process sends at once, holds for a while, or replaces
 // by a refusal. An address has a few failures at once; it cannot have many at the same time.
+import { fullBucket, takeToken, type TokenBucket } from '../platform/rate-limits.js';
 
 export interface FailureLimitSettings {
   /** Failures of one address that get their response at once: a rate, and one second's worth. */
@@ -12,23 +13,18 @@ export interface FailureLimitSettings {
 
 export type FailureResponse = 'at_once' | 'held' | 'refused';
 
-interface FailureBucket {
-  tokens: number;
-  filledAtMs: number;
-}
-
 const fillMs = 1_000;
 
 export class FailureLimits {
   /** Those of addresses that failed within the last second, the latest failure last. */
-  private readonly buckets = new Map<string, FailureBucket>();
+  private readonly buckets = new Map<string, TokenBucket>();
   private held = 0;
 
   constructor(private readonly limits: FailureLimitSettings) {}
 
   /** Counts a failure. A response that is held counts until `release` is called. */
   admit(address: string, nowMs: number): FailureResponse {
-    if (this.takeToken(address, nowMs)) return 'at_once';
+    if (this.takeTokenOf(address, nowMs)) return 'at_once';
     if (this.held >= this.limits.maxHeld) return 'refused';
     this.held += 1;
     return 'held';
@@ -38,25 +34,20 @@ export class FailureLimits {
     this.held -= 1;
   }
 
-  private takeToken(address: string, nowMs: number): boolean {
+  private takeTokenOf(address: string, nowMs: number): boolean {
     const { perSecond } = this.limits;
-    const bucket = this.buckets.get(address) ?? { tokens: perSecond, filledAtMs: nowMs };
-    const filled = bucket.tokens + ((nowMs - bucket.filledAtMs) * perSecond) / fillMs;
-    const available = Math.min(perSecond, filled);
-    const isTaken = available >= 1;
+    const bucket = this.buckets.get(address) ?? fullBucket(perSecond, nowMs);
+    const { isTaken } = takeToken(bucket, perSecond, nowMs);
     this.buckets.delete(address);
-    this.buckets.set(address, {
-      tokens: isTaken ? available - 1 : available,
-      filledAtMs: nowMs,
-    });
+    this.buckets.set(address, bucket);
     this.forgetFull(nowMs);
     return isTaken;
   }
 
   /** A bucket that is full again is like a new one. */
   private forgetFull(nowMs: number): void {
-    for (const [address, { filledAtMs }] of this.buckets) {
-      const isFull = nowMs - filledAtMs >= fillMs;
+    for (const [address, { atMs }] of this.buckets) {
+      const isFull = nowMs - atMs >= fillMs;
       if (!isFull && this.buckets.size <= this.limits.maxAddresses) return;
       this.buckets.delete(address);
     }
