@@ -1,52 +1,55 @@
-// `npm run bench [-- LINES [OPEN_BREAKS]]`: measures how fast statement lines are imported and
-// matched, as a multiple of plain inserts, and what a reconcile costs beside open breaks, as a
-// multiple of the same work in an empty account, and the foreign keys that are left out. No limit
-// is checked, because machines differ in speed.
+// `npm run bench [-- GOAL … options]`: measures the performance goals (`docs/performance.md`), each
+// as a ratio to a yardstick of the same run. No limit is checked, because machines differ in speed;
+// a lost or doubled row is an error.
 //
 // `npm run bench -- history [LINES [STORED]]`: measures the first import of a long history; its
 // first STORED lines are stored beforehand. `npm run bench -- day [LINES]`: measures the memory of
 // closing one long day. `npm run bench -- day-close [LINES]`: measures the certification of one
-// long day beside payments. These take from minutes to hours.
+// long day beside payments. These take from minutes to hours. `npm run bench -- foreign-keys`:
+// measures what the foreign keys that are left out would cost.
 import { join } from 'node:path';
 import { endWith, prepare, projectFolder, runNode, StepFailed } from './prepare.mjs';
 
+const usage = `npm run bench -- [GOAL …] [options]
+  GOAL           such as G1; all of them without one
+  --short        one round of a few seconds each: shows that the benches work, measures nothing
+  --rounds N     how many rounds each contestant runs (5)
+  --lines N      the size of the larger book, in statement lines
+  --publish      write the results into docs/performance.md too`;
+
+const longBenches = ['history', 'day', 'day-close'];
+
 async function main() {
   const [first, ...rest] = process.argv.slice(2);
-  if (['history', 'day', 'day-close'].includes(first)) return runLong(first, rest);
-  const [lines = '20000', openBreaks = '50000', ...others] = process.argv.slice(2);
-  if (![lines, openBreaks].every((count) => /^\d{3,7}$/.test(count)) || others.length > 0)
-    throw new StepFailed(
-      'LINES and OPEN_BREAKS must have 3 to 7 digits. ' +
-        'Usage: npm run bench [-- LINES [OPEN_BREAKS]] (default 20000 50000).',
-    );
+  if (first === '--help') return console.log(usage);
+  if (longBenches.includes(first)) return runLong(first, rest);
   await prepare();
-  console.log(
-    `• Measuring ${lines} statement lines, and a reconcile beside ${openBreaks} open breaks …`,
-  );
-  await runBenches(['import-and-match', 'beside-open-breaks', 'foreign-keys'], {
-    BENCH_LINES: lines,
-    BENCH_OPEN_BREAKS: openBreaks,
-  });
+  if (first === 'foreign-keys') return runWithJest('foreign-keys.spec', {});
+  await runNode([
+    ...['--no-warnings', '--expose-gc'],
+    ...['--import=./bench/typescript.mjs', join(projectFolder, 'bench', 'run.ts')],
+    ...process.argv.slice(2),
+  ]);
 }
 
 async function runLong(name, [lines = '20000', stored = '0', ...others]) {
   if (![lines, stored].every((count) => /^\d{1,8}$/.test(count)) || others.length > 0)
     throw new StepFailed('LINES and STORED must have at most 8 digits.');
   await prepare();
-  await runBenches(
-    [`long-${name}.spec`],
+  await runWithJest(
+    `long-${name}.spec`,
     name === 'history'
       ? { BENCH_HISTORY_LINES: lines, BENCH_HISTORY_STORED: stored }
       : { BENCH_DAY_LINES: lines },
   );
 }
 
-function runBenches(names, env) {
+function runWithJest(pattern, env) {
   return runNode(
     [
       ...['--experimental-vm-modules', '--no-warnings', '--expose-gc'],
       join(projectFolder, 'node_modules/jest/bin/jest.js'),
-      ...['--config', 'bench/jest.config.js', '--silent=false', ...names],
+      ...['--config', 'bench/jest.config.js', '--silent=false', pattern],
     ],
     { env },
   );

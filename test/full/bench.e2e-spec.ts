@@ -1,0 +1,35 @@
+// Keeps the benches alive: each runs one short round, and its check finds every row. No figure is
+// compared, because the machine is shared.
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from '@jest/globals';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+
+function runShort(): Promise<{ code: number | null; output: string }> {
+  const program = [
+    '--no-warnings',
+    '--expose-gc',
+    '--import=./bench/typescript.mjs',
+    'bench/run.ts',
+  ];
+  // The benches start a PostgreSQL of their own, as `npm run bench` does.
+  const env = { ...process.env, TEST_DATABASE_URL: '' };
+  const child = spawn(process.execPath, [...program, '--short'], { cwd: project, env });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
+}
+
+it('runs every bench for a short time, and none loses or doubles a row', async () => {
+  const ids = readdirSync(join(project, 'bench', 'goals')).map((name) =>
+    name.replace(/-.*$/, '').toUpperCase(),
+  );
+  const { code, output } = await runShort();
+  const measured = [...output.matchAll(/^(G\d+\w*): /gm)].map(([, id]) => id?.toUpperCase());
+  expect({ code, failed: output.match(/^✗ .*/gm) }).toEqual({ code: 0, failed: null });
+  expect(measured.sort()).toEqual(ids.sort());
+}, 300_000);
