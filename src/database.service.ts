@@ -10,6 +10,7 @@ import { invariant } from './platform/errors.js';
 import { prismaAdapter } from './platform/prisma-adapter.js';
 import { followDatabaseTime } from './platform/ids.js';
 import { camelCaseRows } from './platform/row-names.js';
+import { SharedReads } from './shared-reads.queries.js';
 
 /**
  * A database transaction. It is an explicit parameter of everything that must be committed
@@ -73,11 +74,14 @@ const maxAttempts = 5;
 
 export class Database {
   readonly prisma: PrismaClient;
+  /** For sweepers that ask at the same moment. */
+  readonly sharedReads: SharedReads;
 
   constructor(
     readonly pool: pg.Pool,
     limits: DatabaseLimits = defaultDatabaseLimits,
   ) {
+    this.sharedReads = new SharedReads(pool);
     const { statementTimeoutMs, connectTimeoutMs, transactionTimeoutMs } = limits;
     const client = new PrismaClient({
       adapter: prismaAdapter(pool, { statementTimeoutMs, idleTimeoutMs: statementTimeoutMs }),

@@ -91,8 +91,8 @@ export class BillPaymentLifecycle {
   /** Enqueues a status check for each account with a due payment. */
   @Every('bill-payments', 2_000)
   async enqueueDue(): Promise<void> {
-    const { prisma } = this.database;
-    for (const due of await queries.listAccountsWithDueBillPayments(prisma, this.boundMs ?? 0))
+    const db = this.database.sharedReads;
+    for (const due of await queries.listAccountsWithDueBillPayments(db, this.boundMs ?? 0))
       await this.jobQueue.enqueue('checkBillPaymentStatuses', due);
   }
 

@@ -1,6 +1,7 @@
 // SQL of bill payments. A state changes under the lock of its row, or only from a state that may
 // precede it.
 import type { Db, Tx } from '../database.service.js';
+import type { Reader } from '../shared-reads.queries.js';
 import {
   isAmountDue,
   recordPaymentTasks,
@@ -129,7 +130,7 @@ export type DueBillPayment = Pick<BillPayment, 'id' | 'barCode' | 'checks'> & {
 
 /** Accounts with a payment that `listDueBillPayments` returns. */
 export async function listAccountsWithDueBillPayments(
-  db: Db,
+  db: Reader,
   boundMs: number,
 ): Promise<{ accountId: number }[]> {
   return db.$queryRaw`

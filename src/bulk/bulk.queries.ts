@@ -1,5 +1,6 @@
 // The SQL of bulk uploads. A row's request is stored only until the row is issued.
 import type { Db, Tx } from '../database.service.js';
+import type { Reader } from '../shared-reads.queries.js';
 import type { BulkRow, BulkRowState, BulkUpload } from '../generated/service/client.js';
 
 export type StoredUpload = Omit<BulkUpload, 'accountId' | 'fileHash'> &
@@ -24,6 +25,16 @@ export async function listUploads(
       AND (${kind}::text IS NULL OR u.kind = ${kind})
       AND (${before}::uuid IS NULL OR u.id < ${before}::uuid)
     ORDER BY u.id DESC LIMIT ${limit}`;
+}
+
+/** The oldest uploads that have rows to issue. */
+export async function listUnfinishedUploads(
+  db: Reader,
+  limit: number,
+): Promise<Pick<BulkUpload, 'accountId' | 'id'>[]> {
+  return db.$queryRaw`
+    SELECT account_id, id FROM bulk_upload WHERE finished_at IS NULL
+    ORDER BY created_at LIMIT ${limit}`;
 }
 
 export type NewUploadRow = Pick<BulkRow, 'line' | 'reference' | 'request' | 'state' | 'errors'>;

@@ -31,6 +31,7 @@ import { readRows, unreadableFile, type FileFormat, type FileRow } from './uploa
 
 /** A job is short, because a process that shuts down waits for it. */
 const maxJobMs = 5_000;
+const uploadsPerSweep = 100;
 const concurrentRows = 8;
 /** A row may be as large as the body of a request. */
 const rowsPerRead = 50;
@@ -109,12 +110,10 @@ export class BulkService {
 
   @Every('bulk', 2_000)
   async enqueueUnfinished(): Promise<void> {
-    const unfinished = await this.database.prisma.bulkUpload.findMany({
-      where: { finishedAt: null },
-      orderBy: { createdAt: 'asc' },
-      take: 100,
-    });
-    for (const { accountId, id } of unfinished)
+    for (const { accountId, id } of await queries.listUnfinishedUploads(
+      this.database.sharedReads,
+      uploadsPerSweep,
+    ))
       await this.jobQueue.enqueue('issueBulkRows', { accountId, uploadId: id });
   }
 

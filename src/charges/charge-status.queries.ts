@@ -1,5 +1,6 @@
 // The SQL of charge status checks. `next_check_at` is on the bank's clock, as due dates are.
 import type { Db, Tx } from '../database.service.js';
+import type { Reader } from '../shared-reads.queries.js';
 import { Prisma, type Charge } from '../generated/service/client.js';
 import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 
@@ -112,7 +113,7 @@ export async function recordChargeStatusCheck(
 }
 
 /** Accounts with charges due for a check, or with pending webhooks that trigger one. */
-export async function listAccountsWithDueCharges(db: Db): Promise<{ accountId: number }[]> {
+export async function listAccountsWithDueCharges(db: Reader): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT a.id AS "accountId"
     FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id

@@ -64,7 +64,7 @@ export class ChargeStatusChecks {
   /** Enqueues a check for each account with a due charge. */
   @Every('charges', 1_000)
   async enqueueDue(): Promise<void> {
-    for (const account of await queries.listAccountsWithDueCharges(this.database.prisma))
+    for (const account of await queries.listAccountsWithDueCharges(this.database.sharedReads))
       await this.jobQueue.enqueue('checkChargeStatuses', account);
   }
 

@@ -21,7 +21,7 @@ export class DayCloseSweeper {
 
   @Every('day closes', 5_000)
   async enqueueReadyAccounts(): Promise<void> {
-    for (const account of await listAccountsWithDaysToClose(this.database.prisma))
+    for (const account of await listAccountsWithDaysToClose(this.database.sharedReads))
       await this.jobQueue.enqueue('closeDays', account);
   }
 

@@ -1,6 +1,7 @@
 // Reads which days can be certified, lines that came late, and the chain of certificates; stores
 // how far an account's days are closed.
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import type { Reader } from '../shared-reads.queries.js';
 import type { DayClose, DayCloseState, StatementLine } from '../generated/service/client.js';
 import { statementDayOf } from '../brazil/statement-day.js';
 import { summaryFields } from './certificate.js';
@@ -9,7 +10,7 @@ import { summaryFields } from './certificate.js';
  * Accounts whose next day may be certified, whose certificates must be amended, or that have new
  * lines.
  */
-export async function listAccountsWithDaysToClose(db: Db): Promise<{ accountId: number }[]> {
+export async function listAccountsWithDaysToClose(db: Reader): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT s.account_id
     FROM statement_state s LEFT JOIN day_close_state d ON d.account_id = s.account_id

@@ -1,6 +1,7 @@
 // Writes the outbox: an event and its deliveries are inserted together, and only one process at a
 // time claims a due delivery.
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import type { Reader } from '../shared-reads.queries.js';
 import type { Delivery, Event, WebhookEndpoint } from '../generated/service/client.js';
 
 export type InsertedEvent = Pick<Event, 'id' | 'type' | 'resourceKind' | 'resourceId' | 'data'>;
@@ -62,11 +63,19 @@ export async function skipPositions(tx: Tx, accountId: number): Promise<void> {
     UPDATE event_position SET position = position + 1000000 WHERE account_id = ${accountId}`;
 }
 
-/** Endpoints with a due delivery. Disabled and paused endpoints are left out. */
+export interface DueEndpoint {
+  accountId: number;
+  endpointId: string;
+}
+
+/**
+ * Endpoints of one account with a due delivery; null: of all. Disabled and paused endpoints are
+ * left out.
+ */
 export async function listDueEndpoints(
-  db: Db,
+  db: Reader,
   accountId: number | null,
-): Promise<{ accountId: number; endpointId: string }[]> {
+): Promise<DueEndpoint[]> {
   return db.$queryRaw`
     SELECT p.account_id, p.id AS "endpointId" FROM webhook_endpoint p
     WHERE p.is_enabled AND p.deleted_at IS NULL

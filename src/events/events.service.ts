@@ -14,6 +14,7 @@ import {
   insertEvents,
   listDueEndpoints,
   makeDeliveryDueNow,
+  type DueEndpoint,
   type InsertedEvent,
 } from './events.queries.js';
 
@@ -77,13 +78,16 @@ export class EventsService {
   /** Enqueues the due deliveries of every account; their jobs may have been lost with the queue. */
   @Every('deliveries', 1_000)
   async enqueueAllDeliveries(): Promise<void> {
-    await this.enqueueDeliveries(null);
+    await this.enqueueDue(await listDueEndpoints(this.database.sharedReads, null));
   }
 
-  /** Enqueues the due deliveries of one account; null: of all. */
-  async enqueueDeliveries(accountId: number | null): Promise<void> {
-    for (const endpoint of await listDueEndpoints(this.database.prisma, accountId))
-      await this.jobQueue.enqueue('deliverEvents', endpoint);
+  /** Enqueues the due deliveries of one account. */
+  async enqueueDeliveries(accountId: number): Promise<void> {
+    await this.enqueueDue(await listDueEndpoints(this.database.prisma, accountId));
+  }
+
+  private async enqueueDue(endpoints: readonly DueEndpoint[]): Promise<void> {
+    for (const endpoint of endpoints) await this.jobQueue.enqueue('deliverEvents', endpoint);
   }
 }
 

@@ -69,7 +69,7 @@ export class OperationRecovery {
   /** Enqueues unfinished operations that are due. */
   @Every('operations', 1_000)
   async enqueueDue(): Promise<void> {
-    await this.enqueue(await queries.listDueOperations(this.database.prisma, 200));
+    await this.enqueue(await queries.listDueOperations(this.database.sharedReads, 200));
   }
 
   /**

@@ -1,6 +1,7 @@
 // Writes operations and their attempts. A state changes only from the states that may precede it.
 // So when two processes act on one operation, only one of them succeeds.
 import type { Db, Tx } from '../database.service.js';
+import type { Reader } from '../shared-reads.queries.js';
 import { Prisma, type OperationAttempt } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
 import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
@@ -249,7 +250,10 @@ export async function hasPossiblySentAttempt(
  * Unfinished operations that are due, the oldest first, limited per account, so that no account
  * delays another account.
  */
-export async function listDueOperations(db: Db, limitPerAccount: number): Promise<OperationRef[]> {
+export async function listDueOperations(
+  db: Reader,
+  limitPerAccount: number,
+): Promise<OperationRef[]> {
   return db.$queryRaw<OperationRef[]>`
     SELECT account_id, id
     FROM (SELECT account_id, id, next_action_at,

@@ -78,6 +78,24 @@ it('begins the interval when the previous run has ended', async () => {
   expect(sweeper.runs).toBe(2);
 });
 
+it('runs methods at the same moments although their runs take different times', async () => {
+  const fast = new Sweeper();
+  const startedAt: number[] = [];
+  class Slow {
+    @Every('slow', 2_000)
+    async run(): Promise<void> {
+      startedAt.push(performance.now());
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+  }
+  const { timers } = timersOf(fast, new Slow());
+  const start = performance.now();
+  timers.start();
+  await jest.advanceTimersByTimeAsync(6_000);
+  expect(fast.runs).toBe(7);
+  expect(startedAt.map((time) => Math.round(time - start))).toEqual([0, 2_000, 4_000, 6_000]);
+});
+
 it('reports a failed run, and runs the method again', async () => {
   const failing = new Failing();
   const { timers, error } = timersOf(failing);

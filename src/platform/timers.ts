@@ -7,11 +7,18 @@ import { Log } from './log.js';
 import { findTimerTasks, type TimerTask } from './timer-methods.js';
 import { newTraceId, runWithTrace } from './trace.js';
 
+/**
+ * Runs begin at the same moments, these milliseconds apart, so that the sweepers of one moment can
+ * ask the database together (`src/shared-reads.queries.ts`).
+ */
+const gridMs = 1_000;
+
 @Injectable()
 export class Timers implements OnModuleInit, BeforeApplicationShutdown {
   private tasks: TimerTask[] = [];
   private readonly timeouts = new Map<string, NodeJS.Timeout>();
   private readonly running = new Set<Promise<void>>();
+  private startedAt = 0;
   private isStopped = false;
 
   constructor(
@@ -28,6 +35,7 @@ export class Timers implements OnModuleInit, BeforeApplicationShutdown {
 
   /** Called in processes with the scheduler role. */
   start(): void {
+    this.startedAt = performance.now();
     for (const task of this.tasks) this.schedule(task, 0);
   }
 
@@ -46,11 +54,18 @@ export class Timers implements OnModuleInit, BeforeApplicationShutdown {
     const timeout = setTimeout(() => {
       const run = this.run(task).finally(() => {
         this.running.delete(run);
-        this.schedule(task, task.everyMs);
+        this.schedule(task, this.delayOf(task));
       });
       this.running.add(run);
     }, delayMs);
     this.timeouts.set(task.name, timeout);
+  }
+
+  /** From now to the moment that is nearest to the end of the task's interval. */
+  private delayOf({ everyMs }: TimerTask): number {
+    if (everyMs < gridMs) return everyMs;
+    const sinceStartMs = performance.now() - this.startedAt;
+    return Math.round((sinceStartMs + everyMs) / gridMs) * gridMs - sinceStartMs;
   }
 
   private async run(task: TimerTask): Promise<void> {

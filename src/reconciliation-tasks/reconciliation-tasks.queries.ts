@@ -1,6 +1,7 @@
 // Records which subjects must be decided again. Whoever changes a fact records the task in the
 // transaction of the fact, so that neither is committed without the other.
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import type { Reader } from '../shared-reads.queries.js';
 import { Prisma, type ReconciliationTask } from '../generated/service/client.js';
 
 /** Decides these lines again. */
@@ -162,6 +163,6 @@ export const hasDueSubjects = Prisma.sql`(
                 WHERE s.account_id = a.id), 0))`;
 
 /** Accounts with something to decide; their jobs may have been lost with the queue. */
-export async function listAccountsWithDueSubjects(db: Db): Promise<{ accountId: number }[]> {
+export async function listAccountsWithDueSubjects(db: Reader): Promise<{ accountId: number }[]> {
   return db.$queryRaw`SELECT a.id AS "accountId" FROM bank_account a WHERE ${hasDueSubjects}`;
 }

@@ -90,7 +90,7 @@ export class ReconciliationService {
   /** Enqueues accounts with something to decide; their jobs may have been lost with the queue. */
   @Every('reconciliation', 1_000)
   async enqueueDue(): Promise<void> {
-    for (const due of await tasks.listAccountsWithDueSubjects(this.database.prisma))
+    for (const due of await tasks.listAccountsWithDueSubjects(this.database.sharedReads))
       await this.jobQueue.enqueue('reconcile', due);
   }
 

@@ -2,6 +2,7 @@
 // closed period after two full reads agreed.
 import { ongoingRestore } from '../accounts/account-restores.queries.js';
 import type { Db, Tx } from '../database.service.js';
+import type { Reader } from '../shared-reads.queries.js';
 import { Prisma } from '../generated/service/client.js';
 import { recordRangeTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { ClosingNeeds, ClosingPeriod } from './closing.js';
@@ -165,7 +166,7 @@ export async function recordClosingAttempt(
  * restored database whose statement is not closed over what may be lost.
  */
 export async function listAccountsToClose(
-  db: Db,
+  db: Reader,
   boundMs: number,
 ): Promise<{ accountId: number }[]> {
   return db.$queryRaw`

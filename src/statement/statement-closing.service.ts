@@ -93,7 +93,10 @@ export class StatementClosing {
   async enqueueDue(): Promise<void> {
     const boundMs = this.bank.profile.visibilityBoundMs;
     if (boundMs === null) return;
-    for (const { accountId } of await queries.listAccountsToClose(this.database.prisma, boundMs))
+    for (const { accountId } of await queries.listAccountsToClose(
+      this.database.sharedReads,
+      boundMs,
+    ))
       await this.jobQueue.enqueue('closeStatement', { accountId });
   }
 

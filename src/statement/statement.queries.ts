@@ -1,6 +1,7 @@
 // Stores statement lines and the state of each account's statement. The callers of every write hold
 // a lease in the same transaction: a process that lost its lease writes nothing.
 import type { Db, Tx } from '../database.service.js';
+import type { Reader } from '../shared-reads.queries.js';
 import { Prisma, type StatementState } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
 import type { Gap } from './balance-chain.js';
@@ -240,7 +241,7 @@ export async function finishSync(
  * sync intervals ago.
  */
 export async function listOverdueAccounts(
-  db: Db,
+  db: Reader,
   intervals: number,
   configuredMs: number,
 ): Promise<{ accountId: number }[]> {
@@ -253,7 +254,7 @@ export async function listOverdueAccounts(
 
 /** Each account's own sync interval in milliseconds; null if the configured interval applies. */
 export async function listSyncIntervals(
-  db: Db,
+  db: Reader,
 ): Promise<{ accountId: number; intervalMs: number | null }[]> {
   return db.$queryRaw`
     SELECT a.id AS "accountId", s.sync_interval_ms AS "intervalMs" FROM bank_account a

@@ -41,7 +41,9 @@ export class SyncSchedule {
   @Every('statement', ({ syncIntervalMs }) => Math.min(syncIntervalMs, maxTickMs))
   async enqueueDue(): Promise<void> {
     const now = performance.now();
-    for (const { accountId, intervalMs } of await queries.listSyncIntervals(this.database.prisma)) {
+    for (const { accountId, intervalMs } of await queries.listSyncIntervals(
+      this.database.sharedReads,
+    )) {
       const last = this.enqueuedAt.get(accountId);
       const interval = intervalMs ?? this.settings.syncIntervalMs;
       if (last !== undefined && now - last < interval - timerSlackMs) continue;
@@ -58,10 +60,9 @@ export class SyncSchedule {
    */
   @Every('overdue-statement', ({ syncIntervalMs }) => syncIntervalMs)
   async enqueueOverdue(): Promise<void> {
-    const { prisma } = this.database;
     const { syncIntervalMs } = this.settings;
     const overdue = await queries.listOverdueAccounts(
-      prisma,
+      this.database.sharedReads,
       overdueAfterIntervals,
       syncIntervalMs,
     );

@@ -22,7 +22,7 @@ it('syncs every account at the start, and from then on spreads the accounts', as
       ),
   };
   const schedule = new SyncSchedule(
-    { prisma: { $queryRaw: () => Promise.resolve(accounts) } } as never,
+    { sharedReads: { $queryRaw: () => Promise.resolve(accounts) } } as never,
     jobQueue as never,
     { syncIntervalMs } as never,
   );

@@ -47,7 +47,9 @@ export class TransferStatusChecks {
   @Every('transfers', 1_000)
   async enqueueDue(): Promise<void> {
     if (!this.bank.profile.hasStatusById) return;
-    for (const { accountId } of await queries.listAccountsWithDueTransfers(this.database.prisma))
+    for (const { accountId } of await queries.listAccountsWithDueTransfers(
+      this.database.sharedReads,
+    ))
       await this.jobQueue.enqueue('checkTransferStatuses', { accountId });
   }
 

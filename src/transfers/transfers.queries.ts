@@ -1,6 +1,7 @@
 // SQL of transfers and of the look-ups that they use. A state only advances: a late report never
 // changes a final state.
 import type { Db, Tx } from '../database.service.js';
+import type { Reader } from '../shared-reads.queries.js';
 import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { Transfer, TransferState } from '../generated/service/client.js';
 import type { OperationRef } from '../operations/operations.queries.js';
@@ -199,7 +200,7 @@ export async function claimDueTransfers(
 }
 
 /** Accounts with transfers whose status check is due. */
-export async function listAccountsWithDueTransfers(db: Db): Promise<{ accountId: number }[]> {
+export async function listAccountsWithDueTransfers(db: Reader): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT DISTINCT account_id FROM transfer
     WHERE next_check_at <= clock_timestamp()`;

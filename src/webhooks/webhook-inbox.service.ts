@@ -72,7 +72,7 @@ export class WebhookInbox {
   /** Enqueues syncs again for pending webhooks whose job the queue lost. */
   @Every('webhooks', 1_000)
   async enqueueSyncs(): Promise<void> {
-    for (const account of await queries.listAccountsWithPendingWebhooks(this.database.prisma))
+    for (const account of await queries.listAccountsWithPendingWebhooks(this.database.sharedReads))
       await this.jobQueue.enqueue('syncStatement', account);
   }
 

@@ -1,6 +1,7 @@
 // Stores webhooks once, and marks them as processed after a sync that began after their receipt.
 import type pg from 'pg';
 import type { Db } from '../database.service.js';
+import type { Reader } from '../shared-reads.queries.js';
 import { Prisma, type WebhookEvent } from '../generated/service/client.js';
 
 /** How far the bank's clock is ahead of PostgreSQL's. An offset that may be zero counts as zero. */
@@ -142,7 +143,9 @@ export async function deleteOldBodies(db: Db, days: number, limit: number): Prom
 }
 
 /** Accounts with pending webhooks for which a sync should have completed by now. */
-export async function listAccountsWithPendingWebhooks(db: Db): Promise<{ accountId: number }[]> {
+export async function listAccountsWithPendingWebhooks(
+  db: Reader,
+): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT DISTINCT account_id FROM webhook_event
     WHERE state = 'pending'

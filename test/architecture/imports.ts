@@ -34,6 +34,7 @@ const layers: readonly (readonly string[])[] = [
   ['idempotency', 'leases', 'request-limits'],
   ['secrets'],
   ['database.service.ts', 'service-migrations.ts', 'exit.ts'],
+  ['shared-reads.queries.ts'],
   ['generated'],
   ['platform'],
   ['contract'],

@@ -1,5 +1,6 @@
 // SQL of refund policies: their settings, and the breaks that they refund.
 import type { Db, Tx } from '../../database.service.js';
+import type { Reader } from '../../shared-reads.queries.js';
 import { isProvisional } from '../../expected-payments/provisional.queries.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { LockedBreak } from './break-actions.queries.js';
@@ -143,7 +144,7 @@ export async function hasRefundAwaitingClosing(
 }
 
 /** Accounts with a break to refund by policy. */
-export async function listAccountsToRefund(db: Db): Promise<{ accountId: number }[]> {
+export async function listAccountsToRefund(db: Reader): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT DISTINCT p.account_id FROM ${policyBreaks}
     WHERE ${isPolicyRefundable} AND ${isChainWhole}`;

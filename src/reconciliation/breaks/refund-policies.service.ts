@@ -80,7 +80,7 @@ export class RefundPolicies {
   /** Enqueues accounts whose job was lost, or where a period was closed since. */
   @Every('refund-policies', 5_000)
   async enqueueDue(): Promise<void> {
-    for (const { accountId } of await queries.listAccountsToRefund(this.database.prisma))
+    for (const { accountId } of await queries.listAccountsToRefund(this.database.sharedReads))
       await this.jobQueue.enqueue('refundByPolicy', { accountId });
   }
 

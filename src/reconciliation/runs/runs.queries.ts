@@ -1,7 +1,12 @@
 // SQL of runs: at most one running for each account, counts of what changed during a run, and the
 // schedules that are due. `next_run_at` is bank time.
-import type { Db, Tx } from '../../database.service.js';
-import { Prisma, type ReconciliationSchedule } from '../../generated/service/client.js';
+import type { Tx } from '../../database.service.js';
+import type { Reader } from '../../shared-reads.queries.js';
+import {
+  Prisma,
+  type ReconciliationRun,
+  type ReconciliationSchedule,
+} from '../../generated/service/client.js';
 import type { JobPayload } from '../../queues.js';
 import type { RunCounts } from './runs.schema.js';
 import { newId } from '../../platform/ids.js';
@@ -92,14 +97,23 @@ export async function endRun(
   return ended === 1;
 }
 
-/** Accounts whose next run is due in bank time. */
-export async function listDueSchedules(db: Db): Promise<{ accountId: number }[]> {
+/** Runs that have not ended. */
+export async function listRunning(
+  db: Reader,
+): Promise<Pick<ReconciliationRun, 'accountId' | 'id'>[]> {
+  return db.$queryRaw`SELECT account_id, id FROM reconciliation_run WHERE state = 'running'`;
+}
+
+/** Accounts whose next run is due in bank time, and those that have no schedule yet. */
+export async function listDueSchedules(
+  db: Reader,
+): Promise<{ accountId: number; hasSchedule: boolean }[]> {
   return db.$queryRaw`
-    SELECT s.account_id FROM reconciliation_schedule s
-    LEFT JOIN statement_state t ON t.account_id = s.account_id
-    WHERE s.next_run_at IS NOT NULL
-      AND s.next_run_at
-        <= clock_timestamp() + COALESCE(t.clock_offset_ms, 0) * interval '1 millisecond'`;
+    SELECT a.id AS "accountId", s.account_id IS NOT NULL AS "hasSchedule" FROM bank_account a
+    LEFT JOIN reconciliation_schedule s ON s.account_id = a.id
+    LEFT JOIN statement_state t ON t.account_id = a.id
+    WHERE s.account_id IS NULL OR s.next_run_at
+      <= clock_timestamp() + COALESCE(t.clock_offset_ms, 0) * interval '1 millisecond'`;
 }
 
 /** Locks the schedule for the transaction, so that each due time begins one run. */

@@ -71,10 +71,7 @@ export class RunsService {
   /** Enqueues runs that have not ended: their worker or their job may be lost. */
   @Every('runs', 5_000)
   async enqueueRunning(): Promise<void> {
-    const running = await this.database.prisma.reconciliationRun.findMany({
-      where: { state: 'running' },
-    });
-    for (const { accountId, id } of running)
+    for (const { accountId, id } of await queries.listRunning(this.database.sharedReads))
       await this.jobQueue.enqueue('runReconciliation', { accountId, runId: id });
   }
 

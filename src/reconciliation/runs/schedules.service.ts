@@ -46,20 +46,19 @@ export class Schedules {
     return schedule;
   }
 
-  /** Begins due runs: one for each account, however many times it missed. */
+  /**
+   * Begins due runs: one for each account, however many times it missed. A new account gets the
+   * default schedule.
+   */
   @Every('schedules', 1_000)
   async beginDue(): Promise<void> {
-    const { prisma } = this.database;
-    const unscheduled = await prisma.bankAccount.findMany({
-      where: { reconciliationSchedule: null },
-      select: { id: true },
-    });
-    for (const { id } of unscheduled)
-      await prisma.reconciliationSchedule.createMany({
-        data: await this.get(id),
-        skipDuplicates: true,
-      });
-    for (const { accountId } of await queries.listDueSchedules(prisma)) {
+    const { prisma, sharedReads } = this.database;
+    for (const { accountId, hasSchedule } of await queries.listDueSchedules(sharedReads)) {
+      if (!hasSchedule) {
+        const data = await this.get(accountId);
+        await prisma.reconciliationSchedule.createMany({ data, skipDuplicates: true });
+        continue;
+      }
       const runId = await this.begin(accountId);
       if (runId) await this.jobQueue.enqueue('runReconciliation', { accountId, runId });
     }

@@ -1,0 +1,59 @@
+// Queries of one moment that share a statement, and the sweepers that ask by them.
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { DiscoveryService } from '@nestjs/core';
+import { loadSettings } from '../../src/config.js';
+import { Prisma } from '../../src/generated/service/client.js';
+import { findTimerTasks } from '../../src/platform/timer-methods.js';
+import type { SharedReads } from '../../src/shared-reads.queries.js';
+import { serviceApplication } from '../support/service-application.js';
+import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+
+let service: ServiceDatabase;
+let reads: SharedReads;
+beforeAll(async () => {
+  service = await serviceDatabase();
+  reads = service.database.sharedReads;
+});
+afterAll(() => service.drop());
+
+it('answers the queries of one moment by one statement', async () => {
+  const statements = jest.spyOn(service.database.pool, 'query');
+  const [numbers, texts, none] = await Promise.all([
+    reads.$queryRaw`SELECT n AS some_number FROM generate_series(${1}::int, ${2}::int) n`,
+    reads.$queryRaw(Prisma.sql`SELECT ${'ação'}::text AS some_text, NULL::int AS some_number`),
+    reads.$queryRaw`SELECT 1 AS some_number WHERE false`,
+  ]);
+  expect(numbers).toEqual([{ someNumber: 1 }, { someNumber: 2 }]);
+  expect(texts).toEqual([{ someText: 'ação', someNumber: null }]);
+  expect(none).toEqual([]);
+  expect(statements).toHaveBeenCalledTimes(1);
+  statements.mockRestore();
+});
+
+it('fails the query that fails, and no other', async () => {
+  const [failed, answered] = await Promise.allSettled([
+    reads.$queryRaw`SELECT 1 / ${0}::int AS result`,
+    reads.$queryRaw`SELECT 1 AS result`,
+  ]);
+  expect(failed).toMatchObject({ status: 'rejected', reason: { message: 'division by zero' } });
+  expect(answered).toEqual({ status: 'fulfilled', value: [{ result: 1 }] });
+});
+
+it('costs a process at rest one statement for all frequent sweepers', async () => {
+  const { application, database, stop } = await serviceApplication();
+  const providers = application.get(DiscoveryService).getProviders();
+  const tasks = findTimerTasks(
+    providers.map(({ instance }): unknown => instance),
+    loadSettings({}),
+  );
+  const frequent = tasks.filter(({ everyMs }) => everyMs <= 5_000);
+  const sweep = () => Promise.all(frequent.map(({ work }) => work()));
+  expect(frequent.length).toBeGreaterThan(10);
+  // The first runs store what a new account lacks.
+  await sweep();
+  // Statements and transactions both begin with a connection of the pool.
+  const connections = jest.spyOn(database.pool, 'connect');
+  await sweep();
+  expect(connections).toHaveBeenCalledTimes(1);
+  await stop();
+});
