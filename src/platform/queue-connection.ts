@@ -26,6 +26,13 @@ import type { Log } from './log.js';
 export const jobLockMs = 10_000;
 export const stalledCheckMs = 5_000;
 
+/**
+ * How many seconds a worker without jobs waits before it looks for one by itself. PostgreSQL
+ * notifies it of every job that is added, so it looks rarely. On Redis, BullMQ advises against waits
+ * of more than ten seconds on one connection.
+ */
+export const idleWaitSeconds = ({ redisUrl }: { redisUrl: string | null }) => (redisUrl ? 5 : 30);
+
 /** Preparing the schema may fail by a deadlock with other processes that use its tables. */
 const maxPrepareAttempts = 5;
 

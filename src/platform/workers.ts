@@ -5,13 +5,14 @@ import { getQueueToken } from '@nestjs/bullmq';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, ModuleRef } from '@nestjs/core';
 import { Worker, type Job as QueuedJob, type Queue } from 'bullmq';
+import { Settings } from '../config.js';
 import { jobs, type Job, type JobName, type JobPayload } from '../queues.js';
 import { findJobMethods, type JobMethod } from './job-methods.js';
 import { JobQueue } from './job-queue.js';
 import { JobRuns } from './job-slots.js';
 import { AppError } from './errors.js';
 import { Log } from './log.js';
-import { jobLockMs, stalledCheckMs } from './queue-connection.js';
+import { idleWaitSeconds, jobLockMs, stalledCheckMs } from './queue-connection.js';
 import { newTraceId, runWithTrace } from './trace.js';
 
 @Injectable()
@@ -24,6 +25,7 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
     private readonly discovery: DiscoveryService,
     private readonly moduleRef: ModuleRef,
     private readonly jobQueue: JobQueue,
+    private readonly settings: Settings,
     private readonly log: Log,
   ) {}
 
@@ -53,6 +55,7 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
     const worker = new Worker(job.name, (queued) => this.run(name, method, queued, runs), {
       connection: queue.opts.connection,
       concurrency: job.concurrency,
+      drainDelay: idleWaitSeconds(this.settings),
       lockDuration: jobLockMs,
       stalledInterval: stalledCheckMs,
       // A stalled job is always run again. That is safe: fences in the database reject the work of
