@@ -7,7 +7,7 @@ import pg from 'pg';
 import { defaultDatabaseLimits, type DatabaseLimits } from './config.js';
 import { Prisma, PrismaClient } from './generated/service/client.js';
 import { invariant } from './platform/errors.js';
-import { prismaAdapter } from './platform/prisma-adapter.js';
+import { idleConnectionMs, prismaAdapter } from './platform/prisma-adapter.js';
 import { followDatabaseTime } from './platform/ids.js';
 import { camelCaseRows } from './platform/row-names.js';
 import { SharedReads } from './shared-reads.queries.js';
@@ -164,6 +164,7 @@ export function createPool(
     connectionString: databaseUrl,
     max: limits.poolSize,
     connectionTimeoutMillis: limits.connectTimeoutMs,
+    idleTimeoutMillis: idleConnectionMs,
     query_timeout: limits.statementTimeoutMs + answerGraceMs,
     keepAlive: true,
   });

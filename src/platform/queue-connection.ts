@@ -21,6 +21,7 @@ import {
   type LockWait,
 } from './lock-waits.queries.js';
 import type { Log } from './log.js';
+import { idleConnectionMs } from './prisma-adapter.js';
 
 /** After this time without renewal, another worker gets the job of a killed worker. */
 export const jobLockMs = 10_000;
@@ -67,6 +68,7 @@ async function connectPostgres(options: QueueOptions, log: Log): Promise<QueueCo
     options: '-c search_path=bullmq',
     max: options.poolSize ?? defaultDatabaseLimits.queuePoolSize,
     connectionTimeoutMillis: options.connectTimeoutMs ?? defaultDatabaseLimits.connectTimeoutMs,
+    idleTimeoutMillis: idleConnectionMs,
     keepAlive: true,
   });
   pool.setMaxListeners(0);

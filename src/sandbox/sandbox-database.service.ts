@@ -6,7 +6,7 @@ import { PrismaClient } from '../generated/sandbox/client.js';
 import { advisoryLocks } from '../platform/advisory-locks.js';
 import { parseJson, stringifyJson } from '../platform/exact-json.js';
 import type { Log } from '../platform/log.js';
-import { prismaAdapter } from '../platform/prisma-adapter.js';
+import { idleConnectionMs, prismaAdapter } from '../platform/prisma-adapter.js';
 import { camelCaseRows } from '../platform/row-names.js';
 
 /** The sandbox bank's start-up settings. It is a class so that it can be injected. */
@@ -167,6 +167,7 @@ export class SandboxDatabase extends Queryable implements OnApplicationShutdown 
       connectionString: settings.databaseUrl,
       max: poolMax,
       connectionTimeoutMillis: connectionTimeoutMs,
+      idleTimeoutMillis: idleConnectionMs,
       statement_timeout: statementTimeoutMs,
       types: {
         getTypeParser: ((oid: number, format?: 'text' | 'binary') =>

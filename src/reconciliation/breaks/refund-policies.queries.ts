@@ -143,8 +143,15 @@ export async function hasRefundAwaitingClosing(
   return found.length > 0;
 }
 
+/** Whether any account has a policy. */
+export async function hasRefundPolicies(db: Reader): Promise<boolean> {
+  const found = await db.$queryRaw<{ accountId: number }[]>`
+    SELECT account_id FROM refund_policy LIMIT 1`;
+  return found.length > 0;
+}
+
 /** Accounts with a break to refund by policy. */
-export async function listAccountsToRefund(db: Reader): Promise<{ accountId: number }[]> {
+export async function listAccountsToRefund(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT DISTINCT p.account_id FROM ${policyBreaks}
     WHERE ${isPolicyRefundable} AND ${isChainWhole}`;

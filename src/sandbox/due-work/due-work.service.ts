@@ -17,8 +17,9 @@ import {
 export type DueHandler = (tx: SandboxTx, subject: string) => Promise<void>;
 
 const concurrency = 4;
-/** The longest delay before tasks of another process, or failed tasks, are checked again. */
-const maxIdleMs = 1_000;
+/** The longest delay before tasks that another process left are found. */
+const maxIdleMs = 5_000;
+const retryMs = 1_000;
 const otherProcessWaitMs = 100;
 
 @Injectable()
@@ -70,8 +71,10 @@ export class DueWork implements BeforeApplicationShutdown {
   private async work(): Promise<number> {
     try {
       for (;;) {
-        const next = await findNextDueTime(this.database, this.listPausedIds());
-        const waitMs = next ? this.waitFor(next) : maxIdleMs;
+        const pausedIds = this.listPausedIds();
+        const next = await findNextDueTime(this.database, pausedIds);
+        const idleMs = pausedIds.length > 0 ? retryMs : maxIdleMs;
+        const waitMs = next ? Math.min(this.waitFor(next), idleMs) : idleMs;
         if (waitMs > 0 || this.loop.isStopped) return waitMs;
         const counts = await Promise.all(Array.from({ length: concurrency }, () => this.drain()));
         // A due task that could not be claimed is being run by another process.
@@ -79,7 +82,7 @@ export class DueWork implements BeforeApplicationShutdown {
       }
     } catch (error) {
       this.settings.log.warn({ err: error }, 'due tasks could not be read');
-      return maxIdleMs;
+      return retryMs;
     }
   }
 
@@ -99,7 +102,7 @@ export class DueWork implements BeforeApplicationShutdown {
         const { id, kind } = (claimed ?? {}) as Partial<ClaimedTask>;
         this.settings.log.warn({ err: error, kind }, 'due task failed, will be retried');
         if (id === undefined) return count;
-        this.pausedUntilMs.set(id, performance.now() + maxIdleMs);
+        this.pausedUntilMs.set(id, performance.now() + retryMs);
       }
     }
   }

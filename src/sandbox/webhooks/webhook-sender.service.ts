@@ -27,8 +27,9 @@ import { authenticationHeaders } from './webhook-authentication.js';
 const maxInFlight = 16;
 const timeoutMs = 5_000;
 const leaseMs = 3 * timeoutMs;
-/** The longest pause. After it, deliveries of another process or a moved clock are detected. */
-const maxIdleMs = 1_000;
+/** The longest pause. After it, deliveries that another process left are found. */
+const maxIdleMs = 5_000;
+const retryMs = 1_000;
 
 @Injectable()
 export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -74,16 +75,16 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
       for (const delivery of claimed) this.start(delivery);
       await this.recordDelivered(session);
       // Each delivery that ends triggers the loop, so an earlier run is not needed.
-      if (this.inFlight.size > 0) return maxIdleMs;
+      if (this.inFlight.size > 0) return retryMs;
       const nextDue = await findNextDeliveryTime(session);
       const waitMs = nextDue ? nextDue.getTime() - this.clock.now().getTime() : maxIdleMs;
       // A due delivery that was not claimed belongs to another sender until its lease ends.
-      return waitMs > 0 ? waitMs : maxIdleMs;
+      return waitMs > 0 ? waitMs : retryMs;
     } catch (error) {
       this.settings.log.warn({ err: error }, 'webhook deliveries could not be read');
       this.session?.discard();
       this.session = null;
-      return maxIdleMs;
+      return retryMs;
     }
   }
 
