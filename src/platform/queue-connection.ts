@@ -29,8 +29,8 @@ export const stalledCheckMs = 5_000;
 
 /**
  * How many seconds a worker without jobs waits before it looks for one by itself. PostgreSQL
- * notifies it of every job that is added, so it looks rarely. On Redis, BullMQ advises against waits
- * of more than ten seconds on one connection.
+ * notifies it of every job that is added, so it looks rarely. On Redis, a connection that waits
+ * longer than ten seconds may not notice that it was lost.
  */
 export const idleWaitSeconds = ({ redisUrl }: { redisUrl: string | null }) => (redisUrl ? 5 : 30);
 

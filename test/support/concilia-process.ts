@@ -100,6 +100,11 @@ export class ConciliaProcess {
     return this.end('SIGTERM');
   }
 
+  get pid(): number {
+    if (this.child?.pid === undefined) throw new Error('the process does not run');
+    return this.child.pid;
+  }
+
   /** The output since the last start. */
   get printed(): string {
     return this.output;
