@@ -4,13 +4,8 @@
 import { z } from 'zod';
 import type { AccountMode } from '../accounts/account-mode.js';
 import type { Route } from '../contract/route.js';
-import {
-  isJsonObject,
-  parseJson,
-  strictJson,
-  tolerantJson,
-  type JsonParseOptions,
-} from '../platform/exact-json.js';
+import { isJsonObject, parseJson, strictJson, tolerantJson } from '../platform/exact-json.js';
+import type { JsonParseOptions } from '../platform/json-reader.js';
 
 export interface RawResponse {
   status: number;

@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { AppError } from './errors.js';
-import { canonicalJson, parseJson, requestJson, sha256, stringifyJson } from './exact-json.js';
+import {
+  canonicalJson,
+  parseJson,
+  requestJson,
+  sha256,
+  strictJson,
+  stringifyJson,
+} from './exact-json.js';
 
 const canonicalOf = (text: string) => canonicalJson(parseJson(text));
 
@@ -205,3 +212,31 @@ describe('the body of a request', () => {
     );
   });
 });
+
+it('reads and rejects the same texts as JSON.parse', () => {
+  const pieces = [
+    ...['{', '}', '[', ']', ',', ':', '"', '\\', '\\"', '\\u00e9', '\\ud800', '\\x', '\t', ' '],
+    ...['0', '-', '1', '.', 'e', 'E', '+', 'true', 'nul', 'null', '"a"', '"a":', 'é', '\u2028'],
+  ];
+  const parsed = (parse: () => unknown) => {
+    try {
+      return { value: parse() };
+    } catch {
+      return 'malformed';
+    }
+  };
+  const text = fc
+    .array(fc.constantFrom(...pieces), { maxLength: 8 })
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(fc.oneof(text, fc.json()), (source) => {
+      const lastOfDuplicates = { ...strictJson, onDuplicateKey: takeNew };
+      expect(
+        parsed(() => JSON.parse(stringifyJson(parseJson(source, lastOfDuplicates))) as unknown),
+      ).toEqual(parsed(() => JSON.parse(source) as unknown));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+const takeNew = ({ newValue }: { newValue: unknown }) => newValue;

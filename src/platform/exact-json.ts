@@ -1,27 +1,11 @@
 // JSON with exact numbers: JSON.parse of Node 20 reads 10.000000000000000001 as 10, which is wrong
 // for money.
-import { createHash } from 'node:crypto';
-import { isLosslessNumber, parse, stringify } from 'lossless-json';
+import { hash } from 'node:crypto';
+import { isLosslessNumber, stringify } from 'lossless-json';
 import { AppError } from './errors.js';
+import { JsonExcess, JsonReader, type JsonParseOptions } from './json-reader.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-export interface JsonParseOptions {
-  /**
-   * A deeper document is an error: each level uses stack. No body of the contract needs a tenth of
-   * this depth.
-   */
-  maxDepth: number;
-  /** The most entries of one array or object. */
-  maxEntries: number;
-  /** The most values of the document: reading, validating and hashing take time for each. */
-  maxValues: number;
-  /**
-   * Returns the value of a key that occurs twice in an object, or throws. JSON.parse takes the last
-   * value.
-   */
-  onDuplicateKey: (duplicate: { newValue: unknown }) => unknown;
-}
 
 /** Of what the service stored. A duplicate key is an error, because its two values may differ. */
 export const strictJson: JsonParseOptions = {
@@ -58,48 +42,20 @@ export function parseJson(
   source: string | Uint8Array,
   options: JsonParseOptions = strictJson,
 ): unknown {
-  let problem: string | null = null;
+  let problem = 'The body must be valid JSON.';
   try {
-    const text = typeof source === 'string' ? source : utf8.decode(source);
-    problem = findExcess(text, options);
-    if (problem === null) return parse(text, null, options);
-  } catch {
-    // The parser's message quotes the body, which may hold personal data, so it is not set as the
-    // cause.
+    return new JsonReader(
+      typeof source === 'string' ? source : utf8.decode(source),
+      options,
+    ).read();
+  } catch (error) {
+    // A message may quote the body, which may hold personal data, so it is not set as the cause.
+    if (error instanceof JsonExcess) problem = error.message;
   }
   throw new AppError('malformed_body', {
-    errors: { $: [problem ?? 'The body must be valid JSON.'] },
+    errors: { $: [problem] },
     internal: 'malformed JSON',
   });
-}
-
-/** Which limit the document exceeds; null if none. It is found before any value is read. */
-function findExcess(text: string, options: JsonParseOptions): string | null {
-  const { maxDepth, maxEntries, maxValues } = options;
-  // The entries of each array or object that is open, the outermost first.
-  const entries: number[] = [];
-  let values = 1;
-  let inString = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index];
-    if (inString) {
-      if (character === '\\') index += 1;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === '{' || character === '[') {
-      values += 1;
-      if (entries.push(1) > maxDepth) return `The body must have at most ${maxDepth} levels.`;
-    } else if (character === '}' || character === ']') entries.pop();
-    else if (character === ',' && entries.length > 0) {
-      values += 1;
-      const count = (entries.at(-1) ?? 0) + 1;
-      entries[entries.length - 1] = count;
-      if (count > maxEntries)
-        return `An array or object of the body must have at most ${maxEntries} entries.`;
-    }
-    if (values > maxValues) return `The body must have at most ${maxValues} values.`;
-  }
-  return null;
 }
 
 /**
@@ -166,5 +122,5 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
 
 /** SHA-256 of a text, in lower-case hex. */
 export function sha256(text: string | Uint8Array): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text, 'hex');
 }
