@@ -78,9 +78,9 @@ export async function createHttpApplication(
  * that health checks may do without.
  */
 function findHostError({ rawHeaders, httpVersion }: IncomingMessage): Error | undefined {
-  const count = rawHeaders.filter(
-    (text, index) => index % 2 === 0 && text.toLowerCase() === 'host',
-  ).length;
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') count += 1;
   if (count === 1 || (count === 0 && httpVersion === '1.0')) return undefined;
   return invalidField('Host', 'The header Host is required once.');
 }

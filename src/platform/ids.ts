@@ -1,6 +1,6 @@
 // New ids that ascend with PostgreSQL's time, so that a list by id is newest first also where the
 // clocks of two processes differ. Nothing else may follow from the order of ids.
-import { randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 
 /** PostgreSQL's time when it was last read, and the monotonic clock of this process then. */
@@ -21,6 +21,6 @@ export function newId(): string {
   const isSameMs = now <= last.ms && now > last.ms - jitterMs;
   last = isSameMs
     ? { ms: last.ms, sequence: last.sequence + 1 }
-    : { ms: now, sequence: randomBytes(3).readUIntBE(0, 3) };
+    : { ms: now, sequence: randomInt(2 ** 24) };
   return uuidv7({ msecs: last.ms, seq: last.sequence });
 }

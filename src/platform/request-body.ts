@@ -14,11 +14,12 @@ interface BodyConfig {
 /** Sets how bodies are read, for the routes that are registered after it. */
 export function readBodiesAsBytes(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
+  server.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage, done) => {
     const { bodyLimit, config } = request.routeOptions;
-    if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit);
+    if (Number(request.headers['content-length'] ?? 0) > bodyLimit) done(bodyTooLarge(bodyLimit));
     // A file is read after its caller is authenticated.
-    return (config as BodyConfig).hasFileBody ? payload : readBytes(payload, bodyLimit);
+    else if ((config as BodyConfig).hasFileBody) done(null, payload);
+    else readBytes(payload, bodyLimit, done);
   });
   server.addHook('onRoute', (route) => {
     const { maxBodyBytes } = (route.config ?? {}) as BodyConfig;
@@ -32,15 +33,36 @@ export function readBodiesAsBytes(server: FastifyInstance): void {
   });
 }
 
-async function readBytes(payload: Readable, limit: number): Promise<Buffer> {
+/** By events: an iterator costs several promises for each request. */
+function readBytes(
+  payload: Readable,
+  limit: number,
+  done: (error: Error | null, body?: Buffer) => void,
+): void {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of chunksOf(payload)) {
+  const end = (error: Error | null) => {
+    payload.off('data', read).off('end', complete).off('error', fail).off('close', fail);
+    // The error of a connection that breaks afterwards concerns nobody.
+    payload.on('error', () => undefined);
+    if (error) done(error);
+    else done(null, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
+  };
+  const read = (chunk: Uint8Array) => {
     size += chunk.length;
-    if (size > limit) throw bodyTooLarge(limit);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+    if (size > limit) {
+      end(bodyTooLarge(limit));
+      // A caller that cannot send the rest would not read the response.
+      payload.resume();
+    } else chunks.push(chunk);
+  };
+  const complete = () => end(null);
+  const fail = (cause?: unknown) => end(cutOff(cause));
+  payload.on('data', read).on('end', complete).on('error', fail).on('close', fail);
+}
+
+function cutOff(cause: unknown): AppError {
+  return new AppError('malformed_body', { internal: 'the body was cut off', cause });
 }
 
 /**
@@ -51,7 +73,7 @@ export async function* chunksOf(body: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
   } catch (cause) {
-    throw new AppError('malformed_body', { internal: 'the body was cut off', cause });
+    throw cutOff(cause);
   } finally {
     // A caller that cannot send the rest would not read the response.
     body.resume();

@@ -42,17 +42,22 @@ export class TokenLeases<Limit extends TokenLimit> {
    */
   async take(limits: readonly Limit[]): Promise<number> {
     for (;;) {
+      if (this.takeHeld(limits)) return 0;
       const nowMs = performance.now();
       const missing = limits.filter(({ subject }) => !this.hasToken(subject, nowMs));
-      if (missing.length === 0) {
-        for (const { subject } of limits) (this.held.get(subject) as HeldTokens).tokens -= 1;
-        return 0;
-      }
       const pauses = missing.map(({ subject }) => this.held.get(subject)?.pausedUntilMs ?? 0);
       const waitMs = Math.max(...pauses) - nowMs;
       if (waitMs > 0) return waitMs;
       await Promise.all(missing.map((limit) => this.join(limit).sent));
     }
+  }
+
+  /** Takes one token of each limit if this process holds them. Most of the time it does. */
+  takeHeld(limits: readonly Limit[]): boolean {
+    const nowMs = performance.now();
+    if (!limits.every(({ subject }) => this.hasToken(subject, nowMs))) return false;
+    for (const { subject } of limits) (this.held.get(subject) as HeldTokens).tokens -= 1;
+    return true;
   }
 
   private hasToken(subject: string, nowMs: number): boolean {

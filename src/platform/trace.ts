@@ -1,7 +1,7 @@
 // The trace id of the current request or job. Every log line and error body contains it. Log lines
 // of a request also contain its client's address.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 interface Trace {
   traceId: string;
@@ -24,8 +24,9 @@ export function currentTrace(): Readonly<Partial<Trace>> {
   return storage.getStore() ?? {};
 }
 
+/** Node.js draws the random bytes of many UUIDs at once, which costs a tenth of drawing 16. */
 export function newTraceId(): string {
-  return randomBytes(16).toString('hex');
+  return randomUUID().replaceAll('-', '');
 }
 
 export function currentTraceId(): string | null {

@@ -33,11 +33,14 @@ export class RateLimits {
     this.refusals = new RepeatedLog(log, 'rate limit reached');
   }
 
+  /** Whether the address may send a request without waiting for a lease: this is no promise. */
+  admitAddressAtOnce(address: string, addressClass: AddressClass): boolean {
+    return this.tokens.takeHeld(this.limitsOfAddress(address, addressClass));
+  }
+
   /** Throws `rate_limited`. */
   async admitAddress(address: string, addressClass: AddressClass): Promise<void> {
-    const perSecond = this.settings.requestLimits.perAddress[addressClass];
-    const subject = `address ${limitedAddressOf(address)} ${addressClass}`;
-    await this.admit(rateLimits([[subject, perSecond]]), addressClass);
+    await this.admit(this.limitsOfAddress(address, addressClass), addressClass);
   }
 
   /** Throws `rate_limited`. A refused request takes a token of neither limit. */
@@ -57,6 +60,11 @@ export class RateLimits {
   @Every('rate-limits', 60_000)
   async deleteFull(): Promise<void> {
     await deleteFullBuckets(this.database.prisma);
+  }
+
+  private limitsOfAddress(address: string, addressClass: AddressClass): RateLimit[] {
+    const perSecond = this.settings.requestLimits.perAddress[addressClass];
+    return rateLimits([[`address ${limitedAddressOf(address)} ${addressClass}`, perSecond]]);
   }
 
   private async admit(limits: RateLimit[], limitedClass: string): Promise<void> {

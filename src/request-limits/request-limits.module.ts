@@ -22,12 +22,14 @@ export class RequestLimitsModule implements OnModuleInit {
   /** Health checks are not limited: a flood through one proxy must not take the process down. */
   onModuleInit(): void {
     const server = this.host.httpAdapter.getInstance();
-    server.addHook('onRequest', async (request) => {
-      if (request.url.startsWith('/health/')) return;
+    server.addHook('onRequest', (request, _reply, done) => {
+      if (request.url.startsWith('/health/')) return done();
       const { addressClass = 'requests' } = request.routeOptions.config as {
         addressClass?: AddressClass;
       };
-      await this.rateLimits.admitAddress(addressOf(request), addressClass);
+      const address = addressOf(request);
+      if (this.rateLimits.admitAddressAtOnce(address, addressClass)) return done();
+      this.rateLimits.admitAddress(address, addressClass).then(() => done(), done);
     });
   }
 }

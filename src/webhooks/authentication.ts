@@ -1,6 +1,6 @@
 // Authenticates the sender of a webhook as the bank. The sender must present the secret of the
 // registration in any scheme that a registration can have, or sign the body with that secret.
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { standardWebhookOf } from '../platform/secret-box.js';
 
 /** The header for the secret in our registrations. */
@@ -75,7 +75,7 @@ function isSameSecret(presented: string, secret: string): boolean {
 }
 
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }
 
 function bearerToken(authorization: string | undefined): string | undefined {

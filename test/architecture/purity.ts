@@ -15,7 +15,7 @@ import {
 /** The pure exports of impure packages. A pure file may import these names and no others. */
 const pureParts: ReadonlyMap<string, readonly string[]> = new Map([
   ['node:net', ['BlockList', 'isIP', 'isIPv4', 'isIPv6']],
-  ['node:crypto', ['createHash', 'createHmac', 'timingSafeEqual']],
+  ['node:crypto', ['createHash', 'createHmac', 'hash', 'timingSafeEqual']],
   ['node:util', ['isDeepStrictEqual']],
   ['node:buffer', ['Buffer']],
   ['uuid', ['v5', 'validate', 'version', 'parse', 'stringify']],
