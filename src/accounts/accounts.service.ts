@@ -1,6 +1,7 @@
 // Owns the bank accounts and the credentials that authenticate the service at each account's bank.
 // The settings describe one account. An operator adds the others; their credentials are stored
 // encrypted.
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import { Settings, SettingsError } from '../config.js';
@@ -13,7 +14,7 @@ import { BatchedLookUps } from '../platform/batched-look-ups.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { registersWebhooksByDefault, type SendingRules } from './account-mode.js';
-import { findWebhookAccounts, type WebhookAccount } from './accounts.queries.js';
+import { findWebhookAccounts } from './accounts.queries.js';
 import { readSendingRules } from './account-modes.queries.js';
 import type { updateAccount } from './accounts.schema.js';
 import { ownerOfCredentials } from './encrypted-credentials.queries.js';
@@ -33,17 +34,34 @@ export type BankAccount = Pick<BankAccountRow, 'id' | 'slug' | 'goLiveAt'>;
 /** The account that the settings describe. */
 const mainSlug = 'main';
 
+/** How long a secret that was replaced may still be accepted. */
+const recentSecretMs = 500;
+
+export interface WebhookSecret {
+  account: BankAccount | null;
+  secret: string;
+}
+
+interface FoundSecret extends WebhookSecret {
+  /** When its look-up began, by the monotonic clock. */
+  readAtMs: number;
+}
+
 type BankIdentity = Pick<StoredCredentials, 'apiKey' | 'accountHeader'>;
 
 @Injectable()
 export class AccountsService {
   private settingsTls: ClientTls = { certificate: null, key: null, ca: null };
+  private readonly nobody: WebhookSecret = { account: null, secret: randomUUID() };
   /** Encrypted credentials of no account. */
   private placeholder: Pick<BankAccountRow, 'slug' | 'credentials'> | null = null;
-  private readonly webhookAccounts = new BatchedLookUps<string, WebhookAccount>(async (slugs) => {
+  private readonly webhookAccounts = new BatchedLookUps(async (slugs: readonly string[]) => {
+    const readAtMs = performance.now();
     const found = await findWebhookAccounts(this.database.prisma, slugs);
-    return new Map(found.map((account) => [account.slug, account]));
+    return new Map(found.map((account) => [account.slug, { ...account, readAtMs }]));
   });
+  /** What was found last, of existing accounts. */
+  private readonly foundSecrets = new Map<string, FoundSecret>();
 
   constructor(
     private readonly database: Database,
@@ -234,13 +252,27 @@ export class AccountsService {
    * nobody knows. The work is the same then, so that its duration does not show which accounts
    * exist.
    */
-  async findWebhookSecret(slug: string): Promise<{ account: BankAccount | null; secret: string }> {
+  async findWebhookSecret(slug: string): Promise<WebhookSecret> {
     const account = await this.webhookAccounts.find(slug);
     const derived = this.secretBox.hash('bank-webhook-secret', slug);
     this.placeholder ??= { slug: '', credentials: this.encrypt('', { apiKey: '' }) };
     const stored = this.decrypt(account?.credentials ? account : this.placeholder).webhookSecret;
     const configured = account?.origin === 'settings' ? this.settings.bank.webhookSecret : stored;
-    return { account, secret: configured ?? derived };
+    const secret = configured ?? derived;
+    if (account) this.foundSecrets.set(slug, { account, secret, readAtMs: account.readAtMs });
+    else this.foundSecrets.delete(slug);
+    return { account, secret };
+  }
+
+  /**
+   * What `findWebhookSecret` found within the last half second: under load, a look-up for each
+   * webhook costs more than storing it. Without it, there is no account, and a secret that nobody
+   * knows. Whoever does not have this secret may have the one that `findWebhookSecret` finds.
+   */
+  recentWebhookSecret(slug: string): WebhookSecret {
+    const found = this.foundSecrets.get(slug);
+    const isRecent = found && performance.now() - found.readAtMs < recentSecretMs;
+    return isRecent ? found : this.nobody;
   }
 
   /** Hash of the credentials that identify the account at the bank. */

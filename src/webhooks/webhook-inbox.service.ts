@@ -20,7 +20,10 @@ interface PendingWebhook {
   reject: (error: unknown) => void;
 }
 
+type TriggeredJob = 'syncStatement' | 'checkTransferStatuses' | 'checkChargeStatuses';
+
 const maxBatch = 500;
+const triggerIntervalMs = 100;
 /** The delays after which a sync is repeated while it does not show a webhook's reference. */
 const repeatDelaysMs = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
 
@@ -28,6 +31,8 @@ const repeatDelaysMs = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
 export class WebhookInbox {
   private readonly pending: PendingWebhook[] = [];
   private isFlushing = false;
+  /** The jobs that were enqueued within the interval, and whether they are due again. */
+  private readonly triggered = new Map<string, 'once' | 'again'>();
 
   constructor(
     private readonly database: Database,
@@ -41,7 +46,8 @@ export class WebhookInbox {
    */
   async store(accountId: number, urlEventType: string | null, body: Buffer): Promise<void> {
     const { eventType, isQuarantined, reference } = readWebhookBody(body, urlEventType);
-    await this.quota.admit(accountId, isQuarantined);
+    if (!this.quota.admitAtOnce(accountId, isQuarantined))
+      await this.quota.admit(accountId, isQuarantined);
     const webhook = {
       accountId,
       id: newId(),
@@ -85,19 +91,38 @@ export class WebhookInbox {
         const webhooks = mergeCopies(batch.map(({ webhook }) => webhook));
         await queries.storeWebhooks(this.database.pool, webhooks);
         for (const { resolve } of batch) resolve();
-        // Not awaited: a queue that hangs must not delay the next commit.
         for (const accountId of accountsOf(batch, () => true))
-          void this.jobQueue.enqueue('syncStatement', { accountId });
+          this.trigger('syncStatement', accountId);
         for (const accountId of accountsOf(batch, referencesPix))
-          void this.jobQueue.enqueue('checkTransferStatuses', { accountId });
+          this.trigger('checkTransferStatuses', accountId);
         for (const accountId of accountsOf(batch, reportsChargeStatus))
-          void this.jobQueue.enqueue('checkChargeStatuses', { accountId });
+          this.trigger('checkChargeStatuses', accountId);
       } catch (error) {
         // Each request of the batch fails, so that the bank sends its webhook again.
         for (const { reject } of batch) reject(error);
       }
     }
     this.isFlushing = false;
+  }
+
+  /**
+   * Enqueues a job at once, and then at most one per interval: under load, a job for each commit
+   * costs as much as the commit. It is not awaited: a queue that hangs must not delay the next
+   * commit.
+   */
+  private trigger(job: TriggeredJob, accountId: number): void {
+    const key = `${job} ${accountId}`;
+    if (this.triggered.has(key)) {
+      this.triggered.set(key, 'again');
+      return;
+    }
+    this.triggered.set(key, 'once');
+    void this.jobQueue.enqueue(job, { accountId });
+    setTimeout(() => {
+      const isDueAgain = this.triggered.get(key) === 'again';
+      this.triggered.delete(key);
+      if (isDueAgain) this.trigger(job, accountId);
+    }, triggerIntervalMs).unref();
   }
 }
 

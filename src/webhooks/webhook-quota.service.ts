@@ -27,21 +27,30 @@ export class WebhookQuota {
     this.limit = settings.quotas.unprocessedWebhooks;
   }
 
+  /** Whether a webhook may be stored without waiting for a count: this is no promise. */
+  admitAtOnce(accountId: number, isQuarantined: boolean): boolean {
+    return this.limit === 0 || this.tokens.takeHeld([this.limitOf(accountId, isQuarantined)]);
+  }
+
   /**
    * Throws `rate_limited` if the account has too many pending webhooks, or too many quarantined
    * ones. They are counted apart, because nothing processes a quarantined webhook by itself.
    */
   async admit(accountId: number, isQuarantined: boolean): Promise<void> {
     if (this.limit === 0) return;
-    const subject = subjectOf(accountId, isQuarantined);
-    const batch = Math.ceil(this.limit / 10);
-    const waitMs = await this.tokens.take([{ subject, batch, pauseMs, accountId, isQuarantined }]);
+    const waitMs = await this.tokens.take([this.limitOf(accountId, isQuarantined)]);
     if (waitMs > 0)
       throw new AppError('rate_limited', {
         reason: 'unprocessed_webhook_limit',
         public: `The account has ${this.limit} webhooks that are not processed.`,
         headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
       });
+  }
+
+  private limitOf(accountId: number, isQuarantined: boolean): WebhookLimit {
+    const subject = subjectOf(accountId, isQuarantined);
+    const batch = Math.ceil(this.limit / 10);
+    return { subject, batch, pauseMs, accountId, isQuarantined };
   }
 
   private async lease(limits: readonly WebhookLimit[]): Promise<ReadonlyMap<string, number>> {

@@ -22,18 +22,21 @@ export interface StoredWebhook extends Pick<
  */
 export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): Promise<void> {
   const column = <Value>(pick: (webhook: StoredWebhook) => Value) => webhooks.map(pick);
+  // All bodies are one parameter: an array of them would be sent as text with two digits a byte.
+  const bodies = column(({ body }) => body);
   await pool.query(
     `INSERT INTO webhook_event AS e
        (account_id, id, event_type, body_hash, body, state, reference_kind, reference, copies,
         received_at, received_at_bank_time)
-     SELECT w.account_id, id, event_type, body_hash, body,
+     SELECT w.account_id, id, event_type, body_hash,
+            substring($5::bytea FROM body_start FOR body_length),
             (CASE WHEN quarantined THEN 'quarantined' ELSE 'pending' END)::webhook_event_state,
             reference_kind, reference, copies,
             now.at, now.at + COALESCE(${bankClockLead}, interval '0')
-     FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $5::bytea[], $6::boolean[],
-                 $7::text[], $8::text[], $9::int[])
-       AS w(account_id, id, event_type, body_hash, body, quarantined, reference_kind, reference,
-            copies)
+     FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $6::int[], $7::int[],
+                 $8::boolean[], $9::text[], $10::text[], $11::int[])
+       AS w(account_id, id, event_type, body_hash, body_start, body_length, quarantined,
+            reference_kind, reference, copies)
      CROSS JOIN (SELECT clock_timestamp() AS at) now
      LEFT JOIN statement_state s ON s.account_id = w.account_id
      ORDER BY w.account_id, event_type, body_hash
@@ -44,13 +47,24 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
       column(({ id }) => id),
       column(({ eventType }) => eventType),
       column(({ bodyHash }) => bodyHash),
-      column(({ body }) => body),
+      Buffer.concat(bodies),
+      startsOf(bodies),
+      bodies.map(({ length }) => length),
       column(({ isQuarantined }) => isQuarantined),
       column(({ referenceKind }) => referenceKind),
       column(({ reference }) => reference),
       column(({ copies }) => copies),
     ],
   );
+}
+
+/** Where each body begins in their concatenation. SQL counts from one. */
+function startsOf(bodies: readonly Buffer[]): number[] {
+  let start = 1;
+  return bodies.map(({ length }) => {
+    start += length;
+    return start - length;
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 // Requests without a valid key, and webhooks that are not genuine: they are slowed down, occupy
 // little of the database, and reveal nothing.
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { AccountsService } from '../../src/accounts/accounts.service.js';
 import { SecretBox } from '../../src/platform/secret-box.js';
 import { AuthenticationFailures } from '../../src/request-limits/authentication-failures.service.js';
 import { FailureLimits } from '../../src/request-limits/failure-limits.js';
@@ -22,7 +23,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const { addAccount } = operatorOf(() => service);
+const { addAccount, asOperator } = operatorOf(() => service);
 
 describe('requests that fail to authenticate', () => {
   /** Time stands still for their limit. Held responses wait until the test sends them. */
@@ -134,6 +135,52 @@ describe('requests that fail to authenticate', () => {
 });
 
 describe('a webhook', () => {
+  it('has the new secret at once when it was replaced, and not the old one for long', async () => {
+    const [before, after] = ['the-secret-before', 'the-secret-afterwards'];
+    const { slug } = await addAccount({ webhookSecret: before });
+    const statusWith = async (key: string) => {
+      const headers = { 'x-webhook-key': key };
+      return (await service.call('POST', `/webhooks/bank/${slug}`, { headers, body: {} })).status;
+    };
+    expect([await statusWith(before), await statusWith(before)]).toEqual([200, 200]);
+    const change = { credentials: { webhookSecret: after } };
+    expect((await asOperator('PATCH', `/v1/accounts/${slug}`, change)).status).toBe(200);
+    expect(await statusWith(after)).toBe(200);
+    await until('the old secret is refused', async () => (await statusWith(before)) === 401);
+    expect(await statusWith(after)).toBe(200);
+  });
+
+  it('is authenticated without a look-up while another one was just looked up', async () => {
+    const { slug } = await addAccount({ webhookSecret: 'the-secret-of-many-webhooks' });
+    const lookUp = jest.spyOn(service.application.get(AccountsService), 'findWebhookSecret');
+    const headers = { 'x-webhook-key': 'the-secret-of-many-webhooks' };
+    const post = (number: number) =>
+      service.call('POST', `/webhooks/bank/${slug}`, { headers, body: { number } });
+    await post(0);
+    const responses = await Promise.all(Array.from({ length: 30 }, (_, index) => post(index)));
+    expect(responses.map(({ status }) => status)).toEqual(Array(30).fill(200));
+    expect(lookUp.mock.calls.length).toBeLessThan(31);
+  });
+
+  it('that cannot be stored has the trace id of its own request in its error', async () => {
+    const { pool } = service.database;
+    jest
+      .spyOn(pool, 'query')
+      .mockImplementation((() => Promise.reject(new Error('away'))) as never);
+    const { slug } = await addAccount({ webhookSecret: 'the-secret-of-that-one' });
+    const post = (number: number) =>
+      service.call('POST', `/webhooks/bank/${slug}`, {
+        headers: { 'x-webhook-key': 'the-secret-of-that-one' },
+        body: { number },
+      });
+    const responses = await Promise.all([1, 2, 3, 4].map(post));
+    for (const { status, body, headers } of responses) {
+      expect(status).toBe(500);
+      expect(body.traceId).toBe(headers.get('x-trace-id'));
+    }
+    expect(new Set(responses.map(({ body }) => body.traceId as string)).size).toBe(4);
+  });
+
   it('of an unknown account gets the response of one with a wrong secret, after the same work', async () => {
     const { slug } = await addAccount({ webhookSecret: 'the-secret-of-this-bank' });
     const { pool, prisma } = service.database;

@@ -33,6 +33,7 @@ beforeAll(async () => {
   bank = await sandboxUnderTest();
   const { prisma } = service.database;
   const accounts = {
+    recentWebhookSecret: () => ({ account: null, secret: 'nobody' }),
     findWebhookSecret: async (slug: string) => ({
       account: await prisma.bankAccount.findUnique({ where: { slug } }),
       secret,

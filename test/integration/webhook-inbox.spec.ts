@@ -88,6 +88,21 @@ describe('webhooks of the bank', () => {
       expect(enqueued).toEqual([['syncStatement', { accountId: service.accountId }]]);
     });
 
+    it('enqueues one sync for the webhooks of a moment, and one more after the last of them', async () => {
+      for (const nsu of [1, 2, 3, 4, 5]) await receive({ nsu });
+      const sync = ['syncStatement', { accountId: service.accountId }];
+      await until('a sync follows the last webhook', () => enqueued.length > 1);
+      expect(enqueued).toEqual(Array(enqueued.length).fill(sync));
+      expect(enqueued.length).toBeLessThan(5);
+    });
+
+    it('enqueues the syncs of accounts apart', async () => {
+      const other = service.accountId + 1;
+      await receive({ nsu: 1 });
+      await inbox.store(other, 'CHARGE_PAID', Buffer.from('{"nsu":1}'));
+      expect(enqueued).toContainEqual(['syncStatement', { accountId: other }]);
+    });
+
     it('rejects webhooks that cannot be stored, and accepts them when they are sent again', async () => {
       await run('ALTER TABLE webhook_event RENAME TO unavailable');
       const results = await Promise.allSettled([receive({ nsu: 1 }), receive({ nsu: 2 })]);
