@@ -1,5 +1,5 @@
 // Reads the newest payments of charges and the newest refunds of these payments. A static QR code
-// may be paid without limit, so each read is bounded, and it counts what it does not return.
+// may be paid without limit, so each read is bounded, and the count of its payments is stored.
 import { opaqueAccountId, type Db } from '../database.service.js';
 import { Prisma, type Refund, type Settlement } from '../generated/service/client.js';
 import { maxShownOfCharge } from './charges.schema.js';
@@ -15,18 +15,19 @@ export interface NewestPaymentRow {
   count: number;
 }
 
-/** The payments of a charge, by its expected payment (charge.payment_id). */
-const paymentsOfCharge = (accountId: number) => Prisma.sql`
-  SELECT nsu, amount_cents FROM (
-    SELECT nsu, amount_cents, role, unlinked_at FROM match
-    WHERE account_id = ${opaqueAccountId(accountId)}
-      AND expected_payment_id = charge.payment_id OFFSET 0
-  ) made
-  WHERE role = 'payment' AND unlinked_at IS NULL`;
+/**
+ * The payments of a charge, by its expected payment (charge.payment_id): the newest ones, which
+ * have the highest nsu.
+ */
+const paymentsOfCharge = (accountId: number, limit: number) => Prisma.sql`
+  SELECT nsu, amount_cents FROM match
+  WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = charge.payment_id
+    AND role = 'payment' AND unlinked_at IS NULL
+  ORDER BY nsu DESC LIMIT ${limit}`;
 
 /**
- * The newest payments of charges, by their expected payments. The newest have the highest nsu; they
- * are returned in the order in which they happened.
+ * The newest payments of charges, by their expected payments. They are returned in the order in
+ * which they happened.
  */
 export async function listNewestPayments(
   db: Db,
@@ -35,17 +36,18 @@ export async function listNewestPayments(
 ): Promise<NewestPaymentRow[]> {
   return db.$queryRaw<NewestPaymentRow[]>`
     SELECT charge.payment_id AS "expectedPaymentId", newest.nsu, newest.amount_cents,
-           line.end_to_end_id, line.occurred_at, newest.count
+           line.end_to_end_id, line.occurred_at, total.payment_count AS count
     FROM unnest(${expectedPaymentIds}::uuid[]) AS charge(payment_id)
-    CROSS JOIN LATERAL (
-      SELECT nsu, amount_cents, (count(*) OVER ())::int AS count
-      FROM (${paymentsOfCharge(accountId)}) payment
-      ORDER BY nsu DESC LIMIT ${maxShownOfCharge}
-    ) newest
+    CROSS JOIN LATERAL (${paymentsOfCharge(accountId, maxShownOfCharge)}) newest
     CROSS JOIN LATERAL (
       SELECT end_to_end_id, occurred_at FROM statement_line
       WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = newest.nsu OFFSET 0
     ) line
+    CROSS JOIN LATERAL (
+      SELECT payment_count FROM expected_payment_total
+      WHERE account_id = ${opaqueAccountId(accountId)}
+        AND expected_payment_id = charge.payment_id OFFSET 0
+    ) total
     ORDER BY line.occurred_at, newest.nsu`;
 }
 
@@ -63,16 +65,33 @@ export interface NewestRefundRow extends Pick<
   count: number;
 }
 
+/** The payments of a charge are looked up one by one if it has no more than this. */
+const fewPayments = 1_000;
+
 /**
- * Refunds of the charge's payments that we requested. Few payments look up their refunds one by
- * one; many payments and all refunds of the account may also be hashed.
+ * Refunds of the charge's payments that we requested: looked up by its payments, or, for a QR code
+ * that was paid very many times, by the refunds of the account.
  */
 const ownRefundsOfCharge = (accountId: number) => Prisma.sql`
   SELECT refund.id, refund.original_nsu, refund.amount_cents, refund.state, refund.nsu,
          'us' AS ordered_by, refund.expected_payment_id
-  FROM (${paymentsOfCharge(accountId)}) payment
-  JOIN refund ON refund.account_id = ${opaqueAccountId(accountId)}
-    AND refund.original_nsu = payment.nsu`;
+  FROM (${paymentsOfCharge(accountId, fewPayments)}) payment
+  CROSS JOIN LATERAL (
+    SELECT * FROM refund
+    WHERE account_id = ${opaqueAccountId(accountId)} AND original_nsu = payment.nsu OFFSET 0
+  ) refund
+  WHERE NOT charge.is_paid_often
+  UNION ALL
+  SELECT refund.id, refund.original_nsu, refund.amount_cents, refund.state, refund.nsu, 'us',
+         refund.expected_payment_id
+  FROM refund
+  CROSS JOIN LATERAL (
+    SELECT expected_payment_id, role FROM match
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = refund.original_nsu
+      AND unlinked_at IS NULL OFFSET 0
+  ) payment
+  WHERE charge.is_paid_often AND refund.account_id = ${opaqueAccountId(accountId)}
+    AND payment.expected_payment_id = charge.payment_id AND payment.role = 'payment'`;
 
 /** Refunds of the charge's payments that the bank made without our request. */
 const bankRefundsOfCharge = (accountId: number) => Prisma.sql`
@@ -112,7 +131,16 @@ export async function listNewestRefunds(
            newest.amount_cents, newest.state, newest.nsu, newest.ordered_by, newest.count,
            e.withdrawn_at IS NOT NULL AS "isWithdrawn",
            CASE newest.ordered_by WHEN 'bank' THEN 'settled' ELSE total.settlement END AS stored
-    FROM unnest(${expectedPaymentIds}::uuid[]) AS charge(payment_id)
+    FROM (
+      SELECT payment_id, COALESCE(total.payment_count, 0) > ${fewPayments} AS is_paid_often
+      FROM unnest(${expectedPaymentIds}::uuid[]) AS shown(payment_id)
+      LEFT JOIN LATERAL (
+        SELECT payment_count FROM expected_payment_total
+        WHERE account_id = ${opaqueAccountId(accountId)}
+          AND expected_payment_id = shown.payment_id OFFSET 0
+      ) total ON true
+      OFFSET 0
+    ) charge
     CROSS JOIN LATERAL (
       SELECT *, (count(*) OVER ())::int AS count FROM (
         ${ownRefundsOfCharge(accountId)} UNION ALL ${bankRefundsOfCharge(accountId)}

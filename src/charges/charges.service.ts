@@ -17,6 +17,7 @@ import { groupBy } from '../platform/grouping.js';
 import { findByFirstId, isUuid, toList, type Page } from '../platform/listing.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { ChargeLookUp } from './charge-look-up.service.js';
+import { listChargeIds } from './charge-list.queries.js';
 import { listNewestPayments, listNewestRefunds } from './charges.queries.js';
 import { chargeInclude, toChargeView, type ChargeWithSettlement } from './charge-view.js';
 import { firstStatusCheckAt } from './charge-status.js';
@@ -121,10 +122,12 @@ export class ChargesService implements OnModuleInit {
     page: Page,
     { correlationId, type }: Partial<Pick<Charge, 'correlationId' | 'type'>>,
   ) {
-    const where = { accountId, correlationId, type: type || undefined };
-    const operationId = { lt: page.after ?? undefined };
-    const { rows, describe } = await this.read({ ...where, operationId }, page.limit + 1);
-    return toList(rows, page, (row) => row.operationId, describe);
+    const { prisma } = this.database;
+    const filters = { correlationId, type };
+    const { ids, lastExamined } = await listChargeIds(prisma, accountId, filters, page);
+    const where = { accountId, operationId: { in: ids } };
+    const { rows, describe } = await this.read(where, page.limit + 1);
+    return toList({ rows, lastExamined }, page, (row) => row.operationId, describe);
   }
 
   private operationOf(accountId: number, charge: NewCharge, isMultiUse: boolean) {

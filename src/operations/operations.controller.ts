@@ -4,6 +4,7 @@ import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.g
 import { Database } from '../database.service.js';
 import { Handles } from '../platform/contract-route.js';
 import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
+import { listOperationIds } from './operation-list.queries.js';
 import { describeOperation, getOperation, listOperations } from './operations.schema.js';
 import { OperationsService } from './operations.service.js';
 
@@ -18,20 +19,14 @@ export class OperationsController {
   @Handles(listOperations)
   async list(@FromCaller() { accountId, query }: CallerInput<typeof listOperations>) {
     const page = readPage(query, isUuid);
-    const { state, kind, idempotencyKey } = query;
-    const rows = await this.database.prisma.operation.findMany({
-      where: {
-        accountId,
-        state,
-        kind: kind || undefined,
-        idempotencyKey: idempotencyKey || undefined,
-        id: { lt: page.after ?? undefined },
-      },
+    const { prisma } = this.database;
+    const { ids, lastExamined } = await listOperationIds(prisma, accountId, query, page);
+    const rows = await prisma.operation.findMany({
+      where: { accountId, id: { in: ids } },
       omit: { requestParams: true, requestQuery: true, requestBody: true, responseBody: true },
       orderBy: { id: 'desc' },
-      take: page.limit + 1,
     });
-    return toList(rows, page, ({ id }) => id);
+    return toList({ rows, lastExamined }, page, ({ id }) => id);
   }
 
   @Handles(getOperation)

@@ -16,7 +16,10 @@ export function listQuery<Filters extends z.core.$ZodLooseShape>(filters: Filter
   });
 }
 
-/** The response schema of a list. `next` is the cursor of the next page, or null. */
+/**
+ * The response schema of a list. `next` is the cursor of the next page, or null. A page that rare
+ * filters select may hold fewer items than `limit`, or none, and have a next page.
+ */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), next: z.string().nullable() });
 }
@@ -44,19 +47,30 @@ export function readPage(
 }
 
 /**
+ * Rows that were found by examining a bounded number of keys in the order of the list. Where that
+ * ended the search, `lastExamined` is the last of these keys, from which the next page goes on.
+ */
+export interface FoundRows<Row> {
+  rows: Row[];
+  lastExamined: string | null;
+}
+
+/**
  * The response of a list. Its rows are queried with `limit + 1`: the additional row shows that
  * there is a next page. A row is described when its item is written, since writing pauses between
  * items.
  */
 export function toList<Row, Item = Row>(
-  rows: Row[],
+  found: Row[] | FoundRows<Row>,
   { limit }: Page,
   keyOf: (row: Row) => string,
   describe: (row: Row) => Item = (row) => row as unknown as Item,
 ): { data: Iterable<Item>; next: string | null } {
+  const { rows, lastExamined } = Array.isArray(found) ? { rows: found, lastExamined: null } : found;
   const pageRows = rows.slice(0, limit);
   const last = pageRows.at(-1);
-  const next = rows.length > limit && last ? Buffer.from(keyOf(last)).toString('base64url') : null;
+  const after = rows.length > limit && last ? keyOf(last) : lastExamined;
+  const next = after === null ? null : Buffer.from(after).toString('base64url');
   return { data: describeEach(pageRows, describe), next };
 }
 

@@ -161,6 +161,7 @@ export async function listStoredSums(
     where: { accountId, expectedPaymentId: { in: [...expectedPaymentIds] } },
     select: {
       expectedPaymentId: true,
+      paymentCount: true,
       paidCents: true,
       reversedCents: true,
       refundedCents: true,
@@ -194,10 +195,12 @@ export async function writeTotals(
 ): Promise<void> {
   if (totals.length === 0) return;
   await tx.$executeRaw`
-    INSERT INTO expected_payment_total AS total (account_id, expected_payment_id, paid_cents,
-      reversed_cents, refunded_cents, unrefunded_cents, settlement, last_payment_day, deadline)
+    INSERT INTO expected_payment_total AS total (account_id, expected_payment_id, payment_count,
+      paid_cents, reversed_cents, refunded_cents, unrefunded_cents, settlement, last_payment_day,
+      deadline)
     SELECT ${accountId}, * FROM unnest(
       ${totals.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
+      ${totals.map(({ paymentCount }) => paymentCount)}::int[],
       ${totals.map(({ paidCents }) => paidCents)}::bigint[],
       ${totals.map(({ reversedCents }) => reversedCents)}::bigint[],
       ${totals.map(({ refundedCents }) => refundedCents)}::bigint[],
@@ -206,15 +209,16 @@ export async function writeTotals(
       ${totals.map(({ lastPaymentDay }) => lastPaymentDay)}::text[],
       ${totals.map(({ deadline }) => deadline)}::timestamptz[])
     ON CONFLICT (account_id, expected_payment_id) DO UPDATE
-    SET paid_cents = EXCLUDED.paid_cents, reversed_cents = EXCLUDED.reversed_cents,
+    SET payment_count = EXCLUDED.payment_count,
+        paid_cents = EXCLUDED.paid_cents, reversed_cents = EXCLUDED.reversed_cents,
         refunded_cents = EXCLUDED.refunded_cents, unrefunded_cents = EXCLUDED.unrefunded_cents,
         settlement = EXCLUDED.settlement, last_payment_day = EXCLUDED.last_payment_day,
         deadline = EXCLUDED.deadline
-    WHERE (total.paid_cents, total.reversed_cents, total.refunded_cents, total.unrefunded_cents,
-        total.settlement, total.last_payment_day, total.deadline)
-      IS DISTINCT FROM (EXCLUDED.paid_cents, EXCLUDED.reversed_cents, EXCLUDED.refunded_cents,
-        EXCLUDED.unrefunded_cents, EXCLUDED.settlement, EXCLUDED.last_payment_day,
-        EXCLUDED.deadline)`;
+    WHERE (total.payment_count, total.paid_cents, total.reversed_cents, total.refunded_cents,
+        total.unrefunded_cents, total.settlement, total.last_payment_day, total.deadline)
+      IS DISTINCT FROM (EXCLUDED.payment_count, EXCLUDED.paid_cents, EXCLUDED.reversed_cents,
+        EXCLUDED.refunded_cents, EXCLUDED.unrefunded_cents, EXCLUDED.settlement,
+        EXCLUDED.last_payment_day, EXCLUDED.deadline)`;
 }
 
 /**

@@ -186,10 +186,10 @@ function differencesOfTotals(
 
 function describeTotal(total: PaymentTotal | undefined): string {
   if (!total) return '';
-  const { settlement, paidCents, reversedCents, refundedCents, unrefundedCents, lastPaymentDay } =
-    total;
+  const { settlement, paymentCount, paidCents, reversedCents, refundedCents } = total;
+  const { unrefundedCents, lastPaymentDay } = total;
   const cents = [paidCents, reversedCents, refundedCents, unrefundedCents].join(' ');
-  return `${settlement} ${cents} ${lastPaymentDay ?? ''} ${total.deadline ? 'with' : 'without'} deadline`;
+  return `${settlement} ${paymentCount} payments ${cents} ${lastPaymentDay ?? ''} ${total.deadline ? 'with' : 'without'} deadline`;
 }
 
 interface ComparedBreak {

@@ -5,10 +5,7 @@ import { Database } from '../database.service.js';
 import type { Prisma, Transfer } from '../generated/service/client.js';
 import { describeSentMoney, newestSentMoney, type SentMoney } from '../operations/sent-money.js';
 import { findByFirstId, isUuid, toList, type Page } from '../platform/listing.js';
-
-type TransferFilters = Partial<
-  Pick<Transfer, 'state' | 'shape' | 'externalId' | 'endToEndId' | 'operationId'>
->;
+import { listTransferIds, type TransferFilters } from './transfer-list.queries.js';
 
 @Injectable()
 export class TransferViews {
@@ -29,10 +26,10 @@ export class TransferViews {
 
   /** One page, newest first. */
   async list(accountId: number, page: Page, filters: TransferFilters) {
-    const { state, shape, externalId, endToEndId, operationId } = filters;
-    const where = { accountId, state, shape, externalId, endToEndId, operationId };
-    const rows = await this.read({ ...where, id: { lt: page.after ?? undefined } }, page.limit + 1);
-    return toList(rows, page, ({ id }) => id, describeTransfer);
+    const { prisma } = this.database;
+    const { ids, lastExamined } = await listTransferIds(prisma, accountId, filters, page);
+    const rows = await this.read({ accountId, id: { in: ids } }, page.limit + 1);
+    return toList({ rows, lastExamined }, page, ({ id }) => id, describeTransfer);
   }
 
   private async read(where: Prisma.TransferWhereInput, take: number) {

@@ -96,11 +96,12 @@ beforeAll(async () => {
       ...[bankRefundNsu, largest.payment],
     );
     await run(
-      `INSERT INTO expected_payment_total (account_id, expected_payment_id, paid_cents,
-         reversed_cents, refunded_cents, unrefunded_cents, settlement)
-       SELECT $1, payment, 1, 0, 0, 1, settlement::settlement
-       FROM unnest($2::uuid[], $3::text[]) AS total(payment, settlement)`,
+      `INSERT INTO expected_payment_total (account_id, expected_payment_id, payment_count,
+         paid_cents, reversed_cents, refunded_cents, unrefunded_cents, settlement)
+       SELECT $1, payment, count, 1, 0, 0, 1, settlement::settlement
+       FROM unnest($2::uuid[], $3::int[], $4::text[]) AS total(payment, count, settlement)`,
       [largest.payment, small.payment, ...ownRefunds],
+      [largest.payments, small.payments, ...ownRefunds.map(() => 1)],
       ['settled', 'partially_settled', ...ownRefunds.map(() => 'settled')],
     );
   });

@@ -19,14 +19,11 @@ type SummaryRow = Record<Counted, bigint> &
   };
 
 export async function loadSummary(db: Db, accountId: number, today: string): Promise<SummaryRow> {
-  // A value: an expression would hide it from the planner, which then reads all lines.
-  const state = await db.reconciliationState.findUnique({ where: { accountId } });
-  const decidedArrival = state?.decidedArrival ?? 0n;
   const [row] = await db.$queryRaw<SummaryRow[]>`
     SELECT a.mode, changed.created_at AS "modeSince", changed.reason AS "modeReason",
            s.last_nsu, s.synced_at IS NOT NULL AND s.first_gap_nsu IS NULL AS complete,
            s.closed_until, s.balance_cents,
-           s.synced_at, COALESCE(s.syncs, 0) AS syncs,
+           s.synced_at, COALESCE(s.syncs, 0) AS syncs, COALESCE(s.line_count, 0) AS total,
            lines.*, expected.*, breaks.*, operations.*, webhooks.*, deliveries.*,
            (SELECT count(*) FROM unreadable_line WHERE account_id = a.id) AS "unreadableLines"
     FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id
@@ -35,19 +32,7 @@ export async function loadSummary(db: Db, accountId: number, today: string): Pro
       WHERE account_id = a.id ORDER BY sequence DESC LIMIT 1
     ) changed ON true
     CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(value), 0)::bigint + (
-               SELECT count(*) FROM (
-                 SELECT nsu FROM statement_line
-                 WHERE account_id = ${accountId} AND arrival > ${decidedArrival} OFFSET 0
-               ) undecided
-               LEFT JOIN LATERAL (
-                 SELECT state FROM line_outcome
-                 WHERE account_id = ${accountId} AND nsu = undecided.nsu OFFSET 0
-               ) early ON true
-               -- A line that is connected with another one may be decided before its turn.
-               WHERE early.state IS NULL
-             ) AS total,
-             COALESCE(sum(value) FILTER (WHERE key = 'matched'), 0)::bigint AS matched,
+      SELECT COALESCE(sum(value) FILTER (WHERE key = 'matched'), 0)::bigint AS matched,
              COALESCE(sum(value) FILTER (WHERE key = 'classified'), 0)::bigint AS classified,
              COALESCE(sum(value) FILTER (WHERE key = 'in_break'), 0)::bigint AS "inBreak"
       FROM account_counter WHERE account_id = a.id AND kind = 'lines'

@@ -6,8 +6,6 @@ import {
   type CallerInput,
 } from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
-import { statementDayStart } from '../../brazil/statement-day.js';
-import { addDays } from '../../brazil/calendar.js';
 import type { RouteOutput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
 import { Handles } from '../../platform/contract-route.js';
@@ -31,16 +29,14 @@ export class BookController {
     @FromCaller() { accountId, query }: CallerInput<typeof listTransactionsOfBook>,
   ) {
     const page = readPage(query, isNsu);
-    const { day } = query;
-    const rows = await queries.listTransactionRows(this.database.prisma, accountId, {
-      ...query,
-      from: day ? statementDayStart(day) : null,
-      until: day ? statementDayStart(addDays(day, 1)) : null,
-      beforeNsu: page.after === null ? null : BigInt(page.after),
-      limit: page.limit + 1,
-    });
+    const { prisma } = this.database;
+    const beforeNsu = page.after === null ? null : BigInt(page.after);
+    const filters = { ...query, beforeNsu, limit: page.limit + 1 };
+    const rows = await queries.listTransactionRows(prisma, accountId, filters);
+    const examined =
+      rows.length > page.limit ? null : await queries.findLastExamined(prisma, accountId, filters);
     return toList(
-      rows,
+      { rows, lastExamined: examined?.toString() ?? null },
       page,
       (row) => row.nsu.toString(),
       (row) => ({

@@ -26,72 +26,121 @@ type TransactionRow = Omit<Transaction, 'amount' | 'type' | 'balance' | 'explana
     'amountCents' | 'typeName' | 'isCredit' | 'balancePreviousCents' | 'currentBalanceCents'
   >;
 
-interface TransactionFilters {
+export interface TransactionFilters {
   nsu?: bigint | null;
   reference?: string | null;
   state?: string | null;
   isCredit?: boolean | null;
-  /** The bounds of the bank's day; `until` is exclusive. */
-  from?: Date | null;
-  until?: Date | null;
+  /** A statement day. */
+  day?: string | null;
   beforeNsu?: bigint | null;
   limit: number;
 }
 
-/** A query of the few nsus that the filters can select, or null when all lines must be read. */
+/** The statement day of a line, by the expression of its index. */
+const statementDay = Prisma.sql`(occurred_at AT TIME ZONE 'UTC' - interval '3 hours')::date`;
+
+/**
+ * A query of the nsus that the filters can select, the newest first and no more than `limit`. Each
+ * part of it reads an index in the order of its last column, and stops when it has enough.
+ */
 function candidateNsus(
   accountId: number,
-  { nsu, reference, state }: TransactionFilters,
-): Prisma.Sql | null {
-  if (nsu != null) return null;
-  // One query per id, each with its own index.
-  if (reference != null)
-    return Prisma.sql`
-      SELECT nsu FROM statement_line WHERE account_id = ${accountId}
-        AND correlation_id = ${reference}
-      UNION SELECT nsu FROM statement_line WHERE account_id = ${accountId}
-        AND end_to_end_id = ${reference}
-      UNION SELECT nsu FROM statement_line WHERE account_id = ${accountId}
-        AND external_id = ${reference}`;
-  if (state === 'pending')
-    return Prisma.sql`
-      SELECT nsu FROM statement_line
-      WHERE account_id = ${accountId}
-        AND arrival <= (SELECT max(arrival) FROM statement_line WHERE account_id = ${accountId})
-        AND arrival > COALESCE((SELECT decided_arrival FROM reconciliation_state
-          WHERE account_id = ${accountId}), 0)
-      UNION SELECT nsu FROM line_outcome WHERE account_id = ${accountId} AND state = 'pending'`;
-  if (state === 'in_break')
-    return Prisma.sql`SELECT nsu FROM line_outcome WHERE account_id = ${accountId}
-      AND state = 'in_break'`;
-  return null;
+  { nsu = null, reference = null, state = null, day = null, beforeNsu = null }: TransactionFilters,
+  limit: number,
+): Prisma.Sql {
+  const newest = (table: Prisma.Sql, condition: Prisma.Sql) => Prisma.sql`(
+    SELECT nsu FROM ${table} WHERE account_id = ${accountId} AND ${condition}
+      ${beforeNsu === null ? Prisma.empty : Prisma.sql`AND nsu < ${beforeNsu}`}
+    ORDER BY nsu DESC LIMIT ${limit})`;
+  const lines = Prisma.sql`statement_line`;
+  const ofDay = Prisma.sql`${statementDay} = ${day}::date`;
+  if (nsu !== null) return newest(lines, Prisma.sql`nsu = ${nsu}`);
+  if (reference !== null)
+    return Prisma.sql`${newest(lines, Prisma.sql`correlation_id = ${reference}`)}
+      UNION ${newest(lines, Prisma.sql`end_to_end_id = ${reference}`)}
+      UNION ${newest(lines, Prisma.sql`external_id = ${reference}`)}`;
+  if (state === null) return newest(lines, day === null ? Prisma.sql`true` : ofDay);
+  // A day has its own span of nsus: few lines of other days are among them.
+  const inSpan =
+    day === null
+      ? Prisma.sql`true`
+      : Prisma.sql`nsu BETWEEN
+          (SELECT min(nsu) FROM statement_line WHERE account_id = ${accountId} AND ${ofDay})
+          AND (SELECT max(nsu) FROM statement_line WHERE account_id = ${accountId} AND ${ofDay})`;
+  const decided = newest(
+    Prisma.sql`line_outcome`,
+    Prisma.sql`state = ${state}::line_outcome_state AND ${inSpan}`,
+  );
+  if (state !== 'pending') return decided;
+  // Not by the order of nsus: where nothing waits, that would read all lines.
+  const undecided = Prisma.sql`(
+    SELECT account_id, nsu FROM statement_line
+    WHERE account_id = ${accountId}
+      AND arrival <= (SELECT max(arrival) FROM statement_line WHERE account_id = ${accountId})
+      AND arrival > COALESCE((SELECT decided_arrival FROM reconciliation_state
+        WHERE account_id = ${accountId}), 0)
+    OFFSET 0) undecided`;
+  return Prisma.sql`${decided} UNION ${newest(undecided, Prisma.sql`true`)}`;
 }
 
+/** The filters are applied to so many lines, the newest first, and then the page ends. */
+const maxExamined = 2_000;
+
+/**
+ * The nsu before which the next page begins, where a page is not full because so many lines had to
+ * be examined for it; null where the list ends.
+ */
+export async function findLastExamined(
+  db: Db,
+  accountId: number,
+  filters: TransactionFilters,
+): Promise<bigint | null> {
+  const [row] = await db.$queryRaw<{ nsu: bigint }[]>`
+    SELECT nsu FROM (${candidateNsus(accountId, filters, maxExamined)}) candidate
+    ORDER BY nsu DESC OFFSET ${maxExamined - 1} LIMIT 1`;
+  return row?.nsu ?? null;
+}
+
+/**
+ * The newest of the lines that the filters select; fewer than `limit` where `findLastExamined`
+ * names a line.
+ */
 export async function listTransactionRows(
   db: Db,
   accountId: number,
   filters: TransactionFilters,
 ): Promise<TransactionRow[]> {
   const { nsu = null, reference = null, state = null, isCredit = null } = filters;
-  const { from = null, until = null, beforeNsu = null, limit } = filters;
-  const few = candidateNsus(accountId, filters);
-  // Looked up one by one, newest first, until the page is full.
-  const lines = few
-    ? Prisma.sql`(
-      SELECT nsu FROM (${few}) found
-      WHERE ${beforeNsu}::bigint IS NULL OR nsu < ${beforeNsu}::bigint ORDER BY nsu DESC OFFSET 0
-    ) candidate
-    CROSS JOIN LATERAL (
-      SELECT * FROM statement_line WHERE account_id = ${accountId} AND nsu = candidate.nsu OFFSET 0
-    ) t`
-    : Prisma.sql`statement_line t`;
+  const { day = null, limit } = filters;
+  const conditions = [
+    ...(reference !== null && nsu !== null
+      ? [Prisma.sql`${reference} IN (t.correlation_id, t.end_to_end_id, t.external_id)`]
+      : []),
+    ...(state === null ? [] : [Prisma.sql`o.state = ${state}`]),
+    ...(isCredit === null ? [] : [Prisma.sql`t.is_credit = ${isCredit}`]),
+    ...(day === null ? [] : [Prisma.sql`t.day = ${day}::date`]),
+  ];
   return db.$queryRaw<TransactionRow[]>`
     SELECT t.nsu, t.amount_cents, t.type_name, t.is_credit, t.correlation_id, t.end_to_end_id,
       t.external_id, t.notes, t.balance_previous_cents, t.current_balance_cents, t.occurred_at,
            t.recorded_at, x.*
-    FROM ${lines}
+    FROM (
+      SELECT t.*, o.state
+      FROM (
+        SELECT nsu FROM (${candidateNsus(accountId, filters, maxExamined)}) candidate
+        ORDER BY nsu DESC LIMIT ${maxExamined}
+      ) examined
+      CROSS JOIN LATERAL (
+        SELECT *, ${statementDay} AS day FROM statement_line
+        WHERE account_id = ${accountId} AND nsu = examined.nsu OFFSET 0
+      ) t
+      CROSS JOIN LATERAL (SELECT ${stateOfLine} AS state OFFSET 0) o
+      ${conditions.length > 0 ? Prisma.sql`WHERE ${Prisma.join(conditions, ' AND ')}` : Prisma.empty}
+      ORDER BY examined.nsu DESC LIMIT ${limit}
+    ) t
     CROSS JOIN LATERAL (
-      SELECT ${stateOfLine} AS state,
+      SELECT t.state,
              COALESCE(m.rule, c.rule, CASE WHEN b.explains THEN b.kind END) AS rule,
              COALESCE(m.evidence, c.evidence, CASE WHEN b.explains THEN b.evidence END) AS evidence,
              CASE WHEN b.explains THEN b.kind END AS "breakKind",
@@ -114,16 +163,7 @@ export async function listTransactionRows(
         ORDER BY (${explainsItsLine}) DESC, state = 'open' DESC, opened_at DESC LIMIT 1
       ) b ON true
     ) x
-    WHERE t.account_id = ${accountId}
-      AND (${nsu}::bigint IS NULL OR t.nsu = ${nsu}::bigint)
-      AND (${beforeNsu}::bigint IS NULL OR t.nsu < ${beforeNsu}::bigint)
-      AND (${isCredit}::boolean IS NULL OR t.is_credit = ${isCredit}::boolean)
-      AND (${from}::timestamptz IS NULL OR t.occurred_at >= ${from}::timestamptz)
-      AND (${until}::timestamptz IS NULL OR t.occurred_at < ${until}::timestamptz)
-      AND (${reference}::text IS NULL
-           OR ${reference} IN (t.correlation_id, t.end_to_end_id, t.external_id))
-      AND (${state}::text IS NULL OR x.state = ${state})
-    ORDER BY ${few ? Prisma.sql`candidate.nsu` : Prisma.sql`t.nsu`} DESC LIMIT ${limit}`;
+    ORDER BY t.nsu DESC`;
 }
 
 type ListedPayment = Omit<
@@ -146,48 +186,101 @@ interface ExpectedPaymentFilters {
   limit: number;
 }
 
-/**
- * A settlement other than `open` stands in the total of the payment. An overdue payment is an open
- * one, and so is a payment without a total: it was recorded just now.
- */
-const hasSettlement = (state: string) =>
-  state === 'open' || state === 'overdue'
-    ? Prisma.sql`COALESCE(total.settlement, 'open') = 'open'`
-    : Prisma.sql`total.settlement = ${state}`;
+/** A query of the ids that the filters can select, the newest first and no more than `limit`. */
+function candidatePayments(accountId: number, filters: ExpectedPaymentFilters): Prisma.Sql {
+  const { state = null, reference = null, operationId = null, beforeId, today, limit } = filters;
+  const newest = (table: Prisma.Sql, id: Prisma.Sql, condition: Prisma.Sql, most = limit) =>
+    Prisma.sql`(
+      SELECT ${id} AS id FROM ${table} WHERE account_id = ${accountId} AND ${condition}
+        ${beforeId === null ? Prisma.empty : Prisma.sql`AND ${id} < ${beforeId}::uuid`}
+      ORDER BY ${id} DESC LIMIT ${most})`;
+  const own = Prisma.sql`id`;
+  const ofTotal = Prisma.sql`expected_payment_id`;
+  if (operationId !== null)
+    return newest(
+      Prisma.sql`(SELECT account_id, id FROM expected_payment
+        WHERE account_id = ${accountId} AND operation_id = ${operationId}::uuid OFFSET 0) payment`,
+      ...([own, Prisma.sql`true`, maxExamined] as const),
+    );
+  if (reference !== null)
+    return Prisma.join(
+      referenceKinds.map((kind) =>
+        newest(
+          Prisma.sql`expected_payment_reference`,
+          ...([ofTotal, Prisma.sql`kind = ${kind} AND value = ${reference}`, maxExamined] as const),
+        ),
+      ),
+      ' UNION ',
+    );
+  const totals = Prisma.sql`expected_payment_total`;
+  if (state === null) return newest(Prisma.sql`expected_payment`, own, Prisma.sql`true`);
+  if (state !== 'open' && state !== 'overdue')
+    return newest(totals, ofTotal, Prisma.sql`settlement = ${state}::settlement`);
+  // The open payments of each of their last days, which the counters name.
+  const ofDay = Prisma.sql`settlement = 'open' AND last_payment_day = counter.key`;
+  const dayIs = state === 'open' ? Prisma.sql`>= ${today}` : Prisma.sql`< ${today}`;
+  const byDay = Prisma.sql`(
+    SELECT newest.id FROM account_counter counter
+    CROSS JOIN LATERAL ${newest(totals, ofTotal, ofDay)} newest
+    WHERE counter.account_id = ${accountId} AND counter.kind = 'open_payments'
+      AND counter.key <> '' AND counter.key ${dayIs})`;
+  if (state === 'overdue') return byDay;
+  const dayless = Prisma.sql`settlement = 'open' AND last_payment_day IS NULL`;
+  return Prisma.sql`${byDay}
+    UNION ALL ${newest(totals, ofTotal, dayless)}
+    UNION ${newest(Prisma.sql`reconciliation_task`, ofTotal, withoutTotal(accountId))}`;
+}
+
+/** A payment without a total was recorded just now: the task (of the payment) has not run yet. */
+const withoutTotal = (accountId: number) => Prisma.sql`
+  kind = 'payment' AND NOT EXISTS (
+    SELECT FROM expected_payment_total total WHERE total.account_id = ${accountId}
+      AND total.expected_payment_id = reconciliation_task.expected_payment_id)`;
 
 export async function listExpectedPaymentRows(
   db: Db,
   accountId: number,
   filters: ExpectedPaymentFilters,
 ): Promise<ListedPayment[]> {
-  const { state = null, reference = null, operationId = null, beforeId, today, limit } = filters;
-  const withReference = Prisma.sql`AND e.id IN (
-    SELECT expected_payment_id FROM expected_payment_reference
-    WHERE account_id = ${accountId} AND kind = ANY (${[...referenceKinds]}::text[])
-      AND value = ${reference})`;
-  const inState = Prisma.sql`AND ${hasSettlement(state ?? '')} AND x.state = ${state}`;
+  const { state = null, reference = null, operationId = null, today, limit } = filters;
+  const conditions = [
+    ...(state === null ? [] : [Prisma.sql`x.state = ${state}`]),
+    ...(reference === null || operationId === null
+      ? []
+      : [
+          Prisma.sql`EXISTS (
+          SELECT FROM expected_payment_reference
+          WHERE account_id = ${accountId} AND kind = ANY (${[...referenceKinds]}::text[])
+            AND value = ${reference} AND expected_payment_id = e.id)`,
+        ]),
+  ];
   return db.$queryRaw<ListedPayment[]>`
     SELECT e.id, e.operation_id, e.kind, x.state, e.is_credit,
            e.amount_cents, COALESCE(total.paid_cents, 0) AS "settledCents",
            CASE WHEN e.is_credit THEN COALESCE(total.refunded_cents, 0)
                 ELSE COALESCE(total.reversed_cents, 0) END AS "returnedCents",
            e.due_date, e.is_multi_use, e.created_at, reference.list AS "references"
-    FROM expected_payment e
-    LEFT JOIN expected_payment_total total
-      ON total.account_id = e.account_id AND total.expected_payment_id = e.id
+    FROM (
+      SELECT id FROM (${candidatePayments(accountId, filters)}) candidate
+      ORDER BY id DESC LIMIT ${state === null ? limit : maxExamined}
+    ) listed
     CROSS JOIN LATERAL (
-      SELECT COALESCE(jsonb_agg(jsonb_build_object('kind', kind, 'value', value)), '[]') AS list
-      FROM expected_payment_reference WHERE account_id = e.account_id AND expected_payment_id = e.id
-    ) reference
+      SELECT * FROM expected_payment WHERE account_id = ${accountId} AND id = listed.id OFFSET 0
+    ) e
+    LEFT JOIN LATERAL (
+      SELECT * FROM expected_payment_total
+      WHERE account_id = ${accountId} AND expected_payment_id = listed.id OFFSET 0
+    ) total ON true
     CROSS JOIN LATERAL (
       SELECT CASE WHEN total.settlement = 'open' AND total.last_payment_day < ${today}
                   THEN 'overdue'
                   ELSE COALESCE(total.settlement, 'open')::text END AS state
     ) x
-    WHERE e.account_id = ${accountId}
-      AND (${beforeId}::uuid IS NULL OR e.id < ${beforeId}::uuid)
-      AND (${operationId}::uuid IS NULL OR e.operation_id = ${operationId}::uuid)
-      ${state === null ? Prisma.empty : inState}
-      ${reference === null ? Prisma.empty : withReference}
-    ORDER BY e.id DESC LIMIT ${limit}`;
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(jsonb_agg(jsonb_build_object('kind', kind, 'value', value)), '[]') AS list
+      FROM expected_payment_reference
+      WHERE account_id = ${accountId} AND expected_payment_id = listed.id OFFSET 0
+    ) reference
+    ${conditions.length > 0 ? Prisma.sql`WHERE ${Prisma.join(conditions, ' AND ')}` : Prisma.empty}
+    ORDER BY listed.id DESC LIMIT ${limit}`;
 }

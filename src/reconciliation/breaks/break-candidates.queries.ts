@@ -1,6 +1,6 @@
 // SQL that finds the candidates of a break: expected payments for a line, and lines in open
-// breaks for an expected payment. It searches by keys and within some weeks, so its cost does
-// not grow with history.
+// breaks for an expected payment. It searches by keys, and examines a bounded number of rows for
+// each, so its cost does not grow with history.
 import type { Db } from '../../database.service.js';
 import { lineReferenceKinds } from '../../expected-payments/references.js';
 import {
@@ -11,6 +11,10 @@ import {
 import { lineBreakKinds } from '../decide/break-kinds.js';
 
 const candidateLimit = 200;
+/** Of each amount, and of the amounts on either side of it, so many rows are examined. */
+const amountLimit = 250;
+/** Of each kind, the notes of so many lines are searched, the newest breaks first. */
+const notesLimit = 200;
 /** How far a line and the creation of an expected payment may be apart. */
 const window = Prisma.sql`interval '60 days'`;
 
@@ -27,6 +31,33 @@ export interface CandidateRow {
   isSameReference: boolean;
 }
 
+/**
+ * A query of the rows with nearly this amount: those with the amount itself, and those with the
+ * nearest amounts on either side. `newest` orders rows of one amount.
+ */
+function nearAmount(
+  { select, table, where, newest }: Record<'select' | 'table' | 'where' | 'newest', Prisma.Sql>,
+  cents: bigint | null,
+): Prisma.Sql {
+  const part = (condition: Prisma.Sql, order: Prisma.Sql) => Prisma.sql`(
+    SELECT ${select} FROM ${table} WHERE ${where} AND ${condition}
+    ORDER BY ${order} LIMIT ${amountLimit})`;
+  return Prisma.join(
+    [
+      part(Prisma.sql`amount_cents = ${cents}::bigint`, newest),
+      part(
+        Prisma.sql`amount_cents > ${cents}::bigint AND amount_cents <= ${cents}::bigint * 10 / 9`,
+        Prisma.sql`amount_cents`,
+      ),
+      part(
+        Prisma.sql`amount_cents < ${cents}::bigint AND amount_cents >= ${cents}::bigint * 9 / 10`,
+        Prisma.sql`amount_cents DESC`,
+      ),
+    ],
+    ' UNION ALL ',
+  );
+}
+
 /** Open expected payments that share a document, an id or nearly the amount with a line. */
 export async function listSimilarExpectedPayments(
   db: Db,
@@ -35,6 +66,14 @@ export async function listSimilarExpectedPayments(
   ids: string[],
 ): Promise<CandidateRow[]> {
   const { isCredit, amountCents, counterpartyDocument: document, occurredAt } = line;
+  const ofAmount = {
+    select: Prisma.sql`id`,
+    table: Prisma.sql`expected_payment`,
+    where: Prisma.sql`account_id = ${accountId} AND is_credit = ${isCredit}
+      AND created_at BETWEEN ${occurredAt}::timestamptz - ${window}
+        AND ${occurredAt}::timestamptz + ${window}`,
+    newest: Prisma.sql`created_at DESC`,
+  };
   return db.$queryRaw<CandidateRow[]>`
     WITH referenced AS (
       SELECT DISTINCT expected_payment_id AS id FROM expected_payment_reference
@@ -48,12 +87,7 @@ export async function listSimilarExpectedPayments(
        WHERE account_id = ${accountId} AND counterparty_document = ${document}
        ORDER BY created_at DESC LIMIT ${candidateLimit})
       UNION
-      (SELECT id FROM expected_payment
-       WHERE account_id = ${accountId} AND is_credit = ${isCredit}
-         AND created_at BETWEEN ${occurredAt}::timestamptz - ${window}
-           AND ${occurredAt}::timestamptz + ${window}
-         AND amount_cents BETWEEN ${amountCents} * 9 / 10 AND ${amountCents} * 10 / 9
-       ORDER BY abs(amount_cents - ${amountCents}), created_at DESC LIMIT ${candidateLimit})
+      (${nearAmount(ofAmount, amountCents)})
     )
     SELECT e.id AS "expectedPaymentId", NULL::bigint AS nsu, e.kind,
            CASE WHEN e.is_multi_use THEN e.amount_cents
@@ -65,14 +99,19 @@ export async function listSimilarExpectedPayments(
              AND e.counterparty_document IS NOT NULL AS "isSameDocument",
            referenced.id IS NOT NULL AS "isSameReference"
     FROM similar_payment
-    JOIN expected_payment e ON e.account_id = ${accountId} AND e.id = similar_payment.id
-      AND e.is_credit = ${isCredit}
-    LEFT JOIN referenced ON referenced.id = e.id
-    LEFT JOIN expected_payment_total total
-      ON total.account_id = e.account_id AND total.expected_payment_id = e.id
+    CROSS JOIN LATERAL (
+      SELECT * FROM expected_payment
+      WHERE account_id = ${accountId} AND id = similar_payment.id OFFSET 0
+    ) e
+    LEFT JOIN referenced ON referenced.id = similar_payment.id
+    LEFT JOIN LATERAL (
+      SELECT paid_cents FROM expected_payment_total
+      WHERE account_id = ${accountId} AND expected_payment_id = similar_payment.id OFFSET 0
+    ) total ON true
     CROSS JOIN LATERAL (SELECT COALESCE(total.paid_cents, 0) AS cents) paid
-    WHERE e.is_multi_use OR e.amount_cents IS NULL OR paid.cents < e.amount_cents
-    ORDER BY e.id LIMIT ${3 * candidateLimit}`;
+    WHERE e.is_credit = ${isCredit}
+      AND (e.is_multi_use OR e.amount_cents IS NULL OR paid.cents < e.amount_cents)
+    ORDER BY e.id LIMIT ${3 * candidateLimit + amountLimit}`;
 }
 
 /**
@@ -89,6 +128,18 @@ export async function listSimilarLines(
   },
 ): Promise<CandidateRow[]> {
   const { isCredit, counterpartyDocument: document, wantedCents, ids } = expected;
+  const carrying = ['correlation_id', 'external_id', 'end_to_end_id'].map(
+    (column) => Prisma.sql`(
+      SELECT nsu FROM statement_line
+      WHERE account_id = ${accountId} AND ${Prisma.raw(column)} = ANY (${ids}::text[])
+      LIMIT ${candidateLimit})`,
+  );
+  const ofAmount = {
+    select: Prisma.sql`nsu`,
+    table: Prisma.sql`break`,
+    where: Prisma.sql`account_id = ${accountId} AND state = 'open' AND nsu IS NOT NULL`,
+    newest: Prisma.sql`nsu DESC`,
+  };
   return db.$queryRaw<CandidateRow[]>`
     SELECT NULL::text AS "expectedPaymentId", t.nsu, t.type_name AS kind,
            t.amount_cents,
@@ -96,20 +147,39 @@ export async function listSimilarLines(
            NULL::text AS terms, NULL::text AS "dueDate",
            COALESCE(t.counterparty_document = ${document}, false) AS "isSameDocument",
            shared.is_referenced AS "isSameReference"
-    FROM break b
-    JOIN statement_line t
-      ON t.account_id = b.account_id AND t.nsu = b.nsu AND t.is_credit = ${isCredit}
+    FROM (
+      ${Prisma.join(carrying, ' UNION ')}
+      UNION
+      (SELECT nsu FROM statement_line
+       WHERE account_id = ${accountId} AND counterparty_document = ${document}
+       ORDER BY occurred_at DESC LIMIT ${candidateLimit})
+      UNION
+      (${nearAmount(ofAmount, wantedCents)})
+      UNION
+      SELECT newest.nsu FROM unnest(${[...lineBreakKinds]}::text[]) AS of(kind)
+      CROSS JOIN LATERAL (
+        SELECT nsu FROM break
+        WHERE account_id = ${accountId} AND kind = of.kind AND state = 'open'
+        ORDER BY id DESC LIMIT ${ids.length > 0 ? notesLimit : 0}
+      ) newest
+    ) similar_line
+    CROSS JOIN LATERAL (
+      SELECT * FROM statement_line
+      WHERE account_id = ${accountId} AND nsu = similar_line.nsu OFFSET 0
+    ) t
     CROSS JOIN LATERAL (
       SELECT EXISTS (
         SELECT FROM unnest(${ids}::text[]) value
         WHERE value IN (t.correlation_id, t.external_id, t.end_to_end_id)
           OR position(value IN t.notes) > 0) AS is_referenced
     ) shared
-    WHERE b.account_id = ${accountId} AND b.state = 'open'
-      AND b.kind = ANY (${[...lineBreakKinds]}::text[])
+    WHERE t.is_credit = ${isCredit}
       AND (shared.is_referenced OR t.counterparty_document = ${document}
            OR t.amount_cents BETWEEN ${wantedCents}::bigint * 9 / 10
              AND ${wantedCents}::bigint * 10 / 9)
+      AND EXISTS (SELECT FROM break b
+        WHERE b.account_id = ${accountId} AND b.nsu = t.nsu AND b.state = 'open'
+          AND b.kind = ANY (${[...lineBreakKinds]}::text[]))
       AND NOT EXISTS (SELECT 1 FROM match m
         WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL)
     ORDER BY abs(t.amount_cents - COALESCE(${wantedCents}::bigint, t.amount_cents)), t.nsu

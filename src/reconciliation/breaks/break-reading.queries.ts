@@ -1,10 +1,10 @@
 // SQL that reads breaks.
 import type { RouteInput } from '../../contract/route.js';
 import type { Db } from '../../database.service.js';
-import { Prisma, type Break } from '../../generated/service/client.js';
-import type { Page } from '../../platform/listing.js';
+import { BreakState, Prisma, type Break } from '../../generated/service/client.js';
+import type { FoundRows, Page } from '../../platform/listing.js';
 import type { StoredBreak } from '../breaks.queries.js';
-import { urgentKinds } from '../decide/break-kinds.js';
+import { breakKinds, urgentKinds } from '../decide/break-kinds.js';
 import { maxBulk, type BulkAction, type listBreaks } from './breaks.schema.js';
 import {
   amountSteps,
@@ -44,6 +44,42 @@ const hasSeverity = (severity: Severity | null, cutoffs: string[]): Prisma.Sql =
     AND ${points(cutoffs)} < ${until}::int`;
 };
 
+/** The filters are applied to so many breaks, the newest first, and then the page ends. */
+const maxExamined = 2_000;
+
+/**
+ * A query of the ids that the filters can select, the newest first and no more than `maxExamined`.
+ */
+function candidateBreaks(accountId: number, filters: BreakFilters, after: string | null) {
+  const { kind = null, nsu = null, expectedPaymentId = null, severity = null } = filters;
+  const { state = severity === null ? null : 'open' } = filters;
+  const newest = (table: Prisma.Sql, condition: Prisma.Sql) => Prisma.sql`(
+    SELECT id FROM ${table} WHERE account_id = ${accountId} AND ${condition}
+      ${after === null ? Prisma.empty : Prisma.sql`AND id < ${after}::uuid`}
+    ORDER BY id DESC LIMIT ${maxExamined})`;
+  // Not by the order of ids, in which all breaks might be read for a few.
+  const few = (condition: Prisma.Sql) =>
+    newest(
+      Prisma.sql`(SELECT account_id, id FROM break
+        WHERE account_id = ${accountId} AND ${condition} OFFSET 0) few`,
+      Prisma.sql`true`,
+    );
+  if (nsu !== null) return few(Prisma.sql`nsu = ${nsu}`);
+  if (expectedPaymentId !== null)
+    return few(Prisma.sql`expected_payment_id = ${expectedPaymentId}::uuid`);
+  if (kind === null && state === null) return newest(Prisma.sql`break`, Prisma.sql`true`);
+  const kinds = kind === null ? Object.keys(breakKinds) : [kind];
+  const states = state === null ? Object.values(BreakState) : [state];
+  return Prisma.join(
+    kinds.flatMap((one) =>
+      states.map((each) =>
+        newest(Prisma.sql`break`, Prisma.sql`kind = ${one} AND state = ${each}::break_state`),
+      ),
+    ),
+    ' UNION ALL ',
+  );
+}
+
 /** One page, newest first. `cutoffs`: the `ageCutoffs` of today at the bank. */
 export async function listBreakRows(
   db: Db,
@@ -51,15 +87,19 @@ export async function listBreakRows(
   filters: BreakFilters,
   { after, limit }: Page,
   cutoffs: string[],
-): Promise<BreakRow[]> {
+): Promise<FoundRows<BreakRow>> {
   const { state = null, kind = null, nsu = null, expectedPaymentId = null } = filters;
   const { minAmount = null, openedFrom = null, openedTo = null, severity = null } = filters;
-  return db.$queryRaw<BreakRow[]>`
+  const examined = Prisma.sql`
+    SELECT id FROM (${candidateBreaks(accountId, filters, after)}) candidate ORDER BY id DESC`;
+  const rows = await db.$queryRaw<BreakRow[]>`
     SELECT b.id, b.kind, b.state, b.subject, b.amount_cents, b.nsu, b.expected_payment_id,
            b.evidence, b.opened_at, b.opened_day, b.resolved_at, b.resolution
-    FROM break b
-    WHERE b.account_id = ${accountId}
-      AND (${state}::text IS NULL OR b.state = ${state})
+    FROM (${examined} LIMIT ${maxExamined}) examined
+    CROSS JOIN LATERAL (
+      SELECT * FROM break WHERE account_id = ${accountId} AND id = examined.id OFFSET 0
+    ) b
+    WHERE (${state}::text IS NULL OR b.state = ${state})
       AND (${kind}::text IS NULL OR b.kind = ${kind})
       AND (${nsu}::bigint IS NULL OR b.nsu = ${nsu}::bigint)
       AND (${expectedPaymentId}::uuid IS NULL OR b.expected_payment_id = ${expectedPaymentId}::uuid)
@@ -67,8 +107,11 @@ export async function listBreakRows(
       AND (${openedFrom}::text IS NULL OR ${openedDay} >= ${openedFrom})
       AND (${openedTo}::text IS NULL OR ${openedDay} <= ${openedTo})
       AND ${hasSeverity(severity, cutoffs)}
-      AND (${after}::uuid IS NULL OR b.id < ${after}::uuid)
-    ORDER BY b.id DESC LIMIT ${limit + 1}`;
+    ORDER BY examined.id DESC LIMIT ${limit + 1}`;
+  if (rows.length > limit) return { rows, lastExamined: null };
+  const [last] = await db.$queryRaw<{ id: string }[]>`
+    ${examined} OFFSET ${maxExamined - 1} LIMIT 1`;
+  return { rows, lastExamined: last?.id ?? null };
 }
 
 /** The oldest breaks that a bulk action selects; leaves out automatically resolved breaks. */

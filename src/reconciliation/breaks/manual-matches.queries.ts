@@ -19,19 +19,27 @@ export async function listMatchRows(
   { nsu, expectedPaymentId }: MatchFilters,
   { after, limit }: Page,
 ): Promise<Match[]> {
-  // Those of a payment are read by their own index: it may have thousands, all of them old.
+  const ofPayment = Prisma.sql`expected_payment_id = ${expectedPaymentId ?? null}::uuid`;
+  const few =
+    nsu !== undefined
+      ? Prisma.sql`(nsu = ${nsu} AND unlinked_at IS NULL OR nsu = ${nsu} AND unlinked_at IS NOT NULL)
+          ${expectedPaymentId === undefined ? Prisma.empty : Prisma.sql`AND ${ofPayment}`}`
+      : expectedPaymentId === undefined
+        ? null
+        : ofPayment;
+  // Those of a line or of a payment are read by their own index, and not by the order of ids: a
+  // payment may have thousands, all of them old.
   const matches =
-    expectedPaymentId === undefined
+    few === null
       ? Prisma.sql`match`
       : Prisma.sql`(
           SELECT * FROM match
-          WHERE account_id = ${opaqueAccountId(accountId)}
-            AND expected_payment_id = ${expectedPaymentId}::uuid OFFSET 0)`;
-  const ofLine = nsu === undefined ? Prisma.empty : Prisma.sql`AND m.nsu = ${nsu}`;
+          WHERE account_id = ${opaqueAccountId(accountId)} AND ${few}
+          OFFSET 0)`;
   const afterId = after === null ? Prisma.empty : Prisma.sql`AND m.id < ${after}::uuid`;
   return db.$queryRaw<Match[]>`
     SELECT m.* FROM ${matches} m
-    WHERE m.account_id = ${accountId} ${ofLine} ${afterId}
+    WHERE m.account_id = ${accountId} ${afterId}
     ORDER BY m.id DESC LIMIT ${limit + 1}`;
 }
 

@@ -40,6 +40,7 @@ function sumsOf(allocations: readonly CountedAllocation[]): PaymentSums {
   const payments = allocations.filter(({ role }) => role === 'payment');
   const reversals = allocations.filter(({ role }) => role === 'reversal');
   return {
+    paymentCount: payments.length,
     paidCents: totalOf(payments.map(({ amountCents }) => amountCents)),
     reversedCents: totalOf(reversals.map(({ amountCents }) => amountCents)),
     refundedCents: totalOf(payments.map(({ refundedCents }) => refundedCents)),
@@ -64,8 +65,10 @@ export function sumsOfCode(
 ): PaymentSums {
   const before = sumsOf(change.matches);
   const now = sumsOf(change.now);
-  const changed = (name: keyof PaymentSums) => (stored?.[name] ?? 0n) - before[name] + now[name];
+  const changed = (name: Exclude<keyof PaymentSums, 'paymentCount'>) =>
+    (stored?.[name] ?? 0n) - before[name] + now[name];
   return {
+    paymentCount: (stored?.paymentCount ?? 0) - before.paymentCount + now.paymentCount,
     paidCents: changed('paidCents'),
     reversedCents: changed('reversedCents'),
     refundedCents: changed('refundedCents'),

@@ -371,8 +371,8 @@ CREATE TABLE "statement_line" (
 );
 CREATE UNIQUE INDEX "statement_line_account_id_arrival_key"
   ON "statement_line" ("account_id", "arrival");
-CREATE INDEX "statement_line_account_id_correlation_id_idx"
-  ON "statement_line" ("account_id", "correlation_id") WHERE (correlation_id IS NOT NULL);
+CREATE INDEX "statement_line_account_id_correlation_id_nsu_idx"
+  ON "statement_line" ("account_id", "correlation_id", "nsu") WHERE (correlation_id IS NOT NULL);
 CREATE INDEX "statement_line_account_id_end_to_end_id_idx"
   ON "statement_line" ("account_id", "end_to_end_id") WHERE (end_to_end_id IS NOT NULL);
 CREATE INDEX "statement_line_account_id_external_id_idx"
@@ -388,6 +388,9 @@ CREATE INDEX "statement_line_bill_code"
   ON "statement_line" ("account_id", "bill_code") WHERE (bill_code IS NOT NULL);
 CREATE INDEX "statement_line_account_id_occurred_at_idx"
   ON "statement_line" ("account_id", "occurred_at");
+-- The lines of a statement day, which begins at 03:00Z.
+CREATE INDEX "statement_line_day" ON "statement_line" ("account_id",
+  (("occurred_at" AT TIME ZONE 'UTC' - interval '3 hours')::date), "nsu");
 CREATE INDEX "statement_line_debit_counterparty"
   ON "statement_line" ("account_id", "counterparty", "occurred_at")
   WHERE (original_end_to_end_id IS NULL AND is_credit = false);
@@ -587,8 +590,10 @@ CREATE INDEX "expected_payment_account_id_created_at_idx"
   ON "expected_payment" ("account_id", "created_at");
 CREATE INDEX "expected_payment_withdrawn"
   ON "expected_payment" ("account_id", "withdrawn_at") WHERE (withdrawn_at IS NOT NULL);
+CREATE INDEX "expected_payment_amount"
+  ON "expected_payment" ("account_id", "is_credit", "amount_cents", "created_at");
 CREATE INDEX "expected_payment_document"
-  ON "expected_payment" ("account_id", "counterparty_document")
+  ON "expected_payment" ("account_id", "counterparty_document", "created_at")
   WHERE (counterparty_document IS NOT NULL);
 
 -- The references that tie a statement line to an expected payment.
@@ -1051,8 +1056,8 @@ CREATE UNIQUE INDEX "match_live"
 CREATE INDEX "match_provisional"
   ON "match" ("account_id", "nsu")
   WHERE (rule = 'declared' AND unlinked_at IS NULL AND final_at IS NULL);
-CREATE INDEX "match_account_id_expected_payment_id_idx"
-  ON "match" ("account_id", "expected_payment_id");
+CREATE INDEX "match_account_id_expected_payment_id_nsu_idx"
+  ON "match" ("account_id", "expected_payment_id", "nsu");
 CREATE INDEX "match_reversal"
   ON "match" ("account_id", "expected_payment_id")
   WHERE (role = 'reversal' AND unlinked_at IS NULL);
@@ -1060,6 +1065,8 @@ CREATE INDEX "match_unlinked_manually"
   ON "match" ("account_id", "nsu") WHERE (unlinked_by IS NOT NULL);
 CREATE INDEX "match_unlinked"
   ON "match" ("account_id", "unlinked_at") WHERE (unlinked_at IS NOT NULL);
+CREATE INDEX "match_unlinked_line"
+  ON "match" ("account_id", "nsu") WHERE (unlinked_at IS NOT NULL);
 
 -- The live matches of a line add up to the amount of the line: no cent is allocated twice, and no
 -- part of a line is left without an outcome.
@@ -1175,7 +1182,10 @@ CREATE INDEX "break_expected_payment"
   ON "break" ("account_id", "expected_payment_id") WHERE (expected_payment_id IS NOT NULL);
 CREATE INDEX "break_operation"
   ON "break" ("account_id", "operation_id") WHERE (operation_id IS NOT NULL);
-CREATE INDEX "break_open" ON "break" ("account_id", "kind", "opened_at") WHERE (state = 'open');
+CREATE INDEX "break_account_id_kind_state_id_idx"
+  ON "break" ("account_id", "kind", "state", "id");
+CREATE INDEX "break_open_amount" ON "break" ("account_id", "amount_cents", "nsu")
+  WHERE (state = 'open' AND nsu IS NOT NULL);
 
 -- The history of a break: one row for each action.
 CREATE TABLE "break_history_entry" (
@@ -1283,8 +1293,8 @@ CREATE TABLE "line_outcome" (
   CONSTRAINT "line_outcome_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
     REFERENCES "statement_line" ("account_id", "nsu")
 );
-CREATE INDEX "line_outcome_unexplained" ON "line_outcome" ("account_id", "state", "nsu")
-  WHERE (state = 'in_break' OR state = 'pending');
+CREATE INDEX "line_outcome_account_id_state_nsu_idx"
+  ON "line_outcome" ("account_id", "state", "nsu");
 
 -- An outcome that another version has replaced: certificates prove it.
 CREATE TABLE "former_outcome" (
@@ -1337,6 +1347,7 @@ CREATE TYPE "settlement" AS ENUM (
 CREATE TABLE "expected_payment_total" (
   "account_id" INTEGER NOT NULL,
   "expected_payment_id" UUID NOT NULL,
+  "payment_count" INTEGER NOT NULL DEFAULT 0,
   "paid_cents" BIGINT NOT NULL,
   "reversed_cents" BIGINT NOT NULL,
   "refunded_cents" BIGINT NOT NULL,
@@ -1358,6 +1369,9 @@ CREATE INDEX "expected_payment_total_deadline"
   ON "expected_payment_total" ("account_id", "deadline") WHERE (deadline IS NOT NULL);
 CREATE INDEX "expected_payment_total_account_id_settlement_expected_payme_idx"
   ON "expected_payment_total" ("account_id", "settlement", "expected_payment_id");
+CREATE INDEX "expected_payment_total_open"
+  ON "expected_payment_total" ("account_id", "last_payment_day", "expected_payment_id")
+  WHERE (settlement = 'open');
 
 -- How far the lines of an account have been decided. Everything in the statement before `as_of`, in
 -- bank time, is decided.

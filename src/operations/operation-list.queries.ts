@@ -1,0 +1,37 @@
+// Finds the operations of a page of `/v1/operations`.
+import type { RouteInput } from '../contract/route.js';
+import type { Db } from '../database.service.js';
+import { fewRows, listExaminedIds, type ExaminedIds } from '../examined-ids.queries.js';
+import { Prisma, type OperationState } from '../generated/service/client.js';
+import type { Page } from '../platform/listing.js';
+import type { listOperations } from './operations.schema.js';
+
+/** Operations in these states are few, and have an index. */
+const unfinishedStates: readonly OperationState[] = [
+  'received',
+  'sending',
+  'unknown',
+  'needs_operator',
+];
+
+export async function listOperationIds(
+  db: Db,
+  accountId: number,
+  { state, kind, idempotencyKey }: RouteInput<typeof listOperations>['query'],
+  page: Page,
+): Promise<ExaminedIds> {
+  const table = Prisma.sql`operation`;
+  const ofState = Prisma.sql`state = ${state}::operation_state`;
+  const few = idempotencyKey
+    ? Prisma.sql`idempotency_key = ${idempotencyKey}`
+    : state && unfinishedStates.includes(state)
+      ? Prisma.sql`(${ofState} AND (state = 'received' OR state = 'sending'
+          OR state = 'unknown' OR state = 'needs_operator'))`
+      : null;
+  const examined = {
+    rows: few ? fewRows(table, accountId, few) : table,
+    key: Prisma.sql`id`,
+    filters: [...(state ? [ofState] : []), ...(kind ? [Prisma.sql`kind = ${kind}`] : [])],
+  };
+  return listExaminedIds(db, accountId, examined, page);
+}

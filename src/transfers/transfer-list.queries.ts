@@ -1,0 +1,32 @@
+// Finds the transfers of a page of `/v1/transfers`.
+import type { Db } from '../database.service.js';
+import { fewRows, listExaminedIds, type ExaminedIds } from '../examined-ids.queries.js';
+import { Prisma, type Transfer } from '../generated/service/client.js';
+import type { Page } from '../platform/listing.js';
+
+export type TransferFilters = Partial<
+  Pick<Transfer, 'state' | 'shape' | 'externalId' | 'endToEndId' | 'operationId'>
+>;
+
+export async function listTransferIds(
+  db: Db,
+  accountId: number,
+  { state, shape, externalId, endToEndId, operationId }: TransferFilters,
+  page: Page,
+): Promise<ExaminedIds> {
+  const table = Prisma.sql`transfer`;
+  const ids = [
+    ...(operationId ? [Prisma.sql`operation_id = ${operationId}::uuid`] : []),
+    ...(endToEndId ? [Prisma.sql`end_to_end_id = ${endToEndId}`] : []),
+    ...(externalId ? [Prisma.sql`external_id = ${externalId}`] : []),
+  ];
+  const examined = {
+    rows: ids.length > 0 ? fewRows(table, accountId, Prisma.join(ids, ' AND ')) : table,
+    key: Prisma.sql`id`,
+    filters: [
+      ...(state ? [Prisma.sql`state = ${state}::transfer_state`] : []),
+      ...(shape ? [Prisma.sql`shape = ${shape}::transfer_shape`] : []),
+    ],
+  };
+  return listExaminedIds(db, accountId, examined, page);
+}
