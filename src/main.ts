@@ -1,8 +1,9 @@
 // The entry point: reads the settings, starts the roles of this process, stops them on a signal.
-import { startConcilia, type RunningConcilia } from './start.js';
 import { developmentValues, loadSettings, readEnvironment, type Settings } from './config.js';
 import { exitWith, printError } from './exit.js';
+import { openDatabases } from './open-databases.js';
 import { createLog } from './platform/log.js';
+import type { RunningConcilia } from './start.js';
 
 const startedAt = performance.now();
 
@@ -74,9 +75,18 @@ function stopOnSignals(starting: Promise<RunningConcilia>): void {
   process.on('SIGTERM', stop);
 }
 
+/** PostgreSQL starts while the modules of the service are loaded. */
+async function start(settings: Settings): Promise<RunningConcilia> {
+  const databases = openDatabases(settings, progress);
+  // A failure is reported by whoever awaits the databases, once the modules are there.
+  databases.catch(() => undefined);
+  const { startConcilia } = await import('./start.js');
+  return startConcilia(settings, databases, createLog('info', 'concilia'), progress);
+}
+
 try {
   const settings = loadSettings(readEnvironment());
-  const starting = startConcilia(settings, createLog('info', 'concilia'), progress);
+  const starting = start(settings);
   stopOnSignals(starting);
   process.stdout.write(banner(await starting, settings));
 } catch (error) {

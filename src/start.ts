@@ -1,13 +1,12 @@
-// Starts the roles of a process in the order of their dependencies: PostgreSQL, the sandbox bank,
-// the service, its job workers, its timers. Stops them in reverse order.
-import { join } from 'node:path';
+// Starts the roles of a process in the order of their dependencies: the sandbox bank, the service,
+// its job workers, its timers. Stops them in reverse order, and then the databases.
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
-import { SettingsError, type Role, type Settings } from './config.js';
+import { SettingsError, type Settings } from './config.js';
 import { createPool, Database } from './database.service.js';
 import { encryptedColumns } from './encrypted-columns.js';
+import { serviceRoles, type OpenDatabases } from './open-databases.js';
 import { Addresses, createHttpApplication } from './platform/http.js';
-import { startEmbeddedPostgres } from './platform/embedded-postgres.js';
 import { findClockDifference, Health } from './platform/health.js';
 import type { Log } from './platform/log.js';
 import { connectQueue } from './platform/queue-connection.js';
@@ -42,10 +41,12 @@ interface Start {
 const registrationWaitMs = 5_000;
 
 /**
- * Starts the roles of the settings. When a role fails to start, those already started are stopped.
+ * Starts the roles of the settings. When a role fails to start, those already started are stopped,
+ * and the databases are closed.
  */
 export async function startConcilia(
   settings: Settings,
+  opening: Promise<OpenDatabases>,
   log: Log,
   progress: Start['progress'],
 ): Promise<RunningConcilia> {
@@ -55,7 +56,8 @@ export async function startConcilia(
     for (const step of stopSteps.splice(0).reverse()) await step();
   };
   try {
-    const databases = await openDatabases(start);
+    const databases = await opening;
+    stopSteps.push(() => databases.close());
     const sandboxUrl = settings.roles.includes('sandbox')
       ? await startSandbox(start, databases.sandbox)
       : null;
@@ -67,31 +69,6 @@ export async function startConcilia(
     await stop();
     throw error;
   }
-}
-
-function serviceRoles({ roles }: Settings): Role[] {
-  return roles.filter((role) => role !== 'sandbox');
-}
-
-/**
- * The URLs of both databases. Without a URL in the settings, the database is in the embedded
- * PostgreSQL.
- */
-async function openDatabases({ settings, progress, stopSteps }: Start) {
-  const isServiceEmbedded = serviceRoles(settings).length > 0 && !settings.databaseUrl;
-  const isSandboxEmbedded = settings.roles.includes('sandbox') && !settings.sandboxDatabaseUrl;
-  const urls = { service: settings.databaseUrl ?? '', sandbox: settings.sandboxDatabaseUrl ?? '' };
-  if (!isServiceEmbedded && !isSandboxEmbedded) return urls;
-  const dataDir = join(settings.dataDir, 'postgres');
-  const embedded = await startEmbeddedPostgres({ dataDir, log: progress });
-  stopSteps.push(() => embedded.stop());
-  const databaseUrl = async (name: string) => {
-    await embedded.ensureDatabase(name);
-    return embedded.url(name);
-  };
-  if (isServiceEmbedded) urls.service = await databaseUrl('concilia');
-  if (isSandboxEmbedded) urls.sandbox = await databaseUrl('concilia_sandbox');
-  return urls;
 }
 
 async function startSandbox(
@@ -114,7 +91,7 @@ async function startSandbox(
 
 async function startService(
   { settings, log, progress, stopSteps }: Start,
-  databases: { service: string; sandbox: string },
+  databases: OpenDatabases,
   sandboxUrl: string | null,
 ): Promise<string> {
   const databaseUrl = databases.service;
@@ -144,7 +121,7 @@ async function startService(
   addresses.bankBaseUrl = settings.bank.baseUrl ?? sandboxUrl ?? '';
   addresses.bankWhitelabelUrl = settings.bank.whitelabelUrl ?? sandboxUrl ?? '';
   const { port, sandboxPort, redisUrl } = settings;
-  const urls = [...Object.values(databases), directUrl, redisUrl, addresses.bankBaseUrl];
+  const urls = [databases.service, databases.sandbox, directUrl, redisUrl, addresses.bankBaseUrl];
   for (const own of [port, sandboxPort, ...urls.map(portOf)]) addresses.ownPorts.add(own);
   const service = await createHttpApplication(
     AppModule.with({ settings, addresses, log, database, queue, secretBox }),

@@ -17,6 +17,7 @@ import {
 const layers: readonly (readonly string[])[] = [
   ['main.ts', 'migrate.ts', 'reencrypt.ts', 'restored.ts'],
   ['start.ts', 'program-database.ts'],
+  ['open-databases.ts'],
   ['app.module.ts', 'encrypted-columns.ts'],
   ['console'],
   ['day-closes', 'exports'],

@@ -1,6 +1,5 @@
 // Creates static QR codes: the payload that a payer's bank reads, and its image.
 import { Injectable } from '@nestjs/common';
-import QRCode from 'qrcode';
 import { additionalInformationSpace } from '../../brazil/br-code.js';
 import { foldToAscii } from '../../brazil/br-code-fields.js';
 import { parsePixKey } from '../../brazil/pix-key.js';
@@ -50,6 +49,8 @@ export class StaticQrCodes {
         identity,
         () => charge,
         async (issued) => {
+          // Loaded when a QR code is first requested: an image library delays no start.
+          const { default: QRCode } = await import('qrcode');
           const base64Image = await QRCode.toDataURL(charge.qrCode, { errorCorrectionLevel: 'M' });
           return responseText(createStaticQr, buildStaticQrResponse(account, issued, base64Image));
         },
