@@ -24,6 +24,8 @@ type TriggeredJob = 'syncStatement' | 'checkTransferStatuses' | 'checkChargeStat
 
 const maxBatch = 500;
 const triggerIntervalMs = 100;
+/** A burst is processed in parts, with time between them to store what else arrives. */
+const continueMs = 250;
 /** The delays after which a sync is repeated while it does not show a webhook's reference. */
 const repeatDelaysMs = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
 
@@ -69,10 +71,15 @@ export class WebhookInbox {
   /** While the statement does not show a webhook's reference, the sync is repeated a few times. */
   @OnJob('processWebhooks')
   async process({ accountId }: JobPayload<'processWebhooks'>): Promise<void> {
-    const { prisma } = this.database;
-    const { nextSyncInMs } = await queries.processSyncedWebhooks(prisma, accountId, repeatDelaysMs);
+    const { nextSyncInMs, isComplete } = await queries.processSyncedWebhooks(
+      this.database.prisma,
+      accountId,
+      repeatDelaysMs,
+    );
     if (nextSyncInMs !== null)
       await this.jobQueue.enqueue('syncStatement', { accountId }, { delayMs: nextSyncInMs });
+    if (!isComplete)
+      await this.jobQueue.enqueue('processWebhooks', { accountId }, { delayMs: continueMs });
   }
 
   /** Enqueues syncs again for pending webhooks whose job the queue lost. */

@@ -67,65 +67,60 @@ function startsOf(bodies: readonly Buffer[]): number[] {
   });
 }
 
+/** Bounds how long a run keeps the database from storing new webhooks. */
+const maxProcessed = 1_000;
+
 /**
  * Marks pending webhooks as processed after a sync that began after their receipt. These are the
  * webhooks whose reference the statement shows, those without a reference, and those whose
  * reference was still missing after the last delay. For the others, the next sync becomes due after
  * the next of `repeatDelaysMs`. The first sync after the receipt has read the bank's clock, so it
  * corrects `received_at_bank_time`. `nextSyncInMs` is the shortest of these delays, or null if no
- * webhook waits for another sync.
+ * webhook waits for another sync. `isComplete` is false if there may be more webhooks than one run
+ * processes. The ctids of the locked rows spare a join with them, for which PostgreSQL might
+ * compare each with each while it has no statistics of a burst.
  */
 export async function processSyncedWebhooks(
   db: Db,
   accountId: number,
   repeatDelaysMs: readonly number[],
-): Promise<{ processed: bigint; nextSyncInMs: number | null }> {
-  const [result] = await db.$queryRaw<{ processed: bigint; nextSyncInMs: number | null }[]>`
-    WITH synced AS (
-      SELECT e.account_id, e.id, e.syncs,
-             CASE WHEN e.syncs = 0 THEN e.received_at + ${Prisma.raw(bankClockLead)}
-                  ELSE e.received_at_bank_time END AS received_at_bank_time,
-             e.reference IS NULL OR EXISTS (
-        SELECT 1 FROM statement_line t
-        WHERE t.account_id = e.account_id AND e.reference_kind = 'nsu'
-          AND t.nsu = CASE WHEN e.reference_kind = 'nsu' THEN e.reference::bigint END
-        UNION ALL
-        SELECT 1 FROM statement_line t
-        WHERE t.account_id = e.account_id AND e.reference_kind = 'end_to_end_id'
-          AND t.end_to_end_id = e.reference
-        UNION ALL
-        SELECT 1 FROM statement_line t
-        WHERE t.account_id = e.account_id AND e.reference_kind = 'correlation_id'
-          AND t.correlation_id = e.reference
-      ) AS is_seen
-      FROM webhook_event e JOIN statement_state s ON s.account_id = e.account_id
-      WHERE e.account_id = ${accountId} AND e.state = 'pending'
-        AND s.last_sync_started_at > e.received_at
-        AND (e.next_sync_at IS NULL OR s.last_sync_started_at >= e.next_sync_at)
-    ), processed AS (
+): Promise<{ nextSyncInMs: number | null; isComplete: boolean }> {
+  const [result] = await db.$queryRaw<{ nextSyncInMs: number | null; isComplete: boolean }[]>`
+    WITH changed AS (
       UPDATE webhook_event e
-      SET state = 'processed', processed_at = clock_timestamp(), next_sync_at = NULL,
-          received_at_bank_time = synced.received_at_bank_time
-      FROM synced
-      WHERE e.account_id = synced.account_id AND e.id = synced.id
-        AND e.state = 'pending' AND e.syncs = synced.syncs
-        AND (synced.is_seen OR synced.syncs >= ${repeatDelaysMs.length})
-      RETURNING e.id
-    ), unseen AS (
-      UPDATE webhook_event e
-      SET syncs = e.syncs + 1,
-          next_sync_at = clock_timestamp()
-            + (${repeatDelaysMs}::int[])[synced.syncs + 1] * interval '1 millisecond',
-          received_at_bank_time = synced.received_at_bank_time
-      FROM synced
-      WHERE e.account_id = synced.account_id AND e.id = synced.id
-        AND e.state = 'pending' AND e.syncs = synced.syncs
-        AND NOT synced.is_seen AND synced.syncs < ${repeatDelaysMs.length}
-      RETURNING (${repeatDelaysMs}::int[])[synced.syncs + 1] AS delay_ms
+      SET (state, processed_at, syncs, next_sync_at, received_at_bank_time) = (
+        SELECT CASE WHEN is_last THEN 'processed'::webhook_event_state ELSE e.state END,
+               CASE WHEN is_last THEN clock_timestamp() END,
+               CASE WHEN is_last THEN e.syncs ELSE e.syncs + 1 END,
+               CASE WHEN NOT is_last THEN clock_timestamp()
+                 + (${repeatDelaysMs}::int[])[e.syncs + 1] * interval '1 millisecond' END,
+               CASE WHEN e.syncs = 0 THEN e.received_at + ${Prisma.raw(bankClockLead)}
+                    ELSE e.received_at_bank_time END
+        FROM (SELECT e.syncs >= ${repeatDelaysMs.length} OR e.reference IS NULL OR EXISTS (
+          SELECT 1 FROM statement_line t
+          WHERE t.account_id = e.account_id AND e.reference_kind = 'nsu'
+            AND t.nsu = CASE WHEN e.reference_kind = 'nsu' THEN e.reference::bigint END
+          UNION ALL
+          SELECT 1 FROM statement_line t
+          WHERE t.account_id = e.account_id AND e.reference_kind = 'end_to_end_id'
+            AND t.end_to_end_id = e.reference
+          UNION ALL
+          SELECT 1 FROM statement_line t
+          WHERE t.account_id = e.account_id AND e.reference_kind = 'correlation_id'
+            AND t.correlation_id = e.reference
+        ) AS is_last) seen
+      )
+      FROM statement_state s
+      WHERE s.account_id = ${accountId} AND e.ctid = ANY (ARRAY(
+        SELECT w.ctid FROM webhook_event w JOIN statement_state n ON n.account_id = w.account_id
+        WHERE w.account_id = ${accountId} AND w.state = 'pending'
+          AND n.last_sync_started_at > w.received_at
+          AND (w.next_sync_at IS NULL OR n.last_sync_started_at >= w.next_sync_at)
+        ORDER BY w.received_at LIMIT ${maxProcessed} FOR NO KEY UPDATE OF w))
+      RETURNING (${repeatDelaysMs}::int[])[CASE WHEN e.state = 'pending' THEN e.syncs END] AS delay
     )
-    SELECT (SELECT count(*) FROM processed) AS processed,
-           (SELECT min(delay_ms) FROM unseen) AS "nextSyncInMs"`;
-  return result ?? { processed: 0n, nextSyncInMs: null };
+    SELECT min(delay) AS "nextSyncInMs", count(*) < ${maxProcessed} AS "isComplete" FROM changed`;
+  return result ?? { nextSyncInMs: null, isComplete: true };
 }
 
 /** Accounts without such webhooks are left out. */

@@ -284,7 +284,26 @@ describe('webhooks of the bank', () => {
       await recordSync(10);
       await processWebhooks();
       expect((await storedEvents()).map(({ syncs }) => syncs)).toEqual([2, 1]);
-      expect(enqueued.at(-1)).toMatchObject(['syncStatement', {}, { delayMs: 1_000 }]);
+      const delayed = enqueued.filter((job) => (job as unknown[]).length === 3);
+      expect(delayed).toHaveLength(2);
+      expect(delayed.at(-1)).toMatchObject(['syncStatement', {}, { delayMs: 1_000 }]);
+    });
+
+    it('are processed in parts after a burst', async () => {
+      inbox = new WebhookInbox(service.database, jobQueue, quotaOf('0'));
+      await Promise.all(Array.from({ length: 1_100 }, (_, id) => receive({ id })));
+      await recordSync(1);
+      enqueued.length = 0;
+      const countPending = () =>
+        service.database.prisma.webhookEvent.count({ where: { state: 'pending' } });
+      await processWebhooks();
+      expect(await countPending()).toBe(100);
+      const rest = ['processWebhooks', { accountId: service.accountId }, { delayMs: 250 }];
+      expect(enqueued).toContainEqual(rest);
+      enqueued.length = 0;
+      await processWebhooks();
+      expect(await countPending()).toBe(0);
+      expect(enqueued).not.toContainEqual(rest);
     });
 
     it('enqueue a sync again when the queue lost the job', async () => {
