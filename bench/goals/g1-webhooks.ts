@@ -20,17 +20,20 @@ const absentBank = {
 interface Contestant {
   database: TestDatabase;
   target: Pick<HttpLoad, 'port' | 'path'>;
-  /** Null for a server that runs during all rounds: it costs nothing while it is idle. */
+  /**
+   * A process with all roles would go on to process what it stored, at the cost of the others, so
+   * it runs during its own rounds only. Null for a server that costs nothing while it is idle.
+   */
   process: ConciliaProcess | null;
   table: string;
   accepted: number;
   stop(): Promise<void>;
 }
 
-async function openContest({ isShort }: Size): Promise<Contest> {
+async function openContest(size: Size): Promise<Contest> {
   const load = await startHttpLoad();
   const contestants: Record<string, Contestant> = {
-    'role api': await openProduct({ ROLES: 'api', ...absentBank }),
+    'role api': await openApi(),
     'all roles': await openProduct({}),
     'group commit': await openYardstick('webhooks-group-commit.ts', 'bare_webhook'),
     ordinary: await openYardstick('webhooks-ordinary.ts', 'webhook_event'),
@@ -40,7 +43,7 @@ async function openContest({ isShort }: Size): Promise<Contest> {
     contestants: Object.fromEntries(
       Object.entries(contestants).map(([name, contestant]) => [
         name,
-        () => measure(load, contestant, isShort ? 300 : 4_000),
+        () => measure(load, contestant, size),
       ]),
     ),
     check: async () => {
@@ -54,6 +57,12 @@ async function openContest({ isShort }: Size): Promise<Contest> {
       }
     },
   };
+}
+
+async function openApi(): Promise<Contestant> {
+  const contestant = await openProduct({ ROLES: 'api', ...absentBank });
+  await contestant.process?.start();
+  return { ...contestant, process: null };
 }
 
 async function openProduct(roles: Record<string, string>): Promise<Contestant> {
@@ -79,17 +88,14 @@ async function openYardstick(program: string, table: string): Promise<Contestant
   return { database, target, process: null, table, accepted: 0, stop };
 }
 
-/**
- * Webhooks a second. A process with all roles would go on to process what it stored, at the cost
- * of the others.
- */
-async function measure(load: HttpLoadProcess, contestant: Contestant, forMs: number) {
-  const { process, target } = contestant;
+/** Webhooks a second. */
+async function measure(load: HttpLoadProcess, contestant: Contestant, { isShort }: Size) {
+  const { process } = contestant;
   await process?.start();
   try {
     // The first requests find code that is not compiled yet.
-    await send(load, contestant, target, forMs / 4);
-    return await send(load, contestant, target, forMs);
+    await send(load, contestant, { requests: isShort ? 100 : 5_000 });
+    return await send(load, contestant, { forMs: isShort ? 300 : 4_000 });
   } finally {
     await process?.stop();
   }
@@ -98,12 +104,12 @@ async function measure(load: HttpLoadProcess, contestant: Contestant, forMs: num
 async function send(
   load: HttpLoadProcess,
   contestant: Contestant,
-  target: Contestant['target'],
-  forMs: number,
+  extent: Pick<HttpLoad, 'requests' | 'forMs'>,
 ): Promise<number> {
   const start = `{"eventType":"${eventType}","nsu":{number},"amount":149.9,"text":"`;
   const { requests, failed, perSecond, statuses } = await load.run({
-    ...{ ...target, connections: 64, forMs, headers: { 'x-webhook-key': secret } },
+    ...{ ...contestant.target, ...extent, connections: 64 },
+    headers: { 'x-webhook-key': secret },
     body: `${start}${'x'.repeat(bodyBytes - start.length)}"}`,
   });
   if (failed > 0) throw new Error(`webhooks were refused: ${JSON.stringify(statuses)}`);
