@@ -6,7 +6,8 @@ import { AccountMode } from '../generated/service/enums.js';
 import { filledText, instant, integer, text } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import { certificatePem, privateKeyPem } from './certificates.schema.js';
-import { firstAccountModes, isFreeHeader } from '../config.js';
+import { firstAccountModes } from '../config.js';
+import { isFreeHeader } from '../setting-values.js';
 import { scopes } from './scope.decorator.js';
 
 const base = { chapter: 'Bank accounts', authentication: 'admin-key' } as const;

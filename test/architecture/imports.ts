@@ -41,7 +41,7 @@ const layers: readonly (readonly string[])[] = [
   ['contract'],
   ['brazil'],
   ['money', 'config.ts', 'queues.ts'],
-  ['request-limit-settings.ts', 'retention-settings.ts'],
+  ['request-limit-settings.ts', 'retention-settings.ts', 'setting-values.ts'],
 ];
 
 const sandboxMayImport = ['contract', 'brazil', 'money', 'platform', 'config.ts'];
