@@ -30,7 +30,18 @@ export const opaqueAccountId = (accountId: number): Prisma.Sql =>
 
 const insideTransaction = new AsyncLocalStorage<true>();
 
-const lastSteps = new WeakMap<Tx, (() => Promise<void>)[]>();
+interface LaterSteps {
+  beforeCommit: (() => Promise<void>)[];
+  afterCommit: (() => void)[];
+}
+
+const laterSteps = new WeakMap<Tx, LaterSteps>();
+
+function laterStepsOf(tx: Tx): LaterSteps {
+  const steps = laterSteps.get(tx);
+  invariant(steps, 'the transaction is not of Database.transaction, or its work has ended');
+  return steps;
+}
 
 /**
  * Runs `step` at the end of a transaction of `Database`, after its work and before its commit. It
@@ -38,20 +49,27 @@ const lastSteps = new WeakMap<Tx, (() => Promise<void>)[]>();
  * of no deadlock.
  */
 export function beforeCommit(tx: Tx, step: () => Promise<void>): void {
-  const steps = lastSteps.get(tx);
-  invariant(steps, 'the transaction is not of Database.transaction, or its work has ended');
-  steps.push(step);
+  laterStepsOf(tx).beforeCommit.push(step);
 }
 
-async function runWithLastSteps<Result>(
+/**
+ * Runs `step` once the transaction is committed, and not if it is rolled back or repeated. It is
+ * for counting what was done in memory: a process that dies has not run it.
+ */
+export function afterCommit(tx: Tx, step: () => void): void {
+  laterStepsOf(tx).afterCommit.push(step);
+}
+
+async function runWithLaterSteps<Result>(
   tx: Tx,
   work: (tx: Tx) => Promise<Result>,
+  afterCommit: (() => void)[],
 ): Promise<Result> {
-  const steps: (() => Promise<void>)[] = [];
-  lastSteps.set(tx, steps);
+  const beforeCommit: (() => Promise<void>)[] = [];
+  laterSteps.set(tx, { beforeCommit, afterCommit });
   const result = await work(tx);
-  lastSteps.delete(tx);
-  for (const step of steps) await step();
+  laterSteps.delete(tx);
+  for (const step of beforeCommit) await step();
   return result;
 }
 
@@ -107,10 +125,13 @@ export class Database {
     const { timeoutMs } = options;
     const limits = timeoutMs === undefined ? {} : { timeout: timeoutMs };
     for (let attempts = 1; ; attempts += 1) {
+      const committed: (() => void)[] = [];
       try {
-        return await insideTransaction.run(true, () =>
-          this.prisma.$transaction((tx) => runWithLastSteps(tx, work), limits),
+        const result = await insideTransaction.run(true, () =>
+          this.prisma.$transaction((tx) => runWithLaterSteps(tx, work, committed), limits),
         );
+        for (const step of committed) step();
+        return result;
       } catch (error) {
         if (!isConflict(error) || attempts === maxAttempts) throw error;
         await sleep(attempts * 20 * (1 + Math.random()));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultDatabaseLimits, type DatabaseLimits } from '../../src/config.js';
-import { createPool, Database } from '../../src/database.service.js';
+import { afterCommit, createPool, Database } from '../../src/database.service.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
@@ -97,16 +97,35 @@ describe('the database', () => {
     await test.pool.query('CREATE TABLE counter (id int PRIMARY KEY, value int NOT NULL)');
     await test.pool.query('INSERT INTO counter VALUES (1, 0), (2, 0)');
     let runs = 0;
+    let commits = 0;
     const add = (first: number, second: number) =>
       database.transaction(async (tx) => {
         runs += 1;
+        afterCommit(tx, () => (commits += 1));
         await tx.$executeRaw`UPDATE counter SET value = value + 1 WHERE id = ${first}`;
         await sleep(200);
         await tx.$executeRaw`UPDATE counter SET value = value + 1 WHERE id = ${second}`;
       });
     await Promise.all([add(1, 2), add(2, 1)]);
     expect(runs).toBeGreaterThan(2);
+    expect(commits).toBe(2);
     const { rows } = await test.pool.query('SELECT value FROM counter ORDER BY id');
     expect(rows).toEqual([{ value: 2 }, { value: 2 }]);
+  });
+
+  it('does nothing after the commit of a transaction that was rolled back', async () => {
+    open();
+    let commits = 0;
+    const failed = database.transaction((tx) => {
+      afterCommit(tx, () => (commits += 1));
+      return Promise.reject(new Error('not now'));
+    });
+    await expect(failed).rejects.toThrow('not now');
+    await database.transaction(async (tx) => {
+      afterCommit(tx, () => (commits += 10));
+      await tx.$queryRaw`SELECT 1`;
+      expect(commits).toBe(0);
+    });
+    expect(commits).toBe(10);
   });
 });
