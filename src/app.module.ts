@@ -18,8 +18,13 @@ import { OperationsModule } from './operations/operations.module.js';
 import { Addresses } from './platform/http.js';
 import { Timers } from './platform/timers.js';
 import { Health, HealthController } from './platform/health.js';
+import { HttpMetrics } from './platform/http-metrics.js';
 import { Log } from './platform/log.js';
+import { MetricsController } from './platform/metrics.controller.js';
+import { Metrics } from './platform/metrics.js';
+import { PoolMetrics } from './platform/pool-metrics.js';
 import { queueModules, type QueueConnection } from './platform/queue-connection.js';
+import { QueueMetrics } from './platform/queue-metrics.js';
 import { SecretBox } from './platform/secret-box.js';
 import { JobQueue } from './platform/job-queue.js';
 import { Workers } from './platform/workers.js';
@@ -42,13 +47,13 @@ export interface ProcessDependencies {
   secretBox: SecretBox;
 }
 
-const platformProviders = [Health, Timers, JobQueue, Workers];
+const platformProviders = [Health, Metrics, Timers, JobQueue, Workers, PoolMetrics];
 
 @Global()
 @Module({
   imports: [DiscoveryModule],
-  controllers: [HealthController],
-  providers: platformProviders,
+  controllers: [HealthController, MetricsController],
+  providers: [...platformProviders, HttpMetrics, QueueMetrics],
   exports: platformProviders,
 })
 class PlatformModule {

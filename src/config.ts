@@ -119,6 +119,7 @@ export const settingSchemas = {
     .transform(Number)
     .optional(),
   ...requestLimitSchemas,
+  METRICS_TOKEN: secret('METRICS_TOKEN', 16).optional(),
 } as const;
 
 const settingsObject = z.object(settingSchemas);
@@ -211,6 +212,8 @@ export abstract class Settings {
   readonly trustedProxies!: TrustedProxies;
   readonly requestLimits!: RequestLimitSettings;
   readonly quotas!: Quotas;
+  /** The bearer token of /metrics. Null: open, like the health endpoints. */
+  readonly metricsToken!: string | null;
 }
 
 /** Invalid settings: the message has one line for each. */
@@ -367,6 +370,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     retention: readRetention(values),
     syncIntervalMs: values.SYNC_INTERVAL_MS ?? (profile === 'sandbox' ? 5_000 : 60_000),
     ...readRequestLimits(values),
+    metricsToken: values.METRICS_TOKEN ?? null,
   };
   if (Boolean(values.BANK_ACCOUNT_HEADER) !== Boolean(values.BANK_ACCOUNT_ID))
     problems.push('BANK_ACCOUNT_HEADER and BANK_ACCOUNT_ID must be set together.');

@@ -7,8 +7,11 @@ import { createPool, Database } from './database.service.js';
 import { encryptedColumns } from './encrypted-columns.js';
 import { serviceRoles, type OpenDatabases } from './open-databases.js';
 import { Addresses, createHttpApplication } from './platform/http.js';
-import { findClockDifference, Health } from './platform/health.js';
+import { findClockDifference, Health, isForOperators } from './platform/health.js';
 import type { Log } from './platform/log.js';
+import { Metrics } from './platform/metrics.js';
+import { PoolMetrics } from './platform/pool-metrics.js';
+import { observeProcess } from './platform/process-metrics.js';
 import { connectQueue } from './platform/queue-connection.js';
 import { Timers } from './platform/timers.js';
 import { Workers } from './platform/workers.js';
@@ -132,7 +135,9 @@ async function startService(
   health.addCheck('database', () => database.isReady());
   health.addWarning('the clock', () => findClockDifference(() => database.now()));
   health.addCheck('queue', () => queue.isReady());
-  if (!settings.roles.includes('api')) serveHealthOnly(service);
+  service.get(PoolMetrics).add('database', database.pool);
+  observeProcess(service.get(Metrics));
+  if (!settings.roles.includes('api')) serveOperatorsOnly(service);
 
   await listen(service, 'PORT', settings.port, settings.host);
   const url = urlOf(service);
@@ -148,13 +153,13 @@ async function startService(
   return url;
 }
 
-/** Without the api role, a process serves only its health endpoints. */
-function serveHealthOnly(service: NestFastifyApplication): void {
+/** Without the api role, a process serves only health and metrics. */
+function serveOperatorsOnly(service: NestFastifyApplication): void {
   service
     .getHttpAdapter()
     .getInstance()
     .addHook('onRequest', (request, reply, done) => {
-      if (request.url.startsWith('/health/')) done();
+      if (isForOperators(request)) done();
       else reply.callNotFound();
     });
 }

@@ -125,6 +125,7 @@ describe('defaults', () => {
       quotas: {
         ...{ apiKeys: 100, rules: 1_000, unfinishedUploads: 20, unprocessedWebhooks: 1_000_000 },
       },
+      metricsToken: null,
     });
   });
 
@@ -235,6 +236,7 @@ describe('a value', () => {
     ['CONCURRENT_READS', 'total'],
     ['CONCURRENT_CHANGES', 'process=4'],
     ['WAITING_REQUESTS_PER_KEY', 'many'],
+    ['METRICS_TOKEN', 'short'],
     ['REQUEST_WAIT_MS', '1s'],
     ['API_KEYS_PER_ACCOUNT', '-1'],
     ['RULES_PER_ACCOUNT', '1.5'],

@@ -26,7 +26,10 @@ const defaultPauseMs = 1_000;
 
 @Injectable()
 export class BankLimits {
-  private readonly breakers = new Map<string, breakers.Breaker>();
+  private readonly breakers = new Map<
+    string,
+    { endpointClass: EndpointClass; breaker: breakers.Breaker }
+  >();
   private readonly buckets = new Map<number, { rate: number; bucket: TokenBucket }>();
 
   /**
@@ -62,9 +65,20 @@ export class BankLimits {
 
   private breakerOf({ accountId, endpointClass }: CallLimits): breakers.Breaker {
     const name = `${accountId} ${endpointClass}`;
-    const breaker = this.breakers.get(name) ?? breakers.closedBreaker();
-    this.breakers.set(name, breaker);
+    const known = this.breakers.get(name);
+    if (known) return known.breaker;
+    const breaker = breakers.closedBreaker();
+    this.breakers.set(name, { endpointClass, breaker });
     return breaker;
+  }
+
+  /** The state of each breaker: of each account and endpoint class that was called. */
+  listBreakers(): { endpointClass: EndpointClass; state: breakers.BreakerState }[] {
+    const nowMs = performance.now();
+    return [...this.breakers.values()].map(({ endpointClass, breaker }) => ({
+      endpointClass,
+      state: breakers.breakerStateOf(breaker, nowMs),
+    }));
   }
 }
 

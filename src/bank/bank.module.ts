@@ -1,9 +1,13 @@
 import { Global, Module } from '@nestjs/common';
 import { BankConnections } from './bank-connections.service.js';
+import { BankMetrics } from './bank-metrics.service.js';
 import { BankLimits } from './bank-limits.service.js';
 import { BankService } from './bank.service.js';
 
 // Global: the only client of the bank, used by several modules.
 @Global()
-@Module({ providers: [BankService, BankConnections, BankLimits], exports: [BankService] })
+@Module({
+  providers: [BankService, BankConnections, BankLimits, BankMetrics],
+  exports: [BankService],
+})
 export class BankModule {}

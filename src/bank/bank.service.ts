@@ -23,6 +23,7 @@ import {
   type UnknownOutcome,
 } from './response-classification.js';
 import { BankConnections } from './bank-connections.service.js';
+import { recordBankCall } from './bank-metrics.service.js';
 import { BankLimits } from './bank-limits.service.js';
 import { endpointClassOf } from './endpoint-class.js';
 import { faultOfRejection } from './rejection.js';
@@ -73,7 +74,9 @@ export class BankService {
     const startedAt = performance.now();
     // A bank that hangs occupies no slot, not even at the first call of each account.
     const response = await waitOutsideSlot(0, () => this.attempt(route, account, input, options));
-    this.logResponse(route, account, response, performance.now() - startedAt);
+    const durationMs = performance.now() - startedAt;
+    recordBankCall(route, response, durationMs);
+    this.logResponse(route, account, response, durationMs);
     return response;
   }
 

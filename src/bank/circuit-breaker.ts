@@ -52,6 +52,16 @@ export function checkCall(breaker: Breaker, nowMs: number): CallPermission {
     : { isAllowed: true, isProbe: true };
 }
 
+export const breakerStates = ['closed', 'open', 'half_open', 'paused'] as const;
+export type BreakerState = (typeof breakerStates)[number];
+
+/** `half_open`: the next call is a probe, or one is under way. `paused`: at the bank's request. */
+export function breakerStateOf(breaker: Breaker, nowMs: number): BreakerState {
+  if (breaker.pausedUntilMs > nowMs) return 'paused';
+  if (breaker.openings === 0) return 'closed';
+  return breaker.openUntilMs > nowMs ? 'open' : 'half_open';
+}
+
 /** Allows or denies a call. The result of an allowed call must be recorded afterwards. */
 export function beginCall(breaker: Breaker, nowMs: number): CallPermission {
   const permission = checkCall(breaker, nowMs);

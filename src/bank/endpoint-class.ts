@@ -2,8 +2,16 @@
 // read.
 import type { Route } from '../contract/route.js';
 
-export type EndpointClass =
-  'charges' | 'money' | 'statement' | 'lookup' | 'webhooks' | 'customers' | 'other';
+export const endpointClasses = [
+  'charges',
+  'money',
+  'statement',
+  'lookup',
+  'webhooks',
+  'customers',
+  'other',
+] as const;
+export type EndpointClass = (typeof endpointClasses)[number];
 
 const byChapter: Readonly<Record<string, EndpointClass>> = {
   Charges: 'charges',

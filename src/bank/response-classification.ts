@@ -35,16 +35,18 @@ export type BankResponse<Value> =
 
 export type UnknownOutcome = Extract<BankResponse<never>, { outcome: 'unknown' }>;
 
-export type UnknownReason =
+export const unknownReasons = [
   /** No byte was sent: nothing can have happened. */
-  | 'not_sent'
-  | 'no_response'
-  | 'too_late'
-  | 'unreadable_response'
-  | 'unexpected_response'
-  | 'redirected'
-  | 'refused_for_now'
-  | 'bank_error';
+  'not_sent',
+  'no_response',
+  'too_late',
+  'unreadable_response',
+  'unexpected_response',
+  'redirected',
+  'refused_for_now',
+  'bank_error',
+] as const;
+export type UnknownReason = (typeof unknownReasons)[number];
 
 /**
  * The best that a status can mean. A success needs a body that validates and echoes the request,

@@ -11,6 +11,7 @@ import type { JobPayload } from '../queues.js';
 import { OpenLimit } from '../platform/slots.js';
 import { delayAfterAttemptMs } from './delivery-schedule.js';
 import { EndpointClient, endpointTimeoutMs } from './endpoint-client.service.js';
+import { recordAttempt } from './event-metrics.service.js';
 import { testEventType } from './event.js';
 import {
   claimDeliveries,
@@ -163,10 +164,19 @@ export class DeliveryService {
   ): Promise<DeliveryResult> {
     const { id, attempt, claimedAt: sentAt } = delivery;
     const message = { id: delivery.eventId, sentAt, body: eventBody(delivery) };
+    const startedAtMs = performance.now();
     const { status, error, retryAfterSeconds } = await this.client.post(endpoint, message);
-    if (error === null) return { id, attempt, status, error, state: 'delivered', retryInMs: null };
+    const times = {
+      durationMs: performance.now() - startedAtMs,
+      waitedMs: sentAt.getTime() - delivery.eventCreatedAt.getTime(),
+    };
+    if (error === null) {
+      recordAttempt({ ...times, result: 'delivered' });
+      return { id, attempt, status, error, state: 'delivered', retryInMs: null };
+    }
     const retryInMs = delayAfterAttemptMs(attempt, retryAfterSeconds, Math.random());
     const state = retryInMs === null ? 'dead' : 'pending';
+    recordAttempt({ ...times, result: state === 'dead' ? 'dead' : 'retried' });
     return { id, attempt, status, error, state, retryInMs };
   }
 }

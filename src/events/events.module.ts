@@ -3,6 +3,7 @@ import { DeliveryService } from './delivery.service.js';
 import { EndpointClient } from './endpoint-client.service.js';
 import { EndpointsController } from './endpoints.controller.js';
 import { EndpointsService } from './endpoints.service.js';
+import { EventMetrics } from './event-metrics.service.js';
 import { EventRetention } from './event-retention.service.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
@@ -16,6 +17,7 @@ import { NameResolver } from './name-resolver.service.js';
     EndpointsService,
     DeliveryService,
     EndpointClient,
+    EventMetrics,
     { provide: NameResolver, useFactory: () => new NameResolver() },
   ],
   exports: [EventsService],

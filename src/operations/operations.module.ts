@@ -5,6 +5,7 @@ import { AccountModes } from './account-modes.service.js';
 import { BodyRetention } from './body-retention.service.js';
 import { OperationRecovery } from './operation-recovery.service.js';
 import { OperationResending } from './operation-resending.service.js';
+import { OperationMetrics } from './operation-metrics.service.js';
 import { OperationSender } from './operation-sender.service.js';
 import { OperationOutcomes } from './operation-outcomes.service.js';
 import { OperationsController } from './operations.controller.js';
@@ -25,6 +26,7 @@ import { RestoreGuard } from './restores.service.js';
     AccountModes,
     RestoreGuard,
     BodyRetention,
+    OperationMetrics,
   ],
   exports: [OperationsService, OperationOutcomes, OperationResending],
 })

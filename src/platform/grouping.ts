@@ -20,3 +20,16 @@ export function groupBy<Key, Value>(
   for (const value of values) addTo(groups, keyOf(value), value);
   return groups;
 }
+
+/** How many values have each key. */
+export function countBy<Key, Value>(
+  values: Iterable<Value>,
+  keyOf: (value: Value) => Key,
+): Map<Key, number> {
+  const counts = new Map<Key, number>();
+  for (const value of values) {
+    const key = keyOf(value);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}

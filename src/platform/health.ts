@@ -1,6 +1,8 @@
 // The health endpoints: whether the process is live, and whether it is ready to work.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Get, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyRequest } from 'fastify';
 import { AppError } from './errors.js';
 import { Log } from './log.js';
 
@@ -90,16 +92,26 @@ export async function findClockDifference(now: () => Promise<Date>): Promise<str
   return `The clock of this process is ${seconds} s ${direction} PostgreSQL's.`;
 }
 
+/**
+ * Whether the route is for operators and their programs: it is served in every role, and not
+ * limited, so that a flood through one proxy does not take the process down.
+ */
+export function isForOperators({ routeOptions }: FastifyRequest): boolean {
+  return (routeOptions.config as { isForOperators?: boolean }).isForOperators === true;
+}
+
 @Controller('health')
 export class HealthController {
   constructor(private readonly health: Health) {}
 
   @Get('live')
+  @RouteConfig({ isForOperators: true })
   live(): { status: 'live' } {
     return { status: 'live' };
   }
 
   @Get('ready')
+  @RouteConfig({ isForOperators: true })
   async ready(): Promise<{ status: 'ready'; warnings: string[] }> {
     const failing = await this.health.listFailing();
     if (failing.length === 0)

@@ -3,6 +3,7 @@
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { Settings } from '../config.js';
+import { counter, histogram } from './instruments.js';
 import { Log } from './log.js';
 import { findTimerTasks, type TimerTask } from './timer-methods.js';
 import { newTraceId, runWithTrace } from './trace.js';
@@ -12,6 +13,20 @@ import { newTraceId, runWithTrace } from './trace.js';
  * ask the database together (`src/shared-reads.queries.ts`).
  */
 const gridMs = 1_000;
+
+/** The names are those of the methods with `@Every`. */
+const task = /^[a-z][a-z -]*$/;
+const ended = counter({
+  name: 'concilia_timer_runs_total',
+  help: 'Runs of the periodic tasks of the scheduler role, by result.',
+  labels: { task, result: ['succeeded', 'failed'] },
+});
+const durations = histogram({
+  name: 'concilia_timer_run_duration_seconds',
+  help: 'How long a periodic task ran.',
+  labels: { task },
+  buckets: [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 60],
+});
 
 @Injectable()
 export class Timers implements OnModuleInit, BeforeApplicationShutdown {
@@ -69,9 +84,16 @@ export class Timers implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   private async run(task: TimerTask): Promise<void> {
+    const startedAtMs = performance.now();
+    const end = (result: 'succeeded' | 'failed') => {
+      ended.inc({ task: task.name, result });
+      durations.observe({ task: task.name }, (performance.now() - startedAtMs) / 1_000);
+    };
     try {
       await runWithTrace(newTraceId(), task.work);
+      end('succeeded');
     } catch (error) {
+      end('failed');
       this.log.error({ err: error, task: task.name }, 'periodic task failed');
     }
   }

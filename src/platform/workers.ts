@@ -6,14 +6,34 @@ import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@
 import { DiscoveryService, ModuleRef } from '@nestjs/core';
 import { Worker, type Job as QueuedJob, type Queue } from 'bullmq';
 import { Settings } from '../config.js';
-import { jobs, type Job, type JobName, type JobPayload } from '../queues.js';
+import { allJobs, jobs, type Job, type JobName, type JobPayload } from '../queues.js';
 import { findJobMethods, type JobMethod } from './job-methods.js';
 import { JobQueue } from './job-queue.js';
 import { JobRuns } from './job-slots.js';
 import { AppError } from './errors.js';
+import { counter, histogram } from './instruments.js';
 import { Log } from './log.js';
 import { idleWaitSeconds, jobLockMs, stalledCheckMs } from './queue-connection.js';
 import { newTraceId, runWithTrace } from './trace.js';
+
+const jobNames = allJobs.map(({ name }) => name);
+const ended = counter({
+  name: 'concilia_jobs_total',
+  help: 'Jobs that this process has run, by result.',
+  labels: { job: jobNames, result: ['succeeded', 'failed'] },
+});
+const durations = histogram({
+  name: 'concilia_job_duration_seconds',
+  help: 'How long a job ran.',
+  labels: { job: jobNames },
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+});
+const waits = histogram({
+  name: 'concilia_job_wait_seconds',
+  help: 'How long a job that was due waited in the queue, by the clocks of both processes.',
+  labels: { job: jobNames },
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+});
 
 @Injectable()
 export class Workers implements OnModuleInit, BeforeApplicationShutdown {
@@ -80,9 +100,12 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
     const run = { accountId: payload.accountId, id: job.coalesceBy(payload), payload };
     await runs.run(run, () =>
       runWithTrace(newTraceId(), async () => {
+        const endMeasuring = measureJob(job.name, queued);
         try {
           await method(payload);
+          endMeasuring('succeeded');
         } catch (error) {
+          endMeasuring('failed');
           // The queue does not retry a job: its sweeper finds the pending work in PostgreSQL.
           // A call that the bank did not answer is in the log already.
           const isBankAway = error instanceof AppError && error.code === 'bank_unreachable';
@@ -95,4 +118,14 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
       }),
     );
   }
+}
+
+/** Measures the wait of a job that begins now. The returned function measures its run. */
+function measureJob(job: string, { timestamp, delay }: QueuedJob) {
+  waits.observe({ job }, Math.max(0, Date.now() - timestamp - delay) / 1_000);
+  const startedAtMs = performance.now();
+  return (result: 'succeeded' | 'failed') => {
+    ended.inc({ job, result });
+    durations.observe({ job }, (performance.now() - startedAtMs) / 1_000);
+  };
 }

@@ -29,6 +29,7 @@ import {
 import { lineOutcomes } from './decide/line-outcomes.js';
 import { allocationEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
 import { writeLineOutcomes } from './line-leaves.queries.js';
+import { recordDecidedLines } from './reconciliation-metrics.service.js';
 import { lineBreakKinds, subjectOfLine, subjectOfOperation } from './decide/break-kinds.js';
 import type { DecisionMaker, ExpectedPaymentFacts, LineAllocation } from './decide/model.js';
 
@@ -91,7 +92,7 @@ export class DecisionWriter {
     await this.reinstateShown(tx, accountId, component);
     const open = openBreaks(decision);
     const { opened, hasChanged } = await this.writeBreaks(tx, accountId, component, open);
-    await writeLineOutcomes(tx, accountId, lineOutcomes(decision, open));
+    recordDecidedLines(tx, await writeLineOutcomes(tx, accountId, lineOutcomes(decision, open)));
     const final = await this.makeFinal(tx, accountId, component, circumstances);
     await this.writeTotals(tx, accountId, decision, difference.before);
     const events = [

@@ -14,6 +14,7 @@ import {
   type NewBreak,
   type ReportedBreak,
 } from './breaks.queries.js';
+import { recordChangedBreaks } from './reconciliation-metrics.service.js';
 
 export type { NewBreak } from './breaks.queries.js';
 
@@ -45,11 +46,13 @@ export class Breaks {
 
   /** Reports breaks that another query has resolved. */
   reportResolved(tx: Tx, accountId: number, resolved: ReportedBreak[]): void {
+    recordChangedBreaks(tx, 'resolved', resolved);
     this.recordEvents(tx, accountId, 'break.resolved', resolved);
   }
 
   /** Reports breaks that another query has reopened. */
   reportOpened(tx: Tx, accountId: number, opened: ReportedBreak[]): void {
+    recordChangedBreaks(tx, 'opened', opened);
     this.recordEvents(tx, accountId, 'break.opened', opened);
   }
 

@@ -43,13 +43,14 @@ export function hasLeafOf(accountId: number, line: OutcomeLine, outcome: Decided
 
 /**
  * Stores the outcomes that differ from the stored ones, each as the next version of its line. The
- * caller holds the account's reconciliation lock, so that sequences follow the commits.
+ * caller holds the account's reconciliation lock, so that sequences follow the commits. Returns the
+ * new states.
  */
 export async function writeLineOutcomes(
   tx: Tx,
   accountId: number,
   outcomes: ReadonlyMap<bigint, DecidedOutcome>,
-): Promise<void> {
+): Promise<LineOutcomeState[]> {
   const lines = await listOutcomeLines(tx, accountId, [...outcomes.keys()]);
   const changed = lines.flatMap((line) => {
     const outcome = outcomes.get(line.nsu);
@@ -58,7 +59,7 @@ export async function writeLineOutcomes(
     const leaf = leafOfLine(accountId, line, version, outcome).toString('hex');
     return [{ nsu: line.nsu, version, state: outcome.state, label: labelOf(outcome), leaf }];
   });
-  if (changed.length === 0) return;
+  if (changed.length === 0) return [];
   await tx.$executeRaw`
     WITH change AS (
       UPDATE reconciliation_state SET outcome_sequence = outcome_sequence + 1
@@ -76,6 +77,7 @@ export async function writeLineOutcomes(
     ON CONFLICT (account_id, nsu) DO UPDATE
     SET version = EXCLUDED.version, state = EXCLUDED.state, label = EXCLUDED.label,
         leaf_hash = EXCLUDED.leaf_hash, sequence = EXCLUDED.sequence`;
+  return changed.map(({ state }) => state);
 }
 
 interface StoredPayment {

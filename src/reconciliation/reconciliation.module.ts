@@ -3,6 +3,7 @@ import { EventsModule } from '../events/events.module.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { BookController } from './api/transactions.controller.js';
 import { Breaks } from './breaks.service.js';
+import { ReconciliationMetrics } from './reconciliation-metrics.service.js';
 import { ReconciliationService } from './reconciliation.service.js';
 import { RuleCatalog } from './rules/rule-catalog.service.js';
 import { RuleTrials } from './rules/rule-trials.service.js';
@@ -12,7 +13,14 @@ import { DecisionWriter } from './apply.service.js';
 @Module({
   imports: [EventsModule, StatementModule],
   controllers: [BookController, RulesController],
-  providers: [ReconciliationService, DecisionWriter, Breaks, RuleCatalog, RuleTrials],
+  providers: [
+    ReconciliationService,
+    DecisionWriter,
+    Breaks,
+    RuleCatalog,
+    RuleTrials,
+    ReconciliationMetrics,
+  ],
   exports: [Breaks, ReconciliationService],
 })
 export class ReconciliationModule {}

@@ -2,6 +2,7 @@ import { Global, Module, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import { addressOf } from '../platform/client-address.js';
+import { isForOperators } from '../platform/health.js';
 import type { AddressClass } from '../request-limit-settings.js';
 import { AuthenticationFailures } from './authentication-failures.service.js';
 import { RateLimits } from './rate-limits.service.js';
@@ -19,11 +20,10 @@ export class RequestLimitsModule implements OnModuleInit {
     private readonly rateLimits: RateLimits,
   ) {}
 
-  /** Health checks are not limited: a flood through one proxy must not take the process down. */
   onModuleInit(): void {
     const server = this.host.httpAdapter.getInstance();
     server.addHook('onRequest', (request, _reply, done) => {
-      if (request.url.startsWith('/health/')) return done();
+      if (isForOperators(request)) return done();
       const { addressClass = 'requests' } = request.routeOptions.config as {
         addressClass?: AddressClass;
       };

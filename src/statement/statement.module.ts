@@ -4,6 +4,7 @@ import { SyncSchedule } from './sync-schedule.service.js';
 import { StatementClosing } from './statement-closing.service.js';
 import { StatementSync } from './statement-sync.service.js';
 import { StatementController } from './statement.controller.js';
+import { StatementMetrics } from './statement-metrics.service.js';
 import { StatementService } from './statement.service.js';
 import { UnreadableLinesController } from './unreadable-lines.controller.js';
 import { UnreadableLines } from './unreadable-lines.service.js';
@@ -17,6 +18,7 @@ import { UnreadableLines } from './unreadable-lines.service.js';
     BankTime,
     SyncSchedule,
     UnreadableLines,
+    StatementMetrics,
   ],
   exports: [BankTime, StatementClosing, StatementService],
 })

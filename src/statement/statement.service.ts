@@ -23,6 +23,7 @@ import {
   recordClockOffset,
   type ClockOffset,
 } from './bank-clock.queries.js';
+import { recordSyncedLines } from './statement-metrics.service.js';
 import * as queries from './statement.queries.js';
 
 const callDeadlineMs = 8_000;
@@ -290,6 +291,7 @@ export class StatementService {
       await queries.lockStatementState(tx, accountId);
       return recordLines(tx, accountId, parsed);
     });
+    recordSyncedLines(result.newLines);
     if (result.newUnreadable > 0)
       this.log.warn({ accountId, lines: result.newUnreadable }, 'statement lines unreadable');
     return result;

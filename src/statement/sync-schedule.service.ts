@@ -18,7 +18,7 @@ const maxTickMs = 1_000;
  * A sync that is this many intervals overdue is enqueued without coalescing. Its job was lost with
  * the queue, or a killed worker did not release the job's lock.
  */
-const overdueAfterIntervals = 3;
+export const overdueAfterIntervals = 3;
 
 /** The multiples of this number, without their whole part, are spread evenly between 0 and 1. */
 const goldenRatio = 0.618_033_988_75;

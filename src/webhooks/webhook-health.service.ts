@@ -10,7 +10,8 @@ import { BankTime } from '../statement/bank-time.service.js';
 import { setSyncInterval } from '../statement/statement.queries.js';
 import { healthPeriod, type RequestedPeriod } from './health-period.js';
 import * as queries from './health.queries.js';
-import { syncIntervalFor } from './sync-interval.js';
+import { syncIntervalFor, type NotifiableLine } from './sync-interval.js';
+import { recordRecentLines } from './webhook-metrics.service.js';
 
 /** How much later than a line's visibility bound its webhook may come before it counts as lost. */
 const graceMs = 60_000;
@@ -60,6 +61,7 @@ export class WebhookHealth {
   @Every('sync-intervals', 60_000)
   async adjustSyncIntervals(): Promise<void> {
     const db = this.database.prisma;
+    const recent: NotifiableLine[] = [];
     for (const { id } of await this.accounts.list()) {
       const until = await this.bankTime.now(id);
       const lines = await queries.listNotifiableLines(db, id, {
@@ -69,7 +71,9 @@ export class WebhookHealth {
         limit: recentLines,
       });
       await setSyncInterval(db, id, syncIntervalFor(lines, this.settings.syncIntervalMs));
+      recent.push(...lines);
     }
+    recordRecentLines(recent);
   }
 
   /** The webhook of a line before this time counts as lost if it has not come. */

@@ -10,6 +10,7 @@ import { Every } from '../platform/timer-methods.js';
 import { newId } from '../platform/ids.js';
 import type { JobPayload } from '../queues.js';
 import { chargeStatusEventTypes, readWebhookBody } from './webhook-body.js';
+import { recordProcessedWebhooks, recordReceivedWebhooks } from './webhook-metrics.service.js';
 import { WebhookQuota } from './webhook-quota.service.js';
 import * as queries from './webhooks.queries.js';
 import type { StoredWebhook } from './webhooks.queries.js';
@@ -71,11 +72,10 @@ export class WebhookInbox {
   /** While the statement does not show a webhook's reference, the sync is repeated a few times. */
   @OnJob('processWebhooks')
   async process({ accountId }: JobPayload<'processWebhooks'>): Promise<void> {
-    const { nextSyncInMs, isComplete } = await queries.processSyncedWebhooks(
-      this.database.prisma,
-      accountId,
-      repeatDelaysMs,
-    );
+    const { prisma } = this.database;
+    const processed = await queries.processSyncedWebhooks(prisma, accountId, repeatDelaysMs);
+    recordProcessedWebhooks(processed);
+    const { nextSyncInMs, isComplete } = processed;
     if (nextSyncInMs !== null)
       await this.jobQueue.enqueue('syncStatement', { accountId }, { delayMs: nextSyncInMs });
     if (!isComplete)
@@ -98,6 +98,7 @@ export class WebhookInbox {
         const webhooks = mergeCopies(batch.map(({ webhook }) => webhook));
         await queries.storeWebhooks(this.database.pool, webhooks);
         for (const { resolve } of batch) resolve();
+        recordReceivedWebhooks(batch.map(({ webhook }) => webhook));
         for (const accountId of accountsOf(batch, () => true))
           this.trigger('syncStatement', accountId);
         for (const accountId of accountsOf(batch, referencesPix))

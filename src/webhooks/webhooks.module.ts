@@ -3,6 +3,7 @@ import { StatementModule } from '../statement/statement.module.js';
 import { WebhookHealthController } from './webhook-health.controller.js';
 import { WebhookHealth } from './webhook-health.service.js';
 import { WebhookInbox } from './webhook-inbox.service.js';
+import { WebhookMetrics } from './webhook-metrics.service.js';
 import { WebhookQuota } from './webhook-quota.service.js';
 import { WebhookRegistrar } from './webhook-registrar.service.js';
 import { WebhookRetention } from './webhook-retention.service.js';
@@ -11,7 +12,14 @@ import { WebhooksController } from './webhooks.controller.js';
 @Module({
   imports: [StatementModule],
   controllers: [WebhooksController, WebhookHealthController],
-  providers: [WebhookInbox, WebhookQuota, WebhookRegistrar, WebhookHealth, WebhookRetention],
+  providers: [
+    WebhookInbox,
+    WebhookQuota,
+    WebhookRegistrar,
+    WebhookHealth,
+    WebhookRetention,
+    WebhookMetrics,
+  ],
   exports: [WebhookRegistrar],
 })
 export class WebhooksModule {}

@@ -70,22 +70,33 @@ function startsOf(bodies: readonly Buffer[]): number[] {
 /** Bounds how long a run keeps the database from storing new webhooks. */
 const maxProcessed = 1_000;
 
+export interface ProcessedWebhooks {
+  /** From the receipt of each webhook that was processed until then. */
+  processingSeconds: number[];
+  /** From the movement to the receipt of those that name one line. */
+  delaySeconds: number[];
+  /**
+   * The shortest delay after which a webhook needs another sync; null if none waits for one.
+   */
+  nextSyncInMs: number | null;
+  /** False if there may be more webhooks than one run processes. */
+  isComplete: boolean;
+}
+
 /**
  * Marks pending webhooks as processed after a sync that began after their receipt. These are the
  * webhooks whose reference the statement shows, those without a reference, and those whose
  * reference was still missing after the last delay. For the others, the next sync becomes due after
  * the next of `repeatDelaysMs`. The first sync after the receipt has read the bank's clock, so it
- * corrects `received_at_bank_time`. `nextSyncInMs` is the shortest of these delays, or null if no
- * webhook waits for another sync. `isComplete` is false if there may be more webhooks than one run
- * processes. The ctids of the locked rows spare a join with them, for which PostgreSQL might
- * compare each with each while it has no statistics of a burst.
+ * corrects `received_at_bank_time`. The ctids of the locked rows spare a join with them, for which
+ * PostgreSQL might compare each with each while it has no statistics of a burst.
  */
 export async function processSyncedWebhooks(
   db: Db,
   accountId: number,
   repeatDelaysMs: readonly number[],
-): Promise<{ nextSyncInMs: number | null; isComplete: boolean }> {
-  const [result] = await db.$queryRaw<{ nextSyncInMs: number | null; isComplete: boolean }[]>`
+): Promise<ProcessedWebhooks> {
+  const [result] = await db.$queryRaw<ProcessedWebhooks[]>`
     WITH changed AS (
       UPDATE webhook_event e
       SET (state, processed_at, syncs, next_sync_at, received_at_bank_time) = (
@@ -117,10 +128,33 @@ export async function processSyncedWebhooks(
           AND n.last_sync_started_at > w.received_at
           AND (w.next_sync_at IS NULL OR n.last_sync_started_at >= w.next_sync_at)
         ORDER BY w.received_at LIMIT ${maxProcessed} FOR NO KEY UPDATE OF w))
-      RETURNING (${repeatDelaysMs}::int[])[CASE WHEN e.state = 'pending' THEN e.syncs END] AS delay
+      RETURNING e.state, e.syncs, e.reference_kind, e.reference, e.processed_at, e.received_at,
+                e.received_at_bank_time
+    ), processed AS (
+      SELECT * FROM changed WHERE state = 'processed'
     )
-    SELECT min(delay) AS "nextSyncInMs", count(*) < ${maxProcessed} AS "isComplete" FROM changed`;
-  return result ?? { nextSyncInMs: null, isComplete: true };
+    SELECT ARRAY(SELECT extract(epoch FROM processed_at - received_at)::float8 FROM processed)
+             AS "processingSeconds",
+           -- A charge may be paid more than once: which payment its webhook reports is not known.
+           ARRAY(
+             SELECT GREATEST(0, extract(epoch FROM received_at_bank_time - line.occurred_at))::float8
+             FROM processed CROSS JOIN LATERAL (
+               SELECT t.occurred_at FROM statement_line t
+               WHERE t.account_id = ${accountId} AND reference_kind = 'nsu'
+                 AND t.nsu = CASE WHEN reference_kind = 'nsu' THEN reference::bigint END
+               UNION ALL
+               SELECT t.occurred_at FROM statement_line t
+               WHERE t.account_id = ${accountId} AND reference_kind = 'end_to_end_id'
+                 AND t.end_to_end_id = reference
+               LIMIT 1
+             ) line
+           ) AS "delaySeconds",
+           (SELECT min((${repeatDelaysMs}::int[])[syncs]) FROM changed WHERE state = 'pending')
+             AS "nextSyncInMs",
+           (SELECT count(*) FROM changed) < ${maxProcessed} AS "isComplete"`;
+  return (
+    result ?? { processingSeconds: [], delaySeconds: [], nextSyncInMs: null, isComplete: true }
+  );
 }
 
 /** Accounts without such webhooks are left out. */

@@ -10,6 +10,7 @@ import {
   injectedClassesAreImportedAsValues,
   noBarrels,
   noForwardRef,
+  metricsAreDeclaredThroughPlatform,
   onlyConfigReadsTheEnvironment,
   onlyTheStarterImportsTheSandbox,
   sandboxImportsOnlyWhatBothApplicationsShare,
@@ -181,6 +182,17 @@ export const importRules: ProvenRule[] = [
       'src/events/events.service.ts:1 imports @nestjs/bullmq',
       'src/sandbox/webhooks/webhooks.service.ts:1 imports bullmq',
     ],
+  },
+
+  {
+    name: 'of prom-client stay where labels are declared',
+    rule: metricsAreDeclaredThroughPlatform,
+    tree: {
+      'src/platform/instruments.ts': `import { Counter } from 'prom-client';`,
+      'src/platform/metrics.ts': `import { Registry } from 'prom-client';`,
+      'src/events/event-metrics.service.ts': `import { Counter } from 'prom-client';`,
+    },
+    found: ['src/events/event-metrics.service.ts:1 imports prom-client'],
   },
 
   {

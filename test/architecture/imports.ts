@@ -214,6 +214,11 @@ export const bullmqStaysInPlatformAndQueues = packageStaysIn(
   (path) => moduleOf(path) === 'platform' || path === 'src/queues.ts',
 );
 
+export const metricsAreDeclaredThroughPlatform = packageStaysIn(
+  (specifier) => specifier === 'prom-client',
+  (path) => ['src/platform/instruments.ts', 'src/platform/metrics.ts'].includes(path),
+);
+
 const environmentReaders: ReadonlyMap<string, string> = new Map([
   ['src/config.ts', 'reads the settings'],
   [

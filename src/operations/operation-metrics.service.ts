@@ -1,0 +1,31 @@
+// Operations without an end: those being sent, and those whose outcome the bank has not shown.
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database.service.js';
+import { Metrics } from '../platform/metrics.js';
+import { listUnfinishedByState } from './operation-metrics.queries.js';
+
+const states = ['received', 'sending', 'unknown', 'needs_operator'] as const;
+
+@Injectable()
+export class OperationMetrics {
+  constructor(database: Database, metrics: Metrics) {
+    const unfinished = metrics.gauge({
+      name: 'concilia_operations_unfinished',
+      help: 'Operations without an end by state, of all accounts; 10000 in all at most.',
+      labels: { state: states },
+    });
+    const oldest = metrics.gauge({
+      name: 'concilia_operations_oldest_seconds',
+      help: 'Age of the oldest operation in the state; 0 if there is none.',
+      labels: { state: states },
+    });
+    metrics.addReading('operations', [unfinished, oldest], async () => {
+      const rows = await listUnfinishedByState(database.prisma);
+      for (const state of states) {
+        const row = rows.find((one) => one.state === state);
+        unfinished.set({ state }, row?.operations ?? 0);
+        oldest.set({ state }, row?.oldestSeconds ?? 0);
+      }
+    });
+  }
+}

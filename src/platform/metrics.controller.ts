@@ -1,0 +1,32 @@
+// Serves the metrics to a scraper, in every role. Open like the health endpoints, unless a token is
+// set.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Controller, Get, Header, Headers } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { Settings } from '../config.js';
+import { AppError } from './errors.js';
+import { Metrics } from './metrics.js';
+
+@Controller('metrics')
+export class MetricsController {
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly settings: Settings,
+  ) {}
+
+  @Get()
+  @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
+  @RouteConfig({ isForOperators: true })
+  async scrape(@Headers('authorization') authorization = ''): Promise<string> {
+    const { metricsToken } = this.settings;
+    if (metricsToken !== null && !isEqual(authorization, `Bearer ${metricsToken}`))
+      throw new AppError('unauthenticated', { headers: { 'WWW-Authenticate': 'Bearer' } });
+    return this.metrics.scrape();
+  }
+}
+
+/** Takes the same time wherever the two differ. */
+function isEqual(left: string, right: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(left), digest(right));
+}
