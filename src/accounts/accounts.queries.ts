@@ -21,6 +21,18 @@ export async function recordGoLive(
 
 export type ValidKey = Pick<ApiKey, 'id' | 'accountId' | 'kind' | 'hash' | 'scopes'>;
 
+/** What a call to the bank depends on. */
+export type CalledAccount = Pick<
+  BankAccount,
+  'id' | 'slug' | 'goLiveAt' | 'origin' | 'credentials' | 'mode' | 'registersWebhooks'
+>;
+
+export async function findCalledAccounts(db: Db, ids: readonly number[]): Promise<CalledAccount[]> {
+  return db.$queryRaw<CalledAccount[]>`
+    SELECT id, slug, go_live_at, origin, credentials, mode, registers_webhooks FROM bank_account
+    WHERE id = ANY(${[...ids]}::int[])`;
+}
+
 /** What authenticates the webhooks of an account. */
 export type WebhookAccount = Pick<
   BankAccount,

@@ -14,8 +14,7 @@ import { BatchedLookUps } from '../platform/batched-look-ups.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { registersWebhooksByDefault, type SendingRules } from './account-mode.js';
-import { findWebhookAccounts } from './accounts.queries.js';
-import { readSendingRules } from './account-modes.queries.js';
+import { findCalledAccounts, findWebhookAccounts, type CalledAccount } from './accounts.queries.js';
 import type { updateAccount } from './accounts.schema.js';
 import { ownerOfCredentials } from './encrypted-credentials.queries.js';
 import { isKeyOfCertificate } from './certificates.schema.js';
@@ -62,6 +61,11 @@ export class AccountsService {
   });
   /** What was found last, of existing accounts. */
   private readonly foundSecrets = new Map<string, FoundSecret>();
+
+  private readonly calledAccounts = new BatchedLookUps<number, CalledAccount>(async (ids) => {
+    const found = await findCalledAccounts(this.database.prisma, ids);
+    return new Map(found.map((account) => [account.id, account]));
+  });
 
   constructor(
     private readonly database: Database,
@@ -200,7 +204,12 @@ export class AccountsService {
   }
 
   async get(id: number): Promise<BankAccount> {
-    const account = await this.database.prisma.bankAccount.findUnique({ where: { id } });
+    return this.getCalled(id);
+  }
+
+  /** Read for each call, in one statement with those of other calls. */
+  private async getCalled(id: number): Promise<CalledAccount> {
+    const account = await this.calledAccounts.find(id);
     if (!account) throw new AppError('not_found', { internal: `no bank account ${id}` });
     return account;
   }
@@ -217,7 +226,7 @@ export class AccountsService {
 
   /** Read from the database for each call: another process may have changed the credentials. */
   async getCredentials({ id }: Pick<BankAccount, 'id'>): Promise<BankCredentials> {
-    const account = await this.database.prisma.bankAccount.findUniqueOrThrow({ where: { id } });
+    const account = await this.getCalled(id);
     const defaults = settingsCredentials(this.settings.bank, this.settingsTls);
     return account.origin === 'settings'
       ? defaults
@@ -226,7 +235,8 @@ export class AccountsService {
 
   /** Read from the database for each call, as the credentials. */
   async getSendingRules(id: number): Promise<SendingRules> {
-    return readSendingRules(this.database.prisma, id);
+    const { mode, registersWebhooks } = await this.getCalled(id);
+    return { mode, registersWebhooks };
   }
 
   /** The names of the credentials that are set. */

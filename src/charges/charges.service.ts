@@ -18,7 +18,12 @@ import { findByFirstId, isUuid, toList, type Page } from '../platform/listing.js
 import { BankTime } from '../statement/bank-time.service.js';
 import { ChargeLookUp } from './charge-look-up.service.js';
 import { listChargeIds } from './charge-list.queries.js';
-import { listNewestPayments, listNewestRefunds } from './charges.queries.js';
+import {
+  insertCharges,
+  listNewestPayments,
+  listNewestRefunds,
+  type NewChargeRow,
+} from './charges.queries.js';
 import { chargeInclude, toChargeView, type ChargeWithSettlement } from './charge-view.js';
 import { firstStatusCheckAt } from './charge-status.js';
 
@@ -29,12 +34,6 @@ interface NewCharge extends Pick<Charge, 'correlationId' | 'type' | 'amountCents
   payerDocument?: string | null;
 }
 
-type ChargeRow = Pick<
-  Charge,
-  | ('accountId' | 'operationId' | 'expectedPaymentId')
-  | ('correlationId' | 'type' | 'amountCents' | 'dueDate')
->;
-
 @Injectable()
 export class ChargesService implements OnModuleInit {
   private readonly chargeKind: OperationKind<typeof createCharge> = {
@@ -43,6 +42,7 @@ export class ChargesService implements OnModuleInit {
     repeat: 'keyed',
     echoes: ({ body }, response) =>
       response.correlationId === body.correlationId && response.amount === body.Amount,
+    insertRows: insertOrThrow,
     onRejected: (tx, operation) => this.deleteCharge(tx, operation),
     lookUp: (account, operation) => this.lookUp.charge(account, operation),
   };
@@ -54,6 +54,7 @@ export class ChargesService implements OnModuleInit {
     echoes: ({ body }, response) =>
       response.correlationId === body.correlationId &&
       (response.amount ?? null) === (body.amount ?? null),
+    insertRows: insertOrThrow,
     onRejected: (tx, operation) => this.deleteCharge(tx, operation),
     lookUp: (account, operation) => this.lookUp.staticQr(account, operation),
   };
@@ -146,23 +147,11 @@ export class ChargesService implements OnModuleInit {
       accountId,
       naturalIdentity: `correlationId ${correlationId}`,
       expectedPayments: [expected],
-      record: (tx: Tx, operationId: string, [expectedPaymentId = '']: string[]) =>
-        this.record(tx, { accountId, operationId, expectedPaymentId, dueDate, ...row }),
+      rowOf: (operationId: string, [expectedPaymentId = '']: readonly string[]): NewChargeRow => ({
+        ...{ ...row, operationId, expectedPaymentId, dueDate },
+        nextCheckAt: dueDate === null ? null : firstStatusCheckAt(dueDate, this.lookUp.isOffered),
+      }),
     };
-  }
-
-  private async record(tx: Tx, charge: ChargeRow): Promise<void> {
-    const { dueDate } = charge;
-    const nextCheckAt =
-      dueDate === null ? null : firstStatusCheckAt(dueDate, this.lookUp.isOffered);
-    const data = { ...charge, nextCheckAt };
-    const { count } = await tx.charge.createMany({ data, skipDuplicates: true });
-    // The statement could not distinguish payments of two charges with one correlationId.
-    if (count === 0)
-      throw new AppError('conflict', {
-        reason: 'correlation_id_taken',
-        public: 'The correlationId is already used by another charge or QR code.',
-      });
   }
 
   /**
@@ -189,4 +178,13 @@ export class ChargesService implements OnModuleInit {
     };
     return { rows, describe };
   }
+}
+
+async function insertOrThrow(tx: Tx, accountId: number, charges: NewChargeRow[]): Promise<void> {
+  if (await insertCharges(tx, accountId, charges)) return;
+  // The statement could not distinguish payments of two charges with one correlationId.
+  throw new AppError('conflict', {
+    reason: 'correlation_id_taken',
+    public: 'The correlationId is already used by another charge or QR code.',
+  });
 }

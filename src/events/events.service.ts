@@ -50,6 +50,11 @@ export class EventsService {
     byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), ...rows]);
   }
 
+  /** Whether the transaction inserts events, whose deliveries are enqueued after the commit. */
+  hasRecorded(tx: Tx): boolean {
+    return this.recorded.has(tx);
+  }
+
   /**
    * Delivers the event of a delivery once more, to the same endpoint or to another one. Throws
    * `not_found` for an unknown delivery or endpoint, and `conflict` where the endpoint was removed.

@@ -16,10 +16,17 @@ export interface NewExpectedPaymentRow extends Pick<
   counterpartyDocument?: string | null;
 }
 
+/** An expected payment of an operation, and the kind of that operation. */
+export interface IdentifiedPayment extends NewExpectedPaymentRow {
+  id: string;
+  operationId: string;
+  kind: string;
+}
+
 export async function insertExpectedPayments(
   tx: Tx,
-  { accountId, operationId, kind }: { accountId: number; operationId: string; kind: string },
-  payments: (NewExpectedPaymentRow & { id: string })[],
+  accountId: number,
+  payments: readonly IdentifiedPayment[],
 ): Promise<void> {
   // Amounts as text: a JSON number would pass through a float.
   const rows = payments.map((row) => ({
@@ -29,13 +36,13 @@ export async function insertExpectedPayments(
   await tx.$executeRaw`
     INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents,
       due_date, terms, is_multi_use, counterparty_document, created_at, created_at_bank_time)
-    SELECT ${accountId}, id, ${operationId}::uuid, ${kind}, "isCredit", "amountCents"::bigint,
+    SELECT ${accountId}, id, "operationId", kind, "isCredit", "amountCents"::bigint,
            "dueDate", terms, "isMultiUse", "counterpartyDocument",
            now.at, now.at + (SELECT clock_offset_ms FROM statement_state
              WHERE account_id = ${accountId}) * interval '1 millisecond'
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      AS r(id uuid, "isCredit" boolean, "amountCents" text, "dueDate" text, terms text,
-           "isMultiUse" boolean, "counterpartyDocument" text)
+      AS r(id uuid, "operationId" uuid, kind text, "isCredit" boolean, "amountCents" text,
+           "dueDate" text, terms text, "isMultiUse" boolean, "counterpartyDocument" text)
     CROSS JOIN (SELECT clock_timestamp() AS at) now`;
 }
 

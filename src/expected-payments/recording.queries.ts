@@ -7,32 +7,53 @@ import { insertExpectedPayments, insertReferences } from './expected-payments.qu
 import type { Reference } from './references.js';
 import { newId } from '../platform/ids.js';
 
+/** An operation and what it expects on the statement. */
+export interface ExpectingOperation {
+  operationId: string;
+  kind: string;
+  expected: readonly NewExpectedPayment[];
+}
+
 /** Returns the ids of the payments, in the order of `expected`. */
 export async function recordExpectedPayments(
   tx: Tx,
-  operation: { accountId: number; operationId: string; kind: string },
-  expected: NewExpectedPayment[],
+  { accountId, ...operation }: { accountId: number; operationId: string; kind: string },
+  expected: readonly NewExpectedPayment[],
 ): Promise<string[]> {
-  if (expected.length === 0) return [];
-  const payments = expected.map((payment) => ({ id: newId(), ...payment }));
-  await insertExpectedPayments(
-    tx,
-    operation,
-    payments.map(({ references: _, ...payment }) => payment),
-  );
-  // A debit's line may carry the request's idempotency key, which is the operation's id. The items
-  // of a batch share one key, so the key does not identify an item.
-  const isOneDebit = payments.length === 1 && payments.every(({ isCredit }) => !isCredit);
-  const ofRequest = isOneDebit ? referencesOf({ idempotency_key: operation.operationId }) : [];
-  await addReferences(
-    tx,
-    operation.accountId,
-    payments.map(({ id, references }) => ({
-      expectedPaymentId: id,
+  const [ids = []] = await recordAllExpectedPayments(tx, accountId, [{ ...operation, expected }]);
+  return ids;
+}
+
+/** Records the payments of several operations. Returns the ids of each, in the order of both. */
+export async function recordAllExpectedPayments(
+  tx: Tx,
+  accountId: number,
+  operations: readonly ExpectingOperation[],
+): Promise<string[][]> {
+  const recorded = operations.map(({ expected, ...operation }) => {
+    // A debit's line may carry the request's idempotency key, which is the operation's id. The
+    // items of a batch share one key, so the key does not identify an item.
+    const isOneDebit = expected.length === 1 && expected.every(({ isCredit }) => !isCredit);
+    const ofRequest = isOneDebit ? referencesOf({ idempotency_key: operation.operationId }) : [];
+    return expected.map(({ references, ...payment }) => ({
+      payment: { ...payment, ...operation, id: newId() },
       references: [...references, ...ofRequest],
-    })),
-  );
-  return payments.map(({ id }) => id);
+    }));
+  });
+  const all = recorded.flat();
+  if (all.length > 0) {
+    await insertExpectedPayments(
+      tx,
+      accountId,
+      all.map(({ payment }) => payment),
+    );
+    await addReferences(
+      tx,
+      accountId,
+      all.map(({ payment, references }) => ({ expectedPaymentId: payment.id, references })),
+    );
+  }
+  return recorded.map((ofOperation) => ofOperation.map(({ payment }) => payment.id));
 }
 
 /** Adds references: ids that the bank reported later and that a line may carry. Idempotent. */

@@ -11,7 +11,7 @@ export async function releaseExpiredIdentities(
   tx: Tx,
   accountId: number,
   kind: string,
-  identities: NewIdentity[],
+  identities: readonly NewIdentity[],
   joinWindowMs: number,
 ): Promise<void> {
   const temporary = identities.filter(({ isTemporary }) => isTemporary);
@@ -25,18 +25,34 @@ export async function releaseExpiredIdentities(
       AND o.ended_at < clock_timestamp() - ${joinWindowMs} * interval '1 millisecond'`;
 }
 
-/** Claims identities for an operation; false when another operation holds one of them. */
+export interface IdentityClaim {
+  operation: OperationRef & { kind: string };
+  identities: readonly NewIdentity[];
+}
+
+/**
+ * Claims identities for operations of one account; false when another operation holds one of them.
+ */
 export async function claimIdentities(
   tx: Tx,
-  { accountId, id }: OperationRef,
-  kind: string,
-  identities: NewIdentity[],
+  accountId: number,
+  claims: readonly IdentityClaim[],
 ): Promise<boolean> {
-  const { count } = await tx.operationIdentity.createMany({
-    data: identities.map((identity) => ({ accountId, kind, operationId: id, ...identity })),
-    skipDuplicates: true,
-  });
-  return count === identities.length;
+  const rows = claims.flatMap(({ operation: { id: operationId, kind }, identities }) =>
+    identities.map((identity) => ({ kind, operationId, ...identity })),
+  );
+  if (rows.length === 0) return true;
+  // In one order, so that two transactions that claim the same identities cannot wait for each
+  // other.
+  const count = await tx.$executeRaw`
+    INSERT INTO operation_identity (account_id, kind, identity, operation_id, is_natural,
+                                    is_temporary)
+    SELECT ${accountId}, kind, identity, "operationId", "isNatural", "isTemporary"
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
+      kind text, identity text, "operationId" uuid, "isNatural" boolean, "isTemporary" boolean)
+    ORDER BY kind, identity
+    ON CONFLICT DO NOTHING`;
+  return count === rows.length;
 }
 
 /** Releases the identities of an operation, or some of them. */

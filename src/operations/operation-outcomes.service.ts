@@ -8,8 +8,14 @@ import type { EventType, NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { insertFacts } from '../expected-payments/expected-payments.queries.js';
 import { invariant } from '../platform/errors.js';
+import { groupBy } from '../platform/grouping.js';
 import { JobQueue } from '../platform/job-queue.js';
-import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import { waitOutsideSlot } from '../platform/job-slots.js';
+import { SharedBatches } from '../platform/shared-batches.js';
+import {
+  recordOperationTasks,
+  recordPaymentTasksOf,
+} from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { releaseIdentities } from './identities.queries.js';
 import { isFinalOperationState, type Operation, type OperationKind } from './operation.js';
 import * as queries from './operations.queries.js';
@@ -36,9 +42,19 @@ export function withoutResponse(
 /** Whether an outcome still applies to the current state of the operation. */
 export type StillApplies = (current: Operation, tx: Tx) => boolean | Promise<boolean>;
 
+/** The bank's response to the first attempt of an operation, before it is recorded. */
+interface RecordableAnswer {
+  kind: OperationKind;
+  answer: queries.AnsweredAttempt;
+  decodedResponse: unknown;
+}
+
 @Injectable()
 export class OperationOutcomes {
   private readonly kinds = new Map<string, OperationKind>();
+  private readonly answers = new SharedBatches<RecordableAnswer, boolean>((accountId, answers) =>
+    this.recordAnswers(accountId, answers),
+  );
 
   constructor(
     private readonly database: Database,
@@ -57,6 +73,53 @@ export class OperationOutcomes {
     const kind = this.kinds.get(operation.kind);
     invariant(kind, `operation kind ${operation.kind} is not registered`);
     return kind;
+  }
+
+  /**
+   * Records a success of an operation's first attempt, in one transaction with those of other
+   * operations. False when the outcome must be recorded alone: nothing is recorded then.
+   */
+  async recordAnswer(
+    { accountId, id }: queries.OperationRef,
+    kind: OperationKind,
+    { state, response, bankReference, decodedResponse }: OperationOutcome,
+    attempt: number,
+  ): Promise<boolean> {
+    const isShareable = kind.onSucceeded === undefined || kind.onAnswered !== undefined;
+    if (state !== 'succeeded' || response === null || !isShareable) return false;
+    const answer = { id, attempt, ...response, bankReference };
+    return waitOutsideSlot(0, () =>
+      this.answers.submit(accountId, { kind, answer, decodedResponse }),
+    );
+  }
+
+  /** Whether each of them was recorded. */
+  private async recordAnswers(accountId: number, answers: RecordableAnswer[]): Promise<boolean[]> {
+    try {
+      const { recorded, hasEvents } = await this.database.transaction(async (tx) => {
+        const attempts = answers.map(({ answer }) => answer);
+        const rows = await queries.recordAnsweredAttempts(tx, accountId, attempts);
+        const ids = new Set(rows.map(({ id }) => id));
+        await recordPaymentTasksOf(tx, accountId, [...ids]);
+        const applied = answers.filter(({ answer }) => ids.has(answer.id));
+        for (const ofKind of groupBy(applied, ({ kind }) => kind.name).values()) {
+          const responses = ofKind.map(({ answer, decodedResponse }) => {
+            return { id: answer.id, response: decodedResponse as never };
+          });
+          await ofKind[0]?.kind.onAnswered?.(tx, accountId, responses);
+        }
+        return { recorded: rows, hasEvents: this.events.hasRecorded(tx) };
+      });
+      // The callers need not wait for the jobs: a sweeper enqueues those that are lost.
+      if (hasEvents) void this.events.enqueueDeliveries(accountId);
+      if (recorded.some(({ isOutgoing }) => isOutgoing))
+        void this.jobQueue.enqueue('reconcile', { accountId });
+      const ids = new Set(recorded.map(({ id }) => id));
+      return answers.map(({ answer }) => ids.has(answer.id));
+    } catch {
+      // Each is recorded alone, where the error is thrown to its caller.
+      return answers.map(() => false);
+    }
   }
 
   /**
@@ -146,7 +209,7 @@ export class OperationOutcomes {
     }
     const needsEvent = await this.needsEvent(tx, before, state, isDetached);
     if (needsEvent) this.events.record(tx, accountId, [eventOf(before, outcome)]);
-    return needsEvent;
+    return this.events.hasRecorded(tx);
   }
 
   /**

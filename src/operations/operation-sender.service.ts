@@ -20,9 +20,29 @@ import { recoveryDelayAfterResponseMs, refusedRepeat } from './recovery.js';
 
 const callDeadlineMs = 10_000;
 /** How long the call may take to begin. It may wait for a connection until its own deadline. */
-const startWithinMs = 5_000;
-/** Longer than any attempt: after it, the process that made the attempt has died. */
-const leaseMs = startWithinMs + callDeadlineMs + 5_000;
+export const startWithinMs = 5_000;
+
+export const attemptLimits: queries.AttemptLimits = {
+  sentWithinMs: startWithinMs + callDeadlineMs,
+  // Longer than any attempt: after it, the process that made the attempt has died.
+  leaseMs: startWithinMs + callDeadlineMs + 5_000,
+};
+
+/** The bank's exact response, once it is recorded. */
+export interface SentResponse {
+  status: number;
+  text: string;
+}
+
+interface Attempt extends queries.Claim {
+  kind: OperationKind;
+  operation: queries.OperationRef;
+  /** Whether an earlier attempt may have had its effect. */
+  from: queries.ClaimableState;
+  input: RouteInput<Route>;
+  exactBody: string | null;
+  sendWithin: Countdown;
+}
 
 @Injectable()
 export class OperationSender {
@@ -35,27 +55,47 @@ export class OperationSender {
 
   /**
    * Makes one attempt, unless another process is making or has made the attempt. A request that
-   * holds secrets is sent only by the process that received them, from memory. Returns the exact
-   * body of a recorded response, null otherwise: the stored body of such a request is redacted.
+   * holds secrets is sent only by the process that received them, from memory. Returns the bank's
+   * response if it was recorded, null otherwise: the stored body of a request with secrets is
+   * redacted.
    */
   async send(
     operation: Operation,
     from: queries.ClaimableState,
     secretBody: string | null = null,
-  ): Promise<string | null> {
+  ): Promise<SentResponse | null> {
     const kind = this.outcomes.kindOf(operation);
     if (kind.repeat === 'never' && (secretBody === null || from === 'unknown')) return null;
-    const account = await this.accounts.get(operation.accountId);
     const exactBody = secretBody ?? operation.requestBody;
     const input = decodeStoredInput(kind.route, operation, exactBody);
     // It begins before the claim, so it ends before the claim's limit.
     const sendWithin = new Countdown(startWithinMs);
-    const claim = await queries.claimAttempt(this.database.prisma, operation, from, {
-      sentWithinMs: startWithinMs + callDeadlineMs,
-      leaseMs,
-    });
+    const { prisma } = this.database;
+    const claim = await queries.claimAttempt(prisma, operation, from, attemptLimits);
     if (!claim) return null;
-    const { attempt: number, ageMs } = claim;
+    return this.attempt({ ...claim, kind, operation, from, input, exactBody, sendWithin });
+  }
+
+  /**
+   * Makes the first attempt of an operation that was claimed when it was stored, with the input of
+   * its committed body. Returns like `send`.
+   */
+  async sendClaimed(
+    operation: queries.NewOperation,
+    input: RouteInput<Route>,
+    sendWithin: Countdown,
+  ): Promise<SentResponse | null> {
+    return this.attempt({
+      ...{ kind: this.outcomes.kindOf(operation), operation, from: 'received', sendWithin },
+      input: { ...input, idempotencyKey: operation.id },
+      exactBody: operation.requestBody,
+      ...{ attempt: 1, ageMs: 0 },
+    });
+  }
+
+  private async attempt(claimed: Attempt): Promise<SentResponse | null> {
+    const { kind, operation, from, input, exactBody, sendWithin, attempt: number } = claimed;
+    const account = await this.accounts.get(operation.accountId);
     const exactResponse = await this.bank.call(kind.route, account, input, {
       deadlineMs: callDeadlineMs,
       sendWithin,
@@ -63,14 +103,21 @@ export class OperationSender {
       echoes: (value) => kind.echoes(input, value),
     });
     const response = redactSecrets(kind, input, applyRejection(kind, exactResponse));
-    const outcome = outcomeOf(kind, from, response, ageMs);
-    const isRecorded = await this.outcomes.record(
-      operation,
-      outcome,
-      (current) => isStillApplicable(current, number, outcome),
-      { number, status: response.status, reason: outcome.reason },
-    );
-    return isRecorded && outcome.response !== null ? (exactResponse.text ?? null) : null;
+    const outcome = outcomeOf(kind, from, response, claimed.ageMs);
+    const result = { number, status: response.status, reason: outcome.reason };
+    const isRecorded =
+      (from === 'received' &&
+        (await this.outcomes.recordAnswer(operation, kind, outcome, number))) ||
+      (await this.outcomes.record(
+        operation,
+        outcome,
+        (current) => isStillApplicable(current, number, outcome),
+        result,
+      ));
+    const { status, text } = exactResponse;
+    if (!isRecorded || outcome.response === null || status === null || text === undefined)
+      return null;
+    return { status, text };
   }
 
   /** The attempt of a process that has died may have been sent: its operation becomes unknown. */

@@ -36,6 +36,13 @@ export interface Acceptance<Response> {
   absentExpectedPaymentIds?: readonly string[];
 }
 
+/** The bank's response to the first attempt of an operation. */
+export interface Answer<Response> {
+  /** Of the operation. */
+  id: string;
+  response: Response;
+}
+
 /**
  * A kind of operation: the bank route that it calls, how it may be repeated, and the callbacks by
  * which its feature module follows the outcome.
@@ -58,6 +65,12 @@ export interface OperationKind<R extends Route = Route> {
    */
   resourcePath?: string;
   /**
+   * Inserts the module's own rows of one or several requests, in the transaction that inserts their
+   * operations: what `rowOf` returns for each. Throws when one of them breaks a rule; where they
+   * were several, each of them is then stored alone.
+   */
+  insertRows?(tx: Tx, accountId: number, rows: readonly unknown[]): Promise<void>;
+  /**
    * Whether a response of the bank repeats the requested amount and ids. After a success that does
    * not repeat them, the operation stays unknown.
    */
@@ -69,6 +82,12 @@ export interface OperationKind<R extends Route = Route> {
    * after the statement showed the effect.
    */
   onSucceeded?(tx: Tx, operation: Operation, acceptance: Acceptance<RouteOutput<R>>): Promise<void>;
+  /**
+   * Does what `onSucceeded` does for one or several operations whose first attempt got the bank's
+   * response, in the transaction that records all of them. Without it, a kind that has
+   * `onSucceeded` records each outcome alone.
+   */
+  onAnswered?(tx: Tx, accountId: number, answers: readonly Answer<RouteOutput<R>>[]): Promise<void>;
   /**
    * The bank rejected the operation, or it was proven not executed. Marks the module's own rows as
    * failed and releases what they reserved, in the transaction that records the outcome.
@@ -138,7 +157,25 @@ export interface RequestPreferences {
 export const noPreferences: RequestPreferences = { respondAsync: false, allowDuplicate: false };
 
 /** One request of a caller, as a feature module passes it to the journal. */
-export interface OperationRequest<R extends Route = Route> {
+export type OperationRequest<R extends Route = Route> = RequestFacts<R> & (OwnRow | OwnRecord);
+
+/** The module's own row of a request, which `insertRows` of its kind inserts. */
+export interface OwnRow {
+  rowOf(operationId: string, expectedPaymentIds: readonly string[]): unknown;
+  record?: undefined;
+}
+
+/**
+ * Inserts the module's own rows of one request, in the transaction that inserts the operation.
+ * Throws when the request breaks a rule of the bank for its clients. It is for rules that are
+ * checked under a lock: such a request is stored alone.
+ */
+export interface OwnRecord {
+  rowOf?: undefined;
+  record(tx: Tx, operationId: string, expectedPaymentIds: string[]): Promise<void>;
+}
+
+interface RequestFacts<R extends Route> {
   accountId: number;
   /** The caller's own key; null when the caller sent none. */
   idempotencyKey: string | null;
@@ -170,11 +207,6 @@ export interface OperationRequest<R extends Route = Route> {
    * that come before the operation's, and throws when the request no longer applies.
    */
   assertApplies?(tx: Tx): Promise<void>;
-  /**
-   * Inserts the module's own rows, in the transaction that inserts the operation. Throws when the
-   * request breaks a rule of the bank for its clients.
-   */
-  record(tx: Tx, operationId: string, expectedPaymentIds: string[]): Promise<void>;
 }
 
 /** Response header with the id of the operation. */

@@ -7,6 +7,7 @@ import { OperationRecovery } from './operation-recovery.service.js';
 import { OperationResending } from './operation-resending.service.js';
 import { OperationMetrics } from './operation-metrics.service.js';
 import { OperationSender } from './operation-sender.service.js';
+import { OperationStorage } from './operation-storage.service.js';
 import { OperationOutcomes } from './operation-outcomes.service.js';
 import { OperationsController } from './operations.controller.js';
 import { OperationsService } from './operations.service.js';
@@ -20,6 +21,7 @@ import { RestoreGuard } from './restores.service.js';
     OperationsService,
     OperationOutcomes,
     OperationSender,
+    OperationStorage,
     OperationRecovery,
     OperationResending,
     PossibleDuplicates,

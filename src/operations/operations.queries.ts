@@ -1,6 +1,6 @@
 // Writes operations and their attempts. A state changes only from the states that may precede it.
 // So when two processes act on one operation, only one of them succeeds.
-import type { Db, Tx } from '../database.service.js';
+import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
 import { Prisma, type OperationAttempt } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
@@ -22,6 +22,12 @@ export interface Claim {
 
 const ageMs = Prisma.sql`(extract(epoch FROM clock_timestamp() - created_at) * 1000)::float8`;
 
+/** How long after its claim an attempt may be sent, and after which time its process has died. */
+export interface AttemptLimits {
+  sentWithinMs: number;
+  leaseMs: number;
+}
+
 /**
  * Claims an operation for one attempt, but only from the state that the caller read, and only while
  * its account is live. An operation that has become unknown since then must not be sent as if for
@@ -32,7 +38,7 @@ export async function claimAttempt(
   db: Db,
   { accountId, id }: OperationRef,
   from: ClaimableState,
-  { sentWithinMs, leaseMs }: { sentWithinMs: number; leaseMs: number },
+  { sentWithinMs, leaseMs }: AttemptLimits,
 ): Promise<Claim | null> {
   const [claim] = await db.$queryRaw<Claim[]>`
     WITH claimed AS (
@@ -113,6 +119,48 @@ export async function updateOperationState(
           THEN CASE WHEN state = ${state} THEN ended_at ELSE clock_timestamp() END END,
         updated_at = clock_timestamp()
     WHERE account_id = ${accountId} AND id = ${id}::uuid`;
+}
+
+/** The bank's response to an attempt. */
+export interface AnsweredAttempt {
+  /** Of the operation. */
+  id: string;
+  attempt: number;
+  status: number;
+  text: string;
+  bankReference: string | null;
+}
+
+/**
+ * Records that attempts of an account's operations succeeded. Leaves out an operation whose attempt
+ * is not in progress any more, and one whose caller did not wait: an event is due for it.
+ */
+export async function recordAnsweredAttempts(
+  tx: Tx,
+  accountId: number,
+  answers: readonly AnsweredAttempt[],
+): Promise<{ id: string; isOutgoing: boolean }[]> {
+  return tx.$queryRaw<{ id: string; isOutgoing: boolean }[]>`
+    WITH answer AS (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(answers)}::jsonb) AS r(
+        id uuid, attempt int, status int, text text, "bankReference" text)
+    ), ended AS (
+      UPDATE operation o
+      SET state = 'succeeded', reason = NULL, response_status = r.status, response_body = r.text,
+          bank_reference = COALESCE(o.bank_reference, r."bankReference"), next_action_at = NULL,
+          ended_at = clock_timestamp(), updated_at = clock_timestamp()
+      FROM answer r
+      WHERE o.account_id = ${opaqueAccountId(accountId)} AND o.id = r.id AND o.state = 'sending'
+        AND o.attempts = r.attempt AND NOT o.is_detached
+      RETURNING o.id, o.counterparty
+    ), finished AS (
+      UPDATE operation_attempt a
+      SET finished_at = clock_timestamp(), outcome = 'succeeded', status = r.status
+      FROM answer r JOIN ended ON ended.id = r.id
+      WHERE a.account_id = ${opaqueAccountId(accountId)} AND a.operation_id = r.id
+        AND a.number = r.attempt
+    )
+    SELECT id, counterparty IS NOT NULL AS "isOutgoing" FROM ended`;
 }
 
 /**
@@ -272,20 +320,53 @@ export type NewOperation = Pick<
   hasExternalId: boolean;
 };
 
-export async function insertOperation(
+/**
+ * Inserts operations of one account. With `sending`, those that are not detached are claimed for
+ * their first attempt, which is recorded too: the caller makes it after the commit. Each other
+ * operation is due after `nextActionInMs`, and at once when it is detached.
+ */
+export async function insertOperations(
   tx: Tx,
-  operation: NewOperation,
-  nextActionInMs: number,
+  accountId: number,
+  operations: readonly NewOperation[],
+  { sending, nextActionInMs }: { sending: AttemptLimits | null; nextActionInMs: number },
 ): Promise<void> {
-  const { accountId, id, kind, idempotencyKey, requestHash } = operation;
-  const { requestParams, requestQuery, requestBody, counterparty, amountCents } = operation;
+  const { sentWithinMs, leaseMs } = sending ?? { sentWithinMs: 0, leaseMs: 0 };
+  const rows = operations.map((operation) => {
+    const isSending = sending !== null && !operation.isDetached;
+    const afterMs = isSending ? leaseMs : nextActionInMs;
+    return {
+      ...operation,
+      // As text: a JSON number would pass through a float.
+      amountCents: operation.amountCents?.toString() ?? null,
+      isSending,
+      nextActionInMs: operation.isDetached ? 0 : afterMs,
+    };
+  });
   await tx.$executeRaw`
-    INSERT INTO operation (account_id, id, kind, state, idempotency_key, request_hash,
-                           request_params, request_query, request_body, counterparty, amount_cents,
-                           is_distinguishable, is_detached, effective_from, next_action_at)
-    VALUES (${accountId}, ${id}::uuid, ${kind}, 'received', ${idempotencyKey}, ${requestHash},
-            ${requestParams}, ${requestQuery}, ${requestBody}, ${counterparty}, ${amountCents},
-            ${operation.isDistinguishable}, ${operation.isDetached},
-            ${operation.effectiveFrom?.toISOString() ?? null}::timestamptz,
-            clock_timestamp() + ${nextActionInMs} * interval '1 millisecond')`;
+    WITH request AS (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
+        id uuid, kind text, "idempotencyKey" text, "requestHash" text, "requestParams" text,
+        "requestQuery" text, "requestBody" text, counterparty text, "amountCents" text,
+        "isDistinguishable" boolean, "isDetached" boolean, "effectiveFrom" timestamptz,
+        "isSending" boolean, "nextActionInMs" float8)
+    ), stored AS (
+      INSERT INTO operation (account_id, id, kind, state, attempts, idempotency_key, request_hash,
+                             request_params, request_query, request_body, counterparty,
+                             amount_cents, is_distinguishable, is_detached, effective_from,
+                             next_action_at)
+      SELECT ${accountId}, id, kind,
+             CASE WHEN "isSending" THEN 'sending' ELSE 'received' END::operation_state,
+             "isSending"::int, "idempotencyKey", "requestHash", "requestParams", "requestQuery",
+             "requestBody", counterparty, "amountCents"::bigint, "isDistinguishable", "isDetached",
+             "effectiveFrom", clock_timestamp() + "nextActionInMs" * interval '1 millisecond'
+      FROM request
+    )
+    INSERT INTO operation_attempt (account_id, operation_id, number, send_by, clock_offset_ms,
+      clock_offset_max_ms)
+    SELECT ${accountId}, r.id, 1, clock_timestamp() + ${sentWithinMs} * interval '1 millisecond',
+           s.clock_offset_ms, s.clock_offset_max_ms
+    FROM request r LEFT JOIN statement_state s ON s.account_id = ${accountId}
+      AND s.clock_measured_at IS NOT NULL
+    WHERE r."isSending"`;
 }

@@ -3,11 +3,9 @@
 // a response is unknown, not failed.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { assertAccountLive } from '../accounts/account-modes.queries.js';
 import { encodeBody } from '../bank/request-encoding.js';
 import type { Route, RouteInput } from '../contract/route.js';
-import { Database, type Tx } from '../database.service.js';
-import { recordExpectedPayments } from '../expected-payments/recording.queries.js';
+import { Database } from '../database.service.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError, conflict, invariant } from '../platform/errors.js';
 import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.js';
@@ -24,29 +22,16 @@ import {
   type OperationKind,
   type RequestPreferences,
 } from './operation.js';
-import * as identity from './identities.queries.js';
-import { OperationSender } from './operation-sender.service.js';
+import type { NewIdentity } from './identities.queries.js';
+import { OperationSender, type SentResponse } from './operation-sender.service.js';
+import { keyReused, OperationStorage, type NewRequest } from './operation-storage.service.js';
 import { OperationOutcomes } from './operation-outcomes.service.js';
-import * as queries from './operations.queries.js';
+import type { NewOperation, OperationRef } from './operations.queries.js';
 import { describeOperation, operationView } from './operations.schema.js';
-import { PossibleDuplicates } from './possible-duplicates.service.js';
 
-/** The process that stored an operation sends it; the sweeper takes over after this long. */
-const sweepAfterMs = 5_000;
-/** How often other requests may claim and release an operation's identities while we store it. */
-const maxIdentityRaces = 10;
-/** How long after its end an identical request without a key is still the same operation. */
-const joinWindowMs = 600_000;
 /** How long a repeat waits for the response to the first request. */
 const repeatWaitMs = 12_000;
 const repeatPollMs = 100;
-
-interface StoredOperation {
-  isNew: boolean;
-  operation: Operation;
-  /** A recent operation that this operation may repeat, if the policy is `warn`. */
-  possibleDuplicateId: string | null;
-}
 
 @Injectable()
 export class OperationsService {
@@ -55,7 +40,7 @@ export class OperationsService {
     private readonly secretBox: SecretBox,
     private readonly outcomes: OperationOutcomes,
     private readonly sender: OperationSender,
-    private readonly duplicates: PossibleDuplicates,
+    private readonly storage: OperationStorage,
     private readonly jobQueue: JobQueue,
   ) {}
 
@@ -75,8 +60,16 @@ export class OperationsService {
     const { accountId, preferences, redactedBody } = request;
     // A body that is stored without its secrets must never be resent.
     invariant(redactedBody === undefined || kind.repeat === 'never', `${kind.name} holds secrets`);
-    const { operation, isNew, possibleDuplicateId } = await this.findOrStore(kind, request);
-    if (!isNew) return this.replyToRepeat(operation, preferences);
+    const newRequest = this.newRequest(kind, request);
+    const stored = await this.storage.findOrStore(newRequest);
+    if (stored.outcome === 'repeated') return this.replyToRepeat(stored.operation, preferences);
+    if (stored.outcome === 'claimed') {
+      const { operation } = newRequest;
+      const sentInput = request.completeInput?.(operation.id) ?? request.input;
+      const response = await this.sender.sendClaimed(operation, sentInput, stored.sendWithin);
+      return this.reply(operation, {}, response);
+    }
+    const { operation, possibleDuplicateId } = stored;
     const headers: Record<string, string> = possibleDuplicateId
       ? { 'Possible-Duplicate': `/v1/operations/${possibleDuplicateId}` }
       : {};
@@ -86,8 +79,8 @@ export class OperationsService {
     }
     // Secrets are sent from memory, once; everything else is sent as it was committed.
     const secretBody = kind.repeat === 'never' ? encodeBody(kind.route, request.input) : null;
-    const exactResponse = await this.sender.send(operation, 'received', secretBody);
-    return this.reply({ accountId, id: operation.id }, headers, exactResponse);
+    const response = await this.sender.send(operation, 'received', secretBody);
+    return this.reply(operation, headers, response);
   }
 
   /**
@@ -111,7 +104,7 @@ export class OperationsService {
   }
 
   /** The reply to a repeat of the request that made this operation. */
-  async replyAgain(ref: queries.OperationRef): Promise<Reply> {
+  async replyAgain(ref: OperationRef): Promise<Reply> {
     return this.replyToRepeat(await this.get(ref.accountId, ref.id), noPreferences);
   }
 
@@ -124,28 +117,16 @@ export class OperationsService {
     return operation;
   }
 
-  /**
-   * Stores a new operation, or finds the operation that the request repeats. Throws when the repeat
-   * differs.
-   */
-  private async findOrStore(
-    kind: OperationKind,
-    request: OperationRequest,
-  ): Promise<StoredOperation> {
-    const newOperation = this.buildOperation(kind, request);
-    const identities = identitiesOf(request, newOperation.requestHash);
-    for (let attempt = 1; attempt <= maxIdentityRaces; attempt += 1) {
-      const stored = await this.database.transaction(async (tx) => {
-        const repeated = await this.findRepeated(tx, newOperation, identities);
-        if (repeated) return { isNew: false, operation: repeated, possibleDuplicateId: null };
-        return this.store(tx, newOperation, request, identities);
-      });
-      if (stored) return stored;
-    }
-    throw new AppError('conflict', { public: 'An identical request is still in progress.' });
+  private newRequest(kind: OperationKind, request: OperationRequest): NewRequest {
+    const operation = this.newOperation(kind, request);
+    const identities = identitiesOf(request, operation.requestHash);
+    return { kind, request, operation, identities };
   }
 
-  private buildOperation({ name: kind, route, repeat }: OperationKind, request: OperationRequest) {
+  private newOperation(
+    { name: kind, route, repeat }: OperationKind,
+    request: OperationRequest,
+  ): NewOperation {
     const { accountId, idempotencyKey, input, redactedBody, outgoing } = request;
     const params: unknown = z.encode(route.params, input.params as never);
     const query: unknown = z.encode(route.query, input.query as never);
@@ -174,77 +155,6 @@ export class OperationsService {
   }
 
   /**
-   * The operation that has one of the identities; null when there is none. Throws
-   * `idempotency_key_reused` when its request was different, or when the identities belong to two
-   * operations.
-   */
-  private async findRepeated(
-    tx: Tx,
-    newOperation: Pick<Operation, 'accountId' | 'id' | 'kind' | 'requestHash'>,
-    identities: identity.NewIdentity[],
-  ): Promise<Operation | null> {
-    const { accountId, kind } = newOperation;
-    await identity.releaseExpiredIdentities(tx, accountId, kind, identities, joinWindowMs);
-    const found = await tx.operationIdentity.findMany({
-      where: { accountId, kind, identity: { in: identities.map((one) => one.identity) } },
-    });
-    const [first] = found;
-    if (!first) return null;
-    const operation = await tx.operation.findUniqueOrThrow({
-      where: { accountId_id: { accountId, id: first.operationId } },
-    });
-    const isSame =
-      operation.requestHash === newOperation.requestHash &&
-      found.every(({ operationId }) => operationId === first.operationId);
-    if (!isSame) throw keyReused();
-    // The natural identity of an operation without effect stays free for a corrected request.
-    const hadNoEffect = ['rejected', 'not_executed'].includes(operation.state);
-    const claimed = identities.filter(({ isNatural }) => !isNatural || !hadNoEffect);
-    await identity.claimIdentities(tx, operation, kind, claimed);
-    return operation;
-  }
-
-  /**
-   * Null when another request claimed an identity in between. The next attempt finds that request's
-   * operation.
-   */
-  private async store(
-    tx: Tx,
-    newOperation: queries.NewOperation,
-    request: OperationRequest,
-    identities: identity.NewIdentity[],
-  ): Promise<StoredOperation | null> {
-    const { accountId, id, kind } = newOperation;
-    await assertAccountLive(tx, accountId);
-    await request.assertApplies?.(tx);
-    if (!(await identity.claimIdentities(tx, newOperation, kind, identities))) {
-      await identity.releaseIdentities(tx, newOperation);
-      return null;
-    }
-    // Checked after the identities are claimed: a repeat of the same request is found by its
-    // identity and is not a duplicate.
-    const { allowDuplicate } = request.preferences;
-    const possibleDuplicateId = await this.duplicates.findOrThrow(tx, newOperation, allowDuplicate);
-    await queries.insertOperation(tx, newOperation, newOperation.isDetached ? 0 : sweepAfterMs);
-    const owner = { accountId, operationId: id, kind };
-    const ids = await recordExpectedPayments(tx, owner, request.expectedPayments);
-    const assertNotLost = () => this.duplicates.assertNotLost(tx, newOperation, allowDuplicate);
-    try {
-      await request.record(tx, id, ids);
-    } catch (error) {
-      // A paid bill cannot be paid again, for example: if this request has paid it, say so.
-      if (error instanceof AppError) await assertNotLost();
-      throw error;
-    }
-    await assertNotLost();
-    await request.preferences.claim?.(tx, id);
-    const operation = await tx.operation.findUniqueOrThrow({
-      where: { accountId_id: { accountId, id } },
-    });
-    return { isNew: true, operation, possibleDuplicateId };
-  }
-
-  /**
    * A repeat gets the response to the first request. It waits up to `repeatWaitMs` for that
    * response.
    */
@@ -262,16 +172,18 @@ export class OperationsService {
     }
   }
 
-  /** An operation whose caller gets no result is detached: an event reports its end. */
+  /**
+   * The bank's response, where it was recorded. An operation whose caller gets no result is
+   * detached: an event reports its end.
+   */
   private async reply(
-    { accountId, id }: queries.OperationRef,
+    { accountId, id }: OperationRef,
     headers: Record<string, string>,
-    exactResponse: string | null = null,
+    response: SentResponse | null = null,
   ): Promise<Reply> {
+    // The caller that sent secrets gets the exact response; the stored response is redacted.
+    if (response) return bankReply(id, response, headers);
     const operation = await this.get(accountId, id);
-    // The caller that sent the secrets gets the exact response; the stored response is redacted.
-    if (exactResponse !== null)
-      return this.toReply({ ...operation, responseBody: exactResponse }, headers);
     if (isFinalOperationState(operation.state) || operation.isDetached)
       return this.toReply(operation, headers);
     await this.database.prisma.operation.updateMany({
@@ -288,17 +200,17 @@ export class OperationsService {
       throw new AppError('bank_unreachable', {
         public: 'The bank could not be reached. The request was not sent.',
       });
-    const allHeaders = { ...headers, [operationHeader]: operation.id };
-    if (operation.responseStatus !== null && operation.responseBody !== null)
-      return new Reply(operation.responseStatus, operation.responseBody, allHeaders);
+    const { responseStatus: status, responseBody: text } = operation;
+    if (status !== null && text !== null) return bankReply(operation.id, { status, text }, headers);
     // The request was sent, and it is not sent again under this key.
-    if (operation.responseStatus !== null && operation.bodiesDeletedAt !== null)
+    if (status !== null && operation.bodiesDeletedAt !== null)
       throw conflict(
         'response_deleted',
         `The bank's response to operation ${operation.id} is no longer stored.`,
       );
     return new Reply(202, stringifyJson(z.encode(operationView, describeOperation(operation))), {
-      ...allHeaders,
+      ...headers,
+      [operationHeader]: operation.id,
       Location: `${resourcePath}${operation.id}`,
     });
   }
@@ -308,17 +220,19 @@ function keyIdentity(idempotencyKey: string): string {
   return `key ${idempotencyKey}`;
 }
 
-function keyReused(): AppError {
-  return new AppError('idempotency_key_reused', {
-    public: 'The idempotency key or id was already used with a different request.',
-  });
+function bankReply(
+  id: string,
+  { status, text }: SentResponse,
+  headers: Record<string, string>,
+): Reply {
+  return new Reply(status, text, { ...headers, [operationHeader]: id });
 }
 
 function identitiesOf(
   { idempotencyKey, naturalIdentity, joinsSameRequest }: OperationRequest,
   requestHash: string,
-): identity.NewIdentity[] {
-  const identities: identity.NewIdentity[] = [];
+): NewIdentity[] {
+  const identities: NewIdentity[] = [];
   const add = (identity: string, isNatural: boolean, isTemporary = false) =>
     identities.push({ identity, isNatural, isTemporary });
   if (idempotencyKey !== null) add(keyIdentity(idempotencyKey), false);

@@ -1,8 +1,9 @@
 // Finds the operation that a request for outgoing money may repeat. The locks serialize the check,
 // so that each of two concurrent requests sees the other.
-import type { Db, Tx } from '../database.service.js';
+import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { advisoryLocks } from '../platform/advisory-locks.js';
+import type { NewIdentity } from './identities.queries.js';
 import type { NewOperation } from './operations.queries.js';
 
 /** Serializes all requests of the account. */
@@ -12,9 +13,15 @@ export async function lockPossibleDuplicates(tx: Tx, accountId: number): Promise
 }
 
 /** Serializes requests that are the same. */
-export async function lockSameRequest(tx: Tx, requestHash: string): Promise<void> {
+export async function lockSameRequests(tx: Tx, requestHashes: readonly string[]): Promise<void> {
+  if (requestHashes.length === 0) return;
   const { sameRequest } = advisoryLocks;
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${sameRequest}::int, hashtext(${requestHash}))`;
+  await tx.$executeRaw`
+    SELECT pg_advisory_xact_lock(${sameRequest}::int, lock)
+    FROM (
+      SELECT DISTINCT hashtext(hash) AS lock FROM unnest(${[...requestHashes]}::text[]) AS r(hash)
+      ORDER BY lock
+    ) ordered`;
 }
 
 export interface DuplicateTimes {
@@ -26,6 +33,64 @@ export interface DuplicateTimes {
   similarForMs: number | null;
 }
 
+/** The fields of a new operation that are compared, as SQL. */
+type Compared = Record<
+  'kind' | 'counterparty' | 'amountCents' | 'hasExternalId' | 'requestHash' | 'isDistinguishable',
+  Prisma.Sql
+>;
+
+/**
+ * The number of the account alone: the bank's own accounts are written so, or in full. The index
+ * operation_counterparty has this expression.
+ */
+const accountNumberOf = (counterparty: Prisma.Sql) =>
+  Prisma.sql`COALESCE(NULLIF(split_part(${counterparty}, '/', 3), ''), ${counterparty})`;
+
+/**
+ * A query of the operations that a new operation of the account may repeat, as `id`, `created_at`
+ * and `is_refused`. It reads those that are unfinished or have ended recently, whatever the account
+ * has paid before.
+ */
+function possibleDuplicates(
+  accountId: number,
+  of: Compared,
+  { sendingForMs, sameRequestForMs, similarForMs }: DuplicateTimes,
+): Prisma.Sql {
+  const isJustCreated = Prisma.sql`(o.state IN ('received', 'sending')
+    AND o.created_at >= clock_timestamp() - ${sendingForMs} * interval '1 millisecond')`;
+  const isSame = Prisma.sql`(${of.hasExternalId} AND o.request_hash = ${of.requestHash})`;
+  const number = Prisma.sql`o.account_id = ${opaqueAccountId(accountId)} AND o.kind = ${of.kind}
+    AND o.amount_cents = ${of.amountCents} AND o.counterparty IS NOT NULL
+    AND ${accountNumberOf(Prisma.sql`o.counterparty`)} = ${accountNumberOf(of.counterparty)}`;
+  const hasEndedWithin = (ms: number | null) =>
+    Prisma.sql`o.ended_at > clock_timestamp() - ${ms}::float8 * interval '1 millisecond'`;
+  const hasSucceededWithin = (ms: number | null) =>
+    Prisma.sql`(o.state = 'succeeded' AND ${hasEndedWithin(ms)})`;
+  return Prisma.sql`
+    SELECT o.id, o.created_at,
+           ${isSame} OR o.state <> 'succeeded' AND NOT ${isJustCreated} AS is_refused
+    FROM (
+      SELECT o.* FROM operation o WHERE ${number} AND o.ended_at IS NULL
+      UNION ALL
+      SELECT o.* FROM operation o
+      WHERE (${of.hasExternalId} OR ${similarForMs}::float8 IS NOT NULL)
+        AND ${number} AND o.state = 'succeeded'
+        AND ${hasEndedWithin(Math.max(sameRequestForMs, similarForMs ?? 0))}
+      UNION ALL
+      SELECT o.* FROM operation o WHERE ${number} AND o.state = 'needs_operator'
+    ) o
+    WHERE (o.counterparty IN (${of.counterparty}, split_part(${of.counterparty}, '/', 3))
+        OR split_part(o.counterparty, '/', 3) = ${of.counterparty})
+      AND (${isSame}
+        AND (o.state IN ('received', 'sending', 'unknown', 'needs_operator')
+          OR ${hasSucceededWithin(sameRequestForMs)})
+        OR NOT (o.is_distinguishable AND ${of.isDistinguishable})
+        AND (o.state IN ('unknown', 'needs_operator')
+          OR (o.state IN ('received', 'sending')
+              AND (${similarForMs}::float8 IS NOT NULL OR NOT ${isJustCreated}))
+          OR ${hasSucceededWithin(similarForMs)}))`;
+}
+
 /**
  * The operation that a new operation may repeat: the one for which it is refused first, then the
  * oldest. See PossibleDuplicates. `isRefused` is false if the operation is only similar and
@@ -34,29 +99,70 @@ export interface DuplicateTimes {
 export async function findPossibleDuplicate(
   db: Db,
   of: NewOperation,
-  { sendingForMs, sameRequestForMs, similarForMs }: DuplicateTimes,
+  times: DuplicateTimes,
 ): Promise<{ id: string; isRefused: boolean } | null> {
-  const isJustCreated = Prisma.sql`(o.state IN ('received', 'sending')
-    AND o.created_at >= clock_timestamp() - ${sendingForMs} * interval '1 millisecond')`;
-  const hasSucceededWithin = (ms: number | null) => Prisma.sql`(o.state = 'succeeded'
-    AND o.ended_at > clock_timestamp() - ${ms}::float8 * interval '1 millisecond')`;
-  const isSame = Prisma.sql`(${of.hasExternalId} AND o.request_hash = ${of.requestHash})`;
+  const compared = {
+    kind: Prisma.sql`${of.kind}`,
+    counterparty: Prisma.sql`${of.counterparty}::text`,
+    amountCents: Prisma.sql`${of.amountCents}`,
+    hasExternalId: Prisma.sql`${of.hasExternalId}`,
+    requestHash: Prisma.sql`${of.requestHash}`,
+    isDistinguishable: Prisma.sql`${of.isDistinguishable}`,
+  };
   const [found] = await db.$queryRaw<{ id: string; isRefused: boolean }[]>`
-    SELECT o.id, ${isSame} OR o.state <> 'succeeded' AND NOT ${isJustCreated} AS "isRefused"
-    FROM operation o
-    WHERE o.account_id = ${of.accountId} AND o.kind = ${of.kind}
-      -- An account of the bank itself is written as its number alone or in full.
-      AND (o.counterparty IN (${of.counterparty}, split_part(${of.counterparty}, '/', 3))
-        OR split_part(o.counterparty, '/', 3) = ${of.counterparty})
-      AND o.amount_cents = ${of.amountCents}
-      AND (${isSame}
-        AND (o.state IN ('received', 'sending', 'unknown', 'needs_operator')
-          OR ${hasSucceededWithin(sameRequestForMs)})
-        OR NOT (o.is_distinguishable AND ${of.isDistinguishable})
-        AND (o.state IN ('unknown', 'needs_operator')
-          OR (o.state IN ('received', 'sending')
-              AND (${similarForMs}::float8 IS NOT NULL OR NOT ${isJustCreated}))
-          OR ${hasSucceededWithin(similarForMs)}))
-    ORDER BY "isRefused" DESC, o.created_at, o.id LIMIT 1`;
+    SELECT id, is_refused FROM (${possibleDuplicates(of.accountId, compared, times)}) found
+    ORDER BY is_refused DESC, created_at, id LIMIT 1`;
   return found ?? null;
+}
+
+/** A new operation with its identities, before it is stored. */
+export interface UnstoredOperation {
+  operation: NewOperation;
+  identities: readonly NewIdentity[];
+  /** Whether operations that it may repeat count. */
+  isCompared: boolean;
+}
+
+/**
+ * The ids of the new operations of an account to which nothing objects: the account is live, none
+ * has their identities, they may repeat none, and nothing was lost `withinDays`.
+ */
+export async function listStorable(
+  tx: Tx,
+  accountId: number,
+  unstored: readonly UnstoredOperation[],
+  { withinDays, ...times }: DuplicateTimes & { withinDays: number },
+): Promise<{ id: string }[]> {
+  const rows = unstored.map(({ operation, identities, isCompared }) => ({
+    ...operation,
+    amountCents: operation.amountCents?.toString() ?? null,
+    identities: identities.map(({ identity }) => identity),
+    isCompared: isCompared && operation.amountCents !== null,
+  }));
+  const compared = {
+    kind: Prisma.sql`r.kind`,
+    counterparty: Prisma.sql`r.counterparty`,
+    amountCents: Prisma.sql`r."amountCents"::bigint`,
+    hasExternalId: Prisma.sql`r."hasExternalId"`,
+    requestHash: Prisma.sql`r."requestHash"`,
+    isDistinguishable: Prisma.sql`r."isDistinguishable"`,
+  };
+  return tx.$queryRaw<{ id: string }[]>`
+    SELECT r.id FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
+      id uuid, kind text, counterparty text, "amountCents" text, "hasExternalId" boolean,
+      "requestHash" text, "isDistinguishable" boolean, identities text[], "isCompared" boolean)
+    WHERE (SELECT mode FROM bank_account WHERE id = ${accountId}) = 'live'
+      AND NOT EXISTS (
+        SELECT FROM unnest(r.identities) AS own(identity)
+        CROSS JOIN LATERAL (
+          SELECT FROM operation_identity i
+          WHERE i.account_id = ${opaqueAccountId(accountId)} AND i.kind = r.kind
+            AND i.identity = own.identity OFFSET 0
+        ) held)
+      AND (NOT r."isCompared" OR NOT EXISTS (
+        SELECT FROM account_restore
+        WHERE account_id = ${accountId}
+          AND restored_at > clock_timestamp() - ${withinDays} * interval '1 day'))
+      AND (NOT r."isCompared" OR NOT EXISTS (
+        ${possibleDuplicates(accountId, compared, times)} OFFSET 0))`;
 }

@@ -34,13 +34,9 @@ export class PossibleDuplicates {
   async findOrThrow(tx: Tx, operation: NewOperation, isAllowed: boolean): Promise<string | null> {
     const { accountId, counterparty, amountCents, hasExternalId, requestHash } = operation;
     if (counterparty === null || amountCents === null || isAllowed) return null;
-    const { policy, windowMinutes } = this.settings.possibleDuplicates;
-    const similarForMs = policy === 'off' ? null : windowMinutes * 60_000;
-    // The second request of a double click arrives while the first request is still being sent.
-    if (similarForMs !== null) await queries.lockPossibleDuplicates(tx, accountId);
-    if (hasExternalId) await queries.lockSameRequest(tx, requestHash);
-    const times = { sendingForMs, sameRequestForMs, similarForMs };
-    const found = await queries.findPossibleDuplicate(tx, operation, times);
+    const { policy } = this.settings.possibleDuplicates;
+    await this.lock(tx, accountId, hasExternalId ? [requestHash] : []);
+    const found = await queries.findPossibleDuplicate(tx, operation, this.times);
     if (!found) return null;
     if (!found.isRefused && policy === 'warn') return found.id;
     throw new AppError('possible_duplicate', {
@@ -49,6 +45,49 @@ export class PossibleDuplicates {
         'To send it anyway, repeat it with the header Concilia-Allow-Duplicate: true.',
       headers: { Location: `/v1/operations/${found.id}` },
     });
+  }
+
+  /**
+   * The ids of those new operations of an account that are stored without further checks: nothing
+   * is stored with their identities, they repeat nothing, and the account is live.
+   */
+  async listStorable(
+    tx: Tx,
+    accountId: number,
+    unstored: readonly queries.UnstoredOperation[],
+  ): Promise<ReadonlySet<string>> {
+    const compared = unstored.filter(({ isCompared }) => isCompared);
+    const withExternalId = compared.filter(({ operation }) => operation.hasExternalId);
+    if (compared.length > 0)
+      await this.lock(
+        tx,
+        accountId,
+        withExternalId.map(({ operation }) => operation.requestHash),
+      );
+    const limits = { ...this.times, withinDays: restoreDays };
+    const storable = await queries.listStorable(tx, accountId, unstored, limits);
+    return new Set(storable.map(({ id }) => id));
+  }
+
+  /** What two operations have in common if one of them may repeat the other. */
+  conflictsOf({ counterparty, amountCents, hasExternalId, requestHash }: NewOperation): string[] {
+    if (counterparty === null) return [];
+    return [
+      ...(this.times.similarForMs === null ? [] : [`amount ${amountCents}`]),
+      ...(hasExternalId ? [`request ${requestHash}`] : []),
+    ];
+  }
+
+  private get times(): queries.DuplicateTimes {
+    const { policy, windowMinutes } = this.settings.possibleDuplicates;
+    const similarForMs = policy === 'off' ? null : windowMinutes * 60_000;
+    return { sendingForMs, sameRequestForMs, similarForMs };
+  }
+
+  private async lock(tx: Tx, accountId: number, requestHashes: readonly string[]): Promise<void> {
+    // The second request of a double click arrives while the first request is still being sent.
+    if (this.times.similarForMs !== null) await queries.lockPossibleDuplicates(tx, accountId);
+    await queries.lockSameRequests(tx, requestHashes);
   }
 
   /**

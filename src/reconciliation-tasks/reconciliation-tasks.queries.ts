@@ -69,6 +69,20 @@ export async function recordOperationTasks(
       AND (is_detached OR state = 'needs_operator')`;
 }
 
+/** Decides the expected payments of these operations again: their responses are known. */
+export async function recordPaymentTasksOf(
+  tx: Tx,
+  accountId: number,
+  operationIds: readonly string[],
+): Promise<void> {
+  if (operationIds.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO reconciliation_task (account_id, kind, expected_payment_id)
+    SELECT account_id, 'payment', id FROM expected_payment
+    WHERE account_id = ${opaqueAccountId(accountId)}
+      AND operation_id = ANY (${[...operationIds]}::uuid[])`;
+}
+
 /** Decides again what is wrong about the statement itself: its chain, balance or unread lines. */
 export async function recordStatementTask(tx: Db, accountId: number): Promise<void> {
   await tx.reconciliationTask.create({ data: { accountId, kind: 'statement' } });

@@ -10,6 +10,7 @@ import type {
   Acceptance,
   OperationKind,
   OperationRequest,
+  OwnRecord,
   RequestPreferences,
 } from '../operations/operation.js';
 import type { Refund } from '../generated/service/client.js';
@@ -32,10 +33,8 @@ interface RefundConditions {
   onlyIfUnrefunded?: boolean;
   assertApplies?: (tx: Tx) => Promise<void>;
 }
-type PreparedRefund = Pick<
-  OperationRequest<typeof refundTransaction>,
-  'outgoing' | 'expectedPayments' | 'record'
->;
+type PreparedRefund = Pick<OperationRequest, 'outgoing' | 'expectedPayments'> &
+  Pick<OwnRecord, 'record'>;
 
 type NewRefund = Omit<Refund, 'endToEndId' | 'nsu' | 'state' | 'createdAt'>;
 

@@ -12,6 +12,7 @@ import { Reply } from '../platform/contract-route.js';
 import { AppError, ruleBroken } from '../platform/errors.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { pixLookupExpiry } from './transfer-request.js';
+import { claimPixLookups, type LookupClaim } from './transfers.queries.js';
 
 @Injectable()
 export class PixLookupsService {
@@ -53,24 +54,30 @@ export class PixLookupsService {
     return this.database.prisma.pixLookup.findUnique({ where });
   }
 
+  /** Reads the bank's clock outside the transaction that claims the look-up. */
+  async prepareClaim(
+    accountId: number,
+    endToEndId: string,
+  ): Promise<Omit<LookupClaim, 'operationId'>> {
+    return { endToEndId, now: await this.bankTime.now(accountId) };
+  }
+
   /**
-   * Returns the function that claims a look-up for an operation: once, and before it expires by the
-   * bank's clock. The clock is read here, outside the transaction. Of several concurrent claims,
-   * exactly one succeeds.
+   * Claims look-ups for operations: each once, and before it expires by the bank's clock. Of
+   * several concurrent claims of one look-up, exactly one succeeds. Throws when any of them is not
+   * claimed.
    */
-  async prepareClaim(accountId: number, endToEndId: string) {
-    const now = await this.bankTime.now(accountId);
-    return async (tx: Tx, operationId: string): Promise<void> => {
-      const { count } = await tx.pixLookup.updateMany({
-        where: { accountId, endToEndId, operationId: null, expiresAt: { gt: now } },
-        data: { operationId },
-      });
-      if (count === 1) return;
+  async claim(tx: Tx, accountId: number, claims: readonly LookupClaim[]): Promise<void> {
+    if ((await claimPixLookups(tx, accountId, claims)) === claims.length) return;
+    const own = new Set(claims.map(({ operationId }) => operationId));
+    for (const { endToEndId } of claims) {
       const where = { accountId_endToEndId: { accountId, endToEndId } };
       const lookup = await tx.pixLookup.findUnique({ where });
       if (!lookup) throw lookupError('look_up_not_found');
-      throw lookupError(lookup.operationId === null ? 'look_up_expired' : 'look_up_used');
-    };
+      if (lookup.operationId === null) throw lookupError('look_up_expired');
+      if (!own.has(lookup.operationId)) throw lookupError('look_up_used');
+    }
+    throw lookupError('look_up_used');
   }
 }
 

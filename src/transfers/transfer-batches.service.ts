@@ -9,6 +9,7 @@ import type { OperationKind, OutgoingMoney, RequestPreferences } from '../operat
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
+import { newId } from '../platform/ids.js';
 import {
   batchCounterparty,
   completeBatch,
@@ -59,7 +60,7 @@ export class TransferBatches implements OnModuleInit {
     const items = input.body;
     const errors = repeatedExternalIds(items);
     if (Object.keys(errors).length > 0) throw new AppError('validation_failed', { errors });
-    const reply = await this.operations.perform(this.kind, {
+    return this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,
       input,
@@ -70,15 +71,16 @@ export class TransferBatches implements OnModuleInit {
         expectedDebit(amount, referencesOf({ counterparty: normalizeAccountNumber(account) })),
       ),
       record: (tx, operationId, expectedPaymentIds) =>
-        this.records.recordRequest(
+        this.records.recordRequested(
           tx,
-          { accountId, operationId },
-          completeBatch(items, operationId).map(newTransfer),
-          expectedPaymentIds,
+          accountId,
+          completeBatch(items, operationId).map((item, position) => ({
+            ...newTransfer(item),
+            ...{ id: newId(), operationId, position },
+            expectedPaymentId: expectedPaymentIds[position] ?? '',
+          })),
         ),
     });
-    await this.records.enqueueDeliveries(accountId);
-    return reply;
   }
 
   private async outgoingOf(accountId: number, items: BatchRequest): Promise<OutgoingMoney> {

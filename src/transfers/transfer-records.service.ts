@@ -6,11 +6,10 @@ import type { Tx } from '../database.service.js';
 import { eventAmount, type NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { referencesOf } from '../expected-payments/expected-payment.js';
-import { insertFacts } from '../expected-payments/expected-payments.queries.js';
+import { insertFacts, insertReferences } from '../expected-payments/expected-payments.queries.js';
 import { addReferences } from '../expected-payments/recording.queries.js';
 import type { Operation } from '../operations/operation.js';
 import { invariant } from '../platform/errors.js';
-import { newId } from '../platform/ids.js';
 import {
   referencesOfTransfer,
   statusCheckPausesMs,
@@ -40,32 +39,17 @@ export class TransferRecords {
     private readonly bank: BankService,
   ) {}
 
-  /**
-   * Records the transfers of an operation, one for each of its expected payments and in their
-   * order. A single transfer has the operation's id, so that the caller can read it with the id in
-   * a 202 response.
-   */
-  async recordRequest(
+  /** Records requested transfers, in the transaction of their expected payments. */
+  async recordRequested(
     tx: Tx,
-    { accountId, operationId }: { accountId: number; operationId: string },
-    transfers: queries.NewTransfer[],
-    expectedPaymentIds: string[],
+    accountId: number,
+    transfers: readonly queries.NewTransferRow[],
   ): Promise<void> {
-    const rows = transfers.map((transfer, position) => ({
-      ...transfer,
-      position,
-      id: transfer.shape === 'batch' ? newId() : operationId,
-      expectedPaymentId: expectedPaymentIds[position] ?? '',
-    }));
-    await queries.insertTransferRows(tx, { accountId, operationId }, rows);
-    await addReferences(
-      tx,
-      accountId,
-      rows.map(({ externalId, expectedPaymentId }) => ({
-        expectedPaymentId,
-        references: referencesOf({ external_id: externalId }),
-      })),
+    await queries.insertTransferRows(tx, accountId, transfers);
+    const references = transfers.flatMap(({ externalId, expectedPaymentId }) =>
+      referencesOf({ external_id: externalId }).map((one) => ({ expectedPaymentId, ...one })),
     );
+    await insertReferences(tx, accountId, references);
   }
 
   /** Records the bank's response to an operation: one report for each transfer, in their order. */
@@ -81,6 +65,23 @@ export class TransferRecords {
     );
     const updates = reports.map((report, position) => ({ transfer: transfers[position]!, report }));
     await this.recordReports(tx, operation.accountId, updates);
+  }
+
+  /**
+   * Records the bank's responses to single transfers, in the transaction that records their tasks.
+   */
+  async recordResponses(
+    tx: Tx,
+    accountId: number,
+    responses: ReadonlyMap<string, TransferReport>,
+  ): Promise<void> {
+    const transfers = await queries.listTransfers(tx, accountId, [...responses.keys()]);
+    invariant(transfers.length === responses.size, 'an operation of a transfer has a transfer');
+    await this.recordReports(
+      tx,
+      accountId,
+      transfers.map((transfer) => ({ transfer, report: responses.get(transfer.id)! })),
+    );
   }
 
   /**

@@ -20,21 +20,45 @@ export type NewTransfer = Pick<
   'shape' | 'amountCents' | 'counterparty' | 'endToEndId' | 'externalId'
 >;
 
+export type NewTransferRow = NewTransfer & TransferKey & Pick<Transfer, 'operationId' | 'position'>;
+
+/** Inserts transfers of one account. */
 export async function insertTransferRows(
   tx: Tx,
-  { accountId, operationId }: { accountId: number; operationId: string },
-  rows: (NewTransfer & TransferKey & { position: number })[],
+  accountId: number,
+  rows: readonly NewTransferRow[],
 ): Promise<void> {
   // Amounts are text: JSON numbers would pass through a float.
   const recordset = rows.map((row) => ({ ...row, amountCents: row.amountCents.toString() }));
   await tx.$executeRaw`
     INSERT INTO transfer (account_id, id, operation_id, position, shape, amount_cents, counterparty,
                           end_to_end_id, external_id, state, expected_payment_id)
-    SELECT ${accountId}, id, ${operationId}::uuid, position, shape, "amountCents"::bigint,
+    SELECT ${accountId}, id, "operationId", position, shape, "amountCents"::bigint,
            counterparty, "endToEndId", "externalId", 'requested', "expectedPaymentId"
     FROM jsonb_to_recordset(${JSON.stringify(recordset)}::jsonb) AS r(
-      id uuid, position int, shape transfer_shape, "amountCents" text, counterparty text,
-      "endToEndId" text, "externalId" text, "expectedPaymentId" uuid)`;
+      id uuid, "operationId" uuid, position int, shape transfer_shape, "amountCents" text,
+      counterparty text, "endToEndId" text, "externalId" text, "expectedPaymentId" uuid)`;
+}
+
+/** The claim of a look-up by the transfer of an operation, at a time of the bank's clock. */
+export interface LookupClaim {
+  endToEndId: string;
+  operationId: string;
+  now: Date;
+}
+
+/** Claims look-ups that are neither used nor expired. Returns how many. */
+export async function claimPixLookups(
+  tx: Tx,
+  accountId: number,
+  claims: readonly LookupClaim[],
+): Promise<number> {
+  return tx.$executeRaw`
+    UPDATE pix_lookup l SET operation_id = r."operationId"
+    FROM jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) AS r(
+      "endToEndId" text, "operationId" uuid, now timestamptz)
+    WHERE l.account_id = ${accountId} AND l.end_to_end_id = r."endToEndId"
+      AND l.operation_id IS NULL AND l.expires_at > r.now`;
 }
 
 /**
@@ -118,6 +142,17 @@ export async function listTransfersOfOperation(
     orderBy: { position: 'asc' },
     select: { id: true, expectedPaymentId: true },
   });
+}
+
+/** Single transfers, which have the ids of their operations. */
+export async function listTransfers(
+  tx: Tx,
+  accountId: number,
+  ids: readonly string[],
+): Promise<TransferKey[]> {
+  return tx.$queryRaw<Pick<Transfer, 'id' | 'expectedPaymentId'>[]>`
+    SELECT id, expected_payment_id FROM transfer
+    WHERE account_id = ${accountId} AND id = ANY (${[...ids]}::uuid[])`;
 }
 
 /** The transfers of an operation, with the ids on the statement lines of their matched debits. */

@@ -16,7 +16,7 @@ import {
   type TransferResponse,
   type TransferShape,
 } from '../contract/transfers.js';
-import { Database } from '../database.service.js';
+import { Database, type Tx } from '../database.service.js';
 import { expectedDebit, referencesOf } from '../expected-payments/expected-payment.js';
 import type {
   LookUpResult,
@@ -44,6 +44,11 @@ import * as queries from './transfers.queries.js';
 export type PixKeyTransfer = Pick<PixLookupRequest, 'key' | 'holderDocument'> &
   Pick<TransferRequest, 'amount' | 'description'>;
 
+interface RequestedTransfer extends queries.NewTransferRow {
+  /** The key look-up that it uses; null for other shapes. */
+  lookup: Omit<queries.LookupClaim, 'operationId'> | null;
+}
+
 @Injectable()
 export class TransfersService implements OnModuleInit {
   private readonly kind: OperationKind<typeof createTransfer> = {
@@ -51,6 +56,14 @@ export class TransfersService implements OnModuleInit {
     route: createTransfer,
     repeat: 'keyed',
     echoes: ({ body }, response) => matchesTransferRequest(body, response),
+    insertRows: (tx, accountId, transfers: RequestedTransfer[]) =>
+      this.insert(tx, accountId, transfers),
+    onAnswered: (tx, accountId, answers) =>
+      this.records.recordResponses(
+        tx,
+        accountId,
+        new Map(answers.map(({ id, response }) => [id, readTransferResponse(response)])),
+      ),
     onSucceeded: async (tx, operation, { response }) => {
       if (response)
         await this.records.recordResponse(tx, operation, [readTransferResponse(response)]);
@@ -86,8 +99,8 @@ export class TransfersService implements OnModuleInit {
     const outgoing = { ...(await this.outgoingOf(accountId, shape)), hasExternalId };
     const { counterparty, amountCents } = outgoing;
     const endToEndId = shape.shape === 'key' ? shape.endToEndId : null;
-    const claimLookup = endToEndId && (await this.lookups.prepareClaim(accountId, endToEndId));
-    const reply = await this.operations.perform(this.kind, {
+    const lookup = endToEndId && (await this.lookups.prepareClaim(accountId, endToEndId));
+    return this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,
       input,
@@ -100,16 +113,27 @@ export class TransfersService implements OnModuleInit {
       expectedPayments: [
         expectedDebit(amountCents, referencesOf({ counterparty, end_to_end_id: endToEndId })),
       ],
-      record: async (tx, operationId, expectedPaymentIds) => {
-        if (claimLookup) await claimLookup(tx, operationId);
-        const externalId = externalIdOf(shape, operationId);
-        const transfer = { shape: shape.shape, amountCents, counterparty, endToEndId, externalId };
-        const operation = { accountId, operationId };
-        await this.records.recordRequest(tx, operation, [transfer], expectedPaymentIds);
-      },
+      // A single transfer has the operation's id, so that the caller can read it with the id in a
+      // 202 response.
+      rowOf: (operationId, [expectedPaymentId = '']): RequestedTransfer => ({
+        ...{ id: operationId, operationId, position: 0, expectedPaymentId },
+        ...{ shape: shape.shape, amountCents, counterparty, endToEndId },
+        lookup: lookup || null,
+        externalId: externalIdOf(shape, operationId),
+      }),
     });
-    await this.records.enqueueDeliveries(accountId);
-    return reply;
+  }
+
+  private async insert(
+    tx: Tx,
+    accountId: number,
+    transfers: readonly RequestedTransfer[],
+  ): Promise<void> {
+    const claims = transfers.flatMap(({ operationId, lookup }) =>
+      lookup ? [{ operationId, ...lookup }] : [],
+    );
+    if (claims.length > 0) await this.lookups.claim(tx, accountId, claims);
+    await this.records.recordRequested(tx, accountId, transfers);
   }
 
   /**

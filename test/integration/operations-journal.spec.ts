@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { OperationRecovery } from '../../src/operations/operation-recovery.service.js';
 import type { OperationSender } from '../../src/operations/operation-sender.service.js';
 import type { OperationsService } from '../../src/operations/operations.service.js';
 import type { Reply } from '../../src/platform/contract-route.js';
+import { AppError } from '../../src/platform/errors.js';
 import * as journal from '../support/journal.js';
 import { until } from '../support/until.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -28,6 +29,7 @@ describe('the journal of outbound requests', () => {
   });
 
   afterEach(async () => {
+    jest.restoreAllMocks();
     await service.drop();
   });
 
@@ -45,6 +47,91 @@ describe('the journal of outbound requests', () => {
     const replayed = replies.filter(({ headers }) => headers['Idempotent-Replayed'] === 'true');
     expect(replayed).toHaveLength(19);
     expect(await service.database.prisma.expectedPayment.count()).toBe(1);
+  });
+
+  describe('whose requests arrive at once', () => {
+    const performAll = (numbers: readonly number[]) =>
+      Promise.allSettled(numbers.map((number) => perform({ correlationId: `order-${number}` })));
+    const numbers = Array.from({ length: 30 }, (_, index) => index);
+    const transactions = async (table: string) => {
+      const { rows } = await service.database.pool.query(
+        `SELECT count(DISTINCT xmin::text)::int AS count FROM ${table}`,
+      );
+      return rows[0].count as number;
+    };
+
+    it('stores them in two transactions, and their responses in a few', async () => {
+      const results = await performAll(numbers);
+      expect(results.every(({ status }) => status === 'fulfilled')).toBe(true);
+      expect(bank.sent).toHaveLength(30);
+      expect(new Set(bank.sent.map(({ key }) => key)).size).toBe(30);
+      // An identity is never updated; an operation is when its response is recorded.
+      expect(await transactions('operation_identity')).toBe(2);
+      expect(await transactions('operation')).toBeLessThan(10);
+      const stored = await listOperations();
+      expect(stored.map(({ state, attempts }) => `${state} ${attempts}`)).toEqual(
+        numbers.map(() => 'succeeded 1'),
+      );
+    });
+
+    it('has recorded each attempt before its first byte is sent', async () => {
+      const seen: unknown[] = [];
+      bank.script = numbers.map(() => async () => {
+        const { rows } = await service.database.pool.query(
+          `SELECT o.state, a.send_by > clock_timestamp() AS is_in_time
+           FROM operation o JOIN operation_attempt a
+             ON a.account_id = o.account_id AND a.operation_id = o.id AND a.number = o.attempts
+           WHERE o.state = 'sending' AND a.finished_at IS NULL LIMIT 1`,
+        );
+        seen.push(rows[0]);
+        return journal.accepted;
+      });
+      await performAll(numbers);
+      expect(seen).toEqual(numbers.map(() => ({ state: 'sending', is_in_time: true })));
+    });
+
+    it('refuses the one that breaks a rule, and sends the others', async () => {
+      jest.spyOn(kind, 'insertRows').mockImplementation(async (tx, accountId, rows) => {
+        const operations = await tx.operation.findMany({
+          where: { accountId, id: { in: rows as string[] } },
+        });
+        if (operations.some(({ requestBody }) => requestBody?.includes('"order-7"')))
+          throw new AppError('rule_broken');
+      });
+      const results = await performAll(numbers);
+      const refused = results.flatMap(({ status }, index) => (status === 'rejected' ? index : []));
+      expect(refused).toEqual([7]);
+      expect(await listOperations()).toHaveLength(29);
+      expect(new Set(bank.sent.map(({ key }) => key)).size).toBe(29);
+      const refusedIdentity = { identity: 'correlationId order-7' };
+      expect(
+        await service.database.prisma.operationIdentity.count({ where: refusedIdentity }),
+      ).toBe(0);
+    });
+
+    it('sends none twice when two processes get the same requests', async () => {
+      const other = journal.createJournal(service.database, bank);
+      await Promise.all([
+        performAll(numbers),
+        ...numbers.map((number) =>
+          other.operations.perform(
+            kind,
+            journal.chargeOperation({
+              ...{ accountId: service.accountId, correlationId: `order-${number}` },
+            }),
+          ),
+        ),
+      ]);
+      expect(bank.sent).toHaveLength(30);
+      expect(await listOperations()).toHaveLength(30);
+    });
+
+    it('stores and sends none when the account is stopped', async () => {
+      await service.database.pool.query(`UPDATE bank_account SET mode = 'stopped'`);
+      const results = await performAll(numbers);
+      expect(results.every(({ status }) => status === 'rejected')).toBe(true);
+      expect([await listOperations(), bank.sent]).toEqual([[], []]);
+    });
   });
 
   it('sends the operation’s id as the key, and the bytes that were committed', async () => {

@@ -8,6 +8,7 @@ import type { Database } from '../../src/database.service.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { OperationRecovery } from '../../src/operations/operation-recovery.service.js';
 import { OperationSender } from '../../src/operations/operation-sender.service.js';
+import { OperationStorage } from '../../src/operations/operation-storage.service.js';
 import { OperationOutcomes } from '../../src/operations/operation-outcomes.service.js';
 import {
   noPreferences,
@@ -68,6 +69,7 @@ export const chargeKind: ChargeKind = {
   route: createCharge,
   repeat: 'keyed',
   echoes: () => true,
+  insertRows: () => Promise.resolve(),
   onRejected: () => Promise.resolve(),
 };
 
@@ -102,7 +104,7 @@ export function createJournal(
     secretBoxOf(),
     outcomes,
     sender,
-    new PossibleDuplicates({ possibleDuplicates } as never),
+    new OperationStorage(database, new PossibleDuplicates({ possibleDuplicates } as never)),
     jobQueue,
   );
   for (const kind of kinds) operations.register(kind);
@@ -152,7 +154,7 @@ export function chargeOperation({
     joinsSameRequest: false,
     outgoing: null,
     preferences: noPreferences,
-    record: () => Promise.resolve(),
+    rowOf: (operationId) => operationId,
   };
 }
 

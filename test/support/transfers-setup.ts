@@ -4,6 +4,7 @@ import { BankConnections } from '../../src/bank/bank-connections.service.js';
 import { BankService } from '../../src/bank/bank.service.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { OperationSender } from '../../src/operations/operation-sender.service.js';
+import { OperationStorage } from '../../src/operations/operation-storage.service.js';
 import { OperationOutcomes } from '../../src/operations/operation-outcomes.service.js';
 import { PossibleDuplicates } from '../../src/operations/possible-duplicates.service.js';
 import { OperationsService } from '../../src/operations/operations.service.js';
@@ -71,9 +72,9 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: BankClo
   const outcomes = new OperationOutcomes(database, events, jobQueue);
   const sender = new OperationSender(database, accounts, bank, outcomes);
   const secretBox = secretBoxOf();
-  const duplicates = new PossibleDuplicates(settings);
+  const storage = new OperationStorage(database, new PossibleDuplicates(settings));
   const operations = new OperationsService(
-    ...([database, secretBox, outcomes, sender, duplicates, jobQueue] as const),
+    ...([database, secretBox, outcomes, sender, storage, jobQueue] as const),
   );
   const records = new TransferRecords(events, bank);
   const bankTime = Object.assign(new BankTime(database), { now: clock.now });

@@ -199,12 +199,14 @@ CREATE TABLE "operation" (
 );
 CREATE INDEX "operation_idempotency_key"
   ON "operation" ("account_id", "idempotency_key") WHERE (idempotency_key IS NOT NULL);
+-- Possible duplicates are those to one account number that are unfinished or have ended recently.
 CREATE INDEX "operation_counterparty"
-  ON "operation" ("account_id", "kind", "amount_cents", "counterparty")
+  ON "operation" ("account_id", "kind", "amount_cents",
+    COALESCE(NULLIF(split_part("counterparty", '/', 3), ''), "counterparty"), "ended_at")
   WHERE (counterparty IS NOT NULL);
 CREATE INDEX "operation_due" ON "operation" ("next_action_at") WHERE (next_action_at IS NOT NULL);
 CREATE INDEX "operation_needs_operator"
-  ON "operation" ("account_id") WHERE (state = 'needs_operator');
+  ON "operation" ("account_id", "amount_cents") WHERE (state = 'needs_operator');
 CREATE INDEX "operation_unfinished" ON "operation" ("account_id", "state")
   WHERE (state = 'received' OR state = 'sending' OR state = 'unknown' OR state = 'needs_operator');
 CREATE INDEX "operation_revocable"

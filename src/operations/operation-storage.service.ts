@@ -1,0 +1,242 @@
+// Stores new operations with everything that depends on them: their identities, expected payments
+// and their module's own rows. Requests of one account that arrive while others are being stored
+// share a transaction. What any check objects to is stored alone, or refused with its reason.
+import { Injectable } from '@nestjs/common';
+import { assertAccountLive } from '../accounts/account-modes.queries.js';
+import { Database, type Tx } from '../database.service.js';
+import {
+  recordAllExpectedPayments,
+  recordExpectedPayments,
+} from '../expected-payments/recording.queries.js';
+import { Countdown } from '../platform/countdown.js';
+import { AppError, invariant } from '../platform/errors.js';
+import { groupBy } from '../platform/grouping.js';
+import { waitOutsideSlot } from '../platform/job-slots.js';
+import { SharedBatches } from '../platform/shared-batches.js';
+import * as identity from './identities.queries.js';
+import type { Operation, OperationKind, OperationRequest } from './operation.js';
+import { attemptLimits, startWithinMs } from './operation-sender.service.js';
+import * as queries from './operations.queries.js';
+import { PossibleDuplicates } from './possible-duplicates.service.js';
+
+/** The process that stored an operation sends it; the sweeper takes over after this long. */
+const sweepAfterMs = 5_000;
+/** How often other requests may claim and release an operation's identities while we store it. */
+const maxIdentityRaces = 10;
+/** How long after its end an identical request without a key is still the same operation. */
+const joinWindowMs = 600_000;
+
+/** A request and the operation that it becomes. */
+export interface NewRequest {
+  kind: OperationKind;
+  request: OperationRequest;
+  operation: queries.NewOperation;
+  identities: readonly identity.NewIdentity[];
+}
+
+export type StoredOperation =
+  /** A new operation, claimed for its first attempt: the caller sends it within `sendWithin`. */
+  | { outcome: 'claimed'; sendWithin: Countdown }
+  /** A new operation that is not claimed. */
+  | {
+      outcome: 'stored';
+      operation: Operation;
+      /** A recent operation that this operation may repeat, if the policy is `warn`. */
+      possibleDuplicateId: string | null;
+    }
+  /** The operation that the request repeats. */
+  | { outcome: 'repeated'; operation: Operation };
+
+@Injectable()
+export class OperationStorage {
+  private readonly batches = new SharedBatches<NewRequest, Countdown | null>(
+    (accountId, requests) => this.storeTogether(accountId, requests),
+    ({ operation, identities }) => [
+      ...identities.map((one) => `${operation.kind} ${one.identity}`),
+      ...this.duplicates.conflictsOf(operation),
+    ],
+  );
+
+  constructor(
+    private readonly database: Database,
+    private readonly duplicates: PossibleDuplicates,
+  ) {}
+
+  /**
+   * Stores a new operation, or finds the operation that the request repeats. Throws when the repeat
+   * differs, and when the request must not be sent.
+   */
+  async findOrStore(newRequest: NewRequest): Promise<StoredOperation> {
+    const { operation } = newRequest;
+    if (isShareable(newRequest)) {
+      // The batch holds one connection for all of its requests, and none of their slots.
+      const sendWithin = await waitOutsideSlot(0, () =>
+        this.batches.submit(operation.accountId, newRequest),
+      );
+      if (sendWithin) return { outcome: 'claimed', sendWithin };
+    }
+    return this.findOrStoreAlone(newRequest);
+  }
+
+  /**
+   * Stores those requests of an account to which nothing objects. Null for each of the others:
+   * nothing of it is stored.
+   */
+  private async storeTogether(
+    accountId: number,
+    requests: NewRequest[],
+  ): Promise<(Countdown | null)[]> {
+    // It begins before the claims, so it ends before their limit.
+    const sendWithin = new Countdown(startWithinMs);
+    try {
+      const stored = await this.database.transaction(async (tx) => {
+        const storable = await this.duplicates.listStorable(
+          tx,
+          accountId,
+          requests.map(({ request: { preferences }, operation, identities }) => {
+            return { operation, identities, isCompared: !preferences.allowDuplicate };
+          }),
+        );
+        const chosen = requests.filter(({ operation }) => storable.has(operation.id));
+        if (chosen.length > 0) await this.insertTogether(tx, accountId, chosen);
+        return storable;
+      });
+      return requests.map(({ operation }) => (stored.has(operation.id) ? sendWithin : null));
+    } catch {
+      // One of them broke a rule, or another process claimed an identity in between. Each is stored
+      // alone now, where the error is thrown to its caller.
+      return requests.map(() => null);
+    }
+  }
+
+  private async insertTogether(tx: Tx, accountId: number, requests: NewRequest[]): Promise<void> {
+    const areClaimed = await identity.claimIdentities(tx, accountId, requests);
+    if (!areClaimed) throw new AppError('conflict');
+    await queries.insertOperations(
+      tx,
+      accountId,
+      requests.map(({ operation }) => operation),
+      { sending: attemptLimits, nextActionInMs: sweepAfterMs },
+    );
+    const paymentIds = await recordAllExpectedPayments(
+      tx,
+      accountId,
+      requests.map(({ operation: { id, kind }, request: { expectedPayments: expected } }) => {
+        return { operationId: id, kind, expected };
+      }),
+    );
+    const rows = requests.map(({ kind, request, operation }, index) => {
+      return { kind, row: request.rowOf?.(operation.id, paymentIds[index] ?? []) };
+    });
+    for (const ofKind of groupBy(rows, ({ kind }) => kind.name).values()) {
+      const [first] = ofKind;
+      const ownRows = ofKind.map(({ row }) => row);
+      await first?.kind.insertRows?.(tx, accountId, ownRows);
+    }
+  }
+
+  private async findOrStoreAlone(newRequest: NewRequest): Promise<StoredOperation> {
+    for (let attempt = 1; attempt <= maxIdentityRaces; attempt += 1) {
+      const stored = await this.database.transaction(async (tx) => {
+        const repeated = await this.findRepeated(tx, newRequest);
+        if (repeated) return { outcome: 'repeated' as const, operation: repeated };
+        return this.store(tx, newRequest);
+      });
+      if (stored) return stored;
+    }
+    throw new AppError('conflict', { public: 'An identical request is still in progress.' });
+  }
+
+  /**
+   * The operation that has one of the identities; null when there is none. Throws
+   * `idempotency_key_reused` when its request was different, or when the identities belong to two
+   * operations.
+   */
+  private async findRepeated(
+    tx: Tx,
+    { operation: newOperation, identities }: NewRequest,
+  ): Promise<Operation | null> {
+    const { accountId, kind } = newOperation;
+    await identity.releaseExpiredIdentities(tx, accountId, kind, identities, joinWindowMs);
+    const found = await tx.operationIdentity.findMany({
+      where: { accountId, kind, identity: { in: identities.map((one) => one.identity) } },
+    });
+    const [first] = found;
+    if (!first) return null;
+    const operation = await tx.operation.findUniqueOrThrow({
+      where: { accountId_id: { accountId, id: first.operationId } },
+    });
+    const isSame =
+      operation.requestHash === newOperation.requestHash &&
+      found.every(({ operationId }) => operationId === first.operationId);
+    if (!isSame) throw keyReused();
+    // The natural identity of an operation without effect stays free for a corrected request.
+    const hadNoEffect = ['rejected', 'not_executed'].includes(operation.state);
+    const claimed = identities.filter(({ isNatural }) => !isNatural || !hadNoEffect);
+    await identity.claimIdentities(tx, accountId, [{ operation, identities: claimed }]);
+    return operation;
+  }
+
+  /**
+   * Null when another request claimed an identity in between. The next attempt finds that request's
+   * operation.
+   */
+  private async store(
+    tx: Tx,
+    { kind, request, operation: newOperation, identities }: NewRequest,
+  ): Promise<StoredOperation | null> {
+    const { accountId, id } = newOperation;
+    await assertAccountLive(tx, accountId);
+    await request.assertApplies?.(tx);
+    const claim = { operation: newOperation, identities };
+    if (!(await identity.claimIdentities(tx, accountId, [claim]))) {
+      await identity.releaseIdentities(tx, newOperation);
+      return null;
+    }
+    // Checked after the identities are claimed: a repeat of the same request is found by its
+    // identity and is not a duplicate.
+    const { allowDuplicate } = request.preferences;
+    const possibleDuplicateId = await this.duplicates.findOrThrow(tx, newOperation, allowDuplicate);
+    await queries.insertOperations(tx, accountId, [newOperation], {
+      sending: null,
+      nextActionInMs: sweepAfterMs,
+    });
+    const owner = { accountId, operationId: id, kind: kind.name };
+    const ids = await recordExpectedPayments(tx, owner, request.expectedPayments);
+    const assertNotLost = () => this.duplicates.assertNotLost(tx, newOperation, allowDuplicate);
+    try {
+      if (request.record) await request.record(tx, id, ids);
+      else await kind.insertRows?.(tx, accountId, [request.rowOf(id, ids)]);
+    } catch (error) {
+      // A paid bill cannot be paid again, for example: if this request has paid it, say so.
+      if (error instanceof AppError) await assertNotLost();
+      throw error;
+    }
+    await assertNotLost();
+    await request.preferences.claim?.(tx, id);
+    const operation = await tx.operation.findUniqueOrThrow({
+      where: { accountId_id: { accountId, id } },
+    });
+    return { outcome: 'stored', operation, possibleDuplicateId };
+  }
+}
+
+/**
+ * Whether a request is stored in one transaction with others: nothing is checked under a lock of
+ * its own, and its caller waits for the response.
+ */
+function isShareable({ kind, request, identities }: NewRequest): boolean {
+  const { rowOf, assertApplies, preferences } = request;
+  invariant(!rowOf || kind.insertRows, `${kind.name} inserts no rows`);
+  const isTemporary = identities.some((one) => one.isTemporary);
+  const isAlone = Boolean(assertApplies ?? preferences.claim) || preferences.respondAsync;
+  const isSimple = rowOf !== undefined && kind.repeat !== 'never' && !isTemporary && !isAlone;
+  // After a commit whose answer was lost, the request finds its own operation by an identity.
+  return isSimple && identities.length > 0;
+}
+
+export function keyReused(): AppError {
+  return new AppError('idempotency_key_reused', {
+    public: 'The idempotency key or id was already used with a different request.',
+  });
+}
