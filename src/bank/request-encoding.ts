@@ -5,9 +5,12 @@ import { stringifyJson } from '../platform/exact-json.js';
 
 /** The exact body; null for a route without a body. */
 export function encodeBody(route: Route, input: { body?: unknown }): string | null {
-  return route.body instanceof z.ZodUndefined
-    ? null
-    : stringifyJson(z.encode(route.body, input.body as never));
+  return route.body instanceof z.ZodUndefined ? null : stringifyJson(encodeJsonBody(route, input));
+}
+
+/** The body as a JSON value; null for a route without a body. */
+export function encodeJsonBody(route: Route, { body }: { body?: unknown }): unknown {
+  return route.body instanceof z.ZodUndefined ? null : z.encode(route.body, body as never);
 }
 
 export function encodePathAndQuery(

@@ -2,7 +2,7 @@
 // classifies the response: succeeded, rejected by the bank itself, or unknown.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { AccountsService } from '../accounts/accounts.service.js';
+import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import type { BankResponse } from '../bank/response-classification.js';
 import { BankService } from '../bank/bank.service.js';
 import type { Route, RouteInput } from '../contract/route.js';
@@ -37,6 +37,7 @@ export interface SentResponse {
 interface Attempt extends queries.Claim {
   kind: OperationKind;
   operation: queries.OperationRef;
+  account: BankAccount;
   /** Whether an earlier attempt may have had its effect. */
   from: queries.ClaimableState;
   input: RouteInput<Route>;
@@ -66,6 +67,7 @@ export class OperationSender {
   ): Promise<SentResponse | null> {
     const kind = this.outcomes.kindOf(operation);
     if (kind.repeat === 'never' && (secretBody === null || from === 'unknown')) return null;
+    const account = await this.accounts.get(operation.accountId);
     const exactBody = secretBody ?? operation.requestBody;
     const input = decodeStoredInput(kind.route, operation, exactBody);
     // It begins before the claim, so it ends before the claim's limit.
@@ -73,7 +75,9 @@ export class OperationSender {
     const { prisma } = this.database;
     const claim = await queries.claimAttempt(prisma, operation, from, attemptLimits);
     if (!claim) return null;
-    return this.attempt({ ...claim, kind, operation, from, input, exactBody, sendWithin });
+    return this.attempt({
+      ...{ ...claim, kind, operation, from, input, exactBody, account, sendWithin },
+    });
   }
 
   /**
@@ -83,10 +87,11 @@ export class OperationSender {
   async sendClaimed(
     operation: queries.NewOperation,
     input: RouteInput<Route>,
-    sendWithin: Countdown,
+    { account, sendWithin }: Pick<Attempt, 'account' | 'sendWithin'>,
   ): Promise<SentResponse | null> {
     return this.attempt({
-      ...{ kind: this.outcomes.kindOf(operation), operation, from: 'received', sendWithin },
+      ...{ kind: this.outcomes.kindOf(operation), operation, from: 'received' },
+      ...{ account, sendWithin },
       input: { ...input, idempotencyKey: operation.id },
       exactBody: operation.requestBody,
       ...{ attempt: 1, ageMs: 0 },
@@ -95,7 +100,7 @@ export class OperationSender {
 
   private async attempt(claimed: Attempt): Promise<SentResponse | null> {
     const { kind, operation, from, input, exactBody, sendWithin, attempt: number } = claimed;
-    const account = await this.accounts.get(operation.accountId);
+    const { account } = claimed;
     const exactResponse = await this.bank.call(kind.route, account, input, {
       deadlineMs: callDeadlineMs,
       sendWithin,
@@ -170,7 +175,7 @@ function outcomeOf(
   if (response.outcome === 'success')
     return {
       ...finalOutcome('succeeded', response),
-      bankReference: idIn(response.text),
+      bankReference: idOf(response.value),
       decodedResponse: response.value,
     };
   if (response.outcome === 'rejection' && from === 'received')
@@ -237,13 +242,16 @@ function idIn(text: string): string | null {
   // A list has no id of its own, and reading the response to a batch takes long.
   if (text.trimStart().startsWith('[')) return null;
   try {
-    const parsed = parseJson(text);
-    const id = isJsonObject(parsed) ? parsed.id : undefined;
-    return typeof id === 'string' && id !== '' && id.length <= 100 ? id : null;
+    return idOf(parseJson(text));
   } catch {
     // An unreadable body holds no id.
     return null;
   }
+}
+
+function idOf(response: unknown): string | null {
+  const id = isJsonObject(response) ? response.id : undefined;
+  return typeof id === 'string' && id !== '' && id.length <= 100 ? id : null;
 }
 
 function finalOutcome(

@@ -2,6 +2,7 @@
 // and their module's own rows. Requests of one account that arrive while others are being stored
 // share a transaction. What any check objects to is stored alone, or refused with its reason.
 import { Injectable } from '@nestjs/common';
+import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import { assertAccountLive } from '../accounts/account-modes.queries.js';
 import { Database, type Tx } from '../database.service.js';
 import {
@@ -26,6 +27,9 @@ const maxIdentityRaces = 10;
 /** How long after its end an identical request without a key is still the same operation. */
 const joinWindowMs = 600_000;
 
+/** How many requests of an account wait without their slots to be stored. */
+const maxWithoutSlots = 200;
+
 /** A request and the operation that it becomes. */
 export interface NewRequest {
   kind: OperationKind;
@@ -34,9 +38,15 @@ export interface NewRequest {
   identities: readonly identity.NewIdentity[];
 }
 
+/** The first attempt of an operation, before it is made. */
+export interface ClaimedAttempt {
+  account: BankAccount;
+  sendWithin: Countdown;
+}
+
 export type StoredOperation =
   /** A new operation, claimed for its first attempt: the caller sends it within `sendWithin`. */
-  | { outcome: 'claimed'; sendWithin: Countdown }
+  | ({ outcome: 'claimed' } & ClaimedAttempt)
   /** A new operation that is not claimed. */
   | {
       outcome: 'stored';
@@ -49,7 +59,7 @@ export type StoredOperation =
 
 @Injectable()
 export class OperationStorage {
-  private readonly batches = new SharedBatches<NewRequest, Countdown | null>(
+  private readonly batches = new SharedBatches<NewRequest, ClaimedAttempt | null>(
     (accountId, requests) => this.storeTogether(accountId, requests),
     ({ operation, identities }) => [
       ...identities.map((one) => `${operation.kind} ${one.identity}`),
@@ -59,6 +69,7 @@ export class OperationStorage {
 
   constructor(
     private readonly database: Database,
+    private readonly accounts: AccountsService,
     private readonly duplicates: PossibleDuplicates,
   ) {}
 
@@ -69,11 +80,13 @@ export class OperationStorage {
   async findOrStore(newRequest: NewRequest): Promise<StoredOperation> {
     const { operation } = newRequest;
     if (isShareable(newRequest)) {
-      // The batch holds one connection for all of its requests, and none of their slots.
-      const sendWithin = await waitOutsideSlot(0, () =>
-        this.batches.submit(operation.accountId, newRequest),
-      );
-      if (sendWithin) return { outcome: 'claimed', sendWithin };
+      const { accountId } = operation;
+      const store = () => this.batches.submit(accountId, newRequest);
+      // A batch has one connection for all of its requests, which need no slots. Those that keep
+      // theirs make the next ones wait while PostgreSQL does not keep up.
+      const isCrowded = this.batches.waitingOf(accountId) >= maxWithoutSlots;
+      const claimed = await (isCrowded ? store() : waitOutsideSlot(0, store));
+      if (claimed) return { outcome: 'claimed', ...claimed };
     }
     return this.findOrStoreAlone(newRequest);
   }
@@ -85,10 +98,11 @@ export class OperationStorage {
   private async storeTogether(
     accountId: number,
     requests: NewRequest[],
-  ): Promise<(Countdown | null)[]> {
-    // It begins before the claims, so it ends before their limit.
-    const sendWithin = new Countdown(startWithinMs);
+  ): Promise<(ClaimedAttempt | null)[]> {
     try {
+      const account = await this.accounts.get(accountId);
+      // It begins before the claims, so it ends before their limit.
+      const sendWithin = new Countdown(startWithinMs);
       const stored = await this.database.transaction(async (tx) => {
         const storable = await this.duplicates.listStorable(
           tx,
@@ -101,7 +115,9 @@ export class OperationStorage {
         if (chosen.length > 0) await this.insertTogether(tx, accountId, chosen);
         return storable;
       });
-      return requests.map(({ operation }) => (stored.has(operation.id) ? sendWithin : null));
+      return requests.map(({ operation }) =>
+        stored.has(operation.id) ? { account, sendWithin } : null,
+      );
     } catch {
       // One of them broke a rule, or another process claimed an identity in between. Each is stored
       // alone now, where the error is thrown to its caller.

@@ -3,12 +3,12 @@
 // a response is unknown, not failed.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { encodeBody } from '../bank/request-encoding.js';
-import type { Route, RouteInput } from '../contract/route.js';
+import { encodeBody, encodeJsonBody } from '../bank/request-encoding.js';
+import type { Route } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError, conflict, invariant } from '../platform/errors.js';
-import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.js';
+import { canonicalJson, stringifyJson } from '../platform/exact-json.js';
 import { sleepOutsideSlot } from '../platform/job-slots.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -65,8 +65,8 @@ export class OperationsService {
     if (stored.outcome === 'repeated') return this.replyToRepeat(stored.operation, preferences);
     if (stored.outcome === 'claimed') {
       const { operation } = newRequest;
-      const sentInput = request.completeInput?.(operation.id) ?? request.input;
-      const response = await this.sender.sendClaimed(operation, sentInput, stored.sendWithin);
+      const input = request.completeInput?.(operation.id) ?? request.input;
+      const response = await this.sender.sendClaimed(operation, input, stored);
       return this.reply(operation, {}, response);
     }
     const { operation, possibleDuplicateId } = stored;
@@ -131,11 +131,11 @@ export class OperationsService {
     const params: unknown = z.encode(route.params, input.params as never);
     const query: unknown = z.encode(route.query, input.query as never);
     const id = newId();
-    const bodyOf = (routeInput: RouteInput<Route>) =>
-      redactedBody === undefined ? encodeBody(route, routeInput) : stringifyJson(redactedBody);
-    const callerBody = bodyOf(input);
-    const body = callerBody === null ? null : parseJson(callerBody);
-    const requestBody = request.completeInput ? bodyOf(request.completeInput(id)) : callerBody;
+    const body = redactedBody === undefined ? encodeJsonBody(route, input) : redactedBody;
+    const completed = request.completeInput?.(id) ?? input;
+    // Most completed inputs are the caller's own.
+    const sentBody = completed.body === input.body ? body : encodeJsonBody(route, completed);
+    const requestBody = sentBody === null ? null : stringifyJson(sentBody);
     return {
       accountId,
       id,

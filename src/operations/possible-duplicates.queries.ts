@@ -75,7 +75,9 @@ function possibleDuplicates(
       SELECT o.* FROM operation o
       WHERE (${of.hasExternalId} OR ${similarForMs}::float8 IS NOT NULL)
         AND ${number} AND o.state = 'succeeded'
-        AND ${hasEndedWithin(Math.max(sameRequestForMs, similarForMs ?? 0))}
+        -- An index cannot be read up to a time that changes while it is read.
+        AND o.ended_at > statement_timestamp()
+          - ${Math.max(sameRequestForMs, similarForMs ?? 0)}::float8 * interval '1 millisecond'
       UNION ALL
       SELECT o.* FROM operation o WHERE ${number} AND o.state = 'needs_operator'
     ) o
@@ -133,12 +135,16 @@ export async function listStorable(
   unstored: readonly UnstoredOperation[],
   { withinDays, ...times }: DuplicateTimes & { withinDays: number },
 ): Promise<{ id: string }[]> {
-  const rows = unstored.map(({ operation, identities, isCompared }) => ({
-    ...operation,
-    amountCents: operation.amountCents?.toString() ?? null,
-    identities: identities.map(({ identity }) => identity),
-    isCompared: isCompared && operation.amountCents !== null,
-  }));
+  const rows = unstored.map(({ operation, identities, isCompared }) => {
+    const { id, kind, counterparty, amountCents, requestHash } = operation;
+    const { hasExternalId, isDistinguishable } = operation;
+    return {
+      ...{ id, kind, counterparty, requestHash, hasExternalId, isDistinguishable },
+      amountCents: amountCents?.toString() ?? null,
+      identities: identities.map(({ identity }) => identity),
+      isCompared: isCompared && amountCents !== null,
+    };
+  });
   const compared = {
     kind: Prisma.sql`r.kind`,
     counterparty: Prisma.sql`r.counterparty`,
@@ -147,6 +153,14 @@ export async function listStorable(
     requestHash: Prisma.sql`r."requestHash"`,
     isDistinguishable: Prisma.sql`r."isDistinguishable"`,
   };
+  // PostgreSQL plans what it does not execute, too.
+  const isAnyCompared = rows.some((row) => row.isCompared);
+  const repeatsNothing = Prisma.sql`AND (NOT r."isCompared" OR NOT EXISTS (
+        SELECT FROM account_restore
+        WHERE account_id = ${accountId}
+          AND restored_at > clock_timestamp() - ${withinDays} * interval '1 day'))
+      AND (NOT r."isCompared" OR NOT EXISTS (
+        ${possibleDuplicates(accountId, compared, times)} OFFSET 0))`;
   return tx.$queryRaw<{ id: string }[]>`
     SELECT r.id FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
       id uuid, kind text, counterparty text, "amountCents" text, "hasExternalId" boolean,
@@ -159,10 +173,5 @@ export async function listStorable(
           WHERE i.account_id = ${opaqueAccountId(accountId)} AND i.kind = r.kind
             AND i.identity = own.identity OFFSET 0
         ) held)
-      AND (NOT r."isCompared" OR NOT EXISTS (
-        SELECT FROM account_restore
-        WHERE account_id = ${accountId}
-          AND restored_at > clock_timestamp() - ${withinDays} * interval '1 day'))
-      AND (NOT r."isCompared" OR NOT EXISTS (
-        ${possibleDuplicates(accountId, compared, times)} OFFSET 0))`;
+      ${isAnyCompared ? repeatsNothing : Prisma.empty}`;
 }

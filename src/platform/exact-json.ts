@@ -76,6 +76,7 @@ export function canonicalJson(value: unknown): string {
 
 function canonical(value: unknown): unknown {
   if (isLosslessNumber(value)) return canonicalNumber(value.value);
+  if (typeof value === 'number' || typeof value === 'bigint') return canonicalNumber(`${value}`);
   if (Array.isArray(value)) return value.map(canonical);
   // Numbers are written as strings that begin with '#', so a string that begins with '#' gets a
   // prefix of its own.

@@ -34,6 +34,7 @@ describe('batches that callers share', () => {
     const results = ['a', 'b', 'c'].map((item) => batches.submit(1, item));
     const first = await next();
     expect(first.items).toEqual(['a']);
+    expect([batches.waitingOf(1), batches.waitingOf(2)]).toEqual([2, 0]);
     first.end();
     const second = await next();
     expect(second.items).toEqual(['b', 'c']);

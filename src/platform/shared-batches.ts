@@ -36,6 +36,11 @@ export class SharedBatches<Item, Result> {
     });
   }
 
+  /** How many items of the account wait for a batch. */
+  waitingOf(accountId: number): number {
+    return (this.working.get(accountId) ?? this.turns.get(accountId) ?? []).length;
+  }
+
   private begin(): void {
     while (this.working.size < maxAccounts) {
       const [turn] = this.turns;

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Tx } from '../../src/database.service.js';
 import { noPreferences } from '../../src/operations/operation.js';
+import {
+  findPossibleDuplicate,
+  listStorable,
+} from '../../src/operations/possible-duplicates.queries.js';
 import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { addAccounts, withoutTriggers } from '../support/parent-rows.js';
@@ -234,6 +239,42 @@ describe('a second request with the same counterparty and amount', () => {
       const { id } = await journal.onlyOperation(service.database, accountId);
       for (const policy of ['off', 'warn', 'refuse'] as const)
         expect(await resultOf(perform('second', same, policy))).toEqual(isDuplicateOf(id));
+    });
+  });
+
+  it('is found without reading what was paid to the counterparty long ago', async () => {
+    const id = await performFirst();
+    await service.database.pool.query(
+      `INSERT INTO operation (account_id, id, kind, state, request_hash, request_params,
+         counterparty, amount_cents, created_at, ended_at)
+       SELECT $1, gen_random_uuid(), 'send_money', 'succeeded', 'h', '{}', '1/1/1', 1000,
+              now() - interval '40 days', now() - interval '40 days'
+       FROM generate_series(1, 20000)`,
+      [accountId],
+    );
+    await service.database.pool.query('ANALYZE operation');
+    const times = { sendingForMs: 2_000, sameRequestForMs: 86_400_000, similarForMs: 3_600_000 };
+    const operation = {
+      ...(await service.database.prisma.operation.findFirstOrThrow({ where: { id } })),
+      ...{ requestHash: 'other', hasExternalId: true },
+    };
+    const unstored = [{ operation, identities: [], isCompared: true }];
+    const readRows = (query: (tx: Tx) => Promise<unknown>) =>
+      service.database.transaction(async (tx) => {
+        const found = await query(tx);
+        const [read] = await tx.$queryRaw<{ rows: number }[]>`
+          SELECT (seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables
+          WHERE relname = 'operation'`;
+        return { found, isFew: (read?.rows ?? Infinity) < 10 };
+      });
+    expect(await readRows((tx) => findPossibleDuplicate(tx, operation, times))).toEqual({
+      found: { id, isRefused: true },
+      isFew: true,
+    });
+    const limits = { ...times, withinDays: 28 };
+    expect(await readRows((tx) => listStorable(tx, accountId, unstored, limits))).toEqual({
+      found: [],
+      isFew: true,
     });
   });
 

@@ -104,7 +104,11 @@ export function createJournal(
     secretBoxOf(),
     outcomes,
     sender,
-    new OperationStorage(database, new PossibleDuplicates({ possibleDuplicates } as never)),
+    new OperationStorage(
+      database,
+      accounts,
+      new PossibleDuplicates({ possibleDuplicates } as never),
+    ),
     jobQueue,
   );
   for (const kind of kinds) operations.register(kind);

@@ -72,7 +72,7 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: BankClo
   const outcomes = new OperationOutcomes(database, events, jobQueue);
   const sender = new OperationSender(database, accounts, bank, outcomes);
   const secretBox = secretBoxOf();
-  const storage = new OperationStorage(database, new PossibleDuplicates(settings));
+  const storage = new OperationStorage(database, accounts, new PossibleDuplicates(settings));
   const operations = new OperationsService(
     ...([database, secretBox, outcomes, sender, storage, jobQueue] as const),
   );
