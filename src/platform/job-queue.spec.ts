@@ -24,3 +24,22 @@ it('waits a second for a queue that does not respond, and not again until it doe
   for (const end of ends) end();
   await next.enqueued;
 });
+
+it('starts a job in this process while it has a free slot, unless it is delayed or routine', async () => {
+  const queued: unknown[] = [];
+  const add = (_name: string, payload: unknown) => Promise.resolve(void queued.push(payload));
+  const queue = new JobQueue({ get: () => ({ add }) } as never, pino({ level: 'silent' }));
+  const started: unknown[] = [];
+  let isFree = true;
+  queue.startJobsHere((_name, payload) => isFree && started.push(payload) > 0);
+  await queue.enqueue('reconcile', { accountId: 1 });
+  await queue.enqueue('reconcile', { accountId: 2 }, { delayMs: 10 });
+  await queue.enqueue('reconcile', { accountId: 3 }, { isRoutine: true });
+  isFree = false;
+  await queue.enqueue('reconcile', { accountId: 4 });
+  isFree = true;
+  queue.startJobsHere(null);
+  await queue.enqueue('reconcile', { accountId: 5 });
+  expect(started).toEqual([{ accountId: 1 }]);
+  expect(queued).toEqual([2, 3, 4, 5].map((accountId) => ({ accountId })));
+});

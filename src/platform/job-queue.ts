@@ -1,5 +1,6 @@
 // The only producer of jobs. A job carries ids only, and it may be lost: the caller has committed
-// the work to PostgreSQL, and a sweeper enqueues the job again.
+// the work to PostgreSQL, and a sweeper enqueues the job again. A process that works jobs runs its
+// own jobs at once, without the queue, while it has a free slot.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getQueueToken } from '@nestjs/bullmq';
@@ -21,6 +22,9 @@ interface EnqueueOptions {
   isRoutine?: boolean;
 }
 
+/** Starts a job in this process. False if all its slots are taken. */
+export type StartJob = <Name extends JobName>(name: Name, payload: JobPayload<Name>) => boolean;
+
 @Injectable()
 export class JobQueue implements OnModuleInit {
   /**
@@ -31,6 +35,7 @@ export class JobQueue implements OnModuleInit {
   private readonly processId = randomBytes(4).toString('hex');
   /** Jobs that are being added for longer than the caller waits: the queue does not respond. */
   private unanswered = 0;
+  private startHere: StartJob | null = null;
 
   constructor(
     private readonly moduleRef: ModuleRef,
@@ -44,6 +49,11 @@ export class JobQueue implements OnModuleInit {
       );
   }
 
+  /** From now on, jobs of this process are started here; null: no longer. */
+  startJobsHere(start: StartJob | null): void {
+    this.startHere = start;
+  }
+
   /**
    * Enqueues a job, to run at once or after `delayMs`. Never throws, and waits one second at most,
    * or not at all while the queue does not respond: the caller's work is already committed, and a
@@ -55,6 +65,7 @@ export class JobQueue implements OnModuleInit {
     options: EnqueueOptions = {},
   ): Promise<void> {
     const { delayMs = 0, isRoutine = false } = options;
+    if (delayMs === 0 && !isRoutine && this.startHere?.(name, payload)) return;
     const idSuffix = `${this.processId}-${delayMs}${isRoutine ? '-routine' : ''}`;
     await this.add(name, payload, idSuffix, options);
   }

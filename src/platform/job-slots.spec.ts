@@ -146,3 +146,37 @@ describe('an account', () => {
     expect(enqueued).toEqual(['c']);
   });
 });
+
+describe('runs without a queue', () => {
+  const job = (id: string) => ({ accountId: Number(id), id, payload: id });
+
+  it('are as many as there are slots', async () => {
+    const { runs } = fourSlots();
+    const jobs = ['1', '2', '3', '4'].map((id) => ({ id, ...openEnded() }));
+    expect(jobs.map(({ id, work }) => runs.start(job(id), work))).toEqual(Array(4).fill(true));
+    expect(runs.start(job('5'), openEnded().work)).toBe(false);
+    jobs[0]?.end();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(runs.start(job('5'), () => Promise.resolve())).toBe(true);
+    for (const { end } of jobs) end();
+    await runs.idle();
+  });
+
+  it('of one id never overlap: one more follows', async () => {
+    const { runs, enqueued } = fourSlots();
+    const first = openEnded();
+    const started: string[] = [];
+    expect(runs.start(job('1'), first.work)).toBe(true);
+    for (let again = 0; again < 3; again += 1)
+      expect(runs.start(job('1'), () => Promise.resolve(void started.push('1')))).toBe(true);
+    first.end();
+    await runs.idle();
+    expect([started, enqueued]).toEqual([[], ['1']]);
+  });
+
+  it('may fail', async () => {
+    const { runs } = fourSlots();
+    expect(runs.start(job('1'), () => Promise.reject(new Error('refused')))).toBe(true);
+    await runs.idle();
+  });
+});

@@ -112,11 +112,12 @@ export class JobRuns<Payload> {
   private readonly accounts = new Map<number, AccountRuns<Payload>>();
   private readonly ongoing = new Set<Promise<void>>();
   private readonly maxPerAccount: number;
+  private startedHere = 0;
   private readonly backPlaces: BackPlaces;
 
   /** `enqueue` is called with a job that had to wait and can run now. */
   constructor(
-    slots: number,
+    private readonly slots: number,
     private readonly enqueue: (payload: Payload) => void,
   ) {
     this.maxPerAccount = Math.ceil(slots / 2);
@@ -146,6 +147,19 @@ export class JobRuns<Payload> {
       });
       this.ongoing.add(ended);
     });
+  }
+
+  /**
+   * Starts a run that no queue has given. False if as many of them as there are slots work already.
+   * `work` reports its own errors.
+   */
+  start(run: QueuedRun<Payload>, work: () => Promise<void>): boolean {
+    if (this.startedHere === this.slots) return false;
+    this.startedHere += 1;
+    void this.run(run, work)
+      .catch(() => undefined)
+      .finally(() => (this.startedHere -= 1));
+    return true;
   }
 
   /** Resolves when no run is in progress. */

@@ -1,6 +1,8 @@
 // The job workers of a process, one for each job. They run in a process with the worker role, and
 // they close before the connections that their jobs use. For the queue, a job has ended when it
 // gives its slot back: PostgreSQL stores what it works on, so a killed process loses nothing.
+// Therefore what this process enqueues runs here without the queue, while a slot is free.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { getQueueToken } from '@nestjs/bullmq';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, ModuleRef } from '@nestjs/core';
@@ -39,7 +41,7 @@ const waits = histogram({
 export class Workers implements OnModuleInit, BeforeApplicationShutdown {
   private methods: ReadonlyMap<JobName, JobMethod> = new Map();
   private readonly workers: Worker[] = [];
-  private readonly runs: JobRuns<JobPayload<JobName>>[] = [];
+  private readonly runs = new Map<JobName, JobRuns<JobPayload<JobName>>>();
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -57,12 +59,18 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
 
   start(): void {
     for (const [name, method] of this.methods) this.workers.push(this.startWorker(name, method));
+    // A job must not run in the database transaction, trace or slot of the code that enqueued it.
+    const outsideCaller = AsyncLocalStorage.snapshot();
+    this.jobQueue.startJobsHere((name, payload) =>
+      outsideCaller(() => this.startHere(name, payload)),
+    );
   }
 
   /** Takes no more jobs and waits for the running ones. */
   async beforeApplicationShutdown(): Promise<void> {
+    this.jobQueue.startJobsHere(null);
     await Promise.all(this.workers.map((worker) => worker.close()));
-    await Promise.all(this.runs.map((runs) => runs.idle()));
+    await Promise.all([...this.runs.values()].map((runs) => runs.idle()));
   }
 
   private startWorker(name: JobName, method: JobMethod): Worker {
@@ -71,8 +79,15 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
     const runs = new JobRuns<JobPayload<JobName>>(job.concurrency, (payload) => {
       void this.jobQueue.enqueue(name, payload);
     });
-    this.runs.push(runs);
-    const worker = new Worker(job.name, (queued) => this.run(name, method, queued, runs), {
+    this.runs.set(name, runs);
+    const run = (queued: QueuedJob) => {
+      const payload = jobs[name].payload.parse(queued.data);
+      return runs.run(runOf(name, payload), () => {
+        measureWait(queued);
+        return this.work(name, method, payload);
+      });
+    };
+    const worker = new Worker(job.name, run, {
       connection: queue.opts.connection,
       concurrency: job.concurrency,
       drainDelay: idleWaitSeconds(this.settings),
@@ -89,40 +104,45 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
     return worker;
   }
 
-  private async run(
-    name: JobName,
-    method: JobMethod,
-    queued: QueuedJob,
-    runs: JobRuns<JobPayload<JobName>>,
-  ): Promise<void> {
-    const job: Job = jobs[name];
-    const payload = job.payload.parse(queued.data) as Parameters<JobMethod>[0];
-    const run = { accountId: payload.accountId, id: job.coalesceBy(payload), payload };
-    await runs.run(run, () =>
-      runWithTrace(newTraceId(), async () => {
-        const endMeasuring = measureJob(job.name, queued);
-        try {
-          await method(payload);
-          endMeasuring('succeeded');
-        } catch (error) {
-          endMeasuring('failed');
-          // The queue does not retry a job: its sweeper finds the pending work in PostgreSQL.
-          // A call that the bank did not answer is in the log already.
-          const isBankAway = error instanceof AppError && error.code === 'bank_unreachable';
-          this.log[isBankAway ? 'debug' : 'warn'](
-            { err: error, job: name, ids: payload },
-            'job failed; its sweeper enqueues it again',
-          );
-          throw error;
-        }
-      }),
-    );
+  private startHere(name: JobName, payload: JobPayload<JobName>): boolean {
+    const [method, runs] = [this.methods.get(name), this.runs.get(name)];
+    if (!method || !runs) return false;
+    return runs.start(runOf(name, payload), () => this.work(name, method, payload));
+  }
+
+  private work(name: JobName, method: JobMethod, payload: JobPayload<JobName>): Promise<void> {
+    return runWithTrace(newTraceId(), async () => {
+      const endMeasuring = measureRun(jobs[name].name);
+      try {
+        await method(payload as Parameters<JobMethod>[0]);
+        endMeasuring('succeeded');
+      } catch (error) {
+        endMeasuring('failed');
+        // The queue does not retry a job: its sweeper finds the pending work in PostgreSQL.
+        // A call that the bank did not answer is in the log already.
+        const isBankAway = error instanceof AppError && error.code === 'bank_unreachable';
+        this.log[isBankAway ? 'debug' : 'warn'](
+          { err: error, job: name, ids: payload },
+          'job failed; its sweeper enqueues it again',
+        );
+        throw error;
+      }
+    });
   }
 }
 
-/** Measures the wait of a job that begins now. The returned function measures its run. */
-function measureJob(job: string, { timestamp, delay }: QueuedJob) {
+function runOf(name: JobName, payload: JobPayload<JobName>) {
+  const id = (jobs[name] as Job).coalesceBy(payload);
+  return { accountId: payload.accountId, id, payload };
+}
+
+/** Measures how long a job of the queue waited. */
+function measureWait({ name: job, timestamp, delay }: QueuedJob): void {
   waits.observe({ job }, Math.max(0, Date.now() - timestamp - delay) / 1_000);
+}
+
+/** The returned function measures a run that begins now. */
+function measureRun(job: string) {
   const startedAtMs = performance.now();
   return (result: 'succeeded' | 'failed') => {
     ended.inc({ job, result });
