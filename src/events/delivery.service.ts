@@ -18,7 +18,7 @@ import {
   claimTest,
   disableEndpoint,
   pauseEndpoint,
-  recordDeliveryResult,
+  recordDeliveryResults,
   type ClaimedEventDelivery,
   type DeliveryResult,
 } from './events.queries.js';
@@ -116,7 +116,10 @@ export class DeliveryService {
     }
   }
 
-  /** Whether the run goes on. While its host is occupied, the endpoint's deliveries stay due. */
+  /**
+   * Whether more deliveries may be due. While its host is occupied, the endpoint's deliveries stay
+   * due.
+   */
   private async deliverBatch(endpoint: WebhookEndpoint): Promise<boolean> {
     const host = hostOf(endpoint);
     const places = this.hosts.take(host, batchSize);
@@ -128,7 +131,8 @@ export class DeliveryService {
         { accountId, endpointId },
         { limit: places, leaseMs },
       );
-      return claimed.length > 0 && (await this.attemptAll(endpoint, claimed));
+      if (claimed.length === 0 || !(await this.attemptAll(endpoint, claimed))) return false;
+      return claimed.length === places;
     } finally {
       this.hosts.free(host, places);
     }
@@ -147,7 +151,7 @@ export class DeliveryService {
     // A shutdown aborts attempts. Aborted attempts do not count as failed: their leases expire,
     // and the deliveries are attempted again.
     if (this.client.isStopping) results = results.filter(({ status }) => status !== null);
-    for (const result of results) await recordDeliveryResult(prisma, endpoint.accountId, result);
+    await recordDeliveryResults(prisma, endpoint.accountId, results);
     if (results.some(({ status }) => status === unsubscribeStatus)) {
       await disableEndpoint(prisma, endpoint);
       return false;

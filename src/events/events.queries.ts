@@ -136,19 +136,27 @@ export interface DeliveryResult {
   retryInMs: number | null;
 }
 
-/** Records the result of an attempt, unless a later attempt has begun. */
-export async function recordDeliveryResult(
+/** Records the results of attempts, except of those after which a later attempt has begun. */
+export async function recordDeliveryResults(
   db: Db,
   accountId: number,
-  { id, attempt, status, error, state, retryInMs }: DeliveryResult,
+  results: readonly DeliveryResult[],
 ): Promise<void> {
+  if (results.length === 0) return;
+  const column = <Value>(pick: (result: DeliveryResult) => Value) => results.map(pick);
   await db.$executeRaw`
-    UPDATE delivery
-    SET state = ${state}, last_status = ${status}, last_error = ${error},
-        next_attempt_at = clock_timestamp() + ${retryInMs}::float8 * interval '1 millisecond',
-        delivered_at = CASE WHEN ${state} = 'delivered' THEN clock_timestamp() END
-    WHERE account_id = ${accountId} AND id = ${id}::uuid
-      AND state = 'pending' AND attempts = ${attempt}`;
+    UPDATE delivery d
+    SET state = r.state, last_status = r.status, last_error = r.error,
+        next_attempt_at = clock_timestamp() + r.retry_in_ms * interval '1 millisecond',
+        delivered_at = CASE WHEN r.state = 'delivered' THEN clock_timestamp() END
+    FROM unnest(
+      ${column(({ id }) => id)}::uuid[], ${column(({ attempt }) => attempt)}::int[],
+      ${column(({ state }) => state)}::delivery_state[],
+      ${column(({ status }) => status)}::int[], ${column(({ error }) => error)}::text[],
+      ${column(({ retryInMs }) => retryInMs)}::float8[]
+    ) AS r (id, attempt, state, status, error, retry_in_ms)
+    WHERE d.account_id = ${accountId} AND d.id = r.id
+      AND d.state = 'pending' AND d.attempts = r.attempt`;
 }
 
 /**
