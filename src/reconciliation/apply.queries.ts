@@ -231,23 +231,19 @@ export async function listCreditsElsewhere(
   debits: bigint[],
 ): Promise<{ accountId: number; nsu: bigint }[]> {
   if (debits.length === 0) return [];
+  // Not by account: a search in each account would cost the number of accounts for each debit.
+  const isOwnCredit = Prisma.sql`t.is_credit AND t.has_one_holder
+    AND t.account_id <> ${accountId} AND t.amount_cents = d.amount_cents`;
   return tx.$queryRaw`
-    SELECT DISTINCT t.account_id, t.nsu
-    FROM unnest(${debits}::bigint[]) AS decided(nsu)
-    CROSS JOIN LATERAL (
-      SELECT * FROM statement_line
-      WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = decided.nsu OFFSET 0
-    ) d
-    JOIN bank_account other ON other.id <> ${accountId}
-    CROSS JOIN LATERAL (
-      SELECT account_id, nsu, is_credit, has_one_holder, amount_cents FROM statement_line
-      WHERE account_id = other.id AND end_to_end_id = d.end_to_end_id
-      UNION
-      SELECT account_id, nsu, is_credit, has_one_holder, amount_cents FROM statement_line
-      WHERE account_id = other.id AND movement_id = d.movement_id
-    ) t
-    WHERE t.is_credit AND t.has_one_holder AND NOT d.is_credit
-      AND t.amount_cents = d.amount_cents`;
+    WITH debits AS MATERIALIZED (
+      SELECT end_to_end_id, movement_id, amount_cents FROM statement_line
+      WHERE account_id = ${accountId} AND nsu = ANY (${debits}::bigint[]) AND NOT is_credit
+    )
+    SELECT t.account_id, t.nsu FROM debits d
+    JOIN statement_line t ON t.end_to_end_id = d.end_to_end_id AND ${isOwnCredit}
+    UNION
+    SELECT t.account_id, t.nsu FROM debits d
+    JOIN statement_line t ON t.movement_id = d.movement_id AND ${isOwnCredit}`;
 }
 
 /** Of these lines, those whose decision by a rule is provisional. */

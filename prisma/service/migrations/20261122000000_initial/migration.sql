@@ -399,6 +399,11 @@ CREATE INDEX "statement_line_debit_counterparty"
 CREATE INDEX "statement_line_document"
   ON "statement_line" ("account_id", "counterparty_document", "occurred_at")
   WHERE (counterparty_document IS NOT NULL);
+-- The few credits of transfers between accounts of the holder: they are found from any account.
+CREATE INDEX "statement_line_own_end_to_end_id"
+  ON "statement_line" ("end_to_end_id") WHERE (has_one_holder AND is_credit);
+CREATE INDEX "statement_line_own_movement"
+  ON "statement_line" ("movement_id") WHERE (has_one_holder AND is_credit);
 
 -- Records that the personal data of a line was erased, and why. The amounts of the line stay, and
 -- so does the commitment to the erased data.
