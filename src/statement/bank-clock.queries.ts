@@ -1,6 +1,6 @@
 // Reads the bank's clock: PostgreSQL's clock and the offset between the two that the last completed
 // sync of the account's statement measured. No clock of a process takes part.
-import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import { opaqueAccountId, type Db } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 
 /** The time at the account's bank, at least. Before the first sync it is PostgreSQL's. */
@@ -43,26 +43,39 @@ export function areSteady(one: ClockOffset, other: ClockOffset): boolean {
   return atLeastMs - atMostMs <= steadyClockMs;
 }
 
+/** An offset in SQL, in milliseconds. */
+type OffsetSql = Record<keyof ClockOffset, Prisma.Sql>;
+
+export function offsetOf({ clockOffsetMs, clockOffsetMaxMs }: ClockOffset): OffsetSql {
+  return {
+    clockOffsetMs: Prisma.sql`${clockOffsetMs}::float8`,
+    clockOffsetMaxMs: Prisma.sql`${clockOffsetMaxMs}::float8`,
+  };
+}
+
+/** Like `clockOffsetOf`, where the SQL statement runs after the call. */
+export function offsetShownNow(bankDate: Date, before: Date): OffsetSql {
+  return {
+    clockOffsetMs: Prisma.sql`floor(
+      ${bankDate.getTime()}::float8 - extract(epoch FROM clock_timestamp()) * 1000)`,
+    clockOffsetMaxMs: Prisma.sql`${bankDate.getTime() + hiddenMs - before.getTime()}::float8`,
+  };
+}
+
 /**
- * Stores the offset that a sync measured. A closed period that ends in the bank's future was closed
- * while the bank's clock was wrong: it was not read to its end, so it counts as closed no longer.
+ * Sets the offset that a sync measured, after other columns of the statement's row `s`. A closed
+ * period that ends in the bank's future was closed while the bank's clock was wrong: it was not
+ * read to its end, so it counts as closed no longer.
  */
-export async function recordClockOffset(
-  tx: Tx,
-  accountId: number,
-  measuredAt: Date,
-  { clockOffsetMs, clockOffsetMaxMs }: ClockOffset,
-): Promise<void> {
-  const isOver = Prisma.sql`closed_until <= clock_timestamp()
-    + ${clockOffsetMaxMs}::float8 * interval '1 millisecond'`;
-  await tx.$executeRaw`
-    UPDATE statement_state
-    SET clock_offset_ms = ${clockOffsetMs}::bigint,
-        clock_offset_max_ms = ${clockOffsetMaxMs}::bigint,
-        first_clock_offset_ms = CASE WHEN clock_measured_at IS NULL THEN ${clockOffsetMs}::bigint
-                                     ELSE first_clock_offset_ms END,
-        clock_measured_at = ${measuredAt},
-        closed_from = CASE WHEN ${isOver} THEN closed_from END,
-        closed_until = CASE WHEN ${isOver} THEN closed_until END
-    WHERE account_id = ${accountId}`;
+export function setClockOffset(measuredAt: Date, offset: OffsetSql): Prisma.Sql {
+  const { clockOffsetMs, clockOffsetMaxMs } = offset;
+  const isOver = Prisma.sql`s.closed_until <= clock_timestamp()
+    + ${clockOffsetMaxMs} * interval '1 millisecond'`;
+  return Prisma.sql`,
+    clock_offset_ms = ${clockOffsetMs}::bigint, clock_offset_max_ms = ${clockOffsetMaxMs}::bigint,
+    first_clock_offset_ms = CASE WHEN s.clock_measured_at IS NULL THEN ${clockOffsetMs}::bigint
+                                 ELSE s.first_clock_offset_ms END,
+    clock_measured_at = ${measuredAt},
+    closed_from = CASE WHEN ${isOver} THEN s.closed_from END,
+    closed_until = CASE WHEN ${isOver} THEN s.closed_until END`;
 }

@@ -1,7 +1,7 @@
 // Stores the new lines of a page: each nsu once, as it was first shown. The caller holds the
 // account's statement row for the rest of the transaction, under the lease of a sync or a closing.
 import type { Tx } from '../database.service.js';
-import type { ParsedLine, StatementLine } from './statement-line.js';
+import { erasedHash, type ParsedLine, type StatementLine } from './statement-line.js';
 import { pageOrderOf, type PageOrder } from './paging.js';
 import { findStoredLines, insertStatementLines, markChainUnchecked } from './statement.queries.js';
 import {
@@ -9,12 +9,6 @@ import {
   insertUnreadableLines,
   type NewUnreadableLine,
 } from './unreadable-lines.queries.js';
-
-/**
- * The stored hash of an erased line. If the bank shows the nsu again, with any content, that
- * content is not stored.
- */
-const erasedHash = '';
 
 export interface PageResult {
   lines: number;

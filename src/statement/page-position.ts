@@ -78,7 +78,7 @@ export class PagePosition {
    * identify the page's lines, readable or not.
    */
   advance(
-    read: Pick<PageRead, 'order' | 'lines' | 'newLines' | 'lowestNsu'>,
+    read: Pick<PageRead, 'order' | 'lines' | 'newLines' | 'lowestNsu' | 'isJoined'>,
     contentHashes: readonly string[],
   ): boolean {
     const pageOrder = read.order ?? this.orderSince(read.lowestNsu);

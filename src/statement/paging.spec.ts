@@ -48,6 +48,7 @@ describe('isLastPage', () => {
     lowestNsu: 7n,
     isAnchored: true,
     gapNsu: null,
+    isJoined: false,
   };
 
   it.each<[string, Partial<PageRead>, boolean]>([
@@ -55,6 +56,8 @@ describe('isLastPage', () => {
     ['has nothing new', {}, true],
     ['has nothing new and the beginning was never reached', { isAnchored: false }, false],
     ['has something new', { newLines: 1 }, false],
+    ['has something new that continues the stored lines', { newLines: 1, isJoined: true }, true],
+    ['continues the stored lines above the gap', { isJoined: true, gapNsu: 3n }, false],
     ['is empty and the beginning was never reached', { lines: 0, isAnchored: false }, true],
     ['has something new below the gap', { newLines: 1, gapNsu: 8n }, false],
     ['has nothing new in a statement of unknown order', { order: null }, true],
@@ -112,7 +115,8 @@ class Simulation {
       this.pageLines = Math.max(this.pageLines, nsus.length);
       if (nsus.length === 0 && page === first && page > 1) page = 0;
       const read = { order: this.order, lines: nsus.length, newLines: fresh.length, lowestNsu };
-      if (page > 0 && isLastPage({ ...read, isAnchored: this.isAnchored, gapNsu })) break;
+      if (page > 0 && isLastPage({ ...read, isAnchored: this.isAnchored, gapNsu, isJoined: false }))
+        break;
       between(page);
     }
     this.isAnchored = this.stored.size > 0;

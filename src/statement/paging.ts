@@ -1,7 +1,7 @@
 // Decides which page of the statement is read first and which page is read last. The bank states
 // neither the order of its pages nor the number of lines on a page: both are derived from the pages
-// read. Reading ends at a page without a new line, so that the cost depends on new lines, not on
-// history.
+// read. Reading ends where the balances continue from the stored lines, or at a page without a new
+// line, so that the cost depends on new lines, not on history.
 export type PageOrder = 'desc' | 'asc';
 
 /** The order of a page's lines; null when the page has too few lines to show an order. */
@@ -43,12 +43,17 @@ export interface PageRead {
    * due.
    */
   gapNsu: bigint | null;
+  /**
+   * Whether the page shows the last line that was stored before the sync, and its lines continue
+   * the balance from there: no page after it has a line that is missing.
+   */
+  isJoined: boolean;
 }
 
 /** Whether this page is the last that must be read. */
 export function isLastPage(read: PageRead): boolean {
-  const { order, lines, newLines, lowestNsu, isAnchored, gapNsu } = read;
-  if (lines === 0) return true;
+  const { order, lines, newLines, lowestNsu, isAnchored, gapNsu, isJoined } = read;
+  if (lines === 0 || (isJoined && gapNsu === null)) return true;
   if (order === 'asc' || newLines > 0 || !isAnchored) return false;
   return gapNsu === null || (lowestNsu !== null && lowestNsu < gapNsu);
 }

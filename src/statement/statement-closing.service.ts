@@ -152,7 +152,7 @@ export class StatementClosing {
   ): Promise<{ newLines: number; isClosed: boolean }> {
     const { prisma } = this.database;
     const arrival = await queries.findLastArrival(prisma, account.id);
-    const size = this.bank.profile.statementPageSize;
+    const size = this.statement.pageSizeOf(account);
     const first = await this.readPeriod(account, lease, period, { limit: size, marginMs });
     const limit = secondPageSize(first.read.pages.lines);
     const second = await this.readPeriod(account, lease, period, { limit, marginMs });

@@ -26,6 +26,12 @@ export type ParsedLine =
   | { ok: true; line: StatementLine }
   | { ok: false; reason: string; nsu: bigint | null; content: string; contentHash: string };
 
+/**
+ * The stored hash of an erased line. If the bank shows the nsu again, with any content, that
+ * content is not stored.
+ */
+export const erasedHash = '';
+
 export function parseStatementLine(raw: unknown): ParsedLine {
   const content = stringifyJson(raw);
   const contentHash = sha256(canonicalJson(raw));

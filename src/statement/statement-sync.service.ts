@@ -1,6 +1,7 @@
 // The job that syncs the statement: it reads one slice, then compares the balance that the bank
 // reports with the last line of the statement. The balance chain cannot show that the newest line
 // is missing. The comparison runs after some syncs, and its failure does not fail the sync.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
@@ -10,10 +11,12 @@ import type { RouteOutput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { waitOutsideSlot } from '../platform/job-slots.js';
 import type { JobPayload } from '../queues.js';
 import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { compareBalances } from './live-balance.js';
 import * as queries from './live-balance.queries.js';
+import { newestLines, pauseAfterSyncMs } from './newest-page.js';
 import { StatementService } from './statement.service.js';
 
 /**
@@ -28,6 +31,9 @@ const rejectedPauseMs = 3_600_000;
 
 @Injectable()
 export class StatementSync {
+  /** The last sync of each account in this process. */
+  private readonly lastSyncs = new Map<number, { endedAt: number; newLines: number }>();
+
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountsService,
@@ -38,8 +44,22 @@ export class StatementSync {
 
   @OnJob('syncStatement')
   async sync({ accountId }: JobPayload<'syncStatement'>): Promise<void> {
-    await this.statement.sync(accountId, { sliceMs });
+    const expectsManyLines = await this.pauseAfterLast(accountId);
+    const newLines = await this.statement.sync(accountId, { sliceMs, expectsManyLines });
+    this.lastSyncs.set(accountId, { endedAt: performance.now(), newLines });
     await this.compareWithBank(accountId);
+  }
+
+  /**
+   * Waits until the next sync of the account is worth its calls. Returns whether it will find more
+   * than a few lines, like the last one.
+   */
+  private async pauseAfterLast(accountId: number): Promise<boolean> {
+    const { endedAt, newLines } = this.lastSyncs.get(accountId) ?? { endedAt: 0, newLines: 0 };
+    const pauseMs = endedAt + pauseAfterSyncMs(newLines) - performance.now();
+    if (pauseMs <= 0) return false;
+    await waitOutsideSlot(0, () => sleep(pauseMs));
+    return newLines > newestLines;
   }
 
   /**

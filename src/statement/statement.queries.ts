@@ -3,14 +3,22 @@
 import type { Db, Tx } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
 import { Prisma, type StatementState } from '../generated/service/client.js';
-import { invariant } from '../platform/errors.js';
+import type { Lease } from '../leases/leases.queries.js';
 import type { Gap } from './balance-chain.js';
-import type { StatementLine } from './statement-line.js';
+import {
+  offsetOf,
+  offsetShownNow,
+  setClockOffset,
+  type ClockOffset,
+} from './bank-clock.queries.js';
+import type { StatementEnd } from './newest-page.js';
+import { erasedHash, type StatementLine } from './statement-line.js';
 import type { PageOrder } from './paging.js';
 
 export interface SyncStart extends Pick<
   StatementState,
-  | ('firstGapNsu' | 'pageOrder' | 'pageLines' | 'isAnchored' | 'lineCount' | 'balanceCents')
+  | ('firstGapNsu' | 'pageOrder' | 'pageLines' | 'isAnchored' | 'lineCount')
+  | ('lastNsu' | 'balanceCents')
   | ('clockOffsetMs' | 'clockOffsetMaxMs' | 'clockMeasuredAt')
 > {
   /**
@@ -37,28 +45,36 @@ const fullReadsBeforeBroken = 2;
  */
 const readsPerFullRead = 100;
 
-/** Begins a sync. `boundMs` is the visibility bound. */
-export async function beginSync(tx: Tx, accountId: number, boundMs: number): Promise<SyncStart> {
-  const [state] = await tx.$queryRaw<SyncStart[]>`
+/** What a sync needs to know when it begins. `boundMs` is the visibility bound. */
+export async function readSyncStart(
+  db: Db,
+  accountId: number,
+  boundMs: number,
+): Promise<SyncStart | null> {
+  const [state] = await db.$queryRaw<SyncStart[]>`
+    SELECT first_gap_nsu, page_order, page_lines, is_anchored, line_count,
+           clock_offset_ms, clock_offset_max_ms, clock_measured_at,
+           broken_since IS NOT NULL AS "isBroken",
+           last_nsu, balance_cents,
+           clock_timestamp() AS "startedAt",
+           first_gap_nsu IS NOT NULL
+             AND COALESCE(gap_next_read_at <= clock_timestamp(), true) AS "isGapDue",
+           gap_nsu IS NOT NULL AND COALESCE(gap_next_read_at <= clock_timestamp(), true)
+             AND gap_since <= clock_timestamp() - ${boundMs} * interval '1 millisecond'
+             AND (gap_full_reads < ${fullReadsBeforeBroken}
+               OR gap_reads % ${readsPerFullRead} = 0) AS "isFullReadDue"
+    FROM statement_state WHERE account_id = ${accountId}
+      AND (is_anchored OR import_started_at IS NOT NULL)`;
+  return state ?? null;
+}
+
+/** Records that the first read of the account's history begins now. */
+export async function beginImport(tx: Tx, accountId: number): Promise<void> {
+  await tx.$executeRaw`
     INSERT INTO statement_state AS s (account_id, import_started_at)
     VALUES (${accountId}, clock_timestamp())
-    ON CONFLICT (account_id) DO UPDATE SET
-      import_started_at = COALESCE(
-        s.import_started_at,
-        CASE WHEN NOT s.is_anchored THEN clock_timestamp() END)
-    RETURNING first_gap_nsu, page_order, page_lines, is_anchored, line_count,
-              clock_offset_ms, clock_offset_max_ms, clock_measured_at,
-              broken_since IS NOT NULL AS "isBroken",
-              balance_cents,
-              clock_timestamp() AS "startedAt",
-              first_gap_nsu IS NOT NULL
-                AND COALESCE(gap_next_read_at <= clock_timestamp(), true) AS "isGapDue",
-              gap_nsu IS NOT NULL AND COALESCE(gap_next_read_at <= clock_timestamp(), true)
-                AND gap_since <= clock_timestamp() - ${boundMs} * interval '1 millisecond'
-                AND (gap_full_reads < ${fullReadsBeforeBroken}
-                  OR gap_reads % ${readsPerFullRead} = 0) AS "isFullReadDue"`;
-  invariant(state, 'beginning a sync returned no state');
-  return state;
+    ON CONFLICT (account_id) DO UPDATE SET import_started_at = clock_timestamp()
+    WHERE s.import_started_at IS NULL AND NOT s.is_anchored`;
 }
 
 /** The lines that one statement counts. */
@@ -113,40 +129,105 @@ export async function findStoredLines(
     WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[])`;
 }
 
+const lineColumns = Prisma.sql`account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+  correlation_id, end_to_end_id, external_id, original_end_to_end_id, movement_id,
+  idempotency_key, bill_code, counterparty, counterparty_document, has_one_holder, notes,
+  balance_previous_cents, current_balance_cents, occurred_at, content_hash, content`;
+
+/** The values of all columns but the account, a row for each line. */
+function lineRows(lines: readonly StatementLine[]): Prisma.Sql {
+  const column = <Value>(pick: (line: StatementLine) => Value) => lines.map(pick);
+  return Prisma.sql`unnest(
+    ${column(({ nsu }) => nsu)}::bigint[],
+    ${column(({ bankId }) => bankId)}::text[],
+    ${column(({ isCredit }) => isCredit)}::boolean[],
+    ${column(({ amountCents }) => amountCents)}::bigint[],
+    ${column(({ typeName }) => typeName)}::text[],
+    ${column(({ correlationId }) => correlationId)}::text[],
+    ${column(({ endToEndId }) => endToEndId)}::text[],
+    ${column(({ externalId }) => externalId)}::text[],
+    ${column(({ originalEndToEndId }) => originalEndToEndId)}::text[],
+    ${column(({ movementId }) => movementId)}::text[],
+    ${column(({ idempotencyKey }) => idempotencyKey)}::text[],
+    ${column(({ billCode }) => billCode)}::text[],
+    ${column(({ counterparty }) => counterparty)}::text[],
+    ${column(({ counterpartyDocument }) => counterpartyDocument)}::text[],
+    ${column(({ hasOneHolder }) => hasOneHolder)}::boolean[],
+    ${column(({ notes }) => notes)}::text[],
+    ${column(({ balancePreviousCents }) => balancePreviousCents)}::bigint[],
+    ${column(({ currentBalanceCents }) => currentBalanceCents)}::bigint[],
+    ${column(({ occurredAt }) => occurredAt.toISOString())}::timestamptz[],
+    ${column(({ contentHash }) => contentHash)}::text[],
+    ${column(({ content }) => content)}::text[])`;
+}
+
 /** Inserts new lines; `arrival` is assigned in the given order. */
 export async function insertStatementLines(
   tx: Tx,
   accountId: number,
   lines: StatementLine[],
 ): Promise<void> {
-  const column = <Value>(pick: (line: StatementLine) => Value) => lines.map(pick);
   await tx.$executeRaw`
-    INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
-      correlation_id, end_to_end_id, external_id, original_end_to_end_id, movement_id,
-      idempotency_key, bill_code, counterparty, counterparty_document, has_one_holder, notes,
-      balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
-    SELECT ${accountId}, * FROM unnest(
-      ${column(({ nsu }) => nsu)}::bigint[],
-      ${column(({ bankId }) => bankId)}::text[],
-      ${column(({ isCredit }) => isCredit)}::boolean[],
-      ${column(({ amountCents }) => amountCents)}::bigint[],
-      ${column(({ typeName }) => typeName)}::text[],
-      ${column(({ correlationId }) => correlationId)}::text[],
-      ${column(({ endToEndId }) => endToEndId)}::text[],
-      ${column(({ externalId }) => externalId)}::text[],
-      ${column(({ originalEndToEndId }) => originalEndToEndId)}::text[],
-      ${column(({ movementId }) => movementId)}::text[],
-      ${column(({ idempotencyKey }) => idempotencyKey)}::text[],
-      ${column(({ billCode }) => billCode)}::text[],
-      ${column(({ counterparty }) => counterparty)}::text[],
-      ${column(({ counterpartyDocument }) => counterpartyDocument)}::text[],
-      ${column(({ hasOneHolder }) => hasOneHolder)}::boolean[],
-      ${column(({ notes }) => notes)}::text[],
-      ${column(({ balancePreviousCents }) => balancePreviousCents)}::bigint[],
-      ${column(({ currentBalanceCents }) => currentBalanceCents)}::bigint[],
-      ${column(({ occurredAt }) => occurredAt.toISOString())}::timestamptz[],
-      ${column(({ contentHash }) => contentHash)}::text[],
-      ${column(({ content }) => content)}::text[])`;
+    INSERT INTO statement_line (${lineColumns}) SELECT ${accountId}, * FROM ${lineRows(lines)}`;
+}
+
+/**
+ * Stores the lines that follow the last stored line, and completes the sync, in one statement. The
+ * account's statement row is locked before `arrival` is assigned. Null, and nothing is stored,
+ * unless the lease is held, the statement ends as `end` says and has no gap, and the other lines of
+ * the page are stored as the bank shows them.
+ */
+export async function recordNewestLines(
+  db: Db,
+  { accountId, name, token }: Lease,
+  page: {
+    end: StatementEnd;
+    fresh: StatementLine[];
+    /** The end of the statement after these lines. */
+    newEnd: StatementEnd;
+    stored: StatementLine[];
+    startedAt: Date;
+    bankDate: Date | null;
+  },
+): Promise<ClockOffset | null> {
+  const { end, fresh, newEnd, stored, startedAt, bankDate } = page;
+  const clock = bankDate
+    ? setClockOffset(startedAt, offsetShownNow(bankDate, startedAt))
+    : Prisma.empty;
+  const [synced] = await db.$queryRaw<ClockOffset[]>`
+    WITH state AS (
+      UPDATE statement_state s
+      SET last_nsu = ${newEnd.nsu}, balance_cents = ${newEnd.balanceCents},
+          line_count = s.line_count + ${fresh.length},
+          page_lines = GREATEST(s.page_lines, ${fresh.length + stored.length}),
+          last_sync_started_at = ${startedAt}, synced_at = clock_timestamp(), syncs = s.syncs + 1
+          ${clock}
+      FROM (
+        SELECT FROM lease
+        WHERE account_id = ${accountId} AND name = ${name}::lease_name AND token = ${token}::uuid
+          AND leased_until > clock_timestamp()
+        FOR KEY SHARE
+      ) held
+      WHERE s.account_id = ${accountId} AND s.is_anchored AND s.page_order = 'desc'
+        AND s.last_nsu = ${end.nsu} AND s.balance_cents = ${end.balanceCents}
+        AND s.first_gap_nsu IS NULL AND s.gap_nsu IS NULL AND s.broken_since IS NULL
+        AND ${stored.length} = (
+          SELECT count(*) FROM statement_line line
+          JOIN unnest(${stored.map(({ nsu }) => nsu)}::bigint[],
+                      ${stored.map(({ contentHash }) => contentHash)}::text[])
+            AS shown (nsu, content_hash) ON shown.nsu = line.nsu
+          WHERE line.account_id = ${accountId}
+            AND line.content_hash IN (shown.content_hash, ${erasedHash}))
+        AND NOT EXISTS (
+          SELECT FROM unreadable_line WHERE account_id = ${accountId} AND resolved_at IS NULL
+            AND nsu = ANY (${[...fresh, ...stored].map(({ nsu }) => nsu)}::bigint[]))
+      RETURNING s.clock_offset_ms::float8, s.clock_offset_max_ms::float8
+    ), inserted AS (
+      INSERT INTO statement_line (${lineColumns})
+      SELECT ${accountId}, line.* FROM state, ${lineRows(fresh)} line
+    )
+    SELECT clock_offset_ms, clock_offset_max_ms FROM state`;
+  return synced ?? null;
 }
 
 /**
@@ -191,9 +272,10 @@ export async function finishSync(
     hasReadAll: boolean;
     pageOrder: PageOrder | null;
     pageLines: number;
+    clock: ClockOffset | null;
   },
 ): Promise<boolean> {
-  const { gap } = sync;
+  const { gap, startedAt, clock } = sync;
   const [state] = await tx.$queryRaw<{ isBroken: boolean }[]>`
     UPDATE statement_state s
     SET last_nsu = newest.nsu,
@@ -213,8 +295,9 @@ export async function finishSync(
           ELSE s.gap_next_read_at END,
         is_anchored = newest.nsu IS NOT NULL,
         page_order = COALESCE(${sync.pageOrder}, s.page_order),
-        last_sync_started_at = ${sync.startedAt}, synced_at = clock_timestamp(),
+        last_sync_started_at = ${startedAt}, synced_at = clock_timestamp(),
         syncs = s.syncs + 1
+        ${clock ? setClockOffset(startedAt, offsetOf(clock)) : Prisma.empty}
     FROM (
       SELECT g.is_same,
              CASE WHEN g.is_same

@@ -8,7 +8,7 @@ import { readStatementPage, type StatementQuery } from '../contract/statement.js
 import { Database } from '../database.service.js';
 import type { Lease } from '../leases/leases.queries.js';
 import { transactionUnderLease, withLease } from '../leases/leases.service.js';
-import { AppError } from '../platform/errors.js';
+import { AppError, invariant } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { visibilityBoundOrDefaultMs } from '../bank/profiles.js';
@@ -17,12 +17,9 @@ import { contentHashOf, parseStatementLine, type ParsedLine } from './statement-
 import { PagePosition } from './page-position.js';
 import { recordLines, type PageResult } from './line-recording.queries.js';
 import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-import {
-  areSteady,
-  clockOffsetOf,
-  recordClockOffset,
-  type ClockOffset,
-} from './bank-clock.queries.js';
+import { areSteady, clockOffsetOf, type ClockOffset } from './bank-clock.queries.js';
+import { continueFrom, newestLines, type StatementEnd } from './newest-page.js';
+import { PageReader } from './page-reader.js';
 import { recordSyncedLines } from './statement-metrics.service.js';
 import * as queries from './statement.queries.js';
 
@@ -30,6 +27,8 @@ const callDeadlineMs = 8_000;
 const busyRetryMs = 500;
 /** Reconciliation is enqueued during a long sync each time this many pages have shown new lines. */
 const pagesPerReconciliation = 10;
+/** A page length that no bank refuses. */
+const safePageSize = 100;
 const progressLogIntervalMs = 5_000;
 /** How often a sync of many pages reads the newest lines again. No payment waits for its end. */
 const defaultNewestIntervalMs = 1_000;
@@ -54,10 +53,21 @@ interface SyncOptions {
    */
   sliceMs?: number | undefined;
   newestIntervalMs?: number | undefined;
+  /** Whether more new lines are expected than the newest few. */
+  expectsManyLines?: boolean | undefined;
+}
+
+interface BankPage {
+  /** The bank's clock; null if the bank did not show it. */
+  date: Date | null;
+  parsed: ParsedLine[];
 }
 
 @Injectable()
 export class StatementService {
+  /** Accounts whose bank has refused a page longer than the safe length. */
+  private readonly hasRefusedPage = new Set<number>();
+
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountsService,
@@ -67,23 +77,27 @@ export class StatementService {
   ) {}
 
   /**
-   * Syncs new lines. Throws `bank_unreachable` when a page cannot be read: the next sync reads it
-   * again.
+   * Syncs new lines, and returns how many there were. Throws `bank_unreachable` when a page cannot
+   * be read: the next sync reads it again.
    */
-  async sync(accountId: number, options: SyncOptions = {}): Promise<void> {
+  async sync(accountId: number, options: SyncOptions = {}): Promise<number> {
     const account = await this.accounts.get(accountId);
-    const synced = await withLease(this.database, accountId, 'sync_statement', (lease) =>
-      this.syncWithLease(account, lease, options),
-    );
+    const synced = await withLease(this.database, accountId, 'sync_statement', async (lease) => {
+      const result = await this.syncWithLease(account, lease, options);
+      // Before the lease is ended, so that the lines are decided that much sooner.
+      if (result.newLines > 0 || result.hasOtherChanges)
+        await this.jobQueue.enqueue('reconcile', { accountId });
+      return result;
+    });
     if (!synced) {
       // The running sync may have begun before the change that this job was enqueued for.
       await this.jobQueue.enqueue('syncStatement', { accountId }, { delayMs: busyRetryMs });
-      return;
+      return 0;
     }
-    const { newLines, hasOtherChanges, isComplete } = synced.result;
-    if (newLines > 0 || hasOtherChanges) await this.jobQueue.enqueue('reconcile', { accountId });
+    const { newLines, isComplete } = synced.result;
     if (isComplete) await this.jobQueue.enqueue('processWebhooks', { accountId });
     else await this.jobQueue.enqueue('syncStatement', { accountId }, { isRoutine: true });
+    return newLines;
   }
 
   /** Whether a sync that began at or after `instant`, on PostgreSQL's clock, has completed. */
@@ -99,34 +113,86 @@ export class StatementService {
   async syncWithLease(
     account: BankAccount,
     lease: Lease,
-    { sliceMs = Infinity, newestIntervalMs = defaultNewestIntervalMs }: SyncOptions = {},
+    options: SyncOptions = {},
   ): Promise<SyncResult> {
-    const { profile } = this.bank;
-    const boundMs = visibilityBoundOrDefaultMs(profile);
+    const boundMs = visibilityBoundOrDefaultMs(this.bank.profile);
     const state = await this.begin(lease, boundMs);
+    const pages = new PageReader((page: number) => this.requestPage(account, page));
+    const newest = await this.syncNewest(account, lease, state, { pages, options });
+    return newest ?? this.syncPages(account, lease, state, { pages, options });
+  }
+
+  /**
+   * Reads the newest lines only, and completes the sync if nothing else can be new. Otherwise
+   * returns null, and the pages must be read.
+   */
+  private async syncNewest(
+    account: BankAccount,
+    lease: Lease,
+    state: queries.SyncStart,
+    { pages, options }: { pages: PageReader<BankPage>; options: SyncOptions },
+  ): Promise<SyncResult | null> {
+    const { startedAt } = state;
+    const end = endOf(state);
+    if (!end || !account.goLiveAt) return null;
+    const pageSize = this.pageSizeOf(account);
+    const limit = options.expectsManyLines ? pageSize : Math.min(newestLines, pageSize);
+    const page = await this.requestPage(account, 1, limit);
+    if (limit === pageSize) pages.putBack(1, page);
+    const continued = continueFrom(end, page.parsed);
+    if (!continued) return null;
+    const { prisma } = this.database;
+    const read = { ...continued, end, startedAt, bankDate: page.date };
+    const clock = await queries.recordNewestLines(prisma, lease, read);
+    if (!clock) return null;
+    recordSyncedLines(continued.fresh.length);
+    return {
+      newLines: continued.fresh.length,
+      hasOtherChanges: false,
+      isComplete: true,
+      bankTime: isSteadySince(state, clock) ? page.date : null,
+    };
+  }
+
+  private async syncPages(
+    account: BankAccount,
+    lease: Lease,
+    state: queries.SyncStart,
+    { pages, options }: { pages: PageReader<BankPage>; options: SyncOptions },
+  ): Promise<SyncResult> {
+    const { sliceMs = Infinity, newestIntervalMs = defaultNewestIntervalMs } = options;
     const position = new PagePosition({
       ...state,
       gapNsu: state.isGapDue ? state.firstGapNsu : null,
       linesBeforeGap: await this.countLinesBeforeGap(account.id, state),
     });
+    const end = endOf(state);
     const progress = this.progressOf(account.id, state);
     let resolved = 0;
     let clock: ClockOffset | null = null;
     let bankTime: Date | null = null;
     let hasMore: boolean;
     let newestReadAtMs = 0;
+    /** Whether the last page was full of new lines: the page after it is read as well. */
+    let hasNextPage = false;
+    const isNewestDue = () => progress.elapsedMs() - newestReadAtMs >= newestIntervalMs;
     do {
-      const isDue = progress.elapsedMs() - newestReadAtMs >= newestIntervalMs;
-      if (position.isBehindNewest && (isDue || position.isShifted)) {
+      if (position.isBehindNewest && (isNewestDue() || position.isShifted)) {
+        pages.forget();
         resolved += await this.readNewest(account, lease, position);
         newestReadAtMs = progress.elapsedMs();
       }
-      const { page } = position;
-      const { date, parsed, recorded } = await this.syncPage(account, lease, page);
+      const { date, parsed } = await pages.read(position.page);
+      // The first import reads all pages: while one is stored, the bank sends the next.
+      if (hasNextPage && !isNewestDue()) pages.requestAhead(position.page + 1);
+      const recorded = await this.recordPage(lease, parsed);
       bankTime = date;
       clock ??= await this.readBankClock(account, bankTime, state.startedAt);
       resolved += recorded.resolved;
-      hasMore = position.advance(recorded, parsed.map(contentHashOf));
+      const isFull = parsed.length > 0 && parsed.length >= position.pageLines;
+      hasNextPage = !state.isAnchored && isFull && recorded.newLines === parsed.length;
+      const isJoined = end !== null && continueFrom(end, parsed) !== null;
+      hasMore = position.advance({ ...recorded, isJoined }, parsed.map(contentHashOf));
       await progress.report(position.newLines, recorded.newLines > 0);
     } while (hasMore && (state.isAnchored || progress.elapsedMs() <= sliceMs));
     let isBroken: boolean | null = null;
@@ -153,7 +219,8 @@ export class StatementService {
     let newLines = 0;
     let resolved = 0;
     for (let page = 1; ; page += 1) {
-      const { parsed, recorded } = await this.syncPage(account, lease, page);
+      const { parsed } = await this.requestPage(account, page);
+      const recorded = await this.recordPage(lease, parsed);
       position.addNewest(recorded.newLines, parsed.map(contentHashOf));
       newLines += recorded.newLines;
       resolved += recorded.resolved;
@@ -164,18 +231,33 @@ export class StatementService {
     return resolved;
   }
 
-  /** Reads one page, and stores its new lines. */
-  private async syncPage(account: BankAccount, lease: Lease, page: number) {
-    const limit = this.bank.profile.statementPageSize;
+  private async requestPage(
+    account: BankAccount,
+    page: number,
+    limit = this.pageSizeOf(account),
+  ): Promise<BankPage> {
     const { date, value } = await this.readPage(account, { page, limit });
-    const parsed = value.map(parseStatementLine);
-    return { date, parsed, recorded: await this.recordPage(lease, parsed) };
+    return { date, parsed: value.map(parseStatementLine) };
+  }
+
+  /** How many lines a page of the account's statement requests. */
+  pageSizeOf({ id }: BankAccount): number {
+    const { statementPageSize } = this.bank.profile;
+    return this.hasRefusedPage.has(id)
+      ? Math.min(statementPageSize, safePageSize)
+      : statementPageSize;
   }
 
   private async begin(lease: Lease, boundMs: number): Promise<queries.SyncStart> {
-    return transactionUnderLease(this.database, lease, (tx) =>
-      queries.beginSync(tx, lease.accountId, boundMs),
-    );
+    const { accountId } = lease;
+    const state = await queries.readSyncStart(this.database.prisma, accountId, boundMs);
+    if (state) return state;
+    return transactionUnderLease(this.database, lease, async (tx) => {
+      await queries.beginImport(tx, accountId);
+      const first = await queries.readSyncStart(tx, accountId, boundMs);
+      invariant(first, 'an import that began has a state');
+      return first;
+    });
   }
 
   /** `startedAt` is PostgreSQL's time before the call that the bank responded to at `bankDate`. */
@@ -234,8 +316,8 @@ export class StatementService {
         hasReadAll: state.isFullReadDue,
         pageOrder: read.position.order,
         pageLines: read.position.pageLines,
+        clock: read.clock,
       });
-      if (read.clock) await recordClockOffset(tx, accountId, state.startedAt, read.clock);
       // The balances at a gap may change while it stays.
       if (isBroken || state.isBroken) await recordStatementTask(tx, accountId);
       return isBroken;
@@ -278,6 +360,9 @@ export class StatementService {
     const deadline = { deadlineMs: callDeadlineMs };
     const response = await this.bank.call(readStatementPage, account, { query }, deadline);
     if (response.outcome === 'success') return response;
+    // The bank may have refused the length of the page: the next sync requests shorter ones.
+    if (response.outcome === 'rejection' && (query.limit ?? 0) > safePageSize)
+      this.hasRefusedPage.add(account.id);
     const reason = response.outcome === 'unknown' ? response.reason : `status ${response.status}`;
     throw new AppError('bank_unreachable', {
       internal: `the statement of ${account.slug} was not read: ${reason}`,
@@ -296,6 +381,13 @@ export class StatementService {
       this.log.warn({ accountId, lines: result.newUnreadable }, 'statement lines unreadable');
     return result;
   }
+}
+
+/** The end of a statement that is stored without a gap; otherwise null. */
+function endOf(state: queries.SyncStart): StatementEnd | null {
+  const { isAnchored, firstGapNsu, isBroken, pageOrder, lastNsu, balanceCents } = state;
+  if (!isAnchored || firstGapNsu !== null || isBroken || pageOrder !== 'desc') return null;
+  return lastNsu === null || balanceCents === null ? null : { nsu: lastNsu, balanceCents };
 }
 
 /** Whether no clock was set since the last sync that measured the bank's. */

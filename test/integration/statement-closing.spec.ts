@@ -47,7 +47,9 @@ describe('closing a period of the statement', () => {
 
   const services = () => {
     const { database } = service;
-    const accounts = { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never;
+    const accounts = {
+      get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt: new Date(0) }),
+    } as never;
     const jobQueue = {
       enqueue: (name: string) => Promise.resolve(void enqueued.push(name)),
     } as never;
@@ -299,7 +301,7 @@ describe('closing a period of the statement', () => {
 
   it('is closed beside syncs: no sync waits for it', async () => {
     bank.lines = credits(7);
-    const isDone = during(1, 2, () => sync());
+    const isDone = during(1, 2, async () => void (await sync()));
     await close();
     expect(isDone()).toBe(true);
     expect(enqueued).toContain('processWebhooks');

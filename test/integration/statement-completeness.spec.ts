@@ -34,7 +34,9 @@ describe('the completeness of the statement copy', () => {
     enqueued = [];
   });
 
-  const accounts = { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never;
+  const accounts = {
+    get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt: new Date(0) }),
+  } as never;
   const jobQueue = {
     enqueue: (name: string) => Promise.resolve(void enqueued.push(name)),
   } as never;

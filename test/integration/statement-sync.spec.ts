@@ -18,7 +18,10 @@ describe('the statement sync', () => {
   const statement = (log = pino({ level: 'silent' })) =>
     new StatementService(
       service.database,
-      { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never,
+      {
+        get: (id: number) =>
+          service.database.prisma.bankAccount.findUniqueOrThrow({ where: { id } }),
+      } as never,
       bank as never,
       { enqueue: (name: string) => Promise.resolve(void enqueued.push(name)) } as never,
       log,
@@ -245,6 +248,92 @@ describe('the statement sync', () => {
     bank.lines = credits(1, 16);
     await sync();
     expect(await storedNsus()).toEqual(upTo(16));
+  });
+
+  describe('new lines that continue the stored ones', () => {
+    beforeEach(async () => {
+      bank.profile.statementPageSize = 1_000;
+      bank.lines = credits(1, 60);
+      await sync();
+      bank.pagesRead = 0;
+      enqueued = [];
+    });
+
+    it('are read with one call, however long the history', async () => {
+      const limits: number[] = [];
+      bank.beforePage = (_, limit) => void limits.push(limit);
+      bank.lines = credits(1, 63);
+      await sync();
+      await sync();
+      expect(limits).toEqual([20, 20]);
+      expect(await storedNsus()).toEqual(upTo(63));
+      expect(await state()).toMatchObject({
+        complete: true,
+        lastNsu: 63n,
+        lineCount: 63n,
+        balanceCents: 16_300n,
+        syncs: 3n,
+      });
+      expect(enqueued).toEqual(['reconcile', 'processWebhooks', 'processWebhooks']);
+    });
+
+    it('are read by long pages when there are many', async () => {
+      bank.lines = credits(1, 90);
+      await sync();
+      expect(bank.pagesRead).toBe(2);
+      expect(await storedNsus()).toEqual(upTo(90));
+      expect((await state()).complete).toBe(true);
+    });
+
+    it('are read further when a line between them is missing', async () => {
+      bank.lines = credits(1, 63);
+      bank.withheld.add(62);
+      await sync();
+      expect((await state()).complete).toBe(false);
+      bank.withheld.clear();
+      await sync();
+      expect(await storedNsus()).toEqual(upTo(63));
+      expect((await state()).complete).toBe(true);
+    });
+
+    it('do not hide a stored line that is shown with other content', async () => {
+      bank.lines = credits(1, 61);
+      bank.lines[58] = { nsu: 59, cents: 100, correlationId: 'another' };
+      await sync();
+      const where = { accountId: service.accountId };
+      const [changed] = await service.database.prisma.unreadableLine.findMany({ where });
+      expect(changed).toMatchObject({ kind: 'changed', nsu: 59n, resolvedAt: null });
+      bank.lines = credits(1, 62);
+      await sync();
+      const [restored] = await service.database.prisma.unreadableLine.findMany({ where });
+      expect(restored).toMatchObject({ resolution: 'restored' });
+      expect(await storedNsus()).toEqual(upTo(62));
+    });
+
+    it('are not stored under a lease that was lost', async () => {
+      bank.lines = credits(1, 61);
+      bank.beforePage = async () => void (await service.database.prisma.lease.deleteMany());
+      await expect(sync()).rejects.toThrow();
+      expect(await storedNsus()).toEqual(upTo(60));
+    });
+  });
+
+  it('requests shorter pages of a bank that refuses long ones', async () => {
+    bank.profile.statementPageSize = 1_000;
+    bank.lines = credits(1, 250);
+    const limits: number[] = [];
+    const { call } = bank;
+    bank.call = async (route, account, input) => {
+      const limit = input.query?.limit ?? 0;
+      limits.push(limit);
+      const refusal = { outcome: 'rejection', status: 400, text: '{}' } as const;
+      return limit > 100 ? (refusal as never) : call(route, account, input);
+    };
+    const subject = statement();
+    await expect(subject.sync(service.accountId)).rejects.toThrow();
+    await subject.sync(service.accountId);
+    expect(new Set(limits)).toEqual(new Set([1_000, 100]));
+    expect(await storedNsus()).toEqual(upTo(250));
   });
 
   it.each(['desc', 'asc'] as const)(

@@ -1,0 +1,55 @@
+// Reads the newest page of a statement whose stored lines have no gap. If the page shows the last
+// stored line, and the balances of the lines above it continue from there, the page shows all that
+// is new, and no further page must be read.
+import type { ParsedLine, StatementLine } from './statement-line.js';
+
+/** Most syncs find one new line or a few: they read no more lines than these. */
+export const newestLines = 20;
+
+const pausePerLineMs = 10;
+const longestPauseMs = 500;
+
+/**
+ * The least time from the end of a sync to the beginning of the next one, in milliseconds. A burst
+ * of payments sends a webhook for each: without a pause, every few of them would cost a call of the
+ * bank. The pause follows how many lines the sync found: payments that come one by one are not
+ * delayed, and of more than a hundred lines a second at most two syncs a second read all.
+ */
+export function pauseAfterSyncMs(newLines: number): number {
+  return Math.min(longestPauseMs, newLines * pausePerLineMs);
+}
+
+/** The last line of the stored statement, and the balance after it. */
+export interface StatementEnd {
+  nsu: bigint;
+  balanceCents: bigint;
+}
+
+export interface NewestPage {
+  /** The lines after the end, oldest first. */
+  fresh: StatementLine[];
+  /** The last stored line and the lines before it that the page shows. */
+  stored: StatementLine[];
+  /** The end after the new lines. */
+  newEnd: StatementEnd;
+}
+
+/** Null unless the page continues from the end, in descending order of nsu. */
+export function continueFrom(end: StatementEnd, parsed: readonly ParsedLine[]): NewestPage | null {
+  const lines = parsed.flatMap((entry) => (entry.ok ? [entry.line] : []));
+  const lastStored = lines.findIndex(({ nsu }) => nsu === end.nsu);
+  const isDescending = lines.every(
+    ({ nsu }, index) => index === 0 || nsu < (lines[index - 1]?.nsu ?? nsu),
+  );
+  if (lines.length < parsed.length || lastStored === -1 || !isDescending) return null;
+  const fresh = lines.slice(0, lastStored).reverse();
+  let newEnd = end;
+  for (const line of fresh) {
+    const { nsu, isCredit, amountCents, balancePreviousCents, currentBalanceCents } = line;
+    const balanceCents = newEnd.balanceCents + (isCredit ? amountCents : -amountCents);
+    if (balancePreviousCents !== newEnd.balanceCents || currentBalanceCents !== balanceCents)
+      return null;
+    newEnd = { nsu, balanceCents };
+  }
+  return { fresh, stored: lines.slice(lastStored), newEnd };
+}
