@@ -1,0 +1,73 @@
+// How fast a history is read from the bank and explained, beside a bare loop over the same pages
+// that copies the lines to a table.
+import { testDatabase } from '../../test/support/postgres.js';
+import type { Bench } from '../harness/bench.js';
+import { BenchBank, BenchService } from '../harness/deployment.js';
+import { copyIn } from '../yardsticks/copy-in.js';
+
+const pageLines = 1_000;
+const bareLoop = 'pages, COPY';
+
+export const bench: Bench = {
+  id: 'G10',
+  title: 'A history read from the bank and explained',
+  unit: 'lines/s',
+  goals: [{ of: 'concilia', against: bareLoop, atLeast: 0.5 }],
+  async open({ isShort, lines }) {
+    const count = lines ?? (isShort ? 2_000 : 20_000);
+    const bank = await BenchBank.open();
+    await bank.generate(count);
+    return {
+      contestants: {
+        [bareLoop]: () => copyPages(bank, count),
+        concilia: () => importAndExplain(bank, count),
+      },
+      // Each round checks its own database.
+      check: () => Promise.resolve(),
+      close: () => bank.close(),
+    };
+  },
+};
+
+async function importAndExplain(bank: BenchBank, count: number): Promise<number> {
+  const service = await BenchService.open(bank);
+  try {
+    await service.explained(count);
+    const { rows } = await service.database.pool.query<{ ms: number; lines: number }>(
+      `SELECT extract(epoch FROM clock_timestamp() - import_started_at)::float8 * 1000 AS ms,
+              (SELECT count(*)::int FROM line_outcome) AS lines
+       FROM statement_state`,
+    );
+    if (rows[0]?.lines !== count) throw new Error(`${rows[0]?.lines} of ${count} are explained`);
+    await service.check();
+    return (count * 1_000) / rows[0].ms;
+  } finally {
+    await service.close();
+  }
+}
+
+async function copyPages({ url }: BenchBank, count: number): Promise<number> {
+  const database = await testDatabase();
+  const client = await database.pool.connect();
+  try {
+    await client.query('CREATE TABLE line (nsu bigint PRIMARY KEY, content text)');
+    const startedAt = performance.now();
+    for (let page = 1; ; page += 1) {
+      const path = `/baas/api/v2/transactions?page=${page}&limit=${pageLines}`;
+      const response = await fetch(url + path, {
+        headers: { 'x-service-api-key': 'sandbox-dev-key' },
+      });
+      const lines = (await response.json()) as { nsu: number }[];
+      if (lines.length === 0) break;
+      const rows = lines.map((line) => [String(line.nsu), JSON.stringify(line)]);
+      await copyIn(client, 'line', ['nsu', 'content'], rows);
+    }
+    const elapsedMs = performance.now() - startedAt;
+    const { rows } = await client.query<{ lines: number }>('SELECT count(*)::int AS lines FROM line');
+    if (rows[0]?.lines !== count) throw new Error(`${rows[0]?.lines} of ${count} were copied`);
+    return (count * 1_000) / elapsedMs;
+  } finally {
+    client.release();
+    await database.drop();
+  }
+}
