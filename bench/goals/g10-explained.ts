@@ -63,7 +63,9 @@ async function copyPages({ url }: BenchBank, count: number): Promise<number> {
       await copyIn(client, 'line', ['nsu', 'content'], rows);
     }
     const elapsedMs = performance.now() - startedAt;
-    const { rows } = await client.query<{ lines: number }>('SELECT count(*)::int AS lines FROM line');
+    const { rows } = await client.query<{ lines: number }>(
+      'SELECT count(*)::int AS lines FROM line',
+    );
     if (rows[0]?.lines !== count) throw new Error(`${rows[0]?.lines} of ${count} were copied`);
     return (count * 1_000) / elapsedMs;
   } finally {

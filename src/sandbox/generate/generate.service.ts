@@ -12,7 +12,7 @@ import { SandboxLedger } from '../ledger/ledger.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase, SandboxSettings, type SandboxTx } from '../sandbox-database.service.js';
 import { ResetGate } from '../control/reset-gate.service.js';
-import { findLastLineTime, insertLines } from './generate.queries.js';
+import { analyzeGenerated, findLastLineTime, insertLines } from './generate.queries.js';
 import type { generateLines } from './generate.schema.js';
 import { LinePlan } from './line-plan.js';
 import { plannedRows, type PlannedRows } from './planned-rows.js';
@@ -87,6 +87,7 @@ export class LineGenerator implements BeforeApplicationShutdown {
         'generating lines',
       );
     }
+    await analyzeGenerated(this.database);
     return run.counts;
   }
 
