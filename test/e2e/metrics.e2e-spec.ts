@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadSettings } from '../../src/config.js';
 import { declaredMetrics } from '../../src/platform/instruments.js';
+import { openDatabases } from '../../src/open-databases.js';
 import { createLog } from '../../src/platform/log.js';
 import { startConcilia, type RunningConcilia } from '../../src/start.js';
 import { createCaller } from '../contract/bank-under-test.js';
@@ -84,7 +85,9 @@ describe('/metrics', () => {
       SANDBOX_PORT: '0',
       SYNC_INTERVAL_MS: '500',
     });
-    concilia = await startConcilia(settings, createLog('silent', 'test'), () => undefined);
+    const silent = () => undefined;
+    const databases = openDatabases(settings, silent);
+    concilia = await startConcilia(settings, databases, createLog('silent', 'test'), silent);
     call = createCaller(concilia.serviceUrl ?? '', apiKey);
     callBank = createCaller(concilia.sandboxUrl ?? '', 'sandbox-dev-key');
   }, 60_000);

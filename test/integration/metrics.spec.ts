@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Queue } from 'bullmq';
 import { loadSettings, type Role } from '../../src/config.js';
+import { openDatabases } from '../../src/open-databases.js';
 import { createLog } from '../../src/platform/log.js';
 import { connectQueue } from '../../src/platform/queue-connection.js';
 import {
@@ -204,7 +205,9 @@ describe.each<Role>(['worker', 'scheduler'])('a process with the role %s', (role
       BANK_BASE_URL: 'http://127.0.0.1:1',
       BANK_PROFILE: 'sandbox',
     });
-    const running = await startConcilia(settings, log, () => undefined);
+    const silent = () => undefined;
+    const databases = openDatabases(settings, silent);
+    const running = await startConcilia(settings, databases, log, silent);
     const call = createCaller(running.serviceUrl ?? '', 'concilia-dev-key');
     const { status, text } = await call('GET', '/metrics', { apiKey: null });
     expect(status).toBe(200);
