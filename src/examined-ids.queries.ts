@@ -22,7 +22,8 @@ interface Examined {
 
 /** The rows of an account that an index finds by this condition, and not by the order of ids. */
 export const fewRows = (table: Prisma.Sql, accountId: number, condition: Prisma.Sql) =>
-  Prisma.sql`(SELECT * FROM ${table} WHERE account_id = ${accountId} AND ${condition} OFFSET 0) few`;
+  Prisma.sql`(
+    SELECT * FROM ${table} WHERE account_id = ${accountId} AND ${condition} OFFSET 0) few`;
 
 /** The ids of a page and the one after it. */
 export async function listExaminedIds(

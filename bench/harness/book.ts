@@ -38,6 +38,11 @@ const idOf = (kind: number, number: string) =>
   `('0190' || lpad(to_hex(${number}), 8, '0') || '70008000' || lpad(to_hex($1::int), 8, '0') ||
     '000${kind}')::uuid`;
 
+/** The hour and the statement day of a time. */
+const spansOf = (time: string) => `VALUES
+  (false, date_trunc('hour', ${time}, 'UTC')),
+  (true, date_trunc('day', ${time} - interval '3 hours', 'UTC') + interval '3 hours')`;
+
 const steps: ((book: Book) => string)[] = [
   () => `
     INSERT INTO statement_state (account_id, last_nsu, line_count, balance_cents, is_anchored,
@@ -101,7 +106,8 @@ const steps: ((book: Book) => string)[] = [
     SELECT $1, ${idOf(3, 'row_number() OVER (ORDER BY at, subject)')}, kind, state, subject, cents,
            nsu, payment_id, '{"why":"no_partner"}', at,
            to_char(at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD'),
-           CASE WHEN state = 'resolved' THEN at END, CASE WHEN state = 'resolved' THEN 'automatic' END
+           CASE WHEN state = 'resolved' THEN at END,
+           CASE WHEN state = 'resolved' THEN 'automatic' END
     FROM (
       SELECT CASE WHEN nsu % 20000 = 11 THEN 'amount_mismatch' ELSE 'unexpected' END AS kind,
              (CASE WHEN state = 'in_break' THEN 'open' ELSE 'resolved' END)::break_state AS state,
@@ -140,7 +146,8 @@ const steps: ((book: Book) => string)[] = [
       reference_kind, reference, received_at, received_at_bank_time, processed_at)
     SELECT $1, ${idOf(4, 'nsu')},
            CASE WHEN is_credit THEN 'PIX_RECEIVED' ELSE 'PIX_SENT' END, md5(nsu::text), NULL,
-           'processed', 1 + (nsu % 100 = 0)::int, CASE WHEN is_credit THEN 'nsu' ELSE 'end_to_end_id' END,
+           'processed', 1 + (nsu % 100 = 0)::int,
+           CASE WHEN is_credit THEN 'nsu' ELSE 'end_to_end_id' END,
            CASE WHEN is_credit THEN nsu::text ELSE 'E' || nsu END,
            seen_at, seen_at, seen_at
     FROM (
@@ -160,6 +167,28 @@ const steps: ((book: Book) => string)[] = [
     UNION ALL
     SELECT $1, 'webhooks', 'processed', sum(copies) FROM webhook_event
     WHERE account_id = $1 AND state = 'processed'`,
+  // Half of a percent of the lines has no webhook.
+  () => `
+    INSERT INTO unnotified_line (account_id, nsu, type_name, end_to_end_id, correlation_id,
+      occurred_at)
+    SELECT $1, nsu, type_name, 'E' || nsu, correlation_id, at FROM book_line
+    WHERE type_name <> 'DEBIT_FEE' AND nsu % 500 = 3`,
+  () => `
+    INSERT INTO notification_count (account_id, is_day, starts_at, type_name, lag_ms, lines)
+    SELECT $1, is_day, starts_at, type_name,
+           CASE WHEN nsu % 500 = 3 THEN -1 ELSE round(200 + nsu % 3000, -2) END, count(*)
+    FROM book_line CROSS JOIN LATERAL (${spansOf('at')}) span(is_day, starts_at)
+    WHERE type_name <> 'DEBIT_FEE' GROUP BY 2, 3, 4, 5`,
+  () => `
+    INSERT INTO webhook_event_count (account_id, is_day, starts_at, event_type, received, copies)
+    SELECT $1, is_day, starts_at, event_type, count(*), sum(copies - 1)
+    FROM webhook_event CROSS JOIN LATERAL
+      (${spansOf('received_at_bank_time')}) span(is_day, starts_at)
+    WHERE account_id = $1 GROUP BY 2, 3, 4`,
+  () => `
+    INSERT INTO webhook_health_state (account_id, compared_arrival)
+    SELECT $1, max(arrival) FROM statement_line WHERE account_id = $1
+    ON CONFLICT (account_id) DO UPDATE SET compared_arrival = EXCLUDED.compared_arrival`,
   ({ closedDays, days }) => `
     INSERT INTO day_close (account_id, sequence, date, revision, opening_cents, credit_cents,
       debit_cents, closing_cents, line_count, certificate, lines_root, last_arrival,

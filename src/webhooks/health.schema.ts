@@ -5,7 +5,7 @@ import { listOf, listQuery } from '../platform/listing.js';
 
 const health = { authentication: 'api-key', method: 'GET', chapter: 'Webhook health' } as const;
 
-/** Instants, or days in São Paulo; both days are included. */
+/** Instants, or days in São Paulo; both days are included. They are widened to whole hours. */
 const period = { from: text(40).optional(), to: text(40).optional() };
 
 const figures = {
@@ -17,14 +17,20 @@ const figures = {
   waiting: integer,
   /** Lost lines divided by expected lines, to four decimals; null if no line was expected. */
   lossRate: z.number().nullable(),
-  /** Milliseconds from the movement at the bank to its first webhook. */
-  lag: z.object({ p50: integer.nullable(), p99: integer.nullable(), max: integer.nullable() }),
+  lag: z
+    .object({ p50: integer.nullable(), p99: integer.nullable(), max: integer.nullable() })
+    .describe(
+      'Milliseconds from the movement at the bank to its first webhook, rounded to two ' +
+        'significant digits.',
+    ),
 };
 
 export const getWebhookHealth = route({
   ...health,
   name: 'getWebhookHealth',
-  summary: 'Returns webhook health against the statement: loss, lag and copies.',
+  summary:
+    'Returns webhook health against the statement: loss, lag and copies. ' +
+    'The period is widened to whole hours. A line and its webhook count once both are synced.',
   path: '/v1/webhook-health',
   query: z.object(period),
   response: z.object({

@@ -2,7 +2,7 @@ import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { Handles } from '../platform/contract-route.js';
 import { isNsu, readPage, toList } from '../platform/listing.js';
-import type { LineTypeHealth, UnnotifiedLineRow } from './health.queries.js';
+import type { LineTypeHealth, UnnotifiedLineRow } from './notification-counts.queries.js';
 import { getWebhookHealth, listUnnotifiedTransactions } from './health.schema.js';
 import { WebhookHealth } from './webhook-health.service.js';
 

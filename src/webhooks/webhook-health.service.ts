@@ -8,8 +8,9 @@ import { Database } from '../database.service.js';
 import { Every } from '../platform/timer-methods.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { setSyncInterval } from '../statement/statement.queries.js';
-import { healthPeriod, type RequestedPeriod } from './health-period.js';
+import { countedPeriod, healthPeriod, type RequestedPeriod } from './health-period.js';
 import * as queries from './health.queries.js';
+import * as counts from './notification-counts.queries.js';
 import { syncIntervalFor, type NotifiableLine } from './sync-interval.js';
 import { recordRecentLines } from './webhook-metrics.service.js';
 
@@ -31,12 +32,13 @@ export class WebhookHealth {
   /** Throws `validation_failed` where the period is invalid. */
   async measure(accountId: number, requested: RequestedPeriod) {
     const now = await this.bankTime.now(accountId);
-    const period = healthPeriod(requested, now, 1);
+    const { from, until, spans } = countedPeriod(healthPeriod(requested, now, 1));
+    const period = { from, until };
     const db = this.database.prisma;
     const window = { ...period, overdueBefore: this.overdueBefore(now) };
     const [types, events, state] = await Promise.all([
-      queries.measureLineTypes(db, accountId, window),
-      queries.countWebhookEvents(db, accountId, period),
+      counts.measureLineTypes(db, accountId, window, spans),
+      counts.countWebhookEvents(db, accountId, period, spans),
       db.statementState.findUnique({ where: { accountId }, select: { syncIntervalMs: true } }),
     ]);
     return { ...period, types, events, syncIntervalMs: state?.syncIntervalMs ?? null };
@@ -47,14 +49,14 @@ export class WebhookHealth {
     accountId: number,
     requested: RequestedPeriod,
     { beforeNsu, limit }: { beforeNsu: bigint | null; limit: number },
-  ): Promise<queries.UnnotifiedLineRow[]> {
+  ): Promise<counts.UnnotifiedLineRow[]> {
     const now = await this.bankTime.now(accountId);
     const window = {
       ...healthPeriod(requested, now, 90),
       overdueBefore: this.overdueBefore(now),
       limit,
     };
-    return queries.listUnnotifiedLines(this.database.prisma, accountId, window, beforeNsu);
+    return counts.listUnnotifiedLines(this.database.prisma, accountId, window, beforeNsu);
   }
 
   /** Adjusts each account's sync interval to the health of the last hour. */

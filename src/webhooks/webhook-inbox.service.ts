@@ -10,6 +10,7 @@ import { Every } from '../platform/timer-methods.js';
 import { newId } from '../platform/ids.js';
 import type { JobPayload } from '../queues.js';
 import { chargeStatusEventTypes, readWebhookBody } from './webhook-body.js';
+import { countProcessed } from './notification-counts.service.js';
 import { recordProcessedWebhooks, recordReceivedWebhooks } from './webhook-metrics.service.js';
 import { WebhookQuota } from './webhook-quota.service.js';
 import * as queries from './webhooks.queries.js';
@@ -72,10 +73,11 @@ export class WebhookInbox {
   /** While the statement does not show a webhook's reference, the sync is repeated a few times. */
   @OnJob('processWebhooks')
   async process({ accountId }: JobPayload<'processWebhooks'>): Promise<void> {
-    const { prisma } = this.database;
-    const processed = await queries.processSyncedWebhooks(prisma, accountId, repeatDelaysMs);
-    recordProcessedWebhooks(processed);
-    const { nextSyncInMs, isComplete } = processed;
+    const part = await countProcessed(this.database, accountId, (tx) =>
+      queries.processSyncedWebhooks(tx, accountId, repeatDelaysMs),
+    );
+    recordProcessedWebhooks(part);
+    const { nextSyncInMs, isComplete } = part;
     if (nextSyncInMs !== null)
       await this.jobQueue.enqueue('syncStatement', { accountId }, { delayMs: nextSyncInMs });
     if (!isComplete)

@@ -71,6 +71,8 @@ function startsOf(bodies: readonly Buffer[]): number[] {
 const maxProcessed = 1_000;
 
 export interface ProcessedWebhooks {
+  /** The ids of those that are processed now. */
+  processed: string[];
   /** From the receipt of each webhook that was processed until then. */
   processingSeconds: number[];
   /** From the movement to the receipt of those that name one line. */
@@ -82,6 +84,11 @@ export interface ProcessedWebhooks {
   /** False if there may be more webhooks than one run processes. */
   isComplete: boolean;
 }
+
+export const nothingProcessed: ProcessedWebhooks = {
+  ...{ processed: [], processingSeconds: [], delaySeconds: [] },
+  ...{ nextSyncInMs: null, isComplete: true },
+};
 
 /**
  * Marks pending webhooks as processed after a sync that began after their receipt. These are the
@@ -128,12 +135,13 @@ export async function processSyncedWebhooks(
           AND n.last_sync_started_at > w.received_at
           AND (w.next_sync_at IS NULL OR n.last_sync_started_at >= w.next_sync_at)
         ORDER BY w.received_at LIMIT ${maxProcessed} FOR NO KEY UPDATE OF w))
-      RETURNING e.state, e.syncs, e.reference_kind, e.reference, e.processed_at, e.received_at,
+      RETURNING e.id, e.state, e.syncs, e.reference_kind, e.reference, e.processed_at, e.received_at,
                 e.received_at_bank_time
     ), processed AS (
       SELECT * FROM changed WHERE state = 'processed'
     )
-    SELECT ARRAY(SELECT extract(epoch FROM processed_at - received_at)::float8 FROM processed)
+    SELECT ARRAY(SELECT id::text FROM processed) AS processed,
+           ARRAY(SELECT extract(epoch FROM processed_at - received_at)::float8 FROM processed)
              AS "processingSeconds",
            -- A charge may be paid more than once: which payment its webhook reports is not known.
            ARRAY(
@@ -152,9 +160,7 @@ export async function processSyncedWebhooks(
            (SELECT min((${repeatDelaysMs}::int[])[syncs]) FROM changed WHERE state = 'pending')
              AS "nextSyncInMs",
            (SELECT count(*) FROM changed) < ${maxProcessed} AS "isComplete"`;
-  return (
-    result ?? { processingSeconds: [], delaySeconds: [], nextSyncInMs: null, isComplete: true }
-  );
+  return result ?? nothingProcessed;
 }
 
 /** Accounts without such webhooks are left out. */

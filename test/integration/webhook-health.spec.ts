@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { BankTime } from '../../src/statement/bank-time.service.js';
+import { compareNewLines, countProcessed } from '../../src/webhooks/notification-counts.service.js';
 import { WebhookHealth } from '../../src/webhooks/webhook-health.service.js';
 import { WebhookHealthController } from '../../src/webhooks/webhook-health.controller.js';
+import { processSyncedWebhooks } from '../../src/webhooks/webhooks.queries.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 interface LineFixture {
@@ -71,7 +73,7 @@ describe('webhook health', () => {
       await run(
         `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state,
            reference_kind, reference, received_at, received_at_bank_time)
-         SELECT account_id, gen_random_uuid(), $3, $4, '', 'processed', $5, $6,
+         SELECT account_id, gen_random_uuid(), $3, $4, '', 'pending', $5, $6,
                 occurred_at + ($7::int - $8::int) * interval '1 millisecond',
                 occurred_at + $7 * interval '1 millisecond'
          FROM statement_line WHERE account_id = $1 AND nsu = $2`,
@@ -85,10 +87,15 @@ describe('webhook health', () => {
           offsetMs,
         ],
       );
+      await run(`UPDATE webhook_event SET state = 'processed' WHERE account_id = $1`);
     }
   }
-  const measure = (query = {}) => controller.measure({ accountId, query } as never);
+  const measure = async (query = {}) => {
+    await compareNewLines(service.database, accountId);
+    return controller.measure({ accountId, query } as never);
+  };
   const listUnnotified = async (query = {}) => {
+    await compareNewLines(service.database, accountId);
     const { data, next } = await controller.listUnnotified({ accountId, query } as never);
     return { data: [...data], next };
   };
@@ -173,6 +180,57 @@ describe('webhook health', () => {
     // The last webhook counts for lines of less than five minutes after it.
     const measured = await measure();
     expect(measured).toMatchObject({ expected: 20_000, notified: 19_974, lost: 26, waiting: 0 });
+  });
+
+  it('counts lines as notified once a webhook that came after them is processed', async () => {
+    await addLines(...[1, 2, 3, 4].map((nsu) => ({ nsu, referencedBy: null })), {
+      nsu: 5,
+      referencedBy: null,
+      age: 200,
+    });
+    expect(await measure()).toMatchObject({
+      expected: 5,
+      notified: 0,
+      lost: 5,
+      lag: { max: null },
+    });
+    await run(
+      `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state,
+         reference_kind, reference, received_at)
+       SELECT $1, gen_random_uuid(), type, reference, '', 'pending', kind, reference, now()
+       FROM (VALUES ('PIX_RECEIVED', 'nsu', '1'), ('PIX_RECEIVED', 'end_to_end_id', 'E2'),
+                    ('CHARGE_PAID', 'correlation_id', 'c-3'), ('CHARGE_VOIDED', 'correlation_id', 'c-4')
+            ) AS webhook(type, kind, reference)`,
+    );
+    await run(
+      `UPDATE statement_state SET last_sync_started_at = now() + interval '1 second'
+       WHERE account_id = $1`,
+    );
+    await countProcessed(service.database, accountId, (tx) =>
+      processSyncedWebhooks(tx, accountId, [1_000]),
+    );
+    const measured = await measure();
+    expect(measured).toMatchObject({ expected: 5, notified: 3, lost: 2, lossRate: 0.4 });
+    // They occurred 600 seconds before.
+    expect(measured.lag).toEqual({ p50: 600_000, p99: 600_000, max: 600_000 });
+    expect(measured.events.map(({ eventType, received }) => [eventType, received])).toEqual([
+      ['CHARGE_PAID', 1],
+      ['CHARGE_VOIDED', 1],
+      ['PIX_RECEIVED', 2],
+    ]);
+    expect((await listUnnotified()).data.map(({ nsu }) => nsu)).toEqual([5n, 4n]);
+  });
+
+  it('counts a period of whole days like its hours', async () => {
+    await addLines({ nsu: 1, age: 40 * 3_600 }, { nsu: 2, age: 60 * 3_600, referencedBy: null });
+    const at = (hours: number) => new Date(Date.now() + offsetMs + hours * 3_600_000);
+    const [byDays, byHours] = [
+      await measure({ from: at(-99).toISOString() }),
+      await measure({ from: at(-41).toISOString(), to: at(-39).toISOString() }),
+    ];
+    expect(byDays).toMatchObject({ expected: 2, notified: 1, lag: { p50: 200 } });
+    expect(byHours).toMatchObject({ expected: 1, notified: 1, lag: { p50: 200 } });
+    expect(byHours.from.getTime() % 3_600_000).toBe(0);
   });
 
   it('lists unnotified transactions newest first, page by page', async () => {

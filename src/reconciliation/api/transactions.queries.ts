@@ -136,7 +136,7 @@ export async function listTransactionRows(
         WHERE account_id = ${accountId} AND nsu = examined.nsu OFFSET 0
       ) t
       CROSS JOIN LATERAL (SELECT ${stateOfLine} AS state OFFSET 0) o
-      ${conditions.length > 0 ? Prisma.sql`WHERE ${Prisma.join(conditions, ' AND ')}` : Prisma.empty}
+      WHERE ${Prisma.join([Prisma.sql`true`, ...conditions], ' AND ')}
       ORDER BY examined.nsu DESC LIMIT ${limit}
     ) t
     CROSS JOIN LATERAL (
@@ -281,6 +281,6 @@ export async function listExpectedPaymentRows(
       FROM expected_payment_reference
       WHERE account_id = ${accountId} AND expected_payment_id = listed.id OFFSET 0
     ) reference
-    ${conditions.length > 0 ? Prisma.sql`WHERE ${Prisma.join(conditions, ' AND ')}` : Prisma.empty}
+    WHERE ${Prisma.join([Prisma.sql`true`, ...conditions], ' AND ')}
     ORDER BY listed.id DESC LIMIT ${limit}`;
 }

@@ -22,7 +22,8 @@ export async function listMatchRows(
   const ofPayment = Prisma.sql`expected_payment_id = ${expectedPaymentId ?? null}::uuid`;
   const few =
     nsu !== undefined
-      ? Prisma.sql`(nsu = ${nsu} AND unlinked_at IS NULL OR nsu = ${nsu} AND unlinked_at IS NOT NULL)
+      ? Prisma.sql`(nsu = ${nsu} AND unlinked_at IS NULL
+            OR nsu = ${nsu} AND unlinked_at IS NOT NULL)
           ${expectedPaymentId === undefined ? Prisma.empty : Prisma.sql`AND ${ofPayment}`}`
       : expectedPaymentId === undefined
         ? null

@@ -558,10 +558,64 @@ CREATE INDEX "webhook_event_pix"
 CREATE INDEX "webhook_event_nsu"
   ON "webhook_event" ("account_id", "reference", "received_at") WHERE (reference_kind = 'nsu');
 CREATE INDEX "webhook_event_charge"
-  ON "webhook_event" ("account_id", "reference", "received_at")
+  ON "webhook_event" ("account_id", "reference", "received_at_bank_time")
   WHERE (reference_kind = 'correlation_id');
 CREATE INDEX "webhook_event_account_id_received_at_bank_time_idx"
   ON "webhook_event" ("account_id", "received_at_bank_time");
+
+-- How far the lines of an account are compared with the webhooks, by their arrival.
+CREATE TABLE "webhook_health_state" (
+  "account_id" INTEGER NOT NULL,
+  "compared_arrival" BIGINT NOT NULL DEFAULT 0,
+
+  CONSTRAINT "webhook_health_state_pkey" PRIMARY KEY ("account_id")
+);
+
+-- A line that a webhook should report and that none has reported yet.
+CREATE TABLE "unnotified_line" (
+  "account_id" INTEGER NOT NULL,
+  "nsu" BIGINT NOT NULL,
+  "type_name" TEXT NOT NULL,
+  "end_to_end_id" TEXT,
+  "correlation_id" TEXT,
+  "occurred_at" TIMESTAMPTZ(3) NOT NULL,
+
+  CONSTRAINT "unnotified_line_pkey" PRIMARY KEY ("account_id", "nsu")
+);
+CREATE INDEX "unnotified_line_account_id_occurred_at_idx"
+  ON "unnotified_line" ("account_id", "occurred_at");
+CREATE INDEX "unnotified_line_pix"
+  ON "unnotified_line" ("account_id", "end_to_end_id") WHERE (end_to_end_id IS NOT NULL);
+CREATE INDEX "unnotified_line_charge"
+  ON "unnotified_line" ("account_id", "correlation_id", "occurred_at")
+  WHERE (correlation_id IS NOT NULL);
+
+-- Lines that webhooks should report, by the hour and by the statement day in which they occurred,
+-- and by the lag of their first webhook, which is -1 while there is none.
+CREATE TABLE "notification_count" (
+  "account_id" INTEGER NOT NULL,
+  "is_day" BOOLEAN NOT NULL,
+  "starts_at" TIMESTAMPTZ(3) NOT NULL,
+  "type_name" TEXT NOT NULL,
+  "lag_ms" BIGINT NOT NULL,
+  "lines" BIGINT NOT NULL,
+
+  CONSTRAINT "notification_count_pkey"
+    PRIMARY KEY ("account_id", "is_day", "starts_at", "type_name", "lag_ms")
+);
+
+-- Processed webhooks, by the hour and by the statement day of their receipt.
+CREATE TABLE "webhook_event_count" (
+  "account_id" INTEGER NOT NULL,
+  "is_day" BOOLEAN NOT NULL,
+  "starts_at" TIMESTAMPTZ(3) NOT NULL,
+  "event_type" TEXT NOT NULL,
+  "received" BIGINT NOT NULL,
+  "copies" BIGINT NOT NULL,
+
+  CONSTRAINT "webhook_event_count_pkey"
+    PRIMARY KEY ("account_id", "is_day", "starts_at", "event_type")
+);
 
 -- Expected payments
 
@@ -1775,6 +1829,23 @@ BEGIN
     UNION ALL SELECT account_id, state, -copies FROM before
   ) changed WHERE state = 'processed' GROUP BY 1 HAVING sum(change) <> 0 ORDER BY 1
   ON CONFLICT (account_id, kind, key) DO UPDATE SET value = c.value + EXCLUDED.value;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO webhook_event_count AS c (account_id, is_day, starts_at, event_type, received, copies)
+  SELECT account_id, is_day, span.starts_at, event_type, sum(one), sum(one * (copies - 1)) FROM (
+    SELECT account_id, state, received_at_bank_time AS at, event_type, copies, 1 AS one FROM after
+    UNION ALL
+    SELECT account_id, state, received_at_bank_time, event_type, copies, -1 FROM before
+  ) changed
+  CROSS JOIN LATERAL (VALUES
+    (false, date_trunc('hour', at, 'UTC')),
+    (true, date_trunc('day', at - interval '3 hours', 'UTC') + interval '3 hours')
+  ) span(is_day, starts_at)
+  WHERE state = 'processed' GROUP BY 1, 2, 3, 4
+  HAVING sum(one) <> 0 OR sum(one * (copies - 1)) <> 0 ORDER BY 1, 2, 3, 4
+  ON CONFLICT (account_id, is_day, starts_at, event_type) DO UPDATE
+  SET received = c.received + EXCLUDED.received, copies = c.copies + EXCLUDED.copies;
   RETURN NULL;
 END $$;
 CREATE TRIGGER "processed_webhooks_are_counted" AFTER UPDATE ON "webhook_event"

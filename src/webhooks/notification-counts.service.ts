@@ -1,0 +1,33 @@
+// Keeps the counts of lines that webhooks reported. It follows the sync: webhooks are processed,
+// and new lines compared with them, after each complete one.
+import type { Database, Tx } from '../database.service.js';
+import * as queries from './notification-counts.queries.js';
+import { nothingProcessed, type ProcessedWebhooks } from './webhooks.queries.js';
+
+const linesAtOnce = 2_000;
+
+/** Processes webhooks with `process`, and counts what they and the new lines report. */
+export async function countProcessed(
+  database: Database,
+  accountId: number,
+  process: (tx: Tx) => Promise<ProcessedWebhooks>,
+): Promise<ProcessedWebhooks> {
+  if (!(await queries.hasUncounted(database.prisma, accountId))) return nothingProcessed;
+  const { part, lines } = await database.transaction(async (tx) => {
+    await queries.lockCounts(tx, accountId);
+    const part = await process(tx);
+    await queries.countReportedLines(tx, accountId, part.processed);
+    return { part, lines: await queries.compareNextLines(tx, accountId, linesAtOnce) };
+  });
+  if (lines === linesAtOnce) await compareNewLines(database, accountId);
+  return part;
+}
+
+/** Compares all lines that are new with the webhooks. */
+export async function compareNewLines(database: Database, accountId: number): Promise<void> {
+  for (let lines = linesAtOnce; lines === linesAtOnce;)
+    lines = await database.transaction(async (tx) => {
+      await queries.lockCounts(tx, accountId);
+      return queries.compareNextLines(tx, accountId, linesAtOnce);
+    });
+}
