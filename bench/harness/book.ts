@@ -38,6 +38,12 @@ const idOf = (kind: number, number: string) =>
   `('0190' || lpad(to_hex(${number}), 8, '0') || '70008000' || lpad(to_hex($1::int), 8, '0') ||
     '000${kind}')::uuid`;
 
+/** What a list shows of a certificate. */
+const certificate = JSON.stringify({
+  matched: { count: 0, credits: '0.00', debits: '0.00' },
+  ...{ classified: {}, inBreak: {}, firstNsu: null, lastNsu: null, reconcilingItems: [] },
+});
+
 /** The hour and the statement day of a time. */
 const spansOf = (time: string) => `VALUES
   (false, date_trunc('hour', ${time}, 'UTC')),
@@ -194,7 +200,7 @@ const steps: ((book: Book) => string)[] = [
       debit_cents, closing_cents, line_count, certificate, lines_root, last_arrival,
       outcome_sequence, previous_hash, hash)
     SELECT $1, n, to_char(now() - (${days} - n + 1) * interval '1 day', 'YYYY-MM-DD'), 1,
-           0, 0, 0, 0, 0, '{}', md5(n::text), n, n, md5((n - 1)::text), md5(n::text)
+           0, 0, 0, 0, 0, '${certificate}', md5(n::text), n, n, md5((n - 1)::text), md5(n::text)
     FROM generate_series(1, ${closedDays}) n`,
 ];
 
