@@ -10,11 +10,11 @@ import {
 } from '../../generated/service/client.js';
 import { lineBreakKinds } from '../decide/break-kinds.js';
 
-const candidateLimit = 200;
+const candidateLimit = 100;
 /** Of each amount, and of the amounts on either side of it, so many rows are examined. */
-const amountLimit = 250;
+const amountLimit = 100;
 /** Of each kind, the notes of so many lines are searched, the newest breaks first. */
-const notesLimit = 200;
+const notesLimit = 100;
 /** How far a line and the creation of an expected payment may be apart. */
 const window = Prisma.sql`interval '60 days'`;
 
