@@ -199,7 +199,8 @@ describe('webhook health', () => {
          reference_kind, reference, received_at)
        SELECT $1, gen_random_uuid(), type, reference, '', 'pending', kind, reference, now()
        FROM (VALUES ('PIX_RECEIVED', 'nsu', '1'), ('PIX_RECEIVED', 'end_to_end_id', 'E2'),
-                    ('CHARGE_PAID', 'correlation_id', 'c-3'), ('CHARGE_VOIDED', 'correlation_id', 'c-4')
+                    ('CHARGE_PAID', 'correlation_id', 'c-3'),
+                    ('CHARGE_VOIDED', 'correlation_id', 'c-4')
             ) AS webhook(type, kind, reference)`,
     );
     await run(
