@@ -3,6 +3,7 @@
 // carry their offset in both directions, and each transaction sets its own limits.
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
+import { TransactionConnection } from './transaction-connection.js';
 
 /**
  * After this time without use, a pool closes a connection. A new one costs a server process and an
@@ -24,10 +25,15 @@ type ArgType = Query['argTypes'][number];
 
 /**
  * Prisma's own adapter drops the offset of times that it reads and sends times without one. Both
- * are right in sessions in UTC only.
+ * are right in sessions in UTC only. `onTransaction` gets the connection of each transaction, where
+ * the transaction is begun.
  */
-export function prismaAdapter(pool: pg.Pool, limits: TransactionLimits) {
-  const adapterFactory = new PrismaPg(poolForPrisma(pool, limits));
+export function prismaAdapter(
+  pool: pg.Pool,
+  limits: TransactionLimits,
+  onTransaction: (connection: TransactionConnection) => void = () => undefined,
+) {
+  const adapterFactory = new PrismaPg(poolForPrisma(pool, limits, onTransaction));
   const { adapterName } = adapterFactory;
   const connect = async (): Promise<Adapter> => {
     const adapter = sendOffsets(await adapterFactory.connect());
@@ -104,7 +110,11 @@ const withUtcParsers = (query: PrismaQuery): PrismaQuery => ({
 });
 
 /** The parts of the pool that Prisma's adapter uses. */
-function poolForPrisma(pool: pg.Pool, limits: TransactionLimits): pg.Pool {
+function poolForPrisma(
+  pool: pg.Pool,
+  limits: TransactionLimits,
+  onTransaction: (connection: TransactionConnection) => void,
+): pg.Pool {
   // One message, so that the limits cost no round trip.
   const begin =
     `BEGIN; SET LOCAL statement_timeout = ${limits.statementTimeoutMs}; ` +
@@ -113,18 +123,17 @@ function poolForPrisma(pool: pg.Pool, limits: TransactionLimits): pg.Pool {
     query: (query: PrismaQuery) => pool.query(withUtcParsers(query)),
     connect: async () => {
       const client = await pool.connect();
-      let isBroken = false;
+      const connection = new TransactionConnection(client);
+      onTransaction(connection);
       return override(client, {
-        query: async (query: PrismaQuery) => {
-          try {
-            return await client.query(query.text === 'BEGIN' ? begin : withUtcParsers(query));
-          } catch (error) {
-            // Without the server's answer, a statement may still run on the connection.
-            isBroken ||= !(error instanceof pg.DatabaseError);
-            throw error;
-          }
+        query: (query: PrismaQuery) => {
+          if (query.text === 'COMMIT' || query.text === 'ROLLBACK') connection.end();
+          return connection.send(query.text === 'BEGIN' ? begin : withUtcParsers(query));
         },
-        release: (error?: Error | boolean) => client.release(error ?? isBroken),
+        release: (error?: Error | boolean) => {
+          connection.end();
+          client.release(error ?? connection.isBroken);
+        },
       });
     },
   });
