@@ -1,7 +1,7 @@
 /** A day without time or zone, `yyyy-mm-dd`, in the years 1900 to 2199. Days compare as text. */
 export type PlainDate = string;
 
-const PLAIN_DATE = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/;
+const PLAIN_DATE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 const DAY_MS = 86_400_000;
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2199;
@@ -29,17 +29,17 @@ const FIXED_HOLIDAYS = new Map([
  */
 const HOLIDAYS_FROM_EASTER = new Set([-48, -47, -2, 60]);
 
-/**
- * Parses `yyyy-mm-dd`; null for any other text. The date is formatted again and compared, because
- * `Date.UTC` accepts 30 February as 2 March.
- */
+/** Parses `yyyy-mm-dd`; null for any other text. */
 export function parsePlainDate(text: string): PlainDate | null {
-  const parts = PLAIN_DATE.exec(text);
-  if (parts === null) return null;
-  const year = Number(parts[1]);
-  if (year < FIRST_YEAR || year > LAST_YEAR) return null;
-  const time = Date.UTC(year, Number(parts[2]) - 1, Number(parts[3]));
-  return new Date(time).toISOString().slice(0, 10) === text ? text : null;
+  if (!PLAIN_DATE.test(text)) return null;
+  const [year, month, day] = [+text.slice(0, 4), +text.slice(5, 7), +text.slice(8)];
+  if (year < FIRST_YEAR || year > LAST_YEAR || month < 1 || month > 12) return null;
+  return day >= 1 && day <= daysOfMonth(year, month) ? text : null;
+}
+
+function daysOfMonth(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
 /** `days` may be negative. Throws RangeError when `date` or the result is not a plain date. */

@@ -11,12 +11,37 @@ export type CanonicalValue =
 
 /** Throws on a number that is not finite and on text with an unpaired surrogate. */
 export function toCanonicalJson(value: CanonicalValue): string {
-  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
+  // The same text, in a fraction of the time.
+  if (isInOrder(value)) {
+    const text = JSON.stringify(value);
+    if (!mayBeUnpaired.test(text)) return text;
+  }
+  return writeInOrder(value);
+}
+
+/** How `JSON.stringify` writes an unpaired surrogate. A backslash in the text may look so too. */
+const mayBeUnpaired = /\\ud[89a-f]/;
+
+/** Whether all keys stand in their order already, and all numbers are finite. */
+function isInOrder(value: CanonicalValue): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isInOrder);
+  let before: string | null = null;
+  for (const [key, field] of Object.entries(value as Record<string, CanonicalValue>)) {
+    if ((before !== null && before >= key) || !isInOrder(field)) return false;
+    before = key;
+  }
+  return true;
+}
+
+function writeInOrder(value: CanonicalValue): string {
+  if (Array.isArray(value)) return `[${value.map(writeInOrder).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
     const fields = Object.entries(value as Record<string, CanonicalValue>);
     // The RFC sorts by UTF-16 code units, as `<` does.
     fields.sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${fields.map(([key, field]) => `${write(key)}:${toCanonicalJson(field)}`).join(',')}}`;
+    return `{${fields.map(([key, field]) => `${write(key)}:${writeInOrder(field)}`).join(',')}}`;
   }
   return write(value as string | number | boolean | null);
 }

@@ -35,7 +35,7 @@ export function applyRules(component: Component): void {
   const decisions = decideByRules(
     rules,
     lines.map((line) => toRuleLine(component, line)),
-    payableByRules(component),
+    rules.some((rule) => rule.then.do === 'match') ? payableByRules(component) : [],
   );
   for (const line of lines) {
     const decision = decisions.get(line.nsu);
