@@ -32,6 +32,7 @@ export async function listStoredMatches(
   accountId: number,
   nsus: bigint[],
 ): Promise<StoredMatch[]> {
+  if (nsus.length === 0) return [];
   return tx.$queryRaw`
     SELECT m.id, m.nsu, m.expected_payment_id, m.amount_cents, m.role, m.rule, m.owed_cents,
            m.refunded_cents, m.rule_id, m.rule_version
@@ -110,6 +111,7 @@ export async function listStoredClassifications(
   accountId: number,
   nsus: bigint[],
 ): Promise<StoredClassification[]> {
+  if (nsus.length === 0) return [];
   return tx.$queryRaw`
     SELECT c.nsu, c.category, c.rule, c.rule_id, c.rule_version
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)

@@ -28,10 +28,15 @@ import {
 } from './decide/totals.js';
 import { lineOutcomes } from './decide/line-outcomes.js';
 import { allocationEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
-import { writeLineOutcomes } from './line-leaves.queries.js';
-import { recordDecidedLines } from './reconciliation-metrics.service.js';
-import { lineBreakKinds, subjectOfLine, subjectOfOperation } from './decide/break-kinds.js';
+import { writeLineOutcomes, type OutcomeLine } from './line-leaves.queries.js';
+import {
+  decidedBreakKinds,
+  lineBreakKinds,
+  subjectOfLine,
+  subjectOfOperation,
+} from './decide/break-kinds.js';
 import type { DecisionMaker, ExpectedPaymentFacts, LineAllocation } from './decide/model.js';
+import { recordDecidedLines } from './reconciliation-metrics.service.js';
 
 /** States of an operation that a match of its payment resolves. */
 const unresolvedStates: readonly (string | null)[] = ['unknown', 'needs_operator', 'not_executed'];
@@ -56,6 +61,12 @@ export interface Circumstances {
   unlinkedBy?: UnlinkedBy | null;
 }
 
+/** What is stored about the lines and payments of a decision. */
+export interface StoredState {
+  lines: readonly OutcomeLine[];
+  breaks: readonly breakQueries.StoredBreak[];
+}
+
 /** Stored without an actor: the same match may be made again. */
 const replaced = 'The line is decided otherwise now.';
 
@@ -75,10 +86,11 @@ export class DecisionWriter {
     private readonly breaks: Breaks,
   ) {}
 
+  /** `stored`: what was stored about the facts that the decision was computed from. */
   async apply(
     tx: Tx,
     accountId: number,
-    decision: Decision,
+    { decision, stored }: { decision: Decision; stored: StoredState },
     circumstances: Circumstances,
   ): Promise<AppliedChanges> {
     const { freshMs, unlinkedBy = null } = circumstances;
@@ -86,13 +98,24 @@ export class DecisionWriter {
     const { lines, expectedPayments, operations: dueOperations } = component.facts;
     if (lines.length + expectedPayments.length + dueOperations.length === 0)
       return { operationIds: [], isChanged: false };
-    const difference = await this.writeMatches(tx, accountId, decision, unlinkedBy);
-    const hasClassified = await this.writeClassifications(tx, accountId, component);
+    const decidedBefore = stored.lines
+      .filter(({ version }) => version !== null)
+      .map(({ nsu }) => nsu);
+    const known = await queries.listStoredMatches(tx, accountId, decidedBefore);
+    const difference = await this.writeMatches(tx, accountId, decision, { known, unlinkedBy });
+    const classified = await queries.listStoredClassifications(tx, accountId, decidedBefore);
+    const hasClassified = await this.writeClassifications(tx, accountId, component, classified);
     await this.recordLaterTasks(tx, accountId, component, freshMs);
     await this.reinstateShown(tx, accountId, component);
     const open = openBreaks(decision);
-    const { opened, hasChanged } = await this.writeBreaks(tx, accountId, component, open);
-    recordDecidedLines(tx, await writeLineOutcomes(tx, accountId, lineOutcomes(decision, open)));
+    const { opened, hasChanged } = await this.writeBreaks(tx, accountId, component, {
+      open,
+      stored: stored.breaks,
+    });
+    recordDecidedLines(
+      tx,
+      await writeLineOutcomes(tx, accountId, stored.lines, lineOutcomes(decision, open)),
+    );
     const final = await this.makeFinal(tx, accountId, component, circumstances);
     await this.writeTotals(tx, accountId, decision, difference.before);
     const events = [
@@ -117,10 +140,9 @@ export class DecisionWriter {
     tx: Tx,
     accountId: number,
     { component, results }: Decision,
-    unlinkedBy: UnlinkedBy | null,
+    { known, unlinkedBy }: { known: queries.StoredMatch[]; unlinkedBy: UnlinkedBy | null },
   ): Promise<Difference> {
     const nsus = component.facts.lines.map(({ nsu }) => nsu);
-    const known = await queries.listStoredMatches(tx, accountId, nsus);
     const stored = groupBy(known, ({ nsu }) => nsu);
     const changed = nsus.filter(
       (nsu) => !isSame(stored.get(nsu) ?? [], component.allocationsOfLine(nsu)),
@@ -158,9 +180,9 @@ export class DecisionWriter {
     tx: Tx,
     accountId: number,
     { facts, unmatched }: Component,
+    stored: readonly queries.StoredClassification[],
   ): Promise<boolean> {
     const nsus = facts.lines.map(({ nsu }) => nsu);
-    const stored = await queries.listStoredClassifications(tx, accountId, nsus);
     const storedByNsu = new Map(stored.map((one) => [one.nsu, one]));
     const isUnchanged = (nsu: bigint) => {
       const [was, is] = [storedByNsu.get(nsu), unmatched.get(nsu)];
@@ -201,7 +223,8 @@ export class DecisionWriter {
     const { closedFrom: from, closedUntil: until } = closed;
     if (from === null || until === null) return [];
     const inPeriod = component.lines.filter(
-      (one) => one.occurredAt >= from && one.occurredAt < until,
+      (one) =>
+        one.occurredAt >= from && one.occurredAt < until && isDecidedByRule(component, one.nsu),
     );
     const nsus = await queries.listProvisionalLines(
       tx,
@@ -295,15 +318,10 @@ export class DecisionWriter {
     tx: Tx,
     accountId: number,
     component: Component,
-    open: readonly OpenBreak[],
+    breaks: { open: readonly OpenBreak[]; stored: readonly breakQueries.StoredBreak[] },
   ): Promise<{ opened: NewEvent[]; hasChanged: boolean }> {
-    const { facts } = component;
-    const nsus = facts.lines.map(({ nsu }) => nsu);
-    // The breaks of a multi-use QR code are about its lines, which are decided apart.
-    const ids = facts.expectedPayments.filter((one) => !isCode(one)).map(({ id }) => id);
-    const operationIds = facts.operations.map(({ id }) => id);
-    const all = await breakQueries.listStoredBreaks(tx, accountId, nsus, ids, operationIds);
-    const stored = all.filter((one) => isAbout(component, one));
+    const { open } = breaks;
+    const stored = breaks.stored.filter((one) => isAbout(component, one));
     const openByKey = new Map(open.map((one) => [breakKey(one), one]));
     const wasOpen = new Set(stored.filter(isOpen).map(breakKey));
     const ended = stored.filter((one) => isOpen(one) && !openByKey.has(breakKey(one)));
@@ -412,14 +430,23 @@ function changedAmounts(
   });
 }
 
+/** Whether a rule of the account's own matched or classified the line. */
+function isDecidedByRule(component: Component, nsu: bigint): boolean {
+  const outcome = component.unmatched.get(nsu);
+  if (outcome?.outcome === 'classified') return outcome.rule === 'declared';
+  return component.allocationsOfLine(nsu).some(({ rule }) => rule === 'declared');
+}
+
 /** A multi-use QR code: each of its payments is decided apart. */
 const isCode = ({ isCredit, isMultiUse }: ExpectedPaymentFacts): boolean => isCredit && isMultiUse;
 
 /** The lines of a multi-use QR code are decided apart: its other breaks are not about these. */
 function isAbout(
   { facts, lineByNsu, paymentById }: Component,
-  { subject, nsu, expectedPaymentId }: breakQueries.StoredBreak,
+  { kind, subject, nsu, expectedPaymentId }: breakQueries.StoredBreak,
 ): boolean {
+  // Breaks of days have another cause.
+  if (!decidedBreakKinds.includes(kind) || subject.startsWith('day:')) return false;
   if (nsu !== null && subject === subjectOfLine(nsu)) return lineByNsu.has(nsu);
   if (expectedPaymentId === null)
     return facts.operations.some(({ id }) => subject === subjectOfOperation(id));

@@ -1,11 +1,11 @@
 // Breaks: opened once per kind and subject, and resolved when the stored facts no longer show their
 // cause. Those of the statement itself (a broken balance chain, a balance that differs from the
 // last line, unreadable lines) follow from the state that the sync stores.
-import { opaqueAccountId, type Tx, type Db } from '../database.service.js';
+import { accountColumn, opaqueAccountId, type Tx, type Db } from '../database.service.js';
 import { Prisma, type Break } from '../generated/service/client.js';
 import { bankTimeNow } from '../statement/bank-clock.queries.js';
 import type { ReplacedHash } from '../statement/line-erasure.queries.js';
-import { decidedBreakKinds, statementBreakKinds } from './decide/break-kinds.js';
+import { statementBreakKinds } from './decide/break-kinds.js';
 import type { OpenBreak, Resolution } from './decide/breaks.js';
 import { newId } from '../platform/ids.js';
 
@@ -108,39 +108,49 @@ export type StoredBreak = Pick<
   'id' | 'kind' | 'subject' | 'state' | 'nsu' | 'expectedPaymentId'
 >;
 
-/** The breaks of these lines, expected payments and operations that a decision opens. */
-export async function listStoredBreaks(
-  tx: Tx,
+interface SubjectsOfBreaks {
+  nsus: readonly bigint[];
+  expectedPaymentIds: readonly string[];
+  /** Operations that have breaks about their late lines. */
+  operationIdsOfPayments: readonly string[];
+  /** Operations that have breaks about their unknown outcome. */
+  operationIds: readonly string[];
+}
+
+const storedColumns = Prisma.sql`b.id, b.kind, b.subject, b.state, b.nsu, b.expected_payment_id`;
+
+/** The breaks of these lines, expected payments and operations. */
+export async function listBreaksAbout(
+  db: Db,
   accountId: number,
-  nsus: bigint[],
-  expectedPaymentIds: string[],
-  operationIds: string[],
+  { nsus, expectedPaymentIds, operationIdsOfPayments, operationIds }: SubjectsOfBreaks,
 ): Promise<StoredBreak[]> {
-  return tx.$queryRaw`
+  return db.$queryRaw`
     SELECT b.id, b.kind, b.subject, b.state, b.nsu, b.expected_payment_id
-    FROM (
-      SELECT b.* FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
+    FROM ${accountColumn(accountId)}
+    CROSS JOIN LATERAL (
+      SELECT ${storedColumns} FROM unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
       CROSS JOIN LATERAL (
-        SELECT * FROM break
-        WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = wanted.nsu OFFSET 0
+        SELECT * FROM break WHERE account_id = account.id AND nsu = wanted.nsu OFFSET 0
       ) b
       UNION
-      SELECT b.* FROM unnest(${expectedPaymentIds}::uuid[]) AS wanted(id)
+      SELECT ${storedColumns} FROM unnest(${[...expectedPaymentIds]}::uuid[]) AS wanted(id)
       CROSS JOIN LATERAL (
         SELECT * FROM break
-        WHERE account_id = ${opaqueAccountId(accountId)}
-          AND expected_payment_id = wanted.id OFFSET 0
+        WHERE account_id = account.id AND expected_payment_id = wanted.id OFFSET 0
       ) b
       UNION
-      SELECT b.* FROM unnest(${operationIds}::uuid[]) AS wanted(id)
+      SELECT ${storedColumns} FROM unnest(
+        ${[...operationIdsOfPayments, ...operationIds]}::uuid[],
+        ${[
+          ...operationIdsOfPayments.map(() => 'late_line'),
+          ...operationIds.map(() => 'unknown_outcome'),
+        ]}::text[]) AS wanted(id, kind)
       CROSS JOIN LATERAL (
         SELECT * FROM break
-        WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = wanted.id
-          AND kind = 'unknown_outcome' OFFSET 0
+        WHERE account_id = account.id AND operation_id = wanted.id AND kind = wanted.kind OFFSET 0
       ) b
-    ) b
-    -- Breaks of days have another cause.
-    WHERE b.kind = ANY (${[...decidedBreakKinds]}::text[]) AND b.subject NOT LIKE 'day:%'`;
+    ) b`;
 }
 
 /** Opens breaks, or opens resolved ones again: a break keeps the time of its first opening. */

@@ -1,10 +1,9 @@
-// Finds the components of the due subjects: the lines and expected payments that references,
-// manual links, refunds and amounts connect. It searches by keys, so the cost follows what is
-// connected and not the history. A multi-use QR code and a reference that names more than 50
-// expected payments connect nothing.
+// What connects lines and expected payments: references, manual links, refunds and amounts. Each
+// query searches by keys, so its cost follows what is connected and not the history. A multi-use QR
+// code and a reference that names more than 50 expected payments connect nothing.
 import { visibilityBoundOrDefaultMs, type BankProfile } from '../bank/profiles.js';
-import { opaqueAccountId, type Db } from '../database.service.js';
-import { lineReferenceKinds } from '../expected-payments/references.js';
+import { accountColumn, opaqueAccountId, type Db } from '../database.service.js';
+import { lineReferenceKinds, type Reference } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
 import { attemptEnd, attemptStart } from '../operations/attempt-times.queries.js';
 import { clockToleranceMs } from '../operations/effect-period.js';
@@ -52,36 +51,6 @@ export function loadOptionsOf(profile: BankProfile): LoadOptions {
   };
 }
 
-/** Adds everything connected with the seeds, directly or indirectly. */
-export async function extendComponent(
-  db: Db,
-  accountId: number,
-  found: ComponentIds,
-  seeds: ComponentSeeds,
-  boundMs: number,
-): Promise<void> {
-  let nsus = addAll(found.nsus, seeds.nsus);
-  addAll(found.operationIds, seeds.operationIds ?? []);
-  let ids = addAll(found.expectedPaymentIds, seeds.expectedPaymentIds);
-  while (nsus.length > 0 || ids.length > 0) {
-    const payments = await listPaymentsOfLines(db, accountId, nsus);
-    const siblings = await listWithdrawnSiblings(db, accountId, ids);
-    const lines = [
-      ...(await listLinesOfLines(db, accountId, nsus)),
-      ...(await listLinesOfPayments(db, accountId, ids, boundMs)),
-    ];
-    ids = addAll(found.expectedPaymentIds, [...payments, ...siblings]);
-    nsus = addAll(found.nsus, lines);
-  }
-}
-
-/** Adds the values and returns those that were new. */
-function addAll<Value>(known: Set<Value>, values: readonly Value[]): Value[] {
-  const fresh = [...new Set(values)].filter((value) => !known.has(value));
-  for (const value of fresh) known.add(value);
-  return fresh;
-}
-
 /** Must equal the condition of the index operation_without_response, so that PostgreSQL uses it. */
 export const isWithoutResponse = Prisma.sql`(o.state <> 'rejected'
   AND (o.state <> 'succeeded' OR o.response_status IS NULL))`;
@@ -90,7 +59,7 @@ export const isWithoutResponse = Prisma.sql`(o.state <> 'rejected'
  * The span of bank time in which the money of an operation (o) can have moved. It follows from the
  * clock offsets at the attempts, and not from today's.
  */
-export const effectOfOperation = (accountId: number, boundMs: number) => Prisma.sql`
+const effectOfOperation = (accountId: number, boundMs: number) => Prisma.sql`
   SELECT COALESCE(
            min(${attemptStart}), o.created_at + s.clock_offset_ms * interval '1 millisecond'
          ) - ${clockToleranceMs} * interval '1 millisecond' AS "from",
@@ -110,97 +79,111 @@ export const effectOfOperation = (accountId: number, boundMs: number) => Prisma.
   ) a ON true
   GROUP BY s.clock_offset_ms, s.clock_offset_max_ms`;
 
-const idsOfLine = lineReferenceKinds.map(
-  ({ kind, column }) => Prisma.sql`(${kind}, t.${Prisma.raw(column)}::text)`,
-);
-/** The references of a line (t). A credit may name the sent Pix that it returns. */
-const lineIds = Prisma.sql`(VALUES ${Prisma.join(idsOfLine)},
-  ('end_to_end_id', CASE WHEN t.is_credit THEN t.original_end_to_end_id END)
-) AS id(kind, value)`;
-
-/** The statement lines (t) with these nsus. */
-const linesOf = (accountId: number, nsus: readonly bigint[]) => Prisma.sql`
-  unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
+/** The operations (o) with these ids. */
+const operationsOf = (accountId: number, ids: readonly string[]) => Prisma.sql`
+  unnest(${[...ids]}::uuid[]) AS given(id)
   CROSS JOIN LATERAL (
-    SELECT * FROM statement_line
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = wanted.nsu OFFSET 0
-  ) t`;
+    SELECT * FROM operation
+    WHERE account_id = ${opaqueAccountId(accountId)} AND id = given.id OFFSET 0
+  ) o`;
 
-/** The ids (id) of a line (t), and the payments (named.ids) that each names: few, or too many. */
-const namedByIds = (accountId: number) => Prisma.sql`
-  ${lineIds} CROSS JOIN LATERAL (
-    SELECT array_agg(expected_payment_id) AS ids FROM (
-      SELECT expected_payment_id FROM expected_payment_reference
-      WHERE account_id = ${opaqueAccountId(accountId)} AND kind = id.kind AND value = id.value
-      LIMIT ${maxNamed + 1}
-    ) reference
-  ) named`;
+/** When the money of these operations can have moved. */
+export async function effectsOfOperations(
+  db: Db,
+  accountId: number,
+  ids: readonly string[],
+  boundMs: number,
+): Promise<Map<string, { from: Date; until: Date }>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.$queryRaw<{ id: string; from: Date; until: Date }[]>`
+    SELECT o.id, effect."from", effect."until" FROM ${operationsOf(accountId, ids)}
+    CROSS JOIN LATERAL (${effectOfOperation(accountId, boundMs)}) effect`;
+  return new Map(rows.map(({ id, from, until }) => [id, { from, until }]));
+}
+
+/** What the keys of lines lead to. */
+export interface LinkOfLine {
+  /** Null where the line itself led there, and not one of its ids. */
+  kind: string | null;
+  value: string | null;
+  expectedPaymentId: string | null;
+  nsu: bigint | null;
+}
+
+interface KeysOfLines {
+  /** The ids that the lines carry. A credit may name the sent Pix that it returns. */
+  references: readonly Reference[];
+  /** Lines that share an endToEndId with these, or that these refund or reverse. */
+  endToEndIds: readonly string[];
+  /** Lines that refund or reverse these. */
+  originals: readonly string[];
+  nsus: readonly bigint[];
+}
 
 /**
- * Whether the ids of a debit (t) decide it, whatever else is known: they name a debit that it may
- * pay. What the bank rejected, it may not pay; nor what a person may have separated it from.
+ * The payments that the ids of lines name, of each id 51 at most, and those of the refunds of these
+ * lines. And the lines that these refund or reverse, or that refund or reverse these.
  */
-const isDecidedByIds = (accountId: number) => Prisma.sql`(
-  EXISTS (
-    SELECT FROM ${namedByIds(accountId)}
-    CROSS JOIN LATERAL unnest(named.ids) AS of_id(payment_id)
+export async function listLinksOfLines(
+  db: Db,
+  accountId: number,
+  { references, endToEndIds, originals, nsus }: KeysOfLines,
+): Promise<LinkOfLine[]> {
+  const linesBy = (column: string, values: readonly string[]) => Prisma.sql`
+    SELECT NULL, NULL, NULL, line.nsu FROM ${accountColumn(accountId)}
+    CROSS JOIN unnest(${[...values]}::text[]) AS key(value)
     CROSS JOIN LATERAL (
-      SELECT is_credit FROM expected_payment
-      WHERE account_id = ${opaqueAccountId(accountId)} AND id = of_id.payment_id OFFSET 0
-    ) e
-    WHERE cardinality(named.ids) <= ${maxNamed} AND NOT e.is_credit AND NOT EXISTS (
-      SELECT FROM (
-        SELECT kind FROM expected_payment_fact
-        WHERE account_id = ${opaqueAccountId(accountId)}
-          AND expected_payment_id = of_id.payment_id OFFSET 0
-      ) fact WHERE kind = 'rejected')
-  ) AND NOT EXISTS (
-    SELECT FROM (
-      SELECT action FROM line_decision
-      WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = t.nsu OFFSET 0
-    ) decision WHERE action = 'unlink'))`;
+      SELECT nsu FROM statement_line
+      WHERE account_id = account.id AND ${Prisma.raw(column)} = key.value
+      ORDER BY nsu LIMIT ${maxSharing}
+    ) line`;
+  return db.$queryRaw`
+    SELECT key.kind, key.value, r.expected_payment_id, NULL::bigint AS nsu
+    FROM ${accountColumn(accountId)}
+    CROSS JOIN unnest(${references.map(({ kind }) => kind)}::text[],
+      ${references.map(({ value }) => value)}::text[]) AS key(kind, value)
+    CROSS JOIN LATERAL (
+      SELECT expected_payment_id FROM expected_payment_reference
+      WHERE account_id = account.id AND kind = key.kind AND value = key.value
+      LIMIT ${maxNamed + 1}
+    ) r
+    UNION ALL
+    SELECT NULL, NULL, r.expected_payment_id, NULL FROM ${accountColumn(accountId)}
+    CROSS JOIN unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
+    CROSS JOIN LATERAL (
+      SELECT expected_payment_id FROM refund
+      WHERE account_id = account.id AND original_nsu = wanted.nsu OFFSET 0
+    ) r
+    UNION ALL ${linesBy('end_to_end_id', endToEndIds)}
+    UNION ALL ${linesBy('original_end_to_end_id', originals)}`;
+}
 
-async function listPaymentsOfLines(
+/** The payments of live matches of these lines. */
+export async function listMatchedPayments(
   db: Db,
   accountId: number,
   nsus: readonly bigint[],
 ): Promise<string[]> {
   if (nsus.length === 0) return [];
   const rows = await db.$queryRaw<{ id: string }[]>`
-    WITH unexplained AS MATERIALIZED (
-      SELECT DISTINCT t.amount_cents FROM ${linesOf(accountId, nsus)}
-      WHERE NOT t.is_credit AND NOT ${isDecidedByIds(accountId)}
-    )
-    SELECT unnest(named.ids)::text AS id FROM ${linesOf(accountId, nsus)}
-    CROSS JOIN LATERAL ${namedByIds(accountId)}
-    WHERE cardinality(named.ids) <= ${maxNamed}
-    UNION
-    SELECT m.expected_payment_id::text FROM unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
+    SELECT m.expected_payment_id AS id FROM ${accountColumn(accountId)}
+    CROSS JOIN unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
     CROSS JOIN LATERAL (
       SELECT expected_payment_id FROM match
-      WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = wanted.nsu
-        AND unlinked_at IS NULL OFFSET 0
-    ) m
-    UNION
-    SELECT linked ->> 'expectedPaymentId' FROM unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
-    CROSS JOIN LATERAL (
-      SELECT action, allocations FROM (
-        SELECT * FROM line_decision
-        WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = wanted.nsu OFFSET 0
-      ) decision ORDER BY sequence DESC LIMIT 1
-    ) decided
-    CROSS JOIN LATERAL jsonb_array_elements(decided.allocations) linked
-    WHERE decided.action = 'link'
-    UNION
-    SELECT r.expected_payment_id::text FROM unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
-    CROSS JOIN LATERAL (
-      SELECT expected_payment_id FROM refund
-      WHERE account_id = ${opaqueAccountId(accountId)} AND original_nsu = wanted.nsu OFFSET 0
-    ) r
-    UNION
-    -- A debit may be a payment of an operation without a response, by its amount alone. One that
-    -- pays what its ids name is no other: else each would load all that was sent of its amount.
-    SELECT e.id::text FROM (
+      WHERE account_id = account.id AND nsu = wanted.nsu AND unlinked_at IS NULL OFFSET 0
+    ) m`;
+  return rows.map(({ id }) => id);
+}
+
+/** Debits of these amounts whose operation has no response: a debit without ids may be theirs. */
+export async function listUnconfirmedPayments(
+  db: Db,
+  accountId: number,
+  amounts: readonly bigint[],
+): Promise<string[]> {
+  if (amounts.length === 0) return [];
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    SELECT e.id FROM (
       SELECT id FROM operation o
       WHERE o.account_id = ${opaqueAccountId(accountId)} AND ${isWithoutResponse} OFFSET 0
     ) o
@@ -208,161 +191,160 @@ async function listPaymentsOfLines(
       SELECT id, is_credit, amount_cents FROM expected_payment
       WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = o.id OFFSET 0
     ) e
-    WHERE NOT e.is_credit AND e.amount_cents IN (SELECT amount_cents FROM unexplained)`;
+    WHERE NOT e.is_credit AND e.amount_cents = ANY (${[...amounts]}::bigint[])`;
   return rows.map(({ id }) => id);
 }
 
-/** Lines that share an endToEndId with these, or refund or reverse them. */
-async function listLinesOfLines(
+/** The withdrawn payments of these operations. */
+export async function listWithdrawnPayments(
   db: Db,
   accountId: number,
-  nsus: readonly bigint[],
-): Promise<bigint[]> {
-  if (nsus.length === 0) return [];
-  const rows = await db.$queryRaw<{ nsu: bigint }[]>`
-    SELECT DISTINCT other.nsu FROM ${linesOf(accountId, nsus)}
-    CROSS JOIN LATERAL (
-      (SELECT nsu FROM statement_line
-       WHERE account_id = ${opaqueAccountId(accountId)} AND end_to_end_id = t.end_to_end_id
-       ORDER BY nsu LIMIT ${maxSharing})
-      UNION ALL
-      (SELECT nsu FROM statement_line
-       WHERE account_id = ${opaqueAccountId(accountId)}
-         AND end_to_end_id = t.original_end_to_end_id ORDER BY nsu LIMIT ${maxSharing})
-      UNION ALL
-      (SELECT nsu FROM statement_line
-       WHERE account_id = ${opaqueAccountId(accountId)}
-         AND original_end_to_end_id = t.end_to_end_id ORDER BY nsu LIMIT ${maxSharing})
-    ) other
-    WHERE other.nsu <> t.nsu`;
-  return rows.map(({ nsu }) => nsu);
-}
-
-/**
- * Of payments that were withdrawn: the other withdrawn payments of their operations. One break
- * reports all late lines of an operation.
- */
-async function listWithdrawnSiblings(
-  db: Db,
-  accountId: number,
-  ids: readonly string[],
+  operationIds: readonly string[],
 ): Promise<string[]> {
-  if (ids.length === 0) return [];
+  if (operationIds.length === 0) return [];
   const rows = await db.$queryRaw<{ id: string }[]>`
-    SELECT DISTINCT sibling.id FROM unnest(${[...ids]}::uuid[]) AS wanted(id)
-    CROSS JOIN LATERAL (
-      SELECT expected_payment_id FROM expected_payment_fact
-      WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = wanted.id
-      OFFSET 0
-    ) fact
-    CROSS JOIN LATERAL (
-      SELECT operation_id FROM expected_payment
-      WHERE account_id = ${opaqueAccountId(accountId)} AND id = fact.expected_payment_id OFFSET 0
-    ) e
+    SELECT sibling.id FROM ${accountColumn(accountId)}
+    CROSS JOIN unnest(${[...operationIds]}::uuid[]) AS given(id)
     CROSS JOIN LATERAL (
       SELECT id FROM expected_payment
-      WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = e.operation_id OFFSET 0
+      WHERE account_id = account.id AND operation_id = given.id OFFSET 0
     ) sibling
     WHERE EXISTS (
       SELECT FROM expected_payment_fact f
-      WHERE f.account_id = ${opaqueAccountId(accountId)} AND f.expected_payment_id = sibling.id)`;
+      WHERE f.account_id = account.id AND f.expected_payment_id = sibling.id)`;
   return rows.map(({ id }) => id);
 }
 
-/** The lines that carry a reference (r), each kind by its own index. */
-const linesWithReference = (accountId: number) =>
-  Prisma.join(
-    [...lineReferenceKinds, { kind: 'end_to_end_id', column: 'original_end_to_end_id' }].map(
-      ({ kind, column }) => Prisma.sql`
-        SELECT nsu FROM statement_line
-        WHERE account_id = ${opaqueAccountId(accountId)} AND r.kind = ${kind}
-          AND ${Prisma.raw(column)} = ${column === 'nsu' ? valueAsNsu : Prisma.sql`r.value`}`,
-    ),
-    ' UNION ALL ',
-  );
-const valueAsNsu = Prisma.sql`
-  CASE WHEN r.value ~ '^[0-9]{1,18}$' THEN r.value::bigint END`;
+/** A reference of payments, with the number of payments that it names, where that is known. */
+export interface CountedReference extends Reference {
+  named: number | null;
+  /** Whether it connects its payments with the lines that carry it. */
+  isFollowed: boolean;
+}
+
+interface KeysOfPayments {
+  references: readonly CountedReference[];
+  expectedPaymentIds: readonly string[];
+  /** Pending debits of these amounts may wait for an operation, whose end frees them. */
+  pendingAmounts: readonly bigint[];
+}
+
+/** What payments lead to. */
+export interface LinkOfPayment {
+  /** The reference, and how many payments it names, up to 51. Null for a line of a match. */
+  kind: string | null;
+  value: string | null;
+  named: number | null;
+  /** Null where no line carries the reference. */
+  nsu: bigint | null;
+}
 
 /**
- * Debits of the amount that no id explains. They compete for a payment whose outcome is or was
- * unknown, and they may wait for one that is being sent: its end frees them.
+ * The lines that carry references of payments, that match these payments, or that a person once
+ * matched, and pending debits. A reference that names too many payments connects nothing new. A line that it matched
+ * before is found, so that the match ends.
  */
-const competingDebits = (accountId: number, boundMs: number) => Prisma.sql`
-  SELECT t.nsu FROM (
-    -- A batch has a thousand payments of one amount, with which the same lines compete.
-    SELECT DISTINCT operation_id, amount_cents FROM payment WHERE NOT is_credit
-  ) payment
-  JOIN operation o ON o.account_id = ${opaqueAccountId(accountId)}
-    AND o.id = payment.operation_id
-  CROSS JOIN LATERAL (${effectOfOperation(accountId, boundMs)}) effect
-  CROSS JOIN LATERAL (
-    SELECT nsu FROM statement_line
-    WHERE account_id = ${opaqueAccountId(accountId)} AND NOT is_credit
-      AND amount_cents = payment.amount_cents AND (${isWithoutResponse} OR o.is_detached)
-      AND occurred_at BETWEEN effect."from" AND effect."until"
-    UNION
-    SELECT pending.nsu FROM line_outcome pending
-    JOIN statement_line line ON line.account_id = pending.account_id AND line.nsu = pending.nsu
-    WHERE pending.account_id = ${opaqueAccountId(accountId)} AND pending.state = 'pending'
-      AND NOT line.is_credit AND line.amount_cents = payment.amount_cents
-  ) t
-  WHERE NOT EXISTS (
-    SELECT FROM match m
-    WHERE m.account_id = ${opaqueAccountId(accountId)} AND m.nsu = t.nsu
-      AND m.unlinked_at IS NULL AND m.rule IN ('reference', 'manual'))`;
-
-async function listLinesOfPayments(
+export async function listLinksOfPayments(
   db: Db,
   accountId: number,
-  ids: readonly string[],
-  boundMs: number,
-): Promise<bigint[]> {
-  if (ids.length === 0) return [];
-  const rows = await db.$queryRaw<{ nsu: bigint }[]>`
-    WITH payment AS MATERIALIZED (
-      SELECT e.id, e.is_credit, e.amount_cents, e.operation_id
-      FROM unnest(${[...ids]}::uuid[]) AS wanted(id)
-      CROSS JOIN LATERAL (
-        SELECT * FROM expected_payment
-        WHERE account_id = ${opaqueAccountId(accountId)} AND id = wanted.id OFFSET 0
-      ) e
-      WHERE NOT (e.is_credit AND e.is_multi_use)
-    )
-    SELECT line.nsu FROM payment
+  { references, expectedPaymentIds, pendingAmounts }: KeysOfPayments,
+): Promise<LinkOfPayment[]> {
+  const kinds = new Set(references.map(({ kind }) => kind));
+  const lookUps = [...lineReferenceKinds, linesReturning]
+    .filter(({ kind }) => kinds.has(kind))
+    .map(
+      ({ kind, column }) => Prisma.sql`
+        SELECT nsu FROM statement_line
+        WHERE account_id = account.id AND key.kind = ${kind} AND key.is_followed
+          AND ${Prisma.raw(column)} = ${column === 'nsu' ? keyAsNsu : Prisma.sql`key.value`}`,
+    );
+  const lines =
+    lookUps.length === 0
+      ? Prisma.sql`SELECT NULL::bigint AS nsu WHERE false`
+      : Prisma.join(lookUps, ' UNION ALL ');
+  return db.$queryRaw`
+    SELECT key.kind, key.value, named.count AS named, line.nsu FROM ${accountColumn(accountId)}
+    CROSS JOIN unnest(${references.map(({ kind }) => kind)}::text[],
+      ${references.map(({ value }) => value)}::text[],
+      ${references.map(({ named }) => named)}::int[],
+      ${references.map(({ isFollowed }) => isFollowed)}::boolean[]
+    ) AS key(kind, value, named, is_followed)
     CROSS JOIN LATERAL (
-      SELECT kind, value FROM expected_payment_reference
-      WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = payment.id OFFSET 0
-    ) r
-    CROSS JOIN LATERAL (
-      ${linesWithReference(accountId)}
-    ) line
-    -- A reference that names too many payments connects nothing new. A line that it matched before
-    -- is found, so that the match ends.
-    WHERE (
-      SELECT count(*) FROM (
-        SELECT FROM expected_payment_reference other
-        WHERE other.account_id = ${opaqueAccountId(accountId)} AND other.kind = r.kind
-          AND other.value = r.value LIMIT ${maxNamed + 1}
-      ) named
-    ) <= ${maxNamed} OR EXISTS (
+      SELECT COALESCE(key.named, (
+        SELECT count(*)::int FROM (
+          SELECT FROM expected_payment_reference other
+          WHERE other.account_id = account.id AND other.kind = key.kind
+            AND other.value = key.value
+          LIMIT ${maxNamed + 1}
+        ) few
+      )) AS count OFFSET 0
+    ) named
+    LEFT JOIN LATERAL (${lines}) line ON named.count <= ${maxNamed} OR EXISTS (
       SELECT FROM match m
-      WHERE m.account_id = ${opaqueAccountId(accountId)} AND m.nsu = line.nsu
-        AND m.unlinked_at IS NULL)
-    UNION
-    SELECT m.nsu FROM payment
+      WHERE m.account_id = account.id AND m.nsu = line.nsu AND m.unlinked_at IS NULL)
+    UNION ALL
+    SELECT NULL, NULL, NULL, m.nsu FROM ${accountColumn(accountId)}
+    CROSS JOIN unnest(${[...expectedPaymentIds]}::uuid[]) AS wanted(id)
     CROSS JOIN LATERAL (
       SELECT nsu, rule, unlinked_at FROM match
-      WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = payment.id OFFSET 0
+      WHERE account_id = account.id AND expected_payment_id = wanted.id OFFSET 0
     ) m
     WHERE m.unlinked_at IS NULL OR m.rule = 'manual'
-    UNION
-    SELECT r.original_nsu FROM payment
+    ${pendingAmounts.length === 0 ? Prisma.empty : pendingDebits(accountId, pendingAmounts)}`;
+}
+
+const pendingDebits = (accountId: number, amounts: readonly bigint[]) => Prisma.sql`
+  UNION ALL
+  SELECT NULL, NULL, NULL, t.nsu FROM line_outcome t
+  CROSS JOIN LATERAL (
+    SELECT is_credit, amount_cents FROM statement_line
+    WHERE account_id = t.account_id AND nsu = t.nsu OFFSET 0
+  ) line
+  WHERE t.account_id = ${opaqueAccountId(accountId)} AND t.state = 'pending'
+    AND NOT line.is_credit AND line.amount_cents = ANY (${[...amounts]}::bigint[])
+    AND ${isUnexplained(accountId)}`;
+
+/** Whether no id and no person explains a line (t). */
+const isUnexplained = (accountId: number) => Prisma.sql`NOT EXISTS (
+  SELECT FROM match m
+  WHERE m.account_id = ${opaqueAccountId(accountId)} AND m.nsu = t.nsu
+    AND m.unlinked_at IS NULL AND m.rule IN ('reference', 'manual'))`;
+
+/** A credit may name the sent Pix that it returns. */
+const linesReturning = { kind: 'end_to_end_id', column: 'original_end_to_end_id' } as const;
+const keyAsNsu = Prisma.sql`
+  CASE WHEN key.value ~ '^[0-9]{1,18}$' THEN key.value::bigint END`;
+
+export interface SentAmount {
+  operationId: string;
+  amountCents: bigint;
+}
+
+/**
+ * Debits of the amount that no id explains and that happened in the effect period of an operation
+ * whose outcome is or was unknown: they compete for its payment.
+ */
+export async function listCompetingDebits(
+  db: Db,
+  accountId: number,
+  sent: readonly SentAmount[],
+  boundMs: number,
+): Promise<bigint[]> {
+  if (sent.length === 0) return [];
+  const rows = await db.$queryRaw<{ nsu: bigint }[]>`
+    SELECT t.nsu FROM unnest(${sent.map(({ operationId }) => operationId)}::uuid[],
+      ${sent.map(({ amountCents }) => amountCents)}::bigint[]) AS payment(operation_id, cents)
     CROSS JOIN LATERAL (
-      SELECT original_nsu FROM refund
-      WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = payment.id OFFSET 0
-    ) r
-    JOIN statement_line line ON line.account_id = ${opaqueAccountId(accountId)}
-      AND line.nsu = r.original_nsu
-    UNION ${competingDebits(accountId, boundMs)}`;
+      SELECT * FROM operation
+      WHERE account_id = ${opaqueAccountId(accountId)} AND id = payment.operation_id OFFSET 0
+    ) o
+    CROSS JOIN LATERAL (${effectOfOperation(accountId, boundMs)}) effect
+    CROSS JOIN LATERAL (
+      SELECT nsu FROM statement_line
+      WHERE account_id = ${opaqueAccountId(accountId)} AND NOT is_credit
+        AND amount_cents = payment.cents
+        AND occurred_at BETWEEN effect."from" AND effect."until"
+    ) t
+    WHERE ${isUnexplained(accountId)}`;
   return rows.map(({ nsu }) => nsu);
 }

@@ -49,9 +49,11 @@ export function hasLeafOf(accountId: number, line: OutcomeLine, outcome: Decided
 export async function writeLineOutcomes(
   tx: Tx,
   accountId: number,
+  lines: readonly OutcomeLine[],
+  outcomes: ReadonlyMap<bigint, DecidedOutcome>,
+  lines: readonly OutcomeLine[],
   outcomes: ReadonlyMap<bigint, DecidedOutcome>,
 ): Promise<LineOutcomeState[]> {
-  const lines = await listOutcomeLines(tx, accountId, [...outcomes.keys()]);
   const changed = lines.flatMap((line) => {
     const outcome = outcomes.get(line.nsu);
     if (!outcome || hasLeafOf(accountId, line, outcome)) return [];

@@ -10,7 +10,7 @@ import { decidedBreakKinds, lineBreakKinds, subjectOfOperation } from './decide/
 import { lineOutcomes, type DecidedOutcome } from './decide/line-outcomes.js';
 import { totalOfPayment, type PaymentTotal } from './decide/totals.js';
 import { loadOptionsOf } from './component.queries.js';
-import { loadFacts } from './load.queries.js';
+import { loadAllFacts } from './load.queries.js';
 import { listActiveRules } from './rules.queries.js';
 import { hasLeafOf, listOutcomeLines } from './line-leaves.queries.js';
 import * as queries from './recomputation.queries.js';
@@ -61,7 +61,7 @@ export class Recomputation {
 
 async function compareIn(db: Db, accountId: number, profile: BankProfile) {
   const rules = await listActiveRules(db, accountId);
-  const facts = await loadFacts(db, accountId, loadOptionsOf(profile), { selection: 'all', rules });
+  const facts = await loadAllFacts(db, accountId, loadOptionsOf(profile), rules);
   const decision = decide(facts);
   const due = await queries.listDueSubjects(db, accountId);
   const lines = await queries.listStoredOutcomes(db, accountId, lineBreakKinds);

@@ -205,8 +205,10 @@ export class ReconciliationService {
     circumstances: Omit<Circumstances, 'freshMs'>,
   ): Promise<AppliedChanges> {
     const options = loadOptionsOf(this.bank.profile);
-    const decision = decide(await loadComponents(tx, accountId, options, seeds));
-    return this.writer.apply(tx, accountId, decision, { ...options, ...circumstances });
+    const loaded = await loadComponents(tx, accountId, options, seeds);
+    const stored = { lines: loaded.lines, breaks: loaded.storedBreaks };
+    const written = { decision: decide(loaded), stored };
+    return this.writer.apply(tx, accountId, written, { ...options, ...circumstances });
   }
 }
 

@@ -154,7 +154,7 @@ export class SeenKeys {
 export async function findCompeting(
   db: Db,
   accountId: number,
-  facts: Facts,
+  facts: Pick<Facts, 'lines' | 'expectedPayments' | 'rules'>,
   seen: SeenKeys,
 ): Promise<{ nsus: bigint[]; expectedPaymentIds: string[] }> {
   const reach = reachOf(facts.rules);
@@ -167,7 +167,7 @@ export async function findCompeting(
 }
 
 /** Lines that leave a group count too: others may have waited for their outcome. */
-function keysOfLines({ lines }: Facts, reach: Reach): GroupKeys {
+function keysOfLines({ lines }: Pick<Facts, 'lines'>, reach: Reach): GroupKeys {
   const covered = lines.filter((line) => reach.covers(line));
   return {
     documents: reach.byDocument ? covered.flatMap((line) => line.counterpartyDocument ?? []) : [],
@@ -176,7 +176,10 @@ function keysOfLines({ lines }: Facts, reach: Reach): GroupKeys {
 }
 
 /** A payment that a line pays now competes too: others may have waited for its outcome. */
-function keysOfPayments({ expectedPayments }: Facts, reach: Reach): GroupKeys {
+function keysOfPayments(
+  { expectedPayments }: Pick<Facts, 'expectedPayments'>,
+  reach: Reach,
+): GroupKeys {
   return {
     documents: reach.byDocument
       ? expectedPayments.flatMap((one) => one.counterpartyDocument ?? [])

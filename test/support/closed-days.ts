@@ -11,7 +11,10 @@ import { parseJson, tolerantJson } from '../../src/platform/exact-json.js';
 import { Breaks } from '../../src/reconciliation/breaks.service.js';
 import { explainingBreakKinds } from '../../src/reconciliation/decide/break-kinds.js';
 import type { DecidedOutcome } from '../../src/reconciliation/decide/line-outcomes.js';
-import { writeLineOutcomes } from '../../src/reconciliation/line-leaves.queries.js';
+import {
+  listOutcomeLines,
+  writeLineOutcomes,
+} from '../../src/reconciliation/line-leaves.queries.js';
 import { BankTime } from '../../src/statement/bank-time.service.js';
 import { parseStatementLine, type StatementLine } from '../../src/statement/statement-line.js';
 import { insertStatementLines } from '../../src/statement/statement.queries.js';
@@ -129,7 +132,10 @@ export class ClosedDays {
     const written = new Map<bigint, DecidedOutcome>(outcomes);
     const outcome = one && written.get(one.nsu);
     if (outcome) written.set(one.nsu, { ...outcome, state: one.state });
-    await this.service().database.transaction((tx) => writeLineOutcomes(tx, accountId, written));
+    await this.service().database.transaction(async (tx) => {
+      const lines = await listOutcomeLines(tx, accountId, [...written.keys()]);
+      await writeLineOutcomes(tx, accountId, lines, written);
+    });
   };
 
   readonly newCertifier = () => {

@@ -1,0 +1,248 @@
+// Finds the components of the due subjects: follows what connects lines and expected payments, and
+// holds the facts found so far. Each line and payment is read once.
+import type { Db } from '../database.service.js';
+import { sharedReferenceKinds, type Reference } from '../expected-payments/references.js';
+import * as links from './component.queries.js';
+import { lineReferences } from './decide/component.js';
+import { listManualLinks } from './line-decisions.queries.js';
+import { listLines, type LoadedLine } from './line-facts.queries.js';
+import { listPaymentFacts, type LoadedPayment } from './payment-facts.queries.js';
+
+const keyOf = ({ kind, value }: { kind: string; value: string }): string => `${kind} ${value}`;
+
+const isShared = ({ kind }: Reference): boolean => sharedReferenceKinds.includes(kind);
+
+/** How many of these payments each reference names. */
+export function countReferences(payments: readonly LoadedPayment[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { references } of payments)
+    for (const one of references) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
+  return counts;
+}
+
+/** A reference that names too many payments names none of them. */
+export function withKnownReferences(
+  payment: LoadedPayment,
+  counts: ReadonlyMap<string, number>,
+): LoadedPayment {
+  const isKnown = (one: Reference) =>
+    isShared(one) || (counts.get(keyOf(one)) ?? 0) <= links.maxNamed;
+  if (payment.references.every(isKnown)) return payment;
+  return { ...payment, references: payment.references.filter(isKnown) };
+}
+
+export class ComponentSearch {
+  readonly ids: links.ComponentIds = {
+    nsus: new Set(),
+    expectedPaymentIds: new Set(),
+    operationIds: new Set(),
+  };
+  private readonly lines: LoadedLine[] = [];
+  private readonly paymentById = new Map<string, LoadedPayment>();
+  /** How many payments each reference names, up to 51. */
+  private readonly counts = new Map<string, number>();
+  /** The payments that each reference of a line names. */
+  private readonly namedBy = new Map<string, string[]>();
+  /** What was looked up already: each key once. */
+  private readonly lookedUp = new Set<string>();
+
+  constructor(
+    private readonly db: Db,
+    private readonly accountId: number,
+    private readonly options: links.LoadOptions,
+  ) {}
+
+  get found(): { lines: readonly LoadedLine[]; expectedPayments: LoadedPayment[] } {
+    const payments = [...this.paymentById.values()];
+    const expectedPayments = payments.map((one) => withKnownReferences(one, this.counts));
+    return { lines: this.lines, expectedPayments };
+  }
+
+  /** Adds everything connected with the seeds, directly or indirectly. Whether any was new. */
+  async extend({
+    nsus,
+    expectedPaymentIds,
+    operationIds = [],
+  }: links.ComponentSeeds): Promise<boolean> {
+    let newNsus = addAll(this.ids.nsus, nsus);
+    let newIds = addAll(this.ids.expectedPaymentIds, expectedPaymentIds);
+    addAll(this.ids.operationIds, operationIds);
+    const isNew = newNsus.length + newIds.length > 0;
+    while (newNsus.length + newIds.length > 0) {
+      const lines = await listLines(this.db, this.accountId, this.options, newNsus);
+      this.lines.push(...lines);
+      const ofLines = await this.followLines(lines);
+      const named = addAll(this.ids.expectedPaymentIds, ofLines.expectedPaymentIds);
+      const payments = await this.loadPayments([...newIds, ...named]);
+      payments.push(...(await this.loadUnconfirmed(lines)));
+      const ofPayments = await this.followPayments(payments);
+      newNsus = addAll(this.ids.nsus, [...ofLines.nsus, ...ofPayments.nsus]);
+      newIds = addAll(this.ids.expectedPaymentIds, ofPayments.expectedPaymentIds);
+    }
+    return isNew;
+  }
+
+  private async loadPayments(ids: readonly string[]): Promise<LoadedPayment[]> {
+    const payments = await listPaymentFacts(this.db, this.accountId, this.options, ids);
+    for (const payment of payments) this.paymentById.set(payment.id, payment);
+    return payments;
+  }
+
+  private async followLines(lines: readonly LoadedLine[]): Promise<links.ComponentSeeds> {
+    if (lines.length === 0) return { nsus: [], expectedPaymentIds: [] };
+    const { db, accountId } = this;
+    const references = this.takeNew('payments with', lines.flatMap(idsOf), keyOf);
+    const endToEndIds = lines.flatMap((line) => line.endToEndId ?? []);
+    const originals = lines.flatMap((line) => line.originalEndToEndId ?? []);
+    const found = await links.listLinksOfLines(db, accountId, {
+      references,
+      endToEndIds: this.takeNew('lines with', [...endToEndIds, ...originals], String),
+      originals: this.takeNew('lines returning', endToEndIds, String),
+      nsus: lines.map(({ nsu }) => nsu),
+    });
+    for (const one of references) this.namedBy.set(keyOf(one), []);
+    for (const { kind, value, expectedPaymentId } of found)
+      if (kind !== null && value !== null && expectedPaymentId !== null)
+        this.namedBy.get(keyOf({ kind, value }))?.push(expectedPaymentId);
+    const named = references.flatMap((one) => {
+      const ids = this.namedBy.get(keyOf(one)) ?? [];
+      this.counts.set(keyOf(one), ids.length);
+      return ids.length <= links.maxNamed ? ids : [];
+    });
+    const ofRefunds = found.flatMap((one) =>
+      one.kind === null ? (one.expectedPaymentId ?? []) : [],
+    );
+    const decided = lines.filter(({ version }) => version !== null).map(({ nsu }) => nsu);
+    const matched = await links.listMatchedPayments(db, accountId, decided);
+    const byPeople = lines.filter(({ hasDecisions }) => hasDecisions).map(({ nsu }) => nsu);
+    const linked = await listManualLinks(db, accountId, new Set(byPeople));
+    return {
+      nsus: found.flatMap(({ nsu }) => nsu ?? []),
+      expectedPaymentIds: [
+        ...[...named, ...ofRefunds, ...matched],
+        ...linked.flatMap(({ allocations }) =>
+          allocations.map(({ expectedPaymentId }) => expectedPaymentId),
+        ),
+      ],
+    };
+  }
+
+  /**
+   * A debit may be a payment of an operation without a response, by its amount alone. One that pays
+   * what its ids name is no other: else each would load all that was sent of its amount.
+   */
+  private async loadUnconfirmed(lines: readonly LoadedLine[]): Promise<LoadedPayment[]> {
+    const open = lines.filter((line) => !line.isCredit && !this.isDecidedByIds(line));
+    const amounts = this.takeNew(
+      'sent',
+      open.map(({ amountCents }) => amountCents),
+      String,
+    );
+    const ids = await links.listUnconfirmedPayments(this.db, this.accountId, amounts);
+    return this.loadPayments(addAll(this.ids.expectedPaymentIds, ids));
+  }
+
+  /**
+   * Whether the ids of a debit decide it, whatever else is known: they name a debit that it may
+   * pay. What the bank rejected, it may not pay; nor what a person may have separated it from.
+   */
+  private isDecidedByIds(line: LoadedLine): boolean {
+    if (line.hasDecisions) return false;
+    const named = idsOf(line)
+      .map((one) => this.namedBy.get(keyOf(one)) ?? [])
+      .filter((ids) => ids.length <= links.maxNamed);
+    return named.flat().some((id) => {
+      const payment = this.paymentById.get(id);
+      return payment !== undefined && !payment.isCredit && !payment.wasRejected;
+    });
+  }
+
+  private async followPayments(payments: readonly LoadedPayment[]): Promise<links.ComponentSeeds> {
+    if (payments.length === 0) return { nsus: [], expectedPaymentIds: [] };
+    const { db, accountId } = this;
+    const connecting = payments.filter((one) => !isCode(one));
+    const debits = connecting.filter(({ isCredit }) => !isCredit);
+    const found = await links.listLinksOfPayments(db, accountId, {
+      references: this.takeReferences(payments),
+      expectedPaymentIds: connecting.map(({ id }) => id),
+      pendingAmounts: this.takeNew('pending', debits.flatMap(amountOf), String),
+    });
+    for (const { kind, value, named } of found)
+      if (kind !== null && value !== null && named !== null)
+        this.counts.set(keyOf({ kind, value }), named);
+    // A batch has a thousand payments of one amount, with which the same lines compete.
+    const sent = this.takeNew(
+      'competing',
+      debits.filter((one) => one.isWithoutResponse || one.isDetached).flatMap(sentAmountOf),
+      ({ operationId, amountCents }) => `${operationId} ${amountCents}`,
+    );
+    const { effectMs } = this.options;
+    const competing = await links.listCompetingDebits(db, accountId, sent, effectMs);
+    const withdrawn = payments.filter(({ hasFacts }) => hasFacts);
+    const operationIds = this.takeNew(
+      'siblings of',
+      withdrawn.map(({ operationId }) => operationId),
+      String,
+    );
+    return {
+      nsus: [
+        ...found.flatMap(({ nsu }) => nsu ?? []),
+        ...connecting.flatMap(({ refundOfNsu }) => refundOfNsu ?? []),
+        ...competing,
+      ],
+      // One break reports all late lines of an operation.
+      expectedPaymentIds: await links.listWithdrawnPayments(db, accountId, operationIds),
+    };
+  }
+
+  /** The references that were not looked up yet. A multi-use QR code connects nothing. */
+  private takeReferences(payments: readonly LoadedPayment[]): links.CountedReference[] {
+    return payments.flatMap((payment) => {
+      const references = payment.references.filter((one) => !isShared(one));
+      const isFollowed = !isCode(payment);
+      const kind = isFollowed ? 'lines of' : 'count of';
+      return this.takeNew(kind, references, keyOf).map((one) => ({
+        ...one,
+        isFollowed,
+        named: this.counts.get(keyOf(one)) ?? null,
+      }));
+    });
+  }
+
+  /** Those that were not looked up yet for this purpose. */
+  private takeNew<Value>(
+    purpose: string,
+    values: readonly Value[],
+    textOf: (value: Value) => string,
+  ): Value[] {
+    return values.filter((value) => {
+      const key = `${purpose} ${textOf(value)}`;
+      const isNew = !this.lookedUp.has(key);
+      this.lookedUp.add(key);
+      return isNew;
+    });
+  }
+}
+
+const isCode = ({ isCredit, isMultiUse }: LoadedPayment): boolean => isCredit && isMultiUse;
+
+const amountOf = ({ amountCents }: LoadedPayment): bigint[] =>
+  amountCents === null ? [] : [amountCents];
+
+function sentAmountOf({ operationId, operationState, amountCents }: LoadedPayment) {
+  return amountCents === null || operationState === null ? [] : [{ operationId, amountCents }];
+}
+
+/** The references of a line. A credit may name the sent Pix that it returns. */
+function idsOf(line: LoadedLine): Reference[] {
+  const { isCredit, originalEndToEndId: value } = line;
+  const own = lineReferences(line);
+  return isCredit && value !== null ? [...own, { kind: 'end_to_end_id', value }] : own;
+}
+
+/** Adds the values and returns those that were new. */
+function addAll<Value>(known: Set<Value>, values: readonly Value[]): Value[] {
+  const fresh = [...new Set(values)].filter((value) => !known.has(value));
+  for (const value of fresh) known.add(value);
+  return fresh;
+}

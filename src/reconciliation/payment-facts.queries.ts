@@ -1,0 +1,205 @@
+// Reads expected payments with the facts that decisions are computed from: their operations, what
+// the bank and people said about them, and their references.
+import { accountColumn, opaqueAccountId, type Db } from '../database.service.js';
+import type { WithdrawalKind } from '../expected-payments/facts.js';
+import { Prisma, type ExpectedPaymentFactKind } from '../generated/service/client.js';
+import { effectsOfOperations, isWithoutResponse, type LoadOptions } from './component.queries.js';
+import type {
+  BillFacts,
+  ChargeFacts,
+  ExpectedPaymentFacts,
+  TransferFacts,
+} from './decide/model.js';
+
+/** A payment with what the search for its component needs. */
+export interface LoadedPayment extends ExpectedPaymentFacts {
+  /** Its operation was given up or detached: a debit without its ids may still be its payment. */
+  isDetached: boolean;
+  hasFacts: boolean;
+  /** It was rejected at some time. */
+  wasRejected: boolean;
+}
+
+type ExpectedPaymentRow = Omit<
+  ExpectedPaymentFacts,
+  'effect' | 'charge' | 'transfer' | 'bill' | 'references' | 'withdrawal'
+> & {
+  isDetached: boolean;
+  /** Kind and value. */
+  references: [ExpectedPaymentFacts['references'][number]['kind'], string][] | null;
+  /** The kinds of its facts in their order. */
+  factKinds: ExpectedPaymentFactKind[] | null;
+  chargeCorrelationId: string | null;
+  chargeType: string | null;
+  transferId: string | null;
+  transferEndToEndId: string | null;
+  billState: string | null;
+} & Omit<ChargeFacts, 'correlationId' | 'type'> &
+  Omit<TransferFacts, 'id' | 'endToEndId'> &
+  Omit<BillFacts, 'state'>;
+
+const chargeColumns = Prisma.sql`
+  c.correlation_id AS "chargeCorrelationId", c.type AS "chargeType",
+  c.cancelled_at, c.expired_at,
+  c.bank_due_date`;
+
+const transferColumns = (freshMs: number) => Prisma.sql`
+  t.id AS "transferId", t.external_id, t.end_to_end_id AS "transferEndToEndId",
+  t.error_code,
+  CASE WHEN t.state = 'failed' THEN
+    CASE WHEN t.updated_at > clock_timestamp() - ${freshMs} * interval '1 millisecond'
+         THEN 'recent' ELSE 'past' END
+  END AS failure`;
+
+const billColumns = Prisma.sql`
+  p.state AS "billState", p.bank_id, p.bank_status,
+  p.scheduled_for, p.may_go_until,
+  p.freed_at IS NOT NULL AS "isFreed",
+  p.id IS NOT NULL AND EXISTS (
+    SELECT FROM bill_payment other
+    WHERE other.account_id = p.account_id AND other.bar_code = p.bar_code AND other.id <> p.id
+      AND other.state <> 'failed' AND other.state <> 'rejected' AND other.freed_at IS NULL
+  ) AS "hasOtherLive"`;
+
+/** A row of a payment (e) in another table, by its index, whatever the statistics say. */
+const one = (table: string, alias: string, condition: Prisma.Sql) => Prisma.sql`
+  LEFT JOIN LATERAL (
+    SELECT * FROM ${Prisma.raw(table)} WHERE account_id = account.id AND ${condition} OFFSET 0
+  ) ${Prisma.raw(alias)} ON true`;
+
+/** With all their references, also with those that name too many payments. */
+export async function listPaymentFacts(
+  db: Db,
+  accountId: number,
+  { effectMs, freshMs }: LoadOptions,
+  ids: readonly string[] | 'all',
+): Promise<LoadedPayment[]> {
+  if (ids.length === 0) return [];
+  const payments =
+    ids === 'all'
+      ? Prisma.sql`JOIN expected_payment e ON e.account_id = ${opaqueAccountId(accountId)}`
+      : Prisma.sql`CROSS JOIN unnest(${[...ids]}::uuid[]) AS wanted(id)
+          CROSS JOIN LATERAL (
+            SELECT * FROM expected_payment
+            WHERE account_id = account.id AND id = wanted.id OFFSET 0
+          ) e`;
+  const isOfPayment = Prisma.sql`expected_payment_id = e.id`;
+  const ofDebit = Prisma.sql`NOT e.is_credit AND ${isOfPayment}`;
+  const rows = await db.$queryRaw<ExpectedPaymentRow[]>`
+    SELECT e.id, e.operation_id, e.kind, e.is_credit, e.amount_cents, e.due_date, e.terms,
+           e.is_multi_use, e.counterparty_document,
+           e.created_at, e.withdrawn_at IS NOT NULL AS "isWithdrawn",
+           COALESCE(e.created_at_bank_time, e.created_at + clock.ahead) AS "createdAtBankTime",
+           known.list AS "references", o.state AS "operationState",
+           COALESCE(${isWithoutResponse}, false) AS "isWithoutResponse",
+           COALESCE(o.is_detached, false) AS "isDetached",
+           CASE WHEN NOT e.is_credit THEN
+             GREATEST(o.effective_from, p.scheduled_for, o.ended_at + COALESCE(
+               attempt.clock_offset_ms * interval '1 millisecond', clock.ahead))
+           END AS "effectiveAt",
+           fact.kinds AS "factKinds", r.original_nsu AS "refundOfNsu",
+           ${chargeColumns}, ${transferColumns(freshMs)}, ${billColumns}
+    FROM ${accountColumn(accountId)}
+    CROSS JOIN LATERAL (
+      -- What was recorded before the first sync goes by the offset that it measured.
+      SELECT COALESCE(max(first_clock_offset_ms), 0) * interval '1 millisecond' AS ahead
+      FROM statement_state WHERE account_id = account.id
+    ) clock
+    ${payments}
+    ${one('operation', 'o', Prisma.sql`id = e.operation_id`)}
+    ${one('charge', 'c', Prisma.sql`e.is_credit AND ${isOfPayment}`)}
+    ${one('refund', 'r', ofDebit)}
+    ${one('transfer', 't', ofDebit)}
+    ${one('bill_payment', 'p', ofDebit)}
+    LEFT JOIN LATERAL (
+      SELECT clock_offset_ms FROM (
+        SELECT number, clock_offset_ms FROM operation_attempt
+        WHERE NOT e.is_credit AND account_id = account.id AND operation_id = e.operation_id OFFSET 0
+      ) made ORDER BY number DESC LIMIT 1
+    ) attempt ON true
+    CROSS JOIN LATERAL (
+      SELECT json_agg(json_build_array(kind, value)) AS list FROM (
+        SELECT kind, value FROM expected_payment_reference
+        WHERE account_id = account.id AND ${isOfPayment} OFFSET 0
+      ) reference
+    ) known
+    CROSS JOIN LATERAL (
+      SELECT array_agg(kind::text ORDER BY sequence) AS kinds FROM (
+        SELECT kind, sequence FROM expected_payment_fact
+        WHERE account_id = account.id AND ${isOfPayment} OFFSET 0
+      ) known_fact
+    ) fact`;
+  const loaded = rows.map(toLoadedPayment);
+  await addEffects(db, accountId, effectMs, loaded);
+  return loaded;
+}
+
+/** When the money of debits without a response can have moved. */
+async function addEffects(
+  db: Db,
+  accountId: number,
+  boundMs: number,
+  payments: readonly LoadedPayment[],
+): Promise<void> {
+  const unconfirmed = payments.filter((one) => !one.isCredit && one.isWithoutResponse);
+  const ids = [...new Set(unconfirmed.map(({ operationId }) => operationId))];
+  const effects = await effectsOfOperations(db, accountId, ids, boundMs);
+  for (const payment of unconfirmed) payment.effect = effects.get(payment.operationId) ?? null;
+}
+
+/** Names each field: copies of what is left over take a hundred times as long. */
+function toLoadedPayment(row: ExpectedPaymentRow): LoadedPayment {
+  const kinds = row.factKinds ?? [];
+  return {
+    id: row.id,
+    operationId: row.operationId,
+    kind: row.kind,
+    isCredit: row.isCredit,
+    amountCents: row.amountCents,
+    dueDate: row.dueDate,
+    terms: row.terms,
+    isMultiUse: row.isMultiUse,
+    counterpartyDocument: row.counterpartyDocument,
+    createdAt: row.createdAt,
+    createdAtBankTime: row.createdAtBankTime,
+    references: row.references?.map(([kind, value]) => ({ kind, value })) ?? [],
+    operationState: row.operationState,
+    isWithoutResponse: row.isWithoutResponse,
+    effect: null,
+    withdrawal: withdrawalOf(kinds),
+    isWithdrawn: row.isWithdrawn,
+    effectiveAt: row.effectiveAt,
+    refundOfNsu: row.refundOfNsu,
+    charge: chargeOf(row),
+    transfer: transferOf(row),
+    bill: billOf(row),
+    isDetached: row.isDetached,
+    hasFacts: kinds.length > 0,
+    wasRejected: kinds.includes('rejected'),
+  };
+}
+
+/** The last fact that says that no payment is expected; a revocation by a line is left out. */
+function withdrawalOf(kinds: readonly ExpectedPaymentFactKind[]): WithdrawalKind | null {
+  const last = kinds.filter((kind) => kind !== 'absence_revoked').at(-1);
+  return last === undefined || last === 'expected_again' ? null : last;
+}
+
+function chargeOf(row: ExpectedPaymentRow): ChargeFacts | null {
+  const { chargeCorrelationId: correlationId, chargeType: type } = row;
+  if (correlationId === null || type === null) return null;
+  const { cancelledAt, expiredAt, bankDueDate } = row;
+  return { correlationId, type, cancelledAt, expiredAt, bankDueDate };
+}
+
+function transferOf(row: ExpectedPaymentRow): TransferFacts | null {
+  const { transferId: id, externalId, transferEndToEndId: endToEndId, errorCode, failure } = row;
+  return id === null ? null : { id, externalId, endToEndId, errorCode, failure };
+}
+
+function billOf(row: ExpectedPaymentRow): BillFacts | null {
+  const { billState: state, bankId, bankStatus, scheduledFor, mayGoUntil } = row;
+  if (state === null) return null;
+  const { isFreed, hasOtherLive } = row;
+  return { state, bankId, bankStatus, scheduledFor, mayGoUntil, isFreed, hasOtherLive };
+}
