@@ -1,0 +1,138 @@
+// G7: what deciding a line costs as the history grows, and as open breaks and open expected
+// payments do. Each book has a database of its own, since the indexes of a database grow with all its rows.
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+import { testDatabase } from '../../test/support/postgres.js';
+import type { Bench, Contest } from '../harness/bench.js';
+import { Book, openReconciliation } from '../reconciliation-book.js';
+
+/** What one round decides: half of the lines match, half become breaks. */
+const roundLines = { short: 500, long: 5_000 };
+const matchedOfTen = 5;
+
+/** `lines` in the history; `open` expected payments and breaks. */
+const sizes = { small: 'small book', history: 'long history', open: 'many open' };
+const costs = { cpu: 'CPU µs', buffers: 'buffers', wal: 'WAL bytes' };
+type Costs = Record<keyof typeof costs, number>;
+
+const nameOf = (cost: keyof typeof costs, size: keyof typeof sizes) =>
+  `${costs[cost]}, ${sizes[size]}`;
+
+export const bench: Bench = {
+  id: 'G7',
+  title: 'Cost of a line beside history and open work',
+  unit: 'a line',
+  goals: (Object.keys(costs) as (keyof typeof costs)[]).flatMap((cost) =>
+    (['history', 'open'] as const).map((size) => ({
+      ...{ of: nameOf(cost, size), against: nameOf(cost, 'small'), atMost: 1.15 },
+    })),
+  ),
+  open: async ({ isShort, lines }) => {
+    const most = lines ?? (isShort ? 2_000 : 300_000);
+    return openContest(most, isShort);
+  },
+};
+
+async function openContest(most: number, isShort: boolean): Promise<Contest> {
+  const lines = isShort ? roundLines.short : roundLines.long;
+  const books = {
+    small: await openBook({ history: most / 10, open: most / 100 }, lines),
+    history: await openBook({ history: most, open: most / 100 }, lines),
+    open: await openBook({ history: most / 10, open: most }, lines),
+  };
+  const contestants: Contest['contestants'] = {};
+  for (const [size, book] of Object.entries(books) as [keyof typeof sizes, MeasuredBook][])
+    for (const cost of Object.keys(costs) as (keyof typeof costs)[])
+      contestants[nameOf(cost, size)] = () => book.measure(cost);
+  return {
+    contestants,
+    check: async () => {
+      for (const book of Object.values(books)) await book.check();
+    },
+    close: async () => {
+      for (const book of Object.values(books)) await book.close();
+    },
+  };
+}
+
+type MeasuredBook = Awaited<ReturnType<typeof openBook>>;
+
+async function openBook({ history, open }: { history: number; open: number }, lines: number) {
+  const test = await testDatabase('service');
+  // One connection: its process is the one whose time counts, and its statistics are flushed.
+  const pool = new pg.Pool({ connectionString: test.url, max: 1 });
+  pool.on('error', () => undefined);
+  const { reconcile, disconnect } = openReconciliation(pool);
+  const book = await Book.open(test.pool, 'book', 10);
+  await book.addDecidedLines(history);
+  book.matchedOfTen = 0;
+  await book.addDecidedLines(open / 2);
+  await book.addOpenPayments(open / 2);
+  await reconcile(book.accountId);
+  book.matchedOfTen = matchedOfTen;
+  await test.pool.query('VACUUM ANALYZE');
+  const measured: Partial<Costs>[] = [];
+  const decideRound = async (): Promise<Costs> => {
+    await book.addPaymentsFor(lines);
+    await reconcile(book.accountId);
+    await book.addLines(lines);
+    await test.pool.query('CHECKPOINT');
+    globalThis.gc?.();
+    const before = await readCosts(pool);
+    await reconcile(book.accountId);
+    const after = await readCosts(pool);
+    const perLine = (cost: keyof Costs) => (after[cost] - before[cost]) / lines;
+    return { cpu: perLine('cpu'), buffers: perLine('buffers'), wal: perLine('wal') };
+  };
+  await decideRound();
+  return {
+    /** One round has all three costs: each is taken once. */
+    measure: async (cost: keyof Costs): Promise<number> => {
+      let round = measured.find((one) => one[cost] !== undefined);
+      if (!round) measured.push((round = await decideRound()));
+      const figure = round[cost];
+      delete round[cost];
+      return figure ?? NaN;
+    },
+    check: async () => {
+      const { rows } = await test.pool.query<{ lost: string }>(
+        `SELECT count(*) AS lost FROM statement_line t LEFT JOIN line_outcome o
+         USING (account_id, nsu) WHERE o.nsu IS NULL`,
+      );
+      if (rows[0]?.lost !== '0') throw new Error(`${rows[0]?.lost} lines are not decided`);
+    },
+    close: async () => {
+      await disconnect();
+      await pool.end();
+      await test.drop();
+    },
+  };
+}
+
+/** In microseconds, pages and bytes, since the start. Full-page images are left out. */
+async function readCosts(pool: pg.Pool): Promise<Costs> {
+  await pool.query('SELECT pg_stat_force_next_flush()');
+  const { rows } = await pool.query<{ pid: number; buffers: string; wal: string }>(
+    `SELECT pg_backend_pid() AS pid,
+            (SELECT blks_hit + blks_read FROM pg_stat_database
+             WHERE datname = current_database()) AS buffers,
+            (SELECT wal_bytes - wal_fpi * 8192 FROM pg_stat_wal) AS wal`,
+  );
+  const [row] = rows;
+  const { user, system } = process.cpuUsage();
+  return {
+    cpu: user + system + (row ? cpuOfProcess(row.pid) : 0),
+    buffers: Number(row?.buffers),
+    wal: Number(row?.wal),
+  };
+}
+
+/** The CPU time of the server's process, in microseconds; 0 where `/proc` does not show it. */
+function cpuOfProcess(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) * 10_000;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,178 @@
+// The yardstick of deciding lines: writes the same rows as the product, in batches of as many
+// lines, by set-based statements, into tables with the same columns, indexes and checks. It reads
+// no line and decides nothing, and its tables have no triggers and no foreign keys.
+import type pg from 'pg';
+
+const byLine = 'JOIN copy.batch batch USING (account_id, nsu)';
+/** A table of rows that a decision inserts, and the batch of each row (written). */
+const inserted: Record<string, string> = {
+  match: byLine,
+  classification: byLine,
+  line_outcome: byLine,
+  break: byLine,
+  break_history_entry: `
+    JOIN break b ON b.account_id = written.account_id AND b.id = written.break_id
+    JOIN copy.batch batch ON batch.account_id = b.account_id AND batch.nsu = b.nsu`,
+  event: `JOIN LATERAL (
+      SELECT (written.position - 1) * (SELECT max(number) FROM copy.batch) / p.position + 1
+        AS number
+      FROM event_position p WHERE p.account_id = written.account_id
+    ) batch ON true`,
+};
+const updated = [
+  'paid_cents',
+  'reversed_cents',
+  'refunded_cents',
+  'unrefunded_cents',
+  'settlement',
+];
+
+interface Batch {
+  /** The parameters of each statement: one array a column. */
+  inserts: { sql: string; values: unknown[][] }[];
+  update: { sql: string; values: unknown[][] };
+}
+
+/** The rows that were written about the lines of an account, ready to be written again. */
+export class WrittenRows {
+  private constructor(
+    private readonly pool: pg.Pool,
+    private readonly batches: Batch[],
+    readonly lines: number,
+  ) {}
+
+  /** `batchLines`: as many lines as the product decides in one transaction. */
+  static async read(pool: pg.Pool, accountId: number, batchLines: number): Promise<WrittenRows> {
+    await pool.query('CREATE SCHEMA copy');
+    await pool.query(`CREATE TABLE copy.batch AS
+      SELECT account_id, nsu, (row_number() OVER (ORDER BY nsu) - 1) / ${batchLines} + 1 AS number
+      FROM line_outcome WHERE account_id = ${accountId}`);
+    const { rows } = await pool.query<{ lines: string; batches: string }>(
+      'SELECT count(*) AS lines, max(number) AS batches FROM copy.batch',
+    );
+    const batches = Array.from({ length: Number(rows[0]?.batches) }, (): Batch => {
+      return { inserts: [], update: { sql: '', values: [] } };
+    });
+    for (const [table, join] of Object.entries(inserted)) {
+      await pool.query(`CREATE TABLE copy.${table} (LIKE public.${table} INCLUDING ALL)`);
+      const columns = await columnsOf(pool, table);
+      const source = `public.${table} written ${join}`;
+      const sql = insertSql(table, columns);
+      for (const [index, values] of await readColumns(pool, source, columns, accountId))
+        batches[index]?.inserts.push({ sql, values });
+    }
+    await pool.query(
+      'CREATE TABLE copy.expected_payment_total (LIKE expected_payment_total INCLUDING ALL)',
+    );
+    const totals = (await columnsOf(pool, 'expected_payment_total')).filter(({ name }) =>
+      ['expected_payment_id', ...updated].includes(name),
+    );
+    const source = `public.expected_payment_total written
+      JOIN LATERAL (
+        SELECT batch.number FROM match m JOIN copy.batch batch USING (account_id, nsu)
+        WHERE m.account_id = written.account_id
+          AND m.expected_payment_id = written.expected_payment_id
+        LIMIT 1
+      ) batch ON true`;
+    for (const [index, values] of await readColumns(pool, source, totals, accountId)) {
+      const batch = batches[index];
+      if (batch) batch.update = { sql: updateSql(accountId, totals), values };
+    }
+    return new WrittenRows(pool, batches, Number(rows[0]?.lines));
+  }
+
+  /** Empties the copies; the totals are there before, of payments that are open. */
+  async prepare(): Promise<void> {
+    for (const table of [...Object.keys(inserted), 'expected_payment_total'])
+      await this.pool.query(`TRUNCATE copy.${table}`);
+    await this.pool.query(`INSERT INTO copy.expected_payment_total
+      SELECT account_id, expected_payment_id, 0, 0, 0, 0, 'open', last_payment_day, deadline
+      FROM expected_payment_total`);
+    await this.pool.query('VACUUM ANALYZE copy.expected_payment_total');
+  }
+
+  /** Writes all batches, each in a transaction. Returns lines a second. */
+  async write(): Promise<number> {
+    const client = await this.pool.connect();
+    const startedAt = performance.now();
+    try {
+      for (const { inserts, update } of this.batches) {
+        await client.query('BEGIN');
+        for (const { sql, values } of inserts) await client.query(sql, values);
+        if (update.sql !== '') await client.query(update.sql, update.values);
+        await client.query('COMMIT');
+      }
+    } finally {
+      client.release();
+    }
+    return (this.lines / (performance.now() - startedAt)) * 1_000;
+  }
+
+  /** Throws unless the copy has as many rows as what the product wrote. */
+  async check(accountId: number): Promise<void> {
+    for (const table of Object.keys(inserted)) {
+      const { rows } = await this.pool.query<{ missing: string }>(
+        `SELECT (SELECT count(*) FROM public.${table} WHERE account_id = $1)
+           - (SELECT count(*) FROM copy.${table}) AS missing`,
+        [accountId],
+      );
+      if (rows[0]?.missing !== '0')
+        throw new Error(`the copy of ${table} lacks ${rows[0]?.missing} rows`);
+    }
+  }
+}
+
+interface Column {
+  name: string;
+  type: string;
+}
+
+async function columnsOf(pool: pg.Pool, table: string): Promise<Column[]> {
+  const { rows } = await pool.query<Column>(
+    `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
+     WHERE attrelid = ('public.' || $1)::regclass AND attnum > 0 AND NOT attisdropped
+     ORDER BY attnum`,
+    [table],
+  );
+  return rows;
+}
+
+/** The values of each column, by the index of the batch. */
+async function readColumns(
+  pool: pg.Pool,
+  source: string,
+  columns: Column[],
+  accountId: number,
+): Promise<Map<number, (string | null)[][]>> {
+  const texts = columns.map(({ name }) => `written."${name}"::text`).join(', ');
+  const { rows } = await pool.query<(string | null)[]>({
+    text: `SELECT batch.number::text, ${texts} FROM ${source} WHERE written.account_id = $1`,
+    values: [accountId],
+    rowMode: 'array',
+  });
+  const byBatch = new Map<number, (string | null)[][]>();
+  for (const [number, ...values] of rows) {
+    const index = Number(number) - 1;
+    let arrays = byBatch.get(index);
+    if (!arrays) byBatch.set(index, (arrays = columns.map(() => [])));
+    values.forEach((value, column) => arrays[column]?.push(value));
+  }
+  return byBatch;
+}
+
+const arraysOf = (columns: Column[]) =>
+  columns.map(({ type }, index) => `$${index + 1}::text[]::${type}[]`).join(', ');
+
+function insertSql(table: string, columns: Column[]): string {
+  const names = columns.map(({ name }) => `"${name}"`).join(', ');
+  return `INSERT INTO copy.${table} (${names}) SELECT * FROM unnest(${arraysOf(columns)})`;
+}
+
+function updateSql(accountId: number, columns: Column[]): string {
+  const names = columns.map(({ name }) => `"${name}"`).join(', ');
+  return `UPDATE copy.expected_payment_total total
+    SET ${updated.map((name) => `${name} = new.${name}`).join(', ')}
+    FROM unnest(${arraysOf(columns)}) AS new(${names})
+    WHERE total.account_id = ${accountId}
+      AND total.expected_payment_id = new.expected_payment_id`;
+}
