@@ -1286,14 +1286,26 @@ END $$;
 CREATE TRIGGER "break_sets_resolution" BEFORE INSERT OR UPDATE ON "break"
   FOR EACH ROW EXECUTE FUNCTION "break_sets_resolution"();
 
--- Records each change of the state or the amount of a break in its history.
+-- Records each new break, and each change of the state or the amount of a break, in its history.
+-- Breaks are opened by the thousand, so their first entries are inserted at once.
+CREATE FUNCTION "break_records_opening"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO break_history_entry (account_id, break_id, action, actor, reason, detail)
+  SELECT account_id, id, CASE WHEN state = 'resolved' THEN 'resolved' ELSE 'opened' END,
+         resolved_by, resolution_reason,
+         jsonb_strip_nulls(jsonb_build_object('resolution', resolution,
+           'evidence', CASE WHEN state = 'open' THEN evidence END))
+  FROM opened;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "break_records_opening" AFTER INSERT ON "break"
+  REFERENCING NEW TABLE AS opened FOR EACH STATEMENT EXECUTE FUNCTION "break_records_opening"();
 CREATE FUNCTION "break_records_history"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO break_history_entry (account_id, break_id, action, actor, reason, detail)
   VALUES (NEW.account_id, NEW.id,
-    CASE WHEN TG_OP = 'UPDATE' AND OLD.state = NEW.state THEN 'revised'
+    CASE WHEN OLD.state = NEW.state THEN 'revised'
          WHEN NEW.state = 'resolved' THEN 'resolved'
-         WHEN TG_OP = 'INSERT' THEN 'opened'
          ELSE 'reopened' END,
     NEW.resolved_by, NEW.resolution_reason,
     jsonb_strip_nulls(jsonb_build_object('resolution', NEW.resolution,
@@ -1302,8 +1314,6 @@ BEGIN
       'toCents', CASE WHEN OLD.amount_cents <> NEW.amount_cents THEN NEW.amount_cents::text END)));
   RETURN NULL;
 END $$;
-CREATE TRIGGER "break_records_history_on_insert" AFTER INSERT ON "break"
-  FOR EACH ROW EXECUTE FUNCTION "break_records_history"();
 CREATE TRIGGER "break_records_history_on_update" AFTER UPDATE ON "break" FOR EACH ROW
   WHEN (OLD.state <> NEW.state OR OLD.amount_cents IS DISTINCT FROM NEW.amount_cents
     OR OLD.evidence->'jumps' IS DISTINCT FROM NEW.evidence->'jumps')
