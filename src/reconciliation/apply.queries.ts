@@ -11,6 +11,7 @@ import type { ClosedPeriod } from '../statement/closing.js';
 import type { LineAllocation, UnmatchedOutcome } from './decide/model.js';
 import type { PaymentSums, PaymentTotal } from './decide/totals.js';
 import { newId } from '../platform/ids.js';
+import { insertDefaultRule } from './rules.queries.js';
 
 export type StoredMatch = Pick<
   Match,
@@ -302,29 +303,41 @@ export interface DecidedUntil {
 }
 
 /**
- * Locks the account's reconciliation until the end of the transaction. Returns the arrival up to
- * which lines are decided, and the bank time at which the last complete sync began: its lines are
- * stored by now.
+ * Locks the account's reconciliation until the end of the transaction. An account that was never
+ * reconciled gets its default rule.
  */
-export async function lockReconciliation(tx: Tx, accountId: number): Promise<DecidedUntil> {
-  await tx.reconciliationState.createMany({ data: { accountId }, skipDuplicates: true });
-  await tx.$queryRaw`
-    SELECT FROM reconciliation_state
+export async function lockReconciliation(tx: Tx, accountId: number): Promise<void> {
+  const lock = () => tx.$queryRaw<{ accountId: number }[]>`
+    SELECT account_id FROM reconciliation_state
     WHERE account_id = ${opaqueAccountId(accountId)} FOR NO KEY UPDATE`;
-  const [state] = await tx.$queryRaw<DecidedUntil[]>`
-    SELECT r.decided_arrival, r.as_of,
+  if ((await lock()).length > 0) return;
+  await tx.reconciliationState.createMany({ data: { accountId }, skipDuplicates: true });
+  await lock();
+  await insertDefaultRule(tx, accountId);
+}
+
+/**
+ * The arrival up to which lines are decided, the bank time at which the last complete sync began,
+ * whose lines are stored by now, and the closed period. Read after the lock was taken and the tasks
+ * were claimed, so that no task of a later closing is taken with them, and before new lines are
+ * listed, so that all lines that arrived before are among them.
+ */
+export async function readDecidedUntil(
+  tx: Tx,
+  accountId: number,
+): Promise<DecidedUntil & { closed: ClosedPeriod }> {
+  const [state] = await tx.$queryRaw<(DecidedUntil & ClosedPeriod)[]>`
+    SELECT r.decided_arrival, r.as_of, s.closed_from, s.closed_until,
            COALESCE(${isSetBack}, false) AS "isSetBack",
            CASE WHEN ${isSetBack} THEN ${lastSyncBankTime}
                 ELSE GREATEST(r.as_of, ${lastSyncBankTime}) END AS "syncedAsOf"
     FROM reconciliation_state r LEFT JOIN statement_state s ON s.account_id = r.account_id
     WHERE r.account_id = ${opaqueAccountId(accountId)}`;
-  return state!;
+  const { closedFrom, closedUntil, ...decided } = state!;
+  return { ...decided, closed: { closedFrom, closedUntil } };
 }
 
-/**
- * The closed period. Read after the tasks were claimed, so that no task of a later closing is taken
- * with them, and before new lines are listed, so that all lines that arrived before are among them.
- */
+/** The closed period, where nothing else about the statement is read. */
 export async function readClosedStatement(db: Db, accountId: number): Promise<ClosedPeriod> {
   const state = await db.statementState.findUnique({
     where: { accountId },

@@ -1,6 +1,7 @@
 // Writes the difference between a decision and what is stored: matches, classifications, breaks,
 // outcomes of lines, totals of payments and events, in the transaction that loaded the facts. Its
 // caller holds the account's reconciliation lock.
+import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database.service.js';
 import type { NewEvent } from '../events/event.js';
@@ -28,7 +29,7 @@ import {
 } from './decide/totals.js';
 import { lineOutcomes } from './decide/line-outcomes.js';
 import { allocationEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
-import { writeLineOutcomes, type OutcomeLine } from './line-leaves.queries.js';
+import { changedOutcomes, writeLineOutcomes, type OutcomeLine } from './line-leaves.queries.js';
 import {
   decidedBreakKinds,
   lineBreakKinds,
@@ -98,6 +99,52 @@ export class DecisionWriter {
     const { lines, expectedPayments, operations: dueOperations } = component.facts;
     if (lines.length + expectedPayments.length + dueOperations.length === 0)
       return { operationIds: [], isChanged: false };
+    const open = openBreaks(decision);
+    // PostgreSQL writes while the leaves are computed, and then while the events are prepared.
+    const [written, outcomes] = await Promise.all([
+      this.writeDecisions(tx, accountId, { decision, stored, open }, { freshMs, unlinkedBy }),
+      setImmediate().then(() =>
+        changedOutcomes(accountId, stored.lines, lineOutcomes(decision, open)),
+      ),
+    ]);
+    const { difference, opened, hasChanged } = written;
+    const writeResults = async () => {
+      recordDecidedLines(tx, await writeLineOutcomes(tx, accountId, outcomes));
+      const final = await this.makeFinal(tx, accountId, component, circumstances);
+      await this.writeTotals(tx, accountId, decision, difference.before);
+      return final;
+    };
+    const recordEvents = () => {
+      const events = [
+        ...difference.ended.map((match) => unlinkedEvent(component, match)),
+        ...eventsOf(decision, difference.made),
+        ...opened,
+      ];
+      this.events.record(tx, accountId, events);
+      return events.length;
+    };
+    const [final, eventCount] = await Promise.all([
+      writeResults(),
+      setImmediate().then(recordEvents),
+    ]);
+    // A provisional match ends no operation.
+    const operations = [...difference.standing, ...final]
+      .filter(({ role }) => role === 'payment')
+      .flatMap(({ expectedPaymentId }) => component.paymentById.get(expectedPaymentId) ?? [])
+      .filter(({ operationState }) => unresolvedStates.includes(operationState));
+    return {
+      operationIds: [...new Set(operations.map(({ operationId }) => operationId))],
+      isChanged: eventCount + final.length > 0 || hasChanged,
+    };
+  }
+
+  private async writeDecisions(
+    tx: Tx,
+    accountId: number,
+    { decision, stored, open }: { decision: Decision; stored: StoredState; open: OpenBreak[] },
+    { freshMs, unlinkedBy }: { freshMs: number; unlinkedBy: UnlinkedBy | null },
+  ) {
+    const { component } = decision;
     const decidedBefore = stored.lines
       .filter(({ version }) => version !== null)
       .map(({ nsu }) => nsu);
@@ -107,32 +154,9 @@ export class DecisionWriter {
     const hasClassified = await this.writeClassifications(tx, accountId, component, classified);
     await this.recordLaterTasks(tx, accountId, component, freshMs);
     await this.reinstateShown(tx, accountId, component);
-    const open = openBreaks(decision);
-    const { opened, hasChanged } = await this.writeBreaks(tx, accountId, component, {
-      open,
-      stored: stored.breaks,
-    });
-    recordDecidedLines(
-      tx,
-      await writeLineOutcomes(tx, accountId, stored.lines, lineOutcomes(decision, open)),
-    );
-    const final = await this.makeFinal(tx, accountId, component, circumstances);
-    await this.writeTotals(tx, accountId, decision, difference.before);
-    const events = [
-      ...difference.ended.map((match) => unlinkedEvent(component, match)),
-      ...eventsOf(decision, difference.made),
-      ...opened,
-    ];
-    this.events.record(tx, accountId, events);
-    // A provisional match ends no operation.
-    const operations = [...difference.standing, ...final]
-      .filter(({ role }) => role === 'payment')
-      .flatMap(({ expectedPaymentId }) => component.paymentById.get(expectedPaymentId) ?? [])
-      .filter(({ operationState }) => unresolvedStates.includes(operationState));
-    return {
-      operationIds: [...new Set(operations.map(({ operationId }) => operationId))],
-      isChanged: events.length + final.length > 0 || hasClassified || hasChanged,
-    };
+    const breaks = { open, stored: stored.breaks };
+    const { opened, hasChanged } = await this.writeBreaks(tx, accountId, component, breaks);
+    return { difference, opened, hasChanged: hasClassified || hasChanged };
   }
 
   /** Replaces the matches of lines whose allocations differ. Others keep their ids. */

@@ -41,26 +41,39 @@ export function hasLeafOf(accountId: number, line: OutcomeLine, outcome: Decided
   return leafOfLine(accountId, line, line.version, outcome).equals(line.leafHash);
 }
 
-/**
- * Stores the outcomes that differ from the stored ones, each as the next version of its line. The
- * caller holds the account's reconciliation lock, so that sequences follow the commits. Returns the
- * new states.
- */
-export async function writeLineOutcomes(
-  tx: Tx,
+interface NextOutcome {
+  nsu: bigint;
+  version: number;
+  state: LineOutcomeState;
+  label: string | null;
+  /** In hexadecimal. */
+  leaf: string;
+}
+
+/** The outcomes that differ from the stored ones, each as the next version of its line. */
+export function changedOutcomes(
   accountId: number,
   lines: readonly OutcomeLine[],
   outcomes: ReadonlyMap<bigint, DecidedOutcome>,
-  lines: readonly OutcomeLine[],
-  outcomes: ReadonlyMap<bigint, DecidedOutcome>,
-): Promise<LineOutcomeState[]> {
-  const changed = lines.flatMap((line) => {
+): NextOutcome[] {
+  return lines.flatMap((line) => {
     const outcome = outcomes.get(line.nsu);
     if (!outcome || hasLeafOf(accountId, line, outcome)) return [];
     const version = (line.version ?? 0) + 1;
     const leaf = leafOfLine(accountId, line, version, outcome).toString('hex');
     return [{ nsu: line.nsu, version, state: outcome.state, label: labelOf(outcome), leaf }];
   });
+}
+
+/**
+ * Stores the next versions of outcomes. The caller holds the account's reconciliation lock, so that
+ * sequences follow the commits. Returns the new states.
+ */
+export async function writeLineOutcomes(
+  tx: Tx,
+  accountId: number,
+  changed: readonly NextOutcome[],
+): Promise<LineOutcomeState[]> {
   if (changed.length === 0) return [];
   await tx.$executeRaw`
     WITH change AS (

@@ -21,7 +21,7 @@ import { Breaks } from './breaks.service.js';
 import { loadOptionsOf, type ComponentSeeds } from './component.queries.js';
 import { decide } from './decide/decide.js';
 import { loadComponents } from './load.queries.js';
-import { pageProvisionalLines, pageUndecidedLines, insertDefaultRule } from './rules.queries.js';
+import { pageProvisionalLines, pageUndecidedLines } from './rules.queries.js';
 
 const batchSize = 1_000;
 
@@ -108,11 +108,10 @@ export class ReconciliationService {
   }
 
   private async decideBatch(tx: Tx, accountId: number, limit: number): Promise<Batch> {
-    const before = await queries.lockReconciliation(tx, accountId);
-    await insertDefaultRule(tx, accountId);
+    await queries.lockReconciliation(tx, accountId);
     // Claimed before the facts are loaded: a task that is recorded later stays.
     const claimed = await tasks.claimTasks(tx, accountId, limit);
-    const closed = await queries.readClosedStatement(tx, accountId);
+    const { closed, ...before } = await queries.readDecidedUntil(tx, accountId);
     const afterArrival = before.decidedArrival;
     const fresh = await queries.listNewLines(tx, accountId, { afterArrival, limit });
     const isLastOfNew = fresh.length < limit;

@@ -12,6 +12,7 @@ import { Breaks } from '../../src/reconciliation/breaks.service.js';
 import { explainingBreakKinds } from '../../src/reconciliation/decide/break-kinds.js';
 import type { DecidedOutcome } from '../../src/reconciliation/decide/line-outcomes.js';
 import {
+  changedOutcomes,
   listOutcomeLines,
   writeLineOutcomes,
 } from '../../src/reconciliation/line-leaves.queries.js';
@@ -134,7 +135,7 @@ export class ClosedDays {
     if (outcome) written.set(one.nsu, { ...outcome, state: one.state });
     await this.service().database.transaction(async (tx) => {
       const lines = await listOutcomeLines(tx, accountId, [...written.keys()]);
-      await writeLineOutcomes(tx, accountId, lines, written);
+      await writeLineOutcomes(tx, accountId, changedOutcomes(accountId, lines, written));
     });
   };
 

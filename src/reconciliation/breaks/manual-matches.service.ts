@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
 import type { Tx } from '../../database.service.js';
 import { AppError, conflict, ruleBroken } from '../../platform/errors.js';
-import { lockReconciliation } from '../apply.queries.js';
+import { lockReconciliation, readDecidedUntil } from '../apply.queries.js';
 import type { DecisionMaker, ManualLink } from '../decide/model.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
 import { ReconciliationService } from '../reconciliation.service.js';
@@ -49,7 +49,8 @@ export class ManualMatches {
     decidedBy: DecisionMaker,
     breakId: string | null = null,
   ): Promise<Linked> {
-    const { decidedArrival } = await lockReconciliation(tx, accountId);
+    await lockReconciliation(tx, accountId);
+    const { decidedArrival } = await readDecidedUntil(tx, accountId);
     const line = await queries.findManualMatchLine(tx, accountId, nsu);
     if (!line) throw new AppError('not_found');
     if (line.arrival > decidedArrival)
