@@ -28,7 +28,7 @@ export function openReconciliation(pool: pg.Pool) {
 }
 
 /** An account's book: lines of the kinds take turns, ten at a time. */
-export class Book {
+export class LineBook {
   private nextNsu = 1;
   private matchedLines = 0;
   private payments = 0;
@@ -40,7 +40,7 @@ export class Book {
     public matchedOfTen: number,
   ) {}
 
-  static async open(pool: pg.Pool, slug: string, matchedOfTen: number): Promise<Book> {
+  static async open(pool: pg.Pool, slug: string, matchedOfTen: number): Promise<LineBook> {
     const { rows } = await pool.query<{ id: number }>(
       `INSERT INTO bank_account (slug, go_live_at, updated_at)
        VALUES ($1, '2026-01-01', now()) RETURNING id`,
@@ -53,7 +53,7 @@ export class Book {
        VALUES ($1, '2026-07-01T00:30:00Z', 0, 0, 0)`,
       [id],
     );
-    return new Book(pool, id, matchedOfTen);
+    return new LineBook(pool, id, matchedOfTen);
   }
 
   /** What the next lines pay: charges, and a transfer in each four. Decide them first. */

@@ -1,6 +1,6 @@
 // G6: how fast statement lines are explained, from stored lines to outcomes, matches, totals,
-// breaks and events. Beside it: the same rows written without deciding anything, a program that decides
-// line by line, and two workers on two accounts.
+// breaks and events. Beside it: the same rows written without deciding anything, a program that
+// decides line by line, and two workers on two accounts.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { PrismaClient } from '../../src/generated/service/client.js';
 import { prismaAdapter } from '../../src/platform/prisma-adapter.js';
 import { testDatabase, type TestDatabase } from '../../test/support/postgres.js';
 import type { Bench, Contest } from '../harness/bench.js';
-import { Book, openReconciliation } from '../reconciliation-book.js';
+import { LineBook, openReconciliation } from '../reconciliation-book.js';
 import { decideLineByLine } from '../yardsticks/line-by-line.js';
 import { WrittenRows } from '../yardsticks/written-rows.js';
 
@@ -68,7 +68,7 @@ async function openDatabase(test: TestDatabase, matchedOfTen: number, lines: num
   /** An account with new lines, whose payments are decided. */
   const openBook = async (count: number) => {
     accounts += 1;
-    const book = await Book.open(pool, `book-${accounts}`, matchedOfTen);
+    const book = await LineBook.open(pool, `book-${accounts}`, matchedOfTen);
     await book.addPaymentsFor(count);
     await reconcile(book.accountId);
     await book.addLines(count);
@@ -99,7 +99,7 @@ async function openDatabase(test: TestDatabase, matchedOfTen: number, lines: num
       return figure;
     },
     decideInProcesses: async (count: number) => {
-      const opened: Book[] = [];
+      const opened: LineBook[] = [];
       for (let index = 0; index < count; index += 1) opened.push(await openBook(lines));
       await pool.query('ANALYZE');
       const seconds = await decideInProcesses(

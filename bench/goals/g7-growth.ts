@@ -1,10 +1,11 @@
 // G7: what deciding a line costs as the history grows, and as open breaks and open expected
-// payments do. Each book has a database of its own, since the indexes of a database grow with all its rows.
+// payments do. Each book has a database of its own, since the indexes of a database grow with all
+// its rows.
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { testDatabase } from '../../test/support/postgres.js';
 import type { Bench, Contest } from '../harness/bench.js';
-import { Book, openReconciliation } from '../reconciliation-book.js';
+import { LineBook, openReconciliation } from '../reconciliation-book.js';
 
 /** What one round decides: half of the lines match, half become breaks. */
 const roundLines = { short: 500, long: 5_000 };
@@ -63,7 +64,7 @@ async function openBook({ history, open }: { history: number; open: number }, li
   const pool = new pg.Pool({ connectionString: test.url, max: 1 });
   pool.on('error', () => undefined);
   const { reconcile, disconnect } = openReconciliation(pool);
-  const book = await Book.open(test.pool, 'book', 10);
+  const book = await LineBook.open(test.pool, 'book', 10);
   await book.addDecidedLines(history);
   book.matchedOfTen = 0;
   await book.addDecidedLines(open / 2);

@@ -241,8 +241,8 @@ export interface LinkOfPayment {
 
 /**
  * The lines that carry references of payments, that match these payments, or that a person once
- * matched, and pending debits. A reference that names too many payments connects nothing new. A line that it matched
- * before is found, so that the match ends.
+ * matched, and pending debits. A reference that names too many payments connects nothing new. A
+ * line that it matched before is found, so that the match ends.
  */
 export async function listLinksOfPayments(
   db: Db,

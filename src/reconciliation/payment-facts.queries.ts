@@ -74,7 +74,8 @@ const billColumns = Prisma.sql`
  */
 const one = (table: string, alias: string, columns: string, condition: Prisma.Sql) => Prisma.sql`
   LEFT JOIN LATERAL (
-    SELECT ${Prisma.raw(columns)} FROM ${Prisma.raw(table)} WHERE account_id = account.id AND ${condition} OFFSET 0
+    SELECT ${Prisma.raw(columns)} FROM ${Prisma.raw(table)}
+    WHERE account_id = account.id AND ${condition} OFFSET 0
   ) ${Prisma.raw(alias)} ON true`;
 
 /** With all their references, also with those that name too many payments. */
