@@ -137,7 +137,8 @@ export class Database {
         { statementTimeoutMs, idleTimeoutMs: statementTimeoutMs },
         (connection) => {
           const transaction = insideTransaction.getStore();
-          if (transaction) transaction.connection = connection;
+          // The first one: what else the work calls may begin transactions of its own.
+          if (transaction) transaction.connection ??= connection;
         },
       ),
       transactionOptions: { maxWait: connectTimeoutMs, timeout: transactionTimeoutMs },

@@ -5,7 +5,6 @@ import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import { isProvisional, provisionalNsus } from '../expected-payments/provisional.queries.js';
 import { noteReferenceKinds } from '../expected-payments/references.js';
 import { Prisma, type RuleVersion } from '../generated/service/client.js';
-import { recordRangeTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { bankTimeNow } from '../statement/bank-clock.queries.js';
 import type { ClosedPeriod } from '../statement/closing.js';
 import type { DeclaredRule, Facts } from './decide/model.js';
@@ -33,13 +32,10 @@ export async function listActiveRules(db: Db, accountId: number): Promise<Applie
   }));
 }
 
-/**
- * Adds the default rule unless one with its id or name exists. Earlier lines are then decided
- * again.
- */
+/** Adds the default rule of a new account, unless one with its id or name exists. */
 export async function insertDefaultRule(tx: Tx, accountId: number): Promise<void> {
   const { id, name, priority, definition } = bankFees(accountId);
-  const made = await tx.$executeRaw`
+  await tx.$executeRaw`
     WITH made AS (
       INSERT INTO rule (account_id, id, name, origin)
       VALUES (${accountId}, ${id}::uuid, ${name}, 'default')
@@ -51,7 +47,6 @@ export async function insertDefaultRule(tx: Tx, accountId: number): Promise<void
     SELECT ${accountId}, id, 1, 'active', ${priority}, 'classify',
            ${JSON.stringify(definition)}::jsonb, clock_timestamp(), ${bankTimeNow(accountId)}
     FROM made`;
-  if (made > 0) await recordRangeTask(tx, accountId, 'rules');
 }
 
 /** How many versions of a rule are shown. */

@@ -135,8 +135,8 @@ export async function processSyncedWebhooks(
           AND n.last_sync_started_at > w.received_at
           AND (w.next_sync_at IS NULL OR n.last_sync_started_at >= w.next_sync_at)
         ORDER BY w.received_at LIMIT ${maxProcessed} FOR NO KEY UPDATE OF w))
-      RETURNING e.id, e.state, e.syncs, e.reference_kind, e.reference, e.processed_at, e.received_at,
-                e.received_at_bank_time
+      RETURNING e.id, e.state, e.syncs, e.reference_kind, e.reference, e.processed_at,
+                e.received_at, e.received_at_bank_time
     ), processed AS (
       SELECT * FROM changed WHERE state = 'processed'
     )
@@ -145,7 +145,8 @@ export async function processSyncedWebhooks(
              AS "processingSeconds",
            -- A charge may be paid more than once: which payment its webhook reports is not known.
            ARRAY(
-             SELECT GREATEST(0, extract(epoch FROM received_at_bank_time - line.occurred_at))::float8
+             SELECT extract(epoch FROM
+                      GREATEST(interval '0', received_at_bank_time - line.occurred_at))::float8
              FROM processed CROSS JOIN LATERAL (
                SELECT t.occurred_at FROM statement_line t
                WHERE t.account_id = ${accountId} AND reference_kind = 'nsu'

@@ -172,7 +172,7 @@ describe('/metrics', () => {
       ['concilia_event_delivery_attempts_total', { result: 'delivered' }, 1],
       ['concilia_operations_unfinished', { state: 'unknown' }, 0],
       ['concilia_jobs_total', { job: 'reconcile', result: 'succeeded' }, 1],
-      ['concilia_job_wait_seconds_count', { job: 'reconcile' }, 1],
+      ['concilia_job_wait_seconds_count', { job: 'sync-statement' }, 1],
       ['concilia_queue_jobs', { job: 'reconcile', state: 'waiting' }, 0],
       ['concilia_timer_runs_total', { task: 'statement', result: 'succeeded' }, 1],
       ['concilia_pool_connections', { pool: 'database', state: 'idle' }, 0],

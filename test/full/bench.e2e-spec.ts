@@ -2,6 +2,7 @@
 // compared, because the machine is shared.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
@@ -10,14 +11,12 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 
 function runShort(): Promise<{ code: number | null; output: string }> {
   const program = [
-    '--no-warnings',
-    '--expose-gc',
-    '--import=./bench/typescript.mjs',
-    'bench/run.ts',
+    ...['--no-warnings', '--expose-gc', `--import=${join(project, 'bench', 'typescript.mjs')}`],
+    join(project, 'bench', 'run.ts'),
   ];
   // The benches start a PostgreSQL of their own, as `npm run bench` does.
   const env = { ...process.env, TEST_DATABASE_URL: '' };
-  const child = spawn(process.execPath, [...program, '--short'], { cwd: project, env });
+  const child = spawn(process.execPath, [...program, '--short'], { cwd: tmpdir(), env });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()));

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readStatementEvidence } from '../../src/operations/evidence.queries.js';
-import { bankFees } from '../../src/reconciliation/stored-rule.js';
 import { matchRule, matchedByRule, RulesSetup } from '../support/rules-setup.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
-import { deleteRows } from '../support/parent-rows.js';
 import { makeAllDue } from '../support/reconciliation.js';
 
 const anna = '11144477735';
@@ -265,15 +263,4 @@ describe('a match by a declared rule', () => {
       });
     },
   );
-
-  it('classifies a fee that was in a break before the account had any rule', async () => {
-    await setup.addLine({ nsu: 1, cents: 150, isCredit: false, typeName: 'DEBIT_FEE_PIX' });
-    await setup.decide();
-    await setup.catalog().retire(setup.actor(), bankFees(account).id, 1);
-    await setup.decide();
-    expect(await setup.outcomes()).toEqual({ 1: ['unexpected'] });
-    await deleteRows(service.database.pool, ['rule_history_entry', 'rule_version', 'rule']);
-    for (const _ of ['created', 'applied to breaks']) await setup.decide();
-    expect(await setup.outcomes()).toEqual({ 1: ['fee'] });
-  });
 });

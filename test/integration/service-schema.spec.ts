@@ -25,6 +25,8 @@ const withoutForeignKey = [
   // The line is not stored.
   'unreadable_line.nsu',
   'webhook_event.account_id',
+  // Written by triggers only.
+  'webhook_event_count.account_id',
 ];
 const id = (last: number) => `01a1fcf2-0000-7000-8000-${String(last).padStart(12, '0')}`;
 

@@ -26,7 +26,10 @@ export class BreaksFixture {
     nsu = (this.lastNsu += 1),
   } = {}): Promise<number> => {
     await this.sql(
-      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+      `WITH counted AS (
+         UPDATE statement_state SET line_count = line_count + 1 WHERE account_id = $1
+       )
+       INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
          balance_previous_cents, current_balance_cents, occurred_at, content_hash, content,
          counterparty_document, notes, correlation_id)
        VALUES ($1, $2, 'x', $3, $4, 'CREDIT_PIX', 0, 0,

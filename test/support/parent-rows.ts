@@ -51,7 +51,7 @@ export async function deleteAllRows(
 }
 
 /** Empties these tables, whatever refers to their rows. */
-export async function deleteRows(pool: pg.Pool, tables: readonly string[]): Promise<void> {
+async function deleteRows(pool: pg.Pool, tables: readonly string[]): Promise<void> {
   await withoutTriggers(pool, async (client) => {
     for (const table of tables) await client.query(`DELETE FROM "${table}"`);
   });

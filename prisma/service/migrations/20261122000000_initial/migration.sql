@@ -568,7 +568,9 @@ CREATE TABLE "webhook_health_state" (
   "account_id" INTEGER NOT NULL,
   "compared_arrival" BIGINT NOT NULL DEFAULT 0,
 
-  CONSTRAINT "webhook_health_state_pkey" PRIMARY KEY ("account_id")
+  CONSTRAINT "webhook_health_state_pkey" PRIMARY KEY ("account_id"),
+  CONSTRAINT "webhook_health_state_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
 );
 
 -- A line that a webhook should report and that none has reported yet.
@@ -580,7 +582,11 @@ CREATE TABLE "unnotified_line" (
   "correlation_id" TEXT,
   "occurred_at" TIMESTAMPTZ(3) NOT NULL,
 
-  CONSTRAINT "unnotified_line_pkey" PRIMARY KEY ("account_id", "nsu")
+  CONSTRAINT "unnotified_line_pkey" PRIMARY KEY ("account_id", "nsu"),
+  CONSTRAINT "unnotified_line_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "webhook_health_state" ("account_id"),
+  CONSTRAINT "unnotified_line_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
+    REFERENCES "statement_line" ("account_id", "nsu")
 );
 CREATE INDEX "unnotified_line_account_id_occurred_at_idx"
   ON "unnotified_line" ("account_id", "occurred_at");
@@ -601,7 +607,9 @@ CREATE TABLE "notification_count" (
   "lines" BIGINT NOT NULL,
 
   CONSTRAINT "notification_count_pkey"
-    PRIMARY KEY ("account_id", "is_day", "starts_at", "type_name", "lag_ms")
+    PRIMARY KEY ("account_id", "is_day", "starts_at", "type_name", "lag_ms"),
+  CONSTRAINT "notification_count_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "webhook_health_state" ("account_id")
 );
 
 -- Processed webhooks, by the hour and by the statement day of their receipt.
