@@ -20,6 +20,7 @@ const inserted: Record<string, string> = {
     ) batch ON true`,
 };
 const updated = [
+  'payment_count',
   'paid_cents',
   'reversed_cents',
   'refunded_cents',
@@ -85,8 +86,10 @@ export class WrittenRows {
   async prepare(): Promise<void> {
     for (const table of [...Object.keys(inserted), 'expected_payment_total'])
       await this.pool.query(`TRUNCATE copy.${table}`);
+    const names = 'account_id, expected_payment_id, last_payment_day, deadline';
     await this.pool.query(`INSERT INTO copy.expected_payment_total
-      SELECT account_id, expected_payment_id, 0, 0, 0, 0, 'open', last_payment_day, deadline
+        (${names}, ${updated.join(', ')})
+      SELECT ${names}, ${updated.map((name) => (name === 'settlement' ? `'open'` : 0)).join(', ')}
       FROM expected_payment_total`);
     await this.pool.query('VACUUM ANALYZE copy.expected_payment_total');
   }
