@@ -42,7 +42,7 @@ export class SharedReads implements Reader {
       await this.readTogether(reads);
     } catch (error) {
       if (reads.length === 1) reads[0]?.reject(error);
-      else for (const one of reads) await this.readTogether([one]).catch(one.reject);
+      else await Promise.all(reads.map((one) => this.readTogether([one]).catch(one.reject)));
     }
   }
 

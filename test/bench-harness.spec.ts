@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { drawFigures } from '../bench/harness/picture.js';
 import { describeGoal, writePage, writeResults } from '../bench/harness/report.js';
-import { summarizeRounds, formatFigure, compareToGoal, runRounds } from '../bench/harness/rounds.js';
+import {
+  summarizeRounds,
+  formatFigure,
+  compareToGoal,
+  runRounds,
+} from '../bench/harness/rounds.js';
 
 const goal = { of: 'service', against: 'yardstick', atLeast: 0.5 };
 

@@ -111,7 +111,7 @@ export class OperationOutcomes {
         return { recorded: rows, hasEvents: this.events.hasRecorded(tx) };
       });
       // The callers need not wait for the jobs: a sweeper enqueues those that are lost.
-      if (hasEvents) void this.events.enqueueDeliveries(accountId);
+      if (hasEvents) void this.events.enqueueDeliveries(accountId).catch(() => undefined);
       if (recorded.some(({ isOutgoing }) => isOutgoing))
         void this.jobQueue.enqueue('reconcile', { accountId });
       const ids = new Set(recorded.map(({ id }) => id));

@@ -44,6 +44,12 @@ export interface ClaimedAttempt {
   sendWithin: Countdown;
 }
 
+interface SharedStorage {
+  isStored: boolean;
+  /** The attempt for which what was stored is claimed; null if nothing can be stored. */
+  attempt: ClaimedAttempt | null;
+}
+
 export type StoredOperation =
   /** A new operation, claimed for its first attempt: the caller sends it within `sendWithin`. */
   | ({ outcome: 'claimed' } & ClaimedAttempt)
@@ -59,7 +65,7 @@ export type StoredOperation =
 
 @Injectable()
 export class OperationStorage {
-  private readonly batches = new SharedBatches<NewRequest, ClaimedAttempt | null>(
+  private readonly batches = new SharedBatches<NewRequest, SharedStorage>(
     (accountId, requests) => this.storeTogether(accountId, requests),
     ({ operation, identities }) => [
       ...identities.map((one) => `${operation.kind} ${one.identity}`),
@@ -85,24 +91,23 @@ export class OperationStorage {
       // A batch has one connection for all of its requests, which need no slots. Those that keep
       // theirs make the next ones wait while PostgreSQL does not keep up.
       const isCrowded = this.batches.waitingOf(accountId) >= maxWithoutSlots;
-      const claimed = await (isCrowded ? store() : waitOutsideSlot(0, store));
-      if (claimed) return { outcome: 'claimed', ...claimed };
+      const { isStored, attempt } = await (isCrowded ? store() : waitOutsideSlot(0, store));
+      if (isStored && attempt) return { outcome: 'claimed', ...attempt };
+      const found = await this.findOrStoreAlone(newRequest);
+      return attempt && isOwnClaim(found, operation) ? { outcome: 'claimed', ...attempt } : found;
     }
     return this.findOrStoreAlone(newRequest);
   }
 
   /**
-   * Stores those requests of an account to which nothing objects. Null for each of the others:
-   * nothing of it is stored.
+   * Stores those requests of an account to which nothing objects. Nothing is stored of the others.
    */
-  private async storeTogether(
-    accountId: number,
-    requests: NewRequest[],
-  ): Promise<(ClaimedAttempt | null)[]> {
+  private async storeTogether(accountId: number, requests: NewRequest[]): Promise<SharedStorage[]> {
+    let attempt: ClaimedAttempt | null = null;
     try {
       const account = await this.accounts.get(accountId);
       // It begins before the claims, so it ends before their limit.
-      const sendWithin = new Countdown(startWithinMs);
+      attempt = { account, sendWithin: new Countdown(startWithinMs) };
       const stored = await this.database.transaction(async (tx) => {
         const storable = await this.duplicates.listStorable(
           tx,
@@ -115,13 +120,14 @@ export class OperationStorage {
         if (chosen.length > 0) await this.insertTogether(tx, accountId, chosen);
         return storable;
       });
-      return requests.map(({ operation }) =>
-        stored.has(operation.id) ? { account, sendWithin } : null,
-      );
+      const shared = attempt;
+      return requests.map(({ operation }) => {
+        return { isStored: stored.has(operation.id), attempt: shared };
+      });
     } catch {
       // One of them broke a rule, or another process claimed an identity in between. Each is stored
       // alone now, where the error is thrown to its caller.
-      return requests.map(() => null);
+      return requests.map(() => ({ isStored: false, attempt }));
     }
   }
 
@@ -249,6 +255,15 @@ function isShareable({ kind, request, identities }: NewRequest): boolean {
   const isSimple = rowOf !== undefined && kind.repeat !== 'never' && !isTemporary && !isAlone;
   // After a commit whose answer was lost, the request finds its own operation by an identity.
   return isSimple && identities.length > 0;
+}
+
+/**
+ * Whether a request has found its own operation: the batch was committed, and only the answer of
+ * the database was lost. Nobody else makes the attempt for which the operation is claimed.
+ */
+function isOwnClaim(found: StoredOperation, { id }: queries.NewOperation): boolean {
+  if (found.outcome !== 'repeated' || found.operation.id !== id) return false;
+  return found.operation.state === 'sending' && found.operation.attempts === 1;
 }
 
 export function keyReused(): AppError {

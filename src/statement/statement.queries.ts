@@ -33,6 +33,8 @@ export interface SyncStart extends Pick<
    */
   isFullReadDue: boolean;
   isBroken: boolean;
+  /** Whether a whole page is read, and not the newest lines only. */
+  isLongReadDue: boolean;
   /** The database's time at which the sync began. */
   startedAt: Date;
 }
@@ -44,6 +46,14 @@ const fullReadsBeforeBroken = 2;
  * pauses between reads.
  */
 const readsPerFullRead = 100;
+
+/**
+ * A line that comes late may stand below the newest lines. So a whole page is read once in this
+ * many syncs, and while the statement does not show a line that a webhook names.
+ */
+const syncsPerLongRead = 20;
+/** Of the pending webhooks, those that no sync has explained were received first. */
+const oldestWebhooks = 100;
 
 /** What a sync needs to know when it begins. `boundMs` is the visibility bound. */
 export async function readSyncStart(
@@ -57,6 +67,14 @@ export async function readSyncStart(
            broken_since IS NOT NULL AS "isBroken",
            last_nsu, balance_cents,
            clock_timestamp() AS "startedAt",
+           syncs % ${syncsPerLongRead} = ${syncsPerLongRead - 1} OR EXISTS (
+             SELECT FROM (
+               SELECT syncs, reference_kind FROM webhook_event
+               WHERE account_id = ${accountId} AND state = 'pending'
+               ORDER BY received_at LIMIT ${oldestWebhooks}
+             ) oldest
+             WHERE syncs > 0 AND reference_kind IN ('nsu', 'end_to_end_id')
+           ) AS "isLongReadDue",
            first_gap_nsu IS NOT NULL
              AND COALESCE(gap_next_read_at <= clock_timestamp(), true) AS "isGapDue",
            gap_nsu IS NOT NULL AND COALESCE(gap_next_read_at <= clock_timestamp(), true)

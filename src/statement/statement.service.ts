@@ -67,6 +67,8 @@ interface BankPage {
 export class StatementService {
   /** Accounts whose bank has refused a page longer than the safe length. */
   private readonly hasRefusedPage = new Set<number>();
+  /** Accounts whose bank has served such a page. */
+  private readonly hasServedPage = new Set<number>();
 
   constructor(
     private readonly database: Database,
@@ -359,10 +361,14 @@ export class StatementService {
   async readPage(account: BankAccount, query: StatementQuery) {
     const deadline = { deadlineMs: callDeadlineMs };
     const response = await this.bank.call(readStatementPage, account, { query }, deadline);
-    if (response.outcome === 'success') return response;
-    // The bank may have refused the length of the page: the next sync requests shorter ones.
-    if (response.outcome === 'rejection' && (query.limit ?? 0) > safePageSize)
-      this.hasRefusedPage.add(account.id);
+    const isLong = (query.limit ?? 0) > safePageSize;
+    if (response.outcome === 'success') {
+      if (isLong) this.hasServedPage.add(account.id);
+      return response;
+    }
+    // The bank, or what stands before it, may have refused the length of the page: the next sync
+    // requests shorter ones. A bank that has served such a page fails for another reason.
+    if (isLong && !this.hasServedPage.has(account.id)) this.hasRefusedPage.add(account.id);
     const reason = response.outcome === 'unknown' ? response.reason : `status ${response.status}`;
     throw new AppError('bank_unreachable', {
       internal: `the statement of ${account.slug} was not read: ${reason}`,
@@ -386,7 +392,14 @@ export class StatementService {
 /** The end of a statement that is stored without a gap; otherwise null. */
 function endOf(state: queries.SyncStart): StatementEnd | null {
   const { isAnchored, firstGapNsu, isBroken, pageOrder, lastNsu, balanceCents } = state;
-  if (!isAnchored || firstGapNsu !== null || isBroken || pageOrder !== 'desc') return null;
+  if (
+    state.isLongReadDue ||
+    !isAnchored ||
+    firstGapNsu !== null ||
+    isBroken ||
+    pageOrder !== 'desc'
+  )
+    return null;
   return lastNsu === null || balanceCents === null ? null : { nsu: lastNsu, balanceCents };
 }
 

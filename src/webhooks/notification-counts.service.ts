@@ -6,21 +6,22 @@ import { nothingProcessed, type ProcessedWebhooks } from './webhooks.queries.js'
 
 const linesAtOnce = 2_000;
 
-/** Processes webhooks with `process`, and counts what they and the new lines report. */
+/**
+ * Processes webhooks with `process`, and counts the lines that they report. Lines are compared
+ * apart from it, by `compareNewLines`: a comparison that fails or takes long holds up no webhook.
+ */
 export async function countProcessed(
   database: Database,
   accountId: number,
   process: (tx: Tx) => Promise<ProcessedWebhooks>,
 ): Promise<ProcessedWebhooks> {
   if (!(await queries.hasUncounted(database.prisma, accountId))) return nothingProcessed;
-  const { part, lines } = await database.transaction(async (tx) => {
+  return database.transaction(async (tx) => {
     await queries.lockCounts(tx, accountId);
     const part = await process(tx);
     await queries.countReportedLines(tx, accountId, part.processed);
-    return { part, lines: await queries.compareNextLines(tx, accountId, linesAtOnce) };
+    return part;
   });
-  if (lines === linesAtOnce) await compareNewLines(database, accountId);
-  return part;
 }
 
 /** Compares all lines that are new with the webhooks. */

@@ -10,7 +10,7 @@ import { Every } from '../platform/timer-methods.js';
 import { newId } from '../platform/ids.js';
 import type { JobPayload } from '../queues.js';
 import { chargeStatusEventTypes, readWebhookBody } from './webhook-body.js';
-import { countProcessed } from './notification-counts.service.js';
+import { compareNewLines, countProcessed } from './notification-counts.service.js';
 import { recordProcessedWebhooks, recordReceivedWebhooks } from './webhook-metrics.service.js';
 import { WebhookQuota } from './webhook-quota.service.js';
 import * as queries from './webhooks.queries.js';
@@ -82,6 +82,7 @@ export class WebhookInbox {
       await this.jobQueue.enqueue('syncStatement', { accountId }, { delayMs: nextSyncInMs });
     if (!isComplete)
       await this.jobQueue.enqueue('processWebhooks', { accountId }, { delayMs: continueMs });
+    await compareNewLines(this.database, accountId);
   }
 
   /** Enqueues syncs again for pending webhooks whose job the queue lost. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { noPreferences } from '../../src/operations/operation.js';
 import { listDueOperations } from '../../src/operations/operations.queries.js';
 import * as journal from '../support/journal.js';
@@ -48,6 +48,20 @@ describe('operations that a killed process left unfinished', () => {
        WHERE account_id = $1`,
       [accountId, state, attempts],
     );
+
+  it('sends its own operation when the answer to its commit was lost', async () => {
+    const transaction = service.database.transaction.bind(service.database);
+    const lost = jest
+      .spyOn(service.database, 'transaction')
+      .mockImplementationOnce(async (work) => {
+        await transaction(work);
+        throw new Error('Connection terminated unexpectedly');
+      });
+    expect((await perform(kindOf('unkeyed'))).status).toBe(200);
+    lost.mockRestore();
+    expect(await onlyOperation()).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(bank.sent).toHaveLength(1);
+  });
 
   it.each([
     ['received', 'keyed', 0, { state: 'succeeded', attempts: 1 }, 1],
