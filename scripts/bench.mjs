@@ -30,6 +30,11 @@ async function main() {
     ...['--import=./bench/typescript.mjs', join(projectFolder, 'bench', 'run.ts')],
     ...process.argv.slice(2),
   ]);
+  if (process.argv.includes('--publish'))
+    await runNode([
+      join(projectFolder, 'node_modules/prettier/bin/prettier.cjs'),
+      ...['--write', '--log-level=warn', 'docs/performance.md', 'docs/performance/results.json'],
+    ]);
 }
 
 async function runLong(name, [lines = '20000', stored = '0', ...others]) {
