@@ -2,7 +2,15 @@
 // are compared. A stored secret names the key that encrypted it, so that CREDENTIALS_KEY can be
 // replaced while the service runs. The hashes have a random key of their own, which is itself such
 // a stored secret: they stay the same when CREDENTIALS_KEY is replaced.
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hash,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { Settings } from '../config.js';
 
@@ -128,4 +136,10 @@ function authenticated(keyId: string, owner: SecretOwner): Buffer {
 export function standardWebhookOf(secret: string): Webhook {
   if (secret.startsWith('whsec_')) return new Webhook(secret);
   return new Webhook(Buffer.from(secret, 'utf8'), { format: 'raw' });
+}
+
+/** Compares digests, so that the duration reveals neither the secret's content nor its length. */
+export function isSameSecret(presented: string, secret: string): boolean {
+  const digest = (text: string) => hash('sha256', text, 'buffer');
+  return timingSafeEqual(digest(presented), digest(secret));
 }

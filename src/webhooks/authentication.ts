@@ -1,7 +1,6 @@
 // Authenticates the sender of a webhook as the bank. The sender must present the secret of the
 // registration in any scheme that a registration can have, or sign the body with that secret.
-import { hash, timingSafeEqual } from 'node:crypto';
-import { standardWebhookOf } from '../platform/secret-box.js';
+import { isSameSecret, standardWebhookOf } from '../platform/secret-box.js';
 
 /** The header for the secret in our registrations. */
 export const webhookKeyHeader = 'x-webhook-key';
@@ -67,15 +66,6 @@ function findSigningTime(
     // The package throws for a secret that is not a valid key.
     return null;
   }
-}
-
-/** Compares digests, so that the duration reveals neither the secret's content nor its length. */
-function isSameSecret(presented: string, secret: string): boolean {
-  return timingSafeEqual(digest(presented), digest(secret));
-}
-
-function digest(text: string): Buffer {
-  return hash('sha256', text, 'buffer');
 }
 
 function bearerToken(authorization: string | undefined): string | undefined {
