@@ -9,6 +9,7 @@ import {
 } from './purity.js';
 import {
   everyTableHasAModule,
+  joinsNameTheAccount,
   onlyTheOwnerWritesATable,
   queriesStateTheirRows,
   sqlStandsInQueriesOnly,
@@ -214,6 +215,31 @@ export const tableRules: ProvenRule[] = [
       'src/charges/charges.queries.ts:6 reads rows of type any',
       'src/charges/charges.queries.ts:7 calls $queryRaw without a template',
       'src/charges/charges.queries.ts:11 reads rows without stating their type',
+    ],
+  },
+
+  {
+    name: 'are joined by their account',
+    rule: joinsNameTheAccount,
+    tree: {
+      'prisma/service/charges.prisma': `
+model Charge {
+  accountId Int @map("account_id")
+  @@map("charge")
+}
+model Secret {
+  @@map("secret")
+}`,
+      'src/charges/charges.queries.ts': `
+        const a = sql\`SELECT FROM paid p JOIN charge c ON c.account_id = p.account_id WHERE true\`;
+        const b = sql\`SELECT FROM paid p JOIN charge c ON c.id = p.id AND p.account_id = 1\`;
+        const c = sql\`SELECT FROM paid p JOIN charge c ON c.id = p.id WHERE p.account_id = 1\`;
+        const d = sql\`SELECT FROM paid p JOIN secret s USING (id) CROSS JOIN charge\`;
+        const e = sql\`SELECT FROM paid p LEFT JOIN charge USING (account_id, id)\`;`,
+    },
+    found: [
+      'src/charges/charges.queries.ts:4 joins charge without its account',
+      'src/charges/charges.queries.ts:5 joins charge without its account',
     ],
   },
 ];

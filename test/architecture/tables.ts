@@ -16,6 +16,8 @@ interface Table {
   /** The property of the Prisma client: `ExpectedPayment` → `expectedPayment`. */
   client: string;
   owner: string;
+  /** Whether its rows belong to a bank account. */
+  isOfAccount: boolean;
 }
 
 /** The service's tables; `prisma/service/<module>.prisma` names the owner. */
@@ -27,6 +29,7 @@ function tablesOf(files: readonly ProjectFile[]): Table[] {
       name: /@@map\("(\w+)"\)/.exec(body)?.[1] ?? model,
       client: model.charAt(0).toLowerCase() + model.slice(1),
       owner,
+      isOfAccount: body.includes('@map("account_id")'),
     }));
   });
 }
@@ -131,4 +134,32 @@ export const sqlExceptionsAreNeeded: Rule = (files) => {
   return [...sqlOutsideQueries.keys()]
     .filter((path) => !/\.query\b|\$queryRaw|\$executeRaw/.test(sources.get(path)?.text ?? ''))
     .map((path) => `${path} has no SQL: remove the exception`);
+};
+
+/**
+ * A transfer between two bank accounts of one holder is looked up across accounts: a search in each
+ * account would cost the number of accounts for each debit.
+ */
+const joinAcrossAccounts = '${isOwnCredit}';
+const join =
+  /\bJOIN\s+"?(\w+)"?[^`;]*?(?=\b(?:LEFT|CROSS|JOIN|WHERE|ORDER|GROUP|UNION|RETURNING|SET|FOR|LIMIT)\b|[`;])/g;
+
+/** So that a table can be split by account: a join then stays within one part. */
+export const joinsNameTheAccount: Rule = (files) => {
+  const ofAccounts = new Set(
+    tablesOf(files).flatMap(({ name, isOfAccount }) => (isOfAccount ? [name] : [])),
+  );
+  return sourcesOf(files)
+    .filter(({ path }) => nameParts(path).role === 'queries' && !isInSandbox(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(join)]
+        .filter(([condition, table = '']) => {
+          if (!ofAccounts.has(table) || condition.includes(joinAcrossAccounts)) return false;
+          return !/\baccount_?id\b/i.test(condition);
+        })
+        .map(({ index, 1: table }) => {
+          const line = text.slice(0, index).split('\n').length;
+          return `${path}:${line} joins ${table} without its account`;
+        }),
+    );
 };
