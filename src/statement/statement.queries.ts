@@ -353,13 +353,39 @@ export async function listOverdueAccounts(
       - ${intervals} * COALESCE(s.sync_interval_ms, ${configuredMs}) * interval '1 millisecond'`;
 }
 
-/** Each account's own sync interval in milliseconds; null if the configured interval applies. */
-export async function listSyncIntervals(
+/**
+ * Spreads the accounts evenly over the interval: the multiples of this number, without their whole
+ * part, are spread evenly between 0 and 1.
+ */
+const goldenRatio = 0.618_033_988_75;
+
+/**
+ * Accounts without a completed sync since the last moment of their own, or since ever; `isAll`: all
+ * accounts. An account's moments are one interval apart, at a part of the interval of its own, on
+ * PostgreSQL's clock: processes agree on them, and each sync is enqueued once. `sinceMs`: how long
+ * ago the last moment was.
+ */
+export async function listDueSyncs(
   db: Reader,
-): Promise<{ accountId: number; intervalMs: number | null }[]> {
+  configuredMs: number,
+  isAll: boolean,
+): Promise<{ accountId: number; sinceMs: number }[]> {
   return db.$queryRaw`
-    SELECT a.id AS "accountId", s.sync_interval_ms AS "intervalMs" FROM bank_account a
-    LEFT JOIN statement_state s ON s.account_id = a.id ORDER BY a.id`;
+    SELECT account_id, (passed - floor(passed)) * interval_ms AS "sinceMs"
+    FROM (
+      SELECT a.id AS account_id, s.last_sync_started_at, i.interval_ms, n.now,
+             extract(epoch FROM n.now)::float8 * 1000 / i.interval_ms
+               - (a.id * ${goldenRatio}::float8 - floor(a.id * ${goldenRatio}::float8)) AS passed
+      FROM bank_account a
+      LEFT JOIN statement_state s ON s.account_id = a.id
+      CROSS JOIN LATERAL (
+        SELECT COALESCE(s.sync_interval_ms, ${configuredMs})::float8 AS interval_ms
+      ) i
+      CROSS JOIN (SELECT clock_timestamp() AS now) n
+    ) each
+    WHERE ${isAll} OR last_sync_started_at IS NULL OR last_sync_started_at
+      < now - (passed - floor(passed)) * interval_ms * interval '1 millisecond'
+    ORDER BY account_id`;
 }
 
 /** Sets the account's sync interval in milliseconds; null: the configured interval. */

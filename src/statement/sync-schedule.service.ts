@@ -1,5 +1,5 @@
 // Enqueues each account's statement sync at its own interval, or at the configured interval if the
-// account has none.
+// account has none. Several processes do so beside each other, and each sync is enqueued once.
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
@@ -7,8 +7,6 @@ import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
 import * as queries from './statement.queries.js';
 
-/** A timer may fire this much early or late. */
-const timerSlackMs = 50;
 /**
  * How often due syncs are enqueued. An account's own interval may be shorter than the configured
  * interval.
@@ -20,16 +18,14 @@ const maxTickMs = 1_000;
  */
 export const overdueAfterIntervals = 3;
 
-/** The multiples of this number, without their whole part, are spread evenly between 0 and 1. */
-const goldenRatio = 0.618_033_988_75;
-
 @Injectable()
 export class SyncSchedule {
   /**
-   * When this process last enqueued a sync of each account. The interval begins at the enqueueing,
-   * not at the completed sync, so that a bank that does not respond is not called more often.
+   * When this process last enqueued a sync of each account. A sync that does not complete is
+   * enqueued once an interval all the same: a bank that does not respond is not called more often.
    */
   private readonly enqueuedAt = new Map<number, number>();
+  private hasEnqueuedAll = false;
 
   constructor(
     private readonly database: Database,
@@ -37,21 +33,23 @@ export class SyncSchedule {
     private readonly settings: Settings,
   ) {}
 
-  /** Enqueues a sync of every account whose interval has passed. */
+  /**
+   * Enqueues a sync of every account that is due and was not enqueued since. At the start, all
+   * accounts are synced: payments may have come while no process ran.
+   */
   @Every('statement', ({ syncIntervalMs }) => Math.min(syncIntervalMs, maxTickMs))
   async enqueueDue(): Promise<void> {
+    const { sharedReads } = this.database;
+    const isAll = !this.hasEnqueuedAll;
+    const due = await queries.listDueSyncs(sharedReads, this.settings.syncIntervalMs, isAll);
     const now = performance.now();
-    for (const { accountId, intervalMs } of await queries.listSyncIntervals(
-      this.database.sharedReads,
-    )) {
+    for (const { accountId, sinceMs } of due) {
       const last = this.enqueuedAt.get(accountId);
-      const interval = intervalMs ?? this.settings.syncIntervalMs;
-      if (last !== undefined && now - last < interval - timerSlackMs) continue;
-      // All accounts are synced at the start, and then each at another time of the interval.
-      const earlierMs = last === undefined ? interval * phaseOf(accountId) : 0;
-      this.enqueuedAt.set(accountId, now - earlierMs);
+      if (last !== undefined && last >= now - sinceMs) continue;
+      this.enqueuedAt.set(accountId, now);
       await this.jobQueue.enqueue('syncStatement', { accountId }, { isRoutine: true });
     }
+    this.hasEnqueuedAll = true;
   }
 
   /**
@@ -68,9 +66,4 @@ export class SyncSchedule {
     );
     for (const account of overdue) await this.jobQueue.enqueueOverdue('syncStatement', account);
   }
-}
-
-/** The part of the interval by which an account's second sync comes earlier. */
-function phaseOf(accountId: number): number {
-  return (accountId * goldenRatio) % 1;
 }

@@ -6,7 +6,7 @@ import * as chargeStatus from '../../src/charges/charge-status.queries.js';
 import { Prisma, type PrismaClient } from '../../src/generated/service/client.js';
 import { listAccountsToRefund } from '../../src/reconciliation/breaks/refund-policies.queries.js';
 import { listAccountsToClose } from '../../src/statement/closing.queries.js';
-import { listOverdueAccounts, listSyncIntervals } from '../../src/statement/statement.queries.js';
+import { listOverdueAccounts, listDueSyncs } from '../../src/statement/statement.queries.js';
 import { listAccountsWithDueTransfers } from '../../src/transfers/transfers.queries.js';
 import { violations } from '../support/row-types.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -36,7 +36,7 @@ it('accepts the queries that other tests run in another process only', async () 
   expect(await listAccountsToRefund(db)).toEqual([]);
   expect(await listAccountsToClose(db, 1)).toEqual([]);
   expect(await listOverdueAccounts(db, 1, 1)).toEqual([{ accountId }]);
-  expect(await listSyncIntervals(db)).toEqual([{ accountId, intervalMs: null }]);
+  expect(await listDueSyncs(db, 1_000, true)).toMatchObject([{ accountId }]);
   expect(await listAccountsWithDueTransfers(db)).toEqual([]);
 });
 

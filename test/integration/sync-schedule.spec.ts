@@ -1,0 +1,95 @@
+// When the syncs of many accounts are enqueued, by one scheduler and by two beside each other.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { SyncSchedule } from '../../src/statement/sync-schedule.service.js';
+import { setSyncInterval } from '../../src/statement/statement.queries.js';
+import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+
+const syncIntervalMs = 1_000;
+const tickMs = 50;
+const accounts = 40;
+
+describe('the schedule of syncs', () => {
+  let service: ServiceDatabase;
+
+  beforeEach(async () => {
+    service = await serviceDatabase();
+    await service.database.pool.query(
+      `INSERT INTO bank_account (slug, updated_at)
+       SELECT 'other-' || n, now() FROM generate_series(2, $1) n`,
+      [accounts],
+    );
+  });
+
+  afterEach(async () => {
+    await service.drop();
+  });
+
+  /** A scheduler, and the syncs that it has enqueued. `isAnswering`: they complete at once. */
+  function scheduler(isAnswering: boolean) {
+    const enqueued: { accountId: number; atMs: number }[] = [];
+    const enqueue = async (_: string, { accountId }: { accountId: number }) => {
+      enqueued.push({ accountId, atMs: performance.now() });
+      if (!isAnswering) return;
+      await service.database.pool.query(
+        `INSERT INTO statement_state (account_id, last_sync_started_at)
+         VALUES ($1, clock_timestamp()) ON CONFLICT (account_id)
+         DO UPDATE SET last_sync_started_at = EXCLUDED.last_sync_started_at`,
+        [accountId],
+      );
+    };
+    const settings = { syncIntervalMs } as never;
+    const schedule = new SyncSchedule(service.database, { enqueue } as never, settings);
+    return { schedule, enqueued };
+  }
+
+  /** Ticks for so many intervals after the first tick. */
+  async function run(schedulers: { schedule: SyncSchedule }[], intervals: number) {
+    for (const { schedule } of schedulers) await schedule.enqueueDue();
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < intervals * syncIntervalMs)
+      for (const { schedule } of schedulers) {
+        await schedule.enqueueDue();
+        await sleep(tickMs / schedulers.length);
+      }
+  }
+
+  it('syncs every account at the start, and then each at its own part of the interval', async () => {
+    const { schedule, enqueued } = scheduler(true);
+    await schedule.enqueueDue();
+    expect(new Set(enqueued.map(({ accountId }) => accountId)).size).toBe(accounts);
+    const atStart = enqueued.splice(0).length;
+    expect(atStart).toBe(accounts);
+    await run([{ schedule }], 3);
+    expect(enqueued.length).toBeGreaterThanOrEqual(accounts * 2);
+    expect(enqueued.length).toBeLessThanOrEqual(accounts * 4);
+    const tenths = enqueued.map(({ atMs }) => Math.floor(atMs / 100) % 10);
+    for (let tenth = 0; tenth < 10; tenth += 1)
+      expect(tenths.filter((one) => one === tenth).length).toBeGreaterThan(0);
+  });
+
+  it('enqueues each sync once, however many schedulers there are', async () => {
+    const both = [scheduler(true), scheduler(true)];
+    await run(both, 3);
+    const all = both.flatMap(({ enqueued }) => enqueued);
+    // Each scheduler syncs all accounts at its own start.
+    expect(all.length).toBeLessThanOrEqual(accounts * (2 + 4));
+    expect(all.length).toBeGreaterThanOrEqual(accounts * (2 + 2));
+  });
+
+  it('enqueues a sync that does not complete once an interval, and no more often', async () => {
+    const { schedule, enqueued } = scheduler(false);
+    await run([{ schedule }], 3);
+    expect(enqueued.length).toBeLessThanOrEqual(accounts * (1 + 4));
+    expect(enqueued.length).toBeGreaterThanOrEqual(accounts * (1 + 2));
+  });
+
+  it('syncs an account at its own interval', async () => {
+    await setSyncInterval(service.database.prisma, service.accountId, 250);
+    const { schedule, enqueued } = scheduler(true);
+    await run([{ schedule }], 2);
+    const own = enqueued.filter(({ accountId }) => accountId === service.accountId).length;
+    expect(own).toBeGreaterThanOrEqual(1 + 5);
+    expect(own).toBeLessThanOrEqual(1 + 9);
+  });
+});
