@@ -1,7 +1,7 @@
 // The look-ups that authenticate callers, and the times of accounts that go by PostgreSQL's clock
 // or the bank's.
 import type { Db } from '../database.service.js';
-import type { ApiKey, BankAccount } from '../generated/service/client.js';
+import { Prisma, type ApiKey, type BankAccount } from '../generated/service/client.js';
 
 /**
  * Stores the go-live of an account that has none: its creation, in bank time. `clockOffsetMs` is
@@ -27,10 +27,13 @@ export type CalledAccount = Pick<
   'id' | 'slug' | 'goLiveAt' | 'origin' | 'credentials' | 'mode' | 'registersWebhooks'
 >;
 
+/** The columns of a called account, of `bank_account a`. */
+export const calledAccountColumns = Prisma.sql`
+  a.id, a.slug, a.go_live_at, a.origin, a.credentials, a.mode, a.registers_webhooks`;
+
 export async function findCalledAccounts(db: Db, ids: readonly number[]): Promise<CalledAccount[]> {
   return db.$queryRaw<CalledAccount[]>`
-    SELECT id, slug, go_live_at, origin, credentials, mode, registers_webhooks FROM bank_account
-    WHERE id = ANY(${[...ids]}::int[])`;
+    SELECT ${calledAccountColumns} FROM bank_account a WHERE id = ANY(${[...ids]}::int[])`;
 }
 
 /** What authenticates the webhooks of an account. */

@@ -28,13 +28,18 @@ import {
   type StoredCredentials,
 } from './credentials.js';
 
-export type BankAccount = Pick<BankAccountRow, 'id' | 'slug' | 'goLiveAt'>;
+export type BankAccount = Pick<BankAccountRow, 'id' | 'slug' | 'goLiveAt'> & {
+  /** What a call to the bank depends on, as it was read at this time of the monotonic clock. */
+  called?: { account: CalledAccount; readAtMs: number };
+};
 
 /** The account that the settings describe. */
 const mainSlug = 'main';
 
 /** How long a secret that was replaced may still be accepted. */
 const recentSecretMs = 500;
+/** How long credentials that were replaced may still be sent: no longer than a call is under way. */
+const recentCredentialsMs = 100;
 
 export interface WebhookSecret {
   account: BankAccount | null;
@@ -204,7 +209,8 @@ export class AccountsService {
   }
 
   async get(id: number): Promise<BankAccount> {
-    return this.getCalled(id);
+    const readAtMs = performance.now();
+    return asCalled(await this.getCalled(id), readAtMs);
   }
 
   /** Read for each call, in one statement with those of other calls. */
@@ -224,10 +230,14 @@ export class AccountsService {
     return this.database.prisma.bankAccount.findUnique({ where: { slug } });
   }
 
-  /** Read from the database for each call: another process may have changed the credentials. */
-  async getCredentials({ id }: Pick<BankAccount, 'id'>): Promise<BankCredentials> {
-    const account = await this.getCalled(id);
-    const defaults = settingsCredentials(this.settings.bank, this.settingsTls);
+  /**
+   * Read from the database for each call, unless the account was read just before it: another
+   * process may have changed the credentials.
+   */
+  async getCredentials({ id, called }: Pick<BankAccount, 'id' | 'called'>) {
+    const isRecent = called && performance.now() - called.readAtMs < recentCredentialsMs;
+    const account = isRecent ? called.account : await this.getCalled(id);
+    const defaults: BankCredentials = settingsCredentials(this.settings.bank, this.settingsTls);
     return account.origin === 'settings'
       ? defaults
       : completeCredentials(this.decrypt(account), defaults);
@@ -311,6 +321,12 @@ export class AccountsService {
     const text = this.secretBox.decrypt(credentials ?? '', ownerOfCredentials(slug));
     return JSON.parse(text) as StoredCredentials;
   }
+}
+
+/** The account for a call to the bank. `readAtMs`: before it was read, by the monotonic clock. */
+export function asCalled(account: CalledAccount, readAtMs: number): BankAccount {
+  const { id, slug, goLiveAt } = account;
+  return { id, slug, goLiveAt, called: { account, readAtMs } };
 }
 
 /** The mode of a new account. */

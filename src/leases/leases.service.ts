@@ -6,21 +6,39 @@ import type { Database, Tx } from '../database.service.js';
 import { assertLeaseHeld, endLease, renewLease, takeLease, type Lease } from './leases.queries.js';
 
 /** How long the lease of a killed process delays other processes. */
-const leaseMs = 15_000;
+export const leaseMs = 15_000;
 const renewalMs = 3_000;
+
+export interface HeldLease extends Lease {
+  /** Whether the last statement of the work has ended the lease. */
+  hasEnded: boolean;
+}
 
 /**
  * Runs `work` under the lease; returns null when another process holds it. The work is not stopped
  * when the lease is lost. Therefore it writes by `transactionUnderLease` alone.
  */
 export async function withLease<Result>(
-  { prisma }: Database,
+  database: Database,
   accountId: number,
   name: Lease['name'],
   work: (lease: Lease) => Promise<Result>,
 ): Promise<{ result: Result } | null> {
-  const lease: Lease = { accountId, name, token: uuidv4() };
-  if (!(await takeLease(prisma, lease, leaseMs))) return null;
+  const lease = newLease(accountId, name);
+  if (!(await takeLease(database.prisma, lease, leaseMs))) return null;
+  return { result: await underLease(database, lease, () => work(lease)) };
+}
+
+export function newLease(accountId: number, name: Lease['name']): HeldLease {
+  return { accountId, name, token: uuidv4(), hasEnded: false };
+}
+
+/** Runs `work` under a lease that was taken for `leaseMs`, and then ends the lease. */
+export async function underLease<Result>(
+  { prisma }: Database,
+  lease: HeldLease,
+  work: () => Promise<Result>,
+): Promise<Result> {
   let isRenewing = false;
   const renew = async () => {
     if (isRenewing) return;
@@ -31,11 +49,11 @@ export async function withLease<Result>(
   };
   const renewals = setInterval(() => void renew(), renewalMs);
   try {
-    return { result: await work(lease) };
+    return await work();
   } finally {
     clearInterval(renewals);
     // A lease that cannot be ended runs out.
-    await endLease(prisma, lease).catch(() => undefined);
+    if (!lease.hasEnded) await endLease(prisma, lease).catch(() => undefined);
   }
 }
 

@@ -25,7 +25,7 @@ it('waits a second for a queue that does not respond, and not again until it doe
   await next.enqueued;
 });
 
-it('starts a job in this process while it has a free slot, unless it is delayed or routine', async () => {
+it('starts a job in this process while it has a free slot, unless it is routine or delayed for long', async () => {
   const queued: unknown[] = [];
   const add = (_name: string, payload: unknown) => Promise.resolve(void queued.push(payload));
   const queue = new JobQueue({ get: () => ({ add }) } as never, pino({ level: 'silent' }));
@@ -33,7 +33,7 @@ it('starts a job in this process while it has a free slot, unless it is delayed 
   let isFree = true;
   queue.startJobsHere((_name, payload) => isFree && started.push(payload) > 0);
   await queue.enqueue('reconcile', { accountId: 1 });
-  await queue.enqueue('reconcile', { accountId: 2 }, { delayMs: 10 });
+  await queue.enqueue('reconcile', { accountId: 2 }, { delayMs: 5_000 });
   await queue.enqueue('reconcile', { accountId: 3 }, { isRoutine: true });
   isFree = false;
   await queue.enqueue('reconcile', { accountId: 4 });
@@ -42,4 +42,20 @@ it('starts a job in this process while it has a free slot, unless it is delayed 
   await queue.enqueue('reconcile', { accountId: 5 });
   expect(started).toEqual([{ accountId: 1 }]);
   expect(queued).toEqual([2, 3, 4, 5].map((accountId) => ({ accountId })));
+});
+
+it('starts a job once after the shortest of its delays, and none once it starts no more', async () => {
+  const queue = new JobQueue({ get: () => ({}) } as never, pino({ level: 'silent' }));
+  const started: number[] = [];
+  queue.startJobsHere((_name, payload) => started.push(payload.accountId) > 0);
+  await queue.enqueue('reconcile', { accountId: 1 }, { delayMs: 1_000 });
+  for (const delayMs of [20, 40]) await queue.enqueue('reconcile', { accountId: 1 }, { delayMs });
+  await queue.enqueue('reconcile', { accountId: 2 }, { delayMs: 30 });
+  expect(started).toEqual([]);
+  await sleep(100);
+  expect(started).toEqual([1, 2]);
+  await queue.enqueue('reconcile', { accountId: 3 }, { delayMs: 20 });
+  queue.startJobsHere(null);
+  await sleep(60);
+  expect(started).toEqual([1, 2]);
 });

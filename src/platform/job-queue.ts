@@ -13,6 +13,8 @@ import { Log } from './log.js';
 const enqueueTimeoutMs = 1_000;
 /** While a job waits in a long queue, its work stays overdue: it is not added again and again. */
 const overdueEveryMs = 600_000;
+/** A job with a longer delay goes through the queue. */
+const maxDelayHereMs = 1_000;
 /** BullMQ takes jobs without a priority first. */
 const routinePriority = 1;
 
@@ -36,6 +38,8 @@ export class JobQueue implements OnModuleInit {
   /** Jobs that are being added for longer than the caller waits: the queue does not respond. */
   private unanswered = 0;
   private startHere: StartJob | null = null;
+  /** Jobs that will start in this process, by name and id. */
+  private readonly delayed = new Map<string, { timer: NodeJS.Timeout; atMs: number }>();
 
   constructor(
     private readonly moduleRef: ModuleRef,
@@ -52,6 +56,9 @@ export class JobQueue implements OnModuleInit {
   /** From now on, jobs of this process are started here; null: no longer. */
   startJobsHere(start: StartJob | null): void {
     this.startHere = start;
+    if (start) return;
+    for (const { timer } of this.delayed.values()) clearTimeout(timer);
+    this.delayed.clear();
   }
 
   /**
@@ -65,7 +72,10 @@ export class JobQueue implements OnModuleInit {
     options: EnqueueOptions = {},
   ): Promise<void> {
     const { delayMs = 0, isRoutine = false } = options;
-    if (delayMs === 0 && !isRoutine && this.startHere?.(name, payload)) return;
+    if (this.startHere && !isRoutine && delayMs <= maxDelayHereMs) {
+      if (delayMs > 0) return this.startLater(name, payload, delayMs);
+      if (this.startHere(name, payload)) return;
+    }
     const idSuffix = `${this.processId}-${delayMs}${isRoutine ? '-routine' : ''}`;
     await this.add(name, payload, idSuffix, options);
   }
@@ -80,6 +90,24 @@ export class JobQueue implements OnModuleInit {
     await this.add(name, payload, idSuffix, { isRoutine: true });
   }
 
+  /** Unless the same job starts earlier. */
+  private startLater<Name extends JobName>(
+    name: Name,
+    payload: JobPayload<Name>,
+    delayMs: number,
+  ): void {
+    const key = `${name} ${idOf(name, payload)}`;
+    const atMs = performance.now() + delayMs;
+    const planned = this.delayed.get(key);
+    if (planned && planned.atMs <= atMs) return;
+    clearTimeout(planned?.timer);
+    const start = () => {
+      this.delayed.delete(key);
+      void this.enqueue(name, payload);
+    };
+    this.delayed.set(key, { timer: setTimeout(start, delayMs), atMs });
+  }
+
   private async add<Name extends JobName>(
     name: Name,
     payload: JobPayload<Name>,
@@ -87,7 +115,7 @@ export class JobQueue implements OnModuleInit {
     { delayMs = 0, isRoutine = false }: EnqueueOptions,
   ): Promise<void> {
     const job = jobs[name];
-    const id = `${(job.coalesceBy as (payload: JobPayload<Name>) => string)(payload)}-${idSuffix}`;
+    const id = `${idOf(name, payload)}-${idSuffix}`;
     try {
       const added = this.queue(job.name).add(job.name, payload, {
         delay: delayMs,
@@ -117,4 +145,8 @@ export class JobQueue implements OnModuleInit {
   private queue(name: string): Queue {
     return this.moduleRef.get<Queue>(getQueueToken(name), { strict: false });
   }
+}
+
+function idOf<Name extends JobName>(name: Name, payload: JobPayload<Name>): string {
+  return (jobs[name].coalesceBy as (payload: JobPayload<Name>) => string)(payload);
 }

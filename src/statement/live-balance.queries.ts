@@ -1,6 +1,11 @@
 // Stores the balance that the bank reports, the time of the next request, and since when the last
 // line differs from that balance.
 import type { Db, Tx } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
+
+/** Of `statement_state s`; null for an account without one. */
+export const isBalanceCheckDue = Prisma.sql`
+  s.is_anchored AND COALESCE(s.live_balance_next_at <= clock_timestamp(), true)`;
 
 /**
  * Claims the next balance check; false while it is not due, or while the first import is not
@@ -12,10 +17,9 @@ export async function claimBalanceCheck(
   pauseMs: number,
 ): Promise<boolean> {
   const claimed = await db.$executeRaw`
-    UPDATE statement_state
+    UPDATE statement_state s
     SET live_balance_next_at = clock_timestamp() + ${pauseMs} * interval '1 millisecond'
-    WHERE account_id = ${accountId} AND is_anchored
-      AND COALESCE(live_balance_next_at <= clock_timestamp(), true)`;
+    WHERE s.account_id = ${accountId} AND ${isBalanceCheckDue}`;
   return claimed === 1;
 }
 
@@ -28,6 +32,20 @@ export async function postponeBalanceCheck(
     UPDATE statement_state
     SET live_balance_next_at = clock_timestamp() + ${pauseMs} * interval '1 millisecond'
     WHERE account_id = ${accountId}`;
+}
+
+/** Records the balance that the bank reports, if it agrees with the last line as it did before. */
+export async function confirmBankBalance(
+  db: Db,
+  accountId: number,
+  liveCents: bigint,
+): Promise<boolean> {
+  const confirmed = await db.$executeRaw`
+    UPDATE statement_state
+    SET live_balance_cents = ${liveCents}, live_balance_at = clock_timestamp()
+    WHERE account_id = ${accountId} AND last_nsu IS NOT NULL AND balance_cents = ${liveCents}
+      AND balance_differs_since IS NULL AND balance_differs_cents IS NULL AND NOT is_balance_off`;
+  return confirmed === 1;
 }
 
 /**

@@ -1,6 +1,6 @@
 // Reads the newest page of a statement whose stored lines have no gap. If the page shows the last
 // stored line, and the balances of the lines above it continue from there, the page shows all that
-// is new, and no further page must be read.
+// is new, and no further page must be read. Of a statement that has no line, the page is empty.
 import type { ParsedLine, StatementLine } from './statement-line.js';
 
 /** Most syncs find one new line or a few: they read no more lines than these. */
@@ -30,12 +30,19 @@ export interface NewestPage {
   fresh: StatementLine[];
   /** The last stored line and the lines before it that the page shows. */
   stored: StatementLine[];
-  /** The end after the new lines. */
-  newEnd: StatementEnd;
+  /** The end after the new lines; null while there is no line. */
+  newEnd: StatementEnd | null;
 }
 
-/** Null unless the page continues from the end, in descending order of nsu. */
-export function continueFrom(end: StatementEnd, parsed: readonly ParsedLine[]): NewestPage | null {
+/**
+ * Null unless the page continues from the end, in descending order of nsu. From no end, only an
+ * empty page continues: more lines than the newest may be new.
+ */
+export function continueFrom(
+  end: StatementEnd | null,
+  parsed: readonly ParsedLine[],
+): NewestPage | null {
+  if (end === null) return parsed.length === 0 ? { fresh: [], stored: [], newEnd: null } : null;
   const lines = parsed.flatMap((entry) => (entry.ok ? [entry.line] : []));
   const lastStored = lines.findIndex(({ nsu }) => nsu === end.nsu);
   const isDescending = lines.every(

@@ -109,11 +109,9 @@ export class StatementClosing {
     const { prisma } = this.database;
     const accountId = account.id;
     // The sync stores the newest lines and returns the bank's time before the first full read.
-    const synced = await withLease(this.database, accountId, 'sync_statement', (syncLease) =>
-      this.statement.syncWithLease(account, syncLease, { sliceMs: syncSliceMs }),
-    );
-    if (!synced?.result.isComplete) return null;
-    const { bankTime } = synced.result;
+    const synced = await this.statement.syncOnce(accountId, { sliceMs: syncSliceMs });
+    if (!synced?.isComplete) return null;
+    const { bankTime } = synced;
     if (!bankTime) {
       await this.recordAttempt(lease, false);
       return { outcome: 'not_closed', newLines: 0, isCut: false };

@@ -3,7 +3,7 @@
 // is missing. The comparison runs after some syncs, and its failure does not fail the sync.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { AccountsService } from '../accounts/accounts.service.js';
+import type { BankAccount } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { visibilityBoundOrDefaultMs } from '../bank/profiles.js';
 import { readBalances } from '../contract/statement.js';
@@ -14,7 +14,7 @@ import { JobQueue } from '../platform/job-queue.js';
 import { waitOutsideSlot } from '../platform/job-slots.js';
 import type { JobPayload } from '../queues.js';
 import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-import { compareBalances } from './live-balance.js';
+import { compareBalances, liveCentsOf } from './live-balance.js';
 import * as queries from './live-balance.queries.js';
 import { newestLines, pauseAfterSyncMs } from './newest-page.js';
 import { StatementService } from './statement.service.js';
@@ -36,7 +36,6 @@ export class StatementSync {
 
   constructor(
     private readonly database: Database,
-    private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly jobQueue: JobQueue,
     private readonly statement: StatementService,
@@ -45,9 +44,10 @@ export class StatementSync {
   @OnJob('syncStatement')
   async sync({ accountId }: JobPayload<'syncStatement'>): Promise<void> {
     const expectsManyLines = await this.pauseAfterLast(accountId);
-    const newLines = await this.statement.sync(accountId, { sliceMs, expectsManyLines });
+    const synced = await this.statement.sync(accountId, { sliceMs, expectsManyLines });
+    const { newLines = 0 } = synced ?? {};
     this.lastSyncs.set(accountId, { endedAt: performance.now(), newLines });
-    await this.compareWithBank(accountId);
+    if (synced?.isBalanceDue) await this.compareWithBank(synced.account);
   }
 
   /**
@@ -66,17 +66,16 @@ export class StatementSync {
    * Requests the account's balance when a check is due. A failed request is ignored: it must not
    * fail the sync.
    */
-  async compareWithBank(accountId: number): Promise<void> {
+  async compareWithBank(account: BankAccount): Promise<void> {
     const { prisma } = this.database;
     const boundMs = visibilityBoundOrDefaultMs(this.bank.profile);
     const pauseMs = Math.min(longestPauseMs, boundMs);
-    if (!(await queries.claimBalanceCheck(prisma, accountId, pauseMs))) return;
-    const account = await this.accounts.get(accountId);
+    if (!(await queries.claimBalanceCheck(prisma, account.id, pauseMs))) return;
     const deadline = { deadlineMs: callDeadlineMs };
     const response = await this.bank.call(readBalances, account, {}, deadline);
-    if (response.outcome === 'success') await this.record(accountId, response.value, boundMs);
+    if (response.outcome === 'success') await this.record(account.id, response.value, boundMs);
     else if (response.outcome === 'rejection')
-      await queries.postponeBalanceCheck(prisma, accountId, rejectedPauseMs);
+      await queries.postponeBalanceCheck(prisma, account.id, rejectedPauseMs);
   }
 
   private async record(
@@ -85,6 +84,7 @@ export class StatementSync {
     boundMs: number,
   ): Promise<void> {
     const { prisma } = this.database;
+    if (await queries.confirmBankBalance(prisma, accountId, liveCentsOf(reported))) return;
     const state = await prisma.statementState.findUnique({ where: { accountId } });
     if (state?.lastNsu == null || state.balanceCents === null) return;
     const { lastNsu, balanceCents } = state;

@@ -3,7 +3,8 @@
 import type { Db, Tx } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
 import { Prisma, type StatementState } from '../generated/service/client.js';
-import type { Lease } from '../leases/leases.queries.js';
+import { calledAccountColumns, type CalledAccount } from '../accounts/accounts.queries.js';
+import { endingLease, holdingLease, takingLease, type Lease } from '../leases/leases.queries.js';
 import type { Gap } from './balance-chain.js';
 import {
   offsetOf,
@@ -11,7 +12,8 @@ import {
   setClockOffset,
   type ClockOffset,
 } from './bank-clock.queries.js';
-import type { StatementEnd } from './newest-page.js';
+import { isBalanceCheckDue } from './live-balance.queries.js';
+import type { NewestPage, StatementEnd } from './newest-page.js';
 import { erasedHash, type StatementLine } from './statement-line.js';
 import type { PageOrder } from './paging.js';
 
@@ -55,35 +57,86 @@ const syncsPerLongRead = 20;
 /** Of the pending webhooks, those that no sync has explained were received first. */
 const oldestWebhooks = 100;
 
-/** What a sync needs to know when it begins. `boundMs` is the visibility bound. */
+/** What a sync begins with, of `statement_state s`. `boundMs` is the visibility bound. */
+const syncStart = (boundMs: number) => Prisma.sql`
+  s.first_gap_nsu, s.page_order, s.page_lines, s.is_anchored, s.line_count,
+  s.clock_offset_ms, s.clock_offset_max_ms, s.clock_measured_at,
+  s.broken_since IS NOT NULL AS "isBroken",
+  s.last_nsu, s.balance_cents,
+  clock_timestamp() AS "startedAt",
+  s.syncs % ${syncsPerLongRead} = ${syncsPerLongRead - 1} OR EXISTS (
+    SELECT FROM (
+      SELECT syncs, reference_kind FROM webhook_event
+      WHERE account_id = s.account_id AND state = 'pending'
+      ORDER BY received_at LIMIT ${oldestWebhooks}
+    ) oldest
+    WHERE syncs > 0 AND reference_kind IN ('nsu', 'end_to_end_id')
+  ) AS "isLongReadDue",
+  s.first_gap_nsu IS NOT NULL
+    AND COALESCE(s.gap_next_read_at <= clock_timestamp(), true) AS "isGapDue",
+  s.gap_nsu IS NOT NULL AND COALESCE(s.gap_next_read_at <= clock_timestamp(), true)
+    AND s.gap_since <= clock_timestamp() - ${boundMs} * interval '1 millisecond'
+    AND (s.gap_full_reads < ${fullReadsBeforeBroken}
+      OR s.gap_reads % ${readsPerFullRead} = 0) AS "isFullReadDue"`;
+
+/** Null unless the first read of the account's history has begun. */
 export async function readSyncStart(
   db: Db,
   accountId: number,
   boundMs: number,
 ): Promise<SyncStart | null> {
   const [state] = await db.$queryRaw<SyncStart[]>`
-    SELECT first_gap_nsu, page_order, page_lines, is_anchored, line_count,
-           clock_offset_ms, clock_offset_max_ms, clock_measured_at,
-           broken_since IS NOT NULL AS "isBroken",
-           last_nsu, balance_cents,
-           clock_timestamp() AS "startedAt",
-           syncs % ${syncsPerLongRead} = ${syncsPerLongRead - 1} OR EXISTS (
-             SELECT FROM (
-               SELECT syncs, reference_kind FROM webhook_event
-               WHERE account_id = ${accountId} AND state = 'pending'
-               ORDER BY received_at LIMIT ${oldestWebhooks}
-             ) oldest
-             WHERE syncs > 0 AND reference_kind IN ('nsu', 'end_to_end_id')
-           ) AS "isLongReadDue",
-           first_gap_nsu IS NOT NULL
-             AND COALESCE(gap_next_read_at <= clock_timestamp(), true) AS "isGapDue",
-           gap_nsu IS NOT NULL AND COALESCE(gap_next_read_at <= clock_timestamp(), true)
-             AND gap_since <= clock_timestamp() - ${boundMs} * interval '1 millisecond'
-             AND (gap_full_reads < ${fullReadsBeforeBroken}
-               OR gap_reads % ${readsPerFullRead} = 0) AS "isFullReadDue"
-    FROM statement_state WHERE account_id = ${accountId}
-      AND (is_anchored OR import_started_at IS NOT NULL)`;
+    SELECT ${syncStart(boundMs)} FROM statement_state s
+    WHERE s.account_id = ${accountId} AND (s.is_anchored OR s.import_started_at IS NOT NULL)`;
   return state ?? null;
+}
+
+/**
+ * Whether webhooks of the account wait to be processed, or lines to be compared with the webhooks
+ * that were received.
+ */
+export const hasUncounted = (accountId: number) => Prisma.sql`(
+  EXISTS (SELECT FROM webhook_event WHERE account_id = ${accountId} AND state = 'pending')
+  OR COALESCE((SELECT max(arrival) FROM statement_line WHERE account_id = ${accountId}), 0)
+    > COALESCE((
+      SELECT compared_arrival FROM webhook_health_state WHERE account_id = ${accountId}
+    ), 0))`;
+
+/** Where a sync finds the account. */
+export interface SyncConditions {
+  /** Whether the balance that the bank reports is due to be compared. */
+  isBalanceDue: boolean;
+  /** Whether webhooks wait to be processed, or lines to be compared with webhooks. */
+  hasUncounted: boolean;
+}
+
+type NullOr<Row> = { [Name in keyof Row]: Row[Name] | null };
+
+export type SyncBeginning = CalledAccount &
+  SyncConditions &
+  (({ hasBegun: true } & SyncStart) | ({ hasBegun: false } & NullOr<SyncStart>));
+
+/**
+ * Takes the lease of the sync, and reads the account and its statement: `hasBegun` is false until
+ * the first read of the account's history has begun. Null while another process syncs, and for an
+ * account that does not exist.
+ */
+export async function beginSync(
+  db: Db,
+  lease: Lease,
+  { leaseMs, boundMs }: { leaseMs: number; boundMs: number },
+): Promise<SyncBeginning | null> {
+  const { accountId } = lease;
+  const [beginning] = await db.$queryRaw<SyncBeginning[]>`
+    WITH taken AS (${takingLease(lease, leaseMs)})
+    SELECT ${calledAccountColumns}, s.account_id IS NOT NULL AS "hasBegun", ${syncStart(boundMs)},
+           COALESCE(${isBalanceCheckDue}, false) AS "isBalanceDue",
+           ${hasUncounted(accountId)} AS "hasUncounted"
+    FROM taken CROSS JOIN bank_account a
+    LEFT JOIN statement_state s ON s.account_id = a.id
+      AND (s.is_anchored OR s.import_started_at IS NOT NULL)
+    WHERE a.id = ${accountId}`;
+  return beginning ?? null;
 }
 
 /** Records that the first read of the account's history begins now. */
@@ -189,45 +242,52 @@ export async function insertStatementLines(
     INSERT INTO statement_line (${lineColumns}) SELECT ${accountId}, * FROM ${lineRows(lines)}`;
 }
 
+/** What the newest page of the statement shows, and what was stored when the sync began. */
+export interface NewestLines extends NewestPage {
+  /** The end of the stored statement; null while it has no line. */
+  end: StatementEnd | null;
+  startedAt: Date;
+  bankDate: Date | null;
+}
+
 /**
- * Stores the lines that follow the last stored line, and completes the sync, in one statement. The
- * account's statement row is locked before `arrival` is assigned. Null, and nothing is stored,
- * unless the lease is held, the statement ends as `end` says and has no gap, and the other lines of
- * the page are stored as the bank shows them.
+ * Stores the lines that follow the last stored line, completes the sync and ends its lease, in one
+ * statement. The account's statement row is locked before `arrival` is assigned. Null, and nothing
+ * is stored, unless the lease is held, the statement ends as `end` says and has no gap, and the
+ * other lines of the page are stored as the bank shows them.
  */
 export async function recordNewestLines(
   db: Db,
-  { accountId, name, token }: Lease,
-  page: {
-    end: StatementEnd;
-    fresh: StatementLine[];
-    /** The end of the statement after these lines. */
-    newEnd: StatementEnd;
-    stored: StatementLine[];
-    startedAt: Date;
-    bankDate: Date | null;
-  },
+  lease: Lease,
+  page: NewestLines,
 ): Promise<ClockOffset | null> {
+  const { accountId } = lease;
   const { end, fresh, newEnd, stored, startedAt, bankDate } = page;
   const clock = bankDate
     ? setClockOffset(startedAt, offsetShownNow(bankDate, startedAt))
     : Prisma.empty;
+  const order: PageOrder | null = fresh.length + stored.length > 1 ? 'desc' : null;
+  const inserted: Prisma.Sql =
+    fresh.length === 0
+      ? Prisma.empty
+      : Prisma.sql`, inserted AS (
+          INSERT INTO statement_line (${lineColumns})
+          SELECT ${accountId}, line.* FROM state, ${lineRows(fresh)} line
+        )`;
   const [synced] = await db.$queryRaw<ClockOffset[]>`
     WITH state AS (
       UPDATE statement_state s
-      SET last_nsu = ${newEnd.nsu}, balance_cents = ${newEnd.balanceCents},
+      SET last_nsu = ${newEnd?.nsu ?? null}, balance_cents = ${newEnd?.balanceCents ?? null},
           line_count = s.line_count + ${fresh.length},
+          page_order = COALESCE(s.page_order, ${order}),
           page_lines = GREATEST(s.page_lines, ${fresh.length + stored.length}),
           last_sync_started_at = ${startedAt}, synced_at = clock_timestamp(), syncs = s.syncs + 1
           ${clock}
-      FROM (
-        SELECT FROM lease
-        WHERE account_id = ${accountId} AND name = ${name}::lease_name AND token = ${token}::uuid
-          AND leased_until > clock_timestamp()
-        FOR KEY SHARE
-      ) held
-      WHERE s.account_id = ${accountId} AND s.is_anchored AND s.page_order = 'desc'
-        AND s.last_nsu = ${end.nsu} AND s.balance_cents = ${end.balanceCents}
+      FROM (${holdingLease(lease)}) held
+      WHERE s.account_id = ${accountId} AND s.is_anchored = ${end !== null}
+        AND (s.page_order = 'desc' OR s.page_order IS NULL)
+        AND s.last_nsu IS NOT DISTINCT FROM ${end?.nsu ?? null}::bigint
+        AND s.balance_cents IS NOT DISTINCT FROM ${end?.balanceCents ?? null}::bigint
         AND s.first_gap_nsu IS NULL AND s.gap_nsu IS NULL AND s.broken_since IS NULL
         AND ${stored.length} = (
           SELECT count(*) FROM statement_line line
@@ -240,10 +300,7 @@ export async function recordNewestLines(
           SELECT FROM unreadable_line WHERE account_id = ${accountId} AND resolved_at IS NULL
             AND nsu = ANY (${[...fresh, ...stored].map(({ nsu }) => nsu)}::bigint[]))
       RETURNING s.clock_offset_ms::float8, s.clock_offset_max_ms::float8
-    ), inserted AS (
-      INSERT INTO statement_line (${lineColumns})
-      SELECT ${accountId}, line.* FROM state, ${lineRows(fresh)} line
-    )
+    )${inserted}, ended AS (${endingLease(lease)} AND EXISTS (SELECT FROM state))
     SELECT clock_offset_ms, clock_offset_max_ms FROM state`;
   return synced ?? null;
 }

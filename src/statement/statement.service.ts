@@ -1,13 +1,19 @@
 // Syncs the bank's statement: one process at a time reads it page by page, stores each line once
 // and checks the balance chain. What a line means is decided by the reconciliation module.
 import { Injectable } from '@nestjs/common';
-import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
+import { asCalled, type BankAccount } from '../accounts/accounts.service.js';
 import { recordGoLive } from '../accounts/accounts.queries.js';
 import { BankService } from '../bank/bank.service.js';
 import { readStatementPage, type StatementQuery } from '../contract/statement.js';
 import { Database } from '../database.service.js';
 import type { Lease } from '../leases/leases.queries.js';
-import { transactionUnderLease, withLease } from '../leases/leases.service.js';
+import {
+  leaseMs,
+  newLease,
+  transactionUnderLease,
+  underLease,
+  type HeldLease,
+} from '../leases/leases.service.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -25,6 +31,11 @@ import * as queries from './statement.queries.js';
 
 const callDeadlineMs = 8_000;
 const busyRetryMs = 500;
+/**
+ * How long after a sync its webhooks are processed: no payment waits for it, and the lines are
+ * decided and reported meanwhile.
+ */
+const processWebhooksAfterMs = 100;
 /** Reconciliation is enqueued during a long sync each time this many pages have shown new lines. */
 const pagesPerReconciliation = 10;
 /** A page length that no bank refuses. */
@@ -44,6 +55,11 @@ export interface SyncResult {
   isComplete: boolean;
   /** Null if the bank did not show its clock, or if a clock was set since the last sync. */
   bankTime: Date | null;
+}
+
+/** What a sync found, and how it found the account. */
+interface Synced extends SyncResult, queries.SyncConditions {
+  account: BankAccount;
 }
 
 interface SyncOptions {
@@ -72,34 +88,31 @@ export class StatementService {
 
   constructor(
     private readonly database: Database,
-    private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly jobQueue: JobQueue,
     private readonly log: Log,
   ) {}
 
   /**
-   * Syncs new lines, and returns how many there were. Throws `bank_unreachable` when a page cannot
-   * be read: the next sync reads it again.
+   * Syncs new lines, and enqueues what follows from them. Null while another process syncs: the
+   * sync is then enqueued again. Throws `bank_unreachable` when a page cannot be read: the next
+   * sync reads it again.
    */
-  async sync(accountId: number, options: SyncOptions = {}): Promise<number> {
-    const account = await this.accounts.get(accountId);
-    const synced = await withLease(this.database, accountId, 'sync_statement', async (lease) => {
-      const result = await this.syncWithLease(account, lease, options);
-      // Before the lease is ended, so that the lines are decided that much sooner.
-      if (result.newLines > 0 || result.hasOtherChanges)
-        await this.jobQueue.enqueue('reconcile', { accountId });
-      return result;
-    });
+  async sync(accountId: number, options: SyncOptions = {}): Promise<Synced | null> {
+    const synced = await this.syncOnce(accountId, options);
     if (!synced) {
       // The running sync may have begun before the change that this job was enqueued for.
       await this.jobQueue.enqueue('syncStatement', { accountId }, { delayMs: busyRetryMs });
-      return 0;
+      return null;
     }
-    const { newLines, isComplete } = synced.result;
-    if (isComplete) await this.jobQueue.enqueue('processWebhooks', { accountId });
-    else await this.jobQueue.enqueue('syncStatement', { accountId }, { isRoutine: true });
-    return newLines;
+    const { newLines, hasOtherChanges, isComplete, hasUncounted } = synced;
+    if (newLines > 0 || hasOtherChanges) await this.jobQueue.enqueue('reconcile', { accountId });
+    const delay = { delayMs: processWebhooksAfterMs };
+    if (!isComplete)
+      await this.jobQueue.enqueue('syncStatement', { accountId }, { isRoutine: true });
+    else if (newLines > 0 || hasUncounted)
+      await this.jobQueue.enqueue('processWebhooks', { accountId }, delay);
+    return synced;
   }
 
   /** Whether a sync that began at or after `instant`, on PostgreSQL's clock, has completed. */
@@ -109,16 +122,31 @@ export class StatementService {
   }
 
   /**
-   * Syncs new lines under the account's lease `sync_statement`. `bankTime` in the result is not
-   * later than the bank's time of any page read afterwards.
+   * Syncs new lines under the account's lease `sync_statement`; null while another process holds
+   * it. `bankTime` in the result is not later than the bank's time of any page read afterwards.
    */
-  async syncWithLease(
-    account: BankAccount,
-    lease: Lease,
-    options: SyncOptions = {},
-  ): Promise<SyncResult> {
+  async syncOnce(accountId: number, options: SyncOptions = {}): Promise<Synced | null> {
     const boundMs = visibilityBoundOrDefaultMs(this.bank.profile);
-    const state = await this.begin(lease, boundMs);
+    const lease = newLease(accountId, 'sync_statement');
+    const readAtMs = performance.now();
+    const { prisma } = this.database;
+    const beginning = await queries.beginSync(prisma, lease, { leaseMs, boundMs });
+    if (!beginning) return null;
+    return underLease(this.database, lease, async () => {
+      const account = asCalled(beginning, readAtMs);
+      const state = beginning.hasBegun ? beginning : await this.beginImport(lease, boundMs);
+      const result = await this.syncWithLease(account, lease, state, options);
+      const { isBalanceDue, hasUncounted } = beginning;
+      return { ...result, account, isBalanceDue, hasUncounted };
+    });
+  }
+
+  private async syncWithLease(
+    account: BankAccount,
+    lease: HeldLease,
+    state: queries.SyncStart,
+    options: SyncOptions,
+  ): Promise<SyncResult> {
     const pages = new PageReader((page: number) => this.requestPage(account, page));
     const newest = await this.syncNewest(account, lease, state, { pages, options });
     return newest ?? this.syncPages(account, lease, state, { pages, options });
@@ -130,15 +158,16 @@ export class StatementService {
    */
   private async syncNewest(
     account: BankAccount,
-    lease: Lease,
+    lease: HeldLease,
     state: queries.SyncStart,
     { pages, options }: { pages: PageReader<BankPage>; options: SyncOptions },
   ): Promise<SyncResult | null> {
     const { startedAt } = state;
     const end = endOf(state);
-    if (!end || !account.goLiveAt) return null;
+    if (end === undefined || !account.goLiveAt) return null;
     const pageSize = this.pageSizeOf(account);
-    const limit = options.expectsManyLines ? pageSize : Math.min(newestLines, pageSize);
+    const isLong = options.expectsManyLines === true || end === null;
+    const limit = isLong ? pageSize : Math.min(newestLines, pageSize);
     const page = await this.requestPage(account, 1, limit);
     if (limit === pageSize) pages.putBack(1, page);
     const continued = continueFrom(end, page.parsed);
@@ -147,6 +176,7 @@ export class StatementService {
     const read = { ...continued, end, startedAt, bankDate: page.date };
     const clock = await queries.recordNewestLines(prisma, lease, read);
     if (!clock) return null;
+    lease.hasEnded = true;
     recordSyncedLines(continued.fresh.length);
     return {
       newLines: continued.fresh.length,
@@ -168,7 +198,7 @@ export class StatementService {
       gapNsu: state.isGapDue ? state.firstGapNsu : null,
       linesBeforeGap: await this.countLinesBeforeGap(account.id, state),
     });
-    const end = endOf(state);
+    const end = endOf(state) ?? null;
     const progress = this.progressOf(account.id, state);
     let resolved = 0;
     let clock: ClockOffset | null = null;
@@ -250,15 +280,13 @@ export class StatementService {
       : statementPageSize;
   }
 
-  private async begin(lease: Lease, boundMs: number): Promise<queries.SyncStart> {
+  private async beginImport(lease: Lease, boundMs: number): Promise<queries.SyncStart> {
     const { accountId } = lease;
-    const state = await queries.readSyncStart(this.database.prisma, accountId, boundMs);
-    if (state) return state;
     return transactionUnderLease(this.database, lease, async (tx) => {
       await queries.beginImport(tx, accountId);
-      const first = await queries.readSyncStart(tx, accountId, boundMs);
-      invariant(first, 'an import that began has a state');
-      return first;
+      const state = await queries.readSyncStart(tx, accountId, boundMs);
+      invariant(state, 'an import that began has a state');
+      return state;
     });
   }
 
@@ -389,18 +417,16 @@ export class StatementService {
   }
 }
 
-/** The end of a statement that is stored without a gap; otherwise null. */
-function endOf(state: queries.SyncStart): StatementEnd | null {
-  const { isAnchored, firstGapNsu, isBroken, pageOrder, lastNsu, balanceCents } = state;
-  if (
-    state.isLongReadDue ||
-    !isAnchored ||
-    firstGapNsu !== null ||
-    isBroken ||
-    pageOrder !== 'desc'
-  )
-    return null;
-  return lastNsu === null || balanceCents === null ? null : { nsu: lastNsu, balanceCents };
+/**
+ * The end of a statement that is stored without a gap; null if it has no line; undefined if the
+ * newest page alone does not complete the sync.
+ */
+function endOf(state: queries.SyncStart): StatementEnd | null | undefined {
+  const { isAnchored, firstGapNsu, isBroken, pageOrder, lineCount, lastNsu, balanceCents } = state;
+  if (firstGapNsu !== null || isBroken) return undefined;
+  if (lineCount === 0n) return lastNsu === null && pageOrder === null ? null : undefined;
+  if (state.isLongReadDue || !isAnchored || pageOrder === 'asc') return undefined;
+  return lastNsu === null || balanceCents === null ? undefined : { nsu: lastNsu, balanceCents };
 }
 
 /** Whether no clock was set since the last sync that measured the bank's. */

@@ -4,6 +4,7 @@
 // period has.
 import type { Db, Tx } from '../database.service.js';
 import { Prisma, type StatementLine } from '../generated/service/client.js';
+import { hasUncounted as isUncounted } from '../statement/statement.queries.js';
 import type { CountedSpan } from './health-period.js';
 import {
   accountSince,
@@ -50,13 +51,7 @@ export async function lockCounts(tx: Tx, accountId: number): Promise<void> {
 /** Whether webhooks wait to be processed, or lines to be compared. */
 export async function hasUncounted(db: Db, accountId: number): Promise<boolean> {
   const [row] = await db.$queryRaw<{ hasUncounted: boolean }[]>`
-    SELECT EXISTS (
-      SELECT FROM webhook_event WHERE account_id = ${accountId} AND state = 'pending'
-    ) OR COALESCE((
-      SELECT max(arrival) FROM statement_line WHERE account_id = ${accountId}
-    ), 0) > COALESCE((
-      SELECT compared_arrival FROM webhook_health_state WHERE account_id = ${accountId}
-    ), 0) AS "hasUncounted"`;
+    SELECT ${isUncounted(accountId)} AS "hasUncounted"`;
   return row?.hasUncounted ?? false;
 }
 

@@ -25,6 +25,7 @@ interface PendingWebhook {
 type TriggeredJob = 'syncStatement' | 'checkTransferStatuses' | 'checkChargeStatuses';
 
 const maxBatch = 500;
+/** Of the webhooks that come within this time, only the first one enqueues a job at once. */
 const triggerIntervalMs = 100;
 /** A burst is processed in parts, with time between them to store what else arrives. */
 const continueMs = 250;
@@ -117,9 +118,9 @@ export class WebhookInbox {
   }
 
   /**
-   * Enqueues a job at once, and then at most one per interval: under load, a job for each commit
-   * costs as much as the commit. It is not awaited: a queue that hangs must not delay the next
-   * commit.
+   * Enqueues a job at once, and what follows webhooks that come within the next interval at its
+   * end: under load, a job for each commit costs as much as the commit. It is not awaited: a queue
+   * that hangs must not delay the next commit.
    */
   private trigger(job: TriggeredJob, accountId: number): void {
     const key = `${job} ${accountId}`;
@@ -132,7 +133,9 @@ export class WebhookInbox {
     setTimeout(() => {
       const isDueAgain = this.triggered.get(key) === 'again';
       this.triggered.delete(key);
-      if (isDueAgain) this.trigger(job, accountId);
+      // The sync may have begun after them: only `process` knows.
+      const next = job === 'syncStatement' ? 'processWebhooks' : job;
+      if (isDueAgain) void this.jobQueue.enqueue(next, { accountId });
     }, triggerIntervalMs).unref();
   }
 }

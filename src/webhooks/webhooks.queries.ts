@@ -78,7 +78,8 @@ export interface ProcessedWebhooks {
   /** From the movement to the receipt of those that name one line. */
   delaySeconds: number[];
   /**
-   * The shortest delay after which a webhook needs another sync; null if none waits for one.
+   * The shortest delay after which a webhook needs another sync: none if one came after the last
+   * sync had begun. Null if none waits for one.
    */
   nextSyncInMs: number | null;
   /** False if there may be more webhooks than one run processes. */
@@ -158,8 +159,13 @@ export async function processSyncedWebhooks(
                LIMIT 1
              ) line
            ) AS "delaySeconds",
-           (SELECT min((${repeatDelaysMs}::int[])[syncs]) FROM changed WHERE state = 'pending')
-             AS "nextSyncInMs",
+           CASE WHEN EXISTS (
+             SELECT FROM webhook_event w LEFT JOIN statement_state n ON n.account_id = w.account_id
+             WHERE w.account_id = ${accountId} AND w.state = 'pending' AND w.next_sync_at IS NULL
+               AND (n.last_sync_started_at > w.received_at) IS NOT TRUE
+           ) THEN 0 ELSE (
+             SELECT min((${repeatDelaysMs}::int[])[syncs]) FROM changed WHERE state = 'pending'
+           ) END AS "nextSyncInMs",
            (SELECT count(*) FROM changed) < ${maxProcessed} AS "isComplete"`;
   return result ?? nothingProcessed;
 }

@@ -21,9 +21,6 @@ describe('the statement sync with a bank that misbehaves', () => {
   const sync = () =>
     new StatementService(
       service.database,
-      {
-        get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt: new Date(0) }),
-      } as never,
       bank as never,
       { enqueue: () => Promise.resolve() } as never,
       pino({ level: 'silent' }),

@@ -54,7 +54,7 @@ describe('closing a period of the statement', () => {
       enqueue: (name: string) => Promise.resolve(void enqueued.push(name)),
     } as never;
     const log = pino({ level: 'silent' });
-    const statement = new StatementService(database, accounts, bank as never, jobQueue, log);
+    const statement = new StatementService(database, bank as never, jobQueue, log);
     const closing = new StatementClosing(
       database,
       accounts,

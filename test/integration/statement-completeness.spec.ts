@@ -34,20 +34,14 @@ describe('the completeness of the statement copy', () => {
     enqueued = [];
   });
 
-  const accounts = {
-    get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt: new Date(0) }),
-  } as never;
   const jobQueue = {
     enqueue: (name: string) => Promise.resolve(void enqueued.push(name)),
   } as never;
   const sync = (options = {}) =>
-    new StatementService(
-      service.database,
-      accounts,
-      bank as never,
-      jobQueue,
-      pino({ level: 'silent' }),
-    ).sync(accountId, options);
+    new StatementService(service.database, bank as never, jobQueue, pino({ level: 'silent' })).sync(
+      accountId,
+      options,
+    );
   const state = () =>
     service.database.prisma.statementState.findUniqueOrThrow({ where: { accountId } });
   const storedNsus = async () => {
@@ -273,24 +267,24 @@ describe('the completeness of the statement copy', () => {
       value: { amountAvailable: 10_350n, amountBlocked: 0n },
     };
     let calls = 0;
+    const account = { id: accountId, slug: 'main', goLiveAt: null };
     const balances = new StatementSync(
       service.database,
-      accounts,
       { profile: bank.profile, call: () => Promise.resolve((calls += 1) && response) } as never,
       jobQueue,
       {} as never,
     );
     const compare = async () => {
       await change('live_balance_next_at = NULL');
-      await balances.compareWithBank(accountId);
+      await balances.compareWithBank(account);
       return (await view()).liveBalance;
     };
-    await balances.compareWithBank(accountId);
+    await balances.compareWithBank(account);
     expect(calls).toBe(0);
     bank.lines = credits(3);
     await sync();
     expect(await compare()).toMatchObject({ amountCents: 10_350n, agrees: false });
-    await balances.compareWithBank(accountId);
+    await balances.compareWithBank(account);
     expect(calls).toBe(1);
     await compare();
     expect(await unreportedBreaks()).toEqual([]);

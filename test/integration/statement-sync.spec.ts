@@ -18,10 +18,6 @@ describe('the statement sync', () => {
   const statement = (log = pino({ level: 'silent' })) =>
     new StatementService(
       service.database,
-      {
-        get: (id: number) =>
-          service.database.prisma.bankAccount.findUniqueOrThrow({ where: { id } }),
-      } as never,
       bank as never,
       { enqueue: (name: string) => Promise.resolve(void enqueued.push(name)) } as never,
       log,
@@ -146,6 +142,35 @@ describe('the statement sync', () => {
       await sync();
       expect(bank.pagesRead).toBeLessThanOrEqual(3);
       expect(enqueued).toEqual(['processWebhooks']);
+    },
+  );
+
+  it.each([0, 1, 5])(
+    'costs two statements and one call, and enqueues nothing, while a statement of %i lines stays',
+    async (lines) => {
+      bank.profile.statementPageSize = 20;
+      bank.lines = credits(1, lines);
+      for (let syncs = 1; syncs <= 2; syncs += 1) await sync();
+      await service.database.prisma.webhookHealthState.create({
+        data: { accountId: service.accountId, comparedArrival: 1_000_000n },
+      });
+      const { syncs, lastSyncStartedAt } = await state();
+      enqueued = [];
+      bank.pagesRead = 0;
+      const connections = jest.spyOn(service.database.pool, 'connect');
+      await sync();
+      expect(connections).toHaveBeenCalledTimes(2);
+      connections.mockRestore();
+      expect(bank.pagesRead).toBe(1);
+      expect(enqueued).toEqual([]);
+      const after = await state();
+      expect(after).toMatchObject({ syncs: syncs + 1, lineCount: BigInt(lines), complete: true });
+      expect(Number(after.lastSyncStartedAt)).toBeGreaterThan(Number(lastSyncStartedAt));
+      expect(await service.database.prisma.lease.count()).toBe(0);
+      bank.lines = credits(1, lines + 2);
+      await sync();
+      expect(await storedNsus()).toEqual(upTo(lines + 2));
+      expect(await state()).toMatchObject({ complete: true, pageOrder: 'desc' });
     },
   );
 

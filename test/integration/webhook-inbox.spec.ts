@@ -88,12 +88,29 @@ describe('webhooks of the bank', () => {
       expect(enqueued).toEqual([['syncStatement', { accountId: service.accountId }]]);
     });
 
-    it('enqueues one sync for the webhooks of a moment, and one more after the last of them', async () => {
+    it('enqueues one sync for the webhooks of a moment, and their processing after the last of them', async () => {
       for (const nsu of [1, 2, 3, 4, 5]) await receive({ nsu });
-      const sync = ['syncStatement', { accountId: service.accountId }];
-      await until('a sync follows the last webhook', () => enqueued.length > 1);
-      expect(enqueued).toEqual(Array(enqueued.length).fill(sync));
-      expect(enqueued.length).toBeLessThan(5);
+      const account = { accountId: service.accountId };
+      await until('a job follows the last webhook', () => enqueued.length > 1);
+      expect(enqueued).toEqual([
+        ['syncStatement', account],
+        ['processWebhooks', account],
+      ]);
+    });
+
+    it('enqueues another sync for webhooks that came after the last one had begun, and not for others', async () => {
+      const sync = ['syncStatement', { accountId: service.accountId }, { delayMs: 0 }];
+      await receive({ nsu: 1 });
+      await recordSync(-1);
+      enqueued = [];
+      await processWebhooks();
+      expect(enqueued).toEqual([sync]);
+      await recordSync(1);
+      await addLine(1);
+      enqueued = [];
+      await processWebhooks();
+      expect(enqueued).toEqual([]);
+      expect(await findOnly()).toMatchObject({ state: 'processed' });
     });
 
     it('enqueues the syncs of accounts apart', async () => {

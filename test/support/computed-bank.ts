@@ -72,7 +72,7 @@ export class ComputedBank {
     } as never;
     const bank = this as never;
     const log = pino({ level: 'silent' });
-    const statement = new StatementService(database, accounts, bank, jobQueue, log);
+    const statement = new StatementService(database, bank, jobQueue, log);
     const closing = new StatementClosing(database, accounts, bank, statement, jobQueue, log);
     return { statement, closing };
   }
