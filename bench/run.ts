@@ -1,14 +1,13 @@
 // The program of `npm run bench`: runs the benches of the goals one after the other, each on
 // databases of its own, and prints what was measured. It exits with 1 when a check fails. A goal
 // that is missed fails nothing, because machines differ.
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.js';
 import { alignColumns } from '../test/support/table.js';
 import type { Bench, Size } from './harness/bench.js';
+import { withBenchPostgres } from './harness/postgres.js';
 import {
   describeGoal,
   resultOf,
@@ -100,22 +99,8 @@ async function measureAll(size: Size): Promise<boolean> {
   return failed.length === 0;
 }
 
-/** A PostgreSQL on the disk, whose commits are durable: the one of the tests is in memory. */
-async function withPostgres<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (process.env.TEST_DATABASE_URL) return work();
-  const folder = await mkdtemp(join(tmpdir(), 'concilia-bench-'));
-  const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => {} });
-  process.env.TEST_DATABASE_URL = server.url('postgres');
-  try {
-    return await work();
-  } finally {
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
 const size: Size = {
   isShort: options.short,
   lines: options.lines === undefined ? null : Number(options.lines),
 };
-process.exitCode = (await withPostgres(() => measureAll(size))) ? 0 : 1;
+process.exitCode = (await withBenchPostgres(() => measureAll(size))) ? 0 : 1;

@@ -1,10 +1,10 @@
 // G7: what deciding a line costs as the history grows, and as open breaks and open expected
 // payments do. Each book has a database of its own, since the indexes of a database grow with all
 // its rows.
-import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { testDatabase } from '../../test/support/postgres.js';
 import type { Bench, Contest } from '../harness/bench.js';
+import { readServerCosts } from '../harness/server-costs.js';
 import { LineBook, openReconciliation } from '../reconciliation-book.js';
 
 /** What one round decides: half of the lines match, half become breaks. */
@@ -110,30 +110,9 @@ async function openBook({ history, open }: { history: number; open: number }, li
   };
 }
 
-/** In microseconds, pages and bytes, since the start. Full-page images are left out. */
+/** Of this process and of the server's. */
 async function readCosts(pool: pg.Pool): Promise<Costs> {
-  await pool.query('SELECT pg_stat_force_next_flush()');
-  const { rows } = await pool.query<{ pid: number; buffers: string; wal: string }>(
-    `SELECT pg_backend_pid() AS pid,
-            (SELECT blks_hit + blks_read FROM pg_stat_database
-             WHERE datname = current_database()) AS buffers,
-            (SELECT wal_bytes - wal_fpi * 8192 FROM pg_stat_wal) AS wal`,
-  );
-  const [row] = rows;
+  const costs = await readServerCosts(pool);
   const { user, system } = process.cpuUsage();
-  return {
-    cpu: user + system + (row ? cpuOfProcess(row.pid) : 0),
-    buffers: Number(row?.buffers),
-    wal: Number(row?.wal),
-  };
-}
-
-/** The CPU time of the server's process, in microseconds; 0 where `/proc` does not show it. */
-function cpuOfProcess(pid: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) * 10_000;
-  } catch {
-    return 0;
-  }
+  return { ...costs, cpu: user + system + costs.cpu };
 }
