@@ -66,11 +66,13 @@ const syncStart = (boundMs: number) => Prisma.sql`
   clock_timestamp() AS "startedAt",
   s.syncs % ${syncsPerLongRead} = ${syncsPerLongRead - 1} OR EXISTS (
     SELECT FROM (
-      SELECT syncs, reference_kind FROM webhook_event
+      SELECT received_at, reference_kind FROM webhook_event
       WHERE account_id = s.account_id AND state = 'pending'
       ORDER BY received_at LIMIT ${oldestWebhooks}
     ) oldest
-    WHERE syncs > 0 AND reference_kind IN ('nsu', 'end_to_end_id')
+    JOIN webhook_health_state h ON h.account_id = s.account_id
+      AND oldest.received_at < h.compared_receipt
+    WHERE reference_kind IN ('nsu', 'end_to_end_id')
   ) AS "isLongReadDue",
   s.first_gap_nsu IS NOT NULL
     AND COALESCE(s.gap_next_read_at <= clock_timestamp(), true) AS "isGapDue",

@@ -55,11 +55,22 @@ export async function hasUncounted(db: Db, accountId: number): Promise<boolean> 
   return row?.hasUncounted ?? false;
 }
 
+export interface ComparedLines {
+  lines: number;
+  /** The lines arrived after the first, until the last of these. */
+  after: bigint;
+  until: bigint;
+}
+
 /**
- * Compares the next lines, in the order of their arrival, with all webhooks that were received.
- * Returns how many lines there were. The counts must be locked.
+ * Compares the next lines, in the order of their arrival, with all webhooks that were received. The
+ * counts must be locked.
  */
-export async function compareNextLines(tx: Tx, accountId: number, limit: number): Promise<number> {
+export async function compareNextLines(
+  tx: Tx,
+  accountId: number,
+  limit: number,
+): Promise<ComparedLines> {
   const notified = reportsById(accountId).map(
     (reports) => Prisma.sql`
       SELECT t.nsu, e.received_at_bank_time FROM lines t
@@ -72,7 +83,7 @@ export async function compareNextLines(tx: Tx, accountId: number, limit: number)
                 ELSE ${lagMs(Prisma.sql`received_at_bank_time`, Prisma.sql`occurred_at`)} END
              AS lag_ms
     FROM compared`;
-  const [compared] = await tx.$queryRaw<{ lines: number }[]>`
+  const [compared] = await tx.$queryRaw<ComparedLines[]>`
     WITH account AS (${accountSince(accountId)}), arrived AS MATERIALIZED (
       SELECT arrival, nsu, type_name, end_to_end_id, correlation_id, occurred_at
       FROM statement_line
@@ -100,8 +111,10 @@ export async function compareNextLines(tx: Tx, accountId: number, limit: number)
       SET compared_arrival = GREATEST(compared_arrival, (SELECT max(arrival) FROM arrived))
       WHERE account_id = ${accountId} AND EXISTS (SELECT FROM arrived)
     )
-    SELECT count(*)::int AS lines FROM arrived`;
-  return compared?.lines ?? 0;
+    SELECT count(*)::int AS lines, COALESCE(min(arrival), 0) - 1 AS after,
+           COALESCE(max(arrival), 0) AS until
+    FROM arrived`;
+  return compared ?? { lines: 0, after: 0n, until: 0n };
 }
 
 /**

@@ -1,34 +1,57 @@
-// Keeps the counts of lines that webhooks reported. It follows the sync: webhooks are processed,
-// and new lines compared with them, after each complete one.
-import type { Database, Tx } from '../database.service.js';
+// Processes webhooks, and keeps the counts of lines that webhooks reported. It follows the sync:
+// the webhooks that came before it are compared with the lines, and new lines with the webhooks.
+import type { Database } from '../database.service.js';
 import * as queries from './notification-counts.queries.js';
-import { nothingProcessed, type ProcessedWebhooks } from './webhooks.queries.js';
+import {
+  findProcessable,
+  findShown,
+  markProcessed,
+  nothingProcessed,
+  recordCompared,
+  type ProcessedWebhooks,
+} from './webhook-processing.queries.js';
 
 const linesAtOnce = 2_000;
 
-/**
- * Processes webhooks with `process`, and counts the lines that they report. Lines are compared
- * apart from it, by `compareNewLines`: a comparison that fails or takes long holds up no webhook.
- */
-export async function countProcessed(
+/** Processes webhooks, and counts the lines that they report. Returns what is left to do, too. */
+export async function processWebhooks(
   database: Database,
   accountId: number,
-  process: (tx: Tx) => Promise<ProcessedWebhooks>,
-): Promise<ProcessedWebhooks> {
-  if (!(await queries.hasUncounted(database.prisma, accountId))) return nothingProcessed;
+  maxWaitMs: number,
+): Promise<ProcessedWebhooks & { isComplete: boolean }> {
+  if (!(await queries.hasUncounted(database.prisma, accountId)))
+    return { ...nothingProcessed, isComplete: true };
   return database.transaction(async (tx) => {
     await queries.lockCounts(tx, accountId);
-    const part = await process(tx);
-    await queries.countReportedLines(tx, accountId, part.processed);
-    return part;
+    const found = await findProcessable(tx, accountId, maxWaitMs);
+    if (!found) return { ...nothingProcessed, isComplete: true };
+    const { processable, comparedFrom, isComplete } = found;
+    const processed = await markProcessed(tx, accountId, processable, comparedFrom);
+    await recordCompared(tx, accountId, found);
+    await queries.countReportedLines(tx, accountId, processed.ids);
+    return { ...processed, isComplete };
   });
 }
 
-/** Compares all lines that are new with the webhooks. */
-export async function compareNewLines(database: Database, accountId: number): Promise<void> {
+/**
+ * Compares all lines that are new with the webhooks, and processes those that waited for them. Each
+ * part is a transaction of its own: a comparison that fails or takes long holds up nothing else.
+ */
+export async function compareNewLines(
+  database: Database,
+  accountId: number,
+  recordProcessed: (processed: ProcessedWebhooks) => void,
+): Promise<void> {
   for (let lines = linesAtOnce; lines === linesAtOnce;)
     lines = await database.transaction(async (tx) => {
       await queries.lockCounts(tx, accountId);
-      return queries.compareNextLines(tx, accountId, linesAtOnce);
+      const compared = await queries.compareNextLines(tx, accountId, linesAtOnce);
+      if (compared.lines > 0) {
+        const shown = await findShown(tx, accountId, compared);
+        const processed = await markProcessed(tx, accountId, shown, null);
+        await queries.countReportedLines(tx, accountId, processed.ids);
+        recordProcessed(processed);
+      }
+      return compared.lines;
     });
 }

@@ -10,11 +10,11 @@ import { Every } from '../platform/timer-methods.js';
 import { newId } from '../platform/ids.js';
 import type { JobPayload } from '../queues.js';
 import { chargeStatusEventTypes, readWebhookBody } from './webhook-body.js';
-import { compareNewLines, countProcessed } from './notification-counts.service.js';
+import { compareNewLines, processWebhooks } from './notification-counts.service.js';
 import { recordProcessedWebhooks, recordReceivedWebhooks } from './webhook-metrics.service.js';
+import { findNextRepeatMs, listAccountsWithOverdueWebhooks } from './webhook-processing.queries.js';
 import { WebhookQuota } from './webhook-quota.service.js';
-import * as queries from './webhooks.queries.js';
-import type { StoredWebhook } from './webhooks.queries.js';
+import { storeWebhooks, type StoredWebhook } from './webhooks.queries.js';
 
 interface PendingWebhook {
   webhook: StoredWebhook;
@@ -29,8 +29,13 @@ const maxBatch = 500;
 const triggerIntervalMs = 100;
 /** A burst is processed in parts, with time between them to store what else arrives. */
 const continueMs = 250;
-/** The delays after which a sync is repeated while it does not show a webhook's reference. */
+/**
+ * The delays after which a sync is repeated while it does not show a webhook's reference, and so
+ * the times since its receipt. After the last, the webhook waits no longer.
+ */
 const repeatDelaysMs = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
+const repeatsAfterMs = [1_000, 3_000, 8_000, 23_000, 83_000] as const;
+const maxWaitMs = Math.max(...repeatsAfterMs);
 
 @Injectable()
 export class WebhookInbox {
@@ -74,22 +79,28 @@ export class WebhookInbox {
   /** While the statement does not show a webhook's reference, the sync is repeated a few times. */
   @OnJob('processWebhooks')
   async process({ accountId }: JobPayload<'processWebhooks'>): Promise<void> {
-    const part = await countProcessed(this.database, accountId, (tx) =>
-      queries.processSyncedWebhooks(tx, accountId, repeatDelaysMs),
-    );
-    recordProcessedWebhooks(part);
-    const { nextSyncInMs, isComplete } = part;
-    if (nextSyncInMs !== null)
-      await this.jobQueue.enqueue('syncStatement', { accountId }, { delayMs: nextSyncInMs });
+    const { isComplete, ...processed } = await processWebhooks(this.database, accountId, maxWaitMs);
+    recordProcessedWebhooks(processed);
     if (!isComplete)
       await this.jobQueue.enqueue('processWebhooks', { accountId }, { delayMs: continueMs });
-    await compareNewLines(this.database, accountId);
+    await compareNewLines(this.database, accountId, recordProcessedWebhooks);
+    await this.repeatSync(accountId);
+  }
+
+  /** Few different delays, because jobs with the same delay coalesce. */
+  private async repeatSync(accountId: number): Promise<void> {
+    const db = this.database.prisma;
+    const inMs = await findNextRepeatMs(db, accountId, repeatsAfterMs);
+    if (inMs === null) return;
+    const delayMs = [0, ...repeatDelaysMs].find((ms) => ms >= inMs) ?? Math.max(...repeatDelaysMs);
+    await this.jobQueue.enqueue('syncStatement', { accountId }, { delayMs });
   }
 
   /** Enqueues syncs again for pending webhooks whose job the queue lost. */
   @Every('webhooks', 1_000)
   async enqueueSyncs(): Promise<void> {
-    for (const account of await queries.listAccountsWithPendingWebhooks(this.database.sharedReads))
+    const { sharedReads } = this.database;
+    for (const account of await listAccountsWithOverdueWebhooks(sharedReads, repeatsAfterMs))
       await this.jobQueue.enqueue('syncStatement', account);
   }
 
@@ -100,7 +111,7 @@ export class WebhookInbox {
       const batch = this.pending.splice(0, maxBatch);
       try {
         const webhooks = mergeCopies(batch.map(({ webhook }) => webhook));
-        await queries.storeWebhooks(this.database.pool, webhooks);
+        await storeWebhooks(this.database.pool, webhooks);
         for (const { resolve } of batch) resolve();
         recordReceivedWebhooks(batch.map(({ webhook }) => webhook));
         for (const accountId of accountsOf(batch, () => true))

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { BankTime } from '../../src/statement/bank-time.service.js';
-import { compareNewLines, countProcessed } from '../../src/webhooks/notification-counts.service.js';
+import {
+  compareNewLines,
+  processWebhooks,
+} from '../../src/webhooks/notification-counts.service.js';
 import { WebhookHealth } from '../../src/webhooks/webhook-health.service.js';
 import { WebhookHealthController } from '../../src/webhooks/webhook-health.controller.js';
-import { processSyncedWebhooks } from '../../src/webhooks/webhooks.queries.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 interface LineFixture {
@@ -91,11 +93,11 @@ describe('webhook health', () => {
     }
   }
   const measure = async (query = {}) => {
-    await compareNewLines(service.database, accountId);
+    await compareNewLines(service.database, accountId, () => undefined);
     return controller.measure({ accountId, query } as never);
   };
   const listUnnotified = async (query = {}) => {
-    await compareNewLines(service.database, accountId);
+    await compareNewLines(service.database, accountId, () => undefined);
     const { data, next } = await controller.listUnnotified({ accountId, query } as never);
     return { data: [...data], next };
   };
@@ -207,9 +209,7 @@ describe('webhook health', () => {
       `UPDATE statement_state SET last_sync_started_at = now() + interval '1 second'
        WHERE account_id = $1`,
     );
-    await countProcessed(service.database, accountId, (tx) =>
-      processSyncedWebhooks(tx, accountId, [1_000]),
-    );
+    await processWebhooks(service.database, accountId, 1_000);
     const measured = await measure();
     expect(measured).toMatchObject({ expected: 5, notified: 3, lost: 2, lossRate: 0.4 });
     // They occurred 600 seconds before.

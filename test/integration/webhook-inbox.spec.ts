@@ -191,10 +191,10 @@ describe('webhooks of the bank', () => {
       await processWebhooks();
       await recordSync(-60);
       await processWebhooks();
-      expect(await findOnly()).toMatchObject({ state: 'pending', syncs: 0 });
+      expect(await findOnly()).toMatchObject({ state: 'pending' });
       await recordSync(1);
       await processWebhooks();
-      expect(await findOnly()).toMatchObject({ state: 'processed', syncs: 0 });
+      expect(await findOnly()).toMatchObject({ state: 'processed' });
       expect((await findOnly()).processedAt).toBeInstanceOf(Date);
     });
 
@@ -235,37 +235,61 @@ describe('webhooks of the bank', () => {
       expect((await findOnly()).state).toBe('quarantined');
     });
 
+    /** Moves the receipts of all webhooks, and what was compared, to an earlier time. */
+    const letPass = async (seconds: number) => {
+      await run(
+        `UPDATE webhook_event SET received_at = received_at - $1 * interval '1 second'`,
+        seconds,
+      );
+      await run(
+        `UPDATE webhook_health_state
+         SET compared_receipt = compared_receipt - $1 * interval '1 second'`,
+        seconds,
+      );
+    };
+    const repeats = () => enqueued.filter((job) => (job as unknown[]).length === 3);
+    const repeatAfter = (delayMs: number) => [
+      'syncStatement',
+      { accountId: service.accountId },
+      { delayMs },
+    ];
+
     it('repeat the sync after 1, 2, 5, 15 and 60 seconds, and are processed after that', async () => {
       await receive({ nsu: 404 });
-      enqueued.length = 0;
-      let from = 1;
-      for (const [syncs, seconds] of [1, 2, 5, 15, 60].entries()) {
-        await recordSync(from);
-        const before = Date.now();
+      for (const seconds of [1, 2, 5, 15, 60]) {
+        enqueued.length = 0;
+        await recordSync(0.05);
         await processWebhooks();
-        const event = await findOnly();
-        expect(event).toMatchObject({ state: 'pending', syncs: syncs + 1 });
-        expect(enqueued.at(-1)).toEqual([
-          'syncStatement',
-          { accountId: service.accountId },
-          { delayMs: seconds * 1_000 },
-        ]);
-        // The same sync, and one that began before the delay was over, do not count again.
+        expect(enqueued).toEqual([repeatAfter(seconds * 1_000)]);
+        // The same sync does not count again.
         await processWebhooks();
-        expect((await findOnly()).syncs).toBe(syncs + 1);
-        const nextMs = (event.nextSyncAt?.getTime() ?? 0) - seconds * 1_000;
-        expect(nextMs).toBeGreaterThan(before - 100);
-        expect(nextMs).toBeLessThan(Date.now() + 100);
-        from = seconds + 1;
+        expect(enqueued).toEqual(Array(2).fill(repeatAfter(seconds * 1_000)));
+        expect(await findOnly()).toMatchObject({ state: 'pending' });
+        await letPass(seconds);
       }
-      expect(enqueued).toHaveLength(5);
-      await recordSync(from);
+      enqueued.length = 0;
+      await recordSync(0.5);
       await processWebhooks();
-      expect(await findOnly()).toMatchObject({ state: 'processed', nextSyncAt: null });
+      expect(await findOnly()).toMatchObject({ state: 'processed' });
+      expect(enqueued).toEqual([]);
     });
 
-    it('count a sync once when two jobs process webhooks at the same time', async () => {
+    it('are not written while they wait', async () => {
       await receive({ nsu: 404 });
+      const version = async () =>
+        (await run('SELECT xmin::text, ctid::text FROM webhook_event')).rows as unknown[];
+      const stored = await version();
+      for (let second = 0; second < 3; second += 1) {
+        await recordSync(1 + second);
+        await addLine(second);
+        await processWebhooks();
+      }
+      expect(await version()).toEqual(stored);
+    });
+
+    it('are processed once when two jobs process webhooks at the same time', async () => {
+      for (const nsu of [1, 2]) await receive({ nsu });
+      await addLine(1);
       await recordSync(1);
       const lockHolder = await service.database.pool.connect();
       await lockHolder.query('BEGIN');
@@ -277,33 +301,58 @@ describe('webhooks of the bank', () => {
         'both process-webhooks jobs wait for the lock',
         async () => (await run(waiting)).rowCount === 2,
       );
+      // A copy came in between.
+      await lockHolder.query('UPDATE webhook_event SET copies = copies + 1');
       await lockHolder.query('COMMIT');
       lockHolder.release();
       await Promise.all(both);
-      expect(await findOnly()).toMatchObject({ state: 'pending', syncs: 1 });
+      const states = (await storedEvents()).map(({ state, copies }) => [state, copies]);
+      expect(states).toEqual([
+        ['processed', 2],
+        ['pending', 2],
+      ]);
+      const { rows } = await run(`SELECT value FROM account_counter WHERE kind = 'webhooks'`);
+      expect(rows).toEqual([{ value: '2' }]);
     });
 
-    it('are processed by a repeated sync that shows their reference', async () => {
-      await receive({ nsu: 8 });
+    it.each([
+      ['nsu', { nsu: 8 }],
+      ['endToEndId', { endToEndId: payment }],
+      ['correlationId', { correlationId: 'order-1' }],
+    ])('are processed by a later line that shows their %s', async (_, body) => {
+      await receive(body);
+      await receive({ nsu: 404 });
       await recordSync(1);
       await processWebhooks();
-      await addLine(8);
-      await recordSync(10);
+      await addLine(8, { endToEndId: payment, correlationId: 'order-1' });
+      // No other sync than the first: the line counts as shown by one that is under way.
       await processWebhooks();
-      expect(await findOnly()).toMatchObject({ state: 'processed', syncs: 1 });
+      expect((await storedEvents()).map(({ state }) => state)).toEqual(['processed', 'pending']);
+    });
+
+    it('are compared although they are committed after the comparison', async () => {
+      await addLine(1);
+      await receive({ nsu: 404 });
+      await recordSync(0.2);
+      await processWebhooks();
+      await receive({ nsu: 1 });
+      await recordSync(0.3);
+      await processWebhooks();
+      expect((await storedEvents()).map(({ state }) => state)).toEqual(['pending', 'processed']);
     });
 
     it('have separate delays: the next sync follows the shortest', async () => {
       await receive({ nsu: 404 });
-      await recordSync(1);
+      await recordSync(0.05);
       await processWebhooks();
+      await letPass(10);
       await receive({ nsu: 405 });
-      await recordSync(10);
+      await recordSync(0.05);
       await processWebhooks();
-      expect((await storedEvents()).map(({ syncs }) => syncs)).toEqual([2, 1]);
-      const delayed = enqueued.filter((job) => (job as unknown[]).length === 3);
-      expect(delayed).toHaveLength(2);
-      expect(delayed.at(-1)).toMatchObject(['syncStatement', {}, { delayMs: 1_000 }]);
+      expect(repeats()).toEqual([repeatAfter(1_000), repeatAfter(1_000)]);
+      await run(`UPDATE webhook_event SET state = 'processed' WHERE reference = '405'`);
+      await processWebhooks();
+      expect(repeats().at(-1)).toEqual(repeatAfter(15_000));
     });
 
     it('are processed in parts after a burst', async () => {
@@ -331,6 +380,29 @@ describe('webhooks of the bank', () => {
       await run(`UPDATE webhook_event SET received_at = received_at - interval '5 seconds'`);
       await inbox.enqueueSyncs();
       expect(enqueued).toEqual([['syncStatement', { accountId: service.accountId }]]);
+    });
+
+    it('enqueue a repeated sync again when the queue lost its job, and no other one', async () => {
+      await receive({ nsu: 404 });
+      await recordSync(0.05);
+      await processWebhooks();
+      enqueued.length = 0;
+      await inbox.enqueueSyncs();
+      expect(enqueued).toEqual([]);
+      await letPass(10);
+      await run(
+        `UPDATE statement_state SET last_sync_started_at = last_sync_started_at - interval '5 s'`,
+      );
+      await inbox.enqueueSyncs();
+      expect(enqueued).toEqual([['syncStatement', { accountId: service.accountId }]]);
+      enqueued.length = 0;
+      // The next repeat is due after 23 seconds.
+      await recordSync(0);
+      await inbox.enqueueSyncs();
+      expect(enqueued).toEqual([]);
+      await letPass(80);
+      await inbox.enqueueSyncs();
+      expect(enqueued).toHaveLength(1);
     });
   });
 });

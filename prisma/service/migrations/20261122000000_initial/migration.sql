@@ -536,8 +536,6 @@ CREATE TABLE "webhook_event" (
   "reference" TEXT,
   "received_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "received_at_bank_time" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
-  "syncs" INTEGER NOT NULL DEFAULT 0,
-  "next_sync_at" TIMESTAMPTZ(3),
   "processed_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "webhook_event_pkey" PRIMARY KEY ("account_id", "id"),
@@ -546,9 +544,7 @@ CREATE TABLE "webhook_event" (
 );
 CREATE UNIQUE INDEX "webhook_event_account_id_event_type_body_hash_key"
   ON "webhook_event" ("account_id", "event_type", "body_hash");
-CREATE INDEX "webhook_event_pending"
-  ON "webhook_event" ("account_id", "received_at") WHERE (state = 'pending');
-CREATE INDEX "webhook_event_unprocessed" ON "webhook_event" ("account_id", "state")
+CREATE INDEX "webhook_event_unprocessed" ON "webhook_event" ("account_id", "state", "received_at")
   WHERE (state = 'pending' OR state = 'quarantined');
 CREATE INDEX "webhook_event_with_body"
   ON "webhook_event" ("processed_at") WHERE (state = 'processed' AND body IS NOT NULL);
@@ -560,13 +556,13 @@ CREATE INDEX "webhook_event_nsu"
 CREATE INDEX "webhook_event_charge"
   ON "webhook_event" ("account_id", "reference", "received_at_bank_time")
   WHERE (reference_kind = 'correlation_id');
-CREATE INDEX "webhook_event_account_id_received_at_bank_time_idx"
-  ON "webhook_event" ("account_id", "received_at_bank_time");
 
--- How far the lines of an account are compared with the webhooks, by their arrival.
+-- How far the lines of an account are compared with the webhooks, by their arrival, and how far the
+-- webhooks with the lines, by their receipt.
 CREATE TABLE "webhook_health_state" (
   "account_id" INTEGER NOT NULL,
   "compared_arrival" BIGINT NOT NULL DEFAULT 0,
+  "compared_receipt" TIMESTAMPTZ(3) NOT NULL DEFAULT '1970-01-01 00:00:00 +00:00',
 
   CONSTRAINT "webhook_health_state_pkey" PRIMARY KEY ("account_id"),
   CONSTRAINT "webhook_health_state_account_id_fkey" FOREIGN KEY ("account_id")
@@ -1841,6 +1837,11 @@ CREATE TRIGGER "open_breaks_are_counted_on_update" AFTER UPDATE ON "break"
 -- receipt of a webhook waits for the counter.
 CREATE FUNCTION "processed_webhooks_are_counted"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  -- Storing webhooks updates none, or the few that came again.
+  IF NOT EXISTS (SELECT FROM after WHERE state = 'processed')
+     AND NOT EXISTS (SELECT FROM before WHERE state = 'processed') THEN
+    RETURN NULL;
+  END IF;
   INSERT INTO account_counter AS c (account_id, kind, key, value)
   SELECT account_id, 'webhooks', 'processed', sum(change) FROM (
     SELECT account_id, state, copies AS change FROM after
