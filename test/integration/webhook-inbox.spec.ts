@@ -6,6 +6,8 @@ import { serviceDatabase, type ServiceDatabase } from '../support/service-databa
 import { until } from '../support/until.js';
 
 const payment = 'E00000000202605151236abcdefghijk';
+const waitingForLock = `SELECT FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
 describe('webhooks of the bank', () => {
   let service: ServiceDatabase;
@@ -295,11 +297,9 @@ describe('webhooks of the bank', () => {
       await lockHolder.query('BEGIN');
       await lockHolder.query('SELECT FROM webhook_event FOR UPDATE');
       const both = [processWebhooks(), processWebhooks()];
-      const waiting = `SELECT FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock'`;
       await until(
         'both process-webhooks jobs wait for the lock',
-        async () => (await run(waiting)).rowCount === 2,
+        async () => (await run(waitingForLock)).rowCount === 2,
       );
       // A copy came in between.
       await lockHolder.query('UPDATE webhook_event SET copies = copies + 1');
@@ -313,6 +313,33 @@ describe('webhooks of the bank', () => {
       ]);
       const { rows } = await run(`SELECT value FROM account_counter WHERE kind = 'webhooks'`);
       expect(rows).toEqual([{ value: '2' }]);
+    });
+
+    it('are locked in the order in which their copies are counted', async () => {
+      for (const id of [1, 2]) await receive({ id });
+      const [first, second] = await service.database.prisma.webhookEvent.findMany({
+        orderBy: { bodyHash: 'asc' },
+      });
+      // By their receipt, the order is the other one.
+      await run(
+        `UPDATE webhook_event SET received_at = received_at - interval '1 second' WHERE id = $1`,
+        second?.id,
+      );
+      await recordSync(1);
+      const lockHolder = await service.database.pool.connect();
+      await lockHolder.query('BEGIN');
+      const lock = 'SELECT FROM webhook_event WHERE id = $1 FOR UPDATE';
+      await lockHolder.query(lock, [first?.id]);
+      const processed = processWebhooks();
+      await until(
+        'the job waits for the first row',
+        async () => (await run(waitingForLock)).rowCount === 1,
+      );
+      expect((await lockHolder.query(`${lock} NOWAIT`, [second?.id])).rowCount).toBe(1);
+      await lockHolder.query('COMMIT');
+      lockHolder.release();
+      await processed;
+      expect((await storedEvents()).map(({ state }) => state)).toEqual(['processed', 'processed']);
     });
 
     it.each([
