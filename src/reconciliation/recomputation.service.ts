@@ -5,6 +5,10 @@ import type { Database, Db } from '../database.service.js';
 import type { ExpectedPaymentTotal } from '../generated/service/client.js';
 import { breakKey } from './decide/component.js';
 import { openBreaks } from './decide/breaks.js';
+import {
+  listHealthCountDifferences,
+  listReportDifferences,
+} from '../webhooks/health-recomputation.queries.js';
 import { decide, type Decision } from './decide/decide.js';
 import { decidedBreakKinds, lineBreakKinds, subjectOfOperation } from './decide/break-kinds.js';
 import { lineOutcomes, type DecidedOutcome } from './decide/line-outcomes.js';
@@ -86,6 +90,8 @@ async function compareIn(db: Db, accountId: number, profile: BankProfile) {
     ...differencesOfBreaks(storedBreaks.filter(isCompared), open.filter(isCompared)),
     ...differencesOfTotals(decision, totals, (id) => isCompared({ expectedPaymentId: id })),
     ...(await queries.listCounterDifferences(db, accountId)),
+    ...(await listReportDifferences(db, accountId)),
+    ...(await listHealthCountDifferences(db, accountId)),
   ];
   return { lines: facts.lines.length, due: due.length + pending.size, differences };
 }

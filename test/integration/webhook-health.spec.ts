@@ -7,6 +7,12 @@ import {
 } from '../../src/webhooks/notification-counts.service.js';
 import { WebhookHealth } from '../../src/webhooks/webhook-health.service.js';
 import { WebhookHealthController } from '../../src/webhooks/webhook-health.controller.js';
+import { bankProfileOf } from '../../src/bank/profiles.js';
+import { Recomputation } from '../../src/reconciliation/recomputation.service.js';
+import {
+  listHealthCountDifferences,
+  listReportDifferences,
+} from '../../src/webhooks/health-recomputation.queries.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 interface LineFixture {
@@ -220,6 +226,47 @@ describe('webhook health', () => {
       ['PIX_RECEIVED', 2],
     ]);
     expect((await listUnnotified()).data.map(({ nsu }) => nsu)).toEqual([5n, 4n]);
+  });
+
+  it('is recomputed from the lines and the webhooks by `npm run verify`', async () => {
+    const profile = bankProfileOf({ profile: 'sandbox', visibilityBoundMs: null });
+    const listDifferences = async () => {
+      const recomputation = new Recomputation(service.database, profile);
+      const { differences } = await recomputation.compareAccount(accountId);
+      return differences.map(({ subject }) => subject).filter((one) => /webhook|notif/.test(one));
+    };
+    await addLines(
+      { nsu: 1 },
+      { nsu: 2, referencedBy: 'end_to_end_id' },
+      { nsu: 3, referencedBy: 'correlation_id' },
+      { nsu: 4, referencedBy: null },
+    );
+    await measure();
+    expect(await listDifferences()).toEqual([]);
+    const tamperings: [sql: string, subject: string][] = [
+      ['UPDATE notification_count SET lines = lines + 1 WHERE lag_ms >= 0', 'notification count'],
+      ['DELETE FROM notification_count WHERE lag_ms = -1', 'notification count'],
+      ['UPDATE webhook_event_count SET copies = copies + 1', 'count of webhooks'],
+      ['UPDATE webhook_event_count SET received = 0', 'count of webhooks'],
+      ['DELETE FROM unnotified_line', 'webhook of line 4'],
+      [`UPDATE webhook_event SET reference = '4' WHERE reference = '1'`, 'webhook of line 1'],
+    ];
+    for (const [sql, subject] of tamperings) {
+      const found = await service.database
+        .transaction(async (tx) => {
+          await tx.$executeRawUnsafe(sql);
+          const all = [
+            ...(await listReportDifferences(tx, accountId)),
+            ...(await listHealthCountDifferences(tx, accountId)),
+          ];
+          throw Object.assign(new Error('undo'), { all });
+        })
+        .catch((error: { all: { subject: string }[] }) => error.all);
+      expect([sql, found.map((one) => one.subject).join()]).toEqual([
+        sql,
+        expect.stringContaining(subject),
+      ]);
+    }
   });
 
   it('counts a period of whole days like its hours', async () => {
