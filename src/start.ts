@@ -1,5 +1,6 @@
 // Starts the roles of a process in the order of their dependencies: the sandbox bank, the service,
 // its job workers, its timers. Stops them in reverse order, and then the databases.
+import type { Server } from 'node:http';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
 import { SettingsError, type Settings } from './config.js';
@@ -18,6 +19,7 @@ import { Workers } from './platform/workers.js';
 import { openSecretBox } from './secrets/credentials-keys.service.js';
 import { instructionToReset, prepareServiceDatabase } from './service-migrations.js';
 import { createSandbox } from './sandbox/sandbox.module.js';
+import { DirectWebhooks } from './webhooks/direct-webhooks.service.js';
 import { WebhookRegistrar } from './webhooks/webhook-registrar.service.js';
 
 export interface RunningConcilia {
@@ -137,7 +139,9 @@ async function startService(
   health.addCheck('queue', () => queue.isReady());
   service.get(PoolMetrics).add('database', database.pool);
   observeProcess(service.get(Metrics));
-  if (!settings.roles.includes('api')) serveOperatorsOnly(service);
+  if (settings.roles.includes('api'))
+    service.get(DirectWebhooks).serveOn(service.getHttpServer() as Server);
+  else serveOperatorsOnly(service);
 
   await listen(service, 'PORT', settings.port, settings.host);
   const url = urlOf(service);

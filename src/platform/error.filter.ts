@@ -22,35 +22,48 @@ export class ErrorFilter implements ExceptionFilter {
 
   catch(error: unknown, host: ArgumentsHost): void {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
-    const { status, details, code } = this.describe(error);
     const traceId = currentTraceId() ?? newTraceId();
-    const title = details.public;
-    const body = buildErrorBody(status, traceId, {
-      ...(title ? { title } : {}),
-      ...(details.errors ? { errors: details.errors } : {}),
-      ...(hasCode(status, details) ? { code: details.reason ?? code } : {}),
-    });
-    void reply
-      .status(status)
-      .headers({ ...details.headers, 'content-type': errorContentType })
-      .send(JSON.stringify(body));
+    const { status, headers, body } = errorResponse(error, traceId, this.log);
+    void reply.status(status).headers(headers).send(body);
   }
+}
 
-  private describe(error: unknown): { status: number; code: string; details: FaultDetails } {
-    if (error instanceof AppError) {
-      if (error.status >= 500 && error.code !== 'not_ready')
-        this.log.warn({ err: error, code: error.code }, 'request failed');
-      return { status: error.status, code: error.code, details: error.details };
-    }
-    const status = statusOf(error);
-    if (status < 500) return { status, code: 'request_refused', details: {} };
-    if (isDatabaseUnavailable(error)) {
-      this.log.warn({ err: error, code: 'not_ready' }, 'request failed without the database');
-      return { status: 503, code: 'not_ready', details: databaseAway };
-    }
-    this.log.error({ err: error }, 'request failed unexpectedly');
-    return { status: 500, code: 'internal_error', details: {} };
+export interface ErrorResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** The response to a request that failed. Logs the error if it is not the caller's. */
+export function errorResponse(error: unknown, traceId: string, log: Log): ErrorResponse {
+  const { status, details, code } = describe(error, log);
+  const title = details.public;
+  const body = buildErrorBody(status, traceId, {
+    ...(title ? { title } : {}),
+    ...(details.errors ? { errors: details.errors } : {}),
+    ...(hasCode(status, details) ? { code: details.reason ?? code } : {}),
+  });
+  const headers = { ...details.headers, 'content-type': errorContentType };
+  return { status, headers, body: JSON.stringify(body) };
+}
+
+function describe(
+  error: unknown,
+  log: Log,
+): { status: number; code: string; details: FaultDetails } {
+  if (error instanceof AppError) {
+    if (error.status >= 500 && error.code !== 'not_ready')
+      log.warn({ err: error, code: error.code }, 'request failed');
+    return { status: error.status, code: error.code, details: error.details };
   }
+  const status = statusOf(error);
+  if (status < 500) return { status, code: 'request_refused', details: {} };
+  if (isDatabaseUnavailable(error)) {
+    log.warn({ err: error, code: 'not_ready' }, 'request failed without the database');
+    return { status: 503, code: 'not_ready', details: databaseAway };
+  }
+  log.error({ err: error }, 'request failed unexpectedly');
+  return { status: 500, code: 'internal_error', details: {} };
 }
 
 /** Codes distinguish the errors of one status that a client handles in different ways. */

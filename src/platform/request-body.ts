@@ -34,7 +34,7 @@ export function readBodiesAsBytes(server: FastifyInstance): void {
 }
 
 /** By events: an iterator costs several promises for each request. */
-function readBytes(
+export function readBytes(
   payload: Readable,
   limit: number,
   done: (error: Error | null, body?: Buffer) => void,

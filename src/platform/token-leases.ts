@@ -55,7 +55,7 @@ export class TokenLeases<Limit extends TokenLimit> {
   /** Takes one token of each limit if this process holds them. Most of the time it does. */
   takeHeld(limits: readonly Limit[]): boolean {
     const nowMs = performance.now();
-    if (!limits.every(({ subject }) => this.hasToken(subject, nowMs))) return false;
+    for (const { subject } of limits) if (!this.hasToken(subject, nowMs)) return false;
     for (const { subject } of limits) (this.held.get(subject) as HeldTokens).tokens -= 1;
     return true;
   }

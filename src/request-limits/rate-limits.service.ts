@@ -94,7 +94,9 @@ function rateLimits(settings: readonly (readonly [subject: string, perSecond: nu
   return settings
     .filter(([, perSecond]) => perSecond > 0)
     .map(([subject, perSecond]): RateLimit => ({
-      ...{ subject, perSecond, batch: Math.max(1, Math.ceil((perSecond * batchMs) / 1_000)) },
+      subject,
+      perSecond,
+      batch: Math.max(1, Math.ceil((perSecond * batchMs) / 1_000)),
       pauseMs: Math.max(batchMs, 1_000 / perSecond),
     }));
 }

@@ -32,11 +32,22 @@ export async function isAuthentic(
     const signedAt = findSigningTime(headers, secret, body);
     return signedAt !== null && isRecent(signedAt, await readNow());
   }
-  return [
-    headers[webhookKeyHeader],
-    bearerToken(headers.authorization),
-    basicPassword(headers.authorization),
-  ].some((presented) => presented !== undefined && isSameSecret(presented, secret));
+  return presentsSecret(headers, secret);
+}
+
+/** Whether a header shows the secret itself. False where a signature is present. */
+export function presentsSecret(headers: AuthenticationHeaders, secret: string): boolean {
+  if (headers['webhook-signature'] !== undefined) return false;
+  const { authorization } = headers;
+  return (
+    isSecret(headers[webhookKeyHeader], secret) ||
+    isSecret(bearerToken(authorization), secret) ||
+    isSecret(basicPassword(authorization), secret)
+  );
+}
+
+function isSecret(presented: string | undefined, secret: string): boolean {
+  return presented !== undefined && isSameSecret(presented, secret);
 }
 
 function isRecent(signedAt: Date, now: Date): boolean {

@@ -1,7 +1,7 @@
 // Receives the bank's webhooks. Not a contract route, because the bank posts bodies of any shape:
 // the sender is authenticated and the raw bytes are stored. An unknown account and a wrong secret
 // get the same response after the same work. A route of Fastify itself, because Nest's own pipeline
-// costs a webhook more than storing it.
+// costs a webhook more than storing it; most webhooks do not even come here (DirectWebhooks).
 import { Controller, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -21,14 +21,19 @@ interface WebhookParams {
   eventType?: string;
 }
 
-const path = '/webhooks/bank/:account';
 const slugText = /^[a-z0-9-]{1,60}$/;
 /** No account has this name. It stands for names that an account cannot have. */
 const noSlug = '';
-const received = '{"received":true}';
 
-/** The bank decides what its webhooks hold. */
-const config = { maxBodyBytes: 262_144, addressClass: 'webhooks' };
+export const webhookRoute = {
+  path: '/webhooks/bank/:account',
+  /** The bank decides what its webhooks hold. */
+  maxBodyBytes: 262_144,
+  response: '{"received":true}',
+} as const;
+
+const { path, maxBodyBytes, response } = webhookRoute;
+const config = { maxBodyBytes, addressClass: 'webhooks' };
 
 @Controller()
 export class WebhooksController implements OnModuleInit {
@@ -52,7 +57,7 @@ export class WebhooksController implements OnModuleInit {
     const { eventType } = request.params as WebhookParams;
     await this.inbox.store(account.id, eventType ?? null, bodyOf(request));
     void reply.header('content-type', 'application/json; charset=utf-8');
-    return received;
+    return response;
   }
 
   /** The account whose bank sent the webhook. */

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { StatementModule } from '../statement/statement.module.js';
+import { DirectWebhooks } from './direct-webhooks.service.js';
 import { WebhookHealthController } from './webhook-health.controller.js';
 import { WebhookHealth } from './webhook-health.service.js';
 import { WebhookInbox } from './webhook-inbox.service.js';
@@ -14,6 +15,7 @@ import { WebhooksController } from './webhooks.controller.js';
   controllers: [WebhooksController, WebhookHealthController],
   providers: [
     WebhookInbox,
+    DirectWebhooks,
     WebhookQuota,
     WebhookRegistrar,
     WebhookHealth,
