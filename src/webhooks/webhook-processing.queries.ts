@@ -246,9 +246,10 @@ export async function findNextRepeatMs(
 ): Promise<number | null> {
   const [next] = await db.$queryRaw<{ inMs: number | null }[]>`
     SELECT CASE WHEN EXISTS (
-      SELECT FROM webhook_event w LEFT JOIN statement_state s ON s.account_id = w.account_id
-      WHERE w.account_id = ${accountId} AND w.state = 'pending'
-        AND (s.last_sync_started_at > w.received_at) IS NOT TRUE
+      SELECT FROM webhook_event WHERE account_id = ${accountId} AND state = 'pending'
+        AND received_at >= COALESCE((
+          SELECT last_sync_started_at FROM statement_state WHERE account_id = ${accountId}
+        ), '-infinity')
     ) THEN 0 ELSE (
       SELECT (extract(epoch FROM min(w.received_at + ${ms(Prisma.sql`repeat.ms`)})
                - clock_timestamp()) * 1000)::float8
