@@ -38,7 +38,7 @@ const mainSlug = 'main';
 
 /** How long a secret that was replaced may still be accepted. */
 const recentSecretMs = 500;
-/** How long credentials that were replaced may still be sent: no longer than a call is under way. */
+/** How long credentials that were replaced may still be sent: no longer than a call lasts. */
 const recentCredentialsMs = 100;
 
 export interface WebhookSecret {

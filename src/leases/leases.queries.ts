@@ -26,7 +26,7 @@ export const takingLease = ({ accountId, name, token }: Lease, durationMs: numbe
 
 /** False while another process holds the lease. */
 export async function takeLease(db: Db, lease: Lease, durationMs: number): Promise<boolean> {
-  return (await db.$executeRaw(takingLease(lease, durationMs))) === 1;
+  return (await db.$executeRaw`${takingLease(lease, durationMs)}`) === 1;
 }
 
 /** Renews the lease. A lease that has run out is not renewed. */
@@ -44,7 +44,7 @@ export const endingLease = ({ accountId, name, token }: Lease) => Prisma.sql`
   WHERE account_id = ${accountId} AND name = ${name}::lease_name AND token = ${token}::uuid`;
 
 export async function endLease(db: Db, lease: Lease): Promise<void> {
-  await db.$executeRaw(endingLease(lease));
+  await db.$executeRaw`${endingLease(lease)}`;
 }
 
 /**
@@ -59,7 +59,7 @@ export const holdingLease = ({ accountId, name, token }: Lease) => Prisma.sql`
 
 /** Throws `conflict` when the lease has run out or is another process's. */
 export async function assertLeaseHeld(tx: Tx, lease: Lease): Promise<void> {
-  const held = await tx.$queryRaw<unknown[]>(holdingLease(lease));
+  const held = await tx.$queryRaw<unknown[]>`${holdingLease(lease)}`;
   const { accountId, name } = lease;
   if (held.length === 0)
     throw new AppError('conflict', { internal: `the lease ${name} of account ${accountId} ended` });

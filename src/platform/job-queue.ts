@@ -38,8 +38,8 @@ export class JobQueue implements OnModuleInit {
   /** Jobs that are being added for longer than the caller waits: the queue does not respond. */
   private unanswered = 0;
   private startHere: StartJob | null = null;
-  /** Jobs that will start in this process, by name and id. */
-  private readonly delayed = new Map<string, { timer: NodeJS.Timeout; atMs: number }>();
+  /** Jobs that will start in this process. Those of one id and delay coalesce, as in the queue. */
+  private readonly delayed = new Map<string, NodeJS.Timeout>();
 
   constructor(
     private readonly moduleRef: ModuleRef,
@@ -57,7 +57,7 @@ export class JobQueue implements OnModuleInit {
   startJobsHere(start: StartJob | null): void {
     this.startHere = start;
     if (start) return;
-    for (const { timer } of this.delayed.values()) clearTimeout(timer);
+    for (const timer of this.delayed.values()) clearTimeout(timer);
     this.delayed.clear();
   }
 
@@ -90,22 +90,18 @@ export class JobQueue implements OnModuleInit {
     await this.add(name, payload, idSuffix, { isRoutine: true });
   }
 
-  /** Unless the same job starts earlier. */
   private startLater<Name extends JobName>(
     name: Name,
     payload: JobPayload<Name>,
     delayMs: number,
   ): void {
-    const key = `${name} ${idOf(name, payload)}`;
-    const atMs = performance.now() + delayMs;
-    const planned = this.delayed.get(key);
-    if (planned && planned.atMs <= atMs) return;
-    clearTimeout(planned?.timer);
+    const key = `${name} ${idOf(name, payload)} ${delayMs}`;
+    if (this.delayed.has(key)) return;
     const start = () => {
       this.delayed.delete(key);
       void this.enqueue(name, payload);
     };
-    this.delayed.set(key, { timer: setTimeout(start, delayMs), atMs });
+    this.delayed.set(key, setTimeout(start, delayMs));
   }
 
   private async add<Name extends JobName>(

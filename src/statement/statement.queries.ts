@@ -97,7 +97,7 @@ export async function readSyncStart(
  * Whether webhooks of the account wait to be processed, or lines to be compared with the webhooks
  * that were received.
  */
-export const hasUncounted = (accountId: number) => Prisma.sql`(
+export const hasUncountedWebhooks = (accountId: number) => Prisma.sql`(
   EXISTS (SELECT FROM webhook_event WHERE account_id = ${accountId} AND state = 'pending')
   OR COALESCE((SELECT max(arrival) FROM statement_line WHERE account_id = ${accountId}), 0)
     > COALESCE((
@@ -133,7 +133,7 @@ export async function beginSync(
     WITH taken AS (${takingLease(lease, leaseMs)})
     SELECT ${calledAccountColumns}, s.account_id IS NOT NULL AS "hasBegun", ${syncStart(boundMs)},
            COALESCE(${isBalanceCheckDue}, false) AS "isBalanceDue",
-           ${hasUncounted(accountId)} AS "hasUncounted"
+           ${hasUncountedWebhooks(accountId)} AS "hasUncounted"
     FROM taken CROSS JOIN bank_account a
     LEFT JOIN statement_state s ON s.account_id = a.id
       AND (s.is_anchored OR s.import_started_at IS NOT NULL)

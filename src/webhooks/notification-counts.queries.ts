@@ -4,7 +4,7 @@
 // period has.
 import type { Db, Tx } from '../database.service.js';
 import { Prisma, type StatementLine } from '../generated/service/client.js';
-import { hasUncounted as isUncounted } from '../statement/statement.queries.js';
+import { hasUncountedWebhooks } from '../statement/statement.queries.js';
 import type { CountedSpan } from './health-period.js';
 import {
   accountSince,
@@ -51,7 +51,7 @@ export async function lockCounts(tx: Tx, accountId: number): Promise<void> {
 /** Whether webhooks wait to be processed, or lines to be compared. */
 export async function hasUncounted(db: Db, accountId: number): Promise<boolean> {
   const [row] = await db.$queryRaw<{ hasUncounted: boolean }[]>`
-    SELECT ${isUncounted(accountId)} AS "hasUncounted"`;
+    SELECT ${hasUncountedWebhooks(accountId)} AS "hasUncounted"`;
   return row?.hasUncounted ?? false;
 }
 

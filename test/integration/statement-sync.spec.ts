@@ -164,7 +164,7 @@ describe('the statement sync', () => {
       expect(bank.pagesRead).toBe(1);
       expect(enqueued).toEqual([]);
       const after = await state();
-      expect(after).toMatchObject({ syncs: syncs + 1, lineCount: BigInt(lines), complete: true });
+      expect(after).toMatchObject({ syncs: syncs + 1n, lineCount: BigInt(lines), complete: true });
       expect(Number(after.lastSyncStartedAt)).toBeGreaterThan(Number(lastSyncStartedAt));
       expect(await service.database.prisma.lease.count()).toBe(0);
       bank.lines = credits(1, lines + 2);
