@@ -48,9 +48,10 @@ function isStale(path, holder) {
   }
 }
 
-export function readIfPresent(path) {
+/** A text, or the bytes when `encoding` is null. */
+export function readIfPresent(path, encoding = 'utf8') {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path, encoding);
   } catch (error) {
     if (error.code === 'ENOENT') return undefined;
     throw error;

@@ -16,12 +16,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readIfPresent, withLock } from './lock.mjs';
 
 export const projectFolder = join(dirname(fileURLToPath(import.meta.url)), '..');
 export const preparedFolder = join(projectFolder, '.prepared');
+/** The built service in one file. */
+export const bundleFile = join(projectFolder, 'dist', 'bundle', 'main.cjs');
+const buildInputs = ['tsconfig.json', 'tsconfig.build.json', 'scripts/bundle.mjs'];
 const schemas = ['service', 'sandbox'];
 
 /** The message is all that the user needs to see: no stack is printed. */
@@ -93,9 +96,9 @@ function hashOfTimes(build) {
   const outputs = schemas.map((name) => join('src/generated', name, 'client.ts'));
   const stamps = ['.prepared/generated', '.prepared/built', 'node_modules/.concilia-lock-hash'];
   const paths = [
-    ...['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', ...outputs, ...stamps],
+    ...['package-lock.json', ...buildInputs, ...outputs, ...stamps],
     ...schemas.flatMap((name) => [`prisma.${name}.config.ts`, ...prismaFiles(name)]),
-    ...(build ? ['dist', ...sourceFiles()] : []),
+    ...(build ? ['dist', relative(projectFolder, bundleFile), ...sourceFiles()] : []),
   ];
   const times = paths.map((path) => {
     const found = statSync(join(projectFolder, path), { throwIfNoEntry: false });
@@ -214,15 +217,11 @@ async function generate() {
 }
 
 function isBuilt() {
-  return (
-    existsSync(join(projectFolder, 'dist')) &&
-    readIfPresent(join(preparedFolder, 'built')) === buildHash()
-  );
+  return existsSync(bundleFile) && readIfPresent(join(preparedFolder, 'built')) === buildHash();
 }
 
 function buildHash() {
-  const extra = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
-  return hashOf([...extra, ...sourceFiles()], generateHash());
+  return hashOf(['package-lock.json', ...buildInputs, ...sourceFiles()], generateHash());
 }
 
 async function compile() {
@@ -231,10 +230,9 @@ async function compile() {
   rmSync(join(projectFolder, 'dist'), { recursive: true, force: true });
   await runNode(
     [join(projectFolder, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
-    {
-      quiet: true,
-    },
+    { quiet: true },
   );
+  await runNode([join(projectFolder, 'scripts', 'bundle.mjs')], { quiet: true });
   writeFileSync(join(preparedFolder, 'built'), hash);
 }
 

@@ -84,11 +84,16 @@ async function start(settings: Settings): Promise<RunningConcilia> {
   return startConcilia(settings, databases, createLog('info', 'concilia'), progress);
 }
 
-try {
-  const settings = loadSettings(readEnvironment());
-  const starting = start(settings);
-  stopOnSignals(starting);
-  process.stdout.write(banner(await starting, settings));
-} catch (error) {
-  exitWith(error);
+async function main(): Promise<void> {
+  try {
+    const settings = loadSettings(readEnvironment());
+    const starting = start(settings);
+    stopOnSignals(starting);
+    process.stdout.write(banner(await starting, settings));
+  } catch (error) {
+    exitWith(error);
+  }
 }
+
+/** Resolves when the process is ready. */
+export const started = main();

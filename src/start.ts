@@ -1,5 +1,6 @@
-// Starts the roles of a process in the order of their dependencies: the sandbox bank, the service,
-// its job workers, its timers. Stops them in reverse order, and then the databases.
+// Starts the roles of a process in the order of their dependencies: the sandbox bank and what the
+// service works on, the service, its job workers, its timers. Stops them in reverse order, and then
+// the databases.
 import type { Server } from 'node:http';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
@@ -13,7 +14,8 @@ import type { Log } from './platform/log.js';
 import { Metrics } from './platform/metrics.js';
 import { PoolMetrics } from './platform/pool-metrics.js';
 import { observeProcess } from './platform/process-metrics.js';
-import { connectQueue } from './platform/queue-connection.js';
+import { connectQueue, type QueueConnection } from './platform/queue-connection.js';
+import type { SecretBox } from './platform/secret-box.js';
 import { Timers } from './platform/timers.js';
 import { Workers } from './platform/workers.js';
 import { openSecretBox } from './secrets/credentials-keys.service.js';
@@ -63,11 +65,18 @@ export async function startConcilia(
   try {
     const databases = await opening;
     stopSteps.push(() => databases.close());
-    const sandboxUrl = settings.roles.includes('sandbox')
-      ? await startSandbox(start, databases.sandbox)
-      : null;
-    const serviceUrl = serviceRoles(settings).length
-      ? await startService(start, databases, sandboxUrl)
+    const hasSandbox = settings.roles.includes('sandbox');
+    const hasService = serviceRoles(settings).length > 0;
+    // Both wait for PostgreSQL most of the time. What has started is stopped when one fails.
+    const [sandbox, connections] = await Promise.allSettled([
+      hasSandbox ? startSandbox(start, databases.sandbox) : null,
+      hasService ? connectService(start, databases) : null,
+    ]);
+    if (sandbox.status === 'rejected') throw sandbox.reason;
+    if (connections.status === 'rejected') throw connections.reason;
+    const sandboxUrl = sandbox.value;
+    const serviceUrl = connections.value
+      ? await startService(start, databases, connections.value, sandboxUrl)
       : null;
     return { serviceUrl, sandboxUrl, stop };
   } catch (error) {
@@ -94,12 +103,18 @@ async function startSandbox(
   return urlOf(sandbox);
 }
 
-async function startService(
+/** What the service works on: its database with all migrations, and its queue. */
+interface ServiceConnections {
+  directUrl: string;
+  database: Database;
+  secretBox: SecretBox;
+  queue: QueueConnection;
+}
+
+async function connectService(
   { settings, log, progress, stopSteps }: Start,
-  databases: OpenDatabases,
-  sandboxUrl: string | null,
-): Promise<string> {
-  const databaseUrl = databases.service;
+  { service: databaseUrl }: OpenDatabases,
+): Promise<ServiceConnections> {
   const { databaseUrl: configuredUrl, dataDir, migrations, databaseLimits } = settings;
   const resetInstruction = instructionToReset('DATABASE_URL', configuredUrl, dataDir);
   const directUrl = settings.directDatabaseUrl ?? databaseUrl;
@@ -122,6 +137,15 @@ async function startService(
     log,
   );
   stopSteps.push(() => queue.close());
+  return { directUrl, database, secretBox, queue };
+}
+
+async function startService(
+  { settings, log, progress, stopSteps }: Start,
+  databases: OpenDatabases,
+  { directUrl, database, secretBox, queue }: ServiceConnections,
+  sandboxUrl: string | null,
+): Promise<string> {
   const addresses = new Addresses();
   addresses.bankBaseUrl = settings.bank.baseUrl ?? sandboxUrl ?? '';
   addresses.bankWhitelabelUrl = settings.bank.whitelabelUrl ?? sandboxUrl ?? '';

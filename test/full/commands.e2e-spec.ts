@@ -61,6 +61,7 @@ describe('a malformed .env in the working directory', () => {
   it.each([
     ['npm start', 'scripts/start.mjs', []],
     ['the built service', 'dist/main.js', []],
+    ['its bundle', 'dist/bundle/main.cjs', []],
     ['npm run migrate', 'scripts/migrate.mjs', []],
     ['npm run verify', 'scripts/verify.mjs', []],
     ['npm run erase', 'scripts/erase.mjs', ['--account', 'main', '--nsu', '1', '--reason', 'x']],
@@ -100,7 +101,8 @@ describe('a database that is away', () => {
 /** Starts the built service, so that `npm run dev` has only this file to compile. */
 const devSource = `
 const built = (path: string) => import(new URL('../dist/' + path, import.meta.url).href);
-await built('main.js');
+const { started } = await built('main.js');
+await started;
 const { createLog } = await built('platform/log.js');
 createLog('info', 'dev').warn('first version');
 `;

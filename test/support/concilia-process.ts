@@ -49,7 +49,7 @@ export class ConciliaProcess {
    */
   static async with(
     settings: Record<string, string>,
-    script = 'dist/main.js',
+    script = 'dist/bundle/main.cjs',
   ): Promise<ConciliaProcess> {
     const [port, sandboxPort] = await freePorts(2);
     const environment = { PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...settings };
