@@ -7,6 +7,7 @@ import {
   accessSync,
   constants,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
   readdirSync,
@@ -132,6 +133,12 @@ function installStamp() {
 }
 
 async function install() {
+  const folder = join(projectFolder, 'node_modules');
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new StepFailed(
+      'node_modules is a symbolic link, and its packages are not those of package-lock.json. ' +
+        'They may belong to another checkout: delete the link, and start again.',
+    );
   const lockHash = hashOf(['package-lock.json']);
   rmSync(installStamp(), { force: true });
   // NODE_ENV=production would leave out the packages that `npm test` needs.

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -97,6 +98,20 @@ describe('a database that is away', () => {
     60_000,
   );
 });
+
+it('installs nothing into the packages of another checkout', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'concilia-linked-'));
+  for (const path of ['scripts', 'prisma', 'package.json', 'package-lock.json'])
+    cpSync(join(project, path), join(folder, path), { recursive: true });
+  const packages = join(folder, 'of-another-checkout');
+  mkdirSync(join(packages, 'a-package'), { recursive: true });
+  symlinkSync(packages, join(folder, 'node_modules'));
+  const command = new Command(join(folder, 'scripts/prepare.mjs'), ['--no-build'], folder);
+  expect(await command.exitCode).toBe(1);
+  expect(command.printed).toContain('✗ node_modules is a symbolic link');
+  expect(readdirSync(packages)).toEqual(['a-package']);
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
 
 /** Starts the built service, so that `npm run dev` has only this file to compile. */
 const devSource = `
