@@ -1,9 +1,9 @@
 // A process of all roles, with the sandbox bank and two accounts, to which nothing happens.
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConciliaProcess } from '../../test/support/concilia-process.js';
 import { testDatabase } from '../../test/support/postgres.js';
 import { until } from '../../test/support/until.js';
+import { cpuOfProcess } from './server-costs.js';
 import { countStatements } from './statement-counter.js';
 
 export interface IdleFigures {
@@ -41,27 +41,30 @@ export async function startIdleProcess(isShort: boolean): Promise<IdleProcess> {
   await addAccount(concilia);
   await sleep(isShort ? settlingMs.short : settlingMs.long);
   const names = [service, sandbox].map(({ url }) => new URL(url).pathname.slice(1));
-  const cpuMs = async () => {
+  const cpuUs = async () => {
     const { rows } = await service.pool.query<{ pid: number }>(
       `SELECT pid FROM pg_stat_activity
        WHERE datname = ANY ($1) AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
       [names],
     );
-    const servers = rows.map(({ pid }) => cpuMsOf(pid));
-    return { process: cpuMsOf(concilia.pid), PostgreSQL: servers.reduce((sum, ms) => sum + ms, 0) };
+    const servers = rows.map(({ pid }) => cpuOfProcess(pid));
+    return {
+      process: cpuOfProcess(concilia.pid),
+      PostgreSQL: servers.reduce((sum, us) => sum + us, 0),
+    };
   };
   const counts = () => mapValues(counters, (counter) => counter.statements());
   return {
     measure: async (seconds) => {
-      const before = { cpu: await cpuMs(), statements: counts() };
+      const before = { cpu: await cpuUs(), statements: counts() };
       await sleep(seconds * 1_000);
-      const [statements, cpu] = [counts(), await cpuMs()];
+      const [statements, cpu] = [counts(), await cpuUs()];
       return {
         statements: mapValues(
           statements,
           (count, name) => (count - before.statements[name]) / seconds,
         ),
-        cpu: mapValues(cpu, (ms, name) => (ms - before.cpu[name]) / seconds / 10),
+        cpu: mapValues(cpu, (us, name) => (us - before.cpu[name]) / seconds / 10_000),
       };
     },
     check: async () => {
@@ -93,13 +96,6 @@ async function isSyncedLately(pool: Awaited<ReturnType<typeof testDatabase>>['po
      WHERE synced_at > clock_timestamp() - interval '30 seconds'`,
   );
   return rows[0]?.accounts === 2;
-}
-
-/** The time that a process has computed, of all its threads, in steps of ten milliseconds. */
-function cpuMsOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 function mapValues<Name extends string, Value, Result>(

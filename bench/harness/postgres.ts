@@ -1,5 +1,6 @@
 // The PostgreSQL of the benches. Its files are on the disk and its commits are durable: the one of
 // the tests is in memory.
+import { fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.js';
 export async function withBenchPostgres<Result>(work: () => Promise<Result>): Promise<Result> {
   if (process.env.TEST_DATABASE_URL) return work();
   const folder = await mkdtemp(join(tmpdir(), 'concilia-bench-'));
+  removeAfterKill(folder);
   const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => {} });
   process.env.TEST_DATABASE_URL = server.url('postgres');
   try {
@@ -17,4 +19,15 @@ export async function withBenchPostgres<Result>(work: () => Promise<Result>): Pr
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A process in a group of its own, which a Ctrl-C does not reach. */
+function removeAfterKill(folder: string): void {
+  const program = new URL('./server-cleanup.ts', import.meta.url);
+  const cleanup = fork(program, [folder], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  cleanup.unref();
+  cleanup.channel?.unref();
 }

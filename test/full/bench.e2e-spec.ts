@@ -1,22 +1,27 @@
 // Keeps the benches alive: each runs one short round, and its check finds every row. No figure is
 // compared, because the machine is shared.
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
+import { until } from '../support/until.js';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 
-function runShort(): Promise<{ code: number | null; output: string }> {
+function spawnShort(goals: string[], environment: NodeJS.ProcessEnv = {}) {
   const program = [
     ...['--no-warnings', '--expose-gc', `--import=${join(project, 'bench', 'typescript.mjs')}`],
     join(project, 'bench', 'run.ts'),
   ];
   // The benches start a PostgreSQL of their own, as `npm run bench` does.
-  const env = { ...process.env, TEST_DATABASE_URL: '' };
-  const child = spawn(process.execPath, [...program, '--short'], { cwd: tmpdir(), env });
+  const env = { ...process.env, TEST_DATABASE_URL: '', ...environment };
+  return spawn(process.execPath, [...program, '--short', ...goals], { cwd: tmpdir(), env });
+}
+
+function runShort(): Promise<{ code: number | null; output: string }> {
+  const child = spawnShort([]);
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -32,3 +37,14 @@ it('runs every bench for a short time, and none loses or doubles a row', async (
   expect({ code, failed: output.match(/^✗ .*/gm) }).toEqual({ code: 0, failed: null });
   expect(measured.sort()).toEqual(ids.sort());
 }, 300_000);
+
+it('leaves no PostgreSQL behind when it is killed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'concilia-killed-'));
+  const child = spawnShort(['G6'], { TMPDIR: folder });
+  const started = new Promise<void>((resolve) => child.stdout.once('data', () => resolve()));
+  await started;
+  expect(readdirSync(folder)).toEqual([expect.stringMatching(/^concilia-bench-/)]);
+  child.kill('SIGKILL');
+  await until('the data is deleted', () => readdirSync(folder).length === 0, 60_000);
+  rmSync(folder, { recursive: true });
+}, 120_000);
