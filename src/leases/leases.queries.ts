@@ -29,13 +29,28 @@ export async function takeLease(db: Db, lease: Lease, durationMs: number): Promi
   return (await db.$executeRaw`${takingLease(lease, durationMs)}`) === 1;
 }
 
-/** Renews the lease. A lease that has run out is not renewed. */
-export async function renewLease(db: Db, lease: Lease, durationMs: number): Promise<void> {
-  const { accountId, name, token } = lease;
+/**
+ * Renews the leases of a process. One that has run out is not renewed, and one that is just being
+ * ended or taken is left out: the others do not wait for it.
+ */
+export async function renewLeases(
+  db: Db,
+  leases: readonly Lease[],
+  durationMs: number,
+): Promise<void> {
   await db.$executeRaw`
     UPDATE lease SET leased_until = clock_timestamp() + ${durationMs} * interval '1 millisecond'
-    WHERE account_id = ${accountId} AND name = ${name}::lease_name AND token = ${token}::uuid
-      AND leased_until > clock_timestamp()`;
+    FROM (
+      SELECT l.account_id, l.name FROM lease l
+      JOIN unnest(${leases.map(({ accountId }) => accountId)}::int[],
+                  ${leases.map(({ name }) => name)}::text[],
+                  ${leases.map(({ token }) => token)}::uuid[]) AS held (account_id, name, token)
+        ON l.account_id = held.account_id AND l.name = held.name::lease_name
+          AND l.token = held.token
+      WHERE l.leased_until > clock_timestamp()
+      FOR NO KEY UPDATE OF l SKIP LOCKED
+    ) renewed
+    WHERE lease.account_id = renewed.account_id AND lease.name = renewed.name`;
 }
 
 /** Ends the lease, if no other process has taken it. A statement may add conditions. */

@@ -2,8 +2,8 @@
 // while the work runs. The lease of a process that was killed or suspended runs out, and another
 // process takes it.
 import { v4 as uuidv4 } from 'uuid';
-import type { Database, Tx } from '../database.service.js';
-import { assertLeaseHeld, endLease, renewLease, takeLease, type Lease } from './leases.queries.js';
+import type { Database, Db, Tx } from '../database.service.js';
+import { assertLeaseHeld, endLease, renewLeases, takeLease, type Lease } from './leases.queries.js';
 
 /** How long the lease of a killed process delays other processes. */
 export const leaseMs = 15_000;
@@ -39,22 +39,55 @@ export async function underLease<Result>(
   lease: HeldLease,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  let isRenewing = false;
-  const renew = async () => {
-    if (isRenewing) return;
-    isRenewing = true;
-    // A failed renewal is repeated. If all fail, the lease runs out, and `work` writes nothing.
-    await renewLease(prisma, lease, leaseMs).catch(() => undefined);
-    isRenewing = false;
-  };
-  const renewals = setInterval(() => void renew(), renewalMs);
+  const release = renewalsOf(prisma).hold(lease);
   try {
     return await work();
   } finally {
-    clearInterval(renewals);
+    release();
     // A lease that cannot be ended runs out.
     if (!lease.hasEnded) await endLease(prisma, lease).catch(() => undefined);
   }
+}
+
+/**
+ * Renews what a process holds by one statement: the syncs of a thousand accounts that wait for the
+ * bank would else cost hundreds of commits a second, which delay what they wait for next.
+ */
+class Renewals {
+  private readonly held = new Set<HeldLease>();
+  private timer: NodeJS.Timeout | null = null;
+  private isRenewing = false;
+
+  constructor(private readonly db: Db) {}
+
+  /** Renews the lease until the returned function is called. */
+  hold(lease: HeldLease): () => void {
+    this.held.add(lease);
+    this.timer ??= setInterval(() => void this.renew(), renewalMs);
+    return () => {
+      this.held.delete(lease);
+      if (this.held.size > 0 || !this.timer) return;
+      clearInterval(this.timer);
+      this.timer = null;
+    };
+  }
+
+  private async renew(): Promise<void> {
+    if (this.isRenewing) return;
+    this.isRenewing = true;
+    const leases = [...this.held].filter(({ hasEnded }) => !hasEnded);
+    // A failed renewal is repeated. If all fail, the leases run out, and no work writes anything.
+    await renewLeases(this.db, leases, leaseMs).catch(() => undefined);
+    this.isRenewing = false;
+  }
+}
+
+const renewals = new WeakMap<Db, Renewals>();
+
+function renewalsOf(db: Db): Renewals {
+  const existing = renewals.get(db) ?? new Renewals(db);
+  renewals.set(db, existing);
+  return existing;
 }
 
 /** A transaction that writes nothing when the lease was lost: it throws `conflict`. */

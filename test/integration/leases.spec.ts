@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   assertLeaseHeld,
-  renewLease,
+  endLease,
+  renewLeases,
   takeLease,
   type Lease,
 } from '../../src/leases/leases.queries.js';
@@ -75,7 +76,7 @@ describe('a lease', () => {
       await runOut();
       await expect(write(lease)).rejects.toThrow('sync_statement');
       const taken = await run(async (second) => {
-        await renewLease(service.database.prisma, lease, 60_000);
+        await renewLeases(service.database.prisma, [lease], 60_000);
         await expect(write(lease)).rejects.toThrow('sync_statement');
         return write(second);
       });
@@ -93,7 +94,7 @@ describe('a lease', () => {
       await service.database.transaction(async (tx) => {
         await assertLeaseHeld(tx, lease);
         // Neither a renewal nor a process that finds the lease held waits for the transaction.
-        await renewLease(prisma, lease, 60_000);
+        await renewLeases(prisma, [lease], 60_000);
         expect(await takeLease(prisma, second, 60_000)).toBe(false);
         await runOut();
         taking = takeLease(prisma, second, 60_000).then(() => order.push('taken'));
@@ -125,5 +126,32 @@ describe('a lease', () => {
       await until('it is renewed', async () => (await leasedUntil()) > first);
     });
     expect(await leasedUntil()).toBe(0);
+  });
+
+  it('is renewed together with the others of its process, by one statement', async () => {
+    const { prisma } = service.database;
+    const ids = [accountId, accountId + 1];
+    const tokenOf = (index: number) => `00000000-0000-4000-8000-00000000010${index}`;
+    const leases = ids.map((id, index) => ({
+      ...{ accountId: id, name: 'sync_statement' as const, token: tokenOf(index) },
+    }));
+    for (const lease of leases) expect(await takeLease(prisma, lease, 1_000)).toBe(true);
+    const foreign = { ...leases[0], token: tokenOf(7) } as Lease;
+    const secondsLeft = async () => {
+      const { rows } = await service.database.pool.query<{ left: number }>(
+        `SELECT extract(epoch FROM leased_until - clock_timestamp())::float8 AS left
+         FROM lease WHERE account_id = ANY ($1) ORDER BY account_id`,
+        [ids],
+      );
+      return rows.map(({ left }) => left > 30);
+    };
+    await renewLeases(prisma, [foreign], 60_000);
+    expect(await secondsLeft()).toEqual([false, false]);
+    // One that is being ended holds up neither the statement nor the other.
+    await service.database.transaction(async (tx) => {
+      await endLease(tx, leases[1] as Lease);
+      await renewLeases(prisma, [foreign, ...leases], 60_000);
+    });
+    expect(await secondsLeft()).toEqual([true]);
   });
 });
