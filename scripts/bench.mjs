@@ -6,7 +6,9 @@
 // first STORED lines are stored beforehand. `npm run bench -- day [LINES]`: measures the memory of
 // closing one long day. `npm run bench -- day-close [LINES]`: measures the certification of one
 // long day beside payments. These take from minutes to hours. `npm run bench -- foreign-keys`:
-// measures what the foreign keys that are left out would cost.
+// measures what the foreign keys that are left out would cost. `npm run bench -- partitions
+// [ROWS …]`: measures whether the large tables would cost less in parts by account. `npm run bench
+// -- sizes [LINES]`: measures the bytes on disk of a line.
 import { join } from 'node:path';
 import { endWith, prepare, projectFolder, runNode, StepFailed } from './prepare.mjs';
 
@@ -18,6 +20,7 @@ const usage = `npm run bench -- [GOAL …] [options]
   --publish      write the results into docs/performance.md too`;
 
 const longBenches = ['history', 'day', 'day-close'];
+const programs = ['partitions', 'sizes'];
 
 async function main() {
   const [first, ...rest] = process.argv.slice(2);
@@ -25,16 +28,21 @@ async function main() {
   if (longBenches.includes(first)) return runLong(first, rest);
   await prepare();
   if (first === 'foreign-keys') return runWithJest('foreign-keys.spec', {});
-  await runNode([
-    ...['--no-warnings', '--expose-gc'],
-    ...['--import=./bench/typescript.mjs', join(projectFolder, 'bench', 'run.ts')],
-    ...process.argv.slice(2),
-  ]);
+  if (programs.includes(first)) return runProgram(`${first}.ts`, rest);
+  await runProgram('run.ts', process.argv.slice(2));
   if (process.argv.includes('--publish'))
     await runNode([
       join(projectFolder, 'node_modules/prettier/bin/prettier.cjs'),
       ...['--write', '--log-level=warn', 'docs/performance.md', 'docs/performance/results.json'],
     ]);
+}
+
+function runProgram(name, options) {
+  return runNode([
+    ...['--no-warnings', '--expose-gc'],
+    ...['--import=./bench/typescript.mjs', join(projectFolder, 'bench', name)],
+    ...options,
+  ]);
 }
 
 async function runLong(name, [lines = '20000', stored = '0', ...others]) {

@@ -11,8 +11,9 @@ const atOnce = 64;
 const loadOfCapacity = 0.5;
 const shareOfOthers = 0.1;
 
-async function openContest({ isShort }: Size): Promise<Contest> {
-  const accounts = isShort ? 20 : 1_000;
+async function openContest({ isShort, lines }: Size): Promise<Contest> {
+  // `--lines` is the number of accounts here.
+  const accounts = lines ?? (isShort ? 20 : 1_000);
   const [paidAccounts, capacityMs, roundMs] = isShort ? [5, 1_000, 1_000] : [50, 15_000, 30_000];
   const service = await ManyAccounts.open();
   const names = Array.from({ length: accounts }, (_, index) => `account-${index}`);

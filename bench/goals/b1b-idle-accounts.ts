@@ -12,8 +12,9 @@ const figures = {
 };
 const minuteMs = 60_000;
 
-async function openContest({ isShort }: Size): Promise<Contest> {
-  const count = isShort ? 20 : 1_000;
+async function openContest({ isShort, lines }: Size): Promise<Contest> {
+  // `--lines` is the number of accounts here.
+  const count = lines ?? (isShort ? 20 : 1_000);
   // The first syncs of all accounts are at the start, and then spread over the interval.
   const [settlingMs, roundMs] = isShort ? [500, 1_000] : [90_000, 30_000];
   const service = await ManyAccounts.open({ isCounted: true });
