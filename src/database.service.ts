@@ -7,11 +7,16 @@ import pg from 'pg';
 import { defaultDatabaseLimits, type DatabaseLimits } from './config.js';
 import { Prisma, PrismaClient } from './generated/service/client.js';
 import { invariant } from './platform/errors.js';
-import { idleConnectionMs, prismaAdapter } from './platform/prisma-adapter.js';
-import { TransactionEnded, type TransactionConnection } from './platform/transaction-connection.js';
+import { beginTransaction, idleConnectionMs, prismaAdapter } from './platform/prisma-adapter.js';
+import {
+  statementsOutside,
+  TransactionConnection,
+  TransactionEnded,
+  type StatementRunner,
+} from './platform/transaction-connection.js';
 import { followDatabaseTime } from './platform/ids.js';
 import { camelCaseRows } from './platform/row-names.js';
-import { SharedReads } from './shared-reads.queries.js';
+import { SharedReads, type Reader } from './shared-reads.queries.js';
 
 /**
  * A database transaction. It is an explicit parameter of everything that must be committed
@@ -20,6 +25,10 @@ import { SharedReads } from './shared-reads.queries.js';
 export type Tx = Prisma.TransactionClient;
 /** The parameter of a query that only reads: a transaction, or the client without one. */
 export type Db = Tx | PrismaClient;
+/** The parameter of SQL, which needs nothing else of Prisma's client. A `Tx` is one. */
+export interface SqlTx extends Reader {
+  $executeRaw(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<number>;
+}
 
 /**
  * An account id that the planner cannot look up in its statistics. Statistics from before an import
@@ -41,9 +50,9 @@ interface LaterSteps {
   afterCommit: (() => void)[];
 }
 
-const laterSteps = new WeakMap<Tx, LaterSteps>();
+const laterSteps = new WeakMap<SqlTx, LaterSteps>();
 
-function laterStepsOf(tx: Tx): LaterSteps {
+function laterStepsOf(tx: SqlTx): LaterSteps {
   const steps = laterSteps.get(tx);
   invariant(steps, 'the transaction is not of Database.transaction, or its work has ended');
   return steps;
@@ -54,7 +63,7 @@ function laterStepsOf(tx: Tx): LaterSteps {
  * is for locks that many transactions take: taken last, a lock is held for a short time and is part
  * of no deadlock.
  */
-export function beforeCommit(tx: Tx, step: () => Promise<void>): void {
+export function beforeCommit(tx: SqlTx, step: () => Promise<void>): void {
   laterStepsOf(tx).beforeCommit.push(step);
 }
 
@@ -62,7 +71,7 @@ export function beforeCommit(tx: Tx, step: () => Promise<void>): void {
  * Runs `step` once the transaction is committed, and not if it is rolled back or repeated. It is
  * for counting what was done in memory: a process that dies has not run it.
  */
-export function afterCommit(tx: Tx, step: () => void): void {
+export function afterCommit(tx: SqlTx, step: () => void): void {
   laterStepsOf(tx).afterCommit.push(step);
 }
 
@@ -72,26 +81,31 @@ export function afterCommit(tx: Tx, step: () => void): void {
  */
 function withDirectSql(tx: Tx): Tx {
   const transaction = insideTransaction.getStore();
-  const connectionOf = () => {
+  const methods = directSql(() => {
     invariant(transaction?.connection, 'the transaction has begun');
     return transaction.connection;
-  };
-  const sqlOf = (text: TemplateStringsArray | Prisma.Sql, values: unknown[]) =>
-    text instanceof Prisma.Sql ? text : Prisma.sql(text, ...values);
-  const methods: Record<string, unknown> = {
-    $queryRaw: (text: TemplateStringsArray | Prisma.Sql, ...values: unknown[]) =>
-      connectionOf().query(sqlOf(text, values)),
-    $executeRaw: (text: TemplateStringsArray | Prisma.Sql, ...values: unknown[]) =>
-      connectionOf().execute(sqlOf(text, values)),
-  };
+  });
   return new Proxy(tx, {
-    get: (_, name) => methods[name as string] ?? (Reflect.get(tx, name) as unknown),
+    get: (_, name) =>
+      (methods as unknown as Record<string | symbol, unknown>)[name] ??
+      (Reflect.get(tx, name) as unknown),
   });
 }
 
-async function runWithLaterSteps<Result>(
-  tx: Tx,
-  work: (tx: Tx) => Promise<Result>,
+/** SQL that is sent past Prisma's client. */
+function directSql(runnerOf: () => StatementRunner): SqlTx {
+  const sqlOf = (text: TemplateStringsArray | Prisma.Sql, values: unknown[]) =>
+    text instanceof Prisma.Sql ? text : Prisma.sql(text, ...values);
+  return {
+    $queryRaw: async <Rows>(text: TemplateStringsArray | Prisma.Sql, ...values: unknown[]) =>
+      (await runnerOf().query(sqlOf(text, values))) as Rows,
+    $executeRaw: (text, ...values) => runnerOf().execute(sqlOf(text, values)),
+  };
+}
+
+async function runWithLaterSteps<Result, Transaction extends SqlTx>(
+  tx: Transaction,
+  work: (tx: Transaction) => Promise<Result>,
   afterCommit: (() => void)[],
 ): Promise<Result> {
   const beforeCommit: (() => Promise<void>)[] = [];
@@ -122,25 +136,28 @@ const maxAttempts = 5;
 
 export class Database {
   readonly prisma: PrismaClient;
+  /** SQL outside of transactions, for hot paths: Prisma's client costs more than a look-up. */
+  readonly sql: SqlTx;
   /** For sweepers that ask at the same moment. */
   readonly sharedReads: SharedReads;
+  private readonly begin: string;
 
   constructor(
     readonly pool: pg.Pool,
     limits: DatabaseLimits = defaultDatabaseLimits,
   ) {
     this.sharedReads = new SharedReads(pool);
+    const outside = statementsOutside(pool);
+    this.sql = directSql(() => outside);
     const { statementTimeoutMs, connectTimeoutMs, transactionTimeoutMs } = limits;
+    const transactionLimits = { statementTimeoutMs, idleTimeoutMs: statementTimeoutMs };
+    this.begin = beginTransaction(transactionLimits);
     const client = new PrismaClient({
-      adapter: prismaAdapter(
-        pool,
-        { statementTimeoutMs, idleTimeoutMs: statementTimeoutMs },
-        (connection) => {
-          const transaction = insideTransaction.getStore();
-          // The first one: what else the work calls may begin transactions of its own.
-          if (transaction) transaction.connection ??= connection;
-        },
-      ),
+      adapter: prismaAdapter(pool, transactionLimits, (connection) => {
+        const transaction = insideTransaction.getStore();
+        // The first one: what else the work calls may begin transactions of its own.
+        if (transaction) transaction.connection ??= connection;
+      }),
       transactionOptions: { maxWait: connectTimeoutMs, timeout: transactionTimeoutMs },
     });
     // Rows of SQL are named like those of the client.
@@ -162,21 +179,46 @@ export class Database {
   ): Promise<Result> {
     const { timeoutMs } = options;
     const limits = timeoutMs === undefined ? {} : { timeout: timeoutMs };
-    for (let attempts = 1; ; attempts += 1) {
-      const committed: (() => void)[] = [];
-      try {
-        const result = await insideTransaction.run({}, () =>
-          this.prisma.$transaction(
-            (tx) => runWithLaterSteps(withDirectSql(tx), work, committed),
-            limits,
-          ),
-        );
-        for (const step of committed) step();
-        return result;
-      } catch (error) {
-        if (!isConflict(error) || attempts === maxAttempts) throw error;
-        await sleep(attempts * 20 * (1 + Math.random()));
-      }
+    return repeatAfterConflicts((committed) =>
+      this.prisma.$transaction(
+        (tx) => runWithLaterSteps(withDirectSql(tx), work, committed),
+        limits,
+      ),
+    );
+  }
+
+  /**
+   * A transaction like that of `transaction`, for a few statements of SQL. It is for hot paths:
+   * beginning and ending it through Prisma's client costs more than such statements.
+   */
+  async sqlTransaction<Result>(work: (tx: SqlTx) => Promise<Result>): Promise<Result> {
+    return repeatAfterConflicts((committed) => this.runOnConnection(work, committed));
+  }
+
+  private async runOnConnection<Result>(
+    work: (tx: SqlTx) => Promise<Result>,
+    committed: (() => void)[],
+  ): Promise<Result> {
+    const client = await this.pool.connect();
+    const connection = new TransactionConnection(client);
+    try {
+      await connection.send(this.begin);
+      const result = await runWithLaterSteps(
+        directSql(() => connection),
+        work,
+        committed,
+      );
+      connection.end();
+      const { command } = await connection.send('COMMIT');
+      invariant(command === 'COMMIT', 'a transaction whose statement failed is not committed');
+      return result;
+    } catch (error) {
+      connection.end();
+      // Where even this fails, the connection is closed, and the server rolls back.
+      if (!connection.isBroken) await connection.send('ROLLBACK').catch(() => undefined);
+      throw error;
+    } finally {
+      client.release(connection.isBroken);
     }
   }
 
@@ -232,6 +274,23 @@ export function createPool(
   });
   pool.on('error', onError);
   return pool;
+}
+
+/** `attempt` gets the list of what runs once it is committed. */
+async function repeatAfterConflicts<Result>(
+  attempt: (committed: (() => void)[]) => Promise<Result>,
+): Promise<Result> {
+  for (let attempts = 1; ; attempts += 1) {
+    const committed: (() => void)[] = [];
+    try {
+      const result = await insideTransaction.run({}, () => attempt(committed));
+      for (const step of committed) step();
+      return result;
+    } catch (error) {
+      if (!isConflict(error) || attempts === maxAttempts) throw error;
+      await sleep(attempts * 20 * (1 + Math.random()));
+    }
+  }
 }
 
 /** serialization_failure, deadlock_detected. */

@@ -1,7 +1,7 @@
 // Inserts charges. Reads their newest payments, and the newest refunds of these payments. A static
 // QR code may be paid without limit, so each read is bounded, and the count of its payments is
 // stored.
-import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import { opaqueAccountId, type Db, type SqlTx } from '../database.service.js';
 import { Prisma, type Charge, type Refund, type Settlement } from '../generated/service/client.js';
 import { maxShownOfCharge } from './charges.schema.js';
 
@@ -13,7 +13,7 @@ export type NewChargeRow = Pick<
 
 /** Inserts charges of one account; false when another one has one of their correlationIds. */
 export async function insertCharges(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   charges: readonly NewChargeRow[],
 ): Promise<boolean> {

@@ -5,7 +5,7 @@ import { adjustmentsOf, serializeAdjustments } from '../contract/charge-terms.js
 import { createCharge } from '../contract/charges.js';
 import type { RouteInput } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
-import { Database, type Tx } from '../database.service.js';
+import { Database, type SqlTx, type Tx } from '../database.service.js';
 import { normalizeTaxId } from '../expected-payments/counterparty.js';
 import { referencesOf, type NewExpectedPayment } from '../expected-payments/expected-payment.js';
 import type { Charge, Prisma } from '../generated/service/client.js';
@@ -43,6 +43,7 @@ export class ChargesService implements OnModuleInit {
     echoes: ({ body }, response) =>
       response.correlationId === body.correlationId && response.amount === body.Amount,
     insertRows: insertOrThrow,
+    sharesIdentitiesWith: ['create_static_qr'],
     onRejected: (tx, operation) => this.deleteCharge(tx, operation),
     lookUp: (account, operation) => this.lookUp.charge(account, operation),
   };
@@ -55,6 +56,7 @@ export class ChargesService implements OnModuleInit {
       response.correlationId === body.correlationId &&
       (response.amount ?? null) === (body.amount ?? null),
     insertRows: insertOrThrow,
+    sharesIdentitiesWith: ['create_charge'],
     onRejected: (tx, operation) => this.deleteCharge(tx, operation),
     lookUp: (account, operation) => this.lookUp.staticQr(account, operation),
   };
@@ -180,7 +182,7 @@ export class ChargesService implements OnModuleInit {
   }
 }
 
-async function insertOrThrow(tx: Tx, accountId: number, charges: NewChargeRow[]): Promise<void> {
+async function insertOrThrow(tx: SqlTx, accountId: number, charges: NewChargeRow[]): Promise<void> {
   if (await insertCharges(tx, accountId, charges)) return;
   // The statement could not distinguish payments of two charges with one correlationId.
   throw new AppError('conflict', {

@@ -1,6 +1,6 @@
 // Writes the outbox: an event and its deliveries are inserted together, and only one process at a
 // time claims a due delivery.
-import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import { opaqueAccountId, type Db, type SqlTx, type Tx } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
 import type { Delivery, Event, WebhookEndpoint } from '../generated/service/client.js';
 
@@ -15,7 +15,7 @@ export type InsertedEvent = Pick<Event, 'id' | 'type' | 'resourceKind' | 'resour
  * which the second statement reads under that lock.
  */
 export async function insertEvents(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   events: readonly InsertedEvent[],
 ): Promise<void> {

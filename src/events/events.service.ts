@@ -2,7 +2,7 @@
 // event reports, and enqueues their deliveries. Events are numbered under a lock of the account,
 // which their transaction takes last: their order is the order of the commits.
 import { Injectable } from '@nestjs/common';
-import { beforeCommit, Database, type Tx } from '../database.service.js';
+import { beforeCommit, Database, type SqlTx } from '../database.service.js';
 import type { Delivery } from '../generated/service/client.js';
 import { AppError, conflict } from '../platform/errors.js';
 import { stringifyJson } from '../platform/exact-json.js';
@@ -21,7 +21,7 @@ import {
 @Injectable()
 export class EventsService {
   /** The events that each transaction in progress will insert, by account. */
-  private readonly recorded = new WeakMap<Tx, Map<number, InsertedEvent[]>>();
+  private readonly recorded = new WeakMap<SqlTx, Map<number, InsertedEvent[]>>();
 
   constructor(
     private readonly database: Database,
@@ -32,7 +32,7 @@ export class EventsService {
    * Records events and their deliveries. They are inserted before the transaction commits, all at
    * once. Call `enqueueDeliveries` after the commit.
    */
-  record(tx: Tx, accountId: number, events: readonly NewEvent[]): void {
+  record(tx: SqlTx, accountId: number, events: readonly NewEvent[]): void {
     if (events.length === 0) return;
     const rows = events.map(({ type, resource, data }) => ({
       id: newId(),
@@ -51,7 +51,7 @@ export class EventsService {
   }
 
   /** Whether the transaction inserts events, whose deliveries are enqueued after the commit. */
-  hasRecorded(tx: Tx): boolean {
+  hasRecorded(tx: SqlTx): boolean {
     return this.recorded.has(tx);
   }
 
@@ -98,7 +98,7 @@ export class EventsService {
 
 /** In the order of the accounts, so that two transactions cannot wait for each other. */
 async function insertByAccount(
-  tx: Tx,
+  tx: SqlTx,
   byAccount: ReadonlyMap<number, InsertedEvent[]>,
 ): Promise<void> {
   for (const [accountId, events] of [...byAccount].sort(([a], [b]) => a - b))

@@ -1,7 +1,12 @@
 // Inserts expected payments, their references and their facts in bulk: a batch has a thousand
 // items.
-import type { Tx } from '../database.service.js';
-import { Prisma, type ExpectedPayment } from '../generated/service/client.js';
+import type { SqlTx, Tx } from '../database.service.js';
+import {
+  Prisma,
+  type ExpectedPayment,
+  type ExpectedPaymentReference,
+} from '../generated/service/client.js';
+import type { Write } from '../joined-writes.queries.js';
 import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { withdrawalKinds, type ReinstatementKind, type WithdrawalKind } from './facts.js';
 import type { Reference } from './references.js';
@@ -23,20 +28,19 @@ export interface IdentifiedPayment extends NewExpectedPaymentRow {
   kind: string;
 }
 
-export async function insertExpectedPayments(
-  tx: Tx,
+export function expectedPaymentsWrite(
   accountId: number,
   payments: readonly IdentifiedPayment[],
-): Promise<void> {
+): Write {
   // Amounts as text: a JSON number would pass through a float.
   const rows = payments.map((row) => ({
     ...row,
     amountCents: row.amountCents?.toString() ?? null,
   }));
-  await tx.$executeRaw`
+  const sql = Prisma.sql`
     INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents,
       due_date, terms, is_multi_use, counterparty_document, created_at, created_at_bank_time)
-    SELECT ${accountId}, id, "operationId", kind, "isCredit", "amountCents"::bigint,
+    SELECT ${accountId}::int, id, "operationId", kind, "isCredit", "amountCents"::bigint,
            "dueDate", terms, "isMultiUse", "counterpartyDocument",
            now.at, now.at + (SELECT clock_offset_ms FROM statement_state
              WHERE account_id = ${accountId}) * interval '1 millisecond'
@@ -44,21 +48,30 @@ export async function insertExpectedPayments(
       AS r(id uuid, "operationId" uuid, kind text, "isCredit" boolean, "amountCents" text,
            "dueDate" text, terms text, "isMultiUse" boolean, "counterpartyDocument" text)
     CROSS JOIN (SELECT clock_timestamp() AS at) now`;
+  return { sql, rows: payments.length };
 }
+
+/** A reference of an expected payment. */
+export type PaymentReference = Reference & Pick<ExpectedPaymentReference, 'expectedPaymentId'>;
 
 /** Idempotent: references that are already stored stay as they are. */
 export async function insertReferences(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
-  rows: (Reference & { expectedPaymentId: string })[],
+  rows: readonly PaymentReference[],
 ): Promise<void> {
-  if (rows.length === 0) return;
-  await tx.$executeRaw`
+  if (rows.length > 0) await tx.$executeRaw(referencesWrite(accountId, rows).sql);
+}
+
+/** Inserts what `insertReferences` does. */
+export function referencesWrite(accountId: number, rows: readonly PaymentReference[]): Write {
+  const sql = Prisma.sql`
     INSERT INTO expected_payment_reference (account_id, kind, value, expected_payment_id)
-    SELECT ${accountId}, kind, value, "expectedPaymentId"
+    SELECT ${accountId}::int, kind, value, "expectedPaymentId"
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       AS r("expectedPaymentId" uuid, kind text, value text)
     ON CONFLICT DO NOTHING`;
+  return { sql, rows: null };
 }
 
 /** Payments by their ids, or all payments of operations. */

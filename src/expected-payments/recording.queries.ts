@@ -1,9 +1,14 @@
 // Records expected payments with the references that tie lines to them, in the transaction of
 // their operation: no line can arrive before its expected payment is recorded.
-import type { Tx } from '../database.service.js';
-import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import type { SqlTx } from '../database.service.js';
+import { writeTogether, type Write } from '../joined-writes.queries.js';
+import { paymentTasksWrite } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { referencesOf, type NewExpectedPayment } from './expected-payment.js';
-import { insertExpectedPayments, insertReferences } from './expected-payments.queries.js';
+import {
+  expectedPaymentsWrite,
+  referencesWrite,
+  type PaymentReference,
+} from './expected-payments.queries.js';
 import type { Reference } from './references.js';
 import { newId } from '../platform/ids.js';
 
@@ -16,20 +21,20 @@ export interface ExpectingOperation {
 
 /** Returns the ids of the payments, in the order of `expected`. */
 export async function recordExpectedPayments(
-  tx: Tx,
+  tx: SqlTx,
   { accountId, ...operation }: { accountId: number; operationId: string; kind: string },
   expected: readonly NewExpectedPayment[],
 ): Promise<string[]> {
-  const [ids = []] = await recordAllExpectedPayments(tx, accountId, [{ ...operation, expected }]);
-  return ids;
+  const { ids, writes } = expectedPaymentWrites(accountId, [{ ...operation, expected }]);
+  await writeTogether(tx, writes);
+  return ids.flat();
 }
 
-/** Records the payments of several operations. Returns the ids of each, in the order of both. */
-export async function recordAllExpectedPayments(
-  tx: Tx,
+/** Records the payments of several operations. `ids` has those of each, in the order of both. */
+export function expectedPaymentWrites(
   accountId: number,
   operations: readonly ExpectingOperation[],
-): Promise<string[][]> {
+): { ids: string[][]; writes: Write[] } {
   const recorded = operations.map(({ expected, ...operation }) => {
     // A debit's line may carry the request's idempotency key, which is the operation's id. The
     // items of a batch share one key, so the key does not identify an item.
@@ -41,35 +46,44 @@ export async function recordAllExpectedPayments(
     }));
   });
   const all = recorded.flat();
-  if (all.length > 0) {
-    await insertExpectedPayments(
-      tx,
-      accountId,
-      all.map(({ payment }) => payment),
-    );
-    await addReferences(
-      tx,
-      accountId,
-      all.map(({ payment, references }) => ({ expectedPaymentId: payment.id, references })),
-    );
-  }
-  return recorded.map((ofOperation) => ofOperation.map(({ payment }) => payment.id));
+  const ids = recorded.map((ofOperation) => ofOperation.map(({ payment }) => payment.id));
+  if (all.length === 0) return { ids, writes: [] };
+  const payments = all.map(({ payment }) => payment);
+  const references = all.map(({ payment, references: ofPayment }) => {
+    return { expectedPaymentId: payment.id, references: ofPayment };
+  });
+  const writes = [
+    expectedPaymentsWrite(accountId, payments),
+    ...newReferencesWrites(accountId, references),
+  ];
+  return { ids, writes };
 }
+
+/** Payments with references that a line may carry. */
+type Referenced = { expectedPaymentId: string; references: readonly Reference[] }[];
 
 /** Adds references: ids that the bank reported later and that a line may carry. Idempotent. */
 export async function addReferences(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
-  payments: { expectedPaymentId: string; references: Reference[] }[],
+  payments: Referenced,
 ): Promise<void> {
-  await insertReferences(
-    tx,
-    accountId,
-    payments.flatMap(({ expectedPaymentId, references }) =>
-      references.map((reference) => ({ expectedPaymentId, ...reference })),
-    ),
-  );
+  await writeTogether(tx, newReferencesWrites(accountId, payments));
+}
+
+function newReferencesWrites(accountId: number, payments: Referenced): Write[] {
+  if (payments.length === 0) return [];
+  const references = referenceRows(payments);
   // A line may carry the ids, or share the document of a new payment.
   const ids = payments.map(({ expectedPaymentId }) => expectedPaymentId);
-  await recordPaymentTasks(tx, accountId, ids);
+  return [
+    ...(references.length > 0 ? [referencesWrite(accountId, references)] : []),
+    paymentTasksWrite(accountId, ids),
+  ];
+}
+
+function referenceRows(payments: Referenced): PaymentReference[] {
+  return payments.flatMap(({ expectedPaymentId, references }) =>
+    references.map((reference) => ({ expectedPaymentId, ...reference })),
+  );
 }

@@ -1,7 +1,8 @@
 // Writes the identities by which a repeat of an operation is recognized: the caller's key, a
 // natural id, the hash of the request. The primary key decides between concurrent requests.
-import type { Tx } from '../database.service.js';
-import type { OperationIdentity } from '../generated/service/client.js';
+import type { SqlTx, Tx } from '../database.service.js';
+import { Prisma, type OperationIdentity } from '../generated/service/client.js';
+import type { Write } from '../joined-writes.queries.js';
 import type { OperationRef } from './operations.queries.js';
 
 export type NewIdentity = Pick<OperationIdentity, 'identity' | 'isNatural' | 'isTemporary'>;
@@ -30,29 +31,32 @@ export interface IdentityClaim {
   identities: readonly NewIdentity[];
 }
 
-/**
- * Claims identities for operations of one account; false when another operation holds one of them.
- */
-export async function claimIdentities(
-  tx: Tx,
-  accountId: number,
-  claims: readonly IdentityClaim[],
-): Promise<boolean> {
+/** Claims identities for operations of one account, unless another operation holds one of them. */
+export function identitiesWrite(accountId: number, claims: readonly IdentityClaim[]): Write {
   const rows = claims.flatMap(({ operation: { id: operationId, kind }, identities }) =>
     identities.map((identity) => ({ kind, operationId, ...identity })),
   );
-  if (rows.length === 0) return true;
   // In one order, so that two transactions that claim the same identities cannot wait for each
   // other.
-  const count = await tx.$executeRaw`
+  const sql = Prisma.sql`
     INSERT INTO operation_identity (account_id, kind, identity, operation_id, is_natural,
                                     is_temporary)
-    SELECT ${accountId}, kind, identity, "operationId", "isNatural", "isTemporary"
+    SELECT ${accountId}::int, kind, identity, "operationId", "isNatural", "isTemporary"
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
       kind text, identity text, "operationId" uuid, "isNatural" boolean, "isTemporary" boolean)
     ORDER BY kind, identity
     ON CONFLICT DO NOTHING`;
-  return count === rows.length;
+  return { sql, rows: rows.length };
+}
+
+/** Claims identities for an operation; false when another operation holds one of them. */
+export async function claimIdentities(
+  tx: SqlTx,
+  operation: IdentityClaim['operation'],
+  identities: readonly NewIdentity[],
+): Promise<boolean> {
+  const { sql, rows } = identitiesWrite(operation.accountId, [{ operation, identities }]);
+  return (await tx.$executeRaw(sql)) === rows;
 }
 
 /** Releases the identities of an operation, or some of them. */

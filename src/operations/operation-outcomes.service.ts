@@ -3,7 +3,7 @@
 // holds the registered operation kinds.
 import { Injectable } from '@nestjs/common';
 import type { Route } from '../contract/route.js';
-import { Database, type Tx } from '../database.service.js';
+import { Database, type SqlTx, type Tx } from '../database.service.js';
 import type { EventType, NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { insertFacts } from '../expected-payments/expected-payments.queries.js';
@@ -12,10 +12,7 @@ import { groupBy } from '../platform/grouping.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { waitOutsideSlot } from '../platform/job-slots.js';
 import { SharedBatches } from '../platform/shared-batches.js';
-import {
-  recordOperationTasks,
-  recordPaymentTasksOf,
-} from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { releaseIdentities } from './identities.queries.js';
 import { isFinalOperationState, type Operation, type OperationKind } from './operation.js';
 import * as queries from './operations.queries.js';
@@ -96,11 +93,10 @@ export class OperationOutcomes {
   /** Whether each of them was recorded. */
   private async recordAnswers(accountId: number, answers: RecordableAnswer[]): Promise<boolean[]> {
     try {
-      const { recorded, hasEvents } = await this.database.transaction(async (tx) => {
+      const record = async (tx: SqlTx) => {
         const attempts = answers.map(({ answer }) => answer);
         const rows = await queries.recordAnsweredAttempts(tx, accountId, attempts);
         const ids = new Set(rows.map(({ id }) => id));
-        await recordPaymentTasksOf(tx, accountId, [...ids]);
         const applied = answers.filter(({ answer }) => ids.has(answer.id));
         for (const ofKind of groupBy(applied, ({ kind }) => kind.name).values()) {
           const responses = ofKind.map(({ answer, decodedResponse }) => {
@@ -109,7 +105,12 @@ export class OperationOutcomes {
           await ofKind[0]?.kind.onAnswered?.(tx, accountId, responses);
         }
         return { recorded: rows, hasEvents: this.events.hasRecorded(tx) };
-      });
+      };
+      // Without rows of their module, the answers are recorded by one statement.
+      const isOneStatement = answers.every(({ kind }) => kind.onAnswered === undefined);
+      const { recorded, hasEvents } = await (isOneStatement
+        ? record(this.database.sql)
+        : this.database.sqlTransaction(record));
       // The callers need not wait for the jobs: a sweeper enqueues those that are lost.
       if (hasEvents) void this.events.enqueueDeliveries(accountId).catch(() => undefined);
       if (recorded.some(({ isOutgoing }) => isOutgoing))

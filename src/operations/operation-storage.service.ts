@@ -4,11 +4,9 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import { assertAccountLive } from '../accounts/account-modes.queries.js';
-import { Database, type Tx } from '../database.service.js';
-import {
-  recordAllExpectedPayments,
-  recordExpectedPayments,
-} from '../expected-payments/recording.queries.js';
+import { Database, type SqlTx, type Tx } from '../database.service.js';
+import { expectedPaymentWrites } from '../expected-payments/recording.queries.js';
+import { writeTogether } from '../joined-writes.queries.js';
 import { Countdown } from '../platform/countdown.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { groupBy } from '../platform/grouping.js';
@@ -68,7 +66,8 @@ export class OperationStorage {
   private readonly batches = new SharedBatches<NewRequest, SharedStorage>(
     (accountId, requests) => this.storeTogether(accountId, requests),
     ({ operation, identities }) => [
-      ...identities.map((one) => `${operation.kind} ${one.identity}`),
+      // Of every kind: some kinds share what their natural identities name.
+      ...identities.map(({ identity: one }) => one),
       ...this.duplicates.conflictsOf(operation),
     ],
   );
@@ -108,12 +107,13 @@ export class OperationStorage {
       const account = await this.accounts.get(accountId);
       // It begins before the claims, so it ends before their limit.
       attempt = { account, sendWithin: new Countdown(startWithinMs) };
-      const stored = await this.database.transaction(async (tx) => {
+      const stored = await this.database.sqlTransaction(async (tx) => {
         const storable = await this.duplicates.listStorable(
           tx,
           accountId,
-          requests.map(({ request: { preferences }, operation, identities }) => {
-            return { operation, identities, isCompared: !preferences.allowDuplicate };
+          requests.map(({ kind, request: { preferences }, operation, identities }) => {
+            const kinds = [kind.name, ...(kind.sharesIdentitiesWith ?? [])];
+            return { operation, identities, kinds, isCompared: !preferences.allowDuplicate };
           }),
         );
         const chosen = requests.filter(({ operation }) => storable.has(operation.id));
@@ -131,24 +131,21 @@ export class OperationStorage {
     }
   }
 
-  private async insertTogether(tx: Tx, accountId: number, requests: NewRequest[]): Promise<void> {
-    const areClaimed = await identity.claimIdentities(tx, accountId, requests);
-    if (!areClaimed) throw new AppError('conflict');
-    await queries.insertOperations(
-      tx,
-      accountId,
-      requests.map(({ operation }) => operation),
-      { sending: attemptLimits, nextActionInMs: sweepAfterMs },
-    );
-    const paymentIds = await recordAllExpectedPayments(
-      tx,
-      accountId,
-      requests.map(({ operation: { id, kind }, request: { expectedPayments: expected } }) => {
-        return { operationId: id, kind, expected };
-      }),
-    );
+  private async insertTogether(
+    tx: SqlTx,
+    accountId: number,
+    requests: NewRequest[],
+  ): Promise<void> {
+    const payments = expectedPaymentWrites(accountId, requests.map(expectingOperation));
+    const operations = requests.map(({ operation }) => operation);
+    const sending = { sending: attemptLimits, nextActionInMs: sweepAfterMs };
+    await writeTogether(tx, [
+      identity.identitiesWrite(accountId, requests),
+      ...queries.operationsWrites(accountId, operations, sending),
+      ...payments.writes,
+    ]);
     const rows = requests.map(({ kind, request, operation }, index) => {
-      return { kind, row: request.rowOf?.(operation.id, paymentIds[index] ?? []) };
+      return { kind, row: request.rowOf?.(operation.id, payments.ids[index] ?? []) };
     });
     for (const ofKind of groupBy(rows, ({ kind }) => kind.name).values()) {
       const [first] = ofKind;
@@ -195,7 +192,7 @@ export class OperationStorage {
     // The natural identity of an operation without effect stays free for a corrected request.
     const hadNoEffect = ['rejected', 'not_executed'].includes(operation.state);
     const claimed = identities.filter(({ isNatural }) => !isNatural || !hadNoEffect);
-    await identity.claimIdentities(tx, accountId, [{ operation, identities: claimed }]);
+    if (claimed.length > 0) await identity.claimIdentities(tx, operation, claimed);
     return operation;
   }
 
@@ -203,28 +200,30 @@ export class OperationStorage {
    * Null when another request claimed an identity in between. The next attempt finds that request's
    * operation.
    */
-  private async store(
-    tx: Tx,
-    { kind, request, operation: newOperation, identities }: NewRequest,
-  ): Promise<StoredOperation | null> {
+  private async store(tx: Tx, newRequest: NewRequest): Promise<StoredOperation | null> {
+    const { kind, request, operation: newOperation, identities } = newRequest;
     const { accountId, id } = newOperation;
+    const { allowDuplicate } = request.preferences;
     await assertAccountLive(tx, accountId);
     await request.assertApplies?.(tx);
-    const claim = { operation: newOperation, identities };
-    if (!(await identity.claimIdentities(tx, accountId, [claim]))) {
+    // Before the identities, as `storeTogether` does: the reverse order would be a deadlock.
+    if (!allowDuplicate) await this.duplicates.lock(tx, accountId, [newOperation]);
+    const areClaimed =
+      identities.length === 0 || (await identity.claimIdentities(tx, newOperation, identities));
+    if (!areClaimed) {
       await identity.releaseIdentities(tx, newOperation);
       return null;
     }
     // Checked after the identities are claimed: a repeat of the same request is found by its
     // identity and is not a duplicate.
-    const { allowDuplicate } = request.preferences;
     const possibleDuplicateId = await this.duplicates.findOrThrow(tx, newOperation, allowDuplicate);
-    await queries.insertOperations(tx, accountId, [newOperation], {
-      sending: null,
-      nextActionInMs: sweepAfterMs,
-    });
-    const owner = { accountId, operationId: id, kind: kind.name };
-    const ids = await recordExpectedPayments(tx, owner, request.expectedPayments);
+    const received = { sending: null, nextActionInMs: sweepAfterMs };
+    const payments = expectedPaymentWrites(accountId, [expectingOperation(newRequest)]);
+    const [ids = []] = payments.ids;
+    await writeTogether(tx, [
+      ...queries.operationsWrites(accountId, [newOperation], received),
+      ...payments.writes,
+    ]);
     const assertNotLost = () => this.duplicates.assertNotLost(tx, newOperation, allowDuplicate);
     try {
       if (request.record) await request.record(tx, id, ids);
@@ -241,6 +240,10 @@ export class OperationStorage {
     });
     return { outcome: 'stored', operation, possibleDuplicateId };
   }
+}
+
+function expectingOperation({ operation: { id, kind }, request }: NewRequest) {
+  return { operationId: id, kind, expected: request.expectedPayments };
 }
 
 /**

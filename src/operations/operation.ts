@@ -6,7 +6,7 @@
 // `OperationsService.perform` for each request of a caller.
 import type { BankAccount } from '../accounts/accounts.service.js';
 import type { Route, RouteInput, RouteOutput } from '../contract/route.js';
-import type { Tx } from '../database.service.js';
+import type { SqlTx, Tx } from '../database.service.js';
 import type { NewExpectedPayment } from '../expected-payments/expected-payment.js';
 import type { Operation as OperationRow, OperationState } from '../generated/service/client.js';
 
@@ -69,7 +69,12 @@ export interface OperationKind<R extends Route = Route> {
    * operations: what `rowOf` returns for each. Throws when one of them breaks a rule; where they
    * were several, each of them is then stored alone.
    */
-  insertRows?(tx: Tx, accountId: number, rows: readonly unknown[]): Promise<void>;
+  insertRows?(tx: SqlTx, accountId: number, rows: readonly unknown[]): Promise<void>;
+  /**
+   * Kinds whose natural identities name the same things as those of this kind: two operations of
+   * these kinds with one identity break a rule of `insertRows`. So they are not stored together.
+   */
+  sharesIdentitiesWith?: readonly string[];
   /**
    * Whether a response of the bank repeats the requested amount and ids. After a success that does
    * not repeat them, the operation stays unknown.
@@ -87,7 +92,11 @@ export interface OperationKind<R extends Route = Route> {
    * response, in the transaction that records all of them. Without it, a kind that has
    * `onSucceeded` records each outcome alone.
    */
-  onAnswered?(tx: Tx, accountId: number, answers: readonly Answer<RouteOutput<R>>[]): Promise<void>;
+  onAnswered?(
+    tx: SqlTx,
+    accountId: number,
+    answers: readonly Answer<RouteOutput<R>>[],
+  ): Promise<void>;
   /**
    * The bank rejected the operation, or it was proven not executed. Marks the module's own rows as
    * failed and releases what they reserved, in the transaction that records the outcome.

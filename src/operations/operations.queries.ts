@@ -1,10 +1,14 @@
 // Writes operations and their attempts. A state changes only from the states that may precede it.
 // So when two processes act on one operation, only one of them succeeds.
-import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import { opaqueAccountId, type Db, type SqlTx, type Tx } from '../database.service.js';
+import type { Write } from '../joined-writes.queries.js';
 import type { Reader } from '../shared-reads.queries.js';
 import { Prisma, type OperationAttempt } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
-import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import {
+  paymentTasksOf,
+  recordOperationTasks,
+} from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { Operation, OperationState } from './operation.js';
 import { refusedRepeat, restoredReason } from './recovery.js';
 
@@ -132,11 +136,12 @@ export interface AnsweredAttempt {
 }
 
 /**
- * Records that attempts of an account's operations succeeded. Leaves out an operation whose attempt
- * is not in progress any more, and one whose caller did not wait: an event is due for it.
+ * Records that attempts of an account's operations succeeded, and decides their expected payments
+ * again. Leaves out an operation whose attempt is not in progress any more, and one whose caller
+ * did not wait: an event is due for it.
  */
 export async function recordAnsweredAttempts(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   answers: readonly AnsweredAttempt[],
 ): Promise<{ id: string; isOutgoing: boolean }[]> {
@@ -159,6 +164,8 @@ export async function recordAnsweredAttempts(
       FROM answer r JOIN ended ON ended.id = r.id
       WHERE a.account_id = ${opaqueAccountId(accountId)} AND a.operation_id = r.id
         AND a.number = r.attempt
+    ), tasks AS (
+      ${paymentTasksOf(accountId, Prisma.sql`SELECT id FROM ended`)}
     )
     SELECT id, counterparty IS NOT NULL AS "isOutgoing" FROM ended`;
 }
@@ -325,12 +332,11 @@ export type NewOperation = Pick<
  * their first attempt, which is recorded too: the caller makes it after the commit. Each other
  * operation is due after `nextActionInMs`, and at once when it is detached.
  */
-export async function insertOperations(
-  tx: Tx,
+export function operationsWrites(
   accountId: number,
   operations: readonly NewOperation[],
   { sending, nextActionInMs }: { sending: AttemptLimits | null; nextActionInMs: number },
-): Promise<void> {
+): Write[] {
   const { sentWithinMs, leaseMs } = sending ?? { sentWithinMs: 0, leaseMs: 0 };
   const rows = operations.map((operation) => {
     const isSending = sending !== null && !operation.isDetached;
@@ -343,30 +349,32 @@ export async function insertOperations(
       nextActionInMs: operation.isDetached ? 0 : afterMs,
     };
   });
-  await tx.$executeRaw`
-    WITH request AS (
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
-        id uuid, kind text, "idempotencyKey" text, "requestHash" text, "requestParams" text,
-        "requestQuery" text, "requestBody" text, counterparty text, "amountCents" text,
-        "isDistinguishable" boolean, "isDetached" boolean, "effectiveFrom" timestamptz,
-        "isSending" boolean, "nextActionInMs" float8)
-    ), stored AS (
-      INSERT INTO operation (account_id, id, kind, state, attempts, idempotency_key, request_hash,
-                             request_params, request_query, request_body, counterparty,
-                             amount_cents, is_distinguishable, is_detached, effective_from,
-                             next_action_at)
-      SELECT ${accountId}, id, kind,
-             CASE WHEN "isSending" THEN 'sending' ELSE 'received' END::operation_state,
-             "isSending"::int, "idempotencyKey", "requestHash", "requestParams", "requestQuery",
-             "requestBody", counterparty, "amountCents"::bigint, "isDistinguishable", "isDetached",
-             "effectiveFrom", clock_timestamp() + "nextActionInMs" * interval '1 millisecond'
-      FROM request
-    )
+  const stored = Prisma.sql`
+    INSERT INTO operation (account_id, id, kind, state, attempts, idempotency_key, request_hash,
+                           request_params, request_query, request_body, counterparty,
+                           amount_cents, is_distinguishable, is_detached, effective_from,
+                           next_action_at)
+    SELECT ${accountId}::int, id, kind,
+           CASE WHEN "isSending" THEN 'sending' ELSE 'received' END::operation_state,
+           "isSending"::int, "idempotencyKey", "requestHash", "requestParams", "requestQuery",
+           "requestBody", counterparty, "amountCents"::bigint, "isDistinguishable", "isDetached",
+           "effectiveFrom", clock_timestamp() + "nextActionInMs" * interval '1 millisecond'
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
+      id uuid, kind text, "idempotencyKey" text, "requestHash" text, "requestParams" text,
+      "requestQuery" text, "requestBody" text, counterparty text, "amountCents" text,
+      "isDistinguishable" boolean, "isDetached" boolean, "effectiveFrom" timestamptz,
+      "isSending" boolean, "nextActionInMs" float8)`;
+  const sent = rows.filter(({ isSending }) => isSending).map(({ id }) => id);
+  const attempted = Prisma.sql`
     INSERT INTO operation_attempt (account_id, operation_id, number, send_by, clock_offset_ms,
       clock_offset_max_ms)
-    SELECT ${accountId}, r.id, 1, clock_timestamp() + ${sentWithinMs} * interval '1 millisecond',
+    SELECT ${accountId}::int, sent.id, 1,
+           clock_timestamp() + ${sentWithinMs}::float8 * interval '1 millisecond',
            s.clock_offset_ms, s.clock_offset_max_ms
-    FROM request r LEFT JOIN statement_state s ON s.account_id = ${accountId}
-      AND s.clock_measured_at IS NOT NULL
-    WHERE r."isSending"`;
+    FROM unnest(${sent}::uuid[]) AS sent(id)
+    LEFT JOIN statement_state s ON s.account_id = ${accountId} AND s.clock_measured_at IS NOT NULL`;
+  return [
+    { sql: stored, rows: rows.length },
+    ...(sent.length > 0 ? [{ sql: attempted, rows: sent.length }] : []),
+  ];
 }

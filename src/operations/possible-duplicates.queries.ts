@@ -1,19 +1,19 @@
 // Finds the operation that a request for outgoing money may repeat. The locks serialize the check,
 // so that each of two concurrent requests sees the other.
-import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import { opaqueAccountId, type Db, type SqlTx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { advisoryLocks } from '../platform/advisory-locks.js';
 import type { NewIdentity } from './identities.queries.js';
 import type { NewOperation } from './operations.queries.js';
 
 /** Serializes all requests of the account. */
-export async function lockPossibleDuplicates(tx: Tx, accountId: number): Promise<void> {
+export async function lockPossibleDuplicates(tx: SqlTx, accountId: number): Promise<void> {
   const { possibleDuplicates } = advisoryLocks;
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${possibleDuplicates}::int, ${accountId}::int)`;
 }
 
 /** Serializes requests that are the same. */
-export async function lockSameRequests(tx: Tx, requestHashes: readonly string[]): Promise<void> {
+export async function lockSameRequests(tx: SqlTx, requestHashes: readonly string[]): Promise<void> {
   if (requestHashes.length === 0) return;
   const { sameRequest } = advisoryLocks;
   await tx.$executeRaw`
@@ -80,6 +80,8 @@ function possibleDuplicates(
           - ${Math.max(sameRequestForMs, similarForMs ?? 0)}::float8 * interval '1 millisecond'
       UNION ALL
       SELECT o.* FROM operation o WHERE ${number} AND o.state = 'needs_operator'
+      -- Planned once: inside each part, the conditions below would be compared with each index.
+      OFFSET 0
     ) o
     WHERE (o.counterparty IN (${of.counterparty}, split_part(${of.counterparty}, '/', 3))
         OR split_part(o.counterparty, '/', 3) = ${of.counterparty})
@@ -121,6 +123,8 @@ export async function findPossibleDuplicate(
 export interface UnstoredOperation {
   operation: NewOperation;
   identities: readonly NewIdentity[];
+  /** The kinds of operations that must not have one of them. */
+  kinds: readonly string[];
   /** Whether operations that it may repeat count. */
   isCompared: boolean;
 }
@@ -130,18 +134,19 @@ export interface UnstoredOperation {
  * has their identities, they may repeat none, and nothing was lost `withinDays`.
  */
 export async function listStorable(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   unstored: readonly UnstoredOperation[],
   { withinDays, ...times }: DuplicateTimes & { withinDays: number },
 ): Promise<{ id: string }[]> {
-  const rows = unstored.map(({ operation, identities, isCompared }) => {
+  const rows = unstored.map(({ operation, identities, kinds, isCompared }) => {
     const { id, kind, counterparty, amountCents, requestHash } = operation;
     const { hasExternalId, isDistinguishable } = operation;
     return {
       ...{ id, kind, counterparty, requestHash, hasExternalId, isDistinguishable },
       amountCents: amountCents?.toString() ?? null,
       identities: identities.map(({ identity }) => identity),
+      kinds,
       isCompared: isCompared && amountCents !== null,
     };
   });
@@ -164,13 +169,14 @@ export async function listStorable(
   return tx.$queryRaw<{ id: string }[]>`
     SELECT r.id FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
       id uuid, kind text, counterparty text, "amountCents" text, "hasExternalId" boolean,
-      "requestHash" text, "isDistinguishable" boolean, identities text[], "isCompared" boolean)
+      "requestHash" text, "isDistinguishable" boolean, identities text[], kinds text[],
+      "isCompared" boolean)
     WHERE (SELECT mode FROM bank_account WHERE id = ${accountId}) = 'live'
       AND NOT EXISTS (
-        SELECT FROM unnest(r.identities) AS own(identity)
+        SELECT FROM unnest(r.identities) AS own(identity) CROSS JOIN unnest(r.kinds) AS other(kind)
         CROSS JOIN LATERAL (
           SELECT FROM operation_identity i
-          WHERE i.account_id = ${opaqueAccountId(accountId)} AND i.kind = r.kind
+          WHERE i.account_id = ${opaqueAccountId(accountId)} AND i.kind = other.kind
             AND i.identity = own.identity OFFSET 0
         ) held)
       ${isAnyCompared ? repeatsNothing : Prisma.empty}`;

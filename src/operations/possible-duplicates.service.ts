@@ -2,7 +2,7 @@
 // key must not pay twice. docs/recovery.md has the cases.
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
-import type { Tx } from '../database.service.js';
+import type { SqlTx, Tx } from '../database.service.js';
 import { AppError } from '../platform/errors.js';
 import { findLostPeriod } from '../accounts/account-restores.queries.js';
 import type { NewOperation } from './operations.queries.js';
@@ -29,13 +29,11 @@ export class PossibleDuplicates {
    * counterparty and amount, its outcome is not known, and no id on the statement would distinguish
    * the two. With the policy `refuse`, it also throws when the other operation has recently
    * succeeded or is being sent. With the policy `warn`, it returns the id of that operation
-   * instead.
+   * instead. `lock` is called before.
    */
   async findOrThrow(tx: Tx, operation: NewOperation, isAllowed: boolean): Promise<string | null> {
-    const { accountId, counterparty, amountCents, hasExternalId, requestHash } = operation;
-    if (counterparty === null || amountCents === null || isAllowed) return null;
+    if (!isOutgoing(operation) || isAllowed) return null;
     const { policy } = this.settings.possibleDuplicates;
-    await this.lock(tx, accountId, hasExternalId ? [requestHash] : []);
     const found = await queries.findPossibleDuplicate(tx, operation, this.times);
     if (!found) return null;
     if (!found.isRefused && policy === 'warn') return found.id;
@@ -52,18 +50,16 @@ export class PossibleDuplicates {
    * is stored with their identities, they repeat nothing, and the account is live.
    */
   async listStorable(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     unstored: readonly queries.UnstoredOperation[],
   ): Promise<ReadonlySet<string>> {
     const compared = unstored.filter(({ isCompared }) => isCompared);
-    const withExternalId = compared.filter(({ operation }) => operation.hasExternalId);
-    if (compared.length > 0)
-      await this.lock(
-        tx,
-        accountId,
-        withExternalId.map(({ operation }) => operation.requestHash),
-      );
+    await this.lock(
+      tx,
+      accountId,
+      compared.map(({ operation }) => operation),
+    );
     const limits = { ...this.times, withinDays: restoreDays };
     const storable = await queries.listStorable(tx, accountId, unstored, limits);
     return new Set(storable.map(({ id }) => id));
@@ -84,10 +80,18 @@ export class PossibleDuplicates {
     return { sendingForMs, sameRequestForMs, similarForMs };
   }
 
-  private async lock(tx: Tx, accountId: number, requestHashes: readonly string[]): Promise<void> {
+  /**
+   * Takes the locks that new operations of an account need to be compared, before their identities
+   * are claimed.
+   */
+  async lock(tx: SqlTx, accountId: number, operations: readonly NewOperation[]): Promise<void> {
+    const outgoing = operations.filter(isOutgoing);
+    if (outgoing.length === 0) return;
     // The second request of a double click arrives while the first request is still being sent.
     if (this.times.similarForMs !== null) await queries.lockPossibleDuplicates(tx, accountId);
-    await queries.lockSameRequests(tx, requestHashes);
+    const withExternalId = outgoing.filter(({ hasExternalId }) => hasExternalId);
+    const hashes = withExternalId.map(({ requestHash }) => requestHash);
+    await queries.lockSameRequests(tx, hashes);
   }
 
   /**
@@ -109,4 +113,8 @@ export class PossibleDuplicates {
       headers: { Location: `/v1/transactions?nsu=${nsu}` },
     });
   }
+}
+
+function isOutgoing({ counterparty, amountCents }: NewOperation): boolean {
+  return counterparty !== null && amountCents !== null;
 }

@@ -19,6 +19,11 @@ export interface TransactionLimits {
   idleTimeoutMs: number;
 }
 
+/** Begins a transaction with its limits, as one message, so that the limits cost no round trip. */
+export const beginTransaction = (limits: TransactionLimits): string =>
+  `BEGIN; SET LOCAL statement_timeout = ${limits.statementTimeoutMs}; ` +
+  `SET LOCAL idle_in_transaction_session_timeout = ${limits.idleTimeoutMs}`;
+
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
 type Query = Parameters<Adapter['queryRaw']>[0];
 type ArgType = Query['argTypes'][number];
@@ -115,10 +120,7 @@ function poolForPrisma(
   limits: TransactionLimits,
   onTransaction: (connection: TransactionConnection) => void,
 ): pg.Pool {
-  // One message, so that the limits cost no round trip.
-  const begin =
-    `BEGIN; SET LOCAL statement_timeout = ${limits.statementTimeoutMs}; ` +
-    `SET LOCAL idle_in_transaction_session_timeout = ${limits.idleTimeoutMs}`;
+  const begin = beginTransaction(limits);
   return override(pool, {
     query: (query: PrismaQuery) => pool.query(withUtcParsers(query)),
     connect: async () => {

@@ -1,5 +1,6 @@
-// The connection of one transaction. Statements may be sent on it past Prisma's client, in the
-// order of the calls, and none after the transaction has ended: the connection is then another's.
+// Statements that are sent past Prisma's client. On the connection of a transaction they are sent
+// in the order of the calls, and none after the transaction has ended: the connection is then
+// another's.
 import pg from 'pg';
 import { camelCase } from './row-names.js';
 
@@ -9,12 +10,29 @@ export interface SqlStatement {
   values: unknown[];
 }
 
+/** Runs statements. */
+export interface StatementRunner {
+  /** The rows, with names in camel case. */
+  query(statement: SqlStatement): Promise<object[]>;
+  /** The number of rows that the statement wrote. */
+  execute(statement: SqlStatement): Promise<number>;
+}
+
+/** Runs each statement outside of transactions, on any connection of the pool. */
+export function statementsOutside(pool: pg.Pool): StatementRunner {
+  const run = (statement: SqlStatement): Promise<pg.QueryResult> => pool.query(configOf(statement));
+  return {
+    query: async (statement) => toObjects(await run(statement)),
+    execute: async (statement) => (await run(statement)).rowCount ?? 0,
+  };
+}
+
 /** The transaction had ended, by its time limit, before a statement of it was sent. */
 export class TransactionEnded extends Error {
   override readonly name = 'TransactionEnded';
 }
 
-export class TransactionConnection {
+export class TransactionConnection implements StatementRunner {
   /** Without the server's answer, a statement may still run on the connection. */
   isBroken = false;
   private hasEnded = false;
@@ -35,22 +53,18 @@ export class TransactionConnection {
     }
   }
 
-  /** The rows, with names in camel case. */
   async query(statement: SqlStatement): Promise<object[]> {
-    const { fields, rows } = await this.run(statement);
-    return toObjects(fields, rows as unknown as unknown[][]);
+    return toObjects(await this.run(statement));
   }
 
-  /** The number of rows that the statement wrote. */
   async execute(statement: SqlStatement): Promise<number> {
     const { rowCount } = await this.run(statement);
     return rowCount ?? 0;
   }
 
-  private async run({ text, values }: SqlStatement): Promise<pg.QueryResult> {
+  private async run(statement: SqlStatement): Promise<pg.QueryResult> {
     if (this.hasEnded) throw new TransactionEnded('the transaction has ended');
-    const config = { text, values, types: rowTypes, rowMode: 'array' };
-    return this.send(config);
+    return this.send(configOf(statement));
   }
 }
 
@@ -87,7 +101,13 @@ const rowTypes = {
     parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as never,
 };
 
-function toObjects(fields: pg.FieldDef[], rows: unknown[][]): object[] {
+function configOf({ text, values }: SqlStatement): pg.QueryConfig {
+  const config = { text, values, types: rowTypes, rowMode: 'array' };
+  return config;
+}
+
+function toObjects({ fields, rows: arrays }: pg.QueryResult): object[] {
+  const rows = arrays as unknown as unknown[][];
   const names = fields.map(({ name }) => camelCase(name));
   const jsonColumns = fields.flatMap(({ dataTypeID }, index) =>
     dataTypeID === JSON_TYPE || dataTypeID === JSONB ? [index] : [],

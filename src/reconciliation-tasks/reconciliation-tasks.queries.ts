@@ -1,6 +1,7 @@
 // Records which subjects must be decided again. Whoever changes a fact records the task in the
 // transaction of the fact, so that neither is committed without the other.
-import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import { opaqueAccountId, type Db, type SqlTx, type Tx } from '../database.service.js';
+import type { Write } from '../joined-writes.queries.js';
 import type { Reader } from '../shared-reads.queries.js';
 import { Prisma, type ReconciliationTask } from '../generated/service/client.js';
 
@@ -36,18 +37,29 @@ export async function recordDelayedLineTasks(
 
 /** Decides these expected payments, and the lines connected with them, again. */
 export async function recordPaymentTasks(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   expectedPaymentIds: readonly string[],
   afterMs = 0,
 ): Promise<void> {
   if (expectedPaymentIds.length === 0) return;
-  await tx.$executeRaw`
+  await tx.$executeRaw(paymentTasksWrite(accountId, expectedPaymentIds, afterMs).sql);
+}
+
+/** Records what `recordPaymentTasks` does. */
+export function paymentTasksWrite(
+  accountId: number,
+  expectedPaymentIds: readonly string[],
+  afterMs = 0,
+): Write {
+  const sql = Prisma.sql`
     INSERT INTO reconciliation_task (account_id, kind, expected_payment_id, due_at)
-    SELECT ${accountId}, 'payment', id, clock_timestamp() + ${afterMs} * interval '1 millisecond'
+    SELECT ${accountId}::int, 'payment', id,
+           clock_timestamp() + ${afterMs}::float8 * interval '1 millisecond'
     FROM (
       SELECT DISTINCT id FROM unnest(${[...expectedPaymentIds]}::uuid[]) AS given(id)
     ) subject`;
+  return { sql, rows: null };
 }
 
 /**
@@ -69,19 +81,18 @@ export async function recordOperationTasks(
       AND (is_detached OR state = 'needs_operator')`;
 }
 
-/** Decides the expected payments of these operations again: their responses are known. */
-export async function recordPaymentTasksOf(
-  tx: Tx,
-  accountId: number,
-  operationIds: readonly string[],
-): Promise<void> {
-  if (operationIds.length === 0) return;
-  await tx.$executeRaw`
-    INSERT INTO reconciliation_task (account_id, kind, expected_payment_id)
-    SELECT account_id, 'payment', id FROM expected_payment
-    WHERE account_id = ${opaqueAccountId(accountId)}
-      AND operation_id = ANY (${[...operationIds]}::uuid[])`;
-}
+/**
+ * A part of a statement. It decides the expected payments of operations again, whose ids are those
+ * of a query of the same statement.
+ */
+export const paymentTasksOf = (accountId: number, operationIds: Prisma.Sql) => Prisma.sql`
+  INSERT INTO reconciliation_task (account_id, kind, expected_payment_id)
+  SELECT ${accountId}::int, 'payment', payment.id
+  FROM (${operationIds}) decided
+  CROSS JOIN LATERAL (
+    SELECT id FROM expected_payment
+    WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = decided.id OFFSET 0
+  ) payment`;
 
 /** Decides again what is wrong about the statement itself: its chain, balance or unread lines. */
 export async function recordStatementTask(tx: Db, accountId: number): Promise<void> {

@@ -5,14 +5,14 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { lookUpPixKey } from '../contract/pix-lookup.js';
 import type { RouteInput } from '../contract/route.js';
-import { Database, type Tx } from '../database.service.js';
+import { Database, type SqlTx } from '../database.service.js';
 import { formatCounterparty } from '../expected-payments/counterparty.js';
 import type { PixLookup } from '../generated/service/client.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError, ruleBroken } from '../platform/errors.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { pixLookupExpiry } from './transfer-request.js';
-import { claimPixLookups, type LookupClaim } from './transfers.queries.js';
+import { claimPixLookups, listPixLookups, type LookupClaim } from './transfers.queries.js';
 
 @Injectable()
 export class PixLookupsService {
@@ -67,12 +67,13 @@ export class PixLookupsService {
    * several concurrent claims of one look-up, exactly one succeeds. Throws when any of them is not
    * claimed.
    */
-  async claim(tx: Tx, accountId: number, claims: readonly LookupClaim[]): Promise<void> {
+  async claim(tx: SqlTx, accountId: number, claims: readonly LookupClaim[]): Promise<void> {
     if ((await claimPixLookups(tx, accountId, claims)) === claims.length) return;
     const own = new Set(claims.map(({ operationId }) => operationId));
-    for (const { endToEndId } of claims) {
-      const where = { accountId_endToEndId: { accountId, endToEndId } };
-      const lookup = await tx.pixLookup.findUnique({ where });
+    const endToEndIds = claims.map(({ endToEndId }) => endToEndId);
+    const lookups = await listPixLookups(tx, accountId, endToEndIds);
+    for (const endToEndId of endToEndIds) {
+      const lookup = lookups.find((one) => one.endToEndId === endToEndId);
       if (!lookup) throw lookupError('look_up_not_found');
       if (lookup.operationId === null) throw lookupError('look_up_expired');
       if (!own.has(lookup.operationId)) throw lookupError('look_up_used');

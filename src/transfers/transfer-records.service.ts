@@ -2,8 +2,8 @@
 // method runs in the transaction of the fact that it records.
 import { Injectable } from '@nestjs/common';
 import { BankService } from '../bank/bank.service.js';
-import type { Tx } from '../database.service.js';
-import { eventAmount, type NewEvent } from '../events/event.js';
+import type { SqlTx, Tx } from '../database.service.js';
+import { eventAmount, type EventType, type NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { referencesOf } from '../expected-payments/expected-payment.js';
 import { insertFacts, insertReferences } from '../expected-payments/expected-payments.queries.js';
@@ -41,7 +41,7 @@ export class TransferRecords {
 
   /** Records requested transfers, in the transaction of their expected payments. */
   async recordRequested(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     transfers: readonly queries.NewTransferRow[],
   ): Promise<void> {
@@ -68,20 +68,21 @@ export class TransferRecords {
   }
 
   /**
-   * Records the bank's responses to single transfers, in the transaction that records their tasks.
+   * Records the bank's responses to single transfers, which have the ids of their operations, in
+   * the transaction that records their tasks.
    */
   async recordResponses(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     responses: ReadonlyMap<string, TransferReport>,
   ): Promise<void> {
-    const transfers = await queries.listTransfers(tx, accountId, [...responses.keys()]);
-    invariant(transfers.length === responses.size, 'an operation of a transfer has a transfer');
-    await this.recordReports(
-      tx,
-      accountId,
-      transfers.map((transfer) => ({ transfer, report: responses.get(transfer.id)! })),
+    const reports = [...responses].map(([id, report]) => ({ id, report }));
+    const updated = await this.updateTransfers(tx, accountId, reports);
+    invariant(updated.length === responses.size, 'an operation of a transfer has a transfer');
+    const references = updated.flatMap(({ id, expectedPaymentId }) =>
+      referencesOfTransfer(responses.get(id)!).map((one) => ({ expectedPaymentId, ...one })),
     );
+    await insertReferences(tx, accountId, references);
   }
 
   /**
@@ -127,17 +128,13 @@ export class TransferRecords {
    * Stores what the bank reported about transfers, and records an event for each that became final.
    */
   async recordReports(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     updates: readonly TransferUpdate[],
   ): Promise<void> {
     if (updates.length === 0) return;
-    const rows = updates.map(({ transfer: { id }, report: { nsu: _, ...report } }) => ({
-      id,
-      ...report,
-    }));
-    const checkMs = this.bank.profile.hasStatusById ? statusCheckPausesMs[0] : null;
-    const finished = await queries.updateTransfers(tx, accountId, rows, checkMs);
+    const reports = updates.map(({ transfer: { id }, report }) => ({ id, report }));
+    await this.updateTransfers(tx, accountId, reports);
     await addReferences(
       tx,
       accountId,
@@ -146,7 +143,19 @@ export class TransferRecords {
         references: referencesOfTransfer(report),
       })),
     );
+  }
+
+  private async updateTransfers(
+    tx: SqlTx,
+    accountId: number,
+    reports: readonly { id: string; report: TransferReport }[],
+  ): Promise<queries.UpdatedTransfer[]> {
+    const rows = reports.map(({ id, report: { nsu: _, ...report } }) => ({ id, ...report }));
+    const checkMs = this.bank.profile.hasStatusById ? statusCheckPausesMs[0] : null;
+    const updated = await queries.updateTransfers(tx, accountId, rows, checkMs);
+    const finished = updated.filter(({ hasFinished }) => hasFinished);
     this.events.record(tx, accountId, finished.map(transferEvent));
+    return updated;
   }
 
   /** Enqueues the deliveries of recorded events. Call it after the commit. */
@@ -156,10 +165,10 @@ export class TransferRecords {
 }
 
 /** Holds ids and amounts, no names or documents. */
-function transferEvent({ state, amountCents, id, ...ids }: queries.FinishedTransfer): NewEvent {
+function transferEvent({ state, amountCents, id, ...ids }: queries.UpdatedTransfer): NewEvent {
   const { operationId, shape, endToEndId, externalId, bankId, errorCode } = ids;
   return {
-    type: `transfer.${state}`,
+    type: `transfer.${state}` as EventType,
     resource: { kind: 'transfer', id },
     data: {
       transferId: id,

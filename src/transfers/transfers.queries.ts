@@ -1,18 +1,21 @@
 // SQL of transfers and of the look-ups that they use. A state only advances: a late report never
 // changes a final state.
-import type { Db, Tx } from '../database.service.js';
+import { opaqueAccountId, type Db, type SqlTx, type Tx } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
 import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-import type { Transfer, TransferState } from '../generated/service/client.js';
+import type { PixLookup, Transfer, TransferState } from '../generated/service/client.js';
 import type { OperationRef } from '../operations/operations.queries.js';
 import type { TransferReport } from './transfer-status.js';
 
-/** A transfer that became final. */
-export type FinishedTransfer = { state: 'effective' | 'failed' } & Pick<
+/** A transfer about which the bank has reported something. */
+export interface UpdatedTransfer extends Pick<
   Transfer,
-  | ('id' | 'operationId' | 'shape' | 'amountCents')
+  | ('id' | 'operationId' | 'shape' | 'state' | 'amountCents' | 'expectedPaymentId')
   | ('endToEndId' | 'externalId' | 'bankId' | 'errorCode')
->;
+> {
+  /** Whether the report made it final. */
+  hasFinished: boolean;
+}
 
 export type TransferKey = Pick<Transfer, 'id' | 'expectedPaymentId'>;
 export type NewTransfer = Pick<
@@ -24,7 +27,7 @@ export type NewTransferRow = NewTransfer & TransferKey & Pick<Transfer, 'operati
 
 /** Inserts transfers of one account. */
 export async function insertTransferRows(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   rows: readonly NewTransferRow[],
 ): Promise<void> {
@@ -49,7 +52,7 @@ export interface LookupClaim {
 
 /** Claims look-ups that are neither used nor expired. Returns how many. */
 export async function claimPixLookups(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   claims: readonly LookupClaim[],
 ): Promise<number> {
@@ -61,26 +64,40 @@ export async function claimPixLookups(
       AND l.operation_id IS NULL AND l.expires_at > r.now`;
 }
 
+/** Look-ups that the account made, and the operations that use them. */
+export async function listPixLookups(
+  tx: SqlTx,
+  accountId: number,
+  endToEndIds: readonly string[],
+): Promise<Pick<PixLookup, 'endToEndId' | 'operationId'>[]> {
+  return tx.$queryRaw<Pick<PixLookup, 'endToEndId' | 'operationId'>[]>`
+    SELECT end_to_end_id, operation_id FROM pix_lookup
+    WHERE account_id = ${opaqueAccountId(accountId)}
+      AND end_to_end_id = ANY (${[...endToEndIds]}::text[])`;
+}
+
 /**
- * Stores what the bank reported about transfers. Returns the transfers that became final. Ids that
- * were missing are stored even for a final transfer: a response may arrive after the statement's
- * evidence.
+ * Stores what the bank reported about transfers. Returns them, and whether they became final. Ids
+ * that were missing are stored even for a final transfer: a response may arrive after the
+ * statement's evidence.
  */
 export async function updateTransfers(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   reports: (Omit<TransferReport, 'nsu'> & { id: string })[],
   firstStatusCheckMs: number | null,
-): Promise<FinishedTransfer[]> {
-  const finished = await tx.$queryRaw<(FinishedTransfer & { expectedPaymentId: string })[]>`
+): Promise<UpdatedTransfer[]> {
+  const updated = await tx.$queryRaw<UpdatedTransfer[]>`
     WITH report AS (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) AS r(
         id uuid, state transfer_state, "bankStatus" text, "errorCode" text, "bankId" text,
         "endToEndId" text)
     ), before AS (
       SELECT t.id, t.state, t.state IN ('effective', 'failed') AS is_final
-      FROM transfer t JOIN report r ON r.id = t.id
-      WHERE t.account_id = ${accountId} ORDER BY t.id FOR NO KEY UPDATE OF t
+      FROM transfer t
+      WHERE t.account_id = ${opaqueAccountId(accountId)}
+        AND t.id = ANY (${reports.map(({ id }) => id)}::uuid[])
+      ORDER BY t.id FOR NO KEY UPDATE OF t
     ), updated AS (
       UPDATE transfer t
       SET bank_id = COALESCE(t.bank_id, r."bankId"),
@@ -98,20 +115,21 @@ export async function updateTransfers(
           END,
           updated_at = CASE WHEN b.is_final THEN t.updated_at ELSE clock_timestamp() END
       FROM report r JOIN before b ON b.id = r.id
-      WHERE t.account_id = ${accountId} AND t.id = r.id
+      WHERE t.account_id = ${opaqueAccountId(accountId)} AND t.id = r.id
       RETURNING t.*, b.is_final AS was_final
     )
     SELECT id, operation_id, shape, state, amount_cents, end_to_end_id, external_id, bank_id,
-           error_code, expected_payment_id
-    FROM updated WHERE state IN ('effective', 'failed') AND NOT was_final ORDER BY position`;
+           error_code, expected_payment_id,
+           state IN ('effective', 'failed') AND NOT was_final AS "hasFinished"
+    FROM updated ORDER BY position`;
   // The debit of a transfer that failed is a break until it is reversed.
-  const failed = finished.filter(({ state }) => state === 'failed');
+  const failed = updated.filter(({ state, hasFinished }) => hasFinished && state === 'failed');
   await recordPaymentTasks(
     tx,
     accountId,
     failed.map(({ expectedPaymentId }) => expectedPaymentId),
   );
-  return finished;
+  return updated;
 }
 
 /**
@@ -142,17 +160,6 @@ export async function listTransfersOfOperation(
     orderBy: { position: 'asc' },
     select: { id: true, expectedPaymentId: true },
   });
-}
-
-/** Single transfers, which have the ids of their operations. */
-export async function listTransfers(
-  tx: Tx,
-  accountId: number,
-  ids: readonly string[],
-): Promise<TransferKey[]> {
-  return tx.$queryRaw<Pick<Transfer, 'id' | 'expectedPaymentId'>[]>`
-    SELECT id, expected_payment_id FROM transfer
-    WHERE account_id = ${accountId} AND id = ANY (${[...ids]}::uuid[])`;
 }
 
 /** The transfers of an operation, with the ids on the statement lines of their matched debits. */

@@ -16,7 +16,7 @@ import {
   type TransferResponse,
   type TransferShape,
 } from '../contract/transfers.js';
-import { Database, type Tx } from '../database.service.js';
+import { Database, type SqlTx } from '../database.service.js';
 import { expectedDebit, referencesOf } from '../expected-payments/expected-payment.js';
 import type {
   LookUpResult,
@@ -125,7 +125,7 @@ export class TransfersService implements OnModuleInit {
   }
 
   private async insert(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     transfers: readonly RequestedTransfer[],
   ): Promise<void> {

@@ -34,7 +34,7 @@ const layers: readonly (readonly string[])[] = [
   ['accounts'],
   ['idempotency', 'leases', 'request-limits'],
   ['secrets'],
-  ['examined-ids.queries.ts'],
+  ['examined-ids.queries.ts', 'joined-writes.queries.ts'],
   ['database.service.ts', 'service-migrations.ts', 'exit.ts'],
   ['shared-reads.queries.ts'],
   ['generated'],

@@ -92,9 +92,9 @@ describe('the journal of outbound requests', () => {
 
     it('refuses the one that breaks a rule, and sends the others', async () => {
       jest.spyOn(kind, 'insertRows').mockImplementation(async (tx, accountId, rows) => {
-        const operations = await tx.operation.findMany({
-          where: { accountId, id: { in: rows as string[] } },
-        });
+        const operations = await tx.$queryRaw<{ requestBody: string | null }[]>`
+          SELECT request_body FROM operation
+          WHERE account_id = ${accountId} AND id = ANY (${rows as string[]}::uuid[])`;
         if (operations.some(({ requestBody }) => requestBody?.includes('"order-7"')))
           throw new AppError('rule_broken');
       });
@@ -107,6 +107,49 @@ describe('the journal of outbound requests', () => {
       expect(
         await service.database.prisma.operationIdentity.count({ where: refusedIdentity }),
       ).toBe(0);
+    });
+
+    describe('of two kinds that share their ids', () => {
+      type InsertRows = NonNullable<journal.ChargeKind['insertRows']>;
+      const insertCharges = jest.fn<InsertRows>();
+      const insertQrCodes = jest.fn<InsertRows>();
+      const charges = { ...kind, insertRows: insertCharges };
+      const qrCodes = {
+        ...{ ...kind, name: 'create_static_qr', sharesIdentitiesWith: [kind.name] },
+        insertRows: insertQrCodes,
+      };
+      let create: (of: journal.ChargeKind, number: number) => Promise<Reply>;
+
+      beforeEach(() => {
+        insertCharges.mockReset();
+        insertQrCodes.mockReset();
+        const both = journal.createJournal(service.database, bank, [charges, qrCodes]);
+        create = (of, number) =>
+          both.operations.perform(
+            of,
+            journal.chargeOperation({
+              ...{ accountId: service.accountId, correlationId: `order-${number}` },
+            }),
+          );
+      });
+
+      it('stores alone the one whose id is taken, and the others together', async () => {
+        await create(charges, 7);
+        await Promise.all(numbers.map((number) => create(qrCodes, number)));
+        const batches = insertQrCodes.mock.calls.map(([, , rows]) => rows.length);
+        expect(batches.sort((a, b) => b - a)).toEqual([28, 1, 1]);
+      });
+
+      it('stores two with one id in two transactions', async () => {
+        await Promise.all([
+          create(charges, 0),
+          ...[create(charges, 1), create(qrCodes, 1), create(qrCodes, 2)],
+        ]);
+        const [, [ofCharge]] = insertCharges.mock.calls as [unknown, [unknown]];
+        const ofQrCodes = insertQrCodes.mock.calls.map(([tx]) => tx);
+        // The charge of the second batch is stored with the other QR code.
+        expect(ofQrCodes.map((tx) => tx === ofCharge)).toEqual([true, false]);
+      });
     });
 
     it('sends none twice when two processes get the same requests', async () => {

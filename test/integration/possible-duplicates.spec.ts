@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Tx } from '../../src/database.service.js';
 import { noPreferences } from '../../src/operations/operation.js';
+import { advisoryLocks } from '../../src/platform/advisory-locks.js';
 import {
   findPossibleDuplicate,
   listStorable,
 } from '../../src/operations/possible-duplicates.queries.js';
 import * as journal from '../support/journal.js';
+import { until } from '../support/until.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { addAccounts, withoutTriggers } from '../support/parent-rows.js';
 
@@ -258,7 +260,7 @@ describe('a second request with the same counterparty and amount', () => {
       ...(await service.database.prisma.operation.findFirstOrThrow({ where: { id } })),
       ...{ requestHash: 'other', hasExternalId: true },
     };
-    const unstored = [{ operation, identities: [], isCompared: true }];
+    const unstored = [{ operation, identities: [], kinds: [], isCompared: true }];
     const readRows = (query: (tx: Tx) => Promise<unknown>) =>
       service.database.transaction(async (tx) => {
         const found = await query(tx);
@@ -276,6 +278,42 @@ describe('a second request with the same counterparty and amount', () => {
       found: [],
       isFew: true,
     });
+  });
+
+  it('waits for similar requests before it claims its key, as those stored together do', async () => {
+    const holder = await service.database.pool.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('SELECT pg_advisory_xact_lock($1, $2)', [
+        advisoryLocks.possibleDuplicates,
+        accountId,
+      ]);
+      const { operations } = journal.createJournal(service.database, bank, [kind], {
+        ...{ policy: 'refuse', windowMinutes: 10 },
+      });
+      // A request that nobody waits for is stored alone.
+      const reply = operations.perform(kind, {
+        ...journal.outgoingOperation({ accountId, key: 'alone' }),
+        preferences: { ...noPreferences, respondAsync: true },
+      });
+      const written = await until('it waits for the lock', async () => {
+        const { rows } = await service.database.pool.query<{ written: string[] }>(
+          `SELECT ARRAY(SELECT held.relation::regclass::text FROM pg_locks held
+                        WHERE held.pid = waiting.pid AND held.locktype = 'relation'
+                          AND held.mode = 'RowExclusiveLock') AS written
+           FROM pg_locks waiting
+           WHERE waiting.locktype = 'advisory' AND NOT waiting.granted
+             AND waiting.database = (SELECT oid FROM pg_database
+                                     WHERE datname = current_database())`,
+        );
+        return rows[0]?.written ?? null;
+      });
+      expect(written).not.toContain('operation_identity');
+      await holder.query('COMMIT');
+      expect((await reply).status).toBe(202);
+    } finally {
+      holder.release();
+    }
   });
 
   it('moves money once when twenty requests with one key come at once', async () => {
