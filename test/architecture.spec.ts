@@ -64,7 +64,7 @@ describe('a call to the bank', () => {
   const silent = () => undefined;
   const bank = new BankService(
     { bank: { profile: 'sandbox' } } as Settings,
-    { getCredentials: () => Promise.resolve(key) } as unknown as AccountsService,
+    { getCallSettings: () => Promise.resolve({ credentials: key }) } as unknown as AccountsService,
     // Nothing listens on port 1.
     new BankConnections({ bankBaseUrl: 'http://127.0.0.1:1' } as Addresses),
     new BankLimits(),

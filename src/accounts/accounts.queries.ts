@@ -1,6 +1,6 @@
 // The look-ups that authenticate callers, and the times of accounts that go by PostgreSQL's clock
 // or the bank's.
-import type { Db } from '../database.service.js';
+import type { Db, SqlTx } from '../database.service.js';
 import { Prisma, type ApiKey, type BankAccount } from '../generated/service/client.js';
 
 /**
@@ -31,7 +31,10 @@ export type CalledAccount = Pick<
 export const calledAccountColumns = Prisma.sql`
   a.id, a.slug, a.go_live_at, a.origin, a.credentials, a.mode, a.registers_webhooks`;
 
-export async function findCalledAccounts(db: Db, ids: readonly number[]): Promise<CalledAccount[]> {
+export async function findCalledAccounts(
+  db: SqlTx,
+  ids: readonly number[],
+): Promise<CalledAccount[]> {
   return db.$queryRaw<CalledAccount[]>`
     SELECT ${calledAccountColumns} FROM bank_account a WHERE id = ANY(${[...ids]}::int[])`;
 }
@@ -53,7 +56,7 @@ export async function findWebhookAccounts(
 }
 
 /** The keys with these hashes, without those that were revoked or have expired. */
-export async function findValidKeys(db: Db, hashes: readonly string[]): Promise<ValidKey[]> {
+export async function findValidKeys(db: SqlTx, hashes: readonly string[]): Promise<ValidKey[]> {
   return db.$queryRaw<Pick<ApiKey, 'id' | 'accountId' | 'kind' | 'hash' | 'scopes'>[]>`
     SELECT id, account_id, kind, hash, scopes FROM api_key
     WHERE hash = ANY(${hashes}::text[]) AND revoked_at IS NULL

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import { Settings, SettingsError } from '../config.js';
-import type { RouteInput } from '../contract/route.js';
+import type { Route, RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { BankAccount as BankAccountRow } from '../generated/service/client.js';
 import { AppError, invalidField } from '../platform/errors.js';
@@ -68,7 +68,7 @@ export class AccountsService {
   private readonly foundSecrets = new Map<string, FoundSecret>();
 
   private readonly calledAccounts = new BatchedLookUps<number, CalledAccount>(async (ids) => {
-    const found = await findCalledAccounts(this.database.prisma, ids);
+    const found = await findCalledAccounts(this.database.sql, ids);
     return new Map(found.map((account) => [account.id, account]));
   });
 
@@ -231,12 +231,24 @@ export class AccountsService {
   }
 
   /**
-   * Read from the database for each call, unless the account was read just before it: another
-   * process may have changed the credentials.
+   * What a call to the bank depends on. Read from the database for each call: another process may
+   * have changed it. Only a call that reads goes by the account that was read just before it.
    */
-  async getCredentials({ id, called }: Pick<BankAccount, 'id' | 'called'>) {
+  async getCallSettings(
+    { id, called }: Pick<BankAccount, 'id' | 'called'>,
+    { isReading }: Pick<Route, 'isReading'>,
+  ): Promise<{ credentials: BankCredentials } & SendingRules> {
     const isRecent = called && performance.now() - called.readAtMs < recentCredentialsMs;
-    const account = isRecent ? called.account : await this.getCalled(id);
+    const account = isReading && isRecent ? called.account : await this.getCalled(id);
+    const { mode, registersWebhooks } = account;
+    return { credentials: this.credentialsOf(account), mode, registersWebhooks };
+  }
+
+  async getCredentials({ id }: Pick<BankAccount, 'id'>): Promise<BankCredentials> {
+    return this.credentialsOf(await this.getCalled(id));
+  }
+
+  private credentialsOf(account: CalledAccount): BankCredentials {
     const defaults: BankCredentials = settingsCredentials(this.settings.bank, this.settingsTls);
     return account.origin === 'settings'
       ? defaults

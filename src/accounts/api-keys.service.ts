@@ -37,7 +37,7 @@ const settingsScopes: Record<ApiKeyKind, readonly Scope[]> = { api: scopes, part
 @Injectable()
 export class ApiKeysService {
   private readonly validKeys = new BatchedLookUps<string, ValidKey>(async (hashes) => {
-    const found = await findValidKeys(this.database.prisma, hashes);
+    const found = await findValidKeys(this.database.sql, hashes);
     return new Map(found.map((key) => [key.hash, key]));
   });
 

@@ -52,6 +52,8 @@ const defaultDeadlineMs = 10_000;
 @Injectable()
 export class BankService {
   readonly profile: BankProfile;
+  /** The rate limit of each account when it was called last. */
+  private readonly rates = new Map<number, number | null>();
 
   constructor(
     settings: Settings,
@@ -126,12 +128,12 @@ export class BankService {
   ): Promise<BankResponse<RouteOutput<R>>> {
     const startedAt = performance.now();
     const { deadlineMs = defaultDeadlineMs, sendWithin } = options;
-    const credentials = await this.findCredentials(account);
-    if (!credentials) return notSent;
+    const ratePerSecond = await this.findRate(account, route);
+    if (ratePerSecond === undefined) return notSent;
     const admission = await this.limits.admit({
       accountId: account.id,
       endpointClass: endpointClassOf(route),
-      ratePerSecond: credentials.rateLimitPerSecond,
+      ratePerSecond,
       // After waiting for the rate limit, the call still needs time for the response.
       maxWaitMs: Math.min(deadlineMs / 2, sendWithin?.remainingMs ?? deadlineMs),
     });
@@ -142,11 +144,13 @@ export class BankService {
     let response: BankResponse<RouteOutput<R>> | null = null;
     try {
       // Read last, when the wait for the rate limit is over: the mode may have changed meanwhile.
-      const withheld = await this.findWithheld(account, route);
+      const settings = await this.findCallSettings(account, route);
+      if (!settings) return notSent;
+      const withheld = withheldBy(settings, route);
       if (withheld) return withheld;
       const remainingMs = Math.max(1, Math.ceil(deadlineMs - (performance.now() - startedAt)));
       const sendOptions = { ...options, deadlineMs: remainingMs };
-      response = await this.send(route, account, input, sendOptions, credentials);
+      response = await this.send(route, account, input, sendOptions, settings.credentials);
     } finally {
       admission.finish(response);
     }
@@ -154,19 +158,12 @@ export class BankService {
   }
 
   /**
-   * The outcome of a request that the mode of the account does not allow; null if it is allowed.
-   * Who changes the mode counts the attempts after its commit. An attempt that is allowed here was
-   * recorded before that commit, and so it is counted.
+   * The rate limit of the account. After a change, one more call has the earlier limit: reading it
+   * for each call would double the look-ups. Undefined where it cannot be read.
    */
-  private async findWithheld(account: BankAccount, route: Route): Promise<UnknownOutcome | null> {
-    if (route.isReading) return null;
-    try {
-      const rules = await this.accounts.getSendingRules(account.id);
-      return isAllowedIn(rules, route) ? null : { ...notSent, withheldIn: rules.mode };
-    } catch (error) {
-      this.log.error({ err: error, account: account.slug }, 'account mode unreadable');
-      return notSent;
-    }
+  private async findRate(account: BankAccount, route: Route): Promise<number | null | undefined> {
+    if (!this.rates.has(account.id)) await this.findCallSettings(account, route);
+    return this.rates.get(account.id);
   }
 
   /** Null where nothing was sent: `sendWithin` has ended, or there is no key for the route. */
@@ -201,12 +198,14 @@ export class BankService {
   }
 
   /**
-   * Null where the credentials cannot be read. The outcome is then `not_sent`, which does not
-   * change the outcome of earlier attempts.
+   * Null where they cannot be read. The outcome is then `not_sent`, which does not change the
+   * outcome of earlier attempts.
    */
-  private async findCredentials(account: BankAccount): Promise<BankCredentials | null> {
+  private async findCallSettings(account: BankAccount, route: Route): Promise<CallSettings | null> {
     try {
-      return await this.accounts.getCredentials(account);
+      const settings = await this.accounts.getCallSettings(account, route);
+      this.rates.set(account.id, settings.credentials.rateLimitPerSecond);
+      return settings;
     } catch (error) {
       this.log.error({ err: error, account: account.slug }, 'bank credentials unreadable');
       return null;
@@ -238,7 +237,19 @@ export class BankService {
   }
 }
 
+type CallSettings = Awaited<ReturnType<AccountsService['getCallSettings']>>;
+
 const notSent: UnknownOutcome = { outcome: 'unknown', reason: 'not_sent', status: null };
+
+/**
+ * The outcome of a request that the mode of the account does not allow; null if it is allowed. Who
+ * changes the mode counts the attempts after its commit. An attempt that is allowed here was
+ * recorded before that commit, and so it is counted.
+ */
+function withheldBy(settings: CallSettings, route: Route): UnknownOutcome | null {
+  if (isAllowedIn(settings, route)) return null;
+  return { ...notSent, withheldIn: settings.mode };
+}
 
 /** Null where the account has no key of the kind that the route requires. */
 function headersOf(

@@ -21,6 +21,7 @@ export function encodePathAndQuery(
 }
 
 function fillPath(route: Route, input: { params?: unknown }): string {
+  if (!route.path.includes('{')) return route.path;
   const params = (input.params ? z.encode(route.params, input.params as never) : {}) as Record<
     string,
     string

@@ -9,7 +9,7 @@ import { Database } from '../database.service.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError, conflict, invariant } from '../platform/errors.js';
 import { canonicalJson, stringifyJson } from '../platform/exact-json.js';
-import { sleepOutsideSlot } from '../platform/job-slots.js';
+import { sleepOutsideSlot, waitOutsideSlot } from '../platform/job-slots.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { newId } from '../platform/ids.js';
@@ -66,7 +66,10 @@ export class OperationsService {
     if (stored.outcome === 'claimed') {
       const { operation } = newRequest;
       const input = request.completeInput?.(operation.id) ?? request.input;
-      const response = await this.sender.sendClaimed(operation, input, stored);
+      // One wait: between the bank's response and its record, there is no work for a slot.
+      const response = await waitOutsideSlot(0, () =>
+        this.sender.sendClaimed(operation, input, stored),
+      );
       return this.reply(operation, {}, response);
     }
     const { operation, possibleDuplicateId } = stored;

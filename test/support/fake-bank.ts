@@ -45,8 +45,11 @@ export function fakeBank(bankUrl: string, whitelabelUrl = bankUrl) {
   const bank = new BankService(
     { bank: { profile: 'sandbox' } } as Settings,
     {
-      getCredentials: ({ id }: BankAccount) => Promise.resolve(credentials.get(id)),
-      getSendingRules: () => Promise.resolve({ mode: 'live', registersWebhooks: true }),
+      getCallSettings: ({ id }: BankAccount) =>
+        Promise.resolve({
+          ...{ mode: 'live', registersWebhooks: true },
+          credentials: credentials.get(id),
+        }),
     } as never,
     connections,
     new BankLimits(),

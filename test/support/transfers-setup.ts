@@ -51,12 +51,14 @@ class BankClock {
 function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: BankClock) {
   const accounts = {
     get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt: new Date(0) }),
-    getSendingRules: () => Promise.resolve({ mode: 'live', registersWebhooks: true }),
-    getCredentials: () =>
+    getCallSettings: () =>
       Promise.resolve({
-        ...fakeBankCredentials,
-        apiKey: 'sandbox-dev-key',
-        apiKeyHeader: 'x-service-api-key',
+        ...{ mode: 'live', registersWebhooks: true },
+        credentials: {
+          ...fakeBankCredentials,
+          apiKey: 'sandbox-dev-key',
+          apiKeyHeader: 'x-service-api-key',
+        },
       }),
   } as never;
   const jobQueue = { enqueue: () => Promise.resolve() } as never;
