@@ -271,6 +271,8 @@ export function createPool(
     idleTimeoutMillis: idleConnectionMs,
     query_timeout: limits.statementTimeoutMs + answerGraceMs,
     keepAlive: true,
+    // Statements of a transaction that do not wait for each other share a round trip.
+    pipeline: true,
   });
   pool.on('error', onError);
   return pool;

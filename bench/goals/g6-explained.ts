@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { createPool } from '../../src/database.service.js';
 import { PrismaClient } from '../../src/generated/service/client.js';
 import { prismaAdapter } from '../../src/platform/prisma-adapter.js';
 import { testDatabase, type TestDatabase } from '../../test/support/postgres.js';
@@ -63,7 +64,8 @@ async function openContest(lines: number, isShort: boolean): Promise<Contest> {
 
 async function openDatabase(test: TestDatabase, matchedOfTen: number, lines: number) {
   const { pool } = test;
-  const { reconcile, disconnect } = openReconciliation(pool);
+  const servicePool = createPool(test.url, () => undefined);
+  const { reconcile, disconnect } = openReconciliation(servicePool);
   let accounts = 0;
   /** An account with new lines, whose payments are decided. */
   const openBook = async (count: number) => {
@@ -123,6 +125,7 @@ async function openDatabase(test: TestDatabase, matchedOfTen: number, lines: num
     close: async () => {
       await prisma.$disconnect();
       await disconnect();
+      await servicePool.end();
       await test.drop();
     },
   };

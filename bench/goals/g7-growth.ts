@@ -61,7 +61,7 @@ type MeasuredBook = Awaited<ReturnType<typeof openBook>>;
 async function openBook({ history, open }: { history: number; open: number }, lines: number) {
   const test = await testDatabase('service');
   // One connection: its process is the one whose time counts, and its statistics are flushed.
-  const pool = new pg.Pool({ connectionString: test.url, max: 1 });
+  const pool = new pg.Pool({ connectionString: test.url, max: 1, pipeline: true });
   pool.on('error', () => undefined);
   const { reconcile, disconnect } = openReconciliation(pool);
   const book = await LineBook.open(test.pool, 'book', 10);

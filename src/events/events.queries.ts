@@ -19,21 +19,21 @@ export async function insertEvents(
   accountId: number,
   events: readonly InsertedEvent[],
 ): Promise<void> {
-  const [last] = await tx.$queryRaw<{ position: bigint }[]>`
+  const takePositions = () => tx.$executeRaw`
     INSERT INTO event_position AS p (account_id, position) VALUES (${accountId}, ${events.length})
-    ON CONFLICT (account_id) DO UPDATE SET position = p.position + EXCLUDED.position
-    RETURNING position`;
-  const before = (last?.position ?? 0n) - BigInt(events.length);
-  await tx.$executeRaw`
-    WITH inserted AS (
+    ON CONFLICT (account_id) DO UPDATE SET position = p.position + EXCLUDED.position`;
+  const insert = () => tx.$executeRaw`
+    WITH last AS MATERIALIZED (
+      SELECT position FROM event_position WHERE account_id = ${opaqueAccountId(accountId)}
+    ), inserted AS (
       INSERT INTO event
         (account_id, id, position, type, resource_kind, resource_id, sequence, data)
-      SELECT ${accountId}, e.id::uuid, ${before}::bigint + e.number, e.type,
+      SELECT ${accountId}, e.id::uuid, last.position - ${events.length} + e.number, e.type,
              e.resource_kind, e.resource_id,
              COALESCE(latest.sequence, 0) + row_number() OVER (
                PARTITION BY e.resource_kind, e.resource_id ORDER BY e.number),
              e.data
-      FROM unnest(${events.map(({ id }) => id)}::text[],
+      FROM last, unnest(${events.map(({ id }) => id)}::text[],
                   ${events.map(({ type }) => type)}::text[],
                   ${events.map(({ resourceKind }) => resourceKind)}::text[],
                   ${events.map(({ resourceId }) => resourceId)}::text[],
@@ -52,6 +52,7 @@ export async function insertEvents(
     FROM inserted i
     JOIN webhook_endpoint p ON p.account_id = ${accountId} AND p.deleted_at IS NULL
       AND (p.event_types = '{}' OR i.type = ANY (p.event_types))`;
+  await Promise.all([takePositions(), insert()]);
 }
 
 /**

@@ -28,8 +28,9 @@ function isInOrder(value: CanonicalValue): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) return value.every(isInOrder);
   let before: string | null = null;
-  for (const [key, field] of Object.entries(value as Record<string, CanonicalValue>)) {
-    if ((before !== null && before >= key) || !isInOrder(field)) return false;
+  const fields = value as Record<string, CanonicalValue>;
+  for (const key of Object.keys(fields)) {
+    if ((before !== null && before >= key) || !isInOrder(fields[key]!)) return false;
     before = key;
   }
   return true;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { stringify } from 'lossless-json';
 import { AppError } from './errors.js';
 import {
   canonicalJson,
@@ -10,6 +11,8 @@ import {
   stringifyJson,
 } from './exact-json.js';
 
+const asLossless = (value: number): unknown =>
+  Number.isFinite(value) ? parseJson(JSON.stringify(value)) : null;
 const canonicalOf = (text: string) => canonicalJson(parseJson(text));
 
 describe('parseJson', () => {
@@ -104,6 +107,25 @@ describe('stringifyJson', () => {
       '{"nsu":9007199254740993}',
     );
     expect(stringifyJson(undefined)).toBe('null');
+  });
+
+  it('writes the text that the library of the reader writes', () => {
+    const leaf = fc.oneof(
+      ...[fc.string({ unit: 'binary' }), fc.bigInt(), fc.double(), fc.boolean(), fc.date()],
+      ...[fc.constant(null), fc.constant(undefined), fc.double({ noNaN: true }).map(asLossless)],
+    );
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        leaf,
+        fc.array(tie('value')),
+        fc.dictionary(fc.string({ unit: 'binary' }), tie('value')),
+      ),
+    }));
+    fc.assert(
+      fc.property(value, (any) => {
+        expect(stringifyJson(any)).toBe(stringify(any) ?? 'null');
+      }),
+    );
   });
 });
 

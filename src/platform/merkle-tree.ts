@@ -1,11 +1,13 @@
 // The Merkle tree of RFC 9162, section 2.1, with SHA-256. Leaves are added one at a time, and only
 // the roots of complete subtrees are held: memory grows with the logarithm of their number.
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 const leafPrefix = Buffer.of(0x00);
 const nodePrefix = Buffer.of(0x01);
 
 export function leafHashOf(data: string | Uint8Array): Buffer {
+  // A text is hashed in one call: there is one for each line.
+  if (typeof data === 'string') return hash('sha256', `\0${data}`, 'buffer');
   return createHash('sha256').update(leafPrefix).update(data).digest();
 }
 

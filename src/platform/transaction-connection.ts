@@ -68,6 +68,25 @@ export class TransactionConnection implements StatementRunner {
   }
 }
 
+/**
+ * The text of an array as PostgreSQL reads it, in a fraction of the driver's time. Arrays with
+ * elements of other types are left to the driver.
+ */
+function arrayText(elements: readonly unknown[]): unknown {
+  const texts: string[] = [];
+  for (const element of elements) {
+    if (typeof element === 'string') texts.push(quoted(element));
+    else if (typeof element === 'bigint' || typeof element === 'boolean') texts.push(`${element}`);
+    else if (typeof element === 'number') texts.push(`${element}`);
+    else if (element === null) texts.push('NULL');
+    else return elements;
+  }
+  return `{${texts.join(',')}}`;
+}
+
+const quoted = (text: string): string =>
+  `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`;
+
 const { INT8, TIMESTAMPTZ, JSON: JSON_TYPE, JSONB } = pg.types.builtins;
 /** The arrays of these types, which the package does not name. */
 const int8Array: number = 1016;
@@ -102,7 +121,8 @@ const rowTypes = {
 };
 
 function configOf({ text, values }: SqlStatement): pg.QueryConfig {
-  const config = { text, values, types: rowTypes, rowMode: 'array' };
+  const parameters = values.map((value) => (Array.isArray(value) ? arrayText(value) : value));
+  const config = { text, values: parameters, types: rowTypes, rowMode: 'array' };
   return config;
 }
 

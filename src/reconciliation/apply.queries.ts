@@ -302,18 +302,40 @@ export interface DecidedUntil {
   isSetBack: boolean;
 }
 
+const syncedAsOf = Prisma.sql`CASE WHEN ${isSetBack} THEN ${lastSyncBankTime}
+  ELSE GREATEST(r.as_of, ${lastSyncBankTime}) END`;
+
+const neverDecided: DecidedUntil & ClosedPeriod = {
+  ...{ decidedArrival: 0n, asOf: null, syncedAsOf: null, isSetBack: false },
+  ...{ closedFrom: null, closedUntil: null },
+};
+
 /**
  * Locks the account's reconciliation until the end of the transaction. An account that was never
  * reconciled gets its default rule.
  */
 export async function lockReconciliation(tx: Tx, accountId: number): Promise<void> {
+  await readLocked(tx, accountId, () => Promise.resolve());
+}
+
+/**
+ * Takes the same lock, then reads. The statements of `read` are sent with the one that locks, and
+ * each sees what was committed before the lock was taken.
+ */
+export async function readLocked<Result>(
+  tx: Tx,
+  accountId: number,
+  read: () => Promise<Result>,
+): Promise<Result> {
   const lock = () => tx.$queryRaw<{ accountId: number }[]>`
     SELECT account_id FROM reconciliation_state
     WHERE account_id = ${opaqueAccountId(accountId)} FOR NO KEY UPDATE`;
-  if ((await lock()).length > 0) return;
+  const [locked, result] = await Promise.all([lock(), read()]);
+  if (locked.length > 0) return result;
   await tx.reconciliationState.createMany({ data: { accountId }, skipDuplicates: true });
   await lock();
   await insertDefaultRule(tx, accountId);
+  return read();
 }
 
 /**
@@ -328,12 +350,10 @@ export async function readDecidedUntil(
 ): Promise<DecidedUntil & { closed: ClosedPeriod }> {
   const [state] = await tx.$queryRaw<(DecidedUntil & ClosedPeriod)[]>`
     SELECT r.decided_arrival, r.as_of, s.closed_from, s.closed_until,
-           COALESCE(${isSetBack}, false) AS "isSetBack",
-           CASE WHEN ${isSetBack} THEN ${lastSyncBankTime}
-                ELSE GREATEST(r.as_of, ${lastSyncBankTime}) END AS "syncedAsOf"
+           COALESCE(${isSetBack}, false) AS "isSetBack", ${syncedAsOf} AS "syncedAsOf"
     FROM reconciliation_state r LEFT JOIN statement_state s ON s.account_id = r.account_id
     WHERE r.account_id = ${opaqueAccountId(accountId)}`;
-  const { closedFrom, closedUntil, ...decided } = state!;
+  const { closedFrom, closedUntil, ...decided } = state ?? neverDecided;
   return { ...decided, closed: { closedFrom, closedUntil } };
 }
 
@@ -350,27 +370,29 @@ export async function readClosedStatement(db: Db, accountId: number): Promise<Cl
 export async function listNewLines(
   tx: Tx,
   accountId: number,
-  { afterArrival, limit }: { afterArrival: bigint; limit: number },
-): Promise<{ nsu: bigint; arrival: bigint }[]> {
+  limit: number,
+): Promise<{ nsu: bigint; arrival: bigint; isCredit: boolean }[]> {
   return tx.$queryRaw`
-    SELECT nsu, arrival FROM statement_line
-    WHERE account_id = ${opaqueAccountId(accountId)} AND arrival > ${afterArrival}
+    SELECT nsu, arrival, is_credit FROM statement_line
+    WHERE account_id = ${opaqueAccountId(accountId)} AND arrival > (
+      SELECT decided_arrival FROM reconciliation_state
+      WHERE account_id = ${opaqueAccountId(accountId)})
     ORDER BY arrival LIMIT ${limit}`;
 }
 
-/** Unpaid payments whose deadline has passed, the earliest first. */
+/** Unpaid payments whose deadline has passed by `syncedAsOf`, the earliest first. */
 export async function listPassedDeadlines(
   tx: Tx,
   accountId: number,
-  asOf: Date | null,
   limit: number,
-): Promise<string[]> {
-  if (asOf === null) return [];
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    SELECT expected_payment_id AS id FROM expected_payment_total
-    WHERE account_id = ${opaqueAccountId(accountId)} AND deadline <= ${asOf}
+): Promise<{ id: string; deadline: Date }[]> {
+  return tx.$queryRaw`
+    SELECT expected_payment_id AS id, deadline FROM expected_payment_total
+    WHERE account_id = ${opaqueAccountId(accountId)} AND deadline <= (
+      SELECT ${syncedAsOf}
+      FROM reconciliation_state r LEFT JOIN statement_state s ON s.account_id = r.account_id
+      WHERE r.account_id = ${opaqueAccountId(accountId)})
     ORDER BY deadline LIMIT ${limit}`;
-  return rows.map(({ id }) => id);
 }
 
 /** The payments and bills that have a break since their deadline. */

@@ -100,33 +100,25 @@ export class DecisionWriter {
     if (lines.length + expectedPayments.length + dueOperations.length === 0)
       return { operationIds: [], isChanged: false };
     const open = openBreaks(decision);
-    // PostgreSQL writes while the leaves are computed, and then while the events are prepared.
-    const [written, outcomes] = await Promise.all([
-      this.writeDecisions(tx, accountId, { decision, stored, open }, { freshMs, unlinkedBy }),
+    const before = await this.readBefore(tx, accountId, stored.lines);
+    // PostgreSQL writes what was sent first while the rest is computed.
+    const [difference, hasClassified, { opened, hasChanged }, final] = await Promise.all([
+      this.writeMatches(tx, accountId, decision, { known: before.matches, unlinkedBy }),
+      this.writeClassifications(tx, accountId, component, before.classifications),
+      this.writeBreaks(tx, accountId, component, { open, stored: stored.breaks }),
       setImmediate().then(() =>
-        changedOutcomes(accountId, stored.lines, lineOutcomes(decision, open)),
+        this.writeOutcomes(tx, accountId, { decision, stored, open }, circumstances),
       ),
+      setImmediate().then(() => this.writeTotals(tx, accountId, decision, before.matches)),
+      this.recordLaterTasks(tx, accountId, component, freshMs),
+      this.reinstateShown(tx, accountId, component),
     ]);
-    const { difference, opened, hasChanged } = written;
-    const writeResults = async () => {
-      recordDecidedLines(tx, await writeLineOutcomes(tx, accountId, outcomes));
-      const final = await this.makeFinal(tx, accountId, component, circumstances);
-      await this.writeTotals(tx, accountId, decision, difference.before);
-      return final;
-    };
-    const recordEvents = () => {
-      const events = [
-        ...difference.ended.map((match) => unlinkedEvent(component, match)),
-        ...eventsOf(decision, difference.made),
-        ...opened,
-      ];
-      this.events.record(tx, accountId, events);
-      return events.length;
-    };
-    const [final, eventCount] = await Promise.all([
-      writeResults(),
-      setImmediate().then(recordEvents),
-    ]);
+    const events = [
+      ...difference.ended.map((match) => unlinkedEvent(component, match)),
+      ...eventsOf(decision, difference.made),
+      ...opened,
+    ];
+    this.events.record(tx, accountId, events);
     // A provisional match ends no operation.
     const operations = [...difference.standing, ...final]
       .filter(({ role }) => role === 'payment')
@@ -134,29 +126,31 @@ export class DecisionWriter {
       .filter(({ operationState }) => unresolvedStates.includes(operationState));
     return {
       operationIds: [...new Set(operations.map(({ operationId }) => operationId))],
-      isChanged: eventCount + final.length > 0 || hasChanged,
+      isChanged: events.length + final.length > 0 || hasClassified || hasChanged,
     };
   }
 
-  private async writeDecisions(
+  /** The matches and classifications of the lines that were decided before. */
+  private async readBefore(tx: Tx, accountId: number, lines: readonly OutcomeLine[]) {
+    const nsus = lines.filter(({ version }) => version !== null).map(({ nsu }) => nsu);
+    const [matches, classifications] = await Promise.all([
+      queries.listStoredMatches(tx, accountId, nsus),
+      queries.listStoredClassifications(tx, accountId, nsus),
+    ]);
+    return { matches, classifications };
+  }
+
+  /** Returns the matches that became final. */
+  private async writeOutcomes(
     tx: Tx,
     accountId: number,
     { decision, stored, open }: { decision: Decision; stored: StoredState; open: OpenBreak[] },
-    { freshMs, unlinkedBy }: { freshMs: number; unlinkedBy: UnlinkedBy | null },
-  ) {
-    const { component } = decision;
-    const decidedBefore = stored.lines
-      .filter(({ version }) => version !== null)
-      .map(({ nsu }) => nsu);
-    const known = await queries.listStoredMatches(tx, accountId, decidedBefore);
-    const difference = await this.writeMatches(tx, accountId, decision, { known, unlinkedBy });
-    const classified = await queries.listStoredClassifications(tx, accountId, decidedBefore);
-    const hasClassified = await this.writeClassifications(tx, accountId, component, classified);
-    await this.recordLaterTasks(tx, accountId, component, freshMs);
-    await this.reinstateShown(tx, accountId, component);
-    const breaks = { open, stored: stored.breaks };
-    const { opened, hasChanged } = await this.writeBreaks(tx, accountId, component, breaks);
-    return { difference, opened, hasChanged: hasClassified || hasChanged };
+    circumstances: Circumstances,
+  ): Promise<LineAllocation[]> {
+    const outcomes = lineOutcomes(decision, open);
+    const changed = changedOutcomes(accountId, stored.lines, outcomes);
+    recordDecidedLines(tx, await writeLineOutcomes(tx, accountId, changed));
+    return this.makeFinal(tx, accountId, decision.component, circumstances);
   }
 
   /** Replaces the matches of lines whose allocations differ. Others keep their ids. */
@@ -172,22 +166,25 @@ export class DecisionWriter {
       (nsu) => !isSame(stored.get(nsu) ?? [], component.allocationsOfLine(nsu)),
     );
     const ending = changed.filter((nsu) => stored.has(nsu));
-    await queries.unlinkMatches(
-      tx,
-      accountId,
-      ending.map((nsu) => {
-        const isByPerson = unlinkedBy?.nsu === nsu;
-        const { actor, reason } = isByPerson ? unlinkedBy : { actor: null, reason: replaced };
-        return { nsu, actor, reason };
-      }),
-    );
     const matches = changed.flatMap((nsu) => component.allocationsOfLine(nsu));
-    await queries.insertMatches(
-      tx,
-      accountId,
-      matches.map((match) => ({ ...match, ...amountsOf(results.get(match)) })),
-    );
-    await queries.updateMatchAmounts(tx, accountId, changedAmounts(stored, { component, results }));
+    // One after the other on the connection.
+    await Promise.all([
+      queries.unlinkMatches(
+        tx,
+        accountId,
+        ending.map((nsu) => {
+          const isByPerson = unlinkedBy?.nsu === nsu;
+          const { actor, reason } = isByPerson ? unlinkedBy : { actor: null, reason: replaced };
+          return { nsu, actor, reason };
+        }),
+      ),
+      queries.insertMatches(
+        tx,
+        accountId,
+        matches.map((match) => ({ ...match, ...amountsOf(results.get(match)) })),
+      ),
+      queries.updateMatchAmounts(tx, accountId, changedAmounts(stored, { component, results })),
+    ]);
     const before = ending.flatMap((nsu) => stored.get(nsu) ?? []);
     const stoodBefore = before.filter(({ rule }) => rule !== 'declared');
     return {
@@ -220,16 +217,15 @@ export class DecisionWriter {
       );
     };
     const changed = nsus.filter((nsu) => !isUnchanged(nsu));
-    await queries.deleteClassifications(
-      tx,
-      accountId,
-      changed.filter((nsu) => storedByNsu.has(nsu)),
-    );
     const classified = changed.flatMap((nsu) => {
       const outcome = unmatched.get(nsu);
       return outcome?.outcome === 'classified' ? [{ nsu, ...outcome }] : [];
     });
-    await queries.insertClassifications(tx, accountId, classified);
+    const replacedNsus = changed.filter((nsu) => storedByNsu.has(nsu));
+    await Promise.all([
+      queries.deleteClassifications(tx, accountId, replacedNsus),
+      queries.insertClassifications(tx, accountId, classified),
+    ]);
     return changed.length > 0;
   }
 
@@ -350,22 +346,15 @@ export class DecisionWriter {
     const wasOpen = new Set(stored.filter(isOpen).map(breakKey));
     const ended = stored.filter((one) => isOpen(one) && !openByKey.has(breakKey(one)));
     const resolved = ended.map((one) => ({ id: one.id, ...resolutionOf(component, one) }));
-    this.breaks.reportResolved(
-      tx,
-      accountId,
-      await breakQueries.resolveDecidedBreaks(tx, accountId, resolved),
-    );
     const fresh = [...openByKey.values()].filter((one) => !wasOpen.has(breakKey(one)));
-    this.breaks.reportOpened(
-      tx,
-      accountId,
-      await breakQueries.openDecidedBreaks(tx, accountId, fresh),
-    );
-    await this.breaks.revise(
-      tx,
-      accountId,
-      [...openByKey.values()].filter((one) => wasOpen.has(breakKey(one))),
-    );
+    const others = [...openByKey.values()].filter((one) => wasOpen.has(breakKey(one)));
+    const [nowResolved, nowOpened] = await Promise.all([
+      breakQueries.resolveDecidedBreaks(tx, accountId, resolved),
+      breakQueries.openDecidedBreaks(tx, accountId, fresh),
+      this.breaks.revise(tx, accountId, others),
+    ]);
+    this.breaks.reportResolved(tx, accountId, nowResolved);
+    this.breaks.reportOpened(tx, accountId, nowOpened);
     const inBreak = new Set(
       stored.filter((one) => isOpen(one) && isOfUnmatchedLine(one)).map(({ nsu }) => nsu),
     );

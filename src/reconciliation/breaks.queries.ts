@@ -46,7 +46,7 @@ const breaksToInsert = (accountId: number, breaks: readonly NewBreak[]) => Prism
     operation_id, evidence, opened_day)
   SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu,
          b.expected_payment_id, b.operation_id, b.evidence,
-         to_char(${bankTimeNow(accountId)} AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')
+         (SELECT to_char(${bankTimeNow(accountId)} AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD'))
   FROM unnest(
     ${breaks.map(() => newId())}::uuid[], ${breaks.map(({ kind }) => kind)}::text[],
     ${breaks.map(({ subject }) => subject)}::text[],
@@ -125,32 +125,39 @@ export async function listBreaksAbout(
   accountId: number,
   { nsus, expectedPaymentIds, operationIdsOfPayments, operationIds }: SubjectsOfBreaks,
 ): Promise<StoredBreak[]> {
-  return db.$queryRaw`
-    SELECT b.id, b.kind, b.subject, b.state, b.nsu, b.expected_payment_id
-    FROM ${accountColumn(accountId)}
-    CROSS JOIN LATERAL (
+  const found = [];
+  if (nsus.length > 0)
+    found.push(Prisma.sql`
       SELECT ${storedColumns} FROM unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
       CROSS JOIN LATERAL (
         SELECT * FROM break WHERE account_id = account.id AND nsu = wanted.nsu OFFSET 0
-      ) b
-      UNION
+      ) b`);
+  if (expectedPaymentIds.length > 0)
+    found.push(Prisma.sql`
       SELECT ${storedColumns} FROM unnest(${[...expectedPaymentIds]}::uuid[]) AS wanted(id)
       CROSS JOIN LATERAL (
         SELECT * FROM break
         WHERE account_id = account.id AND expected_payment_id = wanted.id OFFSET 0
-      ) b
-      UNION
+      ) b`);
+  const kinds = [
+    ...operationIdsOfPayments.map(() => 'late_line'),
+    ...operationIds.map(() => 'unknown_outcome'),
+  ];
+  if (kinds.length > 0)
+    found.push(Prisma.sql`
       SELECT ${storedColumns} FROM unnest(
-        ${[...operationIdsOfPayments, ...operationIds]}::uuid[],
-        ${[
-          ...operationIdsOfPayments.map(() => 'late_line'),
-          ...operationIds.map(() => 'unknown_outcome'),
-        ]}::text[]) AS wanted(id, kind)
+        ${[...operationIdsOfPayments, ...operationIds]}::uuid[], ${kinds}::text[]
+      ) AS wanted(id, kind)
       CROSS JOIN LATERAL (
         SELECT * FROM break
         WHERE account_id = account.id AND operation_id = wanted.id AND kind = wanted.kind OFFSET 0
-      ) b
-    ) b`;
+      ) b`);
+  // A part without keys would be planned for nothing.
+  if (found.length === 0) return [];
+  return db.$queryRaw<StoredBreak[]>`
+    SELECT b.id, b.kind, b.subject, b.state, b.nsu, b.expected_payment_id
+    FROM ${accountColumn(accountId)}
+    CROSS JOIN LATERAL (${Prisma.join(found, ' UNION ')}) b`;
 }
 
 /** Opens breaks, or opens resolved ones again: a break keeps the time of its first opening. */

@@ -94,12 +94,18 @@ export class ComponentSearch {
     const references = this.takeNew('payments with', lines.flatMap(idsOf), keyOf);
     const endToEndIds = lines.flatMap((line) => line.endToEndId ?? []);
     const originals = lines.flatMap((line) => line.originalEndToEndId ?? []);
-    const found = await links.listLinksOfLines(db, accountId, {
-      references,
-      endToEndIds: this.takeNew('lines with', [...endToEndIds, ...originals], String),
-      originals: this.takeNew('lines returning', endToEndIds, String),
-      nsus: lines.map(({ nsu }) => nsu),
-    });
+    const decided = lines.filter(({ version }) => version !== null).map(({ nsu }) => nsu);
+    const byPeople = lines.filter(({ hasDecisions }) => hasDecisions).map(({ nsu }) => nsu);
+    const [found, matched, linked] = await Promise.all([
+      links.listLinksOfLines(db, accountId, {
+        references,
+        endToEndIds: this.takeNew('lines with', [...endToEndIds, ...originals], String),
+        originals: this.takeNew('lines returning', endToEndIds, String),
+        nsus: lines.map(({ nsu }) => nsu),
+      }),
+      links.listMatchedPayments(db, accountId, decided),
+      listManualLinks(db, accountId, new Set(byPeople)),
+    ]);
     for (const one of references) this.namedBy.set(keyOf(one), []);
     for (const { kind, value, expectedPaymentId } of found)
       if (kind !== null && value !== null && expectedPaymentId !== null)
@@ -112,10 +118,6 @@ export class ComponentSearch {
     const ofRefunds = found.flatMap((one) =>
       one.kind === null ? (one.expectedPaymentId ?? []) : [],
     );
-    const decided = lines.filter(({ version }) => version !== null).map(({ nsu }) => nsu);
-    const matched = await links.listMatchedPayments(db, accountId, decided);
-    const byPeople = lines.filter(({ hasDecisions }) => hasDecisions).map(({ nsu }) => nsu);
-    const linked = await listManualLinks(db, accountId, new Set(byPeople));
     return {
       nsus: found.flatMap(({ nsu }) => nsu ?? []),
       expectedPaymentIds: [
@@ -162,28 +164,30 @@ export class ComponentSearch {
     const { db, accountId } = this;
     const connecting = payments.filter((one) => !isCode(one));
     const debits = connecting.filter(({ isCredit }) => !isCredit);
-    const found = await links.listLinksOfPayments(db, accountId, {
-      references: this.takeReferences(payments),
-      expectedPaymentIds: connecting.map(({ id }) => id),
-      pendingAmounts: this.takeNew('pending', debits.flatMap(amountOf), String),
-    });
-    for (const { kind, value, named } of found)
-      if (kind !== null && value !== null && named !== null)
-        this.counts.set(keyOf({ kind, value }), named);
     // A batch has a thousand payments of one amount, with which the same lines compete.
     const sent = this.takeNew(
       'competing',
       debits.filter((one) => one.isWithoutResponse || one.isDetached).flatMap(sentAmountOf),
       ({ operationId, amountCents }) => `${operationId} ${amountCents}`,
     );
-    const { effectMs } = this.options;
-    const competing = await links.listCompetingDebits(db, accountId, sent, effectMs);
     const withdrawn = payments.filter(({ hasFacts }) => hasFacts);
     const operationIds = this.takeNew(
       'siblings of',
       withdrawn.map(({ operationId }) => operationId),
       String,
     );
+    const [found, competing, siblings] = await Promise.all([
+      links.listLinksOfPayments(db, accountId, {
+        references: this.takeReferences(payments),
+        expectedPaymentIds: connecting.map(({ id }) => id),
+        pendingAmounts: this.takeNew('pending', debits.flatMap(amountOf), String),
+      }),
+      links.listCompetingDebits(db, accountId, sent, this.options.effectMs),
+      links.listWithdrawnPayments(db, accountId, operationIds),
+    ]);
+    for (const { kind, value, named } of found)
+      if (kind !== null && value !== null && named !== null)
+        this.counts.set(keyOf({ kind, value }), named);
     return {
       nsus: [
         ...found.flatMap(({ nsu }) => nsu ?? []),
@@ -191,7 +195,7 @@ export class ComponentSearch {
         ...competing,
       ],
       // One break reports all late lines of an operation.
-      expectedPaymentIds: await links.listWithdrawnPayments(db, accountId, operationIds),
+      expectedPaymentIds: siblings,
     };
   }
 

@@ -47,10 +47,13 @@ export async function loadComponents(
   seeds: ComponentSeeds,
   rulesInTrial?: readonly AppliedRule[],
 ): Promise<LoadedFacts> {
-  const rules = rulesInTrial ?? (await listActiveRules(db, accountId));
   const search = new ComponentSearch(db, accountId, options);
   const seen = new SeenKeys();
-  await search.extend(seeds);
+  const [rules, state] = await Promise.all([
+    rulesInTrial ?? listActiveRules(db, accountId),
+    readAccountState(db, accountId),
+    search.extend(seeds),
+  ]);
   for (let isNew = true; isNew;) {
     const competing = await findCompeting(db, accountId, { ...search.found, rules }, seen);
     isNew = await search.extend(competing);
@@ -59,17 +62,24 @@ export async function loadComponents(
   const { lines, expectedPayments } = found;
   // The payments of a multi-use QR code are thousands: their breaks are found by their lines.
   const connecting = expectedPayments.filter((one) => !one.isCredit || !one.isMultiUse);
-  const storedBreaks = await listBreaksAbout(db, accountId, {
-    nsus: [...decidedOf(lines)],
-    expectedPaymentIds: connecting.map(({ id }) => id),
-    operationIdsOfPayments: [...new Set(expectedPayments.map(({ operationId }) => operationId))],
-    operationIds: [...selection.operationIds],
-  });
-  const breakIds = storedBreaks.map(({ id }) => id);
-  const decisions = await listBreakDecisions(db, accountId, breakIds);
-  const facts = await loadOtherFacts(db, accountId, selection, lines);
+  // Only a payment of which a fact says that it will not come has late lines.
+  const withdrawn = expectedPayments.filter(({ hasFacts }) => hasFacts);
+  const listBreaks = async () => {
+    const storedBreaks = await listBreaksAbout(db, accountId, {
+      nsus: [...decidedOf(lines)],
+      expectedPaymentIds: connecting.map(({ id }) => id),
+      operationIdsOfPayments: [...new Set(withdrawn.map(({ operationId }) => operationId))],
+      operationIds: [...selection.operationIds],
+    });
+    const breakIds = storedBreaks.map(({ id }) => id);
+    return { storedBreaks, decisions: await listBreakDecisions(db, accountId, breakIds) };
+  };
+  const [breaks, facts] = await Promise.all([
+    listBreaks(),
+    loadOtherFacts(db, accountId, selection, lines),
+  ]);
   const { debitMissingMs } = options;
-  return { ...facts, ...found, decisions, storedBreaks, debitMissingMs, rules };
+  return { ...state, ...facts, ...found, ...breaks, debitMissingMs, rules };
 }
 
 /** All facts of an account. */
@@ -85,6 +95,7 @@ export async function loadAllFacts(
   return {
     lines,
     expectedPayments: payments.map((payment) => withKnownReferences(payment, counts)),
+    ...(await readAccountState(db, accountId)),
     ...(await loadOtherFacts(db, accountId, 'all', lines)),
     decisions: await listBreakDecisions(db, accountId, 'all'),
     debitMissingMs: options.debitMissingMs,
@@ -96,30 +107,38 @@ export async function loadAllFacts(
 const decidedOf = (lines: readonly LoadedLine[]): Set<bigint> =>
   new Set(lines.filter(({ version }) => version !== null).map(({ nsu }) => nsu));
 
-async function loadOtherFacts(
+/** What is known of the account itself. */
+async function readAccountState(
   db: Db,
   accountId: number,
-  selection: Selection,
-  lines: readonly LoadedLine[],
-) {
+): Promise<Pick<Facts, 'goLiveAt' | 'asOf'>> {
   const [state] = await db.$queryRaw<{ goLiveAt: Date; asOf: Date | null }[]>`
     -- Until the bank shows its clock, PostgreSQL's counts.
     SELECT COALESCE(a.go_live_at, a.created_at) AS "goLiveAt", r.as_of
     FROM bank_account a LEFT JOIN reconciliation_state r ON r.account_id = a.id
     WHERE a.id = ${accountId}`;
   invariant(state, 'the account exists');
+  return state;
+}
+
+async function loadOtherFacts(
+  db: Db,
+  accountId: number,
+  selection: Selection,
+  lines: readonly LoadedLine[],
+) {
   const chosen = (nsus: Set<bigint>) => (selection === 'all' ? 'all' : nsus);
   const decided = chosen(decidedOf(lines));
   const withDecisions = lines.filter(({ hasDecisions }) => hasDecisions);
   const byPeople = chosen(new Set(withDecisions.map(({ nsu }) => nsu)));
-  return {
-    ...state,
-    operations: await listOperations(db, accountId, selection),
-    links: await listManualLinks(db, accountId, byPeople),
-    separated: await listSeparatedPairs(db, accountId, byPeople),
-    finalMatches: await listFinalMatches(db, accountId, decided),
-    finalClassifications: await listFinalClassifications(db, accountId, decided),
-  };
+  const [operations, links, separated, finalMatches, finalClassifications] = await Promise.all([
+    listOperations(db, accountId, selection),
+    listManualLinks(db, accountId, byPeople),
+    listSeparatedPairs(db, accountId, byPeople),
+    listFinalMatches(db, accountId, decided),
+    listFinalClassifications(db, accountId, decided),
+  ]);
+  return { operations, links, separated, finalMatches, finalClassifications };
 }
 
 const isLiveByRule = Prisma.sql`

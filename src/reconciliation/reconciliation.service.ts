@@ -108,16 +108,22 @@ export class ReconciliationService {
   }
 
   private async decideBatch(tx: Tx, accountId: number, limit: number): Promise<Batch> {
-    await queries.lockReconciliation(tx, accountId);
-    // Claimed before the facts are loaded: a task that is recorded later stays.
-    const claimed = await tasks.claimTasks(tx, accountId, limit);
-    const { closed, ...before } = await queries.readDecidedUntil(tx, accountId);
-    const afterArrival = before.decidedArrival;
-    const fresh = await queries.listNewLines(tx, accountId, { afterArrival, limit });
+    const [claimed, { closed, ...before }, fresh, passed] = await queries.readLocked(
+      tx,
+      accountId,
+      () =>
+        Promise.all([
+          // Claimed before the facts are loaded: a task that is recorded later stays.
+          tasks.claimTasks(tx, accountId, limit),
+          queries.readDecidedUntil(tx, accountId),
+          queries.listNewLines(tx, accountId, limit),
+          queries.listPassedDeadlines(tx, accountId, limit),
+        ]),
+    );
     const isLastOfNew = fresh.length < limit;
     // An undecided line may be the payment: no deadline passes before every line is decided.
     const asOf = isLastOfNew ? before.syncedAsOf : before.asOf;
-    const overdue = await queries.listPassedDeadlines(tx, accountId, asOf, limit);
+    const overdue = passed.filter(({ deadline }) => asOf !== null && deadline <= asOf);
     // Ranges come last: if fewer others were claimed, no subject is due any more.
     const isLastOfDue = isLastOfNew && claimed.filter(({ kind }) => !isRange(kind)).length < limit;
     // History is decided again only after new lines.
@@ -125,32 +131,34 @@ export class ReconciliationService {
     const early = before.isSetBack ? await queries.listFoundLate(tx, accountId) : [];
     if (fresh.length + done.length + overdue.length === 0 && !before.isSetBack)
       return { isMore: false, otherAccountIds: [], operationIds: [], isChanged: false };
-    const arrival = fresh.at(-1)?.arrival ?? afterArrival;
-    await queries.recordDecided(tx, accountId, { arrival, asOf });
-    const pages = [
-      await this.pageOfRange(tx, accountId, done, { kind: 'rules', limit, closed }),
-      await this.pageOfRange(tx, accountId, done, { kind: 'period', limit, closed }),
-    ];
+    const arrival = fresh.at(-1)?.arrival ?? before.decidedArrival;
+    const pages = await Promise.all([
+      this.pageOfRange(tx, accountId, done, { kind: 'rules', limit, closed }),
+      this.pageOfRange(tx, accountId, done, { kind: 'period', limit, closed }),
+    ]);
     const nsusOfTasks = done.flatMap(({ kind, nsu }) => (kind === 'line' ? (nsu ?? []) : []));
     const seeds = {
       nsus: [...fresh.map(({ nsu }) => nsu), ...nsusOfTasks, ...pages.flat()],
       expectedPaymentIds: [
         ...done.flatMap(({ expectedPaymentId }) => expectedPaymentId ?? []),
-        ...overdue,
+        ...overdue.map(({ id }) => id),
         ...early,
       ],
       operationIds: done.flatMap(({ operationId }) => operationId ?? []),
     };
-    const applied = await this.apply(tx, accountId, seeds, { closed, isLastOfDue });
+    const [, applied, otherAccountIds] = await Promise.all([
+      queries.recordDecided(tx, accountId, { arrival, asOf }),
+      this.apply(tx, accountId, seeds, { closed, isLastOfDue }),
+      this.recordTasksElsewhere(tx, accountId, fresh),
+      tasks.deleteTasks(
+        tx,
+        accountId,
+        done.map(({ id }) => id),
+      ),
+    ]);
     const hasStatementChanged =
       done.some(({ kind }) => kind === 'statement') &&
       (await this.breaks.refreshStatementBreaks(tx, accountId));
-    const otherAccountIds = await this.recordTasksElsewhere(tx, accountId, fresh);
-    await tasks.deleteTasks(
-      tx,
-      accountId,
-      done.map(({ id }) => id),
-    );
     const isFull = [fresh, claimed, overdue, ...pages].some(({ length }) => length === limit);
     const isChanged = applied.isChanged || hasStatementChanged;
     return { ...applied, isChanged, otherAccountIds, isMore: isFull };
@@ -160,13 +168,10 @@ export class ReconciliationService {
   private async recordTasksElsewhere(
     tx: Tx,
     accountId: number,
-    fresh: readonly { nsu: bigint }[],
+    fresh: readonly { nsu: bigint; isCredit: boolean }[],
   ): Promise<number[]> {
-    const sent = await queries.listCreditsElsewhere(
-      tx,
-      accountId,
-      fresh.map(({ nsu }) => nsu),
-    );
+    const debits = fresh.filter(({ isCredit }) => !isCredit).map(({ nsu }) => nsu);
+    const sent = await queries.listCreditsElsewhere(tx, accountId, debits);
     const otherAccountIds = [...new Set(sent.map((credit) => credit.accountId))];
     for (const other of otherAccountIds)
       await tasks.recordLineTasks(

@@ -17,15 +17,16 @@ import {
 } from './decide/rule.js';
 import { bankFees, readStored } from './stored-rule.js';
 
+type ActiveRuleRow = Pick<
+  RuleVersion,
+  'ruleId' | 'version' | 'priority' | 'definition' | 'activatedAtBankTime'
+>;
+
 /** The active versions of the account's rules, with their activation in bank time. */
 export async function listActiveRules(db: Db, accountId: number): Promise<AppliedRule[]> {
-  const rows = await db.ruleVersion.findMany({
-    where: { accountId, state: 'active' },
-    select: {
-      ...{ ruleId: true, version: true, priority: true, definition: true },
-      activatedAtBankTime: true,
-    },
-  });
+  const rows = await db.$queryRaw<ActiveRuleRow[]>`
+    SELECT rule_id, version, priority, definition, activated_at_bank_time FROM rule_version
+    WHERE account_id = ${opaqueAccountId(accountId)} AND state = 'active'`;
   return rows.map(({ activatedAtBankTime, ...stored }) => ({
     ...readStored(stored),
     activatedAt: activatedAtBankTime,

@@ -5,6 +5,15 @@ import { afterCommit, createPool, Database } from '../../src/database.service.js
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
+interface ArraysRow {
+  texts: (string | null)[];
+  numbers: (bigint | null)[];
+  floats: number[];
+  booleans: boolean[];
+  times: (Date | null)[];
+  none: string[];
+}
+
 describe('the database', () => {
   let test: TestDatabase;
   let database: Database;
@@ -111,6 +120,45 @@ describe('the database', () => {
     expect(commits).toBe(2);
     const { rows } = await test.pool.query('SELECT value FROM counter ORDER BY id');
     expect(rows).toEqual([{ value: 2 }, { value: 2 }]);
+  });
+
+  it('sends statements together, and runs them in their order', async () => {
+    open();
+    const seen = await database.transaction(async (tx) => {
+      const [, first, , second] = await Promise.all([
+        tx.$executeRaw`CREATE TEMP TABLE step (value int) ON COMMIT DROP`,
+        tx.$queryRaw<{ count: number }[]>`SELECT count(*)::int FROM step`,
+        tx.$executeRaw`INSERT INTO step VALUES (${1}::int)`,
+        tx.$queryRaw<{ count: number }[]>`SELECT count(*)::int FROM step`,
+      ]);
+      return [first, second];
+    });
+    expect(seen).toEqual([[{ count: 0 }], [{ count: 1 }]]);
+  });
+
+  it('rolls back with the first error of statements that were sent together', async () => {
+    open();
+    await test.pool.query('CREATE TABLE counter (value int CHECK (value < 2))');
+    const failing = database.transaction((tx) =>
+      Promise.all([1, 2, 3].map((value) => tx.$executeRaw`INSERT INTO counter VALUES (${value})`)),
+    );
+    await expect(failing).rejects.toThrow('counter_value_check');
+    expect((await test.pool.query('SELECT 1 FROM counter')).rows).toEqual([]);
+  });
+
+  it('sends arrays of every element exactly', async () => {
+    open();
+    const texts = ['', 'NULL', 'null', '{a,b}', '"', '\\', '\\"', ' x ', 'é\n\t😀', null];
+    const numbers = [9_007_199_254_740_993n, -1n, null];
+    const times = [new Date('2026-07-01T00:00:00.125Z'), null];
+    const [read] = await database.transaction(
+      (tx) => tx.$queryRaw<ArraysRow[]>`
+        SELECT ${texts}::text[] AS texts, ${numbers}::bigint[] AS numbers,
+               ${[0.5, 1e21]}::float8[] AS floats, ${[true, false]}::boolean[] AS booleans,
+               ${times}::timestamptz[] AS times, ${[]}::text[] AS none`,
+    );
+    const floats = [0.5, 1e21];
+    expect(read).toEqual({ texts, numbers, floats, booleans: [true, false], times, none: [] });
   });
 
   it('does nothing after the commit of a transaction that was rolled back', async () => {

@@ -35,11 +35,17 @@ export interface Named {
 
 /** The ids on a line that may name an expected payment, the most reliable kind first. */
 export function lineReferences(line: StatementLineFacts): Reference[] {
-  return Object.entries(referenceKindDeclarations).flatMap(([kind, declaration]) => {
-    const value = declaration.line && line[declaration.line.field];
-    return value === null ? [] : [{ kind: kind as ReferenceKind, value: value.toString() }];
-  });
+  const references: Reference[] = [];
+  for (const { kind, field } of fieldsOfReferences) {
+    const value = line[field];
+    if (value !== null) references.push({ kind, value: value.toString() });
+  }
+  return references;
 }
+
+const fieldsOfReferences = Object.entries(referenceKindDeclarations).flatMap(([kind, { line }]) =>
+  line === null ? [] : [{ kind: kind as ReferenceKind, field: line.field }],
+);
 
 const ranks = new Map<string, number>(referenceKinds.map((kind, rank) => [kind, rank]));
 
