@@ -1,6 +1,6 @@
 // The yardstick of deciding lines: writes the same rows as the product, in batches of as many
-// lines, by set-based statements, into tables with the same columns, indexes and checks. It reads
-// no line and decides nothing, and its tables have no triggers and no foreign keys.
+// lines, by set-based statements, into tables with the same columns, indexes, checks and foreign
+// keys. It reads no line and decides nothing, and its tables have no triggers.
 import type pg from 'pg';
 
 const byLine = 'JOIN copy.batch batch USING (account_id, nsu)';
@@ -19,6 +19,7 @@ const inserted: Record<string, string> = {
       FROM event_position p WHERE p.account_id = written.account_id
     ) batch ON true`,
 };
+const copied = [...Object.keys(inserted), 'expected_payment_total'];
 const updated = [
   'payment_count',
   'paid_cents',
@@ -65,6 +66,7 @@ export class WrittenRows {
     await pool.query(
       'CREATE TABLE copy.expected_payment_total (LIKE expected_payment_total INCLUDING ALL)',
     );
+    for (const table of copied) await addForeignKeys(pool, table);
     const totals = (await columnsOf(pool, 'expected_payment_total')).filter(({ name }) =>
       ['expected_payment_id', ...updated].includes(name),
     );
@@ -84,8 +86,7 @@ export class WrittenRows {
 
   /** Empties the copies; the totals are there before, of payments that are open. */
   async prepare(): Promise<void> {
-    for (const table of [...Object.keys(inserted), 'expected_payment_total'])
-      await this.pool.query(`TRUNCATE copy.${table}`);
+    await this.pool.query(`TRUNCATE ${copied.map((table) => `copy.${table}`).join(', ')}`);
     const names = 'account_id, expected_payment_id, last_payment_day, deadline';
     await this.pool.query(`INSERT INTO copy.expected_payment_total
         (${names}, ${updated.join(', ')})
@@ -122,6 +123,21 @@ export class WrittenRows {
       if (rows[0]?.missing !== '0')
         throw new Error(`the copy of ${table} lacks ${rows[0]?.missing} rows`);
     }
+  }
+}
+
+/** The foreign keys of a table, on its copy. What is copied too is named in its copy. */
+async function addForeignKeys(pool: pg.Pool, table: string): Promise<void> {
+  const { rows } = await pool.query<{ definition: string; target: string }>(
+    `SELECT pg_get_constraintdef(oid) AS definition, confrelid::regclass::text AS target
+     FROM pg_constraint WHERE conrelid = ('public.' || $1)::regclass AND contype = 'f'`,
+    [table],
+  );
+  for (const { definition, target } of rows) {
+    const named = copied.includes(target)
+      ? definition.replace(`REFERENCES ${target}(`, `REFERENCES copy.${target}(`)
+      : definition;
+    await pool.query(`ALTER TABLE copy.${table} ADD ${named}`);
   }
 }
 

@@ -8,8 +8,15 @@ const withoutForeignKey = [
   'account_counter.account_id',
   // The line may be unreadable.
   'break.nsu',
+  // A trigger finds the lines of all rows of a statement at once.
+  'classification.nsu',
+  // Its position was taken in event_position, which names the account.
+  'event.account_id',
   // 0 stands for the operators of the installation.
   'idempotency_record.account_id',
+  // As of classifications.
+  'line_outcome.account_id',
+  'line_outcome.nsu',
   // A task of rules begins before the first line.
   'reconciliation_task.nsu',
   // The bank may return the nsu of a line before the statement shows it.
@@ -67,6 +74,46 @@ describe('constraints of the service database', () => {
     await expect(match(1, 999, 10)).rejects.toThrow('do not add up');
     await expect(match(99, 1000, 11)).rejects.toThrow('match_account_id_nsu_fkey');
     await expect(match(1, 1000, 12)).resolves.toBeDefined();
+  });
+
+  it('reject classifications of lines that are not stored', async () => {
+    const classification = (nsu: number) =>
+      sql(`INSERT INTO classification (account_id, nsu, rule) VALUES (1, $1, 'x')`, [nsu]);
+    await expect(classification(99)).rejects.toThrow('line 99 of classification is not stored');
+    await expect(classification(5)).resolves.toBeDefined();
+    await expect(sql('UPDATE classification SET nsu = 99 WHERE nsu = 5')).rejects.toThrow(
+      'line 99 of classification is not stored',
+    );
+  });
+
+  it('reject outcomes of lines that are not stored', async () => {
+    const outcomes = (nsus: number[]) =>
+      sql(
+        `INSERT INTO line_outcome (account_id, nsu, state, version, leaf_hash, sequence)
+         SELECT 1, nsu, 'pending', 1, 'x', 1 FROM unnest($1::bigint[]) nsu`,
+        [nsus],
+      );
+    await expect(outcomes([1, 99])).rejects.toThrow('line 99 of line_outcome is not stored');
+    await expect(outcomes([1])).resolves.toBeDefined();
+    await expect(
+      sql('UPDATE line_outcome SET nsu = 99, version = 2, sequence = 2 WHERE nsu = 1'),
+    ).rejects.toThrow('replaced by its next version');
+  });
+
+  it('reject events of accounts that are not there, and positions that were not taken', async () => {
+    const event = (accountId: number, position: number) =>
+      sql(
+        `INSERT INTO event (account_id, id, position, type, resource_kind, resource_id, sequence,
+           data) VALUES ($1, gen_random_uuid(), $2::int, 'x', 'charge', 'x', $2::int, '{}')`,
+        [accountId, position],
+      );
+    await expect(sql('INSERT INTO event_position VALUES (99, 1)')).rejects.toThrow(
+      'event_position_account_id_fkey',
+    );
+    await expect(event(99, 1)).rejects.toThrow('was not taken');
+    await sql('INSERT INTO event_position VALUES (1, 1)');
+    await expect(event(1, 2)).rejects.toThrow('was not taken');
+    await expect(event(1, 1)).resolves.toBeDefined();
   });
 
   it('reject a second match of a line that is fully matched', async () => {

@@ -1180,6 +1180,25 @@ CREATE TYPE "classification_category" AS ENUM (
   'before_go_live', 'fee', 'tariff', 'own_account_transfer', 'ignored', 'accepted', 'refunded'
 );
 
+-- In place of a foreign key, which would look up and lock each line on its own. A line is never
+-- deleted and its key never changes, so the check is as strong.
+CREATE FUNCTION "lines_are_stored"() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  missing bigint;
+BEGIN
+  SELECT added.nsu INTO missing FROM added
+  LEFT JOIN LATERAL (
+    SELECT true AS is_stored FROM statement_line
+    WHERE account_id = added.account_id AND nsu = added.nsu OFFSET 0
+  ) line ON true
+  WHERE line.is_stored IS NULL LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'line % of % is not stored', missing, TG_TABLE_NAME
+      USING ERRCODE = 'foreign_key_violation';
+  END IF;
+  RETURN NULL;
+END $$;
+
 -- Why a statement line needs no match.
 CREATE TABLE "classification" (
   "account_id" INTEGER NOT NULL,
@@ -1197,14 +1216,16 @@ CREATE TABLE "classification" (
   -- A rule is recorded with its version: another version may decide differently.
   CONSTRAINT "classification_rule" CHECK (("rule_id" IS NULL) = ("rule_version" IS NULL)),
   CONSTRAINT "classification_final" CHECK ("final_at" IS NULL OR "rule" = 'declared'),
-  CONSTRAINT "classification_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
-    REFERENCES "statement_line" ("account_id", "nsu"),
   CONSTRAINT "classification_account_id_rule_id_rule_version_fkey"
     FOREIGN KEY ("account_id", "rule_id", "rule_version")
     REFERENCES "rule_version" ("account_id", "rule_id", "version")
 );
 CREATE INDEX "classification_provisional"
   ON "classification" ("account_id", "nsu") WHERE (rule = 'declared' AND final_at IS NULL);
+CREATE TRIGGER "classification_has_its_line_on_insert" AFTER INSERT ON "classification"
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION "lines_are_stored"();
+CREATE TRIGGER "classification_has_its_line_on_update" AFTER UPDATE ON "classification"
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION "lines_are_stored"();
 
 CREATE TYPE "break_state" AS ENUM ('open', 'resolved');
 
@@ -1287,8 +1308,10 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
-CREATE TRIGGER "break_sets_resolution" BEFORE INSERT OR UPDATE ON "break"
-  FOR EACH ROW EXECUTE FUNCTION "break_sets_resolution"();
+CREATE TRIGGER "break_sets_resolution" BEFORE INSERT OR UPDATE ON "break" FOR EACH ROW
+  WHEN (NEW.state <> 'open' OR NEW.resolution IS NOT NULL OR NEW.resolved_by IS NOT NULL
+    OR NEW.resolution_reason IS NOT NULL OR NEW.resolved_at IS NOT NULL)
+  EXECUTE FUNCTION "break_sets_resolution"();
 
 -- Records each new break, and each change of the state or the amount of a break, in its history.
 -- Breaks are opened by the thousand, so their first entries are inserted at once.
@@ -1364,12 +1387,13 @@ CREATE TABLE "line_outcome" (
   "leaf_hash" BYTEA NOT NULL,
   "sequence" BIGINT NOT NULL,
 
-  CONSTRAINT "line_outcome_pkey" PRIMARY KEY ("account_id", "nsu"),
-  CONSTRAINT "line_outcome_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
-    REFERENCES "statement_line" ("account_id", "nsu")
+  CONSTRAINT "line_outcome_pkey" PRIMARY KEY ("account_id", "nsu")
 );
 CREATE INDEX "line_outcome_account_id_state_nsu_idx"
   ON "line_outcome" ("account_id", "state", "nsu");
+
+CREATE TRIGGER "line_outcome_has_its_line" AFTER INSERT ON "line_outcome"
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION "lines_are_stored"();
 
 -- An outcome that another version has replaced: certificates prove it.
 CREATE TABLE "former_outcome" (
@@ -1396,7 +1420,8 @@ CREATE TRIGGER "former_outcome_is_not_truncated" BEFORE TRUNCATE ON "former_outc
 -- Each version of an outcome replaces the version before it, which is stored.
 CREATE FUNCTION "line_outcome_has_versions"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF NEW.version <> OLD.version + 1 OR NEW.sequence <= OLD.sequence THEN
+  IF (NEW.account_id, NEW.nsu) <> (OLD.account_id, OLD.nsu)
+    OR NEW.version <> OLD.version + 1 OR NEW.sequence <= OLD.sequence THEN
     RAISE EXCEPTION 'an outcome is replaced by its next version'
       USING ERRCODE = 'check_violation';
   END IF;
@@ -1651,13 +1676,33 @@ CREATE TABLE "event" (
   "data" TEXT NOT NULL,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
-  CONSTRAINT "event_pkey" PRIMARY KEY ("account_id", "id"),
-  CONSTRAINT "event_account_id_fkey" FOREIGN KEY ("account_id")
-    REFERENCES "bank_account" ("id")
+  CONSTRAINT "event_pkey" PRIMARY KEY ("account_id", "id")
 );
 CREATE UNIQUE INDEX "event_account_id_position_key" ON "event" ("account_id", "position");
 CREATE UNIQUE INDEX "event_account_id_resource_kind_resource_id_sequence_key"
   ON "event" ("account_id", "resource_kind", "resource_id", "sequence");
+
+-- The position of an event was taken from its account, whose row in "event_position" names the
+-- bank account by a foreign key. So events need no foreign key of their own, which would look up
+-- the account for each of them.
+CREATE FUNCTION "event_took_its_position"() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  offending int;
+BEGIN
+  SELECT newest.account_id INTO offending FROM (
+    SELECT account_id, max(position) AS position FROM inserted GROUP BY account_id
+  ) newest
+  LEFT JOIN event_position taken ON taken.account_id = newest.account_id
+  WHERE taken.position IS NULL OR taken.position < newest.position LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'an event of account % has a position that was not taken', offending
+      USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "event_took_its_position" AFTER INSERT ON "event"
+  REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT
+  EXECUTE FUNCTION "event_took_its_position"();
 
 -- How far the account's old events were swept, and the last position that was deleted.
 CREATE TABLE "event_retention" (
