@@ -36,8 +36,8 @@ const busyRetryMs = 500;
  * decided and reported meanwhile.
  */
 const processWebhooksAfterMs = 100;
-/** Reconciliation is enqueued during a long sync each time this many pages have shown new lines. */
-const pagesPerReconciliation = 10;
+/** Reconciliation is enqueued during a long sync after so many new lines: a batch of it. */
+const linesPerReconciliation = 1_000;
 /** A page length that no bank refuses. */
 const safePageSize = 100;
 const progressLogIntervalMs = 5_000;
@@ -225,7 +225,7 @@ export class StatementService {
       hasNextPage = !state.isAnchored && isFull && recorded.newLines === parsed.length;
       const isJoined = end !== null && continueFrom(end, parsed) !== null;
       hasMore = position.advance({ ...recorded, isJoined }, parsed.map(contentHashOf));
-      await progress.report(position.newLines, recorded.newLines > 0);
+      await progress.report(position.newLines);
     } while (hasMore && (state.isAnchored || progress.elapsedMs() <= sliceMs));
     let isBroken: boolean | null = null;
     if (!hasMore)
@@ -364,13 +364,15 @@ export class StatementService {
   ) {
     const startedAt = performance.now();
     let loggedAt = startedAt;
-    let pages = 0;
+    let undecidedFrom = 0;
     return {
       elapsedMs: () => performance.now() - startedAt,
-      report: async (newLines: number, hasNewLines: boolean) => {
-        if (hasNewLines) pages += 1;
-        if (hasNewLines && pages % pagesPerReconciliation === 0)
+      report: async (newLines: number) => {
+        // These lines are decided while the next ones are read.
+        if (newLines - undecidedFrom >= linesPerReconciliation) {
+          undecidedFrom = newLines;
           await this.jobQueue.enqueue('reconcile', { accountId });
+        }
         const now = performance.now();
         if (isAnchored || now - loggedAt < progressLogIntervalMs) return;
         loggedAt = now;
