@@ -44,7 +44,7 @@ export async function listReportDifferences(
       AND e.reference_kind = ${kind} AND e.reference = ${Prisma.raw(id)}
     GROUP BY t.nsu`;
   return db.$queryRaw`
-    WITH compared AS MATERIALIZED (${comparedLines(accountId)}), charge AS MATERIALIZED (
+    WITH compared AS MATERIALIZED (${comparedLines(accountId)}), by_charge AS MATERIALIZED (
       SELECT reference, max(received_at_bank_time) AS until,
              max(received_at_bank_time) FILTER (WHERE state = 'processed') AS surely_until
       FROM webhook_event e WHERE ${reportsPayment(accountId)} GROUP BY reference
@@ -54,7 +54,7 @@ export async function listReportDifferences(
         UNION ALL ${byId('end_to_end_id', 't.end_to_end_id')}
         UNION ALL
         SELECT t.nsu, COALESCE(t.occurred_at < surely_until + ${clockTolerance}, false)
-        FROM compared t JOIN charge ON charge.reference = t.correlation_id
+        FROM compared t JOIN by_charge ON by_charge.reference = t.correlation_id
         WHERE t.occurred_at < until + ${clockTolerance}
       ) each GROUP BY nsu
     )
