@@ -250,6 +250,8 @@ export async function findNextRepeatMs(
         AND received_at >= COALESCE((
           SELECT last_sync_started_at FROM statement_state WHERE account_id = ${accountId}
         ), '-infinity')
+        -- After PostgreSQL's clock was set back, no sync begins after the receipt for a while.
+        AND received_at <= (SELECT clock_timestamp())
     ) THEN 0 ELSE (
       SELECT (extract(epoch FROM min(w.received_at + ${ms(Prisma.sql`repeat.ms`)})
                - clock_timestamp()) * 1000)::float8

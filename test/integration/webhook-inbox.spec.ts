@@ -107,6 +107,12 @@ describe('webhooks of the bank', () => {
       enqueued = [];
       await processWebhooks();
       expect(enqueued).toEqual([sync]);
+      // PostgreSQL's clock was set back: no sync begins after the receipt for an hour.
+      await run(`UPDATE webhook_event SET received_at = received_at + interval '1 hour'`);
+      enqueued = [];
+      await processWebhooks();
+      expect(enqueued).not.toContainEqual(sync);
+      await run(`UPDATE webhook_event SET received_at = received_at - interval '1 hour'`);
       await recordSync(1);
       await addLine(1);
       enqueued = [];
