@@ -17,9 +17,11 @@ import {
   claimDeliveries,
   claimTest,
   disableEndpoint,
+  findEnabledEndpoint,
   pauseEndpoint,
   recordDeliveryResults,
   type ClaimedEventDelivery,
+  type DeliveryEndpoint,
   type DeliveryResult,
 } from './events.queries.js';
 import { HostLimits } from './host-limits.js';
@@ -68,9 +70,7 @@ export class DeliveryService {
     const runEndsAt = performance.now() + maxRunMs;
     while (performance.now() < runEndsAt && !this.client.isStopping) {
       // Read for each batch: the endpoint may have been changed or removed since the last one.
-      const endpoint = await this.database.prisma.webhookEndpoint.findFirst({
-        where: { accountId, id: endpointId, isEnabled: true, deletedAt: null },
-      });
+      const endpoint = await findEnabledEndpoint(this.database.sql, { accountId, endpointId });
       if (!endpoint || !(await this.deliverBatch(endpoint))) return;
     }
   }
@@ -120,14 +120,14 @@ export class DeliveryService {
    * Whether more deliveries may be due. While its host is occupied, the endpoint's deliveries stay
    * due.
    */
-  private async deliverBatch(endpoint: WebhookEndpoint): Promise<boolean> {
+  private async deliverBatch(endpoint: DeliveryEndpoint): Promise<boolean> {
     const host = hostOf(endpoint);
     const places = this.hosts.take(host, batchSize);
     if (places === 0) return false;
     try {
       const { accountId, id: endpointId } = endpoint;
       const claimed = await claimDeliveries(
-        this.database.prisma,
+        this.database.sql,
         { accountId, endpointId },
         { limit: places, leaseMs },
       );
@@ -139,10 +139,10 @@ export class DeliveryService {
   }
 
   private async attemptAll(
-    endpoint: WebhookEndpoint,
+    endpoint: DeliveryEndpoint,
     claimed: ClaimedEventDelivery[],
   ): Promise<boolean> {
-    const { prisma } = this.database;
+    const { prisma, sql } = this.database;
     const startedAt = performance.now();
     let results = await waitOutsideSlot(slotMs, () =>
       Promise.all(claimed.map((delivery) => this.attempt(endpoint, delivery))),
@@ -151,7 +151,7 @@ export class DeliveryService {
     // A shutdown aborts attempts. Aborted attempts do not count as failed: their leases expire,
     // and the deliveries are attempted again.
     if (this.client.isStopping) results = results.filter(({ status }) => status !== null);
-    await recordDeliveryResults(prisma, endpoint.accountId, results);
+    await recordDeliveryResults(sql, endpoint.accountId, results);
     if (results.some(({ status }) => status === unsubscribeStatus)) {
       await disableEndpoint(prisma, endpoint);
       return false;
@@ -163,7 +163,7 @@ export class DeliveryService {
   }
 
   private async attempt(
-    endpoint: WebhookEndpoint,
+    endpoint: DeliveryEndpoint,
     delivery: ClaimedEventDelivery,
   ): Promise<DeliveryResult> {
     const { id, attempt, claimedAt: sentAt } = delivery;

@@ -9,7 +9,6 @@ import { Injectable, type OnApplicationShutdown, type OnModuleDestroy } from '@n
 import axios from 'axios';
 import { Webhook } from 'standardwebhooks';
 import { BankService } from '../bank/bank.service.js';
-import type { WebhookEndpoint } from '../generated/service/client.js';
 import { Addresses } from '../platform/http.js';
 import { Log } from '../platform/log.js';
 import { readRetryAfter } from '../platform/rate-limits.js';
@@ -21,15 +20,11 @@ import {
   type UrlCheck,
 } from './address-guard.js';
 import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
+import type { DeliveryEndpoint } from './events.queries.js';
 import { NameResolver, type ResolvedAddress } from './name-resolver.service.js';
 
 /** How long one request may last, from the look-up of the name to the response's headers. */
 export const endpointTimeoutMs = 15_000;
-
-export type EndpointTarget = Pick<
-  WebhookEndpoint,
-  'accountId' | 'id' | 'url' | 'secret' | 'previousSecret' | 'previousSecretUntil'
->;
 
 export interface EventMessage {
   /** The event's id: a repeat has the same. */
@@ -78,7 +73,7 @@ export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
   }
 
   /** Never throws for a failure of the endpoint or of the network. */
-  async post(endpoint: EndpointTarget, message: EventMessage): Promise<EndpointResponse> {
+  async post(endpoint: DeliveryEndpoint, message: EventMessage): Promise<EndpointResponse> {
     const { id, sentAt, body } = message;
     const noResponse = { status: null, retryAfterSeconds: null };
     if (!this.checkUrl(endpoint.url).ok) return { ...noResponse, error: 'address_refused' };
@@ -123,7 +118,7 @@ export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
   }
 
   /** One signature for each valid secret, separated by spaces: a receiver may know either. */
-  private sign(endpoint: EndpointTarget, { id, sentAt, body }: EventMessage): string {
+  private sign(endpoint: DeliveryEndpoint, { id, sentAt, body }: EventMessage): string {
     const { secret, previousSecret, previousSecretUntil } = endpoint;
     const isOverlap = previousSecretUntil !== null && sentAt < previousSecretUntil;
     const owner = ownerOfEndpointSecret(endpoint);

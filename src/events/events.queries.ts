@@ -64,6 +64,11 @@ export async function skipPositions(tx: Tx, accountId: number): Promise<void> {
     UPDATE event_position SET position = position + 1000000 WHERE account_id = ${accountId}`;
 }
 
+export type DeliveryEndpoint = Pick<
+  WebhookEndpoint,
+  'accountId' | 'id' | 'url' | 'secret' | 'previousSecret' | 'previousSecretUntil'
+>;
+
 export interface DueEndpoint {
   accountId: number;
   endpointId: string;
@@ -89,6 +94,19 @@ export async function listDueEndpoints(
       )`;
 }
 
+/** What a delivery needs of its endpoint. Null if the endpoint gets no events any more. */
+export async function findEnabledEndpoint(
+  db: SqlTx,
+  { accountId, endpointId }: DueEndpoint,
+): Promise<DeliveryEndpoint | null> {
+  const [endpoint] = await db.$queryRaw<DeliveryEndpoint[]>`
+    SELECT account_id, id, url, secret, previous_secret, previous_secret_until
+    FROM webhook_endpoint
+    WHERE account_id = ${accountId} AND id = ${endpointId}::uuid AND is_enabled
+      AND deleted_at IS NULL`;
+  return endpoint ?? null;
+}
+
 export interface ClaimedEventDelivery
   extends
     Pick<Delivery, 'id' | 'eventId'>,
@@ -105,7 +123,7 @@ export interface ClaimedEventDelivery
  * that another process repeats the deliveries of a process that died.
  */
 export async function claimDeliveries(
-  db: Db,
+  db: SqlTx,
   { accountId, endpointId }: { accountId: number; endpointId: string },
   { limit, leaseMs }: { limit: number; leaseMs: number },
 ): Promise<ClaimedEventDelivery[]> {
@@ -139,7 +157,7 @@ export interface DeliveryResult {
 
 /** Records the results of attempts, except of those after which a later attempt has begun. */
 export async function recordDeliveryResults(
-  db: Db,
+  db: SqlTx,
   accountId: number,
   results: readonly DeliveryResult[],
 ): Promise<void> {

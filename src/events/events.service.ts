@@ -88,7 +88,7 @@ export class EventsService {
 
   /** Enqueues the due deliveries of one account. */
   async enqueueDeliveries(accountId: number): Promise<void> {
-    await this.enqueueDue(await listDueEndpoints(this.database.prisma, accountId));
+    await this.enqueueDue(await listDueEndpoints(this.database.sql, accountId));
   }
 
   private async enqueueDue(endpoints: readonly DueEndpoint[]): Promise<void> {

@@ -1,6 +1,6 @@
 // Stores the balance that the bank reports, the time of the next request, and since when the last
 // line differs from that balance.
-import type { Db, Tx } from '../database.service.js';
+import type { SqlTx, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 
 /** Of `statement_state s`; null for an account without one. */
@@ -12,7 +12,7 @@ export const isBalanceCheckDue = Prisma.sql`
  * complete.
  */
 export async function claimBalanceCheck(
-  db: Db,
+  db: SqlTx,
   accountId: number,
   pauseMs: number,
 ): Promise<boolean> {
@@ -24,7 +24,7 @@ export async function claimBalanceCheck(
 }
 
 export async function postponeBalanceCheck(
-  db: Db,
+  db: SqlTx,
   accountId: number,
   pauseMs: number,
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function postponeBalanceCheck(
 
 /** Records the balance that the bank reports, if it agrees with the last line as it did before. */
 export async function confirmBankBalance(
-  db: Db,
+  db: SqlTx,
   accountId: number,
   liveCents: bigint,
 ): Promise<boolean> {

@@ -67,15 +67,15 @@ export class StatementSync {
    * fail the sync.
    */
   async compareWithBank(account: BankAccount): Promise<void> {
-    const { prisma } = this.database;
+    const { sql } = this.database;
     const boundMs = visibilityBoundOrDefaultMs(this.bank.profile);
     const pauseMs = Math.min(longestPauseMs, boundMs);
-    if (!(await queries.claimBalanceCheck(prisma, account.id, pauseMs))) return;
+    if (!(await queries.claimBalanceCheck(sql, account.id, pauseMs))) return;
     const deadline = { deadlineMs: callDeadlineMs };
     const response = await this.bank.call(readBalances, account, {}, deadline);
     if (response.outcome === 'success') await this.record(account.id, response.value, boundMs);
     else if (response.outcome === 'rejection')
-      await queries.postponeBalanceCheck(prisma, account.id, rejectedPauseMs);
+      await queries.postponeBalanceCheck(sql, account.id, rejectedPauseMs);
   }
 
   private async record(
@@ -83,8 +83,8 @@ export class StatementSync {
     reported: RouteOutput<typeof readBalances>,
     boundMs: number,
   ): Promise<void> {
-    const { prisma } = this.database;
-    if (await queries.confirmBankBalance(prisma, accountId, liveCentsOf(reported))) return;
+    const { prisma, sql } = this.database;
+    if (await queries.confirmBankBalance(sql, accountId, liveCentsOf(reported))) return;
     const state = await prisma.statementState.findUnique({ where: { accountId } });
     if (state?.lastNsu == null || state.balanceCents === null) return;
     const { lastNsu, balanceCents } = state;

@@ -1,6 +1,6 @@
 // Stores statement lines and the state of each account's statement. The callers of every write hold
 // a lease in the same transaction: a process that lost its lease writes nothing.
-import type { Db, Tx } from '../database.service.js';
+import type { Db, SqlTx, Tx } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
 import { Prisma, type StatementState } from '../generated/service/client.js';
 import { calledAccountColumns, type CalledAccount } from '../accounts/accounts.queries.js';
@@ -124,7 +124,7 @@ export type SyncBeginning = CalledAccount &
  * account that does not exist.
  */
 export async function beginSync(
-  db: Db,
+  db: SqlTx,
   lease: Lease,
   { leaseMs, boundMs }: { leaseMs: number; boundMs: number },
 ): Promise<SyncBeginning | null> {
@@ -259,7 +259,7 @@ export interface NewestLines extends NewestPage {
  * other lines of the page are stored as the bank shows them.
  */
 export async function recordNewestLines(
-  db: Db,
+  db: SqlTx,
   lease: Lease,
   page: NewestLines,
 ): Promise<ClockOffset | null> {

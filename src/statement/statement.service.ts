@@ -129,8 +129,8 @@ export class StatementService {
     const boundMs = visibilityBoundOrDefaultMs(this.bank.profile);
     const lease = newLease(accountId, 'sync_statement');
     const readAtMs = performance.now();
-    const { prisma } = this.database;
-    const beginning = await queries.beginSync(prisma, lease, { leaseMs, boundMs });
+    const { sql } = this.database;
+    const beginning = await queries.beginSync(sql, lease, { leaseMs, boundMs });
     if (!beginning) return null;
     return underLease(this.database, lease, async () => {
       const account = asCalled(beginning, readAtMs);
@@ -172,9 +172,9 @@ export class StatementService {
     if (limit === pageSize) pages.putBack(1, page);
     const continued = continueFrom(end, page.parsed);
     if (!continued) return null;
-    const { prisma } = this.database;
+    const { sql } = this.database;
     const read = { ...continued, end, startedAt, bankDate: page.date };
-    const clock = await queries.recordNewestLines(prisma, lease, read);
+    const clock = await queries.recordNewestLines(sql, lease, read);
     if (!clock) return null;
     lease.hasEnded = true;
     recordSyncedLines(continued.fresh.length);

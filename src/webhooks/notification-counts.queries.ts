@@ -2,7 +2,7 @@
 // is compared with the webhooks that came before; a line that none of them reports is counted again
 // when a webhook that reports it is processed. So reading costs the same however many lines a
 // period has.
-import type { Db, Tx } from '../database.service.js';
+import type { Db, SqlTx, Tx } from '../database.service.js';
 import { Prisma, type StatementLine } from '../generated/service/client.js';
 import { hasUncountedWebhooks } from '../statement/statement.queries.js';
 import type { CountedSpan } from './health-period.js';
@@ -49,7 +49,7 @@ export async function lockCounts(tx: Tx, accountId: number): Promise<void> {
 }
 
 /** Whether webhooks wait to be processed, or lines to be compared. */
-export async function hasUncounted(db: Db, accountId: number): Promise<boolean> {
+export async function hasUncounted(db: SqlTx, accountId: number): Promise<boolean> {
   const [row] = await db.$queryRaw<{ hasUncounted: boolean }[]>`
     SELECT ${hasUncountedWebhooks(accountId)} AS "hasUncounted"`;
   return row?.hasUncounted ?? false;

@@ -19,7 +19,7 @@ export async function processWebhooks(
   accountId: number,
   maxWaitMs: number,
 ): Promise<ProcessedWebhooks & { isComplete: boolean }> {
-  if (!(await queries.hasUncounted(database.prisma, accountId)))
+  if (!(await queries.hasUncounted(database.sql, accountId)))
     return { ...nothingProcessed, isComplete: true };
   return database.transaction(async (tx) => {
     await queries.lockCounts(tx, accountId);
