@@ -236,6 +236,8 @@ model Secret {
         const c = sql\`SELECT FROM paid p JOIN charge c ON c.id = p.id WHERE p.account_id = 1\`;
         const d = sql\`SELECT FROM paid p JOIN secret s USING (id) CROSS JOIN charge\`;
         const e = sql\`SELECT FROM paid p LEFT JOIN charge USING (account_id, id)\`;`,
+      'src/charges/paid-charges.queries.ts':
+        'const a = sql`WITH charge AS (SELECT 1 AS id) SELECT FROM paid p JOIN charge USING (id)`;',
     },
     found: [
       'src/charges/charges.queries.ts:4 joins charge without its account',

@@ -155,7 +155,9 @@ export const joinsNameTheAccount: Rule = (files) => {
       [...text.matchAll(join)]
         .filter(([condition, table = '']) => {
           if (!ofAccounts.has(table) || condition.includes(joinAcrossAccounts)) return false;
-          return !/\baccount_?id\b/i.test(condition);
+          // A WITH query may have the name of a table.
+          const isQuery = new RegExp(`\\b${table} AS (NOT )?(MATERIALIZED )?\\(`).test(text);
+          return !isQuery && !/\baccount_?id\b/i.test(condition);
         })
         .map(({ index, 1: table }) => {
           const line = text.slice(0, index).split('\n').length;
