@@ -25,7 +25,7 @@ async function measureBook(kind: (typeof kinds)[number], lines: number) {
 }
 
 async function measure(lines: number): Promise<void> {
-  const books = [];
+  const books: Map<string, number>[] = [];
   for (const kind of kinds) books.push(await measureBook(kind, lines));
   const tables = [...new Set(books.flatMap((book) => [...book.keys()]))];
   const rows = tables
