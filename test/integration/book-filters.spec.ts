@@ -28,7 +28,7 @@ describe('the list of transactions', () => {
     };
     const nsus = async (filters: object) => {
       const query = { ...noFilters, reference: null, state: null, ...filters };
-      const rows = await listTransactionRows(service.database.prisma, service.accountId, query);
+      const { rows } = await listTransactionRows(service.database.prisma, service.accountId, query);
       return rows.map(({ nsu }) => Number(nsu));
     };
     expect(await nsus({ reference: 'E' })).toEqual([3, 1]);

@@ -29,7 +29,7 @@ export async function expectPendingLinesListed({ prisma }: Database): Promise<nu
     ) AS nsus FROM (SELECT DISTINCT account_id AS id FROM statement_line) a`;
   for (const { accountId, nsus } of pending) {
     const limit = nsus.length + 1;
-    const rows = await listTransactionRows(prisma, accountId, {
+    const { rows } = await listTransactionRows(prisma, accountId, {
       ...noFilters,
       state: 'pending',
       limit,

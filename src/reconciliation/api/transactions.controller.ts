@@ -32,11 +32,9 @@ export class BookController {
     const { prisma } = this.database;
     const beforeNsu = page.after === null ? null : BigInt(page.after);
     const filters = { ...query, beforeNsu, limit: page.limit + 1 };
-    const rows = await queries.listTransactionRows(prisma, accountId, filters);
-    const examined =
-      rows.length > page.limit ? null : await queries.findLastExamined(prisma, accountId, filters);
+    const found = await queries.listTransactionRows(prisma, accountId, filters);
     return toList(
-      { rows, lastExamined: examined?.toString() ?? null },
+      { rows: found.rows, lastExamined: found.lastExamined?.toString() ?? null },
       page,
       (row) => row.nsu.toString(),
       (row) => ({

@@ -1,6 +1,7 @@
 // Reads lines and expected payments with their states, which reconciliation stores.
 import type { z } from 'zod';
 import type { Db } from '../../database.service.js';
+import { foundRows, type RowOfPage } from '../../examined-ids.queries.js';
 import { referenceKinds } from '../../expected-payments/references.js';
 import { Prisma, type StatementLine } from '../../generated/service/client.js';
 import { explainingBreakKinds } from '../decide/break-kinds.js';
@@ -88,29 +89,15 @@ function candidateNsus(
 const maxExamined = 2_000;
 
 /**
- * The nsu before which the next page begins, where a page is not full because so many lines had to
- * be examined for it; null where the list ends.
- */
-export async function findLastExamined(
-  db: Db,
-  accountId: number,
-  filters: TransactionFilters,
-): Promise<bigint | null> {
-  const [row] = await db.$queryRaw<{ nsu: bigint }[]>`
-    SELECT nsu FROM (${candidateNsus(accountId, filters, maxExamined)}) candidate
-    ORDER BY nsu DESC OFFSET ${maxExamined - 1} LIMIT 1`;
-  return row?.nsu ?? null;
-}
-
-/**
- * The newest of the lines that the filters select; fewer than `limit` where `findLastExamined`
- * names a line.
+ * The newest of the lines that the filters select. Where they are fewer than `limit` because so
+ * many lines had to be examined for them, `lastExamined` is the nsu before which the next page
+ * begins.
  */
 export async function listTransactionRows(
   db: Db,
   accountId: number,
   filters: TransactionFilters,
-): Promise<TransactionRow[]> {
+): Promise<{ rows: TransactionRow[]; lastExamined: bigint | null }> {
   const { nsu = null, reference = null, state = null, isCredit = null } = filters;
   const { day = null, limit } = filters;
   const conditions = [
@@ -121,49 +108,58 @@ export async function listTransactionRows(
     ...(isCredit === null ? [] : [Prisma.sql`t.is_credit = ${isCredit}`]),
     ...(day === null ? [] : [Prisma.sql`t.day = ${day}::date`]),
   ];
-  return db.$queryRaw<TransactionRow[]>`
-    SELECT t.nsu, t.amount_cents, t.type_name, t.is_credit, t.correlation_id, t.end_to_end_id,
-      t.external_id, t.notes, t.balance_previous_cents, t.current_balance_cents, t.occurred_at,
-           t.recorded_at, x.*
-    FROM (
-      SELECT t.*, o.state
+  const examined = Prisma.sql`
+    SELECT nsu FROM (${candidateNsus(accountId, filters, maxExamined)}) candidate
+    ORDER BY nsu DESC`;
+  const rows = await db.$queryRaw<RowOfPage<TransactionRow, bigint>[]>`
+    SELECT page.*, CASE WHEN count(page.nsu) OVER () < ${limit} THEN (
+      ${examined} OFFSET ${maxExamined - 1} LIMIT 1
+    ) END AS last_examined
+    FROM (SELECT 1) one LEFT JOIN (
+      SELECT t.nsu, t.amount_cents, t.type_name, t.is_credit, t.correlation_id, t.end_to_end_id,
+        t.external_id, t.notes, t.balance_previous_cents, t.current_balance_cents, t.occurred_at,
+             t.recorded_at, x.*
       FROM (
-        SELECT nsu FROM (${candidateNsus(accountId, filters, maxExamined)}) candidate
-        ORDER BY nsu DESC LIMIT ${maxExamined}
-      ) examined
-      CROSS JOIN LATERAL (
-        SELECT *, ${statementDay} AS day FROM statement_line
-        WHERE account_id = ${accountId} AND nsu = examined.nsu OFFSET 0
+        SELECT t.*, o.state
+        FROM (${examined} LIMIT ${maxExamined}) examined
+        CROSS JOIN LATERAL (
+          SELECT *, ${statementDay} AS day FROM statement_line
+          WHERE account_id = ${accountId} AND nsu = examined.nsu OFFSET 0
+        ) t
+        CROSS JOIN LATERAL (SELECT ${stateOfLine} AS state OFFSET 0) o
+        WHERE ${Prisma.join([Prisma.sql`true`, ...conditions], ' AND ')}
+        ORDER BY examined.nsu DESC LIMIT ${limit}
       ) t
-      CROSS JOIN LATERAL (SELECT ${stateOfLine} AS state OFFSET 0) o
-      WHERE ${Prisma.join([Prisma.sql`true`, ...conditions], ' AND ')}
-      ORDER BY examined.nsu DESC LIMIT ${limit}
-    ) t
-    CROSS JOIN LATERAL (
-      SELECT t.state,
-             COALESCE(m.rule, c.rule, CASE WHEN b.explains THEN b.kind END) AS rule,
-             COALESCE(m.evidence, c.evidence, CASE WHEN b.explains THEN b.evidence END) AS evidence,
-             CASE WHEN b.explains THEN b.kind END AS "breakKind",
-             CASE WHEN b.explains THEN b.evidence END AS "breakEvidence",
-             CASE WHEN m.rule IS NULL THEN c.category END AS category,
-             CASE WHEN m.rule IS NULL THEN c.rule_id ELSE m.rule_id END AS "ruleId",
-             CASE WHEN m.rule IS NULL THEN c.rule_version ELSE m.rule_version END AS "ruleVersion",
-             COALESCE(m.ids, '{}') AS "expectedPaymentIds", b.id AS "breakId"
-      FROM (SELECT 1) one
-      LEFT JOIN LATERAL (
-        SELECT min(rule) AS rule, (array_agg(evidence ORDER BY expected_payment_id))[1] AS evidence,
-               (array_agg(rule_id))[1] AS rule_id, (array_agg(rule_version))[1] AS rule_version,
-               array_agg(expected_payment_id::text ORDER BY expected_payment_id) AS ids
-        FROM match WHERE account_id = t.account_id AND nsu = t.nsu AND unlinked_at IS NULL
-      ) m ON true
-      LEFT JOIN classification c ON c.account_id = t.account_id AND c.nsu = t.nsu
-      LEFT JOIN LATERAL (
-        SELECT id, kind, evidence, ${explainsItsLine} AS explains FROM break
-        WHERE account_id = t.account_id AND nsu = t.nsu
-        ORDER BY (${explainsItsLine}) DESC, state = 'open' DESC, opened_at DESC LIMIT 1
-      ) b ON true
-    ) x
-    ORDER BY t.nsu DESC`;
+      CROSS JOIN LATERAL (
+        SELECT t.state,
+               COALESCE(m.rule, c.rule, CASE WHEN b.explains THEN b.kind END) AS rule,
+               COALESCE(m.evidence, c.evidence, CASE WHEN b.explains THEN b.evidence END)
+                 AS evidence,
+               CASE WHEN b.explains THEN b.kind END AS "breakKind",
+               CASE WHEN b.explains THEN b.evidence END AS "breakEvidence",
+               CASE WHEN m.rule IS NULL THEN c.category END AS category,
+               CASE WHEN m.rule IS NULL THEN c.rule_id ELSE m.rule_id END AS "ruleId",
+               CASE WHEN m.rule IS NULL THEN c.rule_version ELSE m.rule_version END
+                 AS "ruleVersion",
+               COALESCE(m.ids, '{}') AS "expectedPaymentIds", b.id AS "breakId"
+        FROM (SELECT 1) one
+        LEFT JOIN LATERAL (
+          SELECT min(rule) AS rule,
+                 (array_agg(evidence ORDER BY expected_payment_id))[1] AS evidence,
+                 (array_agg(rule_id))[1] AS rule_id, (array_agg(rule_version))[1] AS rule_version,
+                 array_agg(expected_payment_id::text ORDER BY expected_payment_id) AS ids
+          FROM match WHERE account_id = t.account_id AND nsu = t.nsu AND unlinked_at IS NULL
+        ) m ON true
+        LEFT JOIN classification c ON c.account_id = t.account_id AND c.nsu = t.nsu
+        LEFT JOIN LATERAL (
+          SELECT id, kind, evidence, ${explainsItsLine} AS explains FROM break
+          WHERE account_id = t.account_id AND nsu = t.nsu
+          ORDER BY (${explainsItsLine}) DESC, state = 'open' DESC, opened_at DESC LIMIT 1
+        ) b ON true
+      ) x
+    ) page ON true
+    ORDER BY page.nsu DESC`;
+  return foundRows(rows, 'nsu');
 }
 
 type ListedPayment = Omit<

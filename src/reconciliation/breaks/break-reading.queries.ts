@@ -1,6 +1,7 @@
 // SQL that reads breaks.
 import type { RouteInput } from '../../contract/route.js';
 import type { Db } from '../../database.service.js';
+import { foundRows, type RowOfPage } from '../../examined-ids.queries.js';
 import { BreakState, Prisma, type Break } from '../../generated/service/client.js';
 import type { FoundRows, Page } from '../../platform/listing.js';
 import type { StoredBreak } from '../breaks.queries.js';
@@ -92,26 +93,30 @@ export async function listBreakRows(
   const { minAmount = null, openedFrom = null, openedTo = null, severity = null } = filters;
   const examined = Prisma.sql`
     SELECT id FROM (${candidateBreaks(accountId, filters, after)}) candidate ORDER BY id DESC`;
-  const rows = await db.$queryRaw<BreakRow[]>`
-    SELECT b.id, b.kind, b.state, b.subject, b.amount_cents, b.nsu, b.expected_payment_id,
-           b.evidence, b.opened_at, b.opened_day, b.resolved_at, b.resolution
-    FROM (${examined} LIMIT ${maxExamined}) examined
-    CROSS JOIN LATERAL (
-      SELECT * FROM break WHERE account_id = ${accountId} AND id = examined.id OFFSET 0
-    ) b
-    WHERE (${state}::text IS NULL OR b.state = ${state})
-      AND (${kind}::text IS NULL OR b.kind = ${kind})
-      AND (${nsu}::bigint IS NULL OR b.nsu = ${nsu}::bigint)
-      AND (${expectedPaymentId}::uuid IS NULL OR b.expected_payment_id = ${expectedPaymentId}::uuid)
-      AND (${minAmount}::bigint IS NULL OR b.amount_cents >= ${minAmount}::bigint)
-      AND (${openedFrom}::text IS NULL OR ${openedDay} >= ${openedFrom})
-      AND (${openedTo}::text IS NULL OR ${openedDay} <= ${openedTo})
-      AND ${hasSeverity(severity, cutoffs)}
-    ORDER BY examined.id DESC LIMIT ${limit + 1}`;
-  if (rows.length > limit) return { rows, lastExamined: null };
-  const [last] = await db.$queryRaw<{ id: string }[]>`
-    ${examined} OFFSET ${maxExamined - 1} LIMIT 1`;
-  return { rows, lastExamined: last?.id ?? null };
+  const rows = await db.$queryRaw<RowOfPage<BreakRow, string>[]>`
+    SELECT page.*, CASE WHEN count(page.id) OVER () <= ${limit} THEN (
+      ${examined} OFFSET ${maxExamined - 1} LIMIT 1
+    ) END AS last_examined
+    FROM (SELECT 1) one LEFT JOIN (
+      SELECT b.id, b.kind, b.state, b.subject, b.amount_cents, b.nsu, b.expected_payment_id,
+             b.evidence, b.opened_at, b.opened_day, b.resolved_at, b.resolution
+      FROM (${examined} LIMIT ${maxExamined}) examined
+      CROSS JOIN LATERAL (
+        SELECT * FROM break WHERE account_id = ${accountId} AND id = examined.id OFFSET 0
+      ) b
+      WHERE (${state}::text IS NULL OR b.state = ${state})
+        AND (${kind}::text IS NULL OR b.kind = ${kind})
+        AND (${nsu}::bigint IS NULL OR b.nsu = ${nsu}::bigint)
+        AND (${expectedPaymentId}::uuid IS NULL
+          OR b.expected_payment_id = ${expectedPaymentId}::uuid)
+        AND (${minAmount}::bigint IS NULL OR b.amount_cents >= ${minAmount}::bigint)
+        AND (${openedFrom}::text IS NULL OR ${openedDay} >= ${openedFrom})
+        AND (${openedTo}::text IS NULL OR ${openedDay} <= ${openedTo})
+        AND ${hasSeverity(severity, cutoffs)}
+      ORDER BY examined.id DESC LIMIT ${limit + 1}
+    ) page ON true
+    ORDER BY page.id DESC`;
+  return foundRows(rows, 'id');
 }
 
 /** The oldest breaks that a bulk action selects; leaves out automatically resolved breaks. */
