@@ -1,8 +1,6 @@
 // Reads the deliveries that wait or have ended without success, of all accounts, for the metrics.
 import type { Db } from '../database.service.js';
-
-/** More are not counted: their number alone says that something is wrong. */
-const maxCounted = 10_000;
+import { maxCounted } from '../platform/instruments.js';
 
 export interface UndeliveredEvents {
   pending: number;

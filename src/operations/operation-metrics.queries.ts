@@ -1,9 +1,7 @@
 // Reads the operations without an end, of all accounts, for the metrics.
 import type { Db } from '../database.service.js';
 import type { OperationState } from '../generated/service/client.js';
-
-/** More are not counted: their number alone says that something is wrong. */
-const maxCounted = 10_000;
+import { maxCounted } from '../platform/instruments.js';
 
 export interface UnfinishedOperations {
   state: OperationState;

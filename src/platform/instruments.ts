@@ -3,6 +3,9 @@
 // value is a series of its own, in every process and in the store of every scraper.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+/** A gauge counts no more rows that wait: their number alone says that something is wrong. */
+export const maxCounted = 10_000;
+
 /** The values that a label may have: listed, or matching a pattern where the list is elsewhere. */
 export type LabelValues = readonly string[] | RegExp;
 export type LabelSets = Readonly<Record<string, LabelValues>>;
