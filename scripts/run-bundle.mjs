@@ -38,26 +38,40 @@ function readCompiled(path) {
   return code && digestOf(code).equals(stored.subarray(0, digestLength)) ? code : undefined;
 }
 
-/** Other processes may start meanwhile: the file is complete when it has its name. */
+/**
+ * Other processes may start or end meanwhile: the file is complete when it has its name. Where it
+ * cannot be stored, as in a folder that is read-only, the next start compiles again.
+ */
 function storeCompiled(path, code) {
   const ownPath = `${path}.${process.pid}`;
   const folder = dirname(path);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(ownPath, Buffer.concat([digestOf(code), code]));
-  for (const name of readdirSync(folder))
-    if (!name.endsWith(`.${process.pid}`)) rmSync(join(folder, name), { force: true });
-  renameSync(ownPath, path);
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(ownPath, Buffer.concat([digestOf(code), code]));
+    for (const name of readdirSync(folder))
+      if (!name.endsWith(`.${process.pid}`)) rmSync(join(folder, name), { force: true });
+    renameSync(ownPath, path);
+  } catch {
+    rmSync(ownPath, { force: true });
+  }
 }
 
-/** Shows the places of the sources in stacks. The map is read for the first of them. */
+/**
+ * Shows the places of the sources in stacks. The map is read for the first of them. Where a build
+ * has deleted it meanwhile, stacks show the places of the bundle: who reads a stack gets no error.
+ */
 function mapStacks(file) {
   let map;
+  const readMap = () => {
+    const text = readIfPresent(`${file}.map`, null);
+    return text && new SourceMap(JSON.parse(text.toString()));
+  };
   Error.prepareStackTrace = (error, frames) => {
-    map ??= new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')));
+    map ??= readMap();
     return [Error.prototype.toString.call(error), ...frames.map(placeOf)].join('\n    at ');
   };
   const placeOf = (frame) => {
-    if (frame.getFileName() !== file) return frame;
+    if (!map || frame.getFileName() !== file) return frame;
     const [line, column] = [frame.getLineNumber(), frame.getColumnNumber()];
     const entry = map.findEntry(line - 1, column - 1);
     // The map has no entry for the packages: it finds the nearest one before them.

@@ -140,7 +140,8 @@ export class Database {
   readonly sql: SqlTx;
   /** For sweepers that ask at the same moment. */
   readonly sharedReads: SharedReads;
-  private readonly begin: string;
+  private readonly beginOnConnection: string;
+  private readonly transactionTimeoutMs: number;
 
   constructor(
     readonly pool: pg.Pool,
@@ -151,7 +152,11 @@ export class Database {
     this.sql = directSql(() => outside);
     const { statementTimeoutMs, connectTimeoutMs, transactionTimeoutMs } = limits;
     const transactionLimits = { statementTimeoutMs, idleTimeoutMs: statementTimeoutMs };
-    this.begin = beginTransaction(transactionLimits);
+    this.beginOnConnection = beginTransaction({
+      ...transactionLimits,
+      statementTimeoutMs: Math.min(statementTimeoutMs, transactionTimeoutMs),
+    });
+    this.transactionTimeoutMs = transactionTimeoutMs;
     const client = new PrismaClient({
       adapter: prismaAdapter(pool, transactionLimits, (connection) => {
         const transaction = insideTransaction.getStore();
@@ -201,8 +206,14 @@ export class Database {
   ): Promise<Result> {
     const client = await this.pool.connect();
     const connection = new TransactionConnection(client);
+    // Without a listener, the loss of a connection would end the process.
+    const onLost = () => {
+      connection.isBroken = true;
+    };
+    client.on('error', onLost);
+    const limit = setTimeout(() => connection.end(), this.transactionTimeoutMs);
     try {
-      await connection.send(this.begin);
+      await connection.send(this.beginOnConnection);
       const result = await runWithLaterSteps(
         directSql(() => connection),
         work,
@@ -218,6 +229,8 @@ export class Database {
       if (!connection.isBroken) await connection.send('ROLLBACK').catch(() => undefined);
       throw error;
     } finally {
+      clearTimeout(limit);
+      client.removeListener('error', onLost);
       client.release(connection.isBroken);
     }
   }

@@ -109,21 +109,23 @@ describe('requests that fail to authenticate', () => {
   });
 
   it('are looked up over one connection, however many there are', async () => {
-    const { prisma } = service.database;
+    const { prisma, sql } = service.database;
     let underWay = 0;
     let most = 0;
     let lookUps = 0;
-    const query = prisma.$queryRaw.bind(prisma);
-    jest.spyOn(prisma, '$queryRaw').mockImplementation((async (
-      ...parts: [TemplateStringsArray]
-    ) => {
-      if (!/FROM (api_key|bank_account)/.test(parts[0].join(''))) return query(...parts);
-      lookUps += 1;
-      most = Math.max(most, (underWay += 1));
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      underWay -= 1;
-      return [];
-    }) as never);
+    for (const client of [prisma, sql] as { $queryRaw: (...parts: never[]) => unknown }[]) {
+      const query = client.$queryRaw.bind(client) as (...parts: unknown[]) => unknown;
+      jest.spyOn(client, '$queryRaw').mockImplementation((async (
+        ...parts: [TemplateStringsArray]
+      ) => {
+        if (!/FROM (api_key|bank_account)/.test(parts[0].join(''))) return query(...parts);
+        lookUps += 1;
+        most = Math.max(most, (underWay += 1));
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        underWay -= 1;
+        return [];
+      }) as never);
+    }
     const addresses = Array.from({ length: 60 }, (_, index) => `198.18.2.${index}`);
     for (const fail of [(one: string) => list(one, 'wrong'), (one: string) => webhook(one, 'no')]) {
       [most, lookUps] = [0, 0];

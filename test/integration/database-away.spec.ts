@@ -1,5 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Database, createPool } from '../../src/database.service.js';
+import { defaultDatabaseLimits } from '../../src/config.js';
+import { Database, createPool, isTransactionTimeout } from '../../src/database.service.js';
+import { Prisma } from '../../src/generated/service/client.js';
 import { isDatabaseUnavailable } from '../../src/platform/database-errors.js';
 import { sampleChargeRequest } from '../support/payments.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
@@ -74,6 +77,49 @@ describe('an error of a connection that is lost', () => {
     expect([error instanceof Error, isDatabaseUnavailable(error)]).toEqual([true, true]);
     const wrong = await errorOf(database.pool.query('SELECT no_such_column'));
     expect([wrong instanceof Error, isDatabaseUnavailable(wrong)]).toEqual([true, false]);
+    await database.close();
+  });
+
+  it.each([
+    { when: 'between two statements', lastStatement: Prisma.sql`SELECT 1` },
+    { when: 'during a statement', lastStatement: Prisma.sql`SELECT pg_sleep(20)` },
+  ])('says so past the client too, $when, and the process goes on', async ({ lastStatement }) => {
+    const database = new Database(createPool(test.url, () => undefined));
+    const error = await errorOf(
+      database.sqlTransaction(async (tx) => {
+        const [own] = await tx.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
+        const ended = sleep(100).then(() =>
+          test.pool.query('SELECT pg_terminate_backend($1)', [own?.pid]),
+        );
+        await tx.$executeRaw(lastStatement);
+        await ended;
+        // The connection is lost while no statement waits for its answer.
+        await sleep(200);
+        await tx.$executeRaw`SELECT 1`;
+      }),
+    );
+    expect([error instanceof Error, isDatabaseUnavailable(error)]).toEqual([true, true]);
+    const rows = await database.sqlTransaction((tx) => tx.$queryRaw`SELECT 1 AS one`);
+    expect(rows).toEqual([{ one: 1 }]);
+    await database.close();
+  });
+
+  it('is not waited for longer than a transaction may take', async () => {
+    const limits = { ...defaultDatabaseLimits, transactionTimeoutMs: 100 };
+    const database = new Database(
+      createPool(test.url, () => undefined),
+      limits,
+    );
+    const slow = (statement: Prisma.Sql) =>
+      errorOf(
+        database.sqlTransaction(async (tx) => {
+          await tx.$executeRaw(statement);
+          await sleep(200);
+          await tx.$executeRaw`SELECT 1`;
+        }),
+      );
+    expect(isTransactionTimeout(await slow(Prisma.sql`SELECT 1`))).toBe(true);
+    expect(String(await slow(Prisma.sql`SELECT pg_sleep(20)`))).toContain('statement timeout');
     await database.close();
   });
 
