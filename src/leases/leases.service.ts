@@ -1,6 +1,7 @@
 // Runs work that one process at a time may do for an account. The lease is a row that is renewed
 // while the work runs. The lease of a process that was killed or suspended runs out, and another
 // process takes it.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { v4 as uuidv4 } from 'uuid';
 import type { Database, Db, Tx } from '../database.service.js';
 import { assertLeaseHeld, endLease, renewLeases, takeLease, type Lease } from './leases.queries.js';
@@ -76,8 +77,10 @@ class Renewals {
     if (this.isRenewing) return;
     this.isRenewing = true;
     const leases = [...this.held].filter(({ hasEnded }) => !hasEnded);
-    // A failed renewal is repeated. If all fail, the leases run out, and no work writes anything.
-    await renewLeases(this.db, leases, leaseMs).catch(() => undefined);
+    // A failed renewal is repeated, and one that gets no answer is followed by another, on another
+    // connection. If all fail, the leases run out, and no work writes anything.
+    const renewed = renewLeases(this.db, leases, leaseMs).catch(() => undefined);
+    await Promise.race([renewed, sleep(renewalMs, undefined, { ref: false })]);
     this.isRenewing = false;
   }
 }

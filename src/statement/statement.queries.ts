@@ -409,7 +409,9 @@ export async function listOverdueAccounts(
     SELECT a.id AS "accountId" FROM bank_account a
     LEFT JOIN statement_state s ON s.account_id = a.id
     WHERE s.synced_at IS NULL OR s.synced_at < clock_timestamp()
-      - ${intervals} * COALESCE(s.sync_interval_ms, ${configuredMs}) * interval '1 millisecond'`;
+      - ${intervals} * COALESCE(s.sync_interval_ms, ${configuredMs}) * interval '1 millisecond'
+      -- PostgreSQL's clock was set back.
+      OR s.synced_at > clock_timestamp()`;
 }
 
 /**
@@ -442,8 +444,11 @@ export async function listDueSyncs(
       ) i
       CROSS JOIN (SELECT clock_timestamp() AS now) n
     ) each
-    WHERE ${isAll} OR last_sync_started_at IS NULL OR last_sync_started_at
-      < now - (passed - floor(passed)) * interval_ms * interval '1 millisecond'
+    WHERE ${isAll} OR last_sync_started_at IS NULL
+      OR last_sync_started_at < now - (passed - floor(passed)) * interval_ms
+                                      * interval '1 millisecond'
+      -- PostgreSQL's clock was set back.
+      OR last_sync_started_at > now
     ORDER BY account_id`;
 }
 

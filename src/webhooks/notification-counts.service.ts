@@ -1,6 +1,6 @@
 // Processes webhooks, and keeps the counts of lines that webhooks reported. It follows the sync:
 // the webhooks that came before it are compared with the lines, and new lines with the webhooks.
-import type { Database } from '../database.service.js';
+import { afterCommit, type Database } from '../database.service.js';
 import * as queries from './notification-counts.queries.js';
 import {
   findProcessable,
@@ -50,7 +50,7 @@ export async function compareNewLines(
         const shown = await findShown(tx, accountId, compared);
         const processed = await markProcessed(tx, accountId, shown, null);
         await queries.countReportedLines(tx, accountId, processed.ids);
-        recordProcessed(processed);
+        afterCommit(tx, () => recordProcessed(processed));
       }
       return compared.lines;
     });

@@ -83,8 +83,11 @@ export class WebhookInbox {
     recordProcessedWebhooks(processed);
     if (!isComplete)
       await this.jobQueue.enqueue('processWebhooks', { accountId }, { delayMs: continueMs });
-    await compareNewLines(this.database, accountId, recordProcessedWebhooks);
-    await this.repeatSync(accountId);
+    try {
+      await compareNewLines(this.database, accountId, recordProcessedWebhooks);
+    } finally {
+      await this.repeatSync(accountId);
+    }
   }
 
   /** Few different delays, because jobs with the same delay coalesce. */

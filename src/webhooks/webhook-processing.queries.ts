@@ -86,7 +86,9 @@ export async function findProcessable(
   const late = Prisma.sql`state.compared - ${ms(lateMs)}`;
   const [found] = await tx.$queryRaw<FoundWebhooks[]>`
     WITH state AS MATERIALIZED (
-      SELECT s.last_sync_started_at AS synced, h.compared_receipt AS compared, ${lead} AS lead
+      SELECT s.last_sync_started_at AS synced, ${lead} AS lead,
+             -- Later only if PostgreSQL's clock was set back.
+             LEAST(h.compared_receipt, s.last_sync_started_at) AS compared
       FROM statement_state s JOIN webhook_health_state h ON h.account_id = s.account_id
       WHERE s.account_id = ${accountId} AND s.last_sync_started_at IS NOT NULL
     ), next AS MATERIALIZED (
@@ -132,8 +134,10 @@ export async function findShown(
   accountId: number,
   { after, until }: { after: bigint; until: bigint },
 ): Promise<RowPlaces> {
+  // Each reference is looked up once: a static QR code is paid, and reported, by many.
   const waiting = (kind: string, column: string) => Prisma.sql`
-    SELECT w.event_type, w.body_hash FROM arrived t
+    SELECT w.event_type, w.body_hash
+    FROM (SELECT DISTINCT ${Prisma.raw(column)} FROM arrived) t
     CROSS JOIN LATERAL (
       SELECT event_type, body_hash FROM webhook_event w
       WHERE w.account_id = ${accountId} AND w.reference_kind = ${Prisma.raw(`'${kind}'`)}
@@ -231,7 +235,7 @@ export async function recordCompared(
         AND e.ctid = ANY (${misdated}::text[]::tid[])`;
   await tx.$executeRaw`
     UPDATE webhook_health_state SET compared_receipt = ${comparedUntil}
-    WHERE account_id = ${accountId} AND compared_receipt < ${comparedUntil}`;
+    WHERE account_id = ${accountId} AND compared_receipt <> ${comparedUntil}`;
 }
 
 /**

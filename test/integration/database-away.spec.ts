@@ -99,8 +99,10 @@ describe('an error of a connection that is lost', () => {
       }),
     );
     expect([error instanceof Error, isDatabaseUnavailable(error)]).toEqual([true, true]);
-    const rows = await database.sqlTransaction((tx) => tx.$queryRaw`SELECT 1 AS one`);
-    expect(rows).toEqual([{ one: 1 }]);
+    const rows = await database.sqlTransaction(
+      (tx) => tx.$queryRaw<{ seven: number }[]>`SELECT 7 AS seven`,
+    );
+    expect(rows).toEqual([{ seven: 7 }]);
     await database.close();
   });
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SyncSchedule } from '../../src/statement/sync-schedule.service.js';
-import { setSyncInterval } from '../../src/statement/statement.queries.js';
+import { listOverdueAccounts, setSyncInterval } from '../../src/statement/statement.queries.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const syncIntervalMs = 1_000;
@@ -82,6 +82,19 @@ describe('the schedule of syncs', () => {
     await run([{ schedule }], 3);
     expect(enqueued.length).toBeLessThanOrEqual(accounts * (1 + 4));
     expect(enqueued.length).toBeGreaterThanOrEqual(accounts * (1 + 2));
+  });
+
+  it("goes on at the interval where PostgreSQL's clock was set back", async () => {
+    await service.database.pool.query(
+      `INSERT INTO statement_state (account_id, last_sync_started_at, synced_at)
+       SELECT id, clock_timestamp() + interval '1 hour', clock_timestamp() + interval '1 hour'
+       FROM bank_account`,
+    );
+    const { schedule, enqueued } = scheduler(false);
+    await run([{ schedule }], 3);
+    expect(enqueued.length).toBeLessThanOrEqual(accounts * (1 + 4));
+    expect(enqueued.length).toBeGreaterThanOrEqual(accounts * (1 + 2));
+    expect(await listOverdueAccounts(service.database.prisma, 3, 60_000)).toHaveLength(accounts);
   });
 
   it('syncs an account at its own interval', async () => {

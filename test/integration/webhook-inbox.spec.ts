@@ -121,6 +121,29 @@ describe('webhooks of the bank', () => {
       expect(await findOnly()).toMatchObject({ state: 'processed' });
     });
 
+    it("compares a webhook whose line is stored already, after PostgreSQL's clock was set back", async () => {
+      await receive({ nsu: 1 });
+      await recordSync(3_600);
+      await processWebhooks();
+      await addLine(2);
+      await receive({ nsu: 2 });
+      await recordSync(1);
+      await processWebhooks();
+      expect((await storedEvents()).map(({ state }) => state)).toEqual(['processed', 'processed']);
+    });
+
+    it('enqueues another sync although the lines cannot be compared', async () => {
+      await receive({ nsu: 1 });
+      await recordSync(-1);
+      await addLine(2);
+      await run('ALTER TABLE unnotified_line RENAME TO unavailable');
+      enqueued = [];
+      await expect(processWebhooks()).rejects.toThrow();
+      await run('ALTER TABLE unavailable RENAME TO unnotified_line');
+      const sync = ['syncStatement', { accountId: service.accountId }, { delayMs: 0 }];
+      expect(enqueued).toEqual([sync]);
+    });
+
     it('enqueues the syncs of accounts apart', async () => {
       const other = service.accountId + 1;
       await receive({ nsu: 1 });

@@ -553,6 +553,8 @@ CREATE INDEX "webhook_event_pix"
   WHERE (reference_kind = 'end_to_end_id');
 CREATE INDEX "webhook_event_nsu"
   ON "webhook_event" ("account_id", "reference", "received_at") WHERE (reference_kind = 'nsu');
+CREATE INDEX "webhook_event_waiting_charge" ON "webhook_event" ("account_id", "reference")
+  WHERE (state = 'pending' AND reference_kind = 'correlation_id');
 CREATE INDEX "webhook_event_charge"
   ON "webhook_event" ("account_id", "reference", "received_at_bank_time")
   WHERE (reference_kind = 'correlation_id');
