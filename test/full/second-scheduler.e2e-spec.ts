@@ -84,6 +84,8 @@ describe.each(hasRedis ? ['PostgreSQL', 'Redis'] : ['PostgreSQL'])(
       await second.kill();
       expect(await pay()).toBeLessThan(takeOverMs);
       await first.kill();
+      // What it enqueued runs to its end.
+      await sleep(syncIntervalMs * 4);
       await addLine();
       // Without a scheduler, nobody asks the bank: this test can fail.
       await sleep(syncIntervalMs * 4);
