@@ -105,6 +105,58 @@ describe('runs that have waited outside their slots', () => {
   });
 });
 
+describe('a run with two waits at once', () => {
+  it.each([
+    ['ends after the run has its place', true],
+    ['ends before the run has its place', false],
+  ])('takes one place if its second wait %s', async (_, isAfter) => {
+    const { runs, run } = fourSlots();
+    const answer = openEnded();
+    const other = openEnded();
+    const works = Array.from({ length: 4 }, openEnded);
+    for (const [index, { work }] of works.entries())
+      await run(index, 'a', async () => {
+        await waitOutsideSlot(0, answer.work);
+        await work();
+      });
+    const [firstWait, secondWait] = [openEnded(), openEnded()];
+    await run(9, 'a', async () => {
+      const waits = [waitOutsideSlot(0, firstWait.work)];
+      await other.work();
+      waits.push(waitOutsideSlot(0, secondWait.work));
+      await Promise.all(waits);
+    });
+    const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
+    const freePlace = () => works[0]?.end();
+    answer.end();
+    await settle();
+    for (const step of [
+      firstWait.end,
+      other.end,
+      ...(isAfter ? [freePlace, secondWait.end] : [secondWait.end, freePlace]),
+    ]) {
+      step();
+      await settle();
+    }
+    for (const { end } of works) end();
+    await runs.idle();
+    // All four places are free again, and no fifth.
+    const later = Array.from({ length: 5 }, openEnded);
+    let back = 0;
+    for (const [index, { work }] of later.entries())
+      await run(index, 'b', async () => {
+        await waitOutsideSlot(0, settle);
+        back += 1;
+        await work();
+      });
+    await settle();
+    await settle();
+    expect(back).toBe(4);
+    for (const { end } of later) end();
+    await runs.idle();
+  });
+});
+
 describe('a job that was enqueued again while it runs', () => {
   it('holds no slot, and is enqueued once when the run has ended', async () => {
     const { runs, run, enqueued } = fourSlots();

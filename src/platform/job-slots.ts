@@ -49,7 +49,9 @@ class JobPlace implements Place {
     if (!this.isOutside) return;
     this.isOutside = false;
     await this.backPlaces.take();
-    this.isBack = true;
+    // Another wait of the job, which began meanwhile, may have left again or have come back.
+    if (this.isOutside || this.isBack) this.backPlaces.free();
+    else this.isBack = true;
   }
 }
 
