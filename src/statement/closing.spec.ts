@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   haveDifferentPageBorders,
-  secondPageSize,
   limitPeriod,
+  pauseAfterPageMs,
   periodsToClose,
+  secondPageSize,
 } from './closing.js';
 
 const at = (text: string) => new Date(`${text}Z`);
@@ -109,6 +110,10 @@ describe('limitPeriod', () => {
 });
 
 describe('two full reads', () => {
+  it('leave the bank four fifths of the time, and never pause longer than a second', () => {
+    expect([10, 100, 400].map(pauseAfterPageMs)).toEqual([40, 400, 1_000]);
+  });
+
   it('use a smaller page the second time, of at least one line', () => {
     for (const size of [2, 3, 13, 14, 50, 100]) {
       expect(secondPageSize(size)).toBeLessThan(size);

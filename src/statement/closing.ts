@@ -41,6 +41,18 @@ export interface ClosingPeriod {
  */
 const maxUnclosedDays = 7;
 
+const pausePerPage = 4;
+const longestPauseMs = 1_000;
+
+/**
+ * The pause after a page of a full read, which took `pageMs`. No payment waits for a closing, and a
+ * page of a thousand lines keeps a bank busy that also reports the payments: without pauses, a
+ * closing of a long day delays each of them for minutes.
+ */
+export function pauseAfterPageMs(pageMs: number): number {
+  return Math.min(longestPauseMs, pageMs * pausePerPage);
+}
+
 /**
  * The periods that can be closed now: first the period after the closed period, then the period
  * before it if it is needed. The first period ends one visibility bound before the first read. An

@@ -1,6 +1,7 @@
 // Closes periods of the statement: reads a period twice, with two page sizes, and records it as
 // closed when both full reads agree and the balance chain holds. Syncs run beside the two reads,
 // which hold no lock. Without a visibility bound in the bank profile nothing is ever closed.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
@@ -10,13 +11,15 @@ import type { Lease } from '../leases/leases.queries.js';
 import { transactionUnderLease, withLease } from '../leases/leases.service.js';
 import { Log } from '../platform/log.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { waitOutsideSlot } from '../platform/job-slots.js';
 import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import {
   haveDifferentPageBorders,
-  secondPageSize,
   limitPeriod,
+  pauseAfterPageMs,
   periodsToClose,
+  secondPageSize,
   type ClosingPeriod,
 } from './closing.js';
 import { findGap } from './balance-chain.queries.js';
@@ -183,6 +186,7 @@ export class StatementClosing {
     const read = new PeriodRead(period, lease.token, marginMs);
     let newLines = 0;
     for (let page = 1; !read.isComplete && page <= lastPage + sparePages; page += 1) {
+      const startedAt = performance.now();
       const { value } = await this.statement.readPage(account, {
         ...{ page, limit, startDate },
         ...(endDate === null ? {} : { endDate }),
@@ -193,6 +197,8 @@ export class StatementClosing {
       const due = parsed.filter((entry) => !entry.ok || entry.line.occurredAt < until);
       if (due.length > 0) newLines += (await this.statement.recordPage(lease, due)).newLines;
       read.add(parsed);
+      const pauseMs = pauseAfterPageMs(performance.now() - startedAt);
+      if (!read.isComplete) await waitOutsideSlot(0, () => sleep(pauseMs));
     }
     return { read, newLines };
   }
