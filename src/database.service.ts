@@ -15,6 +15,7 @@ import {
   type StatementRunner,
 } from './platform/transaction-connection.js';
 import { followDatabaseTime } from './platform/ids.js';
+import { namingConnections } from './platform/named-statements.js';
 import { camelCaseRows } from './platform/row-names.js';
 import { SharedReads, type Reader } from './shared-reads.queries.js';
 
@@ -268,8 +269,8 @@ export class Database {
 const answerGraceMs = 5_000;
 
 /**
- * The pool that Prisma and the hot paths share. A connection has no start-up options and its
- * session no state, so a transaction-mode pooler may stand in between. Outside transactions, this
+ * The pool that Prisma and the hot paths share. A connection has no start-up options and needs no
+ * state of its session, so a transaction-mode pooler may stand in between. Outside transactions, this
  * process bounds a statement, and in them the server does.
  */
 export function createPool(
@@ -286,6 +287,7 @@ export function createPool(
     keepAlive: true,
     // Statements of a transaction that do not wait for each other share a round trip.
     pipeline: true,
+    ...namingConnections,
   });
   pool.on('error', onError);
   return pool;

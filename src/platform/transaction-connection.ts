@@ -2,6 +2,7 @@
 // in the order of the calls, and none after the transaction has ended: the connection is then
 // another's.
 import pg from 'pg';
+import { statementNameOf } from './named-statements.js';
 import { camelCase } from './row-names.js';
 
 /** A statement with numbered parameters. `Prisma.sql` makes one. */
@@ -122,7 +123,8 @@ const rowTypes = {
 
 function configOf({ text, values }: SqlStatement): pg.QueryConfig {
   const parameters = values.map((value) => (Array.isArray(value) ? arrayText(value) : value));
-  const config = { text, values: parameters, types: rowTypes, rowMode: 'array' };
+  const name = statementNameOf(text, values);
+  const config = { name, text, values: parameters, types: rowTypes, rowMode: 'array' };
   return config;
 }
 

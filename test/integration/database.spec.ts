@@ -65,6 +65,42 @@ describe('the database', () => {
     expect(rows.map(({ name }) => name)).toEqual(['client_encoding']);
   });
 
+  const planned = async () => {
+    const { rows } = await database.pool.query<{ texts: string[] }>(
+      `SELECT array_agg(statement ORDER BY statement) AS texts FROM pg_prepared_statements`,
+    );
+    return rows[0]?.texts;
+  };
+
+  it('keeps the plans of statements that are sent often, of few rows', async () => {
+    open({ poolSize: 1 });
+    const long = Array.from({ length: 17 }, (_, at) => at);
+    for (let send = 0; send < 8; send += 1) {
+      expect(await database.sql.$queryRaw`SELECT ${send}::int AS sent`).toEqual([{ sent: send }]);
+      await database.sql.$queryRaw`SELECT ${long}::int[] AS long`;
+      await database.sqlTransaction(async (tx) => {
+        const both = [1, 2].map((value) => tx.$queryRaw`SELECT ${value}::int AS together`);
+        expect(await Promise.all(both)).toEqual([[{ together: 1 }], [{ together: 2 }]]);
+      });
+      await database.prisma.$queryRaw`SELECT ${send}::int AS "byPrisma"`;
+    }
+    expect(await planned()).toEqual([
+      'SELECT $1::int AS "byPrisma"',
+      'SELECT $1::int AS sent',
+      'SELECT $1::int AS together',
+    ]);
+  });
+
+  it('plans anew, after one error, when a migration changed what a statement returns', async () => {
+    open({ poolSize: 1 });
+    await test.pool.query('CREATE TABLE changing (value int); INSERT INTO changing VALUES (1)');
+    const read = () => database.sql.$queryRaw`SELECT value FROM changing`;
+    for (let send = 0; send < 6; send += 1) expect(await read()).toEqual([{ value: 1 }]);
+    await test.pool.query('ALTER TABLE changing ALTER value TYPE text');
+    await expect(read()).rejects.toThrow('cached plan must not change result type');
+    for (let send = 0; send < 6; send += 1) expect(await read()).toEqual([{ value: '1' }]);
+  });
+
   it('has the server end a statement of a transaction that takes too long', async () => {
     open({ statementTimeoutMs: 200 });
     const sleeping = database.transaction(async (tx) => {

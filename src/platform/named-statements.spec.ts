@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { StatementNames } from './named-statements.js';
+
+const sendOften = (names: StatementNames, text: string, values: unknown[] = []) =>
+  Array.from({ length: 10 }, () => names.nameOf(text, values)).at(-1);
+
+describe('the name of a statement', () => {
+  it('is given once the statement was sent often, and follows its text', () => {
+    const names = new StatementNames();
+    const sent = Array.from({ length: 7 }, () => names.nameOf('SELECT $1', [1]));
+    expect(sent.slice(0, 5)).toEqual(['', '', '', '', '']);
+    expect(sent[5]).toMatch(/^[\w-]{43}$/);
+    expect(sent[6]).toBe(sent[5]);
+    expect(sendOften(new StatementNames(), 'SELECT $1')).toBe(sent[5]);
+    expect(sendOften(names, 'SELECT $1, $2')).not.toBe(sent[5]);
+  });
+
+  it('is not used for many elements, whose plan must be another', () => {
+    const names = new StatementNames();
+    const few = Array(16).fill('a');
+    expect(sendOften(names, 'SELECT $1', ['a', [...few, 'b']])).toBe('');
+    expect(sendOften(names, 'SELECT $1', ['a', few])).not.toBe('');
+    expect(names.nameOf('SELECT $1', ['a', [...few, 'b']])).toBe('');
+  });
+
+  it('is given to so many statements and no more, and forgets rare ones', () => {
+    const names = new StatementNames();
+    names.nameOf('rare', []);
+    for (let at = 0; at < 3_000; at += 1) names.nameOf(`once ${at}`, []);
+    const sent = Array.from({ length: 6 }, () => names.nameOf('rare', []));
+    expect(sent.slice(0, 5)).toEqual(['', '', '', '', '']);
+    expect(sent[5]).not.toBe('');
+    const given = Array.from({ length: 400 }, (_, at) => sendOften(names, `text ${at}`));
+    expect(given.filter((name) => name !== '')).toHaveLength(299);
+  });
+});
