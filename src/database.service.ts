@@ -270,8 +270,8 @@ const answerGraceMs = 5_000;
 
 /**
  * The pool that Prisma and the hot paths share. A connection has no start-up options and needs no
- * state of its session, so a transaction-mode pooler may stand in between. Outside transactions, this
- * process bounds a statement, and in them the server does.
+ * state of its session, so a transaction-mode pooler may stand in between. Outside transactions,
+ * this process bounds a statement, and in them the server does.
  */
 export function createPool(
   databaseUrl: string,
