@@ -16,8 +16,8 @@ const insertsOf = {
     SELECT 1, n, n::text, true, 1000, 'CREDIT_PIX', 'E' || n,
            1000 * (n - 1), 1000 * n, now(), md5(n::text), repeat('x', 600)`,
   webhook_event: `
-    (account_id, id, event_type, body_hash, body, state)
-    SELECT 1, gen_random_uuid(), 'PIX', md5(n::text), decode(repeat('61', 1000), 'hex'), 'pending'`,
+    (account_id, event_type, body_hash, body, state)
+    SELECT 1, 'PIX', md5(n::text), decode(repeat('61', 1000), 'hex'), 'pending'`,
 };
 
 async function measure(pool: pg.Pool, table: string, insert: string, from: number) {

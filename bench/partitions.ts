@@ -50,9 +50,9 @@ const tables: MeasuredTable[] = [
   },
   {
     name: 'webhook_event',
-    columns: `account_id, id, event_type, body_hash, body, state, reference_kind, reference,
+    columns: `account_id, event_type, body_hash, body, state, reference_kind, reference,
       received_at, received_at_bank_time, processed_at`,
-    values: `a, ${uuidOf('n')}, 'PIX_RECEIVED', md5(n::text), convert_to(repeat('x', 900), 'UTF8'),
+    values: `a, 'PIX_RECEIVED', md5(n::text), convert_to(repeat('x', 900), 'UTF8'),
       'processed', 'nsu', n::text, ${timeOf('n')}, ${timeOf('n')}, ${timeOf('n')}`,
     lookUp: `event_type = 'PIX_RECEIVED' AND body_hash = md5($2::text)`,
     // As the service does. In parts, a ctid alone would name a row of each part.

@@ -148,9 +148,9 @@ const steps: ((book: Book) => string)[] = [
     ON CONFLICT (account_id) DO UPDATE SET decided_arrival = EXCLUDED.decided_arrival,
       as_of = EXCLUDED.as_of, outcome_sequence = EXCLUDED.outcome_sequence`,
   () => `
-    INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state, copies,
+    INSERT INTO webhook_event (account_id, event_type, body_hash, body, state, copies,
       reference_kind, reference, received_at, received_at_bank_time, processed_at)
-    SELECT $1, ${idOf(4, 'nsu')},
+    SELECT $1,
            CASE WHEN is_credit THEN 'PIX_RECEIVED' ELSE 'PIX_SENT' END, md5(nsu::text), NULL,
            'processed', 1 + (nsu % 100 = 0)::int,
            CASE WHEN is_credit THEN 'nsu' ELSE 'end_to_end_id' END,

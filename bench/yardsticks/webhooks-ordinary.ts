@@ -10,7 +10,6 @@ import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-ex
 import { PrismaPg } from '@prisma/adapter-pg';
 import { createPostgresBackend, Queue, runMigrations, setDefaultBackendFactory } from 'bullmq';
 import pg from 'pg';
-import { v7 as newId } from 'uuid';
 import { PrismaClient } from '../../src/generated/service/client.js';
 import { serveYardstick } from '../harness/yardstick-server.js';
 
@@ -32,15 +31,15 @@ class WebhooksController {
     if (!isSame(presented, settings.secret)) throw new UnauthorizedException();
     const body = request.rawBody ?? Buffer.alloc(0);
     const { accountId } = settings;
-    const { id } = await this.prisma.webhookEvent.create({
+    const { bodyHash } = await this.prisma.webhookEvent.create({
       data: {
-        ...{ accountId, id: newId(), eventType: request.body.eventType, state: 'pending' },
+        ...{ accountId, eventType: request.body.eventType, state: 'pending' },
         ...{ bodyHash: createHash('sha256').update(body).digest('hex') },
         ...{ body: new Uint8Array(body), copies: 1 },
         ...{ referenceKind: 'nsu', reference: String(request.body.nsu) },
       },
     });
-    await this.queue.add('process-webhook', { accountId, id });
+    await this.queue.add('process-webhook', { accountId, bodyHash });
     return { received: true };
   }
 }

@@ -6,6 +6,7 @@ import type { Db, SqlTx, Tx } from '../database.service.js';
 import { Prisma, type StatementLine } from '../generated/service/client.js';
 import { hasUncountedWebhooks } from '../statement/statement.queries.js';
 import type { CountedSpan } from './health-period.js';
+import type { RowPlaces } from './webhook-processing.queries.js';
 import {
   accountSince,
   clockTolerance,
@@ -124,9 +125,9 @@ export async function compareNextLines(
 export async function countReportedLines(
   tx: Tx,
   accountId: number,
-  webhookIds: readonly string[],
+  places: RowPlaces,
 ): Promise<void> {
-  if (webhookIds.length === 0) return;
+  if (places.length === 0) return;
   const counted = Prisma.sql`
     SELECT type_name, occurred_at, 1 AS lines,
            ${lagMs(Prisma.sql`received_at_bank_time`, Prisma.sql`occurred_at`)} AS lag_ms
@@ -135,12 +136,10 @@ export async function countReportedLines(
     SELECT type_name, occurred_at, -1, -1 FROM notified`;
   await tx.$executeRaw`
     WITH processed AS MATERIALIZED (
-      SELECT e.* FROM unnest(${[...webhookIds]}::uuid[]) AS processed(id)
-      CROSS JOIN LATERAL (
-        SELECT account_id, event_type, reference_kind, reference, received_at_bank_time,
-               CASE WHEN reference_kind = 'nsu' THEN reference::bigint END AS nsu
-        FROM webhook_event WHERE account_id = ${accountId} AND id = processed.id OFFSET 0
-      ) e
+      SELECT account_id, event_type, reference_kind, reference, received_at_bank_time,
+             CASE WHEN reference_kind = 'nsu' THEN reference::bigint END AS nsu
+      FROM webhook_event
+      WHERE account_id = ${accountId} AND ctid = ANY (${places}::text[]::tid[])
     ), reported AS (
       SELECT u.nsu, e.received_at_bank_time FROM processed e
       CROSS JOIN LATERAL (

@@ -28,7 +28,7 @@ export async function processWebhooks(
     const { processable, comparedFrom, isComplete } = found;
     const processed = await markProcessed(tx, accountId, processable, comparedFrom);
     await recordCompared(tx, accountId, found);
-    await queries.countReportedLines(tx, accountId, processed.ids);
+    await queries.countReportedLines(tx, accountId, processed.places);
     return { ...processed, isComplete };
   });
 }
@@ -49,7 +49,7 @@ export async function compareNewLines(
       if (compared.lines > 0) {
         const shown = await findShown(tx, accountId, compared);
         const processed = await markProcessed(tx, accountId, shown, null);
-        await queries.countReportedLines(tx, accountId, processed.ids);
+        await queries.countReportedLines(tx, accountId, processed.places);
         afterCommit(tx, () => recordProcessed(processed));
       }
       return compared.lines;

@@ -7,7 +7,6 @@ import { sha256 } from '../platform/exact-json.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
-import { newId } from '../platform/ids.js';
 import type { JobPayload } from '../queues.js';
 import { chargeStatusEventTypes, readWebhookBody } from './webhook-body.js';
 import { compareNewLines, processWebhooks } from './notification-counts.service.js';
@@ -60,7 +59,6 @@ export class WebhookInbox {
       await this.quota.admit(accountId, isQuarantined);
     const webhook = {
       accountId,
-      id: newId(),
       eventType,
       bodyHash: sha256(body),
       body,

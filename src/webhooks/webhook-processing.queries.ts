@@ -50,7 +50,7 @@ const lockFound = (accountId: number, found: Prisma.Sql) => Prisma.sql`
   ) locked`;
 
 /** The places of rows that are locked: a later statement of the transaction finds them there. */
-type RowPlaces = string[];
+export type RowPlaces = string[];
 
 export interface FoundWebhooks {
   /** Those that are to be processed. */
@@ -166,7 +166,7 @@ export async function findShown(
 }
 
 export interface ProcessedWebhooks {
-  ids: string[];
+  places: RowPlaces;
   /** From the receipt of each webhook until now. */
   processingSeconds: number[];
   /** From the movement to the receipt of those that name one line. */
@@ -174,7 +174,7 @@ export interface ProcessedWebhooks {
 }
 
 export const nothingProcessed: ProcessedWebhooks = {
-  ...{ ids: [], processingSeconds: [], delaySeconds: [] },
+  ...{ places: [], processingSeconds: [], delaySeconds: [] },
 };
 
 /**
@@ -197,10 +197,10 @@ export async function markProcessed(
       FROM statement_state s
       WHERE s.account_id = ${accountId} AND e.account_id = ${accountId}
         AND e.ctid = ANY (${places}::text[]::tid[])
-      RETURNING e.id, e.reference_kind, e.reference, e.processed_at, e.received_at,
+      RETURNING e.ctid, e.reference_kind, e.reference, e.processed_at, e.received_at,
                 e.received_at_bank_time
     )
-    SELECT ARRAY(SELECT id::text FROM processed) AS ids,
+    SELECT ARRAY(SELECT ctid::text FROM processed) AS places,
            ARRAY(SELECT extract(epoch FROM processed_at - received_at)::float8 FROM processed)
              AS "processingSeconds",
            -- A charge may be paid more than once: which payment its webhook reports is not known.

@@ -9,7 +9,7 @@ export const bankClockLead = `CASE WHEN s.clock_offset_ms <= 0 AND s.clock_offse
 
 export interface StoredWebhook extends Pick<
   WebhookEvent,
-  'accountId' | 'id' | 'eventType' | 'bodyHash' | 'referenceKind' | 'reference' | 'copies'
+  'accountId' | 'eventType' | 'bodyHash' | 'referenceKind' | 'reference' | 'copies'
 > {
   body: Buffer;
   isQuarantined: boolean;
@@ -25,16 +25,16 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
   const bodies = column(({ body }) => body);
   await pool.query(
     `INSERT INTO webhook_event AS e
-       (account_id, id, event_type, body_hash, body, state, reference_kind, reference, copies,
+       (account_id, event_type, body_hash, body, state, reference_kind, reference, copies,
         received_at, received_at_bank_time)
-     SELECT w.account_id, id, event_type, body_hash,
-            substring($5::bytea FROM body_start FOR body_length),
+     SELECT w.account_id, event_type, body_hash,
+            substring($4::bytea FROM body_start FOR body_length),
             (CASE WHEN quarantined THEN 'quarantined' ELSE 'pending' END)::webhook_event_state,
             reference_kind, reference, copies,
             now.at, now.at + COALESCE(${bankClockLead}, interval '0')
-     FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $6::int[], $7::int[],
-                 $8::boolean[], $9::text[], $10::text[], $11::int[])
-       AS w(account_id, id, event_type, body_hash, body_start, body_length, quarantined,
+     FROM unnest($1::int[], $2::text[], $3::text[], $5::int[], $6::int[],
+                 $7::boolean[], $8::text[], $9::text[], $10::int[])
+       AS w(account_id, event_type, body_hash, body_start, body_length, quarantined,
             reference_kind, reference, copies)
      CROSS JOIN (SELECT clock_timestamp() AS at) now
      LEFT JOIN statement_state s ON s.account_id = w.account_id
@@ -43,7 +43,6 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
        DO UPDATE SET copies = e.copies + EXCLUDED.copies`,
     [
       column(({ accountId }) => accountId),
-      column(({ id }) => id),
       column(({ eventType }) => eventType),
       column(({ bodyHash }) => bodyHash),
       Buffer.concat(bodies),

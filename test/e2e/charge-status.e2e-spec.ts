@@ -72,9 +72,9 @@ describe('a charge without a payment', () => {
     const id = await issue();
     await service.pool.query(
       `INSERT INTO webhook_event
-         (account_id, id, event_type, body_hash, body, state, reference_kind, reference)
-       SELECT id, $1, 'CHARGE_VOIDED', $2, '', 'pending', 'correlation_id', $3 FROM bank_account`,
-      [randomUUID(), randomUUID(), id],
+         (account_id, event_type, body_hash, body, state, reference_kind, reference)
+       SELECT id, 'CHARGE_VOIDED', $1, '', 'pending', 'correlation_id', $2 FROM bank_account`,
+      [randomUUID(), id],
     );
     await until('the status was checked', async () => {
       const { rows } = await service.pool.query<{ checks: number }>(

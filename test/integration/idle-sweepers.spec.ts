@@ -53,8 +53,8 @@ beforeAll(async () => {
                                          ELSE interval '399 days' END AS time
        FROM generate_series(1, $2::int) n
      ), webhooks AS (
-       INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state, processed_at)
-       SELECT $1, gen_random_uuid(), 'X', n::text, body::bytea, 'processed', time FROM numbers
+       INSERT INTO webhook_event (account_id, event_type, body_hash, body, state, processed_at)
+       SELECT $1, 'X', n::text, body::bytea, 'processed', time FROM numbers
      ), records AS (
        INSERT INTO idempotency_record
          (account_id, route, key, request_hash, status, body, claim, leased_until)

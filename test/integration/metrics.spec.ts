@@ -97,8 +97,8 @@ describe('/metrics', () => {
                 now() - n * interval '1 hour', now() FROM generate_series(1, 3) n`,
       );
       await insert(
-        `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state, received_at)
-         SELECT $1, gen_random_uuid(), 'A', n::text, '', state::webhook_event_state,
+        `INSERT INTO webhook_event (account_id, event_type, body_hash, body, state, received_at)
+         SELECT $1, 'A', n::text, '', state::webhook_event_state,
                 now() - interval '10 minutes'
          FROM (VALUES (1, 'pending'), (2, 'quarantined'), (3, 'quarantined')) v(n, state)`,
       );

@@ -79,9 +79,9 @@ describe('webhook health', () => {
       );
       if (referencedBy === null) continue;
       await run(
-        `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state,
+        `INSERT INTO webhook_event (account_id, event_type, body_hash, body, state,
            reference_kind, reference, received_at, received_at_bank_time)
-         SELECT account_id, gen_random_uuid(), $3, $4, '', 'pending', $5, $6,
+         SELECT account_id, $3, $4, '', 'pending', $5, $6,
                 occurred_at + ($7::int - $8::int) * interval '1 millisecond',
                 occurred_at + $7 * interval '1 millisecond'
          FROM statement_line WHERE account_id = $1 AND nsu = $2`,
@@ -156,9 +156,9 @@ describe('webhook health', () => {
   it('measures the lag to the first of several webhooks', async () => {
     await addLines({ nsu: 1, lagMs: 500 });
     await run(
-      `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state,
+      `INSERT INTO webhook_event (account_id, event_type, body_hash, body, state,
          reference_kind, reference, received_at, received_at_bank_time)
-       SELECT account_id, gen_random_uuid(), 'CHARGE_PAID', 'b', '', 'processed', 'end_to_end_id',
+       SELECT account_id, 'CHARGE_PAID', 'b', '', 'processed', 'end_to_end_id',
               'E1', received_at + interval '1 minute', received_at_bank_time + interval '1 minute'
        FROM webhook_event WHERE account_id = $1`,
     );
@@ -178,9 +178,9 @@ describe('webhook health', () => {
       offsetMs,
     );
     await run(
-      `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state,
+      `INSERT INTO webhook_event (account_id, event_type, body_hash, body, state,
          reference_kind, reference, received_at, received_at_bank_time)
-       SELECT account_id, gen_random_uuid(), 'CHARGE_PAID', nsu, '', 'processed',
+       SELECT account_id, 'CHARGE_PAID', nsu, '', 'processed',
               'correlation_id', 'code', occurred_at - $2 * interval '1 millisecond', occurred_at
        FROM statement_line WHERE account_id = $1 AND nsu <= 19900`,
       offsetMs,
@@ -203,9 +203,9 @@ describe('webhook health', () => {
       lag: { max: null },
     });
     await run(
-      `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state,
+      `INSERT INTO webhook_event (account_id, event_type, body_hash, body, state,
          reference_kind, reference, received_at)
-       SELECT $1, gen_random_uuid(), type, reference, '', 'pending', kind, reference, now()
+       SELECT $1, type, reference, '', 'pending', kind, reference, now()
        FROM (VALUES ('PIX_RECEIVED', 'nsu', '1'), ('PIX_RECEIVED', 'end_to_end_id', 'E2'),
                     ('CHARGE_PAID', 'correlation_id', 'c-3'),
                     ('CHARGE_VOIDED', 'correlation_id', 'c-4')

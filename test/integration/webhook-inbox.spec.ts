@@ -30,7 +30,7 @@ describe('webhooks of the bank', () => {
   const receive = (body: unknown, eventType: string | null = 'CHARGE_PAID') =>
     inbox.store(service.accountId, eventType, Buffer.from(JSON.stringify(body)));
   const storedEvents = () =>
-    service.database.prisma.webhookEvent.findMany({ orderBy: { id: 'asc' } });
+    service.database.prisma.webhookEvent.findMany({ orderBy: { receivedAt: 'asc' } });
   const findOnly = async () => {
     const [event, ...others] = await storedEvents();
     expect(others).toEqual([]);
@@ -351,20 +351,21 @@ describe('webhooks of the bank', () => {
       });
       // By their receipt, the order is the other one.
       await run(
-        `UPDATE webhook_event SET received_at = received_at - interval '1 second' WHERE id = $1`,
-        second?.id,
+        `UPDATE webhook_event SET received_at = received_at - interval '1 second'
+         WHERE body_hash = $1`,
+        second?.bodyHash,
       );
       await recordSync(1);
       const lockHolder = await service.database.pool.connect();
       await lockHolder.query('BEGIN');
-      const lock = 'SELECT FROM webhook_event WHERE id = $1 FOR UPDATE';
-      await lockHolder.query(lock, [first?.id]);
+      const lock = 'SELECT FROM webhook_event WHERE body_hash = $1 FOR UPDATE';
+      await lockHolder.query(lock, [first?.bodyHash]);
       const processed = processWebhooks();
       await until(
         'the job waits for the first row',
         async () => (await run(waitingForLock)).rowCount === 1,
       );
-      expect((await lockHolder.query(`${lock} NOWAIT`, [second?.id])).rowCount).toBe(1);
+      expect((await lockHolder.query(`${lock} NOWAIT`, [second?.bodyHash])).rowCount).toBe(1);
       await lockHolder.query('COMMIT');
       lockHolder.release();
       await processed;

@@ -526,7 +526,6 @@ CREATE TYPE "webhook_event_state" AS ENUM ('pending', 'processed', 'quarantined'
 -- A webhook of the bank. A copy with the same bytes is counted, not stored again.
 CREATE TABLE "webhook_event" (
   "account_id" INTEGER NOT NULL,
-  "id" UUID NOT NULL,
   "event_type" TEXT NOT NULL,
   "body_hash" TEXT NOT NULL,
   "body" BYTEA,
@@ -538,12 +537,10 @@ CREATE TABLE "webhook_event" (
   "received_at_bank_time" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "processed_at" TIMESTAMPTZ(3),
 
-  CONSTRAINT "webhook_event_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "webhook_event_pkey" PRIMARY KEY ("account_id", "event_type", "body_hash"),
   -- The bytes of a webhook are deleted only after it was processed.
   CONSTRAINT "webhook_event_body" CHECK ("body" IS NOT NULL OR "state" = 'processed')
 );
-CREATE UNIQUE INDEX "webhook_event_account_id_event_type_body_hash_key"
-  ON "webhook_event" ("account_id", "event_type", "body_hash");
 CREATE INDEX "webhook_event_unprocessed" ON "webhook_event" ("account_id", "state", "received_at")
   WHERE (state = 'pending' OR state = 'quarantined');
 CREATE INDEX "webhook_event_with_body"
