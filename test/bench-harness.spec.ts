@@ -8,6 +8,7 @@ import {
   summarizeRounds,
   formatFigure,
   compareToGoal,
+  measuredTogether,
   runRounds,
 } from '../bench/harness/rounds.js';
 
@@ -27,6 +28,18 @@ describe('the rounds of a bench', () => {
     const figures = await runRounds({ contestants }, 2, () => undefined);
     expect(ran).toEqual(['service', 'yardstick', 'yardstick', 'service']);
     expect(figures.service?.rounds).toEqual([3, 3]);
+  });
+
+  it('measures once a round what gives several figures', async () => {
+    let measured = 0;
+    const measure = () => {
+      measured += 1;
+      return Promise.resolve({ cpu: measured, memory: 10 * measured });
+    };
+    const contestants = measuredTogether(['cpu', 'memory'], measure);
+    const figures = await runRounds({ contestants }, 3, () => undefined);
+    expect(figures.cpu?.rounds).toEqual([1, 2, 3]);
+    expect(figures.memory?.rounds).toEqual([10, 20, 30]);
   });
 
   it('fails when a contestant measures nothing', async () => {

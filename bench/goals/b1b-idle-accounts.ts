@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench, Contest, Size } from '../harness/bench.js';
 import { ManyAccounts, type SpentCosts } from '../harness/many-accounts.js';
+import { measuredTogether } from '../harness/rounds.js';
 
 const figures = {
   statements: ({ statements }: SpentCosts) => statements,
@@ -10,6 +11,7 @@ const figures = {
   'bank calls': ({ bankCalls }: SpentCosts) => bankCalls,
   'ms of CPU': ({ processCpuMs, serverCpuMs }: SpentCosts) => processCpuMs + serverCpuMs,
 };
+const figureNames = Object.keys(figures) as (keyof typeof figures)[];
 const minuteMs = 60_000;
 
 async function openContest({ isShort, lines }: Size): Promise<Contest> {
@@ -20,7 +22,6 @@ async function openContest({ isShort, lines }: Size): Promise<Contest> {
   const service = await ManyAccounts.open({ isCounted: true });
   await service.addAccounts(Array.from({ length: count }, (_, index) => `account-${index}`));
   await sleep(settlingMs);
-  const measured: Partial<Record<keyof typeof figures, number>>[] = [];
   const measureRound = async () => {
     const before = await service.spentCosts();
     const startedAt = performance.now();
@@ -32,20 +33,10 @@ async function openContest({ isShort, lines }: Size): Promise<Contest> {
         name,
         (read(after) - read(before)) / minutes / count,
       ]),
-    );
-  };
-  /** One round has all figures: each is taken once. */
-  const take = async (name: keyof typeof figures): Promise<number> => {
-    let round = measured.find((one) => one[name] !== undefined);
-    if (!round) measured.push((round = await measureRound()));
-    const figure = round[name];
-    delete round[name];
-    return figure ?? NaN;
+    ) as Record<keyof typeof figures, number>;
   };
   return {
-    contestants: Object.fromEntries(
-      (Object.keys(figures) as (keyof typeof figures)[]).map((name) => [name, () => take(name)]),
-    ),
+    contestants: measuredTogether(figureNames, measureRound),
     check: () => service.check(),
     close: () => service.close(),
   };

@@ -2,17 +2,16 @@
 // service's own, the sandbox bank's in its own database, and BullMQ's.
 import type { Bench, Contest, Size } from '../harness/bench.js';
 import { startIdleProcess } from '../harness/idle-process.js';
+import { measuredTogether } from '../harness/rounds.js';
 
 async function openContest({ isShort }: Size): Promise<Contest> {
   const idle = await startIdleProcess(isShort);
-  const measure = async (name: 'service' | 'sandbox' | 'BullMQ') =>
-    (await idle.measure(isShort ? 2 : 10)).statements[name];
+  const measure = async () => {
+    const { service, sandbox, BullMQ } = (await idle.measure(isShort ? 2 : 10)).statements;
+    return { service, 'sandbox bank': sandbox, BullMQ };
+  };
   return {
-    contestants: {
-      service: () => measure('service'),
-      'sandbox bank': () => measure('sandbox'),
-      BullMQ: () => measure('BullMQ'),
-    },
+    contestants: measuredTogether(['service', 'sandbox bank', 'BullMQ'], measure),
     check: () => idle.check(),
     close: () => idle.stop(),
   };

@@ -1,18 +1,16 @@
 // G14B: the CPU time of a process while nothing happens, and that of PostgreSQL for it.
 import type { Bench, Contest, Size } from '../harness/bench.js';
 import { startIdleProcess } from '../harness/idle-process.js';
+import { measuredTogether } from '../harness/rounds.js';
 
 async function openContest({ isShort }: Size): Promise<Contest> {
   const idle = await startIdleProcess(isShort);
-  const measure = async () => (await idle.measure(isShort ? 2 : 20)).cpu;
+  const measure = async () => {
+    const { cpu } = await idle.measure(isShort ? 2 : 20);
+    return { process: cpu.process, 'process and PostgreSQL': cpu.process + cpu.PostgreSQL };
+  };
   return {
-    contestants: {
-      process: async () => (await measure()).process,
-      'process and PostgreSQL': async () => {
-        const cpu = await measure();
-        return cpu.process + cpu.PostgreSQL;
-      },
-    },
+    contestants: measuredTogether(['process', 'process and PostgreSQL'], measure),
     check: () => idle.check(),
     close: () => idle.stop(),
   };

@@ -4,6 +4,7 @@
 import pg from 'pg';
 import { testDatabase } from '../../test/support/postgres.js';
 import type { Bench, Contest } from '../harness/bench.js';
+import { measuredTogether } from '../harness/rounds.js';
 import { readServerCosts } from '../harness/server-costs.js';
 import { LineBook, openReconciliation } from '../reconciliation-book.js';
 
@@ -15,15 +16,15 @@ const matchedOfTen = 5;
 const sizes = { small: 'small book', history: 'long history', open: 'many open' };
 const costs = { cpu: 'CPU µs', buffers: 'buffers', wal: 'WAL bytes' };
 type Costs = Record<keyof typeof costs, number>;
+const costNames = Object.keys(costs) as (keyof Costs)[];
 
-const nameOf = (cost: keyof typeof costs, size: keyof typeof sizes) =>
-  `${costs[cost]}, ${sizes[size]}`;
+const nameOf = (cost: keyof Costs, size: keyof typeof sizes) => `${costs[cost]}, ${sizes[size]}`;
 
 export const bench: Bench = {
   id: 'G7',
   title: 'Cost of a line beside history and open work',
   unit: 'a line',
-  goals: (Object.keys(costs) as (keyof typeof costs)[]).flatMap((cost) =>
+  goals: costNames.flatMap((cost) =>
     (['history', 'open'] as const).map((size) => ({
       ...{ of: nameOf(cost, size), against: nameOf(cost, 'small'), atMost: 1.15 },
     })),
@@ -41,12 +42,20 @@ async function openContest(most: number, isShort: boolean): Promise<Contest> {
     history: await openBook({ history: most, open: most / 100 }, lines),
     open: await openBook({ history: most / 10, open: most }, lines),
   };
-  const contestants: Contest['contestants'] = {};
-  for (const [size, book] of Object.entries(books) as [keyof typeof sizes, MeasuredBook][])
-    for (const cost of Object.keys(costs) as (keyof typeof costs)[])
-      contestants[nameOf(cost, size)] = () => book.measure(cost);
+  const contestantsOf = (size: keyof typeof sizes) =>
+    measuredTogether(
+      costNames.map((cost) => nameOf(cost, size)),
+      async () => {
+        const round = await books[size].decideRound();
+        return Object.fromEntries(costNames.map((cost) => [nameOf(cost, size), round[cost]]));
+      },
+    );
   return {
-    contestants,
+    contestants: {
+      ...contestantsOf('small'),
+      ...contestantsOf('history'),
+      ...contestantsOf('open'),
+    },
     check: async () => {
       for (const book of Object.values(books)) await book.check();
     },
@@ -55,8 +64,6 @@ async function openContest(most: number, isShort: boolean): Promise<Contest> {
     },
   };
 }
-
-type MeasuredBook = Awaited<ReturnType<typeof openBook>>;
 
 async function openBook({ history, open }: { history: number; open: number }, lines: number) {
   const test = await testDatabase('service');
@@ -72,7 +79,6 @@ async function openBook({ history, open }: { history: number; open: number }, li
   await reconcile(book.accountId);
   book.matchedOfTen = matchedOfTen;
   await test.pool.query('VACUUM ANALYZE');
-  const measured: Partial<Costs>[] = [];
   const decideRound = async (): Promise<Costs> => {
     await book.addPaymentsFor(lines);
     await reconcile(book.accountId);
@@ -87,14 +93,7 @@ async function openBook({ history, open }: { history: number; open: number }, li
   };
   await decideRound();
   return {
-    /** One round has all three costs: each is taken once. */
-    measure: async (cost: keyof Costs): Promise<number> => {
-      let round = measured.find((one) => one[cost] !== undefined);
-      if (!round) measured.push((round = await decideRound()));
-      const figure = round[cost];
-      delete round[cost];
-      return figure ?? NaN;
-    },
+    decideRound,
     check: async () => {
       const { rows } = await test.pool.query<{ lost: string }>(
         `SELECT count(*) AS lost FROM statement_line t LEFT JOIN line_outcome o

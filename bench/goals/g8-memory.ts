@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs';
 import type { Bench, Contest, Size } from '../harness/bench.js';
 import { BenchBank, BenchService } from '../harness/deployment.js';
+import { measuredTogether } from '../harness/rounds.js';
 
 const books = ['large', 'small'] as const;
 type Book = (typeof books)[number];
 const moments = ['peak of the import', 'after it'] as const;
 type Moment = (typeof moments)[number];
-type Memory = Record<Moment, number>;
 
 const nameOf = (book: Book, moment: Moment) => `${book} book, ${moment}`;
 const usedPaths = [
@@ -20,18 +20,14 @@ async function openContest({ isShort, lines }: Size): Promise<Contest> {
   const most = lines ?? (isShort ? 2_000 : 100_000);
   const counts: Record<Book, number> = { large: most, small: most / 10 };
   const banks = { large: await BenchBank.open(), small: await BenchBank.open() };
-  const measured: Record<Book, Partial<Memory>[]> = { large: [], small: [] };
-  /** One round has both figures: each is taken once. */
-  const measure = async (book: Book, moment: Moment): Promise<number> => {
-    let round = measured[book].find((one) => one[moment] !== undefined);
-    if (!round) {
-      round = await useBook(banks[book], counts[book], isShort ? 1 : 100);
-      measured[book].push(round);
-    }
-    const figure = round[moment];
-    delete round[moment];
-    return figure ?? NaN;
-  };
+  const contestantsOf = (book: Book) =>
+    measuredTogether(
+      moments.map((moment) => nameOf(book, moment)),
+      async () => {
+        const memory = await useBook(banks[book], counts[book], isShort ? 1 : 100);
+        return Object.fromEntries(moments.map((moment) => [nameOf(book, moment), memory[moment]]));
+      },
+    );
   const close = async () => {
     for (const bank of Object.values(banks)) await bank.close();
   };
@@ -42,18 +38,18 @@ async function openContest({ isShort, lines }: Size): Promise<Contest> {
     throw error;
   }
   return {
-    contestants: Object.fromEntries(
-      books.flatMap((book) =>
-        moments.map((moment) => [nameOf(book, moment), () => measure(book, moment)]),
-      ),
-    ),
+    contestants: { ...contestantsOf('large'), ...contestantsOf('small') },
     // Each round checks its own database.
     check: () => Promise.resolve(),
     close,
   };
 }
 
-async function useBook(bank: BenchBank, count: number, times: number): Promise<Memory> {
+async function useBook(
+  bank: BenchBank,
+  count: number,
+  times: number,
+): Promise<Record<Moment, number>> {
   const service = await BenchService.open(bank);
   try {
     await service.subscribe('charge.paid');

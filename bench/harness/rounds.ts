@@ -42,6 +42,24 @@ export async function runRounds(
   );
 }
 
+/**
+ * The contestants whose figures one measurement gives together. The first of them in a round
+ * measures, and each takes its own figure.
+ */
+export function measuredTogether<Name extends string>(
+  names: readonly Name[],
+  measure: () => Promise<Record<Name, number>>,
+): Contest['contestants'] {
+  let figures: Partial<Record<Name, number>> = {};
+  const take = async (name: Name): Promise<number> => {
+    if (figures[name] === undefined) figures = { ...(await measure()) };
+    const figure = figures[name];
+    delete figures[name];
+    return figure ?? NaN;
+  };
+  return Object.fromEntries(names.map((name) => [name, () => take(name)]));
+}
+
 export function summarizeRounds(rounds: number[]): RoundFigures {
   const sorted = [...rounds].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
