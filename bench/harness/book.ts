@@ -2,6 +2,8 @@
 // the payments that were expected, the webhooks that reported the lines, and the counters. It takes
 // a tenth of the time that the service would take. The leaf hashes are no hashes of the lines.
 import type pg from 'pg';
+import { Prisma } from '../../src/generated/service/client.js';
+import { spansOf } from '../../src/webhooks/health.queries.js';
 
 export interface Book {
   accountId: number;
@@ -44,10 +46,8 @@ const certificate = JSON.stringify({
   ...{ classified: {}, inBreak: {}, firstNsu: null, lastNsu: null, reconcilingItems: [] },
 });
 
-/** The hour and the statement day of a time. */
-const spansOf = (time: string) => `VALUES
-  (false, date_trunc('hour', ${time}, 'UTC')),
-  (true, date_trunc('day', ${time} - interval '3 hours', 'UTC') + interval '3 hours')`;
+/** As SQL text, of a column. */
+const joinSpansOf = (time: string) => spansOf(Prisma.raw(time)).sql;
 
 const steps: ((book: Book) => string)[] = [
   () => `
@@ -183,13 +183,12 @@ const steps: ((book: Book) => string)[] = [
     INSERT INTO notification_count (account_id, is_day, starts_at, type_name, lag_ms, lines)
     SELECT $1, is_day, starts_at, type_name,
            CASE WHEN nsu % 500 = 3 THEN -1 ELSE round(200 + nsu % 3000, -2) END, count(*)
-    FROM book_line CROSS JOIN LATERAL (${spansOf('at')}) span(is_day, starts_at)
+    FROM book_line ${joinSpansOf('at')}
     WHERE type_name <> 'DEBIT_FEE' GROUP BY 2, 3, 4, 5`,
   () => `
     INSERT INTO webhook_event_count (account_id, is_day, starts_at, event_type, received, copies)
     SELECT $1, is_day, starts_at, event_type, count(*), sum(copies - 1)
-    FROM webhook_event CROSS JOIN LATERAL
-      (${spansOf('received_at_bank_time')}) span(is_day, starts_at)
+    FROM webhook_event ${joinSpansOf('received_at_bank_time')}
     WHERE account_id = $1 GROUP BY 2, 3, 4`,
   () => `
     INSERT INTO webhook_health_state (account_id, compared_arrival)

@@ -2,20 +2,19 @@
 // The lags are not recomputed: each was counted by the webhooks that had come until then.
 import type { Db } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import { accountSince, clockTolerance, notifiableTypes, reportsPayment } from './health.queries.js';
+import {
+  accountSince,
+  clockTolerance,
+  notifiableTypes,
+  reportsPayment,
+  spansOf,
+} from './health.queries.js';
 
 export interface HealthDifference {
   subject: string;
   stored: string;
   computed: string;
 }
-
-/** The hour and the statement day of a time. */
-const spansOf = (at: Prisma.Sql) => Prisma.sql`
-  CROSS JOIN LATERAL (VALUES
-    (false, date_trunc('hour', ${at}, 'UTC')),
-    (true, date_trunc('day', ${at} - interval '3 hours', 'UTC') + interval '3 hours')
-  ) span(is_day, starts_at)`;
 
 const subjectOf = (what: string, column: string) =>
   Prisma.raw(`concat_ws(' ', '${what}', ${column},

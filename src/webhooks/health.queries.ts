@@ -26,6 +26,13 @@ const burstMs = 10_000;
  */
 const clockToleranceMs = 300_000;
 
+/** Joins the hour and the statement day of a time, by which lines and webhooks are counted. */
+export const spansOf = (at: Prisma.Sql) => Prisma.sql`
+  CROSS JOIN LATERAL (VALUES
+    (false, date_trunc('hour', ${at}, 'UTC')),
+    (true, date_trunc('day', ${at} - interval '3 hours', 'UTC') + interval '3 hours')
+  ) span(is_day, starts_at)`;
+
 export interface HealthWindow {
   from: Date;
   until: Date;

@@ -14,6 +14,7 @@ import {
   notifiableTypes,
   reportsById,
   reportsPayment,
+  spansOf,
 } from './health.queries.js';
 
 /** Milliseconds from the movement to the webhook, rounded to two significant digits. */
@@ -27,11 +28,7 @@ const addCounts = (accountId: number, counted: Prisma.Sql) => Prisma.sql`
   INSERT INTO notification_count AS c
     (account_id, is_day, starts_at, type_name, lag_ms, lines)
   SELECT ${accountId}, is_day, starts_at, type_name, lag_ms, sum(lines)
-  FROM (${counted}) counted
-  CROSS JOIN LATERAL (VALUES
-    (false, date_trunc('hour', occurred_at, 'UTC')),
-    (true, date_trunc('day', occurred_at - interval '3 hours', 'UTC') + interval '3 hours')
-  ) span(is_day, starts_at)
+  FROM (${counted}) counted ${spansOf(Prisma.sql`occurred_at`)}
   GROUP BY 2, 3, 4, 5 HAVING sum(lines) <> 0 ORDER BY 2, 3, 4, 5
   ON CONFLICT (account_id, is_day, starts_at, type_name, lag_ms)
     DO UPDATE SET lines = c.lines + EXCLUDED.lines`;
