@@ -2,27 +2,15 @@
 import { request as httpRequest, type Server } from 'node:http';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AccountsService } from '../../src/accounts/accounts.service.js';
-import { loadSettings, Settings } from '../../src/config.js';
-import { Database } from '../../src/database.service.js';
-import { createHttpApplication } from '../../src/platform/http.js';
-import { HttpMetrics } from '../../src/platform/http-metrics.js';
 import { exposeProcess } from '../../src/platform/instruments.js';
-import { createLog, Log } from '../../src/platform/log.js';
-import { AuthenticationFailures } from '../../src/request-limits/authentication-failures.service.js';
-import { RateLimits } from '../../src/request-limits/rate-limits.service.js';
 import { DirectWebhooks } from '../../src/webhooks/direct-webhooks.service.js';
-import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
-import { WebhookQuota } from '../../src/webhooks/webhook-quota.service.js';
-import { WebhooksController } from '../../src/webhooks/webhooks.controller.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { storedBodies, webhooksApplication } from '../support/webhooks-application.js';
 
 const secret = '3f9c0d5e8b7a';
 const route = '/webhooks/bank/:account/:eventType';
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
-
-class DirectApplication {}
 
 let service: ServiceDatabase;
 let application: NestFastifyApplication;
@@ -40,36 +28,11 @@ beforeAll(async () => {
       return { account, secret };
     },
   };
-  const settings = loadSettings({
+  ({ application, url } = await webhooksApplication(service.database, accounts, {
     UNPROCESSED_WEBHOOKS_PER_ACCOUNT: '20',
     TRUST_PROXY: '1',
-  });
-  const log = createLog('silent', 'webhooks');
-  const queue = { enqueue: async () => undefined } as never;
-  const inbox = new WebhookInbox(
-    service.database,
-    queue,
-    new WebhookQuota(settings, service.database),
-  );
-  const module = {
-    module: DirectApplication,
-    controllers: [WebhooksController],
-    providers: [
-      HttpMetrics,
-      DirectWebhooks,
-      { provide: Settings, useValue: settings },
-      { provide: Log, useValue: log },
-      { provide: Database, useValue: service.database },
-      { provide: AccountsService, useValue: accounts },
-      { provide: WebhookInbox, useValue: inbox },
-      { provide: RateLimits, useValue: new RateLimits(settings, service.database, log) },
-      { provide: AuthenticationFailures, useValue: new AuthenticationFailures(log) },
-    ],
-  };
-  application = await createHttpApplication(module, { log, title: 'Direct webhooks' });
-  await application.listen(0, '127.0.0.1');
+  }));
   application.get(DirectWebhooks).serveOn(application.getHttpServer() as Server);
-  url = `${await application.getUrl()}/webhooks/bank/main/PIX_RECEIVED`;
   // The first webhook of an address waits for a lease of its limit.
   await post('{"nsu":1}');
 });
@@ -116,10 +79,6 @@ function post(
   });
 }
 
-const storedBodies = async () =>
-  (await service.database.prisma.webhookEvent.findMany()).map(({ body }) =>
-    Buffer.from(body!).toString(),
-  );
 const countedWith = async (status: string) => {
   const line = (await exposeProcess())
     .split('\n')
@@ -136,7 +95,7 @@ describe('an authentic webhook', () => {
       'x-trace-id': traceId,
       'content-type': 'application/json; charset=utf-8',
     });
-    expect(await storedBodies()).toEqual(['{"nsu":2}']);
+    expect(await storedBodies(service.database)).toEqual(['{"nsu":2}']);
     expect(lookUps).toBe(0);
     expect(await countedWith('200')).toBe(before + 1);
   });
@@ -149,7 +108,7 @@ describe('an authentic webhook', () => {
     // The lookup of the ordinary route finds the recent secret first.
     const { status, text } = await post('{"nsu":3}', options);
     expect({ status, text }).toEqual({ status: 200, text: '{"received":true}' });
-    expect(await storedBodies()).toEqual(['{"nsu":3}']);
+    expect(await storedBodies(service.database)).toEqual(['{"nsu":3}']);
   });
 });
 
@@ -165,7 +124,7 @@ describe('what is refused', () => {
     expect(errorOf(await post('{}', { headers: { 'x-webhook-key': 'another' } }))).toBe(401);
     expect(lookUps).toBe(1);
     expect(errorOf(await post('x'.repeat(262_145)))).toBe(413);
-    expect(await storedBodies()).toEqual([]);
+    expect(await storedBodies(service.database)).toEqual([]);
   });
 
   it('gets it also after its body was read', async () => {

@@ -1,7 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { loadSettings } from '../../src/config.js';
-import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
-import { WebhookQuota } from '../../src/webhooks/webhook-quota.service.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
 import {
   batchItem,
@@ -10,6 +7,7 @@ import {
   manualTransfer,
 } from '../contract/transfer-samples.js';
 import { transfersSetup, type TransfersSetup } from '../support/transfers-setup.js';
+import { webhookInboxOf } from '../support/webhooks-application.js';
 
 describe('the lifecycle of a transfer', () => {
   let bank: SandboxUnderTest;
@@ -43,12 +41,8 @@ describe('the lifecycle of a transfer', () => {
   const rowOf = (id: string) => setup.database.prisma.transfer.findFirstOrThrow({ where: { id } });
   const storeWebhook = async (endToEndId: string, status: string) => {
     const enqueued: string[] = [];
-    const jobQueue = { enqueue: (name: string) => Promise.resolve(void enqueued.push(name)) };
-    const inbox = new WebhookInbox(
-      setup.database,
-      jobQueue as never,
-      new WebhookQuota(loadSettings({}), setup.database),
-    );
+    const enqueue = async (name: unknown) => void enqueued.push(String(name));
+    const inbox = webhookInboxOf(setup.database, undefined, enqueue);
     const body = JSON.stringify({ eventType: status, endToEndId, status: 'PIX_ERROR' });
     await inbox.store(setup.accountId, 'PIX_PAYMENT_UPDATED', Buffer.from(body));
     return enqueued;

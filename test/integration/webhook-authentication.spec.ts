@@ -3,25 +3,15 @@
 import { Buffer } from 'node:buffer';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Webhook } from 'standardwebhooks';
-import { AccountsService } from '../../src/accounts/accounts.service.js';
-import { loadSettings } from '../../src/config.js';
-import { createHttpApplication } from '../../src/platform/http.js';
-import { Database } from '../../src/database.service.js';
-import { createLog } from '../../src/platform/log.js';
-import { AuthenticationFailures } from '../../src/request-limits/authentication-failures.service.js';
-import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
-import { WebhookQuota } from '../../src/webhooks/webhook-quota.service.js';
-import { WebhooksController } from '../../src/webhooks/webhooks.controller.js';
 import {
   eventually,
   sandboxUnderTest,
   type SandboxUnderTest,
 } from '../contract/bank-under-test.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { storedBodies, webhooksApplication } from '../support/webhooks-application.js';
 
 const secret = '3f9c0d5e8b7a';
-
-class WebhookApplication {}
 
 let service: ServiceDatabase;
 let application: NestFastifyApplication;
@@ -39,28 +29,7 @@ beforeAll(async () => {
       secret,
     }),
   };
-  const inbox = new WebhookInbox(
-    service.database,
-    { enqueue: async () => undefined } as never,
-    new WebhookQuota(loadSettings({}), service.database),
-  );
-  const log = createLog('silent', 'webhooks');
-  const module = {
-    module: WebhookApplication,
-    controllers: [WebhooksController],
-    providers: [
-      { provide: Database, useValue: service.database },
-      { provide: AccountsService, useValue: accounts },
-      { provide: WebhookInbox, useValue: inbox },
-      { provide: AuthenticationFailures, useValue: new AuthenticationFailures(log) },
-    ],
-  };
-  application = await createHttpApplication(module, {
-    log,
-    title: 'Webhooks',
-  });
-  await application.listen(0, '127.0.0.1');
-  url = `${await application.getUrl()}/webhooks/bank/main/PIX_RECEIVED`;
+  ({ application, url } = await webhooksApplication(service.database, accounts));
   await bank.call('POST', '/baas/api/v1/webhooks', {
     body: {
       eventType: 'PIX_RECEIVED',
@@ -80,10 +49,6 @@ beforeEach(async () => {
   await bank.pool.query('DELETE FROM webhook_delivery');
 });
 
-const storedBodies = async () =>
-  (await service.database.prisma.webhookEvent.findMany()).map(({ body }) =>
-    Buffer.from(body!).toString(),
-  );
 const findDeliveries = async () =>
   (
     await bank.pool.query(
@@ -106,7 +71,7 @@ it.each(['registered', 'header', 'bearer', 'basic', 'standard-webhooks'])(
       ]),
     );
     const [genuine] = await findDeliveries();
-    expect(await storedBodies()).toEqual([genuine.body]);
+    expect(await storedBodies(service.database)).toEqual([genuine.body]);
   },
 );
 
@@ -116,7 +81,7 @@ it('rejects webhooks without a secret or a signature', async () => {
   await eventually(async () =>
     expect(await findDeliveries()).toMatchObject([{ state: 'pending', last_outcome: 'HTTP 401' }]),
   );
-  expect(await storedBodies()).toEqual([]);
+  expect(await storedBodies(service.database)).toEqual([]);
 });
 
 describe('a signed webhook', () => {
@@ -145,7 +110,7 @@ describe('a signed webhook', () => {
 
   it('is verified over the raw bytes', async () => {
     expect(await post(headers())).toBe(200);
-    expect(await storedBodies()).toEqual([body]);
+    expect(await storedBodies(service.database)).toEqual([body]);
     expect(await post(headers(), '{"amount":1.10}')).toBe(401);
   });
 
@@ -160,7 +125,7 @@ describe('a signed webhook', () => {
       expect(await post({ ...others, 'x-webhook-key': secret })).toBe(401);
     }
     expect(await post(headers(), new Uint8Array([0xff, 0xfe]))).toBe(401);
-    expect(await storedBodies()).toEqual([]);
+    expect(await storedBodies(service.database)).toEqual([]);
   });
 
   it('needs no signature when it has the secret', async () => {

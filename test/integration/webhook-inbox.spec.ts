@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadSettings } from '../../src/config.js';
-import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
-import { WebhookQuota } from '../../src/webhooks/webhook-quota.service.js';
+import type { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { until } from '../support/until.js';
+import { webhookInboxOf } from '../support/webhooks-application.js';
 
 const payment = 'E00000000202605151236abcdefghijk';
 const waitingForLock = `SELECT FROM pg_stat_activity
@@ -13,19 +13,19 @@ describe('webhooks of the bank', () => {
   let service: ServiceDatabase;
   let enqueued: unknown[];
   let inbox: WebhookInbox;
-  const jobQueue = {
-    enqueue: (...job: unknown[]) => Promise.resolve(void enqueued.push(job)),
-  } as never;
+  const enqueue = async (...job: unknown[]) => void enqueued.push(job);
 
   beforeEach(async () => {
     service = await serviceDatabase();
     enqueued = [];
-    inbox = new WebhookInbox(service.database, jobQueue, quotaOf('1000'));
+    inbox = inboxOf(1_000);
   });
   afterEach(() => service.drop());
 
-  const quotaOf = (limit: string) =>
-    new WebhookQuota(loadSettings({ UNPROCESSED_WEBHOOKS_PER_ACCOUNT: limit }), service.database);
+  const inboxOf = (limit: number) => {
+    const settings = loadSettings({ UNPROCESSED_WEBHOOKS_PER_ACCOUNT: String(limit) });
+    return webhookInboxOf(service.database, settings, enqueue);
+  };
   const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
   const receive = (body: unknown, eventType: string | null = 'CHARGE_PAID') =>
     inbox.store(service.accountId, eventType, Buffer.from(JSON.stringify(body)));
@@ -161,7 +161,7 @@ describe('webhooks of the bank', () => {
     });
 
     it('refuses a webhook of an account that has too many pending ones, until they are processed', async () => {
-      const limited = () => new WebhookInbox(service.database, jobQueue, quotaOf('3'));
+      const limited = () => inboxOf(3);
       const store = (nsu: number, inboxOfProcess: WebhookInbox) =>
         inboxOfProcess.store(
           service.accountId,
@@ -413,7 +413,7 @@ describe('webhooks of the bank', () => {
     });
 
     it('are processed in parts after a burst', async () => {
-      inbox = new WebhookInbox(service.database, jobQueue, quotaOf('0'));
+      inbox = inboxOf(0);
       await Promise.all(Array.from({ length: 1_100 }, (_, id) => receive({ id })));
       await recordSync(1);
       enqueued.length = 0;

@@ -1,0 +1,60 @@
+// Where the bank's webhooks are received and stored, without the service around it.
+import { AccountsService } from '../../src/accounts/accounts.service.js';
+import { loadSettings, Settings } from '../../src/config.js';
+import { Database } from '../../src/database.service.js';
+import { createHttpApplication } from '../../src/platform/http.js';
+import { HttpMetrics } from '../../src/platform/http-metrics.js';
+import { createLog, Log } from '../../src/platform/log.js';
+import { AuthenticationFailures } from '../../src/request-limits/authentication-failures.service.js';
+import { RateLimits } from '../../src/request-limits/rate-limits.service.js';
+import { DirectWebhooks } from '../../src/webhooks/direct-webhooks.service.js';
+import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
+import { WebhookQuota } from '../../src/webhooks/webhook-quota.service.js';
+import { WebhooksController } from '../../src/webhooks/webhooks.controller.js';
+
+type Accounts = Record<'recentWebhookSecret' | 'findWebhookSecret', (slug: string) => unknown>;
+type Enqueue = (...job: unknown[]) => Promise<void>;
+
+class WebhooksApplication {}
+
+export function webhookInboxOf(
+  database: Database,
+  settings = loadSettings({}),
+  enqueue: Enqueue = async () => undefined,
+): WebhookInbox {
+  return new WebhookInbox(database, { enqueue } as never, new WebhookQuota(settings, database));
+}
+
+/** The ordinary route of webhooks. `DirectWebhooks` serves only if the test says so. */
+export async function webhooksApplication(
+  database: Database,
+  accounts: Accounts,
+  environment: Record<string, string> = {},
+) {
+  const settings = loadSettings(environment);
+  const log = createLog('silent', 'webhooks');
+  const module = {
+    module: WebhooksApplication,
+    controllers: [WebhooksController],
+    providers: [
+      HttpMetrics,
+      DirectWebhooks,
+      { provide: Settings, useValue: settings },
+      { provide: Log, useValue: log },
+      { provide: Database, useValue: database },
+      { provide: AccountsService, useValue: accounts },
+      { provide: WebhookInbox, useValue: webhookInboxOf(database, settings) },
+      { provide: RateLimits, useValue: new RateLimits(settings, database, log) },
+      { provide: AuthenticationFailures, useValue: new AuthenticationFailures(log) },
+    ],
+  };
+  const application = await createHttpApplication(module, { log, title: 'Webhooks' });
+  await application.listen(0, '127.0.0.1');
+  return { application, url: `${await application.getUrl()}/webhooks/bank/main/PIX_RECEIVED` };
+}
+
+/** The bodies as the bank sent them. */
+export async function storedBodies({ prisma }: Database): Promise<string[]> {
+  const events = await prisma.webhookEvent.findMany();
+  return events.map(({ body }) => Buffer.from(body!).toString());
+}
