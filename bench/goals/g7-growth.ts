@@ -76,7 +76,6 @@ async function openBook({ history, open }: { history: number; open: number }, li
   book.matchedOfTen = 0;
   await book.addDecidedLines(open / 2);
   await book.addOpenPayments(open / 2);
-  await reconcile(book.accountId);
   book.matchedOfTen = matchedOfTen;
   await test.pool.query('VACUUM ANALYZE');
   const decideRound = async (): Promise<Costs> => {

@@ -36,7 +36,7 @@ export function bookOf(accountId: number, lines: number, kind: 'open breaks' | '
 export const codeOfManyPayments = 'static-code';
 
 /** An id that grows with the number, and is unique by account and kind. */
-const idOf = (kind: number, number: string) =>
+export const idOf = (kind: number, number: string) =>
   `('0190' || lpad(to_hex(${number}), 8, '0') || '70008000' || lpad(to_hex($1::int), 8, '0') ||
     '000${kind}')::uuid`;
 
@@ -48,6 +48,21 @@ const certificate = JSON.stringify({
 
 /** As SQL text, of a column. */
 const joinSpansOf = (time: string) => spansOf(Prisma.raw(time)).sql;
+
+/** Counts the rows that were stored without the triggers that count them. */
+export const countersSql = `
+  DELETE FROM account_counter WHERE account_id = $1;
+  INSERT INTO account_counter (account_id, kind, key, value)
+  SELECT $1, 'lines', state::text, count(*) FROM line_outcome WHERE account_id = $1 GROUP BY 3
+  UNION ALL
+  SELECT $1, 'open_payments', COALESCE(last_payment_day, ''), count(*)
+  FROM expected_payment_total WHERE account_id = $1 AND settlement = 'open' GROUP BY 3
+  UNION ALL
+  SELECT $1, 'open_breaks', kind, count(*) FROM break
+  WHERE account_id = $1 AND state = 'open' GROUP BY 3
+  UNION ALL
+  SELECT $1, 'webhooks', 'processed', sum(copies) FROM webhook_event
+  WHERE account_id = $1 AND state = 'processed' HAVING count(*) > 0`;
 
 const steps: ((book: Book) => string)[] = [
   () => `
@@ -161,18 +176,7 @@ const steps: ((book: Book) => string)[] = [
              at + (200 + nsu % 3000) * interval '1 millisecond' AS seen_at FROM book_line
       WHERE type_name <> 'DEBIT_FEE' AND nsu % 500 <> 3
     ) webhook ORDER BY nsu`,
-  () => `
-    INSERT INTO account_counter (account_id, kind, key, value)
-    SELECT $1, 'lines', state::text, count(*) FROM line_outcome WHERE account_id = $1 GROUP BY 3
-    UNION ALL
-    SELECT $1, 'open_payments', COALESCE(last_payment_day, ''), count(*)
-    FROM expected_payment_total WHERE account_id = $1 AND settlement = 'open' GROUP BY 3
-    UNION ALL
-    SELECT $1, 'open_breaks', kind, count(*) FROM break
-    WHERE account_id = $1 AND state = 'open' GROUP BY 3
-    UNION ALL
-    SELECT $1, 'webhooks', 'processed', sum(copies) FROM webhook_event
-    WHERE account_id = $1 AND state = 'processed'`,
+  () => countersSql,
   // Half of a percent of the lines has no webhook.
   () => `
     INSERT INTO unnotified_line (account_id, nsu, type_name, end_to_end_id, correlation_id,
