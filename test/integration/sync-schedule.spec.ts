@@ -1,6 +1,6 @@
 // When the syncs of many accounts are enqueued, by one scheduler and by two beside each other.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { SyncSchedule } from '../../src/statement/sync-schedule.service.js';
 import { listOverdueAccounts, setSyncInterval } from '../../src/statement/statement.queries.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -10,23 +10,24 @@ const tickMs = 50;
 const accounts = 40;
 
 describe('the schedule of syncs', () => {
-  let service: ServiceDatabase;
-
-  beforeEach(async () => {
-    service = await serviceDatabase();
-    await service.database.pool.query(
-      `INSERT INTO bank_account (slug, updated_at)
-       SELECT 'other-' || n, now() FROM generate_series(2, $1) n`,
-      [accounts],
-    );
-  });
-
-  afterEach(async () => {
-    await service.drop();
-  });
+  // The tests wait for intervals to pass, so they wait beside each other.
+  const itOnAccounts = (name: string, test: (service: ServiceDatabase) => Promise<void>) =>
+    it.concurrent(name, async () => {
+      const service = await serviceDatabase();
+      try {
+        await service.database.pool.query(
+          `INSERT INTO bank_account (slug, updated_at)
+           SELECT 'other-' || n, now() FROM generate_series(2, $1) n`,
+          [accounts],
+        );
+        await test(service);
+      } finally {
+        await service.drop();
+      }
+    });
 
   /** A scheduler, and the syncs that it has enqueued. `isAnswering`: they complete at once. */
-  function scheduler(isAnswering: boolean) {
+  function scheduler(service: ServiceDatabase, isAnswering: boolean) {
     const enqueued: { accountId: number; atMs: number }[] = [];
     const enqueue = async (_: string, { accountId }: { accountId: number }) => {
       enqueued.push({ accountId, atMs: performance.now() });
@@ -54,22 +55,25 @@ describe('the schedule of syncs', () => {
       }
   }
 
-  it('syncs every account at the start, and then each at its own part of the interval', async () => {
-    const { schedule, enqueued } = scheduler(true);
-    await schedule.enqueueDue();
-    expect(new Set(enqueued.map(({ accountId }) => accountId)).size).toBe(accounts);
-    const atStart = enqueued.splice(0).length;
-    expect(atStart).toBe(accounts);
-    await run([{ schedule }], 3);
-    expect(enqueued.length).toBeGreaterThanOrEqual(accounts * 2);
-    expect(enqueued.length).toBeLessThanOrEqual(accounts * 4);
-    const tenths = enqueued.map(({ atMs }) => Math.floor(atMs / 100) % 10);
-    for (let tenth = 0; tenth < 10; tenth += 1)
-      expect(tenths.filter((one) => one === tenth).length).toBeGreaterThan(0);
-  });
+  itOnAccounts(
+    'syncs every account at the start, and then each at its own part of the interval',
+    async (service) => {
+      const { schedule, enqueued } = scheduler(service, true);
+      await schedule.enqueueDue();
+      expect(new Set(enqueued.map(({ accountId }) => accountId)).size).toBe(accounts);
+      const atStart = enqueued.splice(0).length;
+      expect(atStart).toBe(accounts);
+      await run([{ schedule }], 3);
+      expect(enqueued.length).toBeGreaterThanOrEqual(accounts * 2);
+      expect(enqueued.length).toBeLessThanOrEqual(accounts * 4);
+      const tenths = enqueued.map(({ atMs }) => Math.floor(atMs / 100) % 10);
+      for (let tenth = 0; tenth < 10; tenth += 1)
+        expect(tenths.filter((one) => one === tenth).length).toBeGreaterThan(0);
+    },
+  );
 
-  it('enqueues each sync once, however many schedulers there are', async () => {
-    const both = [scheduler(true), scheduler(true)];
+  itOnAccounts('enqueues each sync once, however many schedulers there are', async (service) => {
+    const both = [scheduler(service, true), scheduler(service, true)];
     await run(both, 3);
     const all = both.flatMap(({ enqueued }) => enqueued);
     // Each scheduler syncs all accounts at its own start.
@@ -77,29 +81,32 @@ describe('the schedule of syncs', () => {
     expect(all.length).toBeGreaterThanOrEqual(accounts * (2 + 2));
   });
 
-  it('enqueues a sync that does not complete once an interval, and no more often', async () => {
-    const { schedule, enqueued } = scheduler(false);
-    await run([{ schedule }], 3);
-    expect(enqueued.length).toBeLessThanOrEqual(accounts * (1 + 4));
-    expect(enqueued.length).toBeGreaterThanOrEqual(accounts * (1 + 2));
-  });
+  itOnAccounts(
+    'enqueues a sync that does not complete once an interval, and no more often',
+    async (service) => {
+      const { schedule, enqueued } = scheduler(service, false);
+      await run([{ schedule }], 3);
+      expect(enqueued.length).toBeLessThanOrEqual(accounts * (1 + 4));
+      expect(enqueued.length).toBeGreaterThanOrEqual(accounts * (1 + 2));
+    },
+  );
 
-  it("goes on at the interval where PostgreSQL's clock was set back", async () => {
+  itOnAccounts("goes on at the interval where PostgreSQL's clock was set back", async (service) => {
     await service.database.pool.query(
       `INSERT INTO statement_state (account_id, last_sync_started_at, synced_at)
        SELECT id, clock_timestamp() + interval '1 hour', clock_timestamp() + interval '1 hour'
        FROM bank_account`,
     );
-    const { schedule, enqueued } = scheduler(false);
+    const { schedule, enqueued } = scheduler(service, false);
     await run([{ schedule }], 3);
     expect(enqueued.length).toBeLessThanOrEqual(accounts * (1 + 4));
     expect(enqueued.length).toBeGreaterThanOrEqual(accounts * (1 + 2));
     expect(await listOverdueAccounts(service.database.prisma, 3, 60_000)).toHaveLength(accounts);
   });
 
-  it('syncs an account at its own interval', async () => {
+  itOnAccounts('syncs an account at its own interval', async (service) => {
     await setSyncInterval(service.database.prisma, service.accountId, 250);
-    const { schedule, enqueued } = scheduler(true);
+    const { schedule, enqueued } = scheduler(service, true);
     await run([{ schedule }], 2);
     const own = enqueued.filter(({ accountId }) => accountId === service.accountId).length;
     expect(own).toBeGreaterThanOrEqual(1 + 5);
