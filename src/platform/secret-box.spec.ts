@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { anyText } from '../../test/support/any-text.js';
 import { KeyRing, SecretBox, UnknownKey } from './secret-box.js';
 
 const key = 'a-key-of-at-least-thirty-two-characters';
@@ -8,7 +9,6 @@ const ringOf = (credentialsKey: string, ...otherCredentialsKeys: string[]) =>
   new KeyRing({ credentialsKey, otherCredentialsKeys });
 const ring = ringOf(key);
 const owner = ['webhook_endpoint.secret', '1', 'a'];
-const anyText = fc.string({ unit: 'binary' });
 
 describe('an encrypted secret', () => {
   it('is decrypted to the original text, also to the empty text', () => {
