@@ -1,5 +1,8 @@
 // The product as its users run it, on databases of its own: one process with every role, beside its
 // sandbox bank in a process of its own, and an endpoint that receives the events.
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { ConciliaProcess } from '../../test/support/concilia-process.js';
 import { testDatabase, type TestDatabase } from '../../test/support/postgres.js';
 import { Receiver } from '../../test/support/receiver.js';
@@ -30,13 +33,15 @@ export class BenchBank {
 
   /** Generates lines that no business system has announced: most of them become breaks. */
   async generate(count: number): Promise<void> {
-    // The client of the tests gives up sooner than many lines take.
-    const response = await fetch(`${this.url}/sandbox/generate`, {
+    // `fetch` gives up after five minutes without a response, in which a million lines do not fit.
+    const sent = request(`${this.url}/sandbox/generate`, {
       method: 'POST',
       headers: { 'x-service-api-key': 'sandbox-dev-key', 'content-type': 'application/json' },
-      body: JSON.stringify({ count, seed: 99, days: 1 }),
     });
-    if (!response.ok) throw new Error(`no lines were generated: ${await response.text()}`);
+    sent.end(JSON.stringify({ count, seed: 99, days: 1 }));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    const body = await text(response);
+    if (response.statusCode !== 200) throw new Error(`no lines were generated: ${body}`);
   }
 
   async close(): Promise<void> {
