@@ -41,16 +41,15 @@ export interface ClosingPeriod {
  */
 const maxUnclosedDays = 7;
 
-const pausePerPage = 4;
-const longestPauseMs = 1_000;
+const pausePerLineMs = 0.4;
 
 /**
- * The pause after a page of a full read, which took `pageMs`. No payment waits for a closing, and a
+ * The pause after a page of a full read with so many lines. No payment waits for a closing, and a
  * page of a thousand lines keeps a bank busy that also reports the payments: without pauses, a
  * closing of a long day delays each of them for minutes.
  */
-export function pauseAfterPageMs(pageMs: number): number {
-  return Math.min(longestPauseMs, pageMs * pausePerPage);
+export function pauseAfterPageMs(lines: number): number {
+  return lines * pausePerLineMs;
 }
 
 /**

@@ -186,7 +186,6 @@ export class StatementClosing {
     const read = new PeriodRead(period, lease.token, marginMs);
     let newLines = 0;
     for (let page = 1; !read.isComplete && page <= lastPage + sparePages; page += 1) {
-      const startedAt = performance.now();
       const { value } = await this.statement.readPage(account, {
         ...{ page, limit, startDate },
         ...(endDate === null ? {} : { endDate }),
@@ -197,8 +196,8 @@ export class StatementClosing {
       const due = parsed.filter((entry) => !entry.ok || entry.line.occurredAt < until);
       if (due.length > 0) newLines += (await this.statement.recordPage(lease, due)).newLines;
       read.add(parsed);
-      const pauseMs = pauseAfterPageMs(performance.now() - startedAt);
-      if (!read.isComplete) await waitOutsideSlot(0, () => sleep(pauseMs));
+      const pauseMs = pauseAfterPageMs(parsed.length);
+      if (pauseMs > 0) await waitOutsideSlot(0, () => sleep(pauseMs));
     }
     return { read, newLines };
   }
