@@ -19,7 +19,9 @@ export async function recordGoLive(
     WHERE id = ${accountId} AND go_live_at IS NULL`;
 }
 
-export type ValidKey = Pick<ApiKey, 'id' | 'accountId' | 'kind' | 'hash' | 'scopes'>;
+/** A key, and the weight of its account. */
+export type ValidKey = Pick<ApiKey, 'id' | 'accountId' | 'kind' | 'hash' | 'scopes'> &
+  Pick<BankAccount, 'weight'>;
 
 /** What a call to the bank depends on. */
 export type CalledAccount = Pick<
@@ -57,8 +59,9 @@ export async function findWebhookAccounts(
 
 /** The keys with these hashes, without those that were revoked or have expired. */
 export async function findValidKeys(db: SqlTx, hashes: readonly string[]): Promise<ValidKey[]> {
-  return db.$queryRaw<Pick<ApiKey, 'id' | 'accountId' | 'kind' | 'hash' | 'scopes'>[]>`
-    SELECT id, account_id, kind, hash, scopes FROM api_key
-    WHERE hash = ANY(${hashes}::text[]) AND revoked_at IS NULL
-      AND (expires_at IS NULL OR expires_at > clock_timestamp())`;
+  return db.$queryRaw<ValidKey[]>`
+    SELECT k.id, k.account_id, k.kind, k.hash, k.scopes, a.weight
+    FROM api_key k JOIN bank_account a ON a.id = k.account_id
+    WHERE k.hash = ANY(${hashes}::text[]) AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())`;
 }

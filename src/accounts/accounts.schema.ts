@@ -37,6 +37,8 @@ const rateLimit = integer.refine(
   'Must be from 1 to 100000.',
 );
 
+const weight = integer.refine((value) => value >= 1 && value <= 100, 'Must be from 1 to 100.');
+
 const optionalCredentials = {
   partnerKey: headerValue(1).nullish(),
   apiKeyHeader: headerName.nullish(),
@@ -58,6 +60,8 @@ export const accountView = z.object({
   mode: z.enum(AccountMode),
   /** Whether the service registers its webhooks at the bank. */
   registersWebhooks: z.boolean(),
+  /** How many turns its requests get for each turn of an account with weight 1. */
+  weight: integer,
   /** Null until the first sync has read the bank's clock, unless it was given. */
   goLiveAt: instant.nullable(),
   /** The names of the credentials that are set. */
@@ -83,6 +87,8 @@ export const createAccount = route({
     mode: z.enum(firstAccountModes, `Must be one of ${firstAccountModes.join(', ')}.`).optional(),
     /** By default true in `live`, and false in `reconcile_only`. */
     registersWebhooks: z.boolean('Must be true or false.').optional(),
+    /** By default 1. */
+    weight: weight.optional(),
     credentials: z.object({ apiKey: headerValue(1), ...optionalCredentials }),
   }),
   response: accountView,
@@ -112,7 +118,8 @@ export const updateAccount = route({
   ...base,
   name: 'updateBankAccount',
   summary:
-    'Changes the name or credentials of an account. Omitted fields stay, null removes a value.',
+    'Changes the name, weight or credentials of an account. ' +
+    'Omitted fields stay, null removes a value.',
   method: 'PATCH',
   path: '/v1/accounts/{slug}',
   idempotencyKey: 'accepted',
@@ -120,6 +127,8 @@ export const updateAccount = route({
   params: accountParams,
   body: z.object({
     name: filledText(200).nullish(),
+    /** For the requests that arrive after the change. */
+    weight: weight.optional(),
     credentials: z.object({ apiKey: headerValue(1).optional(), ...optionalCredentials }).optional(),
     /** Confirms that the new apiKey or accountHeader is of the same account at the bank. */
     isSameBankAccount: z.boolean('Must be true or false.').optional(),

@@ -117,16 +117,18 @@ export class AccountsService {
    * `conflict` if another account has the slug or is the same account at the bank.
    */
   async create(
-    fields: Pick<BankAccountRow, 'slug' | 'name' | 'goLiveAt'> & Partial<SendingRules>,
+    fields: Pick<BankAccountRow, 'slug' | 'name' | 'goLiveAt'> &
+      Partial<SendingRules & Pick<BankAccountRow, 'weight'>>,
     credentials: StoredCredentials,
   ): Promise<BankAccountRow> {
     assertPair(credentials);
-    const { slug, name, goLiveAt, mode = 'live', registersWebhooks } = fields;
+    const { slug, name, goLiveAt, mode = 'live', registersWebhooks, weight } = fields;
     const created = await this.database.prisma.bankAccount.createManyAndReturn({
       data: [
         {
           slug,
           name,
+          weight,
           ...modeOf(mode, registersWebhooks),
           goLiveAt: goLiveAt ?? this.defaultGoLiveAt(),
           origin: 'api',
@@ -153,7 +155,12 @@ export class AccountsService {
    */
   async update(
     slug: string,
-    { name, credentials, isSameBankAccount = false }: RouteInput<typeof updateAccount>['body'],
+    {
+      name,
+      weight,
+      credentials,
+      isSameBankAccount = false,
+    }: RouteInput<typeof updateAccount>['body'],
   ): Promise<BankAccountRow> {
     const account = await this.getBySlug(slug);
     if (credentials && account.origin === 'settings')
@@ -182,7 +189,8 @@ export class AccountsService {
     const { count } = await this.database.prisma.bankAccount.updateMany({
       where: { id: account.id, updatedAt: account.updatedAt },
       data: {
-        ...(name === undefined ? {} : { name }),
+        name,
+        weight,
         ...(changed ? { credentials: this.encrypt(slug, changed), bankIdentity } : {}),
         updatedAt: later(await this.database.now(), account.updatedAt),
       },

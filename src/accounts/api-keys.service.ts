@@ -21,6 +21,8 @@ export interface Caller {
   accountId: number;
   keyId: string;
   scopes: readonly Scope[];
+  /** Of the account, in the order of requests that wait. */
+  weight: number;
 }
 
 export interface NewKey {
@@ -57,7 +59,8 @@ export class ApiKeysService {
   async findCaller(kind: ApiKeyKind, key: string): Promise<Caller | null> {
     const found = await this.validKeys.find(this.hash(kind, key));
     if (found?.kind !== kind) return null;
-    return { accountId: found.accountId, keyId: found.id, scopes: found.scopes as Scope[] };
+    const { id: keyId, accountId, weight } = found;
+    return { accountId, keyId, scopes: found.scopes as Scope[], weight };
   }
 
   isAdminKey(key: string): boolean {

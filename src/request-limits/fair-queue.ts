@@ -1,6 +1,7 @@
-// Which requests a process works on, and which wait. A free slot goes to the account that was
-// served least recently, and there to such a key: they take turns, however many requests each of
-// them has.
+// Which requests a process works on, and which wait. Accounts take turns, however many requests
+// each of them has, and within an account its keys do. Turns are counted in virtual time: a turn of
+// an account lasts 1/weight, and a free slot goes to the account whose last turn ended first
+// (start-time fair queueing: Goyal, Vin and Cheng, 1996).
 
 import type { ConcurrentRequests } from '../request-limit-settings.js';
 
@@ -15,6 +16,8 @@ export interface QueueLimits {
 export interface QueuedCaller {
   accountId: number;
   keyId: string;
+  /** Of the account: its turns for each turn of an account with weight 1. */
+  weight: number;
 }
 
 interface KeyQueue {
@@ -40,12 +43,14 @@ export class FairQueue {
   private working = 0;
   /** Those with requests. */
   private readonly accounts = new Map<number, AccountQueue>();
+  /** When the latest turn began, in virtual time. */
+  private virtualTime = 0;
   /**
-   * When an account or key was served last, counted in requests. It is kept while it has none, so
-   * that each has one turn, whether its requests come one after the other or all at once.
+   * When the last turn of an account or key ended, or will end, in virtual time. It is kept while
+   * there are no requests, so that turns are the same, whether requests come one after the other or
+   * all at once.
    */
-  private readonly lastServed = new Map<number | string, number>();
-  private served = 0;
+  private readonly turnEnds = new Map<number | string, number>();
 
   constructor(private readonly limits: QueueLimits) {}
 
@@ -86,7 +91,7 @@ export class FairQueue {
     key.waiting.delete(ticket);
     if (key.working + key.back.size + key.waiting.size === 0) account.keys.delete(keyId);
     if (account.keys.size === 0) this.accounts.delete(accountId);
-    if (this.accounts.size === 0) this.lastServed.clear();
+    if (this.accounts.size === 0) this.turnEnds.clear();
     this.serve();
   }
 
@@ -119,23 +124,25 @@ export class FairQueue {
     key.working += 1;
     account.working += 1;
     this.working += 1;
-    this.served += 1;
-    this.lastServed.set(accountId, this.served).set(keyId, this.served);
+    // A turn never begins in the past: an account that was idle has not saved turns.
+    this.virtualTime = Math.max(this.virtualTime, this.turnEnds.get(accountId) ?? 0);
+    const endsAt = this.virtualTime + 1 / ticket.weight;
+    this.turnEnds.set(accountId, endsAt).set(keyId, endsAt);
     return ticket;
   }
 
-  /** The one that was served least recently. */
+  /** The one whose last turn ended first. */
   private whoseTurn<Id extends number | string, Queue>(
     queues: ReadonlyMap<Id, Queue>,
     canBegin: (queue: Queue) => boolean,
   ): [Id, Queue] | null {
     let first: [Id, Queue] | null = null;
-    let firstServed = Infinity;
+    let firstEnd = Infinity;
     for (const [id, queue] of queues) {
-      const served = this.lastServed.get(id) ?? 0;
-      if (served >= firstServed || !canBegin(queue)) continue;
+      const endsAt = this.turnEnds.get(id) ?? 0;
+      if (endsAt >= firstEnd || !canBegin(queue)) continue;
       first = [id, queue];
-      firstServed = served;
+      firstEnd = endsAt;
     }
     return first;
   }

@@ -48,7 +48,7 @@ export class RateLimits {
     accountId,
     keyId,
     requestClass,
-  }: QueuedCaller & { requestClass: RequestClass }): Promise<void> {
+  }: Pick<QueuedCaller, 'accountId' | 'keyId'> & { requestClass: RequestClass }): Promise<void> {
     const { perKey, perAccount } = this.settings.requestLimits;
     const limits = rateLimits([
       [`key ${keyId} ${requestClass}`, perKey[requestClass]],

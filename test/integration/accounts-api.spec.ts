@@ -173,6 +173,45 @@ describe('the API of bank accounts', () => {
       ]);
     });
 
+    it('has the weight 1 until the operator sets another one', async () => {
+      const { slug, response } = await addAccount();
+      expect(response.body.weight).toBe(1);
+      const body = { slug: 'with-weight', weight: 100, credentials: { apiKey: 'with-weight' } };
+      expect((await asOperator('POST', '/v1/accounts', body)).body.weight).toBe(100);
+      for (const path of [`/v1/accounts/${slug}`, '/v1/accounts/main']) {
+        const change = (fields: object) => asOperator('PATCH', path, fields);
+        expect((await change({ weight: 7 })).body.weight).toBe(7);
+        expect((await change({ name: 'Seven' })).body).toMatchObject({ name: 'Seven', weight: 7 });
+        expect((await change({ weight: 1 })).body).toMatchObject({ name: 'Seven', weight: 1 });
+        expect((await asOperator('GET', path)).body.weight).toBe(1);
+      }
+    });
+
+    it.each([0, 101, -1, 1.5, '3', null])('cannot have the weight %p', async (weight) => {
+      const { slug } = await addAccount();
+      const body = { slug: 'of-wrong-weight', weight, credentials: { apiKey: 'of-wrong-weight' } };
+      const refused = [
+        await asOperator('POST', '/v1/accounts', body),
+        await asOperator('PATCH', `/v1/accounts/${slug}`, { weight }),
+      ];
+      for (const response of refused)
+        expect(response).toMatchObject({
+          status: 400,
+          body: { status: 400, errors: { '$.weight': [expect.stringMatching(/^Must be /)] } },
+        });
+      expect((await asOperator('GET', '/v1/accounts/of-wrong-weight')).status).toBe(404);
+      expect((await asOperator('GET', `/v1/accounts/${slug}`)).body.weight).toBe(1);
+    });
+
+    it.each([0, 101])('is not stored with the weight %p', async (weight) => {
+      const { slug } = await addAccount();
+      const update = service.database.prisma.bankAccount.update({
+        where: { slug },
+        data: { weight },
+      });
+      await expect(update).rejects.toThrow('bank_account_weight');
+    });
+
     it('of the settings cannot get credentials by the API', async () => {
       const change = (body: unknown) => asOperator('PATCH', '/v1/accounts/main', body);
       expect((await change({ credentials: { apiKey: 'mine' } })).status).toBe(409);

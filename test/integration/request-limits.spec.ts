@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { pino } from 'pino';
 import { loadSettings } from '../../src/config.js';
 import { RateLimits } from '../../src/request-limits/rate-limits.service.js';
+import { RequestSlots } from '../../src/request-limits/request-slots.service.js';
 import { BankTime } from '../../src/statement/bank-time.service.js';
 import { operatorOf } from '../support/operator.js';
 import { sampleChargeRequest } from '../support/payments.js';
@@ -230,6 +231,33 @@ describe('requests at once', () => {
     });
     expect((await all).filter((status) => status === 200)).toHaveLength(53);
     expect([(await all)[0], begun.length]).toEqual([200, 53]);
+  }, 60_000);
+
+  it('go by the weight of the account, with the one that it has when they arrive', async () => {
+    const [heavy, light] = [await accountWithKey(), await accountWithKey()];
+    const keys = [heavy.key, (await createKey(heavy.slug)).key, light.key];
+    const heavyId = await idOf(heavy.slug);
+    const { begun, endNext, isHeld } = holdSummaries();
+    const entered = jest.spyOn(service.application.get(RequestSlots), 'run');
+    /** How many of the next 20 requests that begin are of the heavy account. */
+    const turnsWith = async (weight: number) => {
+      await asOperator('PATCH', `/v1/accounts/${heavy.slug}`, { weight });
+      entered.mockClear();
+      begun.splice(0);
+      const all = Promise.all(keys.flatMap((key) => flood(key, 20)));
+      await until('all have a slot or wait for one', () => entered.mock.calls.length === 60);
+      let isDone = false;
+      void all.then(() => (isDone = true));
+      await until('all are served', () => {
+        if (isHeld()) endNext();
+        return isDone;
+      });
+      expect((await all).map(({ status }) => status)).toEqual(Array(60).fill(200));
+      return begun.slice(4, 24).filter((accountId) => accountId === heavyId).length;
+    };
+    expect(await turnsWith(3)).toBeGreaterThanOrEqual(14);
+    expect(await turnsWith(1)).toBeLessThanOrEqual(11);
+    expect(await turnsWith(3)).toBeGreaterThanOrEqual(14);
   }, 60_000);
 });
 

@@ -33,12 +33,15 @@ CREATE TABLE "bank_account" (
   "origin" TEXT NOT NULL DEFAULT 'settings',
   "mode" "account_mode" NOT NULL DEFAULT 'live',
   "registers_webhooks" BOOLEAN NOT NULL DEFAULT true,
+  "weight" INTEGER NOT NULL DEFAULT 1,
   "credentials" TEXT,
   "bank_identity" TEXT,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
-  CONSTRAINT "bank_account_pkey" PRIMARY KEY ("id")
+  CONSTRAINT "bank_account_pkey" PRIMARY KEY ("id"),
+  -- A turn lasts 1/weight: 0 would be endless, and a large weight would delay all other accounts.
+  CONSTRAINT "bank_account_weight" CHECK ("weight" BETWEEN 1 AND 100)
 );
 CREATE UNIQUE INDEX "bank_account_slug_key" ON "bank_account" ("slug");
 -- Two bank accounts of the service are never the same account at the bank.
