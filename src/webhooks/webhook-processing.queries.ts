@@ -34,6 +34,20 @@ const isShown = Prisma.sql`(w.reference IS NULL OR EXISTS (
   WHERE t.account_id = w.account_id AND w.reference_kind = 'correlation_id'
     AND t.correlation_id = w.reference))`;
 
+/** When the newest line was stored that shows the reference of a webhook (w); null without one. */
+const shownAt = Prisma.sql`CASE w.reference_kind
+  WHEN 'nsu' THEN (
+    SELECT t.recorded_at FROM statement_line t
+    WHERE t.account_id = w.account_id AND t.nsu = w.reference::bigint)
+  WHEN 'end_to_end_id' THEN (
+    SELECT max(t.recorded_at) FROM statement_line t
+    WHERE t.account_id = w.account_id AND t.end_to_end_id = w.reference)
+  -- A static QR code has many lines.
+  WHEN 'correlation_id' THEN (
+    SELECT t.recorded_at FROM statement_line t
+    WHERE t.account_id = w.account_id AND t.correlation_id = w.reference
+    ORDER BY t.nsu DESC LIMIT 1) END`;
+
 /**
  * Locks webhooks (found), in the order in which copies of them are counted: two statements that
  * lock the same rows never wait for each other. Returns where the rows are now.
@@ -241,7 +255,8 @@ export async function recordCompared(
 /**
  * In how many milliseconds the next sync is due for the webhooks that wait: the sync is repeated at
  * these times after a receipt, and is due at once for those that came after the last one had begun.
- * Null if none waits for one.
+ * Those among them whose line it has stored wait for the next sync, or for the sweeper: most
+ * payments send two webhooks, and each would cost a sync. Null if none waits for one.
  */
 export async function findNextRepeatMs(
   db: Db,
@@ -250,12 +265,13 @@ export async function findNextRepeatMs(
 ): Promise<number | null> {
   const [next] = await db.$queryRaw<{ inMs: number | null }[]>`
     SELECT CASE WHEN EXISTS (
-      SELECT FROM webhook_event WHERE account_id = ${accountId} AND state = 'pending'
+      SELECT FROM webhook_event w WHERE account_id = ${accountId} AND state = 'pending'
         AND received_at >= COALESCE((
           SELECT last_sync_started_at FROM statement_state WHERE account_id = ${accountId}
         ), '-infinity')
         -- After PostgreSQL's clock was set back, no sync begins after the receipt for a while.
         AND received_at <= (SELECT clock_timestamp())
+        AND (${shownAt} >= received_at) IS NOT TRUE
     ) THEN 0 ELSE (
       SELECT (extract(epoch FROM min(w.received_at + ${ms(Prisma.sql`repeat.ms`)})
                - clock_timestamp()) * 1000)::float8

@@ -412,6 +412,27 @@ describe('webhooks of the bank', () => {
       expect(repeats().at(-1)).toEqual(repeatAfter(15_000));
     });
 
+    it('repeat no sync at once when the one that was under way has stored their line', async () => {
+      await addLine(7, { correlationId: 'order-1' });
+      await recordSync(0);
+      await receive({ correlationId: 'order-1' });
+      await receive({ nsu: 8 });
+      enqueued.length = 0;
+      // The line of an earlier payment does not show the one that the first webhook reports.
+      await addLine(8);
+      await processWebhooks();
+      expect(enqueued).toEqual([repeatAfter(0)]);
+      enqueued.length = 0;
+      await addLine(9, { correlationId: 'order-1' });
+      await processWebhooks();
+      expect(enqueued).toEqual([]);
+      expect((await storedEvents()).map(({ state }) => state)).toEqual(['pending', 'pending']);
+      await run(`UPDATE webhook_event SET received_at = received_at - interval '2 seconds'`);
+      await recordSync(-3);
+      await inbox.enqueueSyncs();
+      expect(enqueued).toEqual([['syncStatement', { accountId: service.accountId }]]);
+    });
+
     it('are processed in parts after a burst', async () => {
       inbox = inboxOf(0);
       await Promise.all(Array.from({ length: 1_100 }, (_, id) => receive({ id })));
