@@ -157,6 +157,37 @@ describe('a run with two waits at once', () => {
   });
 });
 
+describe('a run that ends while something of it still waits', () => {
+  it.each([
+    ['outside', 0],
+    ['and leaves later', 30],
+  ])('keeps no place: it waits %s', async (_, afterMs) => {
+    const { runs, run } = fourSlots();
+    const left = Array.from({ length: 4 }, openEnded);
+    const fail = () => Promise.reject(new Error('refused'));
+    const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
+    for (const [index, { work }] of left.entries())
+      await run(index, 'a', async () => {
+        await waitOutsideSlot(0, settle);
+        await Promise.all([waitOutsideSlot(afterMs, work), fail()]);
+      });
+    await settle();
+    await settle();
+    for (const { end } of left) end();
+    await settle();
+    await runs.idle();
+    let back = 0;
+    for (const index of left.keys())
+      await run(index, 'b', async () => {
+        await waitOutsideSlot(0, settle);
+        back += 1;
+      });
+    await settle();
+    await settle();
+    expect(back).toBe(4);
+  });
+});
+
 describe('a job that was enqueued again while it runs', () => {
   it('holds no slot, and is enqueued once when the run has ended', async () => {
     const { runs, run, enqueued } = fourSlots();

@@ -14,6 +14,7 @@ export interface Place {
 class JobPlace implements Place {
   private isOutside = false;
   private isBack = false;
+  private hasEnded = false;
   private waits = 0;
 
   constructor(
@@ -34,23 +35,29 @@ class JobPlace implements Place {
     }
   }
 
+  /** Call it when the run has ended. What it has left waiting takes no place any more. */
   end(): void {
+    this.hasEnded = true;
+    this.freePlace();
+  }
+
+  private freePlace(): void {
     if (this.isBack) this.backPlaces.free();
     this.isBack = false;
   }
 
   private leave(): void {
-    this.end();
+    this.freePlace();
     this.isOutside = true;
     this.freeSlot();
   }
 
   private async comeBack(): Promise<void> {
-    if (!this.isOutside) return;
+    if (!this.isOutside || this.hasEnded) return;
     this.isOutside = false;
     await this.backPlaces.take();
-    // Another wait of the job, which began meanwhile, may have left again or have come back.
-    if (this.isOutside || this.isBack) this.backPlaces.free();
+    // Another wait of the run, which began meanwhile, may have left again or have come back.
+    if (this.hasEnded || this.isOutside || this.isBack) this.backPlaces.free();
     else this.isBack = true;
   }
 }
