@@ -110,8 +110,11 @@ describe('limitPeriod', () => {
 });
 
 describe('two full reads', () => {
-  it('leave the bank time for payments after a long page, and hardly any after a short one', () => {
-    expect([0, 10, 1_000].map(pauseAfterPageMs)).toEqual([0, 4, 400]);
+  it('leave the bank time for payments after a long page, unless an outcome waits for them', () => {
+    const pauses = (neededFrom: Date | null) =>
+      [0, 10, 1_000].map((lines) => pauseAfterPageMs(lines, { neededFrom }));
+    expect(pauses(null)).toEqual([0, 4, 400]);
+    expect(pauses(bankTime)).toEqual([0, 0, 0]);
   });
 
   it('use a smaller page the second time, of at least one line', () => {

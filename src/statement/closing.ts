@@ -8,10 +8,13 @@ import type { StatementState } from '../generated/service/client.js';
 /** The closed period of the statement, in bank time; null while nothing is closed. */
 export type ClosedPeriod = Pick<StatementState, 'closedFrom' | 'closedUntil'>;
 
-/** The closed period, and the needs for a longer closed period. All times are the bank's. */
-export interface ClosingNeeds extends ClosedPeriod {
+export interface ClosingNeed {
   /** The start of the period that an outcome waits for; null when no outcome waits. */
   neededFrom: Date | null;
+}
+
+/** The closed period, and the needs for a longer closed period. All times are the bank's. */
+export interface ClosingNeeds extends ClosedPeriod, ClosingNeed {
   /** The start of the first finished day without a day close; null when there is none. */
   dayCloseFrom: Date | null;
   /** Not later than the start of the first read. */
@@ -44,12 +47,12 @@ const maxUnclosedDays = 7;
 const pausePerLineMs = 0.4;
 
 /**
- * The pause after a page of a full read with so many lines. No payment waits for a closing, and a
- * page of a thousand lines keeps a bank busy that also reports the payments: without pauses, a
- * closing of a long day delays each of them for minutes.
+ * The pause after a page of a full read with so many lines. A page of a thousand lines keeps a bank
+ * busy that also reports the payments: without pauses, a closing of a long day delays each of them
+ * for minutes. There are none if an outcome waits for the closing.
  */
-export function pauseAfterPageMs(lines: number): number {
-  return lines * pausePerLineMs;
+export function pauseAfterPageMs(lines: number, { neededFrom }: ClosingNeed): number {
+  return neededFrom === null ? lines * pausePerLineMs : 0;
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   pauseAfterPageMs,
   periodsToClose,
   secondPageSize,
+  type ClosingNeed,
   type ClosingPeriod,
 } from './closing.js';
 import { findGap } from './balance-chain.queries.js';
@@ -43,6 +44,11 @@ const sparePages = 1_000;
 interface FullRead {
   read: PeriodRead;
   newLines: number;
+}
+
+interface ReadOptions {
+  marginMs: number;
+  need: ClosingNeed;
 }
 
 interface ClosingResult {
@@ -122,10 +128,11 @@ export class StatementClosing {
     const closed = await queries.readClosedPeriod(prisma, accountId, visibilityBoundMs);
     const periods = periodsToClose({ ...closed, bankTime, visibilityBoundMs });
     const result: ClosingResult = { outcome: 'nothing_to_close', newLines: 0, isCut: false };
+    const options = { marginMs: visibilityBoundMs, need: closed };
     for (const period of periods) {
       const cutAt = await queries.findPeriodCut(prisma, accountId, period, maxLinesPerClosing);
       const part = limitPeriod(period, cutAt);
-      const { newLines, isClosed } = await this.closePart(account, lease, part, visibilityBoundMs);
+      const { newLines, isClosed } = await this.closePart(account, lease, part, options);
       result.newLines += newLines;
       result.outcome = isClosed ? 'closed' : 'not_closed';
       result.isCut ||= part !== period;
@@ -149,14 +156,14 @@ export class StatementClosing {
     account: BankAccount,
     lease: Lease,
     period: ClosingPeriod,
-    marginMs: number,
+    options: ReadOptions,
   ): Promise<{ newLines: number; isClosed: boolean }> {
     const { prisma } = this.database;
     const arrival = await queries.findLastArrival(prisma, account.id);
     const size = this.statement.pageSizeOf(account);
-    const first = await this.readPeriod(account, lease, period, { limit: size, marginMs });
+    const first = await this.readPeriod(account, lease, period, { ...options, limit: size });
     const limit = secondPageSize(first.read.pages.lines);
-    const second = await this.readPeriod(account, lease, period, { limit, marginMs });
+    const second = await this.readPeriod(account, lease, period, { ...options, limit });
     const newLines = first.newLines + second.newLines;
     const { lowestNsu, highestNsu } = second.read;
     const hasGap = async () =>
@@ -179,7 +186,7 @@ export class StatementClosing {
     account: BankAccount,
     lease: Lease,
     period: ClosingPeriod,
-    { limit, marginMs }: { limit: number; marginMs: number },
+    { limit, marginMs, need }: ReadOptions & { limit: number },
   ): Promise<FullRead> {
     const { startDate, endDate, until } = period;
     const lastPage = Number(await queries.countStoredLines(this.database.prisma, account.id));
@@ -196,8 +203,8 @@ export class StatementClosing {
       const due = parsed.filter((entry) => !entry.ok || entry.line.occurredAt < until);
       if (due.length > 0) newLines += (await this.statement.recordPage(lease, due)).newLines;
       read.add(parsed);
-      const pauseMs = pauseAfterPageMs(parsed.length);
-      if (pauseMs > 0) await waitOutsideSlot(0, () => sleep(pauseMs));
+      const pauseMs = pauseAfterPageMs(parsed.length, need);
+      if (pauseMs > 0 && !read.isComplete) await waitOutsideSlot(0, () => sleep(pauseMs));
     }
     return { read, newLines };
   }
