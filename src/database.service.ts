@@ -15,7 +15,7 @@ import {
   type StatementRunner,
 } from './platform/transaction-connection.js';
 import { followDatabaseTime } from './platform/ids.js';
-import { namingConnections } from './platform/named-statements.js';
+import { lostPlanCodes, namingConnections } from './platform/named-statements.js';
 import { camelCaseRows } from './platform/row-names.js';
 import { SharedReads, type Reader } from './shared-reads.queries.js';
 
@@ -310,8 +310,8 @@ async function repeatAfterConflicts<Result>(
   }
 }
 
-/** serialization_failure, deadlock_detected. */
-const conflictCodes = new Set(['40001', '40P01']);
+/** serialization_failure, deadlock_detected; or a statement that was not run without its plan. */
+const conflictCodes = new Set(['40001', '40P01', ...lostPlanCodes]);
 
 /**
  * Whether PostgreSQL reports that the transaction may be retried. Prisma wraps that error in

@@ -21,6 +21,9 @@ describe('the name of a statement', () => {
     expect(sendOften(names, 'SELECT $1', ['a', [...few, 'b']])).toBe('');
     expect(sendOften(names, 'SELECT $1', ['a', few])).not.toBe('');
     expect(names.nameOf('SELECT $1', ['a', [...few, 'b']])).toBe('');
+    expect(names.nameOf('SELECT $1', ['a'.repeat(2_001)])).toBe('');
+    expect(names.nameOf('SELECT $1', [Buffer.alloc(2_001)])).toBe('');
+    expect(names.nameOf('SELECT $1', ['a'.repeat(2_000)])).not.toBe('');
   });
 
   it('is given to so many statements and no more, and forgets rare ones', () => {

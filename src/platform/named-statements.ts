@@ -10,15 +10,17 @@ const sendsBeforeName = 5;
 const maxNames = 300;
 const maxCounted = 2_000;
 /**
- * A plan that is kept expects few rows. For longer arrays PostgreSQL plans each time: joined one
- * row after the other, a thousand rows cost a million comparisons.
+ * A plan that is kept expects few rows. For longer arrays, and longer texts, which may be JSON,
+ * PostgreSQL plans each time: joined one row after the other, a thousand rows cost a million
+ * comparisons.
  */
 const maxElements = 16;
+const maxLength = 2_000;
 /**
- * PostgreSQL renews a plan when the statistics of its tables change. A table that grows fast may
- * have a plan from when it was small: no session keeps one longer than this.
+ * How long a session keeps a plan. A table that grows fast may have one from when it was small, and
+ * was read whole; PostgreSQL renews it only when the statistics change.
  */
-const planLifetimeSeconds = 300;
+const planLifetimeMs = 15_000;
 
 /** The names of statements by their text. */
 export class StatementNames {
@@ -27,7 +29,7 @@ export class StatementNames {
 
   /** Counts the statement. An empty name means that it is planned each time. */
   nameOf(text: string, values: readonly unknown[]): string {
-    if (values.some((value) => Array.isArray(value) && value.length > maxElements)) return '';
+    if (values.some(mayHoldManyRows)) return '';
     const name = this.names.get(text);
     if (name !== undefined) return name;
     if (this.names.size === maxNames) return '';
@@ -47,17 +49,23 @@ export class StatementNames {
   }
 }
 
+function mayHoldManyRows(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > maxElements;
+  return (typeof value === 'string' || Buffer.isBuffer(value)) && value.length > maxLength;
+}
+
 const processNames = new StatementNames();
 
 export const statementNameOf = (text: string, values: readonly unknown[]): string =>
   processNames.nameOf(text, values);
 
 /** invalid_sql_statement_name, duplicate_prepared_statement, feature_not_supported. */
-const lostPlanCodes = new Set(['26000', '42P05', '0A000']);
+export const lostPlanCodes: ReadonlySet<string> = new Set(['26000', '42P05', '0A000']);
 
 /** A connection that sends names only if its session is its own. */
 class NamingClient extends pg.Client {
   private mayName = false;
+  private plansSince = 0;
 
   constructor(config?: string | pg.ClientConfig) {
     super(config);
@@ -69,9 +77,16 @@ class NamingClient extends pg.Client {
   }
 
   override query = ((query: unknown, ...rest: unknown[]) => {
-    const isNamed = typeof query === 'object' && query !== null && 'name' in query;
-    const sent = isNamed && !this.mayName ? { ...query, name: '' } : query;
-    return (super.query as (...parameters: unknown[]) => unknown)(sent, ...rest);
+    const send = super.query.bind(this) as (...parameters: unknown[]) => unknown;
+    if (typeof query !== 'object' || query === null || !('name' in query) || query.name === '')
+      return send(query, ...rest);
+    if (!this.mayName) return send({ ...query, name: '' }, ...rest);
+    if (performance.now() - this.plansSince > planLifetimeMs) {
+      this.plansSince = performance.now();
+      // It shares the round trip. In a transaction that has failed, it fails too.
+      send('DISCARD PLANS', () => undefined);
+    }
+    return send(query, ...rest);
   }) as pg.Client['query'];
 
   /** A pooler shows the process of its own, and not that of the server which runs a statement. */
@@ -80,6 +95,7 @@ class NamingClient extends pg.Client {
     // The types of the package leave this property out.
     const { processID } = this as unknown as { processID: number | null };
     this.mayName = rows[0]?.pid === processID;
+    this.plansSince = performance.now();
   }
 }
 
@@ -88,5 +104,4 @@ export const namingConnections: pg.PoolConfig = {
   Client: NamingClient,
   // The pool waits for the result, which the types of the package leave out.
   onConnect: ((client: NamingClient) => client.findOwnSession()) as unknown as () => void,
-  maxLifetimeSeconds: planLifetimeSeconds,
 };

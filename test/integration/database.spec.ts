@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { defaultDatabaseLimits, type DatabaseLimits } from '../../src/config.js';
 import { afterCommit, createPool, Database } from '../../src/database.service.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
@@ -99,6 +100,32 @@ describe('the database', () => {
     await test.pool.query('ALTER TABLE changing ALTER value TYPE text');
     await expect(read()).rejects.toThrow('cached plan must not change result type');
     for (let send = 0; send < 6; send += 1) expect(await read()).toEqual([{ value: '1' }]);
+  });
+
+  it('repeats a transaction whose statement was not run for that reason', async () => {
+    open({ poolSize: 1 });
+    await test.pool.query('CREATE TABLE changing (value int); INSERT INTO changing VALUES (1)');
+    const read = () =>
+      database.sqlTransaction((tx) => tx.$queryRaw<object[]>`SELECT value FROM changing`);
+    for (let send = 0; send < 6; send += 1) expect(await read()).toEqual([{ value: 1 }]);
+    await test.pool.query('ALTER TABLE changing ALTER value TYPE text');
+    expect(await read()).toEqual([{ value: '1' }]);
+  });
+
+  it('keeps no plan for longer than a quarter of a minute', async () => {
+    open({ poolSize: 1 });
+    const sent = jest.spyOn(pg.Client.prototype, 'query');
+    const discards = () => sent.mock.calls.filter(([text]) => String(text) === 'DISCARD PLANS');
+    const read = () => database.sql.$queryRaw`SELECT ${1}::int AS one`;
+    for (let send = 0; send < 8; send += 1) await read();
+    expect(discards()).toHaveLength(0);
+    const now = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 16_000);
+    await Promise.all([read(), read()]);
+    clock.mockRestore();
+    expect(discards()).toHaveLength(1);
+    expect(await read()).toEqual([{ one: 1 }]);
+    sent.mockRestore();
   });
 
   it('has the server end a statement of a transaction that takes too long', async () => {
