@@ -26,6 +26,12 @@ describe('the name of a statement', () => {
     expect(names.nameOf('SELECT $1', ['a'.repeat(2_000)])).not.toBe('');
   });
 
+  it('is not given to a statement whose plan depends on which parameters are null', () => {
+    const names = new StatementNames();
+    expect(sendOften(names, 'SELECT WHERE ($1::bigint IS NULL OR nsu > $1::bigint)')).toBe('');
+    expect(sendOften(names, 'SELECT WHERE (checked_at IS NULL OR nsu > $1)')).not.toBe('');
+  });
+
   it('is given to so many statements and no more, and forgets rare ones', () => {
     const names = new StatementNames();
     names.nameOf('rare', []);

@@ -17,6 +17,11 @@ const maxCounted = 2_000;
 const maxElements = 16;
 const maxLength = 2_000;
 /**
+ * A condition that a parameter can switch off. PostgreSQL looks rows up by it only where it knows
+ * the value.
+ */
+const optionalCondition = /\$\d+(::\w+)? IS NULL OR /;
+/**
  * How long a session keeps a plan. A table that grows fast may have one from when it was small, and
  * was read whole; PostgreSQL renews it only when the statistics change.
  */
@@ -32,7 +37,7 @@ export class StatementNames {
     if (values.some(mayHoldManyRows)) return '';
     const name = this.names.get(text);
     if (name !== undefined) return name;
-    if (this.names.size === maxNames) return '';
+    if (this.names.size === maxNames || optionalCondition.test(text)) return '';
     const sends = (this.sends.get(text) ?? 0) + 1;
     if (sends > sendsBeforeName) return this.add(text);
     if (this.sends.size === maxCounted) this.sends.clear();
