@@ -32,6 +32,11 @@ describe('the name of a statement', () => {
     expect(sendOften(names, 'SELECT WHERE (checked_at IS NULL OR nsu > $1)')).not.toBe('');
   });
 
+  it.each(['COMMIT', 'ROLLBACK', 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ'])(
+    'is not given to %s',
+    (text) => expect(sendOften(new StatementNames(), text)).toBe(''),
+  );
+
   it('is given to so many statements and no more, and forgets rare ones', () => {
     const names = new StatementNames();
     names.nameOf('rare', []);

@@ -21,6 +21,8 @@ const maxLength = 2_000;
  * the value.
  */
 const optionalCondition = /\$\d+(::\w+)? IS NULL OR /;
+/** Such statements have no plan, and the first of a transaction must be the first. */
+const transactionControl = /^\s*(BEGIN|SET|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i;
 /**
  * How long a session keeps a plan. A table that grows fast may have one from when it was small, and
  * was read whole; PostgreSQL renews it only when the statistics change.
@@ -37,7 +39,8 @@ export class StatementNames {
     if (values.some(mayHoldManyRows)) return '';
     const name = this.names.get(text);
     if (name !== undefined) return name;
-    if (this.names.size === maxNames || optionalCondition.test(text)) return '';
+    if (this.names.size === maxNames) return '';
+    if (optionalCondition.test(text) || transactionControl.test(text)) return '';
     const sends = (this.sends.get(text) ?? 0) + 1;
     if (sends > sendsBeforeName) return this.add(text);
     if (this.sends.size === maxCounted) this.sends.clear();

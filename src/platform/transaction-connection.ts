@@ -2,7 +2,7 @@
 // in the order of the calls, and none after the transaction has ended: the connection is then
 // another's.
 import pg from 'pg';
-import { statementNameOf } from './named-statements.js';
+import { lostPlanCodes, statementNameOf } from './named-statements.js';
 import { camelCase } from './row-names.js';
 
 /** A statement with numbered parameters. `Prisma.sql` makes one. */
@@ -34,7 +34,10 @@ export class TransactionEnded extends Error {
 }
 
 export class TransactionConnection implements StatementRunner {
-  /** Without the server's answer, a statement may still run on the connection. */
+  /**
+   * Without the server's answer, a statement may still run on the connection. One that lost its
+   * plans is replaced by one that names statements again.
+   */
   isBroken = false;
   private hasEnded = false;
 
@@ -49,7 +52,7 @@ export class TransactionConnection implements StatementRunner {
     try {
       return await this.client.query(query);
     } catch (error) {
-      this.isBroken ||= !(error instanceof pg.DatabaseError);
+      this.isBroken ||= !(error instanceof pg.DatabaseError) || lostPlanCodes.has(error.code ?? '');
       throw error;
     }
   }

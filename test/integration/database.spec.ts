@@ -128,6 +128,25 @@ describe('the database', () => {
     sent.mockRestore();
   });
 
+  it('begins a transaction with an isolation level, whatever the age of the plans', async () => {
+    open({ poolSize: 1 });
+    const read = () =>
+      database.prisma.$transaction(
+        (tx) =>
+          tx.$queryRaw<
+            { level: string }[]
+          >`SELECT current_setting('transaction_isolation') AS level`,
+        { isolationLevel: 'RepeatableRead' },
+      );
+    const now = performance.now();
+    const clock = jest.spyOn(performance, 'now');
+    for (let send = 0; send < 9; send += 1) {
+      clock.mockReturnValue(now + send * 16_000);
+      expect(await read()).toEqual([{ level: 'repeatable read' }]);
+    }
+    clock.mockRestore();
+  });
+
   it('has the server end a statement of a transaction that takes too long', async () => {
     open({ statementTimeoutMs: 200 });
     const sleeping = database.transaction(async (tx) => {
