@@ -10,6 +10,8 @@ import { bankClockLead } from './webhooks.queries.js';
 /** Bounds how long a run keeps the database from storing new webhooks. */
 const maxProcessed = 1_000;
 const maxCompared = 10_000;
+/** If more webhooks than these came after a sync had begun, it is repeated without a look. */
+const maxLookedUp = 100;
 /**
  * A webhook may be committed after a comparison that covers its receipt. The webhooks of this time
  * before it are compared again. One that is committed later still waits until a new line shows its
@@ -264,14 +266,16 @@ export async function findNextRepeatMs(
   repeatsAfterMs: readonly number[],
 ): Promise<number | null> {
   const [next] = await db.$queryRaw<{ inMs: number | null }[]>`
-    SELECT CASE WHEN EXISTS (
-      SELECT FROM webhook_event w WHERE account_id = ${accountId} AND state = 'pending'
-        AND received_at >= COALESCE((
-          SELECT last_sync_started_at FROM statement_state WHERE account_id = ${accountId}
-        ), '-infinity')
-        -- After PostgreSQL's clock was set back, no sync begins after the receipt for a while.
-        AND received_at <= (SELECT clock_timestamp())
-        AND (${shownAt} >= received_at) IS NOT TRUE
+    SELECT CASE WHEN (
+      SELECT bool_or((${shownAt} >= received_at) IS NOT TRUE) OR count(*) = ${maxLookedUp} FROM (
+        SELECT * FROM webhook_event WHERE account_id = ${accountId} AND state = 'pending'
+          AND received_at >= COALESCE((
+            SELECT last_sync_started_at FROM statement_state WHERE account_id = ${accountId}
+          ), '-infinity')
+          -- After PostgreSQL's clock was set back, no sync begins after the receipt for a while.
+          AND received_at <= (SELECT clock_timestamp())
+        ORDER BY received_at LIMIT ${maxLookedUp}
+      ) w
     ) THEN 0 ELSE (
       SELECT (extract(epoch FROM min(w.received_at + ${ms(Prisma.sql`repeat.ms`)})
                - clock_timestamp()) * 1000)::float8

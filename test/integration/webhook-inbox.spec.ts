@@ -421,16 +421,16 @@ describe('webhooks of the bank', () => {
       // The line of an earlier payment does not show the one that the first webhook reports.
       await addLine(8);
       await processWebhooks();
-      expect(enqueued).toEqual([repeatAfter(0)]);
+      expect(repeats()).toEqual([repeatAfter(0)]);
       enqueued.length = 0;
       await addLine(9, { correlationId: 'order-1' });
       await processWebhooks();
-      expect(enqueued).toEqual([]);
+      expect(repeats()).toEqual([]);
       expect((await storedEvents()).map(({ state }) => state)).toEqual(['pending', 'pending']);
       await run(`UPDATE webhook_event SET received_at = received_at - interval '2 seconds'`);
       await recordSync(-3);
       await inbox.enqueueSyncs();
-      expect(enqueued).toEqual([['syncStatement', { accountId: service.accountId }]]);
+      expect(enqueued).toContainEqual(['syncStatement', { accountId: service.accountId }]);
     });
 
     it('are processed in parts after a burst', async () => {
