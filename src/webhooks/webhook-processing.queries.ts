@@ -22,20 +22,6 @@ const lateMs = 500;
 const lead = Prisma.raw(bankClockLead);
 const ms = (count: Prisma.Sql | number) => Prisma.sql`${count} * interval '1 millisecond'`;
 
-/** Whether the statement shows the reference of a webhook (w). */
-const isShown = Prisma.sql`(w.reference IS NULL OR EXISTS (
-  SELECT 1 FROM statement_line t
-  WHERE t.account_id = w.account_id AND w.reference_kind = 'nsu'
-    AND t.nsu = CASE WHEN w.reference_kind = 'nsu' THEN w.reference::bigint END
-  UNION ALL
-  SELECT 1 FROM statement_line t
-  WHERE t.account_id = w.account_id AND w.reference_kind = 'end_to_end_id'
-    AND t.end_to_end_id = w.reference
-  UNION ALL
-  SELECT 1 FROM statement_line t
-  WHERE t.account_id = w.account_id AND w.reference_kind = 'correlation_id'
-    AND t.correlation_id = w.reference))`;
-
 /** When the newest line was stored that shows the reference of a webhook (w); null without one. */
 const shownAt = Prisma.sql`CASE w.reference_kind
   WHEN 'nsu' THEN (
@@ -49,6 +35,9 @@ const shownAt = Prisma.sql`CASE w.reference_kind
     SELECT t.recorded_at FROM statement_line t
     WHERE t.account_id = w.account_id AND t.correlation_id = w.reference
     ORDER BY t.nsu DESC LIMIT 1) END`;
+
+/** Whether the statement shows the reference of a webhook (w). */
+const isShown = Prisma.sql`(w.reference IS NULL OR ${shownAt} IS NOT NULL)`;
 
 /**
  * Locks webhooks (found), in the order in which copies of them are counted: two statements that
