@@ -67,22 +67,16 @@ const processNames = new StatementNames();
 export const statementNameOf = (text: string, values: readonly unknown[]): string =>
   processNames.nameOf(text, values);
 
-/** invalid_sql_statement_name, duplicate_prepared_statement, feature_not_supported. */
+/**
+ * invalid_sql_statement_name, duplicate_prepared_statement, feature_not_supported: the session was
+ * not its own after all, or a migration changed what a statement returns. Its connection is closed.
+ */
 export const lostPlanCodes: ReadonlySet<string> = new Set(['26000', '42P05', '0A000']);
 
 /** A connection that sends names only if its session is its own. */
 class NamingClient extends pg.Client {
   private mayName = false;
   private plansSince = 0;
-
-  constructor(config?: string | pg.ClientConfig) {
-    super(config);
-    // The session is not its own after all, or a migration changed what a statement returns: its
-    // plans are of no use any more.
-    this.connection.on('errorMessage', ({ code }: { code?: string }) => {
-      if (code !== undefined && lostPlanCodes.has(code)) this.mayName = false;
-    });
-  }
 
   override query = ((query: unknown, ...rest: unknown[]) => {
     const send = super.query.bind(this) as (...parameters: unknown[]) => unknown;
