@@ -68,7 +68,22 @@ async function bundle() {
   });
   mkdirSync(bundleFolder, { recursive: true });
   for (const { path, text } of outputFiles)
-    writeFileSync(path, path.endsWith('.map') ? ownSourceMap(JSON.parse(text)) : text);
+    writeFileSync(
+      path,
+      path.endsWith('.map') ? ownSourceMap(JSON.parse(text)) : nameOnlyClasses(text),
+    );
+}
+
+/**
+ * The bundle without the names that it gives to functions. A function within another one would be
+ * named at each call, which slows everything down by a fifth. No line changes, for the source map.
+ */
+function nameOnlyClasses(text) {
+  const definition = /^var __name = (.*);$/m;
+  if (!definition.test(text)) throw new Error('the bundle names no classes');
+  return text
+    .replace(definition, 'var __nameClass = $1, __name = (target) => target;')
+    .replaceAll('__name(this,', '__nameClass(this,');
 }
 
 /**
