@@ -25,13 +25,15 @@ it('waits a second for a queue that does not respond, and not again until it doe
   await next.enqueued;
 });
 
-it('starts a job in this process while it has a free slot, unless it is routine or delayed for long', async () => {
+it('starts a job in this process while it has a place for it, unless it is delayed for long', async () => {
   const queued: unknown[] = [];
   const add = (_name: string, payload: unknown) => Promise.resolve(void queued.push(payload));
   const queue = new JobQueue({ get: () => ({ add }) } as never, pino({ level: 'silent' }));
   const started: unknown[] = [];
   let isFree = true;
-  queue.startJobsHere((_name, payload) => isFree && started.push(payload) > 0);
+  queue.startJobsHere(
+    (_name, { accountId }, isRoutine) => isFree && started.push({ accountId, isRoutine }) > 0,
+  );
   await queue.enqueue('reconcile', { accountId: 1 });
   await queue.enqueue('reconcile', { accountId: 2 }, { delayMs: 5_000 });
   await queue.enqueue('reconcile', { accountId: 3 }, { isRoutine: true });
@@ -40,8 +42,11 @@ it('starts a job in this process while it has a free slot, unless it is routine 
   isFree = true;
   queue.startJobsHere(null);
   await queue.enqueue('reconcile', { accountId: 5 });
-  expect(started).toEqual([{ accountId: 1 }]);
-  expect(queued).toEqual([2, 3, 4, 5].map((accountId) => ({ accountId })));
+  expect(started).toEqual([
+    { accountId: 1, isRoutine: false },
+    { accountId: 3, isRoutine: true },
+  ]);
+  expect(queued).toEqual([2, 4, 5].map((accountId) => ({ accountId })));
 });
 
 it('starts a job once after a short delay, and none once it starts no more', async () => {

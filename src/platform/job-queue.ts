@@ -20,12 +20,22 @@ const routinePriority = 1;
 
 interface EnqueueOptions {
   delayMs?: number;
-  /** Whether only a timer asks for the job: it waits for the jobs that something has caused. */
+  /**
+   * Whether only a timer asks for the job: it waits for the jobs that something has caused. A few
+   * of them run at once in this process.
+   */
   isRoutine?: boolean;
 }
 
-/** Starts a job in this process. False if all its slots are taken. */
-export type StartJob = <Name extends JobName>(name: Name, payload: JobPayload<Name>) => boolean;
+/**
+ * Starts a job in this process, a routine one when its turn comes. False if all its slots are
+ * taken, or if too many routine ones wait.
+ */
+export type StartJob = <Name extends JobName>(
+  name: Name,
+  payload: JobPayload<Name>,
+  isRoutine: boolean,
+) => boolean;
 
 @Injectable()
 export class JobQueue implements OnModuleInit {
@@ -72,9 +82,9 @@ export class JobQueue implements OnModuleInit {
     options: EnqueueOptions = {},
   ): Promise<void> {
     const { delayMs = 0, isRoutine = false } = options;
-    if (this.startHere && !isRoutine && delayMs <= maxDelayHereMs) {
+    if (this.startHere && delayMs <= maxDelayHereMs) {
       if (delayMs > 0) return this.startLater(name, payload, delayMs);
-      if (this.startHere(name, payload)) return;
+      if (this.startHere(name, payload, isRoutine)) return;
     }
     const idSuffix = `${this.processId}-${delayMs}${isRoutine ? '-routine' : ''}`;
     await this.add(name, payload, idSuffix, options);

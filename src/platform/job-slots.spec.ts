@@ -202,6 +202,68 @@ describe('a job that was enqueued again while it runs', () => {
   });
 });
 
+describe('a run that starts in its turn', () => {
+  const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
+  /** With four slots, one of them works at once. */
+  function inTurn() {
+    const { runs, run } = fourSlots();
+    const started: number[] = [];
+    const works = Array.from({ length: 70 }, openEnded);
+    const start = (accountId: number, id = `${accountId}`) =>
+      runs.startInTurn({ accountId, id, payload: id }, () => {
+        started.push(accountId);
+        return works[accountId]?.work() ?? Promise.resolve();
+      });
+    return { runs, run, start, started, works };
+  }
+
+  it('waits for the one before it to end, or to leave its slot', async () => {
+    const { runs, start, started, works } = inTurn();
+    const answer = openEnded();
+    expect([start(0), start(1), start(2)]).toEqual([true, true, true]);
+    expect(started).toEqual([0]);
+    works[0]?.fail(new Error('refused'));
+    await settle();
+    expect(started).toEqual([0, 1]);
+    runs.startInTurn({ accountId: 9, id: '9', payload: '9' }, () =>
+      waitOutsideSlot(0, answer.work),
+    );
+    start(3);
+    for (const index of [1, 2]) works[index]?.end();
+    await settle();
+    expect(started).toEqual([0, 1, 2, 3]);
+    works[3]?.end();
+    answer.end();
+    await runs.idle();
+  });
+
+  it('is refused while it runs already, and where too many wait', async () => {
+    const { runs, run, start, started, works } = inTurn();
+    const other = openEnded();
+    const slot = run(100, 'same', other.work);
+    expect(start(100, 'same')).toBe(false);
+    const accepted = works.map((_, accountId) => start(accountId));
+    // The first one works.
+    expect(accepted.filter((isAccepted) => isAccepted)).toHaveLength(65);
+    other.end();
+    await slot;
+    for (const { end } of works) end();
+    while (started.length < 65) await settle();
+    await runs.idle();
+  });
+
+  it('does not start once the process ends', async () => {
+    const { runs, start, started, works } = inTurn();
+    start(0);
+    start(1);
+    const idle = runs.idle();
+    for (const { end } of works) end();
+    await idle;
+    await settle();
+    expect(started).toEqual([0]);
+  });
+});
+
 describe('an account', () => {
   it('has at most half of the slots; its other jobs hold none and run afterwards', async () => {
     const { runs, run, enqueued, isFree } = fourSlots();

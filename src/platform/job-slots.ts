@@ -116,12 +116,18 @@ interface AccountRuns<Payload> {
   waiting: Map<string, Payload>;
 }
 
+/** How many runs of a job wait for their turn. More of them are shared with other processes. */
+const maxInTurn = 64;
+
 /** The runs of one job. */
 export class JobRuns<Payload> {
   private readonly accounts = new Map<number, AccountRuns<Payload>>();
   private readonly ongoing = new Set<Promise<void>>();
   private readonly maxPerAccount: number;
   private startedHere = 0;
+  private startedInTurn = 0;
+  /** What starts the runs that wait for their turn, in the order of their turns, by their ids. */
+  private readonly turns = new Map<string, () => Promise<void>>();
   private readonly backPlaces: BackPlaces;
 
   /** `enqueue` is called with a job that had to wait and can run now. */
@@ -171,8 +177,35 @@ export class JobRuns<Payload> {
     return true;
   }
 
-  /** Resolves when no run is in progress. */
+  /**
+   * Starts a run that no queue has given and that nothing waits for: when its turn comes, beside as
+   * many of its kind as a quarter of the slots. False if it runs already, or too many wait.
+   */
+  startInTurn(run: QueuedRun<Payload>, work: () => Promise<void>): boolean {
+    const isRunning = this.accounts.get(run.accountId)?.running.has(run.id);
+    if (isRunning || this.turns.size === maxInTurn) return false;
+    this.turns.set(run.id, () => this.run(run, work));
+    this.beginTurns();
+    return true;
+  }
+
+  private beginTurns(): void {
+    for (const [id, start] of this.turns) {
+      if (this.startedInTurn >= this.slots / 4) return;
+      this.turns.delete(id);
+      this.startedInTurn += 1;
+      void start()
+        .catch(() => undefined)
+        .finally(() => {
+          this.startedInTurn -= 1;
+          this.beginTurns();
+        });
+    }
+  }
+
+  /** Drops the runs that wait for their turn. Resolves when no run is in progress. */
   async idle(): Promise<void> {
+    this.turns.clear();
     await Promise.all(this.ongoing);
   }
 

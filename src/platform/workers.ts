@@ -61,8 +61,8 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
     for (const [name, method] of this.methods) this.workers.push(this.startWorker(name, method));
     // A job must not run in the database transaction, trace or slot of the code that enqueued it.
     const outsideCaller = AsyncLocalStorage.snapshot();
-    this.jobQueue.startJobsHere((name, payload) =>
-      outsideCaller(() => this.startHere(name, payload)),
+    this.jobQueue.startJobsHere((name, payload, isRoutine) =>
+      outsideCaller(() => this.startHere(name, payload, isRoutine)),
     );
   }
 
@@ -104,10 +104,12 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
     return worker;
   }
 
-  private startHere(name: JobName, payload: JobPayload<JobName>): boolean {
+  private startHere(name: JobName, payload: JobPayload<JobName>, isRoutine: boolean): boolean {
     const [method, runs] = [this.methods.get(name), this.runs.get(name)];
     if (!method || !runs) return false;
-    return runs.start(runOf(name, payload), () => this.work(name, method, payload));
+    const work = () => this.work(name, method, payload);
+    const run = runOf(name, payload);
+    return isRoutine ? runs.startInTurn(run, work) : runs.start(run, work);
   }
 
   private work(name: JobName, method: JobMethod, payload: JobPayload<JobName>): Promise<void> {
