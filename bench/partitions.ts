@@ -6,7 +6,7 @@ import pg from 'pg';
 import { testDatabase } from '../test/support/postgres.js';
 import { alignColumns } from '../test/support/table.js';
 import { withBenchPostgres } from './harness/postgres.js';
-import { readServerCosts, type ServerCosts } from './harness/server-costs.js';
+import { measureServerCosts, perItem, type ServerCosts } from './harness/server-costs.js';
 
 const accounts = 1_000;
 const parts = 16;
@@ -148,7 +148,7 @@ async function measureRetention(
     const sql = retention(target, isWhole);
     let old = 0;
     const startedAt = performance.now();
-    const costs = await costsOf(pool, 1, async () => {
+    const costs = await measureServerCosts(pool, async () => {
       for (let batch = 0; batch < batches; batch += 1) {
         const values = sql.includes('$1') ? [batch] : [];
         old += (await pool.query(sql, values)).rowCount ?? 0;
@@ -157,16 +157,10 @@ async function measureRetention(
     figures[`ms a batch of ${old / batches} old rows`] = format(
       (performance.now() - startedAt) / batches,
     );
-    Object.assign(
-      figures,
-      named(
-        'an old row',
-        mapCosts(costs, (cost) => cost / old),
-      ),
-    );
+    Object.assign(figures, named('an old row', perItem(costs, old)));
   }
   const startedAt = performance.now();
-  const vacuum = await costsOf(pool, 1, () => pool.query(`VACUUM ${target}`));
+  const vacuum = await measureServerCosts(pool, () => pool.query(`VACUUM ${target}`));
   figures['VACUUM, ms'] = format(performance.now() - startedAt);
   figures['VACUUM, pages'] = format(vacuum.buffers);
   return figures;
@@ -177,15 +171,7 @@ async function costsOf(
   items: number,
   work: () => Promise<unknown>,
 ): Promise<ServerCosts> {
-  const before = await readServerCosts(pool);
-  await work();
-  const after = await readServerCosts(pool);
-  return mapCosts(after, (cost, name) => (cost - before[name]) / items);
-}
-
-function mapCosts(costs: ServerCosts, map: (cost: number, name: keyof ServerCosts) => number) {
-  const { cpu, buffers, wal } = costs;
-  return { cpu: map(cpu, 'cpu'), buffers: map(buffers, 'buffers'), wal: map(wal, 'wal') };
+  return perItem(await measureServerCosts(pool, work), items);
 }
 
 function named(what: string, { cpu, buffers, wal }: ServerCosts): Figures {

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { testDatabase } from '../../test/support/postgres.js';
 import type { Bench, Contest } from '../harness/bench.js';
 import { measuredTogether } from '../harness/rounds.js';
-import { readServerCosts } from '../harness/server-costs.js';
+import { measureServerCosts, perItem, type ServerCosts } from '../harness/server-costs.js';
 import { LineBook, openReconciliation } from '../reconciliation-book.js';
 
 /** What one round decides: half of the lines match, half become breaks. */
@@ -15,10 +15,10 @@ const matchedOfTen = 5;
 /** `lines` in the history; `open` expected payments and breaks. */
 const sizes = { small: 'small book', history: 'long history', open: 'many open' };
 const costs = { cpu: 'CPU µs', buffers: 'buffers', wal: 'WAL bytes' };
-type Costs = Record<keyof typeof costs, number>;
-const costNames = Object.keys(costs) as (keyof Costs)[];
+const costNames = Object.keys(costs) as (keyof ServerCosts)[];
 
-const nameOf = (cost: keyof Costs, size: keyof typeof sizes) => `${costs[cost]}, ${sizes[size]}`;
+const nameOf = (cost: keyof ServerCosts, size: keyof typeof sizes) =>
+  `${costs[cost]}, ${sizes[size]}`;
 
 export const bench: Bench = {
   id: 'G7',
@@ -78,17 +78,20 @@ async function openBook({ history, open }: { history: number; open: number }, li
   await book.addOpenPayments(open / 2);
   book.matchedOfTen = matchedOfTen;
   await test.pool.query('VACUUM ANALYZE');
-  const decideRound = async (): Promise<Costs> => {
+  const decideRound = async (): Promise<ServerCosts> => {
     await book.addPaymentsFor(lines);
     await reconcile(book.accountId);
     await book.addLines(lines);
     await test.pool.query('CHECKPOINT');
     globalThis.gc?.();
-    const before = await readCosts(pool);
-    await reconcile(book.accountId);
-    const after = await readCosts(pool);
-    const perLine = (cost: keyof Costs) => (after[cost] - before[cost]) / lines;
-    return { cpu: perLine('cpu'), buffers: perLine('buffers'), wal: perLine('wal') };
+    let ownCpu = 0;
+    const costs = await measureServerCosts(pool, async () => {
+      const before = process.cpuUsage();
+      await reconcile(book.accountId);
+      const { user, system } = process.cpuUsage(before);
+      ownCpu = user + system;
+    });
+    return perItem({ ...costs, cpu: costs.cpu + ownCpu }, lines);
   };
   await decideRound();
   return {
@@ -106,11 +109,4 @@ async function openBook({ history, open }: { history: number; open: number }, li
       await test.drop();
     },
   };
-}
-
-/** Of this process and of the server's. */
-async function readCosts(pool: pg.Pool): Promise<Costs> {
-  const costs = await readServerCosts(pool);
-  const { user, system } = process.cpuUsage();
-  return { ...costs, cpu: user + system + costs.cpu };
 }

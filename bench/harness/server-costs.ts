@@ -13,22 +13,46 @@ export interface ServerCosts {
 const canReadServer = existsSync('/proc/self/stat');
 
 /**
- * Since the start, of the whole server but for the CPU time, which is that of the session.
- * Full-page images are left out. The pool must have one connection.
+ * What `work` costs. Pages and WAL are those of the whole server, the CPU time is that of the
+ * session: the pool must have one connection. Full-page images are left out.
  */
-export async function readServerCosts(pool: pg.Pool): Promise<ServerCosts> {
+export async function measureServerCosts(
+  pool: pg.Pool,
+  work: () => Promise<unknown>,
+): Promise<ServerCosts> {
+  // It shows what each record is made of.
+  await pool.query('CREATE EXTENSION IF NOT EXISTS pg_walinspect');
+  const before = await readCounters(pool);
+  await work();
+  const after = await readCounters(pool);
+  const { rows } = await pool.query<{ bytes: string }>(
+    'SELECT sum(record_size) AS bytes FROM pg_get_wal_stats($1, $2)',
+    [before.position, after.position],
+  );
+  return {
+    cpu: after.cpu - before.cpu,
+    buffers: after.buffers - before.buffers,
+    wal: Number(rows[0]?.bytes),
+  };
+}
+
+export function perItem({ cpu, buffers, wal }: ServerCosts, items: number): ServerCosts {
+  return { cpu: cpu / items, buffers: buffers / items, wal: wal / items };
+}
+
+/** Since the start, and the position in the WAL. */
+async function readCounters(pool: pg.Pool) {
   await pool.query('SELECT pg_stat_force_next_flush()');
-  const { rows } = await pool.query<{ pid: number; buffers: string; wal: string }>(
-    `SELECT pg_backend_pid() AS pid,
+  const { rows } = await pool.query<{ pid: number; buffers: string; position: string }>(
+    `SELECT pg_backend_pid() AS pid, pg_current_wal_insert_lsn() AS position,
             (SELECT blks_hit + blks_read FROM pg_stat_database
-             WHERE datname = current_database()) AS buffers,
-            (SELECT wal_bytes - wal_fpi * 8192 FROM pg_stat_wal) AS wal`,
+             WHERE datname = current_database()) AS buffers`,
   );
   const [row] = rows;
   return {
     cpu: row && canReadServer ? cpuOfProcess(row.pid) : 0,
     buffers: Number(row?.buffers),
-    wal: Number(row?.wal),
+    position: row?.position,
   };
 }
 
