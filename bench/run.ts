@@ -103,4 +103,5 @@ const size: Size = {
   isShort: options.short,
   lines: options.lines === undefined ? null : Number(options.lines),
 };
-process.exitCode = (await withBenchPostgres(() => measureAll(size))) ? 0 : 1;
+// At once: what a bench that failed has left running would keep this process alive.
+process.exit((await withBenchPostgres(() => measureAll(size))) ? 0 : 1);

@@ -1,6 +1,6 @@
 // B1: whether one account with most of the traffic delays the others. At half of the capacity, the
-// others get a quarter of the payments: in a quiet run alone, in a noisy run beside one account
-// that gets the rest.
+// others get a tenth of the payments: in a quiet run alone, in a noisy run beside one account that
+// gets the rest.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench, Contest, Size } from '../harness/bench.js';
 import { ManyAccounts } from '../harness/many-accounts.js';
@@ -9,9 +9,9 @@ const noisy = 'noisy';
 /** Payments under way while the capacity is measured. */
 const atOnce = 64;
 const loadOfCapacity = 0.5;
-const shareOfOthers = 0.25;
-/** Payments of the others in a round. The p99 of the long one is its third longest. */
-const roundPayments = { short: 10, long: 300 };
+const shareOfOthers = 0.1;
+/** Payments of the others in a round. Of the long one, two are longer than the p99. */
+const roundPayments = { short: 10, long: 200 };
 
 async function openContest({ isShort, lines }: Size): Promise<Contest> {
   // `--lines` is the number of accounts here.

@@ -1,67 +1,17 @@
 // The product with many bank accounts, of which some get payments: a bank of its own process, one
 // process with every role, and an endpoint for each account that is paid. A payment ends when its
 // signed event is received.
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConciliaProcess, freePort } from '../../test/support/concilia-process.js';
 import { testDatabase, type TestDatabase } from '../../test/support/postgres.js';
 import { until } from '../../test/support/until.js';
+import { AccountBank, webhookSecret, type Paid } from './account-bank.js';
 import { cpuOfProcess } from './server-costs.js';
 import { countStatements, type StatementCounter } from './statement-counter.js';
 
 const admin = { 'x-service-api-key': 'concilia-dev-admin' };
 const eventTimeoutMs = 60_000;
-/** Of the webhooks of every account, which are not registered: that would be ten calls each. */
-const secret = 'the-secret-of-the-bank';
-
-interface Paid {
-  account: string;
-  nsu: number;
-  paidAt: number;
-}
-
-/** The bank of `bench/yardsticks/account-bank.ts`. */
-class AccountBank {
-  private constructor(private readonly child: ChildProcess) {}
-
-  static async start(port: number, serviceUrl: string): Promise<AccountBank> {
-    const child = fork(new URL('../yardsticks/account-bank.ts', import.meta.url));
-    child.send({ port: String(port), serviceUrl, secret });
-    await once(child, 'message');
-    return new AccountBank(child);
-  }
-
-  onPaid(receive: (paid: Paid) => void): void {
-    this.child.on('message', (message: Paid | { calls: number }) => {
-      if ('paidAt' in message) receive(message);
-    });
-  }
-
-  pay(account: string): void {
-    this.child.send({ account });
-  }
-
-  /** How many calls the bank has answered. */
-  async countCalls(): Promise<number> {
-    return new Promise((resolve) => {
-      const receive = (message: Paid | { calls: number }) => {
-        if (!('calls' in message)) return;
-        this.child.off('message', receive);
-        resolve(message.calls);
-      };
-      this.child.on('message', receive);
-      this.child.send({});
-    });
-  }
-
-  async stop(): Promise<void> {
-    const ended = once(this.child, 'exit');
-    this.child.disconnect();
-    await ended;
-  }
-}
 
 /** What was spent since the start. */
 export interface SpentCosts {
@@ -135,7 +85,7 @@ export class ManyAccounts {
       for (let name = queue.shift(); name; name = queue.shift())
         await this.call('POST', '/v1/accounts', {
           ...{ slug: name, registersWebhooks: false },
-          credentials: { apiKey: name, webhookSecret: secret },
+          credentials: { apiKey: name, webhookSecret },
         });
     };
     await Promise.all(Array.from({ length: 4 }, addInTurn));

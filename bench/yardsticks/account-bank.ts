@@ -1,8 +1,8 @@
 // A bank of many accounts with a statement and webhooks, and nothing else: the program of a process
 // of its own. An account is the API key that it is called with, and exists from its first call. It
 // has the slug of the same name at the service. A message `{ account }` makes a payment, which is a
-// line and a webhook, and is answered by `{ account, nsu, paidAt }`; any other message by
-// `{ calls }`.
+// line and a webhook, and is answered by `{ account, nsu, paidAt }`. `{ account, lines }` adds so
+// many lines without webhooks. Any other message is answered by `{ calls }`.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, createServer, request as send, type IncomingMessage } from 'node:http';
@@ -87,9 +87,13 @@ async function serve(settings: BankSettings): Promise<number> {
   });
   server.listen(Number(settings.port), '127.0.0.1');
   await once(server, 'listening');
-  process.on('message', ({ account }: { account?: string }) => {
+  process.on('message', ({ account, lines }: { account?: string; lines?: number }) => {
     if (account === undefined) {
       process.send?.({ calls });
+      return;
+    }
+    if (lines !== undefined) {
+      for (let line = 0; line < lines; line += 1) addLine(accountOf(account));
       return;
     }
     const nsu = addLine(accountOf(account));

@@ -1,0 +1,176 @@
+// B3: how fast the histories of several accounts are read and explained by one worker process and
+// by two, on both backends of the queue. The processes are started for each round, and warmed up.
+import { cpus } from 'node:os';
+import { ConciliaProcess, freePort } from '../../test/support/concilia-process.js';
+import { testDatabase, type TestDatabase } from '../../test/support/postgres.js';
+import { hasRedis, TestRedis } from '../../test/support/redis.js';
+import { until } from '../../test/support/until.js';
+import { AccountBank, webhookSecret } from '../harness/account-bank.js';
+import type { Bench, Contest, Size } from '../harness/bench.js';
+import { measuredTogether } from '../harness/rounds.js';
+
+const accounts = 8;
+const admin = { 'x-service-api-key': 'concilia-dev-admin' };
+const workers = { 'one worker': 1, 'two workers': 2 };
+type Workers = keyof typeof workers;
+const backends = ['PostgreSQL', ...(hasRedis ? ['Redis'] : [])];
+const figuresOf = (count: Workers, backend: string) => ({
+  perSecond: `${count}, queue in ${backend}`,
+  busyPercent: `% of all cores busy, ${count}, queue in ${backend}`,
+});
+
+interface Explained {
+  perSecond: number;
+  /** Of the time of all cores of the machine. */
+  busyPercent: number;
+}
+
+/** One process that serves requests and asks for jobs, and those that work them. */
+class Deployment {
+  private accounts = 0;
+  private explained = 0;
+
+  private constructor(
+    private readonly database: TestDatabase,
+    private readonly redis: TestRedis | null,
+    private readonly settings: Record<string, string>,
+    private readonly front: ConciliaProcess,
+    private readonly bank: AccountBank,
+  ) {}
+
+  static async open(backend: string): Promise<Deployment> {
+    const [database, bankPort] = [await testDatabase('service'), await freePort()];
+    const redis = backend === 'Redis' ? await TestRedis.start() : null;
+    const settings = {
+      DATABASE_URL: database.url,
+      ...(redis ? { REDIS_URL: redis.url } : {}),
+      ...{ BANK_PROFILE: 'sandbox', BANK_BASE_URL: `http://127.0.0.1:${bankPort}` },
+      ...{ SYNC_INTERVAL_MS: '3600000', CREDENTIALS_KEY: 'bench-key-'.repeat(4) },
+      PUBLIC_URL: 'http://127.0.0.1:9',
+    };
+    const front = await ConciliaProcess.with({ ...settings, ROLES: 'api,scheduler' });
+    const bank = await AccountBank.start(bankPort, front.serviceUrl);
+    await front.start();
+    return new Deployment(database, redis, settings, front, bank);
+  }
+
+  async measure(count: number, lines: number): Promise<Explained> {
+    const started = Array.from({ length: count }, () =>
+      ConciliaProcess.with({ ...this.settings, ROLES: 'worker' }),
+    );
+    const processes = await Promise.all(started);
+    await Promise.all(processes.map((one) => one.start()));
+    try {
+      await this.explain(Math.ceil(lines / 5));
+      return await this.explain(lines);
+    } finally {
+      for (const one of processes) await one.stop();
+    }
+  }
+
+  /** New accounts with so many lines each, until all are explained. */
+  private async explain(lines: number): Promise<Explained> {
+    const names = Array.from({ length: accounts }, (_, index) => `a-${this.accounts + index}`);
+    this.accounts += accounts;
+    this.explained += accounts * lines;
+    for (const name of names) this.bank.addLines(name, lines);
+    const busy = measureBusy();
+    const startedAt = performance.now();
+    await Promise.all(names.map((name) => this.addAccount(name)));
+    await until('every line is explained', () => this.isExplained(), 600_000);
+    const perSecond = (accounts * lines * 1_000) / (performance.now() - startedAt);
+    return { perSecond, busyPercent: busy() };
+  }
+
+  private async addAccount(slug: string): Promise<void> {
+    const account = {
+      slug,
+      registersWebhooks: false,
+      credentials: { apiKey: slug, webhookSecret },
+    };
+    const { status } = await this.front.callService('POST', '/v1/accounts', account, admin);
+    if (status >= 300) throw new Error(`account ${slug} got ${status}`);
+  }
+
+  private async isExplained(): Promise<boolean> {
+    const { rows } = await this.database.pool.query<{ lines: string }>(
+      'SELECT count(*) AS lines FROM line_outcome',
+    );
+    return Number(rows[0]?.lines) === this.explained;
+  }
+
+  /** Each line is stored once, and is in one break. */
+  async check(): Promise<void> {
+    const { rows } = await this.database.pool.query<{ lines: string; breaks: string }>(
+      `SELECT (SELECT count(*) FROM statement_line) AS lines,
+              (SELECT count(*) FROM break WHERE kind = 'unexpected') AS breaks`,
+    );
+    const { lines, breaks } = rows[0] ?? {};
+    if (Number(lines) !== this.explained || Number(breaks) !== this.explained)
+      throw new Error(`${lines} lines and ${breaks} breaks of ${this.explained}`);
+  }
+
+  async close(): Promise<void> {
+    await this.front.stop();
+    await this.bank.stop();
+    await this.redis?.stop();
+    await this.database.drop();
+  }
+}
+
+/** The returned function tells which part of the time the machine was busy since, in percent. */
+function measureBusy(): () => number {
+  const read = () => {
+    const times = cpus().map((cpu) => cpu.times);
+    const idle = times.reduce((sum, one) => sum + one.idle, 0);
+    const all = times.flatMap((one) => Object.values(one)).reduce((sum, one) => sum + one, 0);
+    return { idle, all };
+  };
+  const before = read();
+  return () => {
+    const { idle, all } = read();
+    return 100 - (100 * (idle - before.idle)) / (all - before.all);
+  };
+}
+
+async function openContest({ isShort, lines }: Size): Promise<Contest> {
+  const each = lines ?? (isShort ? 50 : 2_500);
+  const deployments = new Map<string, Deployment>();
+  for (const backend of backends) deployments.set(backend, await Deployment.open(backend));
+  const contestants: Contest['contestants'] = {};
+  for (const [backend, deployment] of deployments)
+    for (const [count, processes] of Object.entries(workers)) {
+      const names = figuresOf(count as Workers, backend);
+      const measure = async () => {
+        const { perSecond, busyPercent } = await deployment.measure(processes, each);
+        return { [names.perSecond]: perSecond, [names.busyPercent]: busyPercent };
+      };
+      Object.assign(contestants, measuredTogether(Object.values(names), measure));
+    }
+  return {
+    contestants,
+    check: async () => {
+      for (const deployment of deployments.values()) await deployment.check();
+    },
+    close: async () => {
+      for (const deployment of deployments.values()) await deployment.close();
+    },
+  };
+}
+
+export const bench: Bench = {
+  id: 'B3',
+  title: 'Histories of eight accounts read and explained, by worker processes',
+  unit: 'lines/s',
+  // Two workers are faster only where one of them leaves cores idle.
+  goals: backends.flatMap((backend) => {
+    const [one, two] = [figuresOf('one worker', backend), figuresOf('two workers', backend)];
+    return [
+      { of: two.perSecond, against: one.perSecond, atLeast: 1.4 },
+      { of: one.busyPercent, atLeast: 90 },
+    ];
+  }),
+  // A round starts processes and takes half a minute.
+  rounds: 3,
+  open: openContest,
+};
