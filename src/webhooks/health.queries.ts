@@ -1,7 +1,7 @@
 // Which webhooks report which lines: a webhook reports a line if it carries the line's nsu or
 // endToEndId, or if it reports a payment with the line's correlationId. Also reads the newest lines
-// with their first webhooks, by which the sync interval is set.
-import type { Db } from '../database.service.js';
+// with their first webhooks, by which the sync interval is set, and which accounts have any.
+import type { Db, SqlTx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import type { NotifiableLine } from './sync-interval.js';
 
@@ -88,6 +88,33 @@ export const firstReportsByCharge = (accountId: number, from: Prisma.Sql) => Pri
       ROWS UNBOUNDED PRECEDING)
   ) first
   WHERE nsu IS NOT NULL AND received_at IS NOT NULL`;
+
+export interface ActiveAccount {
+  accountId: number;
+  /** Its own; null for that of the settings. */
+  syncIntervalMs: number | null;
+  /** The time at its bank. */
+  now: Date;
+}
+
+/**
+ * The accounts whose sync interval may change: those with a line of the last `recentMs`, and those
+ * with an interval of their own.
+ */
+export async function listActiveAccounts(db: SqlTx, recentMs: number): Promise<ActiveAccount[]> {
+  return db.$queryRaw`
+    SELECT a.id AS account_id, s.sync_interval_ms, bank.now
+    FROM bank_account a
+    LEFT JOIN statement_state s ON s.account_id = a.id
+    CROSS JOIN LATERAL (
+      SELECT clock_timestamp() + COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond' AS now
+      OFFSET 0
+    ) bank
+    WHERE s.sync_interval_ms IS NOT NULL OR EXISTS (
+      SELECT FROM statement_line
+      WHERE account_id = a.id AND occurred_at >= bank.now - ${recentMs} * interval '1 millisecond')
+    ORDER BY a.id`;
+}
 
 /** The newest notifiable lines of a window, newest first, compared with their first webhooks. */
 export async function listNotifiableLines(

@@ -1,7 +1,6 @@
 // Measures how reliably webhooks report the lines that the statement shows. Webhooks settle no
 // payment. Their health sets the sync interval, and operators can report its figures to the bank.
 import { Injectable } from '@nestjs/common';
-import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
@@ -25,7 +24,6 @@ export class WebhookHealth {
     private readonly database: Database,
     private readonly bank: BankService,
     private readonly bankTime: BankTime,
-    private readonly accounts: AccountsService,
     private readonly settings: Settings,
   ) {}
 
@@ -59,20 +57,21 @@ export class WebhookHealth {
     return counts.listUnnotifiedLines(this.database.prisma, accountId, window, beforeNsu);
   }
 
-  /** Adjusts each account's sync interval to the health of the last hour. */
+  /** Adjusts the sync interval of each active account to the health of the last hour. */
   @Every('sync-intervals', 60_000)
   async adjustSyncIntervals(): Promise<void> {
-    const db = this.database.prisma;
+    const { prisma: db, sql } = this.database;
     const recent: NotifiableLine[] = [];
-    for (const { id } of await this.accounts.list()) {
-      const until = await this.bankTime.now(id);
-      const lines = await queries.listNotifiableLines(db, id, {
-        from: new Date(until.getTime() - recentMs),
-        until,
-        overdueBefore: this.overdueBefore(until),
+    for (const account of await queries.listActiveAccounts(sql, recentMs)) {
+      const { accountId, now } = account;
+      const lines = await queries.listNotifiableLines(db, accountId, {
+        from: new Date(now.getTime() - recentMs),
+        until: now,
+        overdueBefore: this.overdueBefore(now),
         limit: recentLines,
       });
-      await setSyncInterval(db, id, syncIntervalFor(lines, this.settings.syncIntervalMs));
+      const intervalMs = syncIntervalFor(lines, this.settings.syncIntervalMs);
+      if (intervalMs !== account.syncIntervalMs) await setSyncInterval(db, accountId, intervalMs);
       recent.push(...lines);
     }
     recordRecentLines(recent);

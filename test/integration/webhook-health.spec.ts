@@ -5,6 +5,7 @@ import {
   compareNewLines,
   processWebhooks,
 } from '../../src/webhooks/notification-counts.service.js';
+import { listActiveAccounts } from '../../src/webhooks/health.queries.js';
 import { WebhookHealth } from '../../src/webhooks/webhook-health.service.js';
 import { WebhookHealthController } from '../../src/webhooks/webhook-health.controller.js';
 import { bankProfileOf } from '../../src/bank/profiles.js';
@@ -40,10 +41,9 @@ describe('webhook health', () => {
     service = await serviceDatabase();
     const { database } = service;
     const bank = { profile: { visibilityBoundMs: 10_000 } } as never;
-    const accounts = { list: () => Promise.resolve([{ id: accountId }]) } as never;
     const settings = { syncIntervalMs: 60_000 } as never;
     const bankTime = new BankTime(database);
-    health = new WebhookHealth(database, bank, bankTime, accounts, settings);
+    health = new WebhookHealth(database, bank, bankTime, settings);
     controller = new WebhookHealthController(health);
   });
   beforeEach(async () => {
@@ -363,6 +363,16 @@ describe('webhook health', () => {
       await run(`UPDATE statement_state SET sync_interval_ms = 1000 WHERE account_id = $1`);
       await addLines(...lines(5));
       expect(await adjust()).toBeNull();
+    });
+
+    it('to the setting once the last hour has no lines, and then reads no more', async () => {
+      const activeAccounts = async () =>
+        (await listActiveAccounts(service.database.sql, 3_600_000)).map((one) => one.accountId);
+      await run(`UPDATE statement_state SET sync_interval_ms = 1000 WHERE account_id = $1`);
+      await addLines(...lines(20, { age: 3_700 }));
+      expect(await activeAccounts()).toContain(accountId);
+      expect(await adjust()).toBeNull();
+      expect(await activeAccounts()).not.toContain(accountId);
     });
 
     it('to the setting where a burst’s first webhook triggers the sync of the other lines', async () => {
