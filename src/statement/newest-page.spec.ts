@@ -53,9 +53,9 @@ describe('continueFrom', () => {
 
 it.each([
   [0, 0],
-  [1, 10],
-  [20, 200],
-  [50, 500],
+  [1, 25],
+  [10, 250],
+  [20, 500],
   [10_000, 500],
 ])('after %i new lines the next sync begins %i ms later', (lines, ms) => {
   expect(pauseAfterSyncMs(lines)).toBe(ms);

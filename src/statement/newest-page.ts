@@ -6,14 +6,15 @@ import type { ParsedLine, StatementLine } from './statement-line.js';
 /** Most syncs find one new line or a few: they read no more lines than these. */
 export const newestLines = 20;
 
-const pausePerLineMs = 10;
+const pausePerLineMs = 25;
 const longestPauseMs = 500;
 
 /**
  * The least time from the end of a sync to the beginning of the next one, in milliseconds. A burst
  * of payments sends a webhook for each: without a pause, every few of them would cost a call of the
- * bank. The pause follows how many lines the sync found: payments that come one by one are not
- * delayed, and of more than a hundred lines a second at most two syncs a second read all.
+ * bank, and CPU time that other accounts wait for. The pause follows how many lines the sync found:
+ * payments that come one by one are not delayed, and of more than forty lines a second at most two
+ * syncs a second read all.
  */
 export function pauseAfterSyncMs(newLines: number): number {
   return Math.min(longestPauseMs, newLines * pausePerLineMs);
