@@ -80,7 +80,8 @@ async function bundle() {
  */
 function nameOnlyClasses(text) {
   const definition = /^var __name = (.*);$/m;
-  if (!definition.test(text)) throw new Error('the bundle names no classes');
+  if (!definition.test(text) || !text.includes('__name(this,'))
+    throw new Error('the bundle names no classes');
   return text
     .replace(definition, 'var __nameClass = $1, __name = (target) => target;')
     .replaceAll('__name(this,', '__nameClass(this,');

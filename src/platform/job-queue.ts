@@ -1,6 +1,6 @@
 // The only producer of jobs. A job carries ids only, and it may be lost: the caller has committed
 // the work to PostgreSQL, and a sweeper enqueues the job again. A process that works jobs runs its
-// own jobs at once, without the queue, while it has a free slot.
+// own jobs without the queue, at once while it has a free slot, and routine ones in their turns.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getQueueToken } from '@nestjs/bullmq';
@@ -28,8 +28,8 @@ interface EnqueueOptions {
 }
 
 /**
- * Starts a job in this process, a routine one when its turn comes. False if all its slots are
- * taken, or if too many routine ones wait.
+ * Starts a job in this process, a routine one when its turn comes. False if the queue must take it:
+ * all its slots are taken, or it is routine, and it runs already or too many wait.
  */
 export type StartJob = <Name extends JobName>(
   name: Name,

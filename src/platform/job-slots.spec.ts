@@ -245,6 +245,8 @@ describe('a run that starts in its turn', () => {
     const accepted = works.map((_, accountId) => start(accountId));
     // The first one works.
     expect(accepted.filter((isAccepted) => isAccepted)).toHaveLength(65);
+    // One that waits already is not there twice.
+    expect(start(64)).toBe(true);
     other.end();
     await slot;
     for (const { end } of works) end();
@@ -252,10 +254,11 @@ describe('a run that starts in its turn', () => {
     await runs.idle();
   });
 
-  it('does not start once the process ends', async () => {
+  it('does not start once the turns are dropped', async () => {
     const { runs, start, started, works } = inTurn();
     start(0);
     start(1);
+    runs.dropTurns();
     const idle = runs.idle();
     for (const { end } of works) end();
     await idle;

@@ -116,8 +116,8 @@ interface AccountRuns<Payload> {
   waiting: Map<string, Payload>;
 }
 
-/** How many runs of a job wait for their turn. More of them are shared with other processes. */
-const maxInTurn = 64;
+/** How many runs of a job may wait for their turns. More of them are left to the queue. */
+const maxWaitingTurns = 64;
 
 /** The runs of one job. */
 export class JobRuns<Payload> {
@@ -178,17 +178,25 @@ export class JobRuns<Payload> {
   }
 
   /**
-   * Starts a run that no queue has given and that nothing waits for: when its turn comes, beside as
-   * many of its kind as a quarter of the slots. False if it runs already, or too many wait.
+   * Starts a run that no queue has given and that nothing waits for, when its turn comes: such runs
+   * hold a quarter of the slots, or one. True also if it waits for its turn already. False if it
+   * runs, or too many wait.
    */
   startInTurn(run: QueuedRun<Payload>, work: () => Promise<void>): boolean {
+    if (this.turns.has(run.id)) return true;
     const isRunning = this.accounts.get(run.accountId)?.running.has(run.id);
-    if (isRunning || this.turns.size === maxInTurn) return false;
+    if (isRunning || this.turns.size === maxWaitingTurns) return false;
     this.turns.set(run.id, () => this.run(run, work));
     this.beginTurns();
     return true;
   }
 
+  /** From now on, none of the runs that wait for their turns starts. */
+  dropTurns(): void {
+    this.turns.clear();
+  }
+
+  /** A turn that begins after another run does not inherit its place: see `Workers.start`. */
   private beginTurns(): void {
     for (const [id, start] of this.turns) {
       if (this.startedInTurn >= this.slots / 4) return;
@@ -203,9 +211,8 @@ export class JobRuns<Payload> {
     }
   }
 
-  /** Drops the runs that wait for their turn. Resolves when no run is in progress. */
+  /** Resolves when no run is in progress. */
   async idle(): Promise<void> {
-    this.turns.clear();
     await Promise.all(this.ongoing);
   }
 

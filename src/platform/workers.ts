@@ -1,7 +1,8 @@
 // The job workers of a process, one for each job. They run in a process with the worker role, and
 // they close before the connections that their jobs use. For the queue, a job has ended when it
 // gives its slot back: PostgreSQL stores what it works on, so a killed process loses nothing.
-// Therefore what this process enqueues runs here without the queue, while a slot is free.
+// Therefore what this process enqueues runs here without the queue, while a slot is free, and what
+// only a timer asks for in its turn.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { getQueueToken } from '@nestjs/bullmq';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
@@ -69,6 +70,7 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
   /** Takes no more jobs and waits for the running ones. */
   async beforeApplicationShutdown(): Promise<void> {
     this.jobQueue.startJobsHere(null);
+    for (const runs of this.runs.values()) runs.dropTurns();
     await Promise.all(this.workers.map((worker) => worker.close()));
     await Promise.all([...this.runs.values()].map((runs) => runs.idle()));
   }
