@@ -101,13 +101,13 @@ async function openDatabase(test: TestDatabase, matchedOfTen: number, lines: num
       return figure;
     },
     decideInProcesses: async (count: number) => {
-      const opened: LineBook[] = [];
-      for (let index = 0; index < count; index += 1) opened.push(await openBook(lines));
+      const opened: Work[] = [];
+      for (let index = 0; index < count; index += 1) {
+        const [warmUp, measured] = [await openBook(Math.ceil(lines / 2)), await openBook(lines)];
+        opened.push({ warmUpId: warmUp.accountId, accountId: measured.accountId });
+      }
       await pool.query('ANALYZE');
-      const seconds = await decideInProcesses(
-        test.url,
-        opened.map(({ accountId }) => accountId),
-      );
+      const seconds = await decideInProcesses(test.url, opened);
       return (count * lines) / seconds;
     },
     check: async () => {
@@ -134,12 +134,18 @@ async function openDatabase(test: TestDatabase, matchedOfTen: number, lines: num
 const worker = fileURLToPath(new URL('../reconciliation-worker.ts', import.meta.url));
 const typescript = new URL('../typescript.mjs', import.meta.url).href;
 
+/** What a process decides before it is measured, and then. */
+interface Work {
+  warmUpId: number;
+  accountId: number;
+}
+
 /** The seconds until each process has decided its account, from when all are ready. */
-async function decideInProcesses(url: string, accountIds: number[]): Promise<number> {
-  const processes = accountIds.map((accountId) =>
+async function decideInProcesses(url: string, opened: readonly Work[]): Promise<number> {
+  const processes = opened.map(({ warmUpId, accountId }) =>
     spawn(
       process.execPath,
-      ['--no-warnings', '--import', typescript, worker, url, String(accountId)],
+      ['--no-warnings', '--import', typescript, worker, url, String(warmUpId), String(accountId)],
       { stdio: ['pipe', 'pipe', 'inherit'] },
     ),
   );
