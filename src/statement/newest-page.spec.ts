@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { continueFrom, pauseAfterSyncMs } from './newest-page.js';
+import { continueFrom, linesToRead, pauseAfterSyncMs } from './newest-page.js';
 import type { ParsedLine } from './statement-line.js';
 
 const end = { nsu: 10n, balanceCents: 1_000n };
@@ -59,4 +59,14 @@ it.each([
   [10_000, 500],
 ])('after %i new lines the next sync begins %i ms later', (lines, ms) => {
   expect(pauseAfterSyncMs(lines)).toBe(ms);
+});
+
+it.each([
+  [0, 20],
+  [10, 20],
+  [15, 30],
+  [20, 40],
+  [21, Infinity],
+])('after %i new lines the next sync reads %d of the newest', (lines, read) => {
+  expect(linesToRead(lines)).toBe(read);
 });

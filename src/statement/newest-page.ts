@@ -4,7 +4,7 @@
 import type { ParsedLine, StatementLine } from './statement-line.js';
 
 /** Most syncs find one new line or a few: they read no more lines than these. */
-export const newestLines = 20;
+const newestLines = 20;
 
 const pausePerLineMs = 25;
 const longestPauseMs = 500;
@@ -13,11 +13,19 @@ const longestPauseMs = 500;
  * The least time from the end of a sync to the beginning of the next one, in milliseconds. A burst
  * of payments sends a webhook for each: without a pause, every few of them would cost a call of the
  * bank, and CPU time that other accounts wait for. The pause follows how many lines the sync found:
- * payments that come one by one are not delayed, and of more than forty lines a second at most two
- * syncs a second read all.
+ * payments that come one by one are hardly delayed, and of more than forty lines a second at most
+ * two syncs a second read all.
  */
 export function pauseAfterSyncMs(newLines: number): number {
   return Math.min(longestPauseMs, newLines * pausePerLineMs);
+}
+
+/**
+ * How many of the newest lines a sync reads. `lastNewLines`: how many the sync before it found, if
+ * it ended a pause ago. Of a burst, the next one finds about as many, or the rest.
+ */
+export function linesToRead(lastNewLines: number): number {
+  return lastNewLines > newestLines ? Infinity : Math.max(newestLines, 2 * lastNewLines);
 }
 
 /** The last line of the stored statement, and the balance after it. */

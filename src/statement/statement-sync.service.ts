@@ -16,7 +16,7 @@ import type { JobPayload } from '../queues.js';
 import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { compareBalances, liveCentsOf } from './live-balance.js';
 import * as queries from './live-balance.queries.js';
-import { newestLines, pauseAfterSyncMs } from './newest-page.js';
+import { linesToRead, pauseAfterSyncMs } from './newest-page.js';
 import { StatementService } from './statement.service.js';
 
 /**
@@ -43,23 +43,24 @@ export class StatementSync {
 
   @OnJob('syncStatement')
   async sync({ accountId }: JobPayload<'syncStatement'>): Promise<void> {
-    const expectsManyLines = await this.pauseAfterLast(accountId);
-    const synced = await this.statement.sync(accountId, { sliceMs, expectsManyLines });
+    const lastNewLines = await this.pauseAfterLast(accountId);
+    const newestLines = linesToRead(lastNewLines);
+    const synced = await this.statement.sync(accountId, { sliceMs, newestLines });
     const { newLines = 0 } = synced ?? {};
     this.lastSyncs.set(accountId, { endedAt: performance.now(), newLines });
     if (synced?.isBalanceDue) await this.compareWithBank(synced.account);
   }
 
   /**
-   * Waits until the next sync of the account is worth its calls. Returns whether it will find more
-   * than a few lines, like the last one.
+   * Waits until the next sync of the account is worth its calls. Returns how many lines the last
+   * one found, if it had to wait after it.
    */
-  private async pauseAfterLast(accountId: number): Promise<boolean> {
+  private async pauseAfterLast(accountId: number): Promise<number> {
     const { endedAt, newLines } = this.lastSyncs.get(accountId) ?? { endedAt: 0, newLines: 0 };
     const pauseMs = endedAt + pauseAfterSyncMs(newLines) - performance.now();
-    if (pauseMs <= 0) return false;
+    if (pauseMs <= 0) return 0;
     await waitOutsideSlot(0, () => sleep(pauseMs));
-    return newLines > newestLines;
+    return newLines;
   }
 
   /**

@@ -24,7 +24,7 @@ import { PagePosition } from './page-position.js';
 import { recordLines, type PageResult } from './line-recording.queries.js';
 import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { areSteady, clockOffsetOf, type ClockOffset } from './bank-clock.queries.js';
-import { continueFrom, newestLines, type StatementEnd } from './newest-page.js';
+import { continueFrom, linesToRead, type StatementEnd } from './newest-page.js';
 import { PageReader } from './page-reader.js';
 import { recordSyncedLines } from './statement-metrics.service.js';
 import * as queries from './statement.queries.js';
@@ -69,8 +69,8 @@ interface SyncOptions {
    */
   sliceMs?: number | undefined;
   newestIntervalMs?: number | undefined;
-  /** Whether more new lines are expected than the newest few. */
-  expectsManyLines?: boolean | undefined;
+  /** How many of the newest lines to read, before the pages if they are too few. */
+  newestLines?: number | undefined;
 }
 
 interface BankPage {
@@ -166,8 +166,8 @@ export class StatementService {
     const end = endOf(state);
     if (end === undefined || !account.goLiveAt) return null;
     const pageSize = this.pageSizeOf(account);
-    const isLong = options.expectsManyLines === true || end === null;
-    const limit = isLong ? pageSize : Math.min(newestLines, pageSize);
+    const { newestLines = linesToRead(0) } = options;
+    const limit = end === null ? pageSize : Math.min(newestLines, pageSize);
     const page = await this.requestPage(account, 1, limit);
     if (limit === pageSize) pages.putBack(1, page);
     const continued = continueFrom(end, page.parsed);
