@@ -9,6 +9,10 @@ import { until } from './until.js';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 
+/** The processes that run. Nothing else would end them where a test or bench ends early. */
+const endedWithUs = new Set<ChildProcess>();
+process.once('exit', () => endedWithUs.forEach((child) => child.kill('SIGKILL')));
+
 export async function freePort(): Promise<number> {
   const [port = 0] = await freePorts(1);
   return port;
@@ -70,6 +74,8 @@ export class ConciliaProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child = child;
+    endedWithUs.add(child);
+    child.once('exit', () => endedWithUs.delete(child));
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => {
         this.output += chunk.toString();
