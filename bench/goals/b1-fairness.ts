@@ -10,7 +10,7 @@ const noisy = 'noisy';
 const atOnce = 64;
 const loadOfCapacity = 0.5;
 const shareOfOthers = 0.1;
-/** Payments of the others in a round. Of the long one, two are longer than the p99. */
+/** Payments of the others in a round. The p99 of the long one is its second longest. */
 const roundPayments = { short: 10, long: 200 };
 
 async function openContest({ isShort, lines }: Size): Promise<Contest> {

@@ -1,6 +1,8 @@
 // B3: how fast the histories of several accounts are read and explained by one worker process and
 // by two, on both backends of the queue. The processes are started for each round, and warmed up.
-import { cpus } from 'node:os';
+// Two are faster only where one leaves cores idle: how busy the machine was is reported beside it.
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConciliaProcess, freePort } from '../../test/support/concilia-process.js';
 import { testDatabase, type TestDatabase } from '../../test/support/postgres.js';
 import { hasRedis, TestRedis } from '../../test/support/redis.js';
@@ -9,7 +11,9 @@ import { AccountBank, webhookSecret } from '../harness/account-bank.js';
 import type { Bench, Contest, Size } from '../harness/bench.js';
 import { measuredTogether } from '../harness/rounds.js';
 
-const accounts = 8;
+const accountsAtOnce = 8;
+/** What follows the last decision of the warm-up, such as a look at the balance. */
+const settlingMs = 2_000;
 const admin = { 'x-service-api-key': 'concilia-dev-admin' };
 const workers = { 'one worker': 1, 'two workers': 2 };
 type Workers = keyof typeof workers;
@@ -59,9 +63,10 @@ class Deployment {
       ConciliaProcess.with({ ...this.settings, ROLES: 'worker' }),
     );
     const processes = await Promise.all(started);
-    await Promise.all(processes.map((one) => one.start()));
     try {
+      await Promise.all(processes.map((one) => one.start()));
       await this.explain(Math.ceil(lines / 5));
+      await sleep(settlingMs);
       return await this.explain(lines);
     } finally {
       for (const one of processes) await one.stop();
@@ -70,15 +75,18 @@ class Deployment {
 
   /** New accounts with so many lines each, until all are explained. */
   private async explain(lines: number): Promise<Explained> {
-    const names = Array.from({ length: accounts }, (_, index) => `a-${this.accounts + index}`);
-    this.accounts += accounts;
-    this.explained += accounts * lines;
+    const names = Array.from(
+      { length: accountsAtOnce },
+      (_, index) => `a-${this.accounts + index}`,
+    );
+    this.accounts += accountsAtOnce;
+    this.explained += accountsAtOnce * lines;
     for (const name of names) this.bank.addLines(name, lines);
     const busy = measureBusy();
     const startedAt = performance.now();
     await Promise.all(names.map((name) => this.addAccount(name)));
-    await until('every line is explained', () => this.isExplained(), 600_000);
-    const perSecond = (accounts * lines * 1_000) / (performance.now() - startedAt);
+    await until('every line is explained', () => this.areExplained(names, lines), 600_000);
+    const perSecond = (accountsAtOnce * lines * 1_000) / (performance.now() - startedAt);
     return { perSecond, busyPercent: busy() };
   }
 
@@ -92,22 +100,30 @@ class Deployment {
     if (status >= 300) throw new Error(`account ${slug} got ${status}`);
   }
 
-  private async isExplained(): Promise<boolean> {
-    const { rows } = await this.database.pool.query<{ lines: string }>(
-      'SELECT count(*) AS lines FROM line_outcome',
+  private async areExplained(names: readonly string[], lines: number): Promise<boolean> {
+    const { rows } = await this.database.pool.query<{ done: number }>(
+      `SELECT count(*)::int AS done FROM bank_account a
+       JOIN statement_state s ON s.account_id = a.id
+       JOIN reconciliation_state r ON r.account_id = a.id
+       WHERE a.slug = ANY ($1) AND s.line_count = $2 AND s.is_anchored AND r.decided_arrival =
+         (SELECT max(arrival) FROM statement_line WHERE account_id = a.id)`,
+      [names, lines],
     );
-    return Number(rows[0]?.lines) === this.explained;
+    return rows[0]?.done === names.length;
   }
 
-  /** Each line is stored once, and is in one break. */
+  /** Each line is stored once, and has one break. */
   async check(): Promise<void> {
-    const { rows } = await this.database.pool.query<{ lines: string; breaks: string }>(
-      `SELECT (SELECT count(*) FROM statement_line) AS lines,
-              (SELECT count(*) FROM break WHERE kind = 'unexpected') AS breaks`,
+    const { rows } = await this.database.pool.query<{ lines: string; inBreak: string }>(
+      `SELECT count(*) AS lines, count(*) FILTER (WHERE breaks = 1) AS "inBreak"
+       FROM statement_line t CROSS JOIN LATERAL (
+         SELECT count(*) AS breaks FROM break
+         WHERE account_id = t.account_id AND nsu = t.nsu AND kind = 'unexpected'
+       ) found`,
     );
-    const { lines, breaks } = rows[0] ?? {};
-    if (Number(lines) !== this.explained || Number(breaks) !== this.explained)
-      throw new Error(`${lines} lines and ${breaks} breaks of ${this.explained}`);
+    const { lines, inBreak } = rows[0] ?? {};
+    if (Number(lines) !== this.explained || Number(inBreak) !== this.explained)
+      throw new Error(`${lines} lines, ${inBreak} of them in a break, of ${this.explained}`);
   }
 
   async close(): Promise<void> {
@@ -118,18 +134,22 @@ class Deployment {
   }
 }
 
-/** The returned function tells which part of the time the machine was busy since, in percent. */
+/**
+ * The returned function measures the share of all cores that was busy since the call, in percent. A
+ * core that waits for a disk is not busy.
+ */
 function measureBusy(): () => number {
   const read = () => {
-    const times = cpus().map((cpu) => cpu.times);
-    const idle = times.reduce((sum, one) => sum + one.idle, 0);
-    const all = times.flatMap((one) => Object.values(one)).reduce((sum, one) => sum + one, 0);
-    return { idle, all };
+    const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+    const [user = 0, nice = 0, system = 0, ...others] = line.split(/ +/).slice(1).map(Number);
+    const [idle = 0, waiting = 0, interrupts = 0, softInterrupts = 0, stolen = 0] = others;
+    const busy = user + nice + system + interrupts + softInterrupts;
+    return { busy, all: busy + idle + waiting + stolen };
   };
   const before = read();
   return () => {
-    const { idle, all } = read();
-    return 100 - (100 * (idle - before.idle)) / (all - before.all);
+    const { busy, all } = read();
+    return (100 * (busy - before.busy)) / (all - before.all);
   };
 }
 
@@ -162,14 +182,11 @@ export const bench: Bench = {
   id: 'B3',
   title: 'Histories of eight accounts read and explained, by worker processes',
   unit: 'lines/s',
-  // Two workers are faster only where one of them leaves cores idle.
-  goals: backends.flatMap((backend) => {
-    const [one, two] = [figuresOf('one worker', backend), figuresOf('two workers', backend)];
-    return [
-      { of: two.perSecond, against: one.perSecond, atLeast: 1.4 },
-      { of: one.busyPercent, atLeast: 90 },
-    ];
-  }),
+  goals: backends.map((backend) => ({
+    of: figuresOf('two workers', backend).perSecond,
+    against: figuresOf('one worker', backend).perSecond,
+    atLeast: 1.4,
+  })),
   // A round starts processes and takes half a minute.
   rounds: 3,
   open: openContest,

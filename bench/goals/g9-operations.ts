@@ -79,7 +79,7 @@ class OperationsContest implements Contest {
       service: ConciliaProcess;
       databases: Record<'service' | 'forwarder', TestDatabase>;
     },
-    private readonly roundMs: number,
+    roundMs: number,
   ) {
     for (const kind of kinds)
       for (const delayMs of delaysMs)
@@ -88,9 +88,10 @@ class OperationsContest implements Contest {
             this.run(kind, delayMs, contender, roundMs);
   }
 
-  async warmUp(): Promise<void> {
+  /** V8 compiles the code of a request while thousands of them are served. */
+  async warmUp(forMs: number): Promise<void> {
     for (const kind of kinds)
-      for (const contender of contenders) await this.run(kind, 0, contender, this.roundMs / 2);
+      for (const contender of contenders) await this.run(kind, 0, contender, forMs);
   }
 
   private async run(
@@ -197,7 +198,7 @@ export const bench: Bench = {
     const load = await startHttpLoad();
     const parts = { load, bank, forwarder, service, databases };
     const contest = new OperationsContest(parts, isShort ? 300 : 2_000);
-    await contest.warmUp();
+    await contest.warmUp(isShort ? 150 : 4_000);
     return contest;
   },
 };

@@ -31,7 +31,7 @@ export class AccountBank {
     this.child.send({ account });
   }
 
-  /** Adds lines of which no webhook tells. */
+  /** Adds lines without webhooks. */
   addLines(account: string, lines: number): void {
     this.child.send({ account, lines });
   }

@@ -14,7 +14,8 @@ const canReadServer = existsSync('/proc/self/stat');
 
 /**
  * What `work` costs. Pages and WAL are those of the whole server, the CPU time is that of the
- * session: the pool must have one connection. Full-page images are left out.
+ * session: the pool must have one connection. Full-page images are left out. `work` must write
+ * something, and less WAL than the server keeps.
  */
 export async function measureServerCosts(
   pool: pg.Pool,
