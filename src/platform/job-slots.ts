@@ -180,7 +180,7 @@ export class JobRuns<Payload> {
   /**
    * Starts a run that no queue has given and that nothing waits for, when its turn comes: such runs
    * hold a quarter of the slots, or one. True also if it waits for its turn already. False if it
-   * runs, or too many wait.
+   * runs, or too many wait. `work` reports its own errors.
    */
   startInTurn(run: QueuedRun<Payload>, work: () => Promise<void>): boolean {
     if (this.turns.has(run.id)) return true;
