@@ -15,6 +15,7 @@ import {
   type StatementRunner,
 } from './platform/transaction-connection.js';
 import { followDatabaseTime } from './platform/ids.js';
+import { endNoProcess } from './platform/lost-connections.js';
 import { lostPlanCodes, namingConnections } from './platform/named-statements.js';
 import { camelCaseRows } from './platform/row-names.js';
 import { SharedReads, type Reader } from './shared-reads.queries.js';
@@ -290,6 +291,7 @@ export function createPool(
     ...namingConnections,
   });
   pool.on('error', onError);
+  endNoProcess(pool);
   return pool;
 }
 

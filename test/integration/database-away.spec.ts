@@ -106,6 +106,19 @@ describe('an error of a connection that is lost', () => {
     await database.close();
   });
 
+  it('ends no process where it comes before the new owner of the connection listens', async () => {
+    const pool = createPool(test.url, () => undefined);
+    const client = await pool.connect();
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const ended = new Promise((resolve) => client.once('end', resolve));
+    await test.pool.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+    await ended;
+    expect(await errorOf(client.query('SELECT 1'))).toBeInstanceOf(Error);
+    client.release(true);
+    expect((await pool.query('SELECT 7 AS seven')).rows).toEqual([{ seven: 7 }]);
+    await pool.end();
+  });
+
   it('is not waited for longer than a transaction may take', async () => {
     const limits = { ...defaultDatabaseLimits, transactionTimeoutMs: 100 };
     const database = new Database(

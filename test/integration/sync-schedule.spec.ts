@@ -44,8 +44,12 @@ describe('the schedule of syncs', () => {
     return { schedule, enqueued };
   }
 
-  /** Ticks for so many intervals after the first tick. */
+  /**
+   * Ticks for so many intervals after the first tick. Returns how many have begun since: more of
+   * them on a busy machine.
+   */
   async function run(schedulers: { schedule: SyncSchedule }[], intervals: number) {
+    const beforeFirst = performance.now();
     for (const { schedule } of schedulers) await schedule.enqueueDue();
     const startedAt = performance.now();
     while (performance.now() - startedAt < intervals * syncIntervalMs)
@@ -53,6 +57,7 @@ describe('the schedule of syncs', () => {
         await schedule.enqueueDue();
         await sleep(tickMs / schedulers.length);
       }
+    return Math.ceil((performance.now() - beforeFirst) / syncIntervalMs);
   }
 
   itOnAccounts(
@@ -63,9 +68,9 @@ describe('the schedule of syncs', () => {
       expect(new Set(enqueued.map(({ accountId }) => accountId)).size).toBe(accounts);
       const atStart = enqueued.splice(0).length;
       expect(atStart).toBe(accounts);
-      await run([{ schedule }], 3);
+      const begun = await run([{ schedule }], 3);
       expect(enqueued.length).toBeGreaterThanOrEqual(accounts * 2);
-      expect(enqueued.length).toBeLessThanOrEqual(accounts * 4);
+      expect(enqueued.length).toBeLessThanOrEqual(accounts * begun);
       const tenths = enqueued.map(({ atMs }) => Math.floor(atMs / 100) % 10);
       for (let tenth = 0; tenth < 10; tenth += 1)
         expect(tenths.filter((one) => one === tenth).length).toBeGreaterThan(0);
@@ -74,10 +79,10 @@ describe('the schedule of syncs', () => {
 
   itOnAccounts('enqueues each sync once, however many schedulers there are', async (service) => {
     const both = [scheduler(service, true), scheduler(service, true)];
-    await run(both, 3);
+    const begun = await run(both, 3);
     const all = both.flatMap(({ enqueued }) => enqueued);
     // Each scheduler syncs all accounts at its own start.
-    expect(all.length).toBeLessThanOrEqual(accounts * (2 + 4));
+    expect(all.length).toBeLessThanOrEqual(accounts * (2 + begun));
     expect(all.length).toBeGreaterThanOrEqual(accounts * (2 + 2));
   });
 
@@ -85,8 +90,8 @@ describe('the schedule of syncs', () => {
     'enqueues a sync that does not complete once an interval, and no more often',
     async (service) => {
       const { schedule, enqueued } = scheduler(service, false);
-      await run([{ schedule }], 3);
-      expect(enqueued.length).toBeLessThanOrEqual(accounts * (1 + 4));
+      const begun = await run([{ schedule }], 3);
+      expect(enqueued.length).toBeLessThanOrEqual(accounts * (1 + begun));
       expect(enqueued.length).toBeGreaterThanOrEqual(accounts * (1 + 2));
     },
   );
@@ -98,8 +103,8 @@ describe('the schedule of syncs', () => {
        FROM bank_account`,
     );
     const { schedule, enqueued } = scheduler(service, false);
-    await run([{ schedule }], 3);
-    expect(enqueued.length).toBeLessThanOrEqual(accounts * (1 + 4));
+    const begun = await run([{ schedule }], 3);
+    expect(enqueued.length).toBeLessThanOrEqual(accounts * (1 + begun));
     expect(enqueued.length).toBeGreaterThanOrEqual(accounts * (1 + 2));
     expect(await listOverdueAccounts(service.database.prisma, 3, 60_000)).toHaveLength(accounts);
   });
@@ -107,9 +112,9 @@ describe('the schedule of syncs', () => {
   itOnAccounts('syncs an account at its own interval', async (service) => {
     await setSyncInterval(service.database.prisma, service.accountId, 250);
     const { schedule, enqueued } = scheduler(service, true);
-    await run([{ schedule }], 2);
+    const begun = await run([{ schedule }], 2);
     const own = enqueued.filter(({ accountId }) => accountId === service.accountId).length;
     expect(own).toBeGreaterThanOrEqual(1 + 5);
-    expect(own).toBeLessThanOrEqual(1 + 9);
+    expect(own).toBeLessThanOrEqual(1 + begun * 4);
   });
 });
