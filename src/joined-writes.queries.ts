@@ -16,12 +16,35 @@ export interface Write {
 
 /** Throws `conflict`, which rolls the transaction back, if one of them has not written its rows. */
 export async function writeTogether(tx: SqlTx, writes: readonly Write[]): Promise<void> {
-  if (writes.length === 0) return;
+  if (!(await areWritten(tx, writes))) throw new AppError('conflict');
+}
+
+/** Whether each of them has written its rows. */
+export async function areWritten(tx: SqlTx, writes: readonly Write[]): Promise<boolean> {
+  if (writes.length === 0) return true;
+  const [result] = await tx.$queryRaw<{ isComplete: boolean }[]>(
+    statementOf(writes, (isComplete) => isComplete),
+  );
+  return result?.isComplete === true;
+}
+
+/**
+ * The writes as a statement that PostgreSQL refuses if one of them has not written its rows. It is
+ * for statements whose result nobody waits for before the commit.
+ */
+export const completeWrites = (writes: readonly Write[]): Prisma.Sql =>
+  statementOf(writes, (isComplete) => Prisma.sql`refuse_unless(${isComplete})`);
+
+function statementOf(
+  writes: readonly Write[],
+  resultOf: (isComplete: Prisma.Sql) => Prisma.Sql,
+): Prisma.Sql {
   const names = writes.map((_, index) => Prisma.raw(`write_${index}`));
   const parts = writes.map(({ sql }, index) => Prisma.sql`${names[index]} AS (${sql} RETURNING 1)`);
   const counts = names.map((name) => Prisma.sql`(SELECT count(*)::int FROM ${name})`);
-  const [result] = await tx.$queryRaw<{ counts: number[] }[]>`
-    WITH ${Prisma.join(parts, ', ')} SELECT ARRAY[${Prisma.join(counts, ', ')}] AS counts`;
-  const isComplete = writes.every(({ rows }, at) => rows === null || rows === result?.counts[at]);
-  if (!isComplete) throw new AppError('conflict');
+  const expected = writes.map(({ rows }, index) => rows ?? counts[index]);
+  const isComplete = Prisma.sql`
+    ARRAY[${Prisma.join(counts, ', ')}] = ARRAY[${Prisma.join(expected, ', ')}]::int[]`;
+  return Prisma.sql`
+    WITH ${Prisma.join(parts, ', ')} SELECT ${resultOf(isComplete)} AS "isComplete"`;
 }

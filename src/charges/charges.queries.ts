@@ -1,8 +1,9 @@
 // Inserts charges. Reads their newest payments, and the newest refunds of these payments. A static
 // QR code may be paid without limit, so each read is bounded, and the count of its payments is
 // stored.
-import { opaqueAccountId, type Db, type SqlTx } from '../database.service.js';
+import { opaqueAccountId, type Db } from '../database.service.js';
 import { Prisma, type Charge, type Refund, type Settlement } from '../generated/service/client.js';
+import type { Write } from '../joined-writes.queries.js';
 import { maxShownOfCharge } from './charges.schema.js';
 
 export type NewChargeRow = Pick<
@@ -11,28 +12,24 @@ export type NewChargeRow = Pick<
   | 'nextCheckAt'
 >;
 
-/** Inserts charges of one account; false when another one has one of their correlationIds. */
-export async function insertCharges(
-  tx: SqlTx,
-  accountId: number,
-  charges: readonly NewChargeRow[],
-): Promise<boolean> {
+/** Inserts charges of one account, unless another one has one of their correlationIds. */
+export function chargesWrite(accountId: number, charges: readonly NewChargeRow[]): Write {
   const rows = charges.map((charge) => ({
     ...charge,
     // As text: a JSON number would pass through a float.
     amountCents: charge.amountCents?.toString() ?? null,
   }));
-  const count = await tx.$executeRaw`
+  const sql = Prisma.sql`
     INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type,
                         amount_cents, due_date, next_check_at)
-    SELECT ${accountId}, "correlationId", "operationId", "expectedPaymentId", type,
+    SELECT ${accountId}::int, "correlationId", "operationId", "expectedPaymentId", type,
            "amountCents"::bigint, "dueDate", "nextCheckAt"
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
       "correlationId" text, "operationId" uuid, "expectedPaymentId" uuid, type text,
       "amountCents" text, "dueDate" text, "nextCheckAt" timestamptz)
     ORDER BY "correlationId"
     ON CONFLICT DO NOTHING`;
-  return count === charges.length;
+  return { sql, rows: charges.length };
 }
 
 export interface NewestPaymentRow {

@@ -5,7 +5,7 @@ import { adjustmentsOf, serializeAdjustments } from '../contract/charge-terms.js
 import { createCharge } from '../contract/charges.js';
 import type { RouteInput } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
-import { Database, type SqlTx, type Tx } from '../database.service.js';
+import { Database, type Tx } from '../database.service.js';
 import { normalizeTaxId } from '../expected-payments/counterparty.js';
 import { referencesOf, type NewExpectedPayment } from '../expected-payments/expected-payment.js';
 import type { Charge, Prisma } from '../generated/service/client.js';
@@ -19,7 +19,7 @@ import { BankTime } from '../statement/bank-time.service.js';
 import { ChargeLookUp } from './charge-look-up.service.js';
 import { listChargeIds } from './charge-list.queries.js';
 import {
-  insertCharges,
+  chargesWrite,
   listNewestPayments,
   listNewestRefunds,
   type NewChargeRow,
@@ -42,7 +42,8 @@ export class ChargesService implements OnModuleInit {
     repeat: 'keyed',
     echoes: ({ body }, response) =>
       response.correlationId === body.correlationId && response.amount === body.Amount,
-    insertRows: insertOrThrow,
+    rowWrites: chargeWrites,
+    refusalOf: correlationIdTaken,
     sharesIdentitiesWith: ['create_static_qr'],
     onRejected: (tx, operation) => this.deleteCharge(tx, operation),
     lookUp: (account, operation) => this.lookUp.charge(account, operation),
@@ -55,7 +56,8 @@ export class ChargesService implements OnModuleInit {
     echoes: ({ body }, response) =>
       response.correlationId === body.correlationId &&
       (response.amount ?? null) === (body.amount ?? null),
-    insertRows: insertOrThrow,
+    rowWrites: chargeWrites,
+    refusalOf: correlationIdTaken,
     sharesIdentitiesWith: ['create_charge'],
     onRejected: (tx, operation) => this.deleteCharge(tx, operation),
     lookUp: (account, operation) => this.lookUp.staticQr(account, operation),
@@ -182,11 +184,15 @@ export class ChargesService implements OnModuleInit {
   }
 }
 
-async function insertOrThrow(tx: SqlTx, accountId: number, charges: NewChargeRow[]): Promise<void> {
-  if (await insertCharges(tx, accountId, charges)) return;
-  // The statement could not distinguish payments of two charges with one correlationId.
-  throw new AppError('conflict', {
-    reason: 'correlation_id_taken',
-    public: 'The correlationId is already used by another charge or QR code.',
-  });
-}
+const chargeWrites = (accountId: number, charges: NewChargeRow[]) => [
+  chargesWrite(accountId, charges),
+];
+
+/** The statement could not distinguish payments of two charges with one correlationId. */
+const correlationIdTaken = () =>
+  Promise.resolve(
+    new AppError('conflict', {
+      reason: 'correlation_id_taken',
+      public: 'The correlationId is already used by another charge or QR code.',
+    }),
+  );

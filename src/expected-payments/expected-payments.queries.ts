@@ -1,6 +1,6 @@
 // Inserts expected payments, their references and their facts in bulk: a batch has a thousand
 // items.
-import type { SqlTx, Tx } from '../database.service.js';
+import type { Tx } from '../database.service.js';
 import {
   Prisma,
   type ExpectedPayment,
@@ -55,15 +55,6 @@ export function expectedPaymentsWrite(
 export type PaymentReference = Reference & Pick<ExpectedPaymentReference, 'expectedPaymentId'>;
 
 /** Idempotent: references that are already stored stay as they are. */
-export async function insertReferences(
-  tx: SqlTx,
-  accountId: number,
-  rows: readonly PaymentReference[],
-): Promise<void> {
-  if (rows.length > 0) await tx.$executeRaw(referencesWrite(accountId, rows).sql);
-}
-
-/** Inserts what `insertReferences` does. */
 export function referencesWrite(accountId: number, rows: readonly PaymentReference[]): Write {
   const sql = Prisma.sql`
     INSERT INTO expected_payment_reference (account_id, kind, value, expected_payment_id)

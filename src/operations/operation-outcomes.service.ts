@@ -3,11 +3,12 @@
 // holds the registered operation kinds.
 import { Injectable } from '@nestjs/common';
 import type { Route } from '../contract/route.js';
-import { Database, type SqlTx, type Tx } from '../database.service.js';
+import { Database, type Tx } from '../database.service.js';
 import type { EventType, NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { insertFacts } from '../expected-payments/expected-payments.queries.js';
-import { invariant } from '../platform/errors.js';
+import { completeWrites } from '../joined-writes.queries.js';
+import { AppError, invariant } from '../platform/errors.js';
 import { groupBy } from '../platform/grouping.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { waitOutsideSlot } from '../platform/job-slots.js';
@@ -93,24 +94,7 @@ export class OperationOutcomes {
   /** Whether each of them was recorded. */
   private async recordAnswers(accountId: number, answers: RecordableAnswer[]): Promise<boolean[]> {
     try {
-      const record = async (tx: SqlTx) => {
-        const attempts = answers.map(({ answer }) => answer);
-        const rows = await queries.recordAnsweredAttempts(tx, accountId, attempts);
-        const ids = new Set(rows.map(({ id }) => id));
-        const applied = answers.filter(({ answer }) => ids.has(answer.id));
-        for (const ofKind of groupBy(applied, ({ kind }) => kind.name).values()) {
-          const responses = ofKind.map(({ answer, decodedResponse }) => {
-            return { id: answer.id, response: decodedResponse as never };
-          });
-          await ofKind[0]?.kind.onAnswered?.(tx, accountId, responses);
-        }
-        return { recorded: rows, hasEvents: this.events.hasRecorded(tx) };
-      };
-      // Without rows of their module, the answers are recorded by one statement.
-      const isOneStatement = answers.every(({ kind }) => kind.onAnswered === undefined);
-      const { recorded, hasEvents } = await (isOneStatement
-        ? record(this.database.sql)
-        : this.database.sqlTransaction(record));
+      const { recorded, hasEvents } = await this.recordTogether(accountId, answers);
       // The callers need not wait for the jobs: a sweeper enqueues those that are lost.
       if (hasEvents) void this.events.enqueueDeliveries(accountId).catch(() => undefined);
       if (recorded.some(({ isOutgoing }) => isOutgoing))
@@ -121,6 +105,33 @@ export class OperationOutcomes {
       // Each is recorded alone, where the error is thrown to its caller.
       return answers.map(() => false);
     }
+  }
+
+  private async recordTogether(accountId: number, answers: readonly RecordableAnswer[]) {
+    const attempts = answers.map(({ answer }) => answer);
+    // Without rows of their module, the answers are recorded by one statement.
+    if (answers.every(({ kind }) => kind.onAnswered === undefined)) {
+      const recorded = await queries.recordAnsweredAttempts(this.database.sql, accountId, attempts);
+      return { recorded, hasEvents: false };
+    }
+    return this.database.sqlTransaction(async (tx, commitWith) => {
+      const ofKinds = [...groupBy(answers, ({ kind }) => kind.name).values()];
+      // Sent together, in this order.
+      const [recorded, ...writes] = await Promise.all([
+        queries.recordAnsweredAttempts(tx, accountId, attempts),
+        ...ofKinds.map(async (ofKind) => {
+          const responses = ofKind.map(({ answer, decodedResponse }) => {
+            return { id: answer.id, response: decodedResponse as never };
+          });
+          return (await ofKind[0]?.kind.onAnswered?.(tx, accountId, responses)) ?? [];
+        }),
+      ]);
+      // One of them is not in progress any more.
+      if (recorded.length < answers.length) throw new AppError('conflict');
+      const all = writes.flat();
+      if (all.length > 0) commitWith(completeWrites(all));
+      return { recorded, hasEvents: this.events.hasRecorded(tx) };
+    });
   }
 
   /**

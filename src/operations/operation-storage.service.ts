@@ -4,9 +4,9 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import { assertAccountLive } from '../accounts/account-modes.queries.js';
-import { Database, type SqlTx, type Tx } from '../database.service.js';
+import { Database, type Tx } from '../database.service.js';
 import { expectedPaymentWrites } from '../expected-payments/recording.queries.js';
-import { writeTogether } from '../joined-writes.queries.js';
+import { areWritten, completeWrites, writeTogether, type Write } from '../joined-writes.queries.js';
 import { Countdown } from '../platform/countdown.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { groupBy } from '../platform/grouping.js';
@@ -16,6 +16,7 @@ import * as identity from './identities.queries.js';
 import type { Operation, OperationKind, OperationRequest } from './operation.js';
 import { attemptLimits, startWithinMs } from './operation-sender.service.js';
 import * as queries from './operations.queries.js';
+import type { UnstoredOperation } from './possible-duplicates.queries.js';
 import { PossibleDuplicates } from './possible-duplicates.service.js';
 
 /** The process that stored an operation sends it; the sweeper takes over after this long. */
@@ -107,19 +108,7 @@ export class OperationStorage {
       const account = await this.accounts.get(accountId);
       // It begins before the claims, so it ends before their limit.
       attempt = { account, sendWithin: new Countdown(startWithinMs) };
-      const stored = await this.database.sqlTransaction(async (tx) => {
-        const storable = await this.duplicates.listStorable(
-          tx,
-          accountId,
-          requests.map(({ kind, request: { preferences }, operation, identities }) => {
-            const kinds = [kind.name, ...(kind.sharesIdentitiesWith ?? [])];
-            return { operation, identities, kinds, isCompared: !preferences.allowDuplicate };
-          }),
-        );
-        const chosen = requests.filter(({ operation }) => storable.has(operation.id));
-        if (chosen.length > 0) await this.insertTogether(tx, accountId, chosen);
-        return storable;
-      });
+      const stored = await this.storeStorable(accountId, requests);
       const shared = attempt;
       return requests.map(({ operation }) => {
         return { isStored: stored.has(operation.id), attempt: shared };
@@ -131,27 +120,18 @@ export class OperationStorage {
     }
   }
 
-  private async insertTogether(
-    tx: SqlTx,
+  /** Stores those of them to which nothing objects, and returns their ids. */
+  private async storeStorable(
     accountId: number,
-    requests: NewRequest[],
-  ): Promise<void> {
-    const payments = expectedPaymentWrites(accountId, requests.map(expectingOperation));
-    const operations = requests.map(({ operation }) => operation);
-    const sending = { sending: attemptLimits, nextActionInMs: sweepAfterMs };
-    await writeTogether(tx, [
-      identity.identitiesWrite(accountId, requests),
-      ...queries.operationsWrites(accountId, operations, sending),
-      ...payments.writes,
-    ]);
-    const rows = requests.map(({ kind, request, operation }, index) => {
-      return { kind, row: request.rowOf?.(operation.id, payments.ids[index] ?? []) };
+    requests: readonly NewRequest[],
+  ): Promise<ReadonlySet<string>> {
+    return this.database.sqlTransaction(async (tx, commitWith) => {
+      const unstored = requests.map(unstoredOf);
+      const storable = await this.duplicates.listStorable(tx, accountId, unstored);
+      const chosen = requests.filter(({ operation }) => storable.has(operation.id));
+      if (chosen.length > 0) commitWith(completeWrites(writesOf(accountId, chosen)));
+      return storable;
     });
-    for (const ofKind of groupBy(rows, ({ kind }) => kind.name).values()) {
-      const [first] = ofKind;
-      const ownRows = ofKind.map(({ row }) => row);
-      await first?.kind.insertRows?.(tx, accountId, ownRows);
-    }
   }
 
   private async findOrStoreAlone(newRequest: NewRequest): Promise<StoredOperation> {
@@ -227,7 +207,7 @@ export class OperationStorage {
     const assertNotLost = () => this.duplicates.assertNotLost(tx, newOperation, allowDuplicate);
     try {
       if (request.record) await request.record(tx, id, ids);
-      else await kind.insertRows?.(tx, accountId, [request.rowOf(id, ids)]);
+      else await insertRow(tx, accountId, kind, request.rowOf(id, ids));
     } catch (error) {
       // A paid bill cannot be paid again, for example: if this request has paid it, say so.
       if (error instanceof AppError) await assertNotLost();
@@ -242,6 +222,42 @@ export class OperationStorage {
   }
 }
 
+function unstoredOf({ kind, request, operation, identities }: NewRequest): UnstoredOperation {
+  const kinds = [kind.name, ...(kind.sharesIdentitiesWith ?? [])];
+  return { operation, identities, kinds, isCompared: !request.preferences.allowDuplicate };
+}
+
+/** All that is stored of new operations, which are claimed for their first attempts. */
+function writesOf(accountId: number, requests: readonly NewRequest[]): Write[] {
+  const payments = expectedPaymentWrites(accountId, requests.map(expectingOperation));
+  const operations = requests.map(({ operation }) => operation);
+  const sending = { sending: attemptLimits, nextActionInMs: sweepAfterMs };
+  const rows = requests.map(({ kind, request, operation }, index) => {
+    return { kind, row: request.rowOf?.(operation.id, payments.ids[index] ?? []) };
+  });
+  const ofKinds = [...groupBy(rows, ({ kind }) => kind.name).values()];
+  return [
+    identity.identitiesWrite(accountId, requests),
+    ...queries.operationsWrites(accountId, operations, sending),
+    ...payments.writes,
+    ...ofKinds.flatMap((ofKind) => {
+      const ownRows = ofKind.map(({ row }) => row);
+      return ofKind[0]?.kind.rowWrites?.(accountId, ownRows) ?? [];
+    }),
+  ];
+}
+
+/** Throws the reason if the row breaks a rule. */
+async function insertRow(
+  tx: Tx,
+  accountId: number,
+  kind: OperationKind,
+  row: unknown,
+): Promise<void> {
+  if (await areWritten(tx, kind.rowWrites?.(accountId, [row]) ?? [])) return;
+  throw (await kind.refusalOf?.(tx, accountId, row)) ?? new AppError('conflict');
+}
+
 function expectingOperation({ operation: { id, kind }, request }: NewRequest) {
   return { operationId: id, kind, expected: request.expectedPayments };
 }
@@ -252,7 +268,7 @@ function expectingOperation({ operation: { id, kind }, request }: NewRequest) {
  */
 function isShareable({ kind, request, identities }: NewRequest): boolean {
   const { rowOf, assertApplies, preferences } = request;
-  invariant(!rowOf || kind.insertRows, `${kind.name} inserts no rows`);
+  invariant(!rowOf || kind.rowWrites, `${kind.name} writes no rows`);
   const isTemporary = identities.some((one) => one.isTemporary);
   const isAlone = Boolean(assertApplies ?? preferences.claim) || preferences.respondAsync;
   const isSimple = rowOf !== undefined && kind.repeat !== 'never' && !isTemporary && !isAlone;

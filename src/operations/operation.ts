@@ -8,6 +8,8 @@ import type { BankAccount } from '../accounts/accounts.service.js';
 import type { Route, RouteInput, RouteOutput } from '../contract/route.js';
 import type { SqlTx, Tx } from '../database.service.js';
 import type { NewExpectedPayment } from '../expected-payments/expected-payment.js';
+import type { Write } from '../joined-writes.queries.js';
+import type { AppError } from '../platform/errors.js';
 import type { Operation as OperationRow, OperationState } from '../generated/service/client.js';
 
 export type { OperationState };
@@ -65,14 +67,19 @@ export interface OperationKind<R extends Route = Route> {
    */
   resourcePath?: string;
   /**
-   * Inserts the module's own rows of one or several requests, in the transaction that inserts their
-   * operations: what `rowOf` returns for each. Throws when one of them breaks a rule; where they
-   * were several, each of them is then stored alone.
+   * Writes the module's own rows of one or several requests, in the statement that inserts their
+   * operations: what `rowOf` returns for each. Where a rule of the database stands against one of
+   * them, a write is not complete, and each of the requests is then stored alone.
    */
-  insertRows?(tx: SqlTx, accountId: number, rows: readonly unknown[]): Promise<void>;
+  rowWrites?(accountId: number, rows: readonly unknown[]): Write[];
+  /**
+   * Why the writes of one row are not complete, as the error for its caller. Default: `conflict`.
+   * Runs in the transaction of the writes, which is then rolled back.
+   */
+  refusalOf?(tx: SqlTx, accountId: number, row: unknown): Promise<AppError>;
   /**
    * Kinds whose natural identities name the same things as those of this kind: two operations of
-   * these kinds with one identity break a rule of `insertRows`. So they are not stored together.
+   * these kinds with one identity break a rule of `rowWrites`. So they are not stored together.
    */
   sharesIdentitiesWith?: readonly string[];
   /**
@@ -89,14 +96,15 @@ export interface OperationKind<R extends Route = Route> {
   onSucceeded?(tx: Tx, operation: Operation, acceptance: Acceptance<RouteOutput<R>>): Promise<void>;
   /**
    * Does what `onSucceeded` does for one or several operations whose first attempt got the bank's
-   * response, in the transaction that records all of them. Without it, a kind that has
-   * `onSucceeded` records each outcome alone.
+   * response, in the transaction that records all of them. Returns what is left to write: it is
+   * sent with the commit. Without this method, a kind that has `onSucceeded` records each outcome
+   * alone.
    */
   onAnswered?(
     tx: SqlTx,
     accountId: number,
     answers: readonly Answer<RouteOutput<R>>[],
-  ): Promise<void>;
+  ): Promise<Write[]>;
   /**
    * The bank rejected the operation, or it was proven not executed. Marks the module's own rows as
    * failed and releases what they reserved, in the transaction that records the outcome.
@@ -168,7 +176,7 @@ export const noPreferences: RequestPreferences = { respondAsync: false, allowDup
 /** One request of a caller, as a feature module passes it to the journal. */
 export type OperationRequest<R extends Route = Route> = RequestFacts<R> & (OwnRow | OwnRecord);
 
-/** The module's own row of a request, which `insertRows` of its kind inserts. */
+/** The module's own row of a request, which `rowWrites` of its kind write. */
 export interface OwnRow {
   rowOf(operationId: string, expectedPaymentIds: readonly string[]): unknown;
   record?: undefined;

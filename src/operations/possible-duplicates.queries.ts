@@ -7,16 +7,15 @@ import type { NewIdentity } from './identities.queries.js';
 import type { NewOperation } from './operations.queries.js';
 
 /** Serializes all requests of the account. */
-export async function lockPossibleDuplicates(tx: SqlTx, accountId: number): Promise<void> {
+export function accountLock(accountId: number): Prisma.Sql {
   const { possibleDuplicates } = advisoryLocks;
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${possibleDuplicates}::int, ${accountId}::int)`;
+  return Prisma.sql`SELECT pg_advisory_xact_lock(${possibleDuplicates}::int, ${accountId}::int)`;
 }
 
 /** Serializes requests that are the same. */
-export async function lockSameRequests(tx: SqlTx, requestHashes: readonly string[]): Promise<void> {
-  if (requestHashes.length === 0) return;
+export function sameRequestsLock(requestHashes: readonly string[]): Prisma.Sql {
   const { sameRequest } = advisoryLocks;
-  await tx.$executeRaw`
+  return Prisma.sql`
     SELECT pg_advisory_xact_lock(${sameRequest}::int, lock)
     FROM (
       SELECT DISTINCT hashtext(hash) AS lock FROM unnest(${[...requestHashes]}::text[]) AS r(hash)

@@ -3,6 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
 import type { SqlTx, Tx } from '../database.service.js';
+import type { Prisma } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
 import { findLostPeriod } from '../accounts/account-restores.queries.js';
 import type { NewOperation } from './operations.queries.js';
@@ -55,13 +56,14 @@ export class PossibleDuplicates {
     unstored: readonly queries.UnstoredOperation[],
   ): Promise<ReadonlySet<string>> {
     const compared = unstored.filter(({ isCompared }) => isCompared);
-    await this.lock(
-      tx,
-      accountId,
-      compared.map(({ operation }) => operation),
-    );
-    const limits = { ...this.times, withinDays: restoreDays };
-    const storable = await queries.listStorable(tx, accountId, unstored, limits);
+    const operations = compared.map(({ operation }) => operation);
+    // Sent together, in this order.
+    const locked = this.locksOf(accountId, operations).map((lock) => tx.$executeRaw(lock));
+    const listed = queries.listStorable(tx, accountId, unstored, {
+      ...this.times,
+      withinDays: restoreDays,
+    });
+    const [storable] = await Promise.all([listed, ...locked]);
     return new Set(storable.map(({ id }) => id));
   }
 
@@ -85,13 +87,19 @@ export class PossibleDuplicates {
    * are claimed.
    */
   async lock(tx: SqlTx, accountId: number, operations: readonly NewOperation[]): Promise<void> {
+    for (const lock of this.locksOf(accountId, operations)) await tx.$executeRaw(lock);
+  }
+
+  private locksOf(accountId: number, operations: readonly NewOperation[]): Prisma.Sql[] {
     const outgoing = operations.filter(isOutgoing);
-    if (outgoing.length === 0) return;
-    // The second request of a double click arrives while the first request is still being sent.
-    if (this.times.similarForMs !== null) await queries.lockPossibleDuplicates(tx, accountId);
+    if (outgoing.length === 0) return [];
     const withExternalId = outgoing.filter(({ hasExternalId }) => hasExternalId);
     const hashes = withExternalId.map(({ requestHash }) => requestHash);
-    await queries.lockSameRequests(tx, hashes);
+    return [
+      // The second request of a double click arrives while the first request is still being sent.
+      ...(this.times.similarForMs === null ? [] : [queries.accountLock(accountId)]),
+      ...(hashes.length === 0 ? [] : [queries.sameRequestsLock(hashes)]),
+    ];
   }
 
   /**

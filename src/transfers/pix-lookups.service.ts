@@ -12,7 +12,7 @@ import { Reply } from '../platform/contract-route.js';
 import { AppError, ruleBroken } from '../platform/errors.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { pixLookupExpiry } from './transfer-request.js';
-import { claimPixLookups, listPixLookups, type LookupClaim } from './transfers.queries.js';
+import { listPixLookups, type LookupClaim } from './transfers.queries.js';
 
 @Injectable()
 export class PixLookupsService {
@@ -62,23 +62,11 @@ export class PixLookupsService {
     return { endToEndId, now: await this.bankTime.now(accountId) };
   }
 
-  /**
-   * Claims look-ups for operations: each once, and before it expires by the bank's clock. Of
-   * several concurrent claims of one look-up, exactly one succeeds. Throws when any of them is not
-   * claimed.
-   */
-  async claim(tx: SqlTx, accountId: number, claims: readonly LookupClaim[]): Promise<void> {
-    if ((await claimPixLookups(tx, accountId, claims)) === claims.length) return;
-    const own = new Set(claims.map(({ operationId }) => operationId));
-    const endToEndIds = claims.map(({ endToEndId }) => endToEndId);
-    const lookups = await listPixLookups(tx, accountId, endToEndIds);
-    for (const endToEndId of endToEndIds) {
-      const lookup = lookups.find((one) => one.endToEndId === endToEndId);
-      if (!lookup) throw lookupError('look_up_not_found');
-      if (lookup.operationId === null) throw lookupError('look_up_expired');
-      if (!own.has(lookup.operationId)) throw lookupError('look_up_used');
-    }
-    throw lookupError('look_up_used');
+  /** Why a look-up cannot start a transfer: `lookupClaimsWrite` has not claimed it. */
+  async refusalOf(tx: SqlTx, accountId: number, { endToEndId }: LookupClaim): Promise<AppError> {
+    const [lookup] = await listPixLookups(tx, accountId, [endToEndId]);
+    if (!lookup) return lookupError('look_up_not_found');
+    return lookupError(lookup.operationId === null ? 'look_up_expired' : 'look_up_used');
   }
 }
 

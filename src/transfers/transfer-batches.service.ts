@@ -5,6 +5,7 @@ import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import { normalizeAccountNumber } from '../expected-payments/counterparty.js';
 import { expectedDebit, referencesOf } from '../expected-payments/expected-payment.js';
+import { writeTogether } from '../joined-writes.queries.js';
 import type { OperationKind, OutgoingMoney, RequestPreferences } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
@@ -17,7 +18,7 @@ import {
   repeatedExternalIds,
 } from './batch-request.js';
 import { readBatchElement } from './transfer-status.js';
-import { TransferRecords } from './transfer-records.service.js';
+import { requestedTransferWrites, TransferRecords } from './transfer-records.service.js';
 import * as queries from './transfers.queries.js';
 
 @Injectable()
@@ -71,14 +72,16 @@ export class TransferBatches implements OnModuleInit {
         expectedDebit(amount, referencesOf({ counterparty: normalizeAccountNumber(account) })),
       ),
       record: (tx, operationId, expectedPaymentIds) =>
-        this.records.recordRequested(
+        writeTogether(
           tx,
-          accountId,
-          completeBatch(items, operationId).map((item, position) => ({
-            ...newTransfer(item),
-            ...{ id: newId(), operationId, position },
-            expectedPaymentId: expectedPaymentIds[position] ?? '',
-          })),
+          requestedTransferWrites(
+            accountId,
+            completeBatch(items, operationId).map((item, position) => ({
+              ...newTransfer(item),
+              ...{ id: newId(), operationId, position },
+              expectedPaymentId: expectedPaymentIds[position] ?? '',
+            })),
+          ),
         ),
     });
   }

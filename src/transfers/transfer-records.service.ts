@@ -6,8 +6,13 @@ import type { SqlTx, Tx } from '../database.service.js';
 import { eventAmount, type EventType, type NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { referencesOf } from '../expected-payments/expected-payment.js';
-import { insertFacts, insertReferences } from '../expected-payments/expected-payments.queries.js';
+import {
+  insertFacts,
+  referencesWrite,
+  type PaymentReference,
+} from '../expected-payments/expected-payments.queries.js';
 import { addReferences } from '../expected-payments/recording.queries.js';
+import type { Write } from '../joined-writes.queries.js';
 import type { Operation } from '../operations/operation.js';
 import { invariant } from '../platform/errors.js';
 import {
@@ -39,19 +44,6 @@ export class TransferRecords {
     private readonly bank: BankService,
   ) {}
 
-  /** Records requested transfers, in the transaction of their expected payments. */
-  async recordRequested(
-    tx: SqlTx,
-    accountId: number,
-    transfers: readonly queries.NewTransferRow[],
-  ): Promise<void> {
-    await queries.insertTransferRows(tx, accountId, transfers);
-    const references = transfers.flatMap(({ externalId, expectedPaymentId }) =>
-      referencesOf({ external_id: externalId }).map((one) => ({ expectedPaymentId, ...one })),
-    );
-    await insertReferences(tx, accountId, references);
-  }
-
   /** Records the bank's response to an operation: one report for each transfer, in their order. */
   async recordResponse(
     tx: Tx,
@@ -69,20 +61,20 @@ export class TransferRecords {
 
   /**
    * Records the bank's responses to single transfers, which have the ids of their operations, in
-   * the transaction that records their tasks.
+   * the transaction that records their tasks. Returns the writes of their references.
    */
   async recordResponses(
     tx: SqlTx,
     accountId: number,
     responses: ReadonlyMap<string, TransferReport>,
-  ): Promise<void> {
+  ): Promise<Write[]> {
     const reports = [...responses].map(([id, report]) => ({ id, report }));
     const updated = await this.updateTransfers(tx, accountId, reports);
     invariant(updated.length === responses.size, 'an operation of a transfer has a transfer');
     const references = updated.flatMap(({ id, expectedPaymentId }) =>
       referencesOfTransfer(responses.get(id)!).map((one) => ({ expectedPaymentId, ...one })),
     );
-    await insertReferences(tx, accountId, references);
+    return referenceWrites(accountId, references);
   }
 
   /**
@@ -181,4 +173,19 @@ function transferEvent({ state, amountCents, id, ...ids }: queries.UpdatedTransf
       ...(state === 'failed' ? { errorCode } : {}),
     },
   };
+}
+
+/** Records requested transfers, in the transaction of their expected payments. */
+export function requestedTransferWrites(
+  accountId: number,
+  transfers: readonly queries.NewTransferRow[],
+): Write[] {
+  const references = transfers.flatMap(({ externalId, expectedPaymentId }) =>
+    referencesOf({ external_id: externalId }).map((one) => ({ expectedPaymentId, ...one })),
+  );
+  return [queries.transfersWrite(accountId, transfers), ...referenceWrites(accountId, references)];
+}
+
+function referenceWrites(accountId: number, references: readonly PaymentReference[]): Write[] {
+  return references.length > 0 ? [referencesWrite(accountId, references)] : [];
 }

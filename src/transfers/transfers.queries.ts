@@ -3,7 +3,13 @@
 import { opaqueAccountId, type Db, type SqlTx, type Tx } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
 import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-import type { PixLookup, Transfer, TransferState } from '../generated/service/client.js';
+import {
+  Prisma,
+  type PixLookup,
+  type Transfer,
+  type TransferState,
+} from '../generated/service/client.js';
+import type { Write } from '../joined-writes.queries.js';
 import type { OperationRef } from '../operations/operations.queries.js';
 import type { TransferReport } from './transfer-status.js';
 
@@ -25,22 +31,18 @@ export type NewTransfer = Pick<
 
 export type NewTransferRow = NewTransfer & TransferKey & Pick<Transfer, 'operationId' | 'position'>;
 
-/** Inserts transfers of one account. */
-export async function insertTransferRows(
-  tx: SqlTx,
-  accountId: number,
-  rows: readonly NewTransferRow[],
-): Promise<void> {
+export function transfersWrite(accountId: number, rows: readonly NewTransferRow[]): Write {
   // Amounts are text: JSON numbers would pass through a float.
   const recordset = rows.map((row) => ({ ...row, amountCents: row.amountCents.toString() }));
-  await tx.$executeRaw`
+  const sql = Prisma.sql`
     INSERT INTO transfer (account_id, id, operation_id, position, shape, amount_cents, counterparty,
                           end_to_end_id, external_id, state, expected_payment_id)
-    SELECT ${accountId}, id, "operationId", position, shape, "amountCents"::bigint,
+    SELECT ${accountId}::int, id, "operationId", position, shape, "amountCents"::bigint,
            counterparty, "endToEndId", "externalId", 'requested', "expectedPaymentId"
     FROM jsonb_to_recordset(${JSON.stringify(recordset)}::jsonb) AS r(
       id uuid, "operationId" uuid, position int, shape transfer_shape, "amountCents" text,
       counterparty text, "endToEndId" text, "externalId" text, "expectedPaymentId" uuid)`;
+  return { sql, rows: rows.length };
 }
 
 /** The claim of a look-up by the transfer of an operation, at a time of the bank's clock. */
@@ -50,18 +52,15 @@ export interface LookupClaim {
   now: Date;
 }
 
-/** Claims look-ups that are neither used nor expired. Returns how many. */
-export async function claimPixLookups(
-  tx: SqlTx,
-  accountId: number,
-  claims: readonly LookupClaim[],
-): Promise<number> {
-  return tx.$executeRaw`
+/** Claims look-ups, if they are neither used nor expired. */
+export function lookupClaimsWrite(accountId: number, claims: readonly LookupClaim[]): Write {
+  const sql = Prisma.sql`
     UPDATE pix_lookup l SET operation_id = r."operationId"
     FROM jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) AS r(
       "endToEndId" text, "operationId" uuid, now timestamptz)
     WHERE l.account_id = ${accountId} AND l.end_to_end_id = r."endToEndId"
       AND l.operation_id IS NULL AND l.expires_at > r.now`;
+  return { sql, rows: claims.length };
 }
 
 /** Look-ups that the account made, and the operations that use them. */

@@ -16,7 +16,7 @@ import {
   type TransferResponse,
   type TransferShape,
 } from '../contract/transfers.js';
-import { Database, type SqlTx } from '../database.service.js';
+import { Database } from '../database.service.js';
 import { expectedDebit, referencesOf } from '../expected-payments/expected-payment.js';
 import type {
   LookUpResult,
@@ -25,12 +25,13 @@ import type {
   OutgoingMoney,
   RequestPreferences,
 } from '../operations/operation.js';
+import type { Write } from '../joined-writes.queries.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
 import { PixLookupsService } from './pix-lookups.service.js';
-import { TransferRecords } from './transfer-records.service.js';
+import { requestedTransferWrites, TransferRecords } from './transfer-records.service.js';
 import {
   completeTransfer,
   counterpartyOfTransfer,
@@ -56,8 +57,14 @@ export class TransfersService implements OnModuleInit {
     route: createTransfer,
     repeat: 'keyed',
     echoes: ({ body }, response) => matchesTransferRequest(body, response),
-    insertRows: (tx, accountId, transfers: RequestedTransfer[]) =>
-      this.insert(tx, accountId, transfers),
+    rowWrites: (accountId, transfers: RequestedTransfer[]) => [
+      ...lookupClaimWrites(accountId, transfers),
+      ...requestedTransferWrites(accountId, transfers),
+    ],
+    refusalOf: async (tx, accountId, transfer: RequestedTransfer) => {
+      const [claim] = claimsOf([transfer]);
+      return claim ? this.lookups.refusalOf(tx, accountId, claim) : new AppError('conflict');
+    },
     onAnswered: (tx, accountId, answers) =>
       this.records.recordResponses(
         tx,
@@ -122,18 +129,6 @@ export class TransfersService implements OnModuleInit {
         externalId: externalIdOf(shape, operationId),
       }),
     });
-  }
-
-  private async insert(
-    tx: SqlTx,
-    accountId: number,
-    transfers: readonly RequestedTransfer[],
-  ): Promise<void> {
-    const claims = transfers.flatMap(({ operationId, lookup }) =>
-      lookup ? [{ operationId, ...lookup }] : [],
-    );
-    if (claims.length > 0) await this.lookups.claim(tx, accountId, claims);
-    await this.records.recordRequested(tx, accountId, transfers);
   }
 
   /**
@@ -245,4 +240,16 @@ function identifierOf(shape: TransferShape): string | null {
 
 function storedRequest({ requestBody }: Operation): TransferRequest {
   return z.decode(createTransfer.body, parseJson(requestBody ?? 'null') as never);
+}
+
+function claimsOf(transfers: readonly RequestedTransfer[]): queries.LookupClaim[] {
+  return transfers.flatMap(({ operationId, lookup }) =>
+    lookup ? [{ operationId, ...lookup }] : [],
+  );
+}
+
+/** Of several concurrent claims of one look-up, exactly one is complete. */
+function lookupClaimWrites(accountId: number, transfers: readonly RequestedTransfer[]): Write[] {
+  const claims = claimsOf(transfers);
+  return claims.length > 0 ? [queries.lookupClaimsWrite(accountId, claims)] : [];
 }

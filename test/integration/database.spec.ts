@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { defaultDatabaseLimits, type DatabaseLimits } from '../../src/config.js';
 import { afterCommit, createPool, Database } from '../../src/database.service.js';
+import { Prisma } from '../../src/generated/service/client.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
@@ -90,6 +91,21 @@ describe('the database', () => {
       'SELECT $1::int AS sent',
       'SELECT $1::int AS together',
     ]);
+  });
+
+  it('stores nothing where the statement that is sent with the commit fails', async () => {
+    open({ poolSize: 1 });
+    await test.pool.query('CREATE TABLE stored (value int)');
+    const store = (value: number, isComplete: boolean) =>
+      database.sqlTransaction(async (tx, commitWith) => {
+        await tx.$executeRaw`INSERT INTO stored VALUES (${value}::int)`;
+        commitWith(Prisma.sql`INSERT INTO stored SELECT 1 / ${isComplete ? 1 : 0}::int`);
+        return value;
+      });
+    expect(await store(7, true)).toBe(7);
+    await expect(store(8, false)).rejects.toThrow('division by zero');
+    const { rows } = await test.pool.query('SELECT array_agg(value) AS values FROM stored');
+    expect(rows).toEqual([{ values: [7, 1] }]);
   });
 
   it('plans anew, after one error, when a migration changed what a statement returns', async () => {

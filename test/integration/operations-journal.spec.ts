@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Prisma } from '../../src/generated/service/client.js';
 import type { OperationRecovery } from '../../src/operations/operation-recovery.service.js';
 import type { OperationSender } from '../../src/operations/operation-sender.service.js';
 import type { OperationsService } from '../../src/operations/operations.service.js';
 import type { Reply } from '../../src/platform/contract-route.js';
-import { AppError } from '../../src/platform/errors.js';
 import * as journal from '../support/journal.js';
 import { until } from '../support/until.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -91,13 +91,10 @@ describe('the journal of outbound requests', () => {
     });
 
     it('refuses the one that breaks a rule, and sends the others', async () => {
-      jest.spyOn(kind, 'insertRows').mockImplementation(async (tx, accountId, rows) => {
-        const operations = await tx.$queryRaw<{ requestBody: string | null }[]>`
-          SELECT request_body FROM operation
-          WHERE account_id = ${accountId} AND id = ANY (${rows as string[]}::uuid[])`;
-        if (operations.some(({ requestBody }) => requestBody?.includes('"order-7"')))
-          throw new AppError('rule_broken');
-      });
+      const incomplete = { sql: Prisma.sql`DELETE FROM operation WHERE false`, rows: 1 };
+      jest
+        .spyOn(kind, 'rowWrites')
+        .mockImplementation((_, rows) => (rows.includes('order-7') ? [incomplete] : []));
       const results = await performAll(numbers);
       const refused = results.flatMap(({ status }, index) => (status === 'rejected' ? index : []));
       expect(refused).toEqual([7]);
@@ -110,19 +107,18 @@ describe('the journal of outbound requests', () => {
     });
 
     describe('of two kinds that share their ids', () => {
-      type InsertRows = NonNullable<journal.ChargeKind['insertRows']>;
-      const insertCharges = jest.fn<InsertRows>();
-      const insertQrCodes = jest.fn<InsertRows>();
-      const charges = { ...kind, insertRows: insertCharges };
+      const writeCharges = jest.fn(() => []);
+      const writeQrCodes = jest.fn((_accountId: number, _rows: readonly unknown[]) => []);
+      const charges = { ...kind, rowWrites: writeCharges };
       const qrCodes = {
         ...{ ...kind, name: 'create_static_qr', sharesIdentitiesWith: [kind.name] },
-        insertRows: insertQrCodes,
+        rowWrites: writeQrCodes,
       };
       let create: (of: journal.ChargeKind, number: number) => Promise<Reply>;
 
       beforeEach(() => {
-        insertCharges.mockReset();
-        insertQrCodes.mockReset();
+        writeCharges.mockClear();
+        writeQrCodes.mockClear();
         const both = journal.createJournal(service.database, bank, [charges, qrCodes]);
         create = (of, number) =>
           both.operations.perform(
@@ -136,7 +132,7 @@ describe('the journal of outbound requests', () => {
       it('stores alone the one whose id is taken, and the others together', async () => {
         await create(charges, 7);
         await Promise.all(numbers.map((number) => create(qrCodes, number)));
-        const batches = insertQrCodes.mock.calls.map(([, , rows]) => rows.length);
+        const batches = writeQrCodes.mock.calls.map(([, rows]) => rows.length);
         expect(batches.sort((a, b) => b - a)).toEqual([28, 1, 1]);
       });
 
@@ -145,10 +141,17 @@ describe('the journal of outbound requests', () => {
           create(charges, 0),
           ...[create(charges, 1), create(qrCodes, 1), create(qrCodes, 2)],
         ]);
-        const [, [ofCharge]] = insertCharges.mock.calls as [unknown, [unknown]];
-        const ofQrCodes = insertQrCodes.mock.calls.map(([tx]) => tx);
+        const { rows } = await service.database.pool.query<{ name: string; transaction: string }>(
+          `SELECT kind || ' ' || identity AS name, xmin::text AS transaction
+           FROM operation_identity`,
+        );
+        const transactionOf = new Map(rows.map(({ name, transaction }) => [name, transaction]));
+        const ofCharge = transactionOf.get('create_charge correlationId order-1');
+        const ofQrCodes = [1, 2].map((number) =>
+          transactionOf.get(`create_static_qr correlationId order-${number}`),
+        );
         // The charge of the second batch is stored with the other QR code.
-        expect(ofQrCodes.map((tx) => tx === ofCharge)).toEqual([true, false]);
+        expect(ofQrCodes.map((one) => one === ofCharge)).toEqual([false, true]);
       });
     });
 

@@ -69,7 +69,7 @@ export const chargeKind: ChargeKind = {
   route: createCharge,
   repeat: 'keyed',
   echoes: () => true,
-  insertRows: () => Promise.resolve(),
+  rowWrites: () => [],
   onRejected: () => Promise.resolve(),
 };
 
@@ -158,7 +158,7 @@ export function chargeOperation({
     joinsSameRequest: false,
     outgoing: null,
     preferences: noPreferences,
-    rowOf: (operationId) => operationId,
+    rowOf: () => correlationId,
   };
 }
 

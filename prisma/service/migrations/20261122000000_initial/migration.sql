@@ -8,6 +8,14 @@ BEGIN
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'check_violation';
 END $$;
 
+-- For a statement that is sent together with COMMIT. It fails where its condition is not met, and
+-- the transaction is rolled back.
+CREATE FUNCTION "refuse_unless"("is_met" boolean) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  IF is_met THEN RETURN true; END IF;
+  RAISE EXCEPTION 'the statement is refused' USING ERRCODE = 'check_violation';
+END $$;
+
 -- Secrets
 
 -- Random secrets of the service itself, encrypted with a key of CREDENTIALS_KEY.
