@@ -394,8 +394,7 @@ function eventsOf({ component, results }: Decision, made: readonly LineAllocatio
       const payment = component.paymentById.get(allocation.expectedPaymentId);
       const result = results.get(allocation);
       if (!line || !payment || !result) return [];
-      const part = { ...line, amountCents: allocation.amountCents };
-      return allocationEvent(part, payment, allocation.role, result.settlement) ?? [];
+      return allocationEvent(line, payment, allocation, result.settlement) ?? [];
     });
 }
 
