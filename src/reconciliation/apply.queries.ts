@@ -330,7 +330,10 @@ export async function readLocked<Result>(
   const lock = () => tx.$queryRaw<{ accountId: number }[]>`
     SELECT account_id FROM reconciliation_state
     WHERE account_id = ${opaqueAccountId(accountId)} FOR NO KEY UPDATE`;
-  const [locked, result] = await Promise.all([lock(), read()]);
+  // The facts are looked up by keys that differ: a cache of rows by their keys would be built for
+  // nothing, and took a fifth of the time of reading payments.
+  const withoutCaches = tx.$executeRaw`SET LOCAL enable_memoize = off`;
+  const [, locked, result] = await Promise.all([withoutCaches, lock(), read()]);
   if (locked.length > 0) return result;
   await tx.reconciliationState.createMany({ data: { accountId }, skipDuplicates: true });
   await lock();
