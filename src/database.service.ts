@@ -44,6 +44,13 @@ export const opaqueAccountId = (accountId: number): Prisma.Sql =>
 export const accountColumn = (accountId: number): Prisma.Sql =>
   Prisma.sql`(SELECT ${accountId}::int AS id OFFSET 0) account`;
 
+/**
+ * JSON texts as an array of texts. They are sent as the lines of one text, because JSON has no line
+ * break: in the text of an array each quote would be escaped, by this process, and read back.
+ */
+export const jsonTexts = (documents: readonly string[]): Prisma.Sql =>
+  Prisma.sql`string_to_array(${documents.join('\n')}, chr(10))`;
+
 /** The connection of the transaction in progress, once it has begun. */
 const insideTransaction = new AsyncLocalStorage<{ connection?: TransactionConnection }>();
 

@@ -70,8 +70,18 @@ export function nextBusinessDay(date: PlainDate): PlainDate {
 
 /** `date` if it is a business day, else the next one. Due dates move by this rule. */
 export function rollToBusinessDay(date: PlainDate): PlainDate {
-  return isBusinessDay(date) ? date : nextBusinessDay(date);
+  let rolled = rolledDays.get(date);
+  if (rolled === undefined) {
+    rolled = isBusinessDay(date) ? date : nextBusinessDay(date);
+    if (rolledDays.size === MAX_ROLLED_DAYS) rolledDays.clear();
+    rolledDays.set(date, rolled);
+  }
+  return rolled;
 }
+
+/** Many charges are due on one day. */
+const rolledDays = new Map<PlainDate, PlainDate>();
+const MAX_ROLLED_DAYS = 1_000;
 
 /**
  * The day that many business days later, or earlier if the number is negative. 0 returns `date`,

@@ -14,10 +14,24 @@ const DAY_START_MS = 3 * 3_600_000;
  * Throws RangeError when the instant is invalid or outside the years 1900 to 2199.
  */
 export function saoPauloDay(instant: Date): PlainDate {
+  const hour = Math.floor(instant.getTime() / HOUR_MS);
+  const known = dayOfHour.get(hour);
+  if (known !== undefined) return known;
   // Local times have no era: a year before Christ would be read as one after Christ.
   requirePlainDate(isoDay(instant.getTime()));
-  return requirePlainDate(isoDay(instant.getTime() + saoPauloOffsetMs(instant)));
+  const day = requirePlainDate(isoDay(instant.getTime() + saoPauloOffsetMs(instant)));
+  // Until 1914 the offset was no whole number of hours, and days began within an hour.
+  if (hour >= 0) {
+    if (dayOfHour.size === maxHours) dayOfHour.clear();
+    dayOfHour.set(hour, day);
+  }
+  return day;
 }
+
+const HOUR_MS = 3_600_000;
+/** The days of hours since 1970: most lines share their hour with other lines. */
+const dayOfHour = new Map<number, PlainDate>();
+const maxHours = 10_000;
 
 /**
  * The statement day of an instant: 02:59:59.999Z is in the previous day, 03:00:00.000Z begins the

@@ -69,7 +69,7 @@ export function differenceOfLine(
   if (commitmentOfLine(line) === null) return differenceIn('salt', 'a salt', 'none');
   const { version, outcome, label } = stored;
   const expected = Buffer.from(stored.leafHash).toString('hex');
-  const found = leafOfLine(accountId, line, version, outcome).toString('hex');
+  const found = leafOfLine(accountId, line, version, outcome);
   if (found !== expected) return differenceIn('leaf of line and outcome', expected, found);
   if (label !== labelOf(outcome)) return differenceIn('label', `${labelOf(outcome)}`, `${label}`);
   return null;

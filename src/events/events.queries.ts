@@ -1,6 +1,6 @@
 // Writes the outbox: an event and its deliveries are inserted together, and only one process at a
 // time claims a due delivery.
-import { opaqueAccountId, type Db, type SqlTx, type Tx } from '../database.service.js';
+import { jsonTexts, opaqueAccountId, type Db, type SqlTx, type Tx } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
 import type { Delivery, Event, WebhookEndpoint } from '../generated/service/client.js';
 
@@ -37,7 +37,7 @@ export async function insertEvents(
                   ${events.map(({ type }) => type)}::text[],
                   ${events.map(({ resourceKind }) => resourceKind)}::text[],
                   ${events.map(({ resourceId }) => resourceId)}::text[],
-                  ${events.map(({ data }) => data)}::text[]) WITH ORDINALITY
+                  ${jsonTexts(events.map(({ data }) => data))}) WITH ORDINALITY
         AS e(id, type, resource_kind, resource_id, data, number)
       LEFT JOIN LATERAL (
         SELECT o.sequence FROM event o

@@ -29,11 +29,15 @@ export interface PaymentWithRefunds {
   refundedCents: bigint;
 }
 
+/** Whether a payment was not refunded in full. */
+export const isUnrefunded = ({ amountCents, refundedCents }: PaymentWithRefunds): boolean =>
+  amountCents > refundedCents;
+
 /** Leaves out payments that were refunded in full: they count as never received. */
 export function unrefundedPayments<Payment extends PaymentWithRefunds>(
   payments: readonly Payment[],
 ): Payment[] {
-  return payments.filter(({ amountCents, refundedCents }) => amountCents > refundedCents);
+  return payments.filter(isUnrefunded);
 }
 
 /**
@@ -58,8 +62,11 @@ export function settlementOfPayments(
 ): PaidSettlement | 'refunded' {
   const unrefunded = unrefundedPayments(payments);
   if (unrefunded.length === 0) return 'refunded';
-  const grossCents = totalCents(unrefunded.map(({ amountCents }) => amountCents));
-  const netCents = grossCents - totalCents(unrefunded.map(({ refundedCents }) => refundedCents));
+  let [grossCents, netCents] = [0n, 0n];
+  for (const { amountCents, refundedCents } of unrefunded) {
+    grossCents += amountCents;
+    netCents += amountCents - refundedCents;
+  }
   const settlement = settlementOfPaidAmount(expected, grossCents);
   return settlement === 'overpaid' && netCents <= (expected.amountCents ?? netCents)
     ? 'settled'

@@ -5,9 +5,11 @@ import { createHash, hash } from 'node:crypto';
 const leafPrefix = Buffer.of(0x00);
 const nodePrefix = Buffer.of(0x01);
 
-export function leafHashOf(data: string | Uint8Array): Buffer {
+export function leafHashOf(data: string | Uint8Array): Buffer;
+export function leafHashOf(data: string, encoding: 'hex'): string;
+export function leafHashOf(data: string | Uint8Array, encoding?: 'hex'): Buffer | string {
   // A text is hashed in one call: there is one for each line.
-  if (typeof data === 'string') return hash('sha256', `\0${data}`, 'buffer');
+  if (typeof data === 'string') return hash('sha256', `\0${data}`, encoding ?? 'buffer');
   return createHash('sha256').update(leafPrefix).update(data).digest();
 }
 

@@ -133,15 +133,35 @@ function configOf({ text, values }: SqlStatement): pg.QueryConfig {
 
 function toObjects({ fields, rows: arrays }: pg.QueryResult): object[] {
   const rows = arrays as unknown as unknown[][];
-  const names = fields.map(({ name }) => camelCase(name));
+  if (rows.length === 0) return [];
   const jsonColumns = fields.flatMap(({ dataTypeID }, index) =>
     dataTypeID === JSON_TYPE || dataTypeID === JSONB ? [index] : [],
   );
-  return rows.map((row) => {
+  for (const row of rows)
     for (const index of jsonColumns)
       if (row[index] !== null) row[index] = JSON.parse(row[index] as string);
-    const named: Record<string, unknown> = {};
-    for (let index = 0; index < names.length; index += 1) named[names[index]!] = row[index];
-    return named;
-  });
+  return rows.map(namingOf(fields));
+}
+
+type RowNaming = (row: readonly unknown[]) => object;
+
+/** By the names of the columns. */
+const namings = new Map<string, RowNaming>();
+const maxNamings = 1_000;
+
+/**
+ * Names the columns of a row. It is compiled for these names, which are those of our SQL, and which
+ * are written as JSON texts: objects whose fields are added one by one take ten times as long to
+ * make, and longer to read.
+ */
+function namingOf(fields: readonly pg.FieldDef[]): RowNaming {
+  const key = fields.map(({ name }) => name).join();
+  let naming = namings.get(key);
+  if (!naming) {
+    const columns = fields.map(({ name }, at) => `${JSON.stringify(camelCase(name))}: row[${at}]`);
+    naming = new Function('row', `return { ${columns.join(', ')} };`) as RowNaming;
+    if (namings.size === maxNamings) namings.clear();
+    namings.set(key, naming);
+  }
+  return naming;
 }

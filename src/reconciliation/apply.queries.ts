@@ -1,6 +1,6 @@
 // Reads what is stored about the lines of a component, and writes the differences, set-based. It is
 // the only writer of matches, classifications and the totals of payments.
-import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import { jsonTexts, opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import { isProvisional, provisionalNsus } from '../expected-payments/provisional.queries.js';
 import { Prisma, type Classification, type Match } from '../generated/service/client.js';
 import {
@@ -81,7 +81,7 @@ export async function insertMatches(tx: Tx, accountId: number, matches: NewMatch
       ${matches.map(({ declared }) => declared?.version ?? null)}::int[],
       ${matches.map(({ linkedBy }) => linkedBy?.actor ?? null)}::text[],
       ${matches.map(({ linkedBy }) => linkedBy?.reason ?? null)}::text[],
-      ${matches.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[])`;
+      ${jsonTexts(matches.map(({ evidence }) => JSON.stringify(evidence)))}::jsonb[])`;
 }
 
 export type MatchAmounts = Pick<StoredMatch, 'id' | 'owedCents' | 'refundedCents'>;
@@ -148,7 +148,7 @@ export async function insertClassifications(
       ${classified.map(({ nsu }) => nsu)}::bigint[], ${classified.map(({ rule }) => rule)}::text[],
       ${classified.map(({ category }) => category)}::classification_category[],
       ${classified.map(({ reason }) => reason)}::text[],
-      ${classified.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[],
+      ${jsonTexts(classified.map(({ evidence }) => JSON.stringify(evidence)))}::jsonb[],
       ${classified.map(({ declared }) => declared?.ruleId ?? null)}::uuid[],
       ${classified.map(({ declared }) => declared?.version ?? null)}::int[])`;
 }
@@ -330,7 +330,10 @@ export async function readLocked<Result>(
   const lock = () => tx.$queryRaw<{ accountId: number }[]>`
     SELECT account_id FROM reconciliation_state
     WHERE account_id = ${opaqueAccountId(accountId)} FOR NO KEY UPDATE`;
-  const [locked, result] = await Promise.all([lock(), read()]);
+  // The facts are looked up by keys that differ: a cache of rows by their keys would be built for
+  // nothing, and took a fifth of the time of reading payments.
+  const withoutCaches = tx.$executeRaw`SET LOCAL enable_memoize = off`;
+  const [, locked, result] = await Promise.all([withoutCaches, lock(), read()]);
   if (locked.length > 0) return result;
   await tx.reconciliationState.createMany({ data: { accountId }, skipDuplicates: true });
   await lock();

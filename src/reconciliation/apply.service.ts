@@ -49,6 +49,8 @@ export interface AppliedChanges {
   isChanged: boolean;
 }
 
+const nothingChanged: AppliedChanges = { operationIds: [], isChanged: false };
+
 /** The person who ended the link of a line in this transaction. */
 export type UnlinkedBy = DecisionMaker & { nsu: bigint };
 
@@ -87,28 +89,27 @@ export class DecisionWriter {
     private readonly breaks: Breaks,
   ) {}
 
-  /** `stored`: what was stored about the facts that the decision was computed from. */
+  /**
+   * `stored`: what was stored about the facts that the decision was computed from. Call `makeFinal`
+   * once all decisions of the transaction are applied.
+   */
   async apply(
     tx: Tx,
     accountId: number,
     { decision, stored }: { decision: Decision; stored: StoredState },
-    circumstances: Circumstances,
+    { freshMs, unlinkedBy = null }: Circumstances,
   ): Promise<AppliedChanges> {
-    const { freshMs, unlinkedBy = null } = circumstances;
     const { component } = decision;
     const { lines, expectedPayments, operations: dueOperations } = component.facts;
-    if (lines.length + expectedPayments.length + dueOperations.length === 0)
-      return { operationIds: [], isChanged: false };
+    if (lines.length + expectedPayments.length + dueOperations.length === 0) return nothingChanged;
     const open = openBreaks(decision);
     const before = await this.readBefore(tx, accountId, stored.lines);
     // PostgreSQL writes what was sent first while the rest is computed.
-    const [difference, hasClassified, { opened, hasChanged }, final] = await Promise.all([
+    const [difference, hasClassified, { opened, hasChanged }] = await Promise.all([
       this.writeMatches(tx, accountId, decision, { known: before.matches, unlinkedBy }),
       this.writeClassifications(tx, accountId, component, before.classifications),
       this.writeBreaks(tx, accountId, component, { open, stored: stored.breaks }),
-      setImmediate().then(() =>
-        this.writeOutcomes(tx, accountId, { decision, stored, open }, circumstances),
-      ),
+      setImmediate().then(() => this.writeOutcomes(tx, accountId, { decision, stored, open })),
       setImmediate().then(() => this.writeTotals(tx, accountId, decision, before.matches)),
       this.recordLaterTasks(tx, accountId, component, freshMs),
       this.reinstateShown(tx, accountId, component),
@@ -119,14 +120,10 @@ export class DecisionWriter {
       ...opened,
     ];
     this.events.record(tx, accountId, events);
-    // A provisional match ends no operation.
-    const operations = [...difference.standing, ...final]
-      .filter(({ role }) => role === 'payment')
-      .flatMap(({ expectedPaymentId }) => component.paymentById.get(expectedPaymentId) ?? [])
-      .filter(({ operationState }) => unresolvedStates.includes(operationState));
     return {
-      operationIds: [...new Set(operations.map(({ operationId }) => operationId))],
-      isChanged: events.length + final.length > 0 || hasClassified || hasChanged,
+      // A provisional match ends no operation.
+      operationIds: operationsShown(component, difference.standing),
+      isChanged: events.length > 0 || hasClassified || hasChanged,
     };
   }
 
@@ -140,17 +137,14 @@ export class DecisionWriter {
     return { matches, classifications };
   }
 
-  /** Returns the matches that became final. */
   private async writeOutcomes(
     tx: Tx,
     accountId: number,
     { decision, stored, open }: { decision: Decision; stored: StoredState; open: OpenBreak[] },
-    circumstances: Circumstances,
-  ): Promise<LineAllocation[]> {
+  ): Promise<void> {
     const outcomes = lineOutcomes(decision, open);
     const changed = changedOutcomes(accountId, stored.lines, outcomes);
     recordDecidedLines(tx, await writeLineOutcomes(tx, accountId, changed));
-    return this.makeFinal(tx, accountId, decision.component, circumstances);
   }
 
   /** Replaces the matches of lines whose allocations differ. Others keep their ids. */
@@ -232,38 +226,38 @@ export class DecisionWriter {
   /**
    * Makes final what rules decided in the closed period, once every line that arrived before its
    * closing is decided and none of the same direction is pending. Until then the period stays due.
-   * Returns the matches that became final. Call it after the outcomes of the lines are written.
    */
-  private async makeFinal(
+  async makeFinal(
     tx: Tx,
     accountId: number,
-    component: Component,
+    components: readonly Component[],
     { closed, freshMs, isLastOfDue = false }: Circumstances,
-  ): Promise<LineAllocation[]> {
+  ): Promise<AppliedChanges> {
     const { closedFrom: from, closedUntil: until } = closed;
-    if (from === null || until === null) return [];
-    const inPeriod = component.lines.filter(
-      (one) =>
-        one.occurredAt >= from && one.occurredAt < until && isDecidedByRule(component, one.nsu),
-    );
-    const nsus = await queries.listProvisionalLines(
-      tx,
-      accountId,
-      inPeriod.map(({ nsu }) => nsu),
-    );
-    if (nsus.length === 0) return [];
+    if (from === null || until === null) return nothingChanged;
+    const componentByNsu = new Map<bigint, Component>();
+    for (const component of components)
+      for (const { nsu, occurredAt } of component.lines)
+        if (occurredAt >= from && occurredAt < until && isDecidedByRule(component, nsu))
+          componentByNsu.set(nsu, component);
+    const nsus = await queries.listProvisionalLines(tx, accountId, [...componentByNsu.keys()]);
+    if (nsus.length === 0) return nothingChanged;
     if (!isLastOfDue) {
       await recordRangeTask(tx, accountId, 'period');
-      return [];
+      return nothingChanged;
     }
     const pending = await queries.listPendingDirections(tx, accountId, closed);
     const isFree = (nsu: bigint) =>
-      !pending.includes(component.lineByNsu.get(nsu)?.isCredit === true);
+      !pending.includes(componentByNsu.get(nsu)?.lineByNsu.get(nsu)?.isCredit === true);
     const free = nsus.filter(isFree);
     if (free.length < nsus.length)
       await recordRangeTask(tx, accountId, 'period', { delayMs: freshMs });
     await queries.makeFinal(tx, accountId, free);
-    return free.flatMap((nsu) => component.allocationsOfLine(nsu));
+    const operationIds = free.flatMap((nsu) => {
+      const component = componentByNsu.get(nsu);
+      return component ? operationsShown(component, component.allocationsOfLine(nsu)) : [];
+    });
+    return { operationIds, isChanged: operationIds.length > 0 };
   }
 
   /** A line that waits for another one is decided again when that one can no longer come. */
@@ -384,6 +378,15 @@ export class DecisionWriter {
   }
 }
 
+/** The operations without a known outcome whose payments these matches show. */
+function operationsShown(component: Component, matches: readonly LineAllocation[]): string[] {
+  const operations = matches
+    .filter(({ role }) => role === 'payment')
+    .flatMap(({ expectedPaymentId }) => component.paymentById.get(expectedPaymentId) ?? [])
+    .filter(({ operationState }) => unresolvedStates.includes(operationState));
+  return [...new Set(operations.map(({ operationId }) => operationId))];
+}
+
 function eventsOf({ component, results }: Decision, made: readonly LineAllocation[]): NewEvent[] {
   const order = new Map(component.lines.map(({ nsu }, index) => [nsu, index]));
   const positionOf = ({ nsu }: LineAllocation) => order.get(nsu) ?? 0;
@@ -394,8 +397,7 @@ function eventsOf({ component, results }: Decision, made: readonly LineAllocatio
       const payment = component.paymentById.get(allocation.expectedPaymentId);
       const result = results.get(allocation);
       if (!line || !payment || !result) return [];
-      const part = { ...line, amountCents: allocation.amountCents };
-      return allocationEvent(part, payment, allocation.role, result.settlement) ?? [];
+      return allocationEvent(line, payment, allocation, result.settlement) ?? [];
     });
 }
 

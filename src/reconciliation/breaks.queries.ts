@@ -1,7 +1,13 @@
 // Breaks: opened once per kind and subject, and resolved when the stored facts no longer show their
 // cause. Those of the statement itself (a broken balance chain, a balance that differs from the
 // last line, unreadable lines) follow from the state that the sync stores.
-import { accountColumn, opaqueAccountId, type Tx, type Db } from '../database.service.js';
+import {
+  accountColumn,
+  jsonTexts,
+  opaqueAccountId,
+  type Tx,
+  type Db,
+} from '../database.service.js';
 import { Prisma, type Break } from '../generated/service/client.js';
 import { bankTimeNow } from '../statement/bank-clock.queries.js';
 import type { ReplacedHash } from '../statement/line-erasure.queries.js';
@@ -54,7 +60,7 @@ const breaksToInsert = (accountId: number, breaks: readonly NewBreak[]) => Prism
     ${breaks.map(({ nsu }) => nsu)}::bigint[],
     ${breaks.map(({ expectedPaymentId = null }) => expectedPaymentId)}::uuid[],
     ${breaks.map(({ operationId = null }) => operationId)}::uuid[],
-    ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
+    ${jsonTexts(breaks.map(({ evidence }) => JSON.stringify(evidence)))}::jsonb[]
   ) AS b(id, kind, subject, amount_cents, nsu, expected_payment_id, operation_id, evidence)`;
 
 /**
@@ -95,7 +101,7 @@ export async function reviseBreaks(tx: Tx, accountId: number, breaks: NewBreak[]
       ${breaks.map(({ amountCents }) => amountCents)}::bigint[],
       ${breaks.map(({ nsu }) => nsu)}::bigint[],
       ${breaks.map(({ expectedPaymentId = null }) => expectedPaymentId)}::uuid[],
-      ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
+      ${jsonTexts(breaks.map(({ evidence }) => JSON.stringify(evidence)))}::jsonb[]
     ) AS b(kind, subject, amount_cents, nsu, expected_payment_id, evidence)
     WHERE break.account_id = ${opaqueAccountId(accountId)} AND break.kind = b.kind
       AND break.subject = b.subject AND break.state = 'open'

@@ -2,6 +2,7 @@
 // holds the facts found so far. Each line and payment is read once.
 import type { Db } from '../database.service.js';
 import { sharedReferenceKinds, type Reference } from '../expected-payments/references.js';
+import { addTo } from '../platform/grouping.js';
 import * as links from './component.queries.js';
 import { lineReferences } from './decide/component.js';
 import { listManualLinks } from './line-decisions.queries.js';
@@ -16,7 +17,10 @@ const isShared = ({ kind }: Reference): boolean => sharedReferenceKinds.includes
 export function countReferences(payments: readonly LoadedPayment[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { references } of payments)
-    for (const one of references) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
+    for (const one of references) {
+      const key = keyOf(one);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
   return counts;
 }
 
@@ -43,8 +47,8 @@ export class ComponentSearch {
   private readonly counts = new Map<string, number>();
   /** The payments that each reference of a line names. */
   private readonly namedBy = new Map<string, string[]>();
-  /** What was looked up already: each key once. */
-  private readonly lookedUp = new Set<string>();
+  /** What was looked up already, by purpose: each key once. */
+  private readonly lookedUp = new Map<string, Set<string>>();
 
   constructor(
     private readonly db: Db,
@@ -106,15 +110,7 @@ export class ComponentSearch {
       links.listMatchedPayments(db, accountId, decided),
       listManualLinks(db, accountId, new Set(byPeople)),
     ]);
-    for (const one of references) this.namedBy.set(keyOf(one), []);
-    for (const { kind, value, expectedPaymentId } of found)
-      if (kind !== null && value !== null && expectedPaymentId !== null)
-        this.namedBy.get(keyOf({ kind, value }))?.push(expectedPaymentId);
-    const named = references.flatMap((one) => {
-      const ids = this.namedBy.get(keyOf(one)) ?? [];
-      this.counts.set(keyOf(one), ids.length);
-      return ids.length <= links.maxNamed ? ids : [];
-    });
+    const named = this.addNamed(references, found);
     const ofRefunds = found.flatMap((one) =>
       one.kind === null ? (one.expectedPaymentId ?? []) : [],
     );
@@ -127,6 +123,21 @@ export class ComponentSearch {
         ),
       ],
     };
+  }
+
+  /** Stores which payments these references name, and returns them: none of those with too many. */
+  private addNamed(references: readonly Reference[], found: readonly links.LinkOfLine[]): string[] {
+    for (const { kind, value, expectedPaymentId } of found)
+      if (kind !== null && value !== null && expectedPaymentId !== null)
+        addTo(this.namedBy, keyOf({ kind, value }), expectedPaymentId);
+    const named: string[] = [];
+    for (const one of references) {
+      const key = keyOf(one);
+      const ids = this.namedBy.get(key) ?? [];
+      this.counts.set(key, ids.length);
+      if (ids.length <= links.maxNamed) named.push(...ids);
+    }
+    return named;
   }
 
   /**
@@ -201,16 +212,16 @@ export class ComponentSearch {
 
   /** The references that were not looked up yet. A multi-use QR code connects nothing. */
   private takeReferences(payments: readonly LoadedPayment[]): links.CountedReference[] {
-    return payments.flatMap((payment) => {
-      const references = payment.references.filter((one) => !isShared(one));
-      const isFollowed = !isCode(payment);
-      const kind = isFollowed ? 'lines of' : 'count of';
-      return this.takeNew(kind, references, keyOf).map((one) => ({
-        ...one,
-        isFollowed,
-        named: this.counts.get(keyOf(one)) ?? null,
-      }));
+    const ofCodes = payments.filter(isCode).flatMap(ownReferences);
+    const ofOthers = payments.filter((payment) => !isCode(payment)).flatMap(ownReferences);
+    const counted = (isFollowed: boolean) => (one: Reference) => ({
+      ...{ kind: one.kind, value: one.value, isFollowed },
+      named: this.counts.get(keyOf(one)) ?? null,
     });
+    return [
+      ...this.takeNew('lines of', ofOthers, keyOf).map(counted(true)),
+      ...this.takeNew('count of', ofCodes, keyOf).map(counted(false)),
+    ];
   }
 
   /** Those that were not looked up yet for this purpose. */
@@ -219,14 +230,21 @@ export class ComponentSearch {
     values: readonly Value[],
     textOf: (value: Value) => string,
   ): Value[] {
-    return values.filter((value) => {
-      const key = `${purpose} ${textOf(value)}`;
-      const isNew = !this.lookedUp.has(key);
-      this.lookedUp.add(key);
-      return isNew;
-    });
+    let seen = this.lookedUp.get(purpose);
+    if (!seen) this.lookedUp.set(purpose, (seen = new Set()));
+    const fresh: Value[] = [];
+    for (const value of values) {
+      const before = seen.size;
+      seen.add(textOf(value));
+      if (seen.size > before) fresh.push(value);
+    }
+    return fresh;
   }
 }
+
+/** Without those that several payments may share. */
+const ownReferences = ({ references }: LoadedPayment): Reference[] =>
+  references.filter((one) => !isShared(one));
 
 const isCode = ({ isCredit, isMultiUse }: LoadedPayment): boolean => isCredit && isMultiUse;
 
@@ -246,7 +264,11 @@ function idsOf(line: LoadedLine): Reference[] {
 
 /** Adds the values and returns those that were new. */
 function addAll<Value>(known: Set<Value>, values: readonly Value[]): Value[] {
-  const fresh = [...new Set(values)].filter((value) => !known.has(value));
-  for (const value of fresh) known.add(value);
+  const fresh: Value[] = [];
+  for (const value of values) {
+    if (known.has(value)) continue;
+    known.add(value);
+    fresh.push(value);
+  }
   return fresh;
 }

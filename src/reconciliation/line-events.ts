@@ -31,23 +31,24 @@ const sentEventTypes: Partial<Record<string, Record<LineAllocation['role'], Even
   refund_pix: { payment: 'refund.settled', reversal: 'refund.reversed' },
 };
 
-/** What a line, or the part of it in `line.amountCents`, did to an expected payment. */
+/** What a line, or the part of it that is allocated, did to an expected payment. */
 export function allocationEvent(
   line: EventLine,
   payment: ExpectedPaymentFacts,
-  role: LineAllocation['role'],
+  { role, amountCents }: Pick<LineAllocation, 'role' | 'amountCents'>,
   settlement: PaidSettlement | ReversalSettlement,
 ): NewEvent | null {
   const { charge } = payment;
+  const part = paymentOf(line, amountCents);
   if (charge)
     return {
       type: isPaid(settlement) ? paidEventTypes[settlement] : 'charge.refunded',
       resource: resourceOf(payment),
-      data: { ...chargeOf(payment, charge), settlement, ...paymentOf(line) },
+      data: { ...chargeOf(payment, charge), settlement, ...part },
     };
   const type = sentEventTypes[payment.kind]?.[role];
   if (!type) return null;
-  const data = { ...operationOf(payment), ...paymentOf(line), settlement };
+  const data = { ...operationOf(payment), ...part, settlement };
   return { type, resource: resourceOf(payment), data };
 }
 
@@ -83,7 +84,7 @@ export function unexpectedEvent(line: EventLine, breakKind: string): NewEvent {
       isCredit: line.isCredit,
       transactionType: line.typeName,
       correlationId: line.correlationId,
-      ...paymentOf(line),
+      ...paymentOf(line, line.amountCents),
     },
   };
 }
@@ -117,7 +118,7 @@ function operationOf({ operationId, transfer }: ExpectedPaymentFacts) {
   return { operationId, transferId: transfer.id, externalId: transfer.externalId };
 }
 
-function paymentOf({ nsu, amountCents, endToEndId, occurredAt }: EventLine) {
+function paymentOf({ nsu, endToEndId, occurredAt }: EventLine, amountCents: bigint) {
   return {
     nsu,
     amount: eventAmount(amountCents),

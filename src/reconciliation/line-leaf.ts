@@ -2,7 +2,7 @@
 // the content that may be erased, and the version of the outcome.
 import type { StatementLine } from '../generated/service/client.js';
 import { formatReaisWithTwoDecimals } from '../money/cents.js';
-import { toCanonicalJson } from '../platform/canonical-json.js';
+import { canonicalText } from '../platform/canonical-json.js';
 import { leafHashOf } from '../platform/merkle-tree.js';
 import { commitmentOf } from '../statement/statement-line.js';
 import type { DecidedOutcome } from './decide/line-outcomes.js';
@@ -26,55 +26,63 @@ export function commitmentOfLine(line: ProvenLine): string | null {
   return erasedCommitment ?? (salt === null ? null : commitmentOf(salt, contentHash));
 }
 
-/** The leaf hash by RFC 9162. Amounts are in reais with two decimals. */
+/** The leaf hash by RFC 9162, in hexadecimal. Amounts are in reais with two decimals. */
 export function leafOfLine(
   accountId: number,
   line: ProvenLine,
   version: number,
-  { state, breaks, classification, payments }: DecidedOutcome,
-): Buffer {
-  // The keys stand in the order of the canonical text, which is then written at once.
-  const document = {
-    accountId,
-    amount: formatReaisWithTwoDecimals(line.amountCents),
-    balancePrevious: formatReaisWithTwoDecimals(line.balancePreviousCents),
-    billCode: line.billCode,
-    commitment: commitmentOfLine(line),
-    correlationId: line.correlationId,
-    currentBalance: formatReaisWithTwoDecimals(line.currentBalanceCents),
-    endToEndId: line.endToEndId,
-    externalId: line.externalId,
-    format: 'concilia-line/1',
-    hasOneHolder: line.hasOneHolder,
-    id: line.bankId,
-    idempotencyKey: line.idempotencyKey,
-    isCredit: line.isCredit,
-    movementId: line.movementId,
-    nsu: line.nsu.toString(),
-    occurredAt: line.occurredAt.toISOString(),
-    originalEndToEndId: line.originalEndToEndId,
-    outcome: {
-      breaks: breaks.map(({ kind, amountCents, expectedPaymentId }) => ({
-        amount: amountCents === null ? null : formatReaisWithTwoDecimals(amountCents),
-        ...{ expectedPaymentId, kind },
-      })),
-      classification: classification && {
-        category: classification.category,
-        declared: textOfRule(classification.declared),
-        rule: classification.rule,
-      },
-      payments: payments.map(({ expectedPaymentId, amountCents, role, rule, declared }) => ({
-        amount: formatReaisWithTwoDecimals(amountCents),
-        declared: textOfRule(declared),
-        ...{ expectedPaymentId, role, rule },
-      })),
-      ...{ state, version },
-    },
-    type: line.typeName,
-  };
-  return leafHashOf(toCanonicalJson(document));
+  outcome: DecidedOutcome,
+): string {
+  return leafHashOf(leafText(accountId, line, version, outcome), 'hex');
 }
 
-function textOfRule(declared: DeclaredRule | null): string | null {
-  return declared && `${declared.ruleId}/${declared.version}`;
+/**
+ * The canonical text (RFC 8785) that the leaf is the hash of. Its keys stand in their order, and it
+ * is written at once: there is one for each line.
+ */
+export function leafText(
+  accountId: number,
+  line: ProvenLine,
+  version: number,
+  { state, breaks, classification, payments }: DecidedOutcome,
+): string {
+  const { occurredAt } = line;
+  return (
+    `{"accountId":${accountId},"amount":${reais(line.amountCents)}` +
+    `,"balancePrevious":${reais(line.balancePreviousCents)},"billCode":${text(line.billCode)}` +
+    `,"commitment":${text(commitmentOfLine(line))},"correlationId":${text(line.correlationId)}` +
+    `,"currentBalance":${reais(line.currentBalanceCents)},"endToEndId":${text(line.endToEndId)}` +
+    `,"externalId":${text(line.externalId)},"format":"concilia-line/1"` +
+    `,"hasOneHolder":${line.hasOneHolder},"id":${text(line.bankId)}` +
+    `,"idempotencyKey":${text(line.idempotencyKey)},"isCredit":${line.isCredit}` +
+    `,"movementId":${text(line.movementId)},"nsu":"${line.nsu}"` +
+    `,"occurredAt":"${occurredAt.toISOString()}"` +
+    `,"originalEndToEndId":${text(line.originalEndToEndId)}` +
+    `,"outcome":{"breaks":[${breaks.map(textOfBreak).join(',')}]` +
+    `,"classification":${textOfClassification(classification)}` +
+    `,"payments":[${payments.map(textOfPayment).join(',')}]` +
+    `,"state":${text(state)},"version":${version}},"type":${text(line.typeName)}}`
+  );
 }
+
+const text = canonicalText;
+/** In reais with two decimals. */
+const reais = (cents: bigint): string => `"${formatReaisWithTwoDecimals(cents)}"`;
+
+const textOfBreak = ({ kind, amountCents, expectedPaymentId }: DecidedOutcome['breaks'][number]) =>
+  `{"amount":${amountCents === null ? 'null' : reais(amountCents)}` +
+  `,"expectedPaymentId":${text(expectedPaymentId)},"kind":${text(kind)}}`;
+
+const textOfPayment = (payment: DecidedOutcome['payments'][number]) =>
+  `{"amount":${reais(payment.amountCents)},"declared":${textOfRule(payment.declared)}` +
+  `,"expectedPaymentId":${text(payment.expectedPaymentId)},"role":${text(payment.role)}` +
+  `,"rule":${text(payment.rule)}}`;
+
+const textOfClassification = (classification: DecidedOutcome['classification']) =>
+  classification === null
+    ? 'null'
+    : `{"category":${text(classification.category)}` +
+      `,"declared":${textOfRule(classification.declared)},"rule":${text(classification.rule)}}`;
+
+const textOfRule = (declared: DeclaredRule | null): string =>
+  declared === null ? 'null' : text(`${declared.ruleId}/${declared.version}`);

@@ -38,7 +38,8 @@ export async function listOutcomeLines(
 /** Whether the stored leaf is that of the stored version with this outcome. */
 export function hasLeafOf(accountId: number, line: OutcomeLine, outcome: DecidedOutcome): boolean {
   if (line.version === null || line.leafHash === null) return false;
-  return leafOfLine(accountId, line, line.version, outcome).equals(line.leafHash);
+  const stored = Buffer.from(line.leafHash).toString('hex');
+  return leafOfLine(accountId, line, line.version, outcome) === stored;
 }
 
 interface NextOutcome {
@@ -60,7 +61,7 @@ export function changedOutcomes(
     const outcome = outcomes.get(line.nsu);
     if (!outcome || hasLeafOf(accountId, line, outcome)) return [];
     const version = (line.version ?? 0) + 1;
-    const leaf = leafOfLine(accountId, line, version, outcome).toString('hex');
+    const leaf = leafOfLine(accountId, line, version, outcome);
     return [{ nsu: line.nsu, version, state: outcome.state, label: labelOf(outcome), leaf }];
   });
 }

@@ -2,6 +2,7 @@
 // the bank and people said about them, and their references.
 import { accountColumn, opaqueAccountId, type Db } from '../database.service.js';
 import type { WithdrawalKind } from '../expected-payments/facts.js';
+import type { Reference, ReferenceKind } from '../expected-payments/references.js';
 import { Prisma, type ExpectedPaymentFactKind } from '../generated/service/client.js';
 import { effectsOfOperations, isWithoutResponse, type LoadOptions } from './component.queries.js';
 import type {
@@ -25,8 +26,8 @@ type ExpectedPaymentRow = Omit<
   'effect' | 'charge' | 'transfer' | 'bill' | 'references' | 'withdrawal'
 > & {
   isDetached: boolean;
-  /** Kind and value. */
-  references: [ExpectedPaymentFacts['references'][number]['kind'], string][] | null;
+  /** Of each reference its kind, a space and its value. */
+  references: string[] | null;
   /** The kinds of its facts in their order. */
   factKinds: ExpectedPaymentFactKind[] | null;
   chargeCorrelationId: string | null;
@@ -129,7 +130,7 @@ export async function listPaymentFacts(
       ) made ORDER BY number DESC LIMIT 1
     ) attempt ON true
     CROSS JOIN LATERAL (
-      SELECT json_agg(json_build_array(kind, value)) AS list FROM (
+      SELECT json_agg(kind || ' ' || value) AS list FROM (
         SELECT kind, value FROM expected_payment_reference
         WHERE account_id = account.id AND ${isOfPayment} OFFSET 0
       ) reference
@@ -158,6 +159,11 @@ async function addEffects(
   for (const payment of unconfirmed) payment.effect = effects.get(payment.operationId) ?? null;
 }
 
+function toReference(text: string): Reference {
+  const end = text.indexOf(' ');
+  return { kind: text.slice(0, end) as ReferenceKind, value: text.slice(end + 1) };
+}
+
 /** Names each field: copies of what is left over take a hundred times as long. */
 function toLoadedPayment(row: ExpectedPaymentRow): LoadedPayment {
   const kinds = row.factKinds ?? [];
@@ -173,7 +179,7 @@ function toLoadedPayment(row: ExpectedPaymentRow): LoadedPayment {
     counterpartyDocument: row.counterpartyDocument,
     createdAt: row.createdAt,
     createdAtBankTime: row.createdAtBankTime,
-    references: row.references?.map(([kind, value]) => ({ kind, value })) ?? [],
+    references: row.references?.map(toReference) ?? [],
     operationState: row.operationState,
     isWithoutResponse: row.isWithoutResponse,
     effect: null,

@@ -17,13 +17,16 @@ import {
   type Circumstances,
   type UnlinkedBy,
 } from './apply.service.js';
+import { DecidedSubjects, hasMatchRules, partsOf } from './batch-parts.js';
 import { Breaks } from './breaks.service.js';
 import { loadOptionsOf, type ComponentSeeds } from './component.queries.js';
+import type { Component } from './decide/component.js';
 import { decide } from './decide/decide.js';
-import { loadComponents } from './load.queries.js';
+import { loadComponents, type LoadedFacts } from './load.queries.js';
 import { pageProvisionalLines, pageUndecidedLines } from './rules.queries.js';
 
-const batchSize = 1_000;
+/** A transaction decides at most so many new lines, tasks and passed deadlines. */
+const batchSize = 4_000;
 
 interface Batch extends AppliedChanges {
   /** More lines or tasks are due. */
@@ -40,6 +43,9 @@ interface RangeOptions {
 
 @Injectable()
 export class ReconciliationService {
+  /** So many subjects are loaded at once. Tests use smaller parts. */
+  partSize = 1_000;
+
   constructor(
     private readonly database: Database,
     private readonly bank: BankService,
@@ -83,7 +89,8 @@ export class ReconciliationService {
   ): Promise<string[]> {
     await queries.lockReconciliation(tx, accountId);
     const closed = await queries.readClosedStatement(tx, accountId);
-    const { operationIds } = await this.apply(tx, accountId, seeds, { closed, unlinkedBy });
+    const circumstances = { closed, unlinkedBy };
+    const { operationIds } = await this.applyInParts(tx, accountId, seeds, circumstances);
     return operationIds;
   }
 
@@ -148,7 +155,7 @@ export class ReconciliationService {
     };
     const [, applied, otherAccountIds] = await Promise.all([
       queries.recordDecided(tx, accountId, { arrival, asOf }),
-      this.apply(tx, accountId, seeds, { closed, isLastOfDue }),
+      this.applyInParts(tx, accountId, seeds, { closed, isLastOfDue }),
       this.recordTasksElsewhere(tx, accountId, fresh),
       tasks.deleteTasks(
         tx,
@@ -202,17 +209,58 @@ export class ReconciliationService {
     return page;
   }
 
-  private async apply(
+  /**
+   * Decides the subjects part by part. PostgreSQL reads a part while the one before it is decided,
+   * and writes a part while the next one is decided.
+   */
+  private async applyInParts(
     tx: Tx,
     accountId: number,
     seeds: ComponentSeeds,
     circumstances: Omit<Circumstances, 'freshMs'>,
   ): Promise<AppliedChanges> {
-    const options = loadOptionsOf(this.bank.profile);
-    const loaded = await loadComponents(tx, accountId, options, seeds);
-    const stored = { lines: loaded.lines, breaks: loaded.storedBreaks };
-    const written = { decision: decide(loaded), stored };
-    return this.writer.apply(tx, accountId, written, { ...options, ...circumstances });
+    const parts = partsOf(seeds, this.partSize);
+    const decided = new DecidedSubjects();
+    const components: Component[] = [];
+    const changes: AppliedChanges[] = [];
+    const all = { ...circumstances, freshMs: loadOptionsOf(this.bank.profile).freshMs };
+    // What fails first is the cause: after it, all statements of the transaction fail.
+    let cause: unknown;
+    const start = <Result>(work: Promise<Result>): Promise<Result> => {
+      work.catch((error: unknown) => (cause ??= error));
+      return work;
+    };
+    let applying: Promise<unknown> = Promise.resolve();
+    let loading: Promise<LoadedFacts> | null = null;
+    try {
+      for (const [index, part] of parts.entries()) {
+        const load = async () => (await applying, this.load(tx, accountId, part));
+        let loaded: LoadedFacts = await (loading ?? load());
+        // It was loaded too early: what was written of the common subjects is missing.
+        if (decided.hasSome(loaded)) loaded = await load();
+        decided.add(loaded);
+        const next = parts[index + 1];
+        loading = next && !hasMatchRules(loaded) ? start(this.load(tx, accountId, next)) : null;
+        const decision = decide(loaded);
+        await applying;
+        components.push(decision.component);
+        const stored = { lines: loaded.lines, breaks: loaded.storedBreaks };
+        const write = this.writer.apply(tx, accountId, { decision, stored }, all);
+        applying = start(write.then((one) => changes.push(one)));
+      }
+      await applying;
+      changes.push(await this.writer.makeFinal(tx, accountId, components, all));
+    } catch (error) {
+      throw cause ?? error;
+    }
+    return {
+      operationIds: [...new Set(changes.flatMap(({ operationIds }) => operationIds))],
+      isChanged: changes.some(({ isChanged }) => isChanged),
+    };
+  }
+
+  private load(tx: Tx, accountId: number, seeds: ComponentSeeds): Promise<LoadedFacts> {
+    return loadComponents(tx, accountId, loadOptionsOf(this.bank.profile), seeds);
   }
 }
 

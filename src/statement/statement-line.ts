@@ -7,7 +7,7 @@ import { parsePlainDate } from '../brazil/calendar.js';
 import { bigInteger, reais } from '../contract/wire.js';
 import { normalizeTaxId, formatCounterparty } from '../expected-payments/counterparty.js';
 import type { StatementLine as StatementLineRow } from '../generated/service/client.js';
-import { toCanonicalJson } from '../platform/canonical-json.js';
+import { canonicalText } from '../platform/canonical-json.js';
 import { canonicalJson, isJsonObject, sha256, stringifyJson } from '../platform/exact-json.js';
 
 /** The fields without which a line is unreadable; all other fields are optional. */
@@ -81,7 +81,7 @@ export function contentHashOf(parsed: ParsedLine): string {
  * the salt is erased, nobody can confirm a guess of the content with it.
  */
 export function commitmentOf(salt: string, contentHash: string): string {
-  return sha256(toCanonicalJson(['commitment/1', salt, contentHash]));
+  return sha256(`["commitment/1",${canonicalText(salt)},${canonicalText(contentHash)}]`);
 }
 
 /**

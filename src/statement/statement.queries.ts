@@ -1,6 +1,6 @@
 // Stores statement lines and the state of each account's statement. The callers of every write hold
 // a lease in the same transaction: a process that lost its lease writes nothing.
-import type { Db, SqlTx, Tx } from '../database.service.js';
+import { jsonTexts, type Db, type SqlTx, type Tx } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
 import { Prisma, type StatementState } from '../generated/service/client.js';
 import { calledAccountColumns, type CalledAccount } from '../accounts/accounts.queries.js';
@@ -231,7 +231,7 @@ function lineRows(lines: readonly StatementLine[]): Prisma.Sql {
     ${column(({ currentBalanceCents }) => currentBalanceCents)}::bigint[],
     ${column(({ occurredAt }) => occurredAt.toISOString())}::timestamptz[],
     ${column(({ contentHash }) => contentHash)}::text[],
-    ${column(({ content }) => content)}::text[])`;
+    ${jsonTexts(column(({ content }) => content))})`;
 }
 
 /** Inserts new lines; `arrival` is assigned in the given order. */

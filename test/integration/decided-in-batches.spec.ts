@@ -23,9 +23,9 @@ const run = (sql: string, ...values: unknown[]) => service.database.pool.query(s
 const json = (value: unknown) =>
   JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? one.toString() : one));
 /** No line is fresh and no debit has time to appear: every world is decided at once. */
-const reconcile = (accountId: number) =>
+const reconcile = (accountId: number, partSize: number) =>
   reconciliationOn(service.database, jobQueue, {
-    visibilityBoundMs: 0,
+    ...{ visibilityBoundMs: 0, partSize },
   }).reconciliation.reconcile({ accountId });
 
 /** The id of a payment in an account, from its name in the world. */
@@ -146,7 +146,11 @@ async function createAccount(hasRules: boolean): Promise<number> {
 }
 
 /** Makes the facts known step by step, each in its own batch, and each decided twice. */
-async function decideStepwise(all: Facts, keys: number[], size: number): Promise<number> {
+async function decideStepwise(
+  all: Facts,
+  keys: number[],
+  { size, partSize = 1_000 }: { size: number; partSize?: number },
+): Promise<number> {
   const accountId = await createAccount(all.rules.length > 0);
   const lines = shuffledBy(all.lines, keys);
   const payments = shuffledBy(all.expectedPayments, [...keys].reverse());
@@ -154,8 +158,8 @@ async function decideStepwise(all: Facts, keys: number[], size: number): Promise
     await addPayments(accountId, payments.slice(from, from + size));
     await addLines(accountId, lines.slice(from, from + size));
     await makeAllDue(service.database, accountId);
-    await reconcile(accountId);
-    await reconcile(accountId);
+    await reconcile(accountId, partSize);
+    await reconcile(accountId, partSize);
   }
   return accountId;
 }
@@ -168,9 +172,11 @@ it('gives the same rows and one event for each change, in whatever batches facts
   for (const [all, keys] of samples) {
     // What people decide is tried by the tests of their actions.
     const plain: Facts = { ...all, links: [], separated: [], decisions: [] };
-    const atOnce = await decideStepwise(plain, [0], 100);
+    const atOnce = await decideStepwise(plain, [0], { size: 100 });
     const expected = await rowsOf(atOnce);
-    for (const size of [1, 3]) {
+    // Parts of a batch are loaded while others are decided.
+    const sizes = [{ size: 1 }, { size: 3 }, { size: 100, partSize: 1 }, { size: 9, partSize: 2 }];
+    for (const size of sizes) {
       const accountId = await decideStepwise(plain, keys, size);
       expect(await rowsOf(accountId)).toEqual(expected);
       expect(await balanceOfEvents(accountId)).toEqual(await liveMatches(accountId));

@@ -221,7 +221,7 @@ async function storeForgedLeaf(closedDays: ClosedDays, accountId: number, versio
   const [line] = await listOutcomeLines(database.prisma, accountId, [2n]);
   const [outcome] = await listStoredDecisions(database.prisma, accountId, [2n]);
   if (!line || !outcome) throw new Error('line 2 has no outcome');
-  const forged = leafOfLine(accountId, line, version, outcome).toString('hex');
+  const forged = leafOfLine(accountId, line, version, outcome);
   await closedDays.tamper(
     `UPDATE line_outcome SET version = $2, label = 'fee', leaf_hash = decode($3, 'hex')
      WHERE account_id = $1 AND nsu = 2`,

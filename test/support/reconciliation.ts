@@ -15,12 +15,14 @@ import { ReconciliationService } from '../../src/reconciliation/reconciliation.s
 interface ReconciliationOptions {
   goLiveAt?: Date;
   visibilityBoundMs?: number | null;
+  /** How many subjects of a batch are loaded at once. */
+  partSize?: number;
 }
 
 export function reconciliationOn(
   database: Database,
   jobQueue: JobQueue,
-  { goLiveAt = new Date(0), visibilityBoundMs = 10_000 }: ReconciliationOptions = {},
+  { goLiveAt = new Date(0), visibilityBoundMs = 10_000, partSize }: ReconciliationOptions = {},
 ) {
   const profile = { visibilityBoundMs } as never;
   const bank = { profile } as never;
@@ -34,6 +36,7 @@ export function reconciliationOn(
     events,
     jobQueue,
   );
+  if (partSize !== undefined) reconciliation.partSize = partSize;
   const reconcile = reconciliation.reconcile.bind(reconciliation);
   reconciliation.reconcile = async ({ accountId }) => {
     await database.prisma.bankAccount.updateMany({ where: { id: accountId }, data: { goLiveAt } });

@@ -127,16 +127,18 @@ export class Component {
   }
 
   /** The expected payments that have this reference, without those separated from the line. */
-  named(line: StatementLineFacts, kind: string, value: string): ExpectedPaymentFacts[] {
+  named(line: StatementLineFacts, kind: string, value: string): readonly ExpectedPaymentFacts[] {
     const found = this.paymentsByReference.get(keyOf(kind, value)) ?? [];
+    if (found.length === 0 || !this.separatedByLine.has(line.nsu)) return found;
     return found.filter(({ id }) => !this.isSeparated(line, id));
   }
 
   /** The expected payments that the line's own ids name, the most reliable kind of id first. */
   referencedBy(line: StatementLineFacts): Named[] {
-    return lineReferences(line).flatMap(({ kind, value }) =>
-      this.named(line, kind, value).map((payment) => named(kind, value, payment)),
-    );
+    const found: Named[] = [];
+    for (const { kind, value } of lineReferences(line))
+      for (const payment of this.named(line, kind, value)) found.push(named(kind, value, payment));
+    return found;
   }
 
   /** The sent payments that a credit names as its original. */
@@ -212,13 +214,12 @@ export class Component {
   paymentsOf(
     expectedPaymentId: string,
   ): { allocation: LineAllocation; line: StatementLineFacts }[] {
-    return this.allocationsOf(expectedPaymentId)
-      .filter(({ role }) => role === 'payment')
-      .flatMap((allocation) => {
-        const line = this.lineByNsu.get(allocation.nsu);
-        return line ? [{ allocation, line }] : [];
-      })
-      .sort((a, b) => compareLines(a.line, b.line));
+    const payments: { allocation: LineAllocation; line: StatementLineFacts }[] = [];
+    for (const allocation of this.allocationsOf(expectedPaymentId)) {
+      const line = this.lineByNsu.get(allocation.nsu);
+      if (line && allocation.role === 'payment') payments.push({ allocation, line });
+    }
+    return payments.sort((a, b) => compareLines(a.line, b.line));
   }
 
   get allocations(): LineAllocation[] {

@@ -16,7 +16,12 @@ import {
   type SettlementBreakKind,
 } from './break-kinds.js';
 import { compareLines, type Component } from './component.js';
-import type { ExpectedPaymentFacts, PaymentFinding } from './model.js';
+import type {
+  ExpectedPaymentFacts,
+  LineAllocation,
+  PaymentFinding,
+  StatementLineFacts,
+} from './model.js';
 import type { AllocationResults } from './totals.js';
 
 /** Findings about the payments of charges and QR codes. */
@@ -24,21 +29,34 @@ export function findSettlementFindings(
   component: Component,
   results: AllocationResults,
 ): PaymentFinding[] {
-  const credits = component.facts.expectedPayments
-    .filter(({ isCredit }) => isCredit)
-    .flatMap((payment): ReviewedCredit[] => {
-      const payments = component.paymentsOf(payment.id).map(({ line, allocation }) => {
-        const { nsu, rule, amountCents, ruleOwedCents, isTolerated } = allocation;
-        const refundedCents = results.get(allocation)?.refundedCents ?? 0n;
-        const toleratedCents = isTolerated ? ruleOwedCents : null;
-        const { occurredAt } = line;
-        return { nsu, occurredAt, rule, amountCents, refundedCents, toleratedCents };
-      });
-      if (payments.length === 0) return [];
-      const { cancelledAt = null, expiredAt = null } = payment.charge ?? {};
-      return [{ ...payment, expectedPaymentId: payment.id, cancelledAt, expiredAt, payments }];
+  const credits: ReviewedCredit[] = [];
+  for (const payment of component.facts.expectedPayments) {
+    const paid = payment.isCredit ? component.paymentsOf(payment.id) : [];
+    if (paid.length === 0) continue;
+    const { charge } = payment;
+    credits.push({
+      expectedPaymentId: payment.id,
+      amountCents: payment.amountCents,
+      dueDate: payment.dueDate,
+      terms: payment.terms,
+      isMultiUse: payment.isMultiUse,
+      cancelledAt: charge?.cancelledAt ?? null,
+      expiredAt: charge?.expiredAt ?? null,
+      payments: paid.map(({ line, allocation }) => reviewedPayment(line, allocation, results)),
     });
+  }
   return findSettlementBreaks(credits);
+}
+
+function reviewedPayment(
+  { occurredAt }: StatementLineFacts,
+  allocation: LineAllocation,
+  results: AllocationResults,
+): ReviewedPayment {
+  const { nsu, rule, amountCents, ruleOwedCents, isTolerated } = allocation;
+  const refundedCents = results.get(allocation)?.refundedCents ?? 0n;
+  const toleratedCents = isTolerated ? ruleOwedCents : null;
+  return { nsu, occurredAt, rule, amountCents, refundedCents, toleratedCents };
 }
 
 /**
@@ -47,7 +65,9 @@ export function findSettlementFindings(
  */
 export function findLateLines(component: Component): PaymentFinding[] {
   const bySubject = new Map<string, PaymentFinding>();
-  const payments = [...component.facts.expectedPayments].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const payments = component.facts.expectedPayments
+    .filter(({ withdrawal, transfer }) => withdrawal !== null || transfer?.failure)
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const finding of payments.flatMap((payment) => findingOf(component, payment))) {
     const key = `${finding.kind} ${finding.subject}`;
     const other = bySubject.get(key);
@@ -151,18 +171,18 @@ function combine(one: Finding, other: Finding): Finding {
 }
 
 function findingsOf(credit: ReviewedCredit): Finding[] {
-  const payments = unrefundedPayments(credit.payments)
-    .map((payment) => ({ ...payment, netCents: payment.amountCents - payment.refundedCents }))
-    .sort(compareLines);
+  const payments = unrefundedPayments(credit.payments).sort(compareLines);
   return credit.isMultiUse ? findingsOfQr(credit, payments) : findingsOfCharge(credit, payments);
 }
 
-type UnrefundedPayment = ReviewedPayment & { netCents: bigint };
+const netOf = ({ amountCents, refundedCents }: ReviewedPayment): bigint =>
+  amountCents - refundedCents;
 
 /** Each payment of a multi-use QR code is reviewed alone: none is a duplicate. */
-function findingsOfQr(credit: ReviewedCredit, payments: readonly UnrefundedPayment[]): Finding[] {
+function findingsOfQr(credit: ReviewedCredit, payments: readonly ReviewedPayment[]): Finding[] {
   return payments.flatMap((payment) => {
-    const { nsu, amountCents: paid, netCents: net, toleratedCents } = payment;
+    const { nsu, amountCents: paid, toleratedCents } = payment;
+    const net = netOf(payment);
     const owed = toleratedCents ?? credit.amountCents;
     if (owed === null) return [];
     const found = { credit, nsu, evidence: { owed: formatReais(owed), paid: formatReais(paid) } };
@@ -172,10 +192,7 @@ function findingsOfQr(credit: ReviewedCredit, payments: readonly UnrefundedPayme
   });
 }
 
-function findingsOfCharge(
-  credit: ReviewedCredit,
-  payments: readonly UnrefundedPayment[],
-): Finding[] {
+function findingsOfCharge(credit: ReviewedCredit, payments: readonly ReviewedPayment[]): Finding[] {
   const findings: Finding[] = [];
   // A partly refunded payment still settles the charge: a payment after it is a duplicate.
   let grossCents = 0n;
@@ -186,14 +203,14 @@ function findingsOfCharge(
     const { nsu, occurredAt } = payment;
     const wasSettled: boolean = isSettled;
     grossCents += payment.amountCents;
-    netCents += payment.netCents;
+    netCents += netOf(payment);
     const day = saoPauloDay(occurredAt);
     if (!wasSettled) owed = payment.toleratedCents ?? owedCentsWhenPaid(credit, grossCents, day);
     isSettled = wasSettled || (owed !== null && grossCents >= owed);
     const excessCents: bigint = owed === null ? 0n : netCents - owed;
     const kind = kindOf(credit, payment, wasSettled, excessCents);
     if (kind === null) continue;
-    const amountCents = kind === 'overpaid' ? excessCents : payment.netCents;
+    const amountCents = kind === 'overpaid' ? excessCents : netOf(payment);
     findings.push(
       finding({ credit, nsu, kind, amountCents, evidence: evidenceOf(owed, grossCents) }),
     );
@@ -242,11 +259,7 @@ function isAfterCancellation(rule: string, occurredAt: Date, cancelledAt: Date |
  * The outstanding amount. A refunded part of an instalment does not count as outstanding, because
  * the seller chose to refund it.
  */
-function outstandingOf(
-  credit: ReviewedCredit,
-  grossCents: bigint,
-  last: UnrefundedPayment,
-): bigint {
+function outstandingOf(credit: ReviewedCredit, grossCents: bigint, last: ReviewedPayment): bigint {
   const owed =
     last.toleratedCents ?? owedCentsWhenPaid(credit, grossCents, saoPauloDay(last.occurredAt));
   return owed === null ? 0n : owed - grossCents;

@@ -7,7 +7,7 @@ import {
   decidingOwedCents,
   settlementOfPaidAmount,
   settlementOfPayments,
-  unrefundedPayments,
+  isUnrefunded,
   owedCentsWhenPaid,
   type PaidSettlement,
 } from '../../expected-payments/settlement.js';
@@ -37,16 +37,22 @@ export type PaymentSums = Omit<PaymentTotal, 'settlement' | 'lastPaymentDay' | '
 export type CountedAllocation = Pick<Match, 'role' | 'amountCents' | 'refundedCents'>;
 
 function sumsOf(allocations: readonly CountedAllocation[]): PaymentSums {
-  const payments = allocations.filter(({ role }) => role === 'payment');
-  const reversals = allocations.filter(({ role }) => role === 'reversal');
-  return {
-    paymentCount: payments.length,
-    paidCents: totalOf(payments.map(({ amountCents }) => amountCents)),
-    reversedCents: totalOf(reversals.map(({ amountCents }) => amountCents)),
-    refundedCents: totalOf(payments.map(({ refundedCents }) => refundedCents)),
-    unrefundedCents: totalOf(unrefundedPayments(payments).map(({ amountCents }) => amountCents)),
-  };
+  const sums = { ...noSums };
+  for (const { role, amountCents, refundedCents } of allocations) {
+    if (role === 'reversal') sums.reversedCents += amountCents;
+    if (role !== 'payment') continue;
+    sums.paymentCount += 1;
+    sums.paidCents += amountCents;
+    sums.refundedCents += refundedCents;
+    if (isUnrefunded({ amountCents, refundedCents })) sums.unrefundedCents += amountCents;
+  }
+  return sums;
 }
+
+const noSums: PaymentSums = {
+  ...{ paymentCount: 0, paidCents: 0n, reversedCents: 0n },
+  ...{ refundedCents: 0n, unrefundedCents: 0n },
+};
 
 /** The total of a payment whose lines are all known. */
 export function totalOfPayment(decision: Allocated, payment: ExpectedPaymentFacts): PaymentTotal {
@@ -136,10 +142,6 @@ function unpaidSettlement(payment: ExpectedPaymentFacts): 'open' | 'withdrawn' {
   return isStillExpected(payment) ? 'open' : 'withdrawn';
 }
 
-function totalOf(amounts: readonly bigint[]): bigint {
-  return amounts.reduce((total, cents) => total + cents, 0n);
-}
-
 export interface AllocationResult {
   settlement: PaidSettlement | ReversalSettlement;
   /** The total owed when it was paid; null if the payer chose, and for reversals. */
@@ -158,22 +160,24 @@ export interface Allocated {
 
 /** The results of all allocations of a component. */
 export function resultsOfAll(component: Component): AllocationResults {
-  const payments = [...component.paymentById.values()];
-  return new Map(payments.flatMap((payment) => [...resultsOf(component, payment)]));
+  const results = new Map<LineAllocation, AllocationResult>();
+  for (const payment of component.paymentById.values()) addResultsOf(component, payment, results);
+  return results;
 }
 
-/** The results of the allocations of one expected payment. */
-function resultsOf(
+/** Adds the results of the allocations of one expected payment. */
+function addResultsOf(
   component: Component,
   payment: ExpectedPaymentFacts,
-): Map<LineAllocation, AllocationResult> {
-  const results = new Map<LineAllocation, AllocationResult>();
+  results: Map<LineAllocation, AllocationResult>,
+): void {
+  if (component.allocationsOf(payment.id).length === 0) return;
   const before: { allocation: LineAllocation; line: StatementLineFacts }[] = [];
   for (const paid of component.paymentsOf(payment.id)) {
     before.push(paid);
     const refundedCents = payment.isCredit ? refundedCentsOf(component, paid.allocation) : 0n;
-    const result = resultOfPayment(component, payment, before);
-    results.set(paid.allocation, { ...result, refundedCents });
+    const { settlement, owedCents } = resultOfPayment(component, payment, before);
+    results.set(paid.allocation, { settlement, owedCents, refundedCents });
   }
   const reversals = component
     .allocationsOf(payment.id)
@@ -185,7 +189,6 @@ function resultsOf(
     .sort((a, b) => compareLines(a.line, b.line));
   for (const { allocation, line } of reversals)
     results.set(allocation, resultOfReversal(component, payment, line));
-  return results;
 }
 
 type Paid = readonly { allocation: LineAllocation; line: StatementLineFacts }[];
