@@ -159,8 +159,8 @@ function assignments(fields: object, parametersBefore = 0): string[] {
 
 @Injectable()
 export class SandboxDatabase extends Queryable implements OnApplicationShutdown {
-  readonly prisma: PrismaClient;
   readonly pool: pg.Pool;
+  private client: PrismaClient | null = null;
 
   constructor(settings: SandboxSettings) {
     const pool = new pg.Pool({
@@ -182,8 +182,12 @@ export class SandboxDatabase extends Queryable implements OnApplicationShutdown 
       settings.log.warn({ err: error }, 'database connection lost');
     pool.on('error', () => undefined);
     pool.on('connect', (client) => client.on('error', logConnectionLoss));
+  }
+
+  /** Created at its first use: no start waits for it. */
+  get prisma(): PrismaClient {
     const limits = { statementTimeoutMs, idleTimeoutMs: statementTimeoutMs };
-    this.prisma = new PrismaClient({ adapter: prismaAdapter(pool, limits) });
+    return (this.client ??= new PrismaClient({ adapter: prismaAdapter(this.pool, limits) }));
   }
 
   /** Runs `work` in one transaction, and its `afterCommit` callbacks after the commit. */
@@ -233,7 +237,7 @@ export class SandboxDatabase extends Queryable implements OnApplicationShutdown 
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.prisma.$disconnect();
+    await this.client?.$disconnect();
     await this.pool.end();
   }
 }
