@@ -48,6 +48,14 @@ export const opaqueAccountId = (accountId: number): Prisma.Sql =>
 export const accountColumn = (accountId: number): Prisma.Sql =>
   Prisma.sql`(SELECT ${accountId}::int AS id OFFSET 0) account`;
 
+/**
+ * A condition that is true. A statement outside of transactions that has it does not wait for the
+ * disk when it commits. It is for claims: a crash of the server may forget one, which is as if it
+ * had run out. Whatever is committed after it, with a wait, is stored after it.
+ */
+export const withoutWaitForDisk = Prisma.sql`
+  set_config('synchronous_commit', 'off', true) IS NOT NULL`;
+
 /** The connection of the transaction in progress, once it has begun. */
 const insideTransaction = new AsyncLocalStorage<{ connection?: TransactionConnection }>();
 
