@@ -1,7 +1,17 @@
 // Runs the bundle of the service with the compiled code of an earlier run. Node.js 20 cannot store
 // compiled code by itself, and has no source map for code that is compiled here.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import module, { SourceMap } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { Script } from 'node:vm';
@@ -10,12 +20,12 @@ import { bundleFile, preparedFolder } from './prepare.mjs';
 
 /** The bundle exports `started`, which resolves when the process is ready. */
 export function runBundle(file = bundleFile, cacheFolder = join(preparedFolder, 'compiled')) {
-  const bytes = readFileSync(file);
+  const bytes = readWrapped(file);
   // V8 compares only the length of the source: the name says which source was compiled.
   const cacheFile = join(cacheFolder, digestOf(bytes).toString('hex'));
   const cachedData = readCompiled(cacheFile);
   // The bundle is ASCII: one byte each is the quickest way to read it.
-  const script = new Script(module.wrap(bytes.latin1Slice()), { filename: file, cachedData });
+  const script = new Script(bytes.latin1Slice(), { filename: file, cachedData });
   mapStacks(file);
   const bundle = { exports: {} };
   const require = module.createRequire(file);
@@ -26,6 +36,26 @@ export function runBundle(file = bundleFile, cacheFolder = join(preparedFolder, 
     bundle.exports.started.then(() =>
       process.once('exit', () => storeCompiled(cacheFile, script.createCachedData())),
     );
+}
+
+/**
+ * The module wrapped in its function, as `require` does it. A text that is put together of two
+ * would be copied into the heap before it is compiled, and collecting garbage would begin there.
+ */
+function readWrapped(file) {
+  const [before, after] = module.wrap('|').split('|');
+  const opened = openSync(file);
+  try {
+    const { size } = fstatSync(opened);
+    const bytes = Buffer.allocUnsafe(before.length + size + after.length);
+    bytes.latin1Write(before);
+    if (readSync(opened, bytes, before.length, size) !== size)
+      throw new Error(`${file} is changing`);
+    bytes.latin1Write(after, before.length + size);
+    return bytes;
+  } finally {
+    closeSync(opened);
+  }
 }
 
 const digestOf = (bytes) => createHash('sha256').update(bytes).digest();
@@ -66,12 +96,14 @@ function mapStacks(file) {
     const text = readIfPresent(`${file}.map`, null);
     return text && new SourceMap(JSON.parse(text.toString()));
   };
+  const isOfBundle = (frame) => frame.getFileName() === file;
   Error.prepareStackTrace = (error, frames) => {
-    map ??= readMap();
+    // Node.js itself reads the stack of every failed connection, which has no place of the bundle.
+    if (frames.some(isOfBundle)) map ??= readMap();
     return [Error.prototype.toString.call(error), ...frames.map(placeOf)].join('\n    at ');
   };
   const placeOf = (frame) => {
-    if (!map || frame.getFileName() !== file) return frame;
+    if (!map || !isOfBundle(frame)) return frame;
     const [line, column] = [frame.getLineNumber(), frame.getColumnNumber()];
     const entry = map.findEntry(line - 1, column - 1);
     // The map has no entry for the packages: it finds the nearest one before them.

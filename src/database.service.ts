@@ -7,7 +7,12 @@ import pg from 'pg';
 import { defaultDatabaseLimits, type DatabaseLimits } from './config.js';
 import { Prisma, PrismaClient } from './generated/service/client.js';
 import { invariant } from './platform/errors.js';
-import { beginTransaction, idleConnectionMs, prismaAdapter } from './platform/prisma-adapter.js';
+import {
+  beginTransaction,
+  idleConnectionMs,
+  prismaAdapter,
+  type TransactionLimits,
+} from './platform/prisma-adapter.js';
 import {
   statementsOutside,
   TransactionConnection,
@@ -50,6 +55,14 @@ export const accountColumn = (accountId: number): Prisma.Sql =>
  */
 export const jsonTexts = (documents: readonly string[]): Prisma.Sql =>
   Prisma.sql`string_to_array(${documents.join('\n')}, chr(10))`;
+
+/**
+ * A condition that is true. A statement outside of transactions that has it does not wait for the
+ * disk when it commits. It is for claims: a crash of the server may forget one, which is as if it
+ * had run out. Whatever is committed after it, with a wait, is stored after it.
+ */
+export const withoutWaitForDisk = Prisma.sql`
+  set_config('synchronous_commit', 'off', true) IS NOT NULL`;
 
 /** The connection of the transaction in progress, once it has begun. */
 const insideTransaction = new AsyncLocalStorage<{ connection?: TransactionConnection }>();
@@ -147,7 +160,8 @@ type SqlWork<Result> = (tx: SqlTx, commitWith: (statement: Prisma.Sql) => void) 
 const maxAttempts = 5;
 
 export class Database {
-  readonly prisma: PrismaClient;
+  private readonly createClient: () => PrismaClient;
+  private client: PrismaClient | null = null;
   /** SQL outside of transactions, for hot paths: Prisma's client costs more than a look-up. */
   readonly sql: SqlTx;
   /** For sweepers that ask at the same moment. */
@@ -169,20 +183,19 @@ export class Database {
       statementTimeoutMs: Math.min(statementTimeoutMs, transactionTimeoutMs),
     });
     this.transactionTimeoutMs = transactionTimeoutMs;
-    const client = new PrismaClient({
-      adapter: prismaAdapter(pool, transactionLimits, (connection) => {
-        const transaction = insideTransaction.getStore();
-        // The first one: what else the work calls may begin transactions of its own.
-        if (transaction) transaction.connection ??= connection;
-      }),
-      transactionOptions: { maxWait: connectTimeoutMs, timeout: transactionTimeoutMs },
-    });
-    // Rows of SQL are named like those of the client.
-    this.prisma = client.$extends({
-      query: {
-        $queryRaw: async ({ args, query }) => camelCaseRows((await query(args)) as object[]),
-      },
-    }) as unknown as PrismaClient;
+    this.createClient = () =>
+      createClient(pool, transactionLimits, {
+        maxWait: connectTimeoutMs,
+        timeout: transactionTimeoutMs,
+      });
+  }
+
+  /**
+   * Created at its first use, and its query compiler with its first query: together they take
+   * longer than anything else of a start, so nothing that a start waits for uses them.
+   */
+  get prisma(): PrismaClient {
+    return (this.client ??= this.createClient());
   }
 
   /**
@@ -278,9 +291,30 @@ export class Database {
    * Closes the connections. It is called last, when no other part of the process uses the database.
    */
   async close(): Promise<void> {
-    await this.prisma.$disconnect();
+    await this.client?.$disconnect();
     await this.pool.end();
   }
+}
+
+function createClient(
+  pool: pg.Pool,
+  limits: TransactionLimits,
+  transactionOptions: { maxWait: number; timeout: number },
+): PrismaClient {
+  const client = new PrismaClient({
+    adapter: prismaAdapter(pool, limits, (connection) => {
+      const transaction = insideTransaction.getStore();
+      // The first one: what else the work calls may begin transactions of its own.
+      if (transaction) transaction.connection ??= connection;
+    }),
+    transactionOptions,
+  });
+  // Rows of SQL are named like those of the client.
+  return client.$extends({
+    query: {
+      $queryRaw: async ({ args, query }) => camelCaseRows((await query(args)) as object[]),
+    },
+  }) as unknown as PrismaClient;
 }
 
 /** How much longer a process waits for the server's answer than the server works on it. */

@@ -1,7 +1,7 @@
 // The entry point: reads the settings, starts the roles of this process, stops them on a signal.
 import { developmentValues, loadSettings, readEnvironment, type Settings } from './config.js';
 import { exitWith, printError } from './exit.js';
-import { openDatabases } from './open-databases.js';
+import { openDatabases, type OpenDatabases } from './open-databases.js';
 import { createLog } from './platform/log.js';
 import type { RunningConcilia } from './start.js';
 
@@ -75,11 +75,20 @@ function stopOnSignals(starting: Promise<RunningConcilia>): void {
   process.on('SIGTERM', stop);
 }
 
-/** PostgreSQL starts while the modules of the service are loaded. */
+/**
+ * PostgreSQL starts while the modules of the service are loaded. They are loaded once it is
+ * launched, because loading lets this process do nothing else.
+ */
 async function start(settings: Settings): Promise<RunningConcilia> {
-  const databases = openDatabases(settings, progress);
-  // A failure is reported by whoever awaits the databases, once the modules are there.
-  databases.catch(() => undefined);
+  let databases!: Promise<OpenDatabases>;
+  await new Promise<void>((resolve) => {
+    databases = openDatabases(settings, progress, resolve);
+    // A failure is reported by whoever awaits the databases, once the modules are there.
+    databases.then(
+      () => resolve(),
+      () => resolve(),
+    );
+  });
   const { startConcilia } = await import('./start.js');
   return startConcilia(settings, databases, createLog('info', 'concilia'), progress);
 }

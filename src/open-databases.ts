@@ -16,16 +16,18 @@ export function serviceRoles({ roles }: Settings): Role[] {
   return roles.filter((role) => role !== 'sandbox');
 }
 
+/** `onLaunch` is called when the embedded PostgreSQL starts: it is ready some moments later. */
 export async function openDatabases(
   settings: Settings,
   progress: (message: string) => void,
+  onLaunch?: () => void,
 ): Promise<OpenDatabases> {
   const isServiceEmbedded = serviceRoles(settings).length > 0 && !settings.databaseUrl;
   const isSandboxEmbedded = settings.roles.includes('sandbox') && !settings.sandboxDatabaseUrl;
   const urls = { service: settings.databaseUrl ?? '', sandbox: settings.sandboxDatabaseUrl ?? '' };
   if (!isServiceEmbedded && !isSandboxEmbedded) return { ...urls, close: async () => undefined };
   const dataDir = join(settings.dataDir, 'postgres');
-  const embedded = await startEmbeddedPostgres({ dataDir, log: progress });
+  const embedded = await startEmbeddedPostgres({ dataDir, log: progress, onLaunch });
   const databaseUrl = async (name: string) => {
     await embedded.ensureDatabase(name);
     return embedded.url(name);

@@ -2,6 +2,7 @@
 // service works on, the service, its job workers, its timers. Stops them in reverse order, and then
 // the databases.
 import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
 import { SettingsError, type Settings } from './config.js';
@@ -22,7 +23,7 @@ import { openSecretBox } from './secrets/credentials-keys.service.js';
 import { instructionToReset, prepareServiceDatabase } from './service-migrations.js';
 import { createSandbox } from './sandbox/sandbox.module.js';
 import { DirectWebhooks } from './webhooks/direct-webhooks.service.js';
-import { WebhookRegistrar } from './webhooks/webhook-registrar.service.js';
+import { webhookRegistrations } from './webhooks/webhook-registrar.service.js';
 
 export interface RunningConcilia {
   /** Null when the process has no role of the service. */
@@ -46,6 +47,8 @@ interface Start {
  * webhooks arrive once the process is ready. A bank that does not answer delays nothing else.
  */
 const registrationWaitMs = 5_000;
+/** Workers and timers start once the process is ready. A bank that hangs delays them no longer. */
+const backgroundWaitMs = 1_000;
 
 /**
  * Starts the roles of the settings. When a role fails to start, those already started are stopped,
@@ -171,14 +174,27 @@ async function startService(
   const url = urlOf(service);
   addresses.ownPorts.add(portOf(url));
   addresses.publicUrl = settings.publicUrl ?? url;
-  if (settings.roles.includes('worker')) service.get(Workers).start();
-  if (settings.roles.includes('scheduler')) {
-    service.get(Timers).start();
-    await service.get(WebhookRegistrar).waitForFirstPass(registrationWaitMs);
-  }
+  const registered = settings.roles.includes('scheduler') ? registerWebhooks(service) : null;
+  const background = Promise.race([
+    registered,
+    sleep(backgroundWaitMs, undefined, { ref: false }),
+  ]).then(() => startBackground(service, settings));
+  await registered;
   health.markStarted();
   progress('The service is ready');
+  await background;
   return url;
+}
+
+async function registerWebhooks(service: NestFastifyApplication): Promise<void> {
+  const firstPass = service.get(Timers).startFirst(webhookRegistrations);
+  await Promise.race([firstPass, sleep(registrationWaitMs, undefined, { ref: false })]);
+}
+
+/** No request needs them: what a request enqueues waits in the queue until the workers take it. */
+function startBackground(service: NestFastifyApplication, { roles }: Settings): void {
+  if (roles.includes('worker')) service.get(Workers).start();
+  if (roles.includes('scheduler')) service.get(Timers).start();
 }
 
 /** Without the api role, a process serves only health and metrics. */

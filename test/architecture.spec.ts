@@ -57,9 +57,8 @@ it('reports exceptions for SQL outside of queries that are no longer needed', ()
 
 describe('a call to the bank', () => {
   /** The real Database over a Prisma client that opens no connection. */
-  const database = Object.assign(Object.create(Database.prototype) as object, {
-    prisma: { $transaction: (work: (tx: object) => Promise<unknown>) => work({}) },
-  }) as Database;
+  const prisma = { $transaction: (work: (tx: object) => Promise<unknown>) => work({}) };
+  const database = Object.create(Database.prototype, { prisma: { value: prisma } }) as Database;
   const key = { apiKey: 'key', apiKeyHeader: 'x-key', tls: {}, rateLimitPerSecond: null };
   const silent = () => undefined;
   const bank = new BankService(

@@ -19,6 +19,33 @@ export async function recordGoLive(
     WHERE id = ${accountId} AND go_live_at IS NULL`;
 }
 
+type AccountRow = Pick<BankAccount, 'id' | 'slug' | 'goLiveAt'>;
+
+/** The account with this slug, if it has that identity at the bank. */
+export async function findRecordedAccount(
+  db: SqlTx,
+  slug: string,
+  bankIdentity: string,
+): Promise<AccountRow | null> {
+  const [account] = await db.$queryRaw<AccountRow[]>`
+    SELECT id, slug, go_live_at FROM bank_account
+    WHERE slug = ${slug} AND bank_identity = ${bankIdentity}`;
+  return account ?? null;
+}
+
+/** Oldest first. */
+export async function listAccountRows(db: SqlTx): Promise<AccountRow[]> {
+  return db.$queryRaw<AccountRow[]>`SELECT id, slug, go_live_at FROM bank_account ORDER BY id`;
+}
+
+/** The valid keys of the settings. */
+export async function listSettingsKeys(
+  db: SqlTx,
+): Promise<Pick<ApiKey, 'kind' | 'hash' | 'scopes'>[]> {
+  return db.$queryRaw<Pick<ApiKey, 'kind' | 'hash' | 'scopes'>[]>`
+    SELECT kind, hash, scopes FROM api_key WHERE origin = 'settings' AND revoked_at IS NULL`;
+}
+
 /** A key, and the weight of its account. */
 export type ValidKey = Pick<ApiKey, 'id' | 'accountId' | 'kind' | 'hash' | 'scopes'> &
   Pick<BankAccount, 'weight'>;
@@ -49,7 +76,7 @@ export type WebhookAccount = Pick<
 
 /** The accounts with these slugs. */
 export async function findWebhookAccounts(
-  db: Db,
+  db: SqlTx,
   slugs: readonly string[],
 ): Promise<WebhookAccount[]> {
   return db.$queryRaw<Pick<BankAccount, 'id' | 'slug' | 'goLiveAt' | 'origin' | 'credentials'>[]>`

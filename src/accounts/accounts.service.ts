@@ -14,7 +14,13 @@ import { BatchedLookUps } from '../platform/batched-look-ups.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { registersWebhooksByDefault, type SendingRules } from './account-mode.js';
-import { findCalledAccounts, findWebhookAccounts, type CalledAccount } from './accounts.queries.js';
+import {
+  findCalledAccounts,
+  findRecordedAccount,
+  findWebhookAccounts,
+  listAccountRows,
+  type CalledAccount,
+} from './accounts.queries.js';
 import type { updateAccount } from './accounts.schema.js';
 import { ownerOfCredentials } from './encrypted-credentials.queries.js';
 import { isKeyOfCertificate } from './certificates.schema.js';
@@ -61,7 +67,7 @@ export class AccountsService {
   private placeholder: Pick<BankAccountRow, 'slug' | 'credentials'> | null = null;
   private readonly webhookAccounts = new BatchedLookUps(async (slugs: readonly string[]) => {
     const readAtMs = performance.now();
-    const found = await findWebhookAccounts(this.database.prisma, slugs);
+    const found = await findWebhookAccounts(this.database.sql, slugs);
     return new Map(found.map((account) => [account.slug, { ...account, readAtMs }]));
   });
   /** What was found last, of existing accounts. */
@@ -96,11 +102,13 @@ export class AccountsService {
    */
   async recordMainAccount(): Promise<BankAccount> {
     const { accountMode } = this.settings.bank;
+    const bankIdentity = this.hashBankIdentity(this.settings.bank);
+    const recorded = await findRecordedAccount(this.database.sql, mainSlug, bankIdentity);
+    if (recorded) return recorded;
     await this.database.prisma.bankAccount.createMany({
       data: [{ slug: mainSlug, goLiveAt: this.defaultGoLiveAt(), ...modeOf(accountMode) }],
       skipDuplicates: true,
     });
-    const bankIdentity = this.hashBankIdentity(this.settings.bank);
     const holder = await this.database.prisma.bankAccount.findUnique({ where: { bankIdentity } });
     if (holder && holder.slug !== mainSlug)
       throw new SettingsError([
@@ -204,7 +212,7 @@ export class AccountsService {
   }
 
   async list(): Promise<BankAccount[]> {
-    return this.database.prisma.bankAccount.findMany({ orderBy: { id: 'asc' } });
+    return listAccountRows(this.database.sql);
   }
 
   /** Newest first; one row more than the page holds. */

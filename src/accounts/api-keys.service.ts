@@ -11,7 +11,7 @@ import { BatchedLookUps } from '../platform/batched-look-ups.js';
 import { isSameSecret, SecretBox } from '../platform/secret-box.js';
 import { newId } from '../platform/ids.js';
 import { assertBelowQuota } from '../request-limits/quotas.queries.js';
-import { findValidKeys, type ValidKey } from './accounts.queries.js';
+import { findValidKeys, listSettingsKeys, type ValidKey } from './accounts.queries.js';
 import type { BankAccount } from './accounts.service.js';
 import { scopes, type Scope } from './scope.decorator.js';
 
@@ -51,8 +51,22 @@ export class ApiKeysService {
 
   /** Records the keys of the settings. A key that was replaced in the settings stops working. */
   async recordSettingsKeys(account: BankAccount): Promise<void> {
-    await this.recordSettingsKey(account, 'api', this.settings.keys.api);
-    await this.recordSettingsKey(account, 'partner', this.settings.keys.partner);
+    const recorded = await listSettingsKeys(this.database.sql);
+    for (const kind of ['api', 'partner'] as const)
+      if (!this.isRecorded(recorded, kind))
+        await this.recordSettingsKey(account, kind, this.settings.keys[kind]);
+  }
+
+  /** Whether the key of the settings, with its scopes, is the only one of its kind. */
+  private isRecorded(
+    recorded: Awaited<ReturnType<typeof listSettingsKeys>>,
+    kind: ApiKeyKind,
+  ): boolean {
+    const [key, ...others] = recorded.filter((found) => found.kind === kind);
+    const hash = this.hash(kind, this.settings.keys[kind]);
+    return (
+      key?.hash === hash && others.length === 0 && key.scopes.join() === settingsScopes[kind].join()
+    );
   }
 
   /** Null when no valid key of that kind matches. Not cached: revocation takes effect at once. */

@@ -1,7 +1,7 @@
 // Sends signed requests to webhook endpoints, per Standard Webhooks. Each address that a host name
 // resolves to is checked before a connection to it. No redirect is followed. Only the status and
-// the headers of the response are read.
-import { Agent as HttpAgent } from 'node:http';
+// the headers of the response are used.
+import { Agent as HttpAgent, type ClientRequest } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -22,6 +22,9 @@ import {
 import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
 import type { DeliveryEndpoint } from './events.queries.js';
 import { NameResolver, type ResolvedAddress } from './name-resolver.service.js';
+
+/** A longer response ends its connection. */
+const maxDiscardedBytes = 64 * 1_024;
 
 /** How long one request may last, from the look-up of the name to the response's headers. */
 export const endpointTimeoutMs = 15_000;
@@ -50,7 +53,7 @@ export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
   private readonly client = axios.create({
     maxRedirects: 0,
     transformRequest: [(body: unknown) => body],
-    // Only status and headers are used: the body is neither read nor decompressed.
+    // Only status and headers are used.
     responseType: 'stream',
     decompress: false,
     validateStatus: () => true,
@@ -90,12 +93,13 @@ export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
         },
         signal: AbortSignal.any([timeout, this.stopping.signal]),
       });
-      response.data.destroy();
+      discard(response.data);
       const { status } = response;
       const retryAfterSeconds = readRetryAfter(response.headers['retry-after'], sentAt);
       const error = status >= 200 && status < 300 ? null : `status_${status}`;
       return { status, error, retryAfterSeconds };
     } catch (error) {
+      if (isClosedBeforeUse(error)) return this.post(endpoint, message);
       this.log.info({ err: error, endpointId: endpoint.id }, 'event delivery failed');
       if (timeout.aborted) return { ...noResponse, error: 'timeout' };
       const code = axios.isAxiosError(error) ? error.code : undefined;
@@ -152,6 +156,30 @@ export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
         .then(answer, (error: NodeJS.ErrnoException) => callback(error, '', 0));
     };
   }
+}
+
+/**
+ * Whether the endpoint had closed a connection that it kept after an earlier request: it may not
+ * have seen this one. The next attempt has another connection, at the latest a new one.
+ */
+function isClosedBeforeUse(error: unknown): boolean {
+  if (!axios.isAxiosError(error) || !['ECONNRESET', 'EPIPE'].includes(error.code ?? ''))
+    return false;
+  return (error.request as ClientRequest | undefined)?.reusedSocket === true;
+}
+
+/**
+ * Reads the body to its end, so that the connection can be used again. One that is too long ends
+ * with its connection, as does one that has not come by the time limit of the request.
+ */
+function discard(body: Readable): void {
+  let bytes = 0;
+  body.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxDiscardedBytes) body.destroy();
+  });
+  // What matters is known already.
+  body.on('error', () => undefined);
 }
 
 /** Agents whose connections resolve names by `lookupFor` their port, whatever a request says. */

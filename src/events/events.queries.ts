@@ -1,6 +1,13 @@
 // Writes the outbox: an event and its deliveries are inserted together, and only one process at a
 // time claims a due delivery.
-import { jsonTexts, opaqueAccountId, type Db, type SqlTx, type Tx } from '../database.service.js';
+import {
+  jsonTexts,
+  opaqueAccountId,
+  withoutWaitForDisk,
+  type Db,
+  type SqlTx,
+  type Tx,
+} from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
 import type { Delivery, Event, WebhookEndpoint } from '../generated/service/client.js';
 
@@ -139,7 +146,7 @@ export async function claimDeliveries(
         next_attempt_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
     FROM due, event e
     WHERE d.account_id = ${accountId} AND d.id = due.id
-      AND e.account_id = d.account_id AND e.id = d.event_id
+      AND e.account_id = d.account_id AND e.id = d.event_id AND ${withoutWaitForDisk}
     RETURNING d.id, d.event_id, e.type, e.resource_kind, e.resource_id, e.sequence, e.data,
               e.created_at AS "eventCreatedAt", d.attempts AS attempt,
               clock_timestamp() AS "claimedAt"`;

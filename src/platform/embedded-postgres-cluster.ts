@@ -1,7 +1,7 @@
 // The data folder of the embedded PostgreSQL. It is created completely or not at all, and the
 // account that runs the server owns it. Layout: server/cluster (PostgreSQL's own files),
 // server/password (mode 0600), port, server.log.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, type Stats } from 'node:fs';
 import {
@@ -19,6 +19,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  findProgramError,
   findPrograms,
   hasCode,
   programEnvironment,
@@ -45,10 +46,14 @@ export async function openCluster(
   const absolute = await realpath(dataDir);
   const folder = join(absolute, 'server', 'cluster');
   const account = await chooseAccount(folder);
-  const programs = await findPrograms(account, log);
-  if (!existsSync(folder)) await createCluster(absolute, folder, programs, account, log);
+  const isCreated = existsSync(folder);
+  const [programs, name] = await Promise.all([
+    findPrograms(account, log),
+    isCreated ? nameForServer(folder, account) : null,
+  ]);
+  if (!isCreated) await createCluster(absolute, folder, programs, account, log);
   const password = (await readFile(join(absolute, 'server', 'password'), 'utf8')).trim();
-  const folderForServer = nameForServer(folder, account);
+  const folderForServer = name ?? (await nameForServer(folder, account));
   return { dataDir: absolute, folder, folderForServer, account, programs, password };
 }
 
@@ -96,13 +101,14 @@ function otherOwnerError(folder: string, cause?: unknown): Error {
  * before it changes the account. Then /proc/self/cwd leads to the cluster without its parent
  * folders. Throws when neither path works.
  */
-function nameForServer(folder: string, account: Account): string {
+async function nameForServer(folder: string, account: Account): Promise<string> {
   if (account.uid === undefined) return folder;
-  const canRead = (cwd: string, path: string): boolean =>
-    spawnSync('/bin/sh', ['-c', 'cd "$1" && test -w .', 'sh', path], { ...account, cwd }).status ===
-    0;
-  if (canRead('/', folder)) return folder;
-  if (canRead(folder, '/proc/self/cwd')) return '/proc/self/cwd';
+  const canRead = async (cwd: string, path: string): Promise<boolean> => {
+    const argv = ['-c', 'cd "$1" && test -w .', 'sh', path];
+    return (await findProgramError('/bin/sh', argv, { ...account, cwd })) === undefined;
+  };
+  if (await canRead('/', folder)) return folder;
+  if (await canRead(folder, '/proc/self/cwd')) return '/proc/self/cwd';
   throw new Error(
     `User ${account.uid}, which runs PostgreSQL in place of root, cannot open ${folder}. ` +
       `Set DATA_DIR to a folder that all users can enter, or set DATABASE_URL.`,
@@ -154,13 +160,14 @@ async function runInitdb(
   passwordFile: string,
   account: Account,
 ): Promise<void> {
+  const folderForServer = await nameForServer(folder, account);
   const password = await open(passwordFile, 'r');
   const output: string[] = [];
   const code = await new Promise<number | null>((resolve, reject) => {
     const initdb = spawn(
       join(programs, 'initdb'),
       [
-        `--pgdata=${nameForServer(folder, account)}`,
+        `--pgdata=${folderForServer}`,
         '--username=postgres',
         '--auth=scram-sha-256',
         // The password is read from standard input: the account may be unable to open the file by

@@ -2,12 +2,13 @@
 // the server. If that account cannot run them in node_modules, they run from a copy in a cache
 // folder. So a project under /root (mode 700), a read-only node_modules and an install without
 // scripts all work.
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { chmod, cp, lstat, mkdir, readFile, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
 
 /**
  * The account that runs the server. Empty for the current user; set when this process is root, as
@@ -18,6 +19,8 @@ export interface Account {
   gid?: number;
 }
 
+const run = promisify(execFile);
+
 const platformName = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 
 /** The `bin` folder with `initdb` and `postgres`, runnable by the account. */
@@ -27,14 +30,14 @@ export async function findPrograms(
 ): Promise<string> {
   const nativeFolder = locateNativeFolder();
   const npmBinFolder = join(nativeFolder, 'bin');
-  if (findRunError(npmBinFolder, account) === undefined) return npmBinFolder;
+  if ((await findRunError(npmBinFolder, account)) === undefined) return npmBinFolder;
 
   try {
     await linkLibraries(nativeFolder);
   } catch (error) {
     if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS')) throw error;
   }
-  const reason = findRunError(npmBinFolder, account);
+  const reason = await findRunError(npmBinFolder, account);
   if (reason === undefined) return npmBinFolder;
 
   const copied = await copyPrograms(nativeFolder, account, log);
@@ -81,19 +84,29 @@ function locateNativeFolder(): string {
  * Why the account cannot run the programs; undefined when it can. The programs are run with
  * `--version`: only that checks the path, the libraries and the C library.
  */
-function findRunError(binFolder: string, account: Account): string | undefined {
-  for (const program of ['postgres', 'initdb']) {
-    const result = spawnSync(join(binFolder, program), ['--version'], {
-      ...account,
-      cwd: '/',
-      env: programEnvironment(),
-      encoding: 'utf8',
-      windowsHide: true,
-    });
-    if (result.error) return `${join(binFolder, program)}: ${result.error.message}`;
-    if (result.status !== 0) return `${program} --version: ${result.stderr.trim()}`;
+async function findRunError(binFolder: string, account: Account): Promise<string | undefined> {
+  const programs = ['postgres', 'initdb'].map((name) => join(binFolder, name));
+  const errors = await Promise.all(
+    programs.map((program) =>
+      findProgramError(program, ['--version'], { ...account, cwd: '/', env: programEnvironment() }),
+    ),
+  );
+  return errors.find((error) => error !== undefined);
+}
+
+/** Why the program cannot be run, or how it failed; undefined when it succeeds. */
+export async function findProgramError(
+  program: string,
+  argv: string[],
+  options: Account & { cwd: string; env?: NodeJS.ProcessEnv },
+): Promise<string | undefined> {
+  try {
+    await run(program, argv, { ...options, windowsHide: true });
+    return undefined;
+  } catch (error) {
+    const { message, stderr } = error as { message: string; stderr?: string };
+    return `${program} ${argv.join(' ')}: ${stderr?.trim() || message}`;
   }
-  return undefined;
 }
 
 /**
@@ -129,11 +142,12 @@ async function copyPrograms(
   for (const cacheFolder of cacheFolders()) {
     if (!(await isOwnFolder(cacheFolder))) continue;
     const folder = join(cacheFolder, `postgresql-${manifest.version}-${platformName}`);
-    if (findRunError(join(folder, 'bin'), account) !== undefined) {
+    if ((await findRunError(join(folder, 'bin'), account)) !== undefined) {
       log(`Copying the PostgreSQL programs to ${folder}`);
       await copyAtomically(nativeFolder, folder, account);
     }
-    if (findRunError(join(folder, 'bin'), account) === undefined) return join(folder, 'bin');
+    if ((await findRunError(join(folder, 'bin'), account)) === undefined)
+      return join(folder, 'bin');
   }
   return undefined;
 }
@@ -183,7 +197,7 @@ async function copyAtomically(from: string, to: string, account: Account): Promi
     await rename(partial, to).catch(async (error: unknown) => {
       if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'EPERM')) throw error;
       // Another process may have finished its copy first.
-      if (findRunError(join(to, 'bin'), account) === undefined) return;
+      if ((await findRunError(join(to, 'bin'), account)) === undefined) return;
       await rename(to, `${partial}-damaged`);
       await rename(partial, to);
     });

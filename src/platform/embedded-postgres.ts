@@ -57,14 +57,16 @@ const usersLock = advisoryLocks.useEmbeddedPostgres;
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
   log: (message: string) => void;
+  /** Called when the process of the server is started, which then takes a while to be ready. */
+  onLaunch?: () => void;
 }): Promise<EmbeddedPostgres> {
-  const { dataDir, log } = options;
+  const { dataDir, log, onLaunch } = options;
   const cluster = await openCluster(dataDir, log);
-  const session = await connectOrLaunch(cluster, log);
+  const session = await connectOrLaunch(cluster, log, onLaunch);
   let stopped: Promise<void> | undefined;
   return {
     url: (database) => urlOf(cluster, session.port, database),
-    ensureDatabase: (name) => ensureDatabase(urlOf(cluster, session.port, 'postgres'), name),
+    ensureDatabase: (name) => ensureDatabase(session, name),
     stop: () => (stopped ??= stopServer(cluster, session, log)),
   };
 }
@@ -74,7 +76,11 @@ function urlOf(cluster: Cluster, port: number, database: string): string {
   return `postgresql://postgres:${cluster.password}@127.0.0.1:${port}/${name}`;
 }
 
-async function connectOrLaunch(cluster: Cluster, log: (message: string) => void): Promise<Session> {
+async function connectOrLaunch(
+  cluster: Cluster,
+  log: (message: string) => void,
+  onLaunch?: () => void,
+): Promise<Session> {
   const startedAt = Date.now();
   let failure: unknown;
   for (let launches = 0; Date.now() - startedAt < startTimeoutMs; await delay(100)) {
@@ -88,7 +94,7 @@ async function connectOrLaunch(cluster: Cluster, log: (message: string) => void)
       failure = session.connectError; // The server is starting or stopping.
     } else if (!postmaster) {
       if (++launches > maxLaunches) break;
-      const session = await launch(cluster, startedAt + startTimeoutMs, log);
+      const session = await launch(cluster, startedAt + startTimeoutMs, log, onLaunch);
       if ('client' in session) {
         const seconds = ((Date.now() - startedAt) / 1_000).toFixed(1);
         log(`PostgreSQL is ready on 127.0.0.1:${session.port} (${seconds} s)`);
@@ -107,9 +113,11 @@ async function launch(
   cluster: Cluster,
   deadlineMs: number,
   log: (message: string) => void,
+  onLaunch: () => void = () => undefined,
 ): Promise<Session | ConnectFailure> {
   const port = await choosePort(cluster);
   const server = await launchServer(cluster, port);
+  onLaunch();
   let connectError: unknown = new Error('PostgreSQL exited while starting');
   while (server.exitCode === null && server.signalCode === null && Date.now() < deadlineMs) {
     const session = await openSession(cluster, port);
@@ -155,9 +163,8 @@ async function openSession(cluster: Cluster, port: number): Promise<Session | Co
   }
 }
 
-async function ensureDatabase(adminUrl: string, name: string): Promise<void> {
-  const client = new pg.Client({ connectionString: adminUrl });
-  await client.connect();
+async function ensureDatabase({ client, socket }: Session, name: string): Promise<void> {
+  socket.ref();
   try {
     const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
     if (found.rowCount === 0) await client.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
@@ -166,7 +173,7 @@ async function ensureDatabase(adminUrl: string, name: string): Promise<void> {
     // unique_violation.
     if (!hasCode(error, '42P04', '23505')) throw error;
   } finally {
-    await client.end();
+    socket.unref();
   }
 }
 

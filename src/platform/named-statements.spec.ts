@@ -17,7 +17,7 @@ describe('the name of a statement', () => {
 
   it('is not used for many elements, whose plan must be another', () => {
     const names = new StatementNames();
-    const few = Array(16).fill('a');
+    const few = Array(32).fill('a');
     expect(sendOften(names, 'SELECT $1', ['a', [...few, 'b']])).toBe('');
     expect(sendOften(names, 'SELECT $1', ['a', few])).not.toBe('');
     expect(names.nameOf('SELECT $1', ['a', [...few, 'b']])).toBe('');

@@ -2,6 +2,7 @@
 // time for one payment would go into planning the same statements again. A name belongs to a
 // session, so there are none where a pooler may give each transaction another session.
 import { createHash } from 'node:crypto';
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 
 /** A statement that is sent less often is not worth the memory of its plan. */
@@ -14,7 +15,7 @@ const maxCounted = 2_000;
  * PostgreSQL plans each time: joined one row after the other, a thousand rows cost a million
  * comparisons.
  */
-const maxElements = 16;
+const maxElements = 32;
 const maxLength = 2_000;
 /**
  * A condition that a parameter can switch off. PostgreSQL looks rows up by it only where it knows
@@ -77,9 +78,11 @@ export const lostPlanCodes: ReadonlySet<string> = new Set(['26000', '42P05', '0A
 class NamingClient extends pg.Client {
   private mayName = false;
   private plansSince = 0;
+  private isCorked = false;
 
   override query = ((query: unknown, ...rest: unknown[]) => {
     const send = super.query.bind(this) as (...parameters: unknown[]) => unknown;
+    this.sendTogether();
     if (typeof query !== 'object' || query === null || !('name' in query) || query.name === '')
       return send(query, ...rest);
     if (!this.mayName) return send({ ...query, name: '' }, ...rest);
@@ -90,6 +93,19 @@ class NamingClient extends pg.Client {
     }
     return send(query, ...rest);
   }) as pg.Client['query'];
+
+  /** Statements that are sent at the same moment reach the server at once, and so do its answers. */
+  private sendTogether(): void {
+    if (this.isCorked) return;
+    this.isCorked = true;
+    // The types of the package leave the connection out.
+    const { stream } = (this as unknown as { connection: { stream: Duplex } }).connection;
+    stream.cork();
+    process.nextTick(() => {
+      this.isCorked = false;
+      stream.uncork();
+    });
+  }
 
   /** A pooler shows the process of its own, and not that of the server which runs a statement. */
   async findOwnSession(): Promise<void> {

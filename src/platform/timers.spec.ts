@@ -46,6 +46,20 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
+it('starts one task before the others, and runs it at its interval with them', async () => {
+  const [sweeper, failing] = [new Sweeper(), new Failing()];
+  const { timers } = timersOf(sweeper, failing);
+  const first = timers.startFirst('failing');
+  await jest.advanceTimersByTimeAsync(0);
+  await first;
+  expect([failing.runs, sweeper.runs]).toEqual([1, 0]);
+  timers.start();
+  await jest.advanceTimersByTimeAsync(0);
+  expect([failing.runs, sweeper.runs]).toEqual([1, 1]);
+  await jest.advanceTimersByTimeAsync(2_000);
+  expect([failing.runs, sweeper.runs]).toEqual([3, 3]);
+});
+
 it('runs a method at the start and then at its interval', async () => {
   const sweeper = new Sweeper();
   const { timers } = timersOf(sweeper);

@@ -3,6 +3,7 @@
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { Settings } from '../config.js';
+import { invariant } from './errors.js';
 import { counter, histogram } from './instruments.js';
 import { Log } from './log.js';
 import { findTimerTasks, type TimerTask } from './timer-methods.js';
@@ -48,10 +49,21 @@ export class Timers implements OnModuleInit, BeforeApplicationShutdown {
     this.tasks = findTimerTasks(providers, this.settings);
   }
 
+  /**
+   * Starts one task before the others, which would compete with it for the time of the process.
+   * Resolves when it has run once.
+   */
+  async startFirst(name: string): Promise<void> {
+    const task = this.tasks.find((found) => found.name === name);
+    invariant(task, `no method has @Every('${name}')`);
+    this.startedAt = performance.now();
+    await new Promise<void>((resolve) => this.schedule(task, 0, resolve));
+  }
+
   /** Called in processes with the scheduler role. */
   start(): void {
-    this.startedAt = performance.now();
-    for (const task of this.tasks) this.schedule(task, 0);
+    this.startedAt ||= performance.now();
+    for (const task of this.tasks) if (!this.timeouts.has(task.name)) this.schedule(task, 0);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -64,12 +76,13 @@ export class Timers implements OnModuleInit, BeforeApplicationShutdown {
    * The next run is scheduled when the previous one has ended, so that runs of one task never
    * overlap.
    */
-  private schedule(task: TimerTask, delayMs: number): void {
+  private schedule(task: TimerTask, delayMs: number, onEnd = () => undefined as void): void {
     if (this.isStopped) return;
     const timeout = setTimeout(() => {
       const run = this.run(task).finally(() => {
         this.running.delete(run);
         this.schedule(task, this.delayOf(task));
+        onEnd();
       });
       this.running.add(run);
     }, delayMs);

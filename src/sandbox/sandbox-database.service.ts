@@ -159,8 +159,8 @@ function assignments(fields: object, parametersBefore = 0): string[] {
 
 @Injectable()
 export class SandboxDatabase extends Queryable implements OnApplicationShutdown {
-  readonly prisma: PrismaClient;
   readonly pool: pg.Pool;
+  private client: PrismaClient | null = null;
 
   constructor(settings: SandboxSettings) {
     const pool = new pg.Pool({
@@ -169,6 +169,8 @@ export class SandboxDatabase extends Queryable implements OnApplicationShutdown 
       connectionTimeoutMillis: connectionTimeoutMs,
       idleTimeoutMillis: idleConnectionMs,
       statement_timeout: statementTimeoutMs,
+      // Statements of a transaction that do not wait for each other share a round trip.
+      pipeline: true,
       types: {
         getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
           parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as never,
@@ -182,8 +184,12 @@ export class SandboxDatabase extends Queryable implements OnApplicationShutdown 
       settings.log.warn({ err: error }, 'database connection lost');
     pool.on('error', () => undefined);
     pool.on('connect', (client) => client.on('error', logConnectionLoss));
+  }
+
+  /** Created at its first use: no start waits for it. */
+  get prisma(): PrismaClient {
     const limits = { statementTimeoutMs, idleTimeoutMs: statementTimeoutMs };
-    this.prisma = new PrismaClient({ adapter: prismaAdapter(pool, limits) });
+    return (this.client ??= new PrismaClient({ adapter: prismaAdapter(this.pool, limits) }));
   }
 
   /** Runs `work` in one transaction, and its `afterCommit` callbacks after the commit. */
@@ -204,10 +210,15 @@ export class SandboxDatabase extends Queryable implements OnApplicationShutdown 
     const tx = new SandboxTx(client);
     let result: Result;
     try {
-      await client.query(begin);
+      // Sent together with the first statement of the work, which fails where this one fails.
+      const begun = client.query(begin);
+      begun.catch(() => undefined);
       result = await work(tx);
+      await begun;
+      await tx.endUnfinished();
       await client.query('COMMIT');
     } catch (error) {
+      await tx.endUnfinished().catch(() => undefined);
       // A connection whose rollback fails is in an unknown state and is discarded.
       await client.query('ROLLBACK').then(
         () => client.release(),
@@ -233,7 +244,7 @@ export class SandboxDatabase extends Queryable implements OnApplicationShutdown 
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.prisma.$disconnect();
+    await this.client?.$disconnect();
     await this.pool.end();
   }
 }
@@ -252,6 +263,22 @@ export class ReservedConnection extends Queryable {
 /** One open transaction. */
 export class SandboxTx extends Queryable {
   private readonly callbacks: (() => void)[] = [];
+  private readonly unfinished: Promise<void>[] = [];
+
+  /**
+   * For writes that nothing else in the transaction reads: what follows does not wait for them, and
+   * the commit does.
+   */
+  doAlongside(write: Promise<void>): void {
+    write.catch(() => undefined);
+    this.unfinished.push(write);
+  }
+
+  /** Waits until each of them has ended, and throws the error of the first that failed. */
+  async endUnfinished(): Promise<void> {
+    await Promise.allSettled(this.unfinished);
+    await Promise.all(this.unfinished);
+  }
 
   /** Waits for other transactions with this lock, and holds it until the transaction ends. */
   async lockAdvisory(lock: keyof typeof advisoryLocks): Promise<void> {

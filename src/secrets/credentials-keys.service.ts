@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { SettingsError, type Settings } from '../config.js';
 import type { Database } from '../database.service.js';
 import { KeyRing, SecretBox } from '../platform/secret-box.js';
+import type { Reader } from '../shared-reads.queries.js';
 import type { EncryptedColumn, EncryptedValue } from './encrypted-column.js';
 import { findOrStoreServiceSecret, ownerOfServiceSecret } from './service-secrets.queries.js';
 
@@ -14,20 +15,20 @@ const hashingKeyBytes = 32;
 
 /** Throws SettingsError when a stored secret has a key that the settings do not have. */
 export async function openSecretBox(
-  { prisma }: Database,
+  { sql }: Database,
   settings: KeySettings,
   columns: readonly EncryptedColumn[],
 ): Promise<SecretBox> {
   const keyRing = new KeyRing(settings);
-  await assertKeysKnown(prisma, keyRing, columns);
+  await assertKeysKnown(sql, keyRing, columns);
   const owner = ownerOfServiceSecret(hashingKeyName);
   const own = keyRing.encrypt(randomBytes(hashingKeyBytes).toString('base64'), owner);
-  const stored = await findOrStoreServiceSecret(prisma, hashingKeyName, own);
+  const stored = await findOrStoreServiceSecret(sql, hashingKeyName, own);
   return new SecretBox(keyRing, Buffer.from(keyRing.decrypt(stored, owner), 'base64'));
 }
 
 async function assertKeysKnown(
-  db: Database['prisma'],
+  db: Reader,
   { ids }: KeyRing,
   columns: readonly EncryptedColumn[],
 ): Promise<void> {
@@ -72,9 +73,9 @@ export async function reencrypt(
   onProgress: (progress: ReencryptionProgress) => void = () => undefined,
   isStopped: () => boolean = () => false,
 ): Promise<ReencryptionResult> {
-  const { prisma } = database;
+  const { prisma, sql } = database;
   const keyRing = new KeyRing(settings);
-  await assertKeysKnown(prisma, keyRing, columns);
+  await assertKeysKnown(sql, keyRing, columns);
   const { currentId, ids } = keyRing;
   const otherIds = ids.filter((id) => id !== currentId);
   const unreadable: ReencryptionResult['unreadable'] = [];

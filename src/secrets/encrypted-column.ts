@@ -2,6 +2,7 @@
 // table declares it, beside its other queries.
 import type { Db } from '../database.service.js';
 import type { SecretOwner } from '../platform/secret-box.js';
+import type { Reader } from '../shared-reads.queries.js';
 
 export interface EncryptedValue {
   owner: SecretOwner;
@@ -14,7 +15,7 @@ export interface EncryptedColumn {
   /** `table.column`. */
   name: string;
   /** The ids of the keys that encrypted its values. Fast on a table of any length. */
-  listKeyIds(db: Db): Promise<string[]>;
+  listKeyIds(db: Reader): Promise<string[]>;
   /** How many values the key encrypted. */
   count(db: Db, keyId: string): Promise<number>;
   /** Values that the key encrypted. */

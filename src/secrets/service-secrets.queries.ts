@@ -1,5 +1,6 @@
 // Owns `service_secret`: random secrets of the service itself, such as the key of its hashes.
-import type { Db } from '../database.service.js';
+import type { SqlTx } from '../database.service.js';
+import { invariant } from '../platform/errors.js';
 import type { SecretOwner } from '../platform/secret-box.js';
 import { encryptedWith, type EncryptedColumn } from './encrypted-column.js';
 
@@ -9,12 +10,23 @@ export function ownerOfServiceSecret(name: string): SecretOwner {
 
 /** The stored text of the secret. The first process that starts stores its own. */
 export async function findOrStoreServiceSecret(
-  db: Db,
+  db: SqlTx,
   name: string,
   encrypted: string,
 ): Promise<string> {
-  await db.serviceSecret.createMany({ data: [{ name, value: encrypted }], skipDuplicates: true });
-  return (await db.serviceSecret.findUniqueOrThrow({ where: { name } })).value;
+  const find = async () => {
+    const [stored] = await db.$queryRaw<{ value: string }[]>`
+      SELECT value FROM service_secret WHERE name = ${name}`;
+    return stored?.value;
+  };
+  const found = await find();
+  if (found !== undefined) return found;
+  await db.$executeRaw`
+    INSERT INTO service_secret (name, value) VALUES (${name}, ${encrypted})
+    ON CONFLICT (name) DO NOTHING`;
+  const stored = await find();
+  invariant(stored !== undefined, 'a secret of the service is never deleted');
+  return stored;
 }
 
 export const serviceSecretColumn: EncryptedColumn = {

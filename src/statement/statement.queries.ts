@@ -1,6 +1,12 @@
 // Stores statement lines and the state of each account's statement. The callers of every write hold
 // a lease in the same transaction: a process that lost its lease writes nothing.
-import { jsonTexts, type Db, type SqlTx, type Tx } from '../database.service.js';
+import {
+  jsonTexts,
+  withoutWaitForDisk,
+  type Db,
+  type SqlTx,
+  type Tx,
+} from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
 import { Prisma, type StatementState } from '../generated/service/client.js';
 import { calledAccountColumns, type CalledAccount } from '../accounts/accounts.queries.js';
@@ -137,7 +143,7 @@ export async function beginSync(
     FROM taken CROSS JOIN bank_account a
     LEFT JOIN statement_state s ON s.account_id = a.id
       AND (s.is_anchored OR s.import_started_at IS NOT NULL)
-    WHERE a.id = ${accountId}`;
+    WHERE a.id = ${accountId} AND ${withoutWaitForDisk}`;
   return beginning ?? null;
 }
 

@@ -1,6 +1,5 @@
 // Registers the service's webhooks at the bank. It compares them with the registrations at the bank
 // and changes only differences.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { isAllowedIn } from '../accounts/account-mode.js';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
@@ -22,11 +21,12 @@ import { planRegistrations } from './registration.js';
 /** An account whose bank does not answer holds up one of these, and the others continue. */
 const concurrentAccounts = 8;
 
+/** The timer of the registrations, whose first run a start waits for. */
+export const webhookRegistrations = 'webhook-registrations';
+
 @Injectable()
 export class WebhookRegistrar implements OnModuleDestroy {
   private isStopping = false;
-  private endFirstPass: () => void = () => undefined;
-  private readonly firstPass = new Promise<void>((resolve) => (this.endFirstPass = resolve));
 
   constructor(
     private readonly accounts: AccountsService,
@@ -80,7 +80,7 @@ export class WebhookRegistrar implements OnModuleDestroy {
   }
 
   /** A failed account is tried again in the next pass. */
-  @Every('webhook-registrations', 300_000)
+  @Every(webhookRegistrations, 300_000)
   async registerAll(): Promise<void> {
     const waiting = await this.accounts.list();
     const registerInTurn = async () => {
@@ -88,12 +88,6 @@ export class WebhookRegistrar implements OnModuleDestroy {
         await this.registerOrWarn(account);
     };
     await Promise.all(Array.from({ length: concurrentAccounts }, registerInTurn));
-    this.endFirstPass();
-  }
-
-  /** Waits until every account was tried once, and no longer than `timeoutMs`. */
-  async waitForFirstPass(timeoutMs: number): Promise<void> {
-    await Promise.race([this.firstPass, sleep(timeoutMs, undefined, { ref: false })]);
   }
 
   /** The timer's pass and the jobs end with the call that is in progress. */

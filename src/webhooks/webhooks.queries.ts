@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import type { Db } from '../database.service.js';
 import type { WebhookEvent } from '../generated/service/client.js';
+import { statementNameOf } from '../platform/named-statements.js';
 
 /** How far the bank's clock is ahead of PostgreSQL's. An offset that may be zero counts as zero. */
 export const bankClockLead = `CASE WHEN s.clock_offset_ms <= 0 AND s.clock_offset_max_ms >= 0 THEN 0
@@ -23,8 +24,7 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
   const column = <Value>(pick: (webhook: StoredWebhook) => Value) => webhooks.map(pick);
   // All bodies are one parameter: an array of them would be sent as text with two digits a byte.
   const bodies = column(({ body }) => body);
-  await pool.query(
-    `INSERT INTO webhook_event AS e
+  const text = `INSERT INTO webhook_event AS e
        (account_id, event_type, body_hash, body, state, reference_kind, reference, copies,
         received_at, received_at_bank_time)
      SELECT w.account_id, event_type, body_hash,
@@ -40,20 +40,20 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
      LEFT JOIN statement_state s ON s.account_id = w.account_id
      ORDER BY w.account_id, event_type, body_hash
      ON CONFLICT (account_id, event_type, body_hash)
-       DO UPDATE SET copies = e.copies + EXCLUDED.copies`,
-    [
-      column(({ accountId }) => accountId),
-      column(({ eventType }) => eventType),
-      column(({ bodyHash }) => bodyHash),
-      Buffer.concat(bodies),
-      startsOf(bodies),
-      bodies.map(({ length }) => length),
-      column(({ isQuarantined }) => isQuarantined),
-      column(({ referenceKind }) => referenceKind),
-      column(({ reference }) => reference),
-      column(({ copies }) => copies),
-    ],
-  );
+       DO UPDATE SET copies = e.copies + EXCLUDED.copies`;
+  const values = [
+    column(({ accountId }) => accountId),
+    column(({ eventType }) => eventType),
+    column(({ bodyHash }) => bodyHash),
+    Buffer.concat(bodies),
+    startsOf(bodies),
+    bodies.map(({ length }) => length),
+    column(({ isQuarantined }) => isQuarantined),
+    column(({ referenceKind }) => referenceKind),
+    column(({ reference }) => reference),
+    column(({ copies }) => copies),
+  ];
+  await pool.query({ name: statementNameOf(text, values), text, values });
 }
 
 /** Where each body begins in their concatenation. SQL counts from one. */

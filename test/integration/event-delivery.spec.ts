@@ -314,6 +314,38 @@ describe('the delivery of events', () => {
     expect(await findOnly()).toMatchObject({ state: 'delivered', lastStatus: 200 });
   });
 
+  it.each([
+    ['of deliveries one after the other', 'ok', 1],
+    ['of each delivery whose response is long', 'x'.repeat(1_000_000), 2],
+  ])('uses the connection %s', async (_, responseBody, connections) => {
+    const { id } = await register();
+    const delivery = worker();
+    endpoint.respond = (response) => void response.end(responseBody);
+    await record();
+    await deliver(id, delivery);
+    await record();
+    await deliver(id, delivery);
+    expect(endpoint.received).toHaveLength(2);
+    expect(endpoint.connections).toBe(connections);
+  });
+
+  it('is repeated at once on another connection when the endpoint had closed the kept one', async () => {
+    const { id } = await register();
+    const delivery = worker();
+    await record();
+    await deliver(id, delivery);
+    await record();
+    // The connection ends when the second request comes: it was not seen.
+    endpoint.respond = (response, request) =>
+      void (endpoint.connections === 1 ? request.socket.destroy() : response.end());
+    await deliver(id, delivery);
+    expect(endpoint.connections).toBe(2);
+    expect((await deliveries()).map(({ state, attempts }) => [state, attempts])).toEqual([
+      ['delivered', 1],
+      ['delivered', 1],
+    ]);
+  });
+
   it('is retried when the connection is closed', async () => {
     const { id } = await register();
     await record();

@@ -110,29 +110,29 @@ export class ChargeCredits {
     const [debited] = posted;
     const credited = posted.at(-1) ?? debited;
     const source = { referenceId, endToEndId: null, payer, pix: null };
-    return { debited, paid: await this.recordPayment(tx, account, charge, credited, source) };
+    return { debited, paid: this.recordPayment(tx, account, charge, credited, source) };
   }
 
-  private async recordPayment(
+  private recordPayment(
     tx: SandboxTx,
     account: SandboxAccount,
     charge: ChargeRow,
     line: PostedLine,
     source: Pick<ChargePayment, 'referenceId' | 'endToEndId' | 'payer' | 'pix'>,
-  ): Promise<PaidCharge> {
+  ): PaidCharge {
     const { nsu, changeCents: amountCents, createdAt } = line;
     const { correlationId } = charge;
     const isSlip = charge.type !== 'PIX_STATIC';
     // A voided charge can still be paid; its status stays voided.
     const status = isSlip && charge.status !== 'Voided' ? 'Paid' : charge.status;
     const change = { status, updatedAt: createdAt };
-    if (isSlip) await tx.update<ChargeRow>('charge', { id: charge.id }, change);
+    if (isSlip) tx.doAlongside(tx.update<ChargeRow>('charge', { id: charge.id }, change));
     const slip = slipOf(charge);
     const body = chargePaidBody(
       { ...source, nsu, correlationId, amountCents, createdAt, slip },
       this.modes.current.webhookShape,
     );
-    await this.webhooks.notify(tx, account, 'CHARGE_PAID', { body, at: createdAt });
+    this.webhooks.notify(tx, account, 'CHARGE_PAID', { body, at: createdAt });
     return { status, line };
   }
 }

@@ -35,8 +35,8 @@ export class ChargeVoids {
       const voided: ChargeRow = { ...charge, ...change };
       const status = chargeStatusName(voided.status, statusNames);
       const body = chargeVoidedBody(voided, account, status);
-      await this.webhooks.notify(tx, account, 'CHARGE_VOIDED', { body, at });
-      await this.webhooks.notify(tx, account, 'CHARGE_CANCELLED', { body, at });
+      this.webhooks.notify(tx, account, 'CHARGE_VOIDED', { body, at });
+      this.webhooks.notify(tx, account, 'CHARGE_CANCELLED', { body, at });
       return voidResponse(voided, statusNames);
     });
   }

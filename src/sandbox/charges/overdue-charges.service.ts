@@ -53,7 +53,7 @@ export class OverdueCharges {
     if (charge.status === 'Expired') return;
     const status = chargeStatusName('Expired', this.modes.current.chargeStatus);
     const body = chargeOverdueBody(charge, { dueDate, status, at });
-    await this.webhooks.notify(tx, account, 'CHARGE_OVERDUE', { body, at });
+    this.webhooks.notify(tx, account, 'CHARGE_OVERDUE', { body, at });
   }
 
   private async becomeOverdue(tx: SandboxTx, id: bigint): Promise<void> {

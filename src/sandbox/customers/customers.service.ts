@@ -100,7 +100,7 @@ export class Customers {
     const partner = await findAccountByNumber(tx, fixtureAccounts[0].number);
     invariant(partner, 'the first account is seeded');
     const body = customerApprovedBody(approved, at);
-    await this.webhooks.notify(tx, partner, 'WHITELABEL_CUSTOMER_APPROVED', { body, at });
+    this.webhooks.notify(tx, partner, 'WHITELABEL_CUSTOMER_APPROVED', { body, at });
   }
 
   private assertBirthDateInPast({ birthDate }: CustomerRequest): void {

@@ -99,7 +99,7 @@ export class PixCredits {
     );
     const { createdAt } = line;
     const receipt = { endToEndId, amountCents, correlationId, createdAt, payer, beneficiary };
-    await this.webhooks.notify(tx, account, 'PIX_RECEIVED', {
+    this.webhooks.notify(tx, account, 'PIX_RECEIVED', {
       body: pixReceivedBody(receipt),
       at: createdAt,
     });

@@ -82,7 +82,7 @@ export class RefundMovements {
     const isOwn = payerAccount.id === account.id;
     const line = await this.postLegs(tx, idempotencyKey, debitLeg, ...(isOwn ? [] : [creditLeg]));
     if (isOwn) await this.postLegs(tx, null, creditLeg);
-    await this.webhooks.notify(tx, payerAccount, 'PIX_REFUNDED', {
+    this.webhooks.notify(tx, payerAccount, 'PIX_REFUNDED', {
       body: pixRefundedBody({
         ...details,
         ...{ amountCents, createdAt: line.createdAt },

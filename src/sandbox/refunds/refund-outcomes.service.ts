@@ -64,7 +64,7 @@ export class RefundOutcomes {
       ? refundErrorBody(proof, { error, finishedAt })
       : refundEffectiveBody(proof, { idempotencyKey, finishedAt });
     const event = { body, at: finishedAt };
-    await this.webhooks.notify(tx, account, 'PIX_REFUND_PAYMENT_UPDATED', event);
+    this.webhooks.notify(tx, account, 'PIX_REFUND_PAYMENT_UPDATED', event);
   }
 
   /** Reverses the debit under the same original, so that its amount becomes refundable again. */

@@ -85,18 +85,18 @@ export class InternalTransfers {
       createdAt,
       updatedAt: createdAt,
     };
-    await this.notify(tx, payer, 'TRANSFER_INTERNAL_DEBITED', transfer);
-    await this.notify(tx, beneficiary, 'TRANSFER_INTERNAL_CREDITED', transfer);
+    this.notify(tx, payer, 'TRANSFER_INTERNAL_DEBITED', transfer);
+    this.notify(tx, beneficiary, 'TRANSFER_INTERNAL_CREDITED', transfer);
     return transfer;
   }
 
-  private async notify(
+  private notify(
     tx: SandboxTx,
     account: SandboxAccount,
     eventType: 'TRANSFER_INTERNAL_CREDITED' | 'TRANSFER_INTERNAL_DEBITED',
     transfer: Transfer,
-  ): Promise<void> {
+  ): void {
     const body = internalTransferBody(transfer, eventType);
-    await this.webhooks.notify(tx, account, eventType, { body, at: transfer.createdAt });
+    this.webhooks.notify(tx, account, eventType, { body, at: transfer.createdAt });
   }
 }

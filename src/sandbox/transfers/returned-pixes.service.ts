@@ -69,7 +69,7 @@ export class ReturnedPixes {
       payer: original.beneficiary,
       beneficiary: original.payer,
     });
-    await this.webhooks.notify(tx, payer, 'PIX_REFUNDED', { body, at: line.createdAt });
+    this.webhooks.notify(tx, payer, 'PIX_REFUNDED', { body, at: line.createdAt });
     return movementOfLine(line);
   }
 

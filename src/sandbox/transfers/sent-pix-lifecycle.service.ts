@@ -81,7 +81,7 @@ export class SentPixLifecycle {
     const changes = { status, transactionNsu, isBlocked, error: ended.error, updatedAt };
     await tx.update<Transfer>('transfer', { id }, changes);
     const event = { body: pixPaymentBody(ended), at: ended.updatedAt };
-    await this.webhooks.notify(tx, payer, 'PIX_PAYMENT_UPDATED', event);
+    this.webhooks.notify(tx, payer, 'PIX_PAYMENT_UPDATED', event);
   }
 
   /** Credits a beneficiary at this bank. Returns a failure when it would exceed its limit. */

@@ -3,6 +3,22 @@ import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 import type { AuthorizationScheme } from './authorization.js';
 
 /**
+ * The registrations of the account, oldest first. The service lists them when it starts, which must
+ * not wait until Prisma's client is loaded.
+ */
+export function listRegistrations(
+  database: Queryable,
+  accountId: number,
+): Promise<WebhookRegistration[]> {
+  return database.query<WebhookRegistration>(
+    `SELECT id, account_id, event_type, url, authorization_scheme, "authorization", created_at,
+       updated_at
+     FROM webhook_registration WHERE account_id = $1 ORDER BY created_at, id`,
+    [accountId],
+  );
+}
+
+/**
  * Inserts a pending delivery for the account's registration of that event type. Returns the id of
  * the delivery, or null when the account has no such registration.
  */

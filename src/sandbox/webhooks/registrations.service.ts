@@ -17,6 +17,7 @@ import { BankClock } from '../clock/bank-clock.service.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { authorizationHeaders, type AuthorizationScheme } from './authorization.js';
+import { listRegistrations } from './deliveries.queries.js';
 import { isWebhookEventType } from './event-types.js';
 
 type RegistrationFields = RouteInput<typeof createWebhookRegistration>['body'];
@@ -40,10 +41,7 @@ export class Registrations {
   }
 
   async list(account: SandboxAccount): Promise<WebhookRegistration[]> {
-    const rows = await this.database.prisma.webhookRegistration.findMany({
-      where: { accountId: account.id },
-      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-    });
+    const rows = await listRegistrations(this.database, account.id);
     return rows.map(toRegistration);
   }
 

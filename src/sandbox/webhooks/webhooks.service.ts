@@ -21,10 +21,19 @@ export class Webhooks {
   ) {}
 
   /**
-   * Writes a delivery to the account's registration of that event type, if there is one. The
-   * delivery is sent as soon as `tx` commits.
+   * Writes a delivery to the account's registration of that event type, if there is one, before
+   * `tx` commits. The delivery is sent as soon as it has.
    */
-  async notify(
+  notify(
+    tx: SandboxTx,
+    account: SandboxAccount,
+    eventType: WebhookEventType,
+    event: { body: object; at: Date },
+  ): void {
+    tx.doAlongside(this.write(tx, account, eventType, event));
+  }
+
+  private async write(
     tx: SandboxTx,
     account: SandboxAccount,
     eventType: WebhookEventType,
