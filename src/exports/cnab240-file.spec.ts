@@ -1,16 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyText } from '../../test/support/any-text.js';
-import { explainedLine } from '../../test/support/exported-lines.js';
-import { cnab240File } from './cnab240-file.js';
-import type { ExportedAccount, StatementPeriod } from './exported-line.js';
+import { accountAtItau, explainedLine } from '../../test/support/exported-lines.js';
+import { cnab240File, type CnabAccount } from './cnab240-file.js';
+import type { StatementPeriod } from './exported-line.js';
 
-const account: ExportedAccount = {
-  slug: 'main',
-  bankCode: '341',
-  branch: '12',
-  accountNumber: '34567-8',
-};
 const period: StatementPeriod = {
   from: '2026-03-01',
   to: '2026-03-31',
@@ -21,7 +15,7 @@ const period: StatementPeriod = {
 type Line = Parameters<typeof explainedLine>[0];
 
 function records(lines: Line[], batchLines?: number): string[] {
-  const file = cnab240File(account, period, batchLines);
+  const file = cnab240File(accountAtItau, period, batchLines);
   const text = [file.head(), ...lines.map((line) => file.line(explainedLine(line))), file.foot()];
   const all = text.join('').split('\r\n');
   expect(all.pop()).toBe('');
@@ -44,11 +38,21 @@ describe('a CNAB 240 file of the statement', () => {
     },
   ]);
 
-  it('states bank, account and creation time in its header', () => {
+  it('states bank, holder, account and creation time in its header', () => {
     expect(at(fileHeader, 1, 8)).toBe('34100000');
-    expect(at(fileHeader, 53, 71)).toBe('00012 0000000345678');
-    expect(at(fileHeader, 73, 102)).toBe('MAIN'.padEnd(30));
+    expect(at(fileHeader, 18, 52)).toBe(`211222333000181${'00123'.padEnd(20)}`);
+    expect(at(fileHeader, 53, 72)).toBe('00012 0000000345678 ');
+    expect(at(fileHeader, 73, 102)).toBe('PADARIA SAO JOAO LTDA'.padEnd(30));
+    expect(at(fileHeader, 103, 132)).toBe('ITAU UNIBANCO S.A.'.padEnd(30));
     expect(at(fileHeader, 143, 157)).toBe('231032026220203');
+  });
+
+  it('states a CPF, letters of a CNPJ, and check digits of branch and account', () => {
+    const holderOf = (account: Partial<CnabAccount>) =>
+      at(cnab240File({ ...accountAtItau, ...account }, period).head(), 18, 72);
+    const natural = holderOf({ holderTaxId: '12345678909', branchDigit: 'X', accountDigit: '10' });
+    expect(natural).toBe(`100012345678909${'00123'.padEnd(20)}00012X00000003456710`);
+    expect(holderOf({ holderTaxId: '12ABC34501DE35' })).toMatch(/^212ABC34501DE35/);
   });
 
   it('opens a batch of service 04 with the balance before its first line', () => {

@@ -1,6 +1,7 @@
 // Writes FEBRABAN's CNAB 240 file, "extrato para conciliação bancária": batches of service 04, with
 // one segment E for each line. Each record has exactly 240 characters of upper-case ASCII. Amounts
 // are in centavos, dates are DDMMAAAA.
+import type { BankDetails } from '../accounts/bank-details.schema.js';
 import { addDays, daysBetween, type PlainDate } from '../brazil/calendar.js';
 import { statementDayOf } from '../brazil/statement-day.js';
 import { saoPauloTime } from '../brazil/sao-paulo-time.js';
@@ -8,7 +9,6 @@ import {
   asciiOf,
   signedCents,
   type ExportedLine,
-  type ExportedAccount,
   type StatementFile,
   type StatementPeriod,
 } from './exported-line.js';
@@ -21,6 +21,9 @@ export const cnabDays = { first: '2000-01-01', last: '2273-10-14' } as const;
 const maxBatchLines = 99_999;
 const width = 240;
 
+/** CNAB 240 has no field for an ISPB. */
+export type CnabAccount = BankDetails & { bankCode: string };
+
 interface Batch {
   number: number;
   details: number;
@@ -29,7 +32,7 @@ interface Batch {
 }
 
 export function cnab240File(
-  account: ExportedAccount,
+  account: CnabAccount,
   period: StatementPeriod,
   batchLines = maxBatchLines,
 ): StatementFile<ExportedLine> {
@@ -72,20 +75,9 @@ export function cnab240File(
 }
 
 /** Writes the records of one file. Positions are those of the layout, from 1. */
-function recordWriter(account: ExportedAccount, period: StatementPeriod) {
-  const bank = digits(account.bankCode ?? '0', 3);
-  const [number = '', check = ''] = (account.accountNumber ?? '0').split('-');
-  // Positions 18 to 102: the company's registration (0: unknown), agreement, branch, account, name.
-  const company =
-    digits('0', 1) +
-    digits('0', 14) +
-    words(account.slug, 20) +
-    digits(account.branch ?? '0', 5) +
-    words('', 1) +
-    digits(number, 12) +
-    words(check, 1) +
-    words('', 1) +
-    words(account.slug, 30);
+function recordWriter(account: CnabAccount, period: StatementPeriod) {
+  const bank = digits(account.bankCode, 3);
+  const company = companyOf(account);
   // The same period has the same number in every file.
   const sequence = String(daysBetween(cnabDays.first, period.to));
   return {
@@ -93,7 +85,7 @@ function recordWriter(account: ExportedAccount, period: StatementPeriod) {
       const { digits: now } = saoPauloTime(period.generatedAt);
       const day = `${now.slice(6, 8)}${now.slice(4, 6)}${now.slice(0, 4)}`;
       return record(
-        `${bank}00000${words('', 9)}${company}${words('CONCILIA', 30)}${words('', 10)}2${day}`,
+        `${bank}00000${words('', 9)}${company}${words(account.bankName, 30)}${words('', 10)}2${day}`,
         `${now.slice(8)}${digits(sequence, 6)}103${digits('0', 5)}${words('', 69)}`,
       );
     },
@@ -125,6 +117,25 @@ function recordWriter(account: ExportedAccount, period: StatementPeriod) {
         words('', 205),
       ),
   };
+}
+
+/**
+ * Positions 18 to 102: the holder's registration (1: CPF, 2: CNPJ), agreement, branch, account and
+ * name. An account's second check digit stands in the field of branch and account together.
+ */
+function companyOf(account: CnabAccount): string {
+  const { holderTaxId, branch, accountNumber, accountDigit } = account;
+  const checkDigits = words(accountDigit ?? '', 2);
+  return [
+    holderTaxId.length === 11 ? '1' : '2',
+    holderTaxId.padStart(14, '0'),
+    words(account.agreement ?? '', 20),
+    digits(branch, 5),
+    words(account.branchDigit ?? '', 1),
+    digits(accountNumber, 12),
+    checkDigits,
+    words(account.holderName, 30),
+  ].join('');
 }
 
 /** FEBRABAN's category of the entry (field G056), derived from the bank's line type. */

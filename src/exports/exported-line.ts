@@ -17,15 +17,6 @@ export type ExplainedLine = ExportedLine & {
   expectedPaymentIds: string[];
 };
 
-/** The account as the file identifies it. The caller gives the bank's own identifiers. */
-export interface ExportedAccount {
-  slug: string;
-  /** Three digits (COMPE). */
-  bankCode: string | null;
-  branch: string | null;
-  accountNumber: string | null;
-}
-
 /** The facts of a file besides its lines. */
 export interface StatementPeriod {
   /** Statement days, both included. */

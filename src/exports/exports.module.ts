@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { StatementModule } from '../statement/statement.module.js';
+import { AccountDetails } from './account-details.service.js';
 import { ExportsController } from './exports.controller.js';
 import { MonthReports } from './month-reports.service.js';
 import { ReadingLimits } from './reading-limits.service.js';
@@ -8,6 +9,6 @@ import { TransactionFiles } from './transaction-files.service.js';
 @Module({
   imports: [StatementModule],
   controllers: [ExportsController],
-  providers: [ReadingLimits, TransactionFiles, MonthReports],
+  providers: [AccountDetails, ReadingLimits, TransactionFiles, MonthReports],
 })
 export class ExportsModule {}

@@ -6,9 +6,6 @@ const exported = { authentication: 'api-key', method: 'GET', chapter: 'Exports' 
 
 export const exportFormats = ['csv', 'ofx', 'cnab240'] as const;
 
-const digitsUpTo = (length: number) =>
-  patternText(length, /^\d+$/, `Must be 1 to ${length} digits.`);
-
 export const exportTransactions = route({
   ...exported,
   name: 'exportTransactions',
@@ -22,14 +19,6 @@ export const exportTransactions = route({
     to: plainDate.optional(),
     /** For CSV. With `semicolon`, amounts have a decimal comma. */
     delimiter: z.enum(['comma', 'semicolon'], 'Must be comma or semicolon.').default('comma'),
-    /** The account's identifiers at the bank, for OFX and CNAB 240. */
-    bankCode: patternText(3, /^\d{3}$/, 'Must be three digits.').optional(),
-    branch: digitsUpTo(5).optional(),
-    accountNumber: patternText(
-      14,
-      /^\d{1,12}(-[0-9A-Za-z])?$/,
-      'Must be 1 to 12 digits, optionally followed by a hyphen and a check digit.',
-    ).optional(),
   }),
   response: z.string(),
 });

@@ -1,14 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { explainedLine } from '../../test/support/exported-lines.js';
-import type { ExportedAccount, StatementPeriod } from './exported-line.js';
+import { accountAtItau, explainedLine } from '../../test/support/exported-lines.js';
+import type { StatementPeriod } from './exported-line.js';
 import { ofxFile } from './ofx-file.js';
 
-const account: ExportedAccount = {
-  slug: 'main',
-  bankCode: null,
-  branch: null,
-  accountNumber: null,
-};
 const period: StatementPeriod = {
   from: '2026-03-01',
   to: '2026-03-31',
@@ -18,7 +12,7 @@ const period: StatementPeriod = {
 };
 const valueOf = (text: string, tag: string) => new RegExp(`<${tag}>([^\\r\\n<]*)`).exec(text)?.[1];
 const textOf = (...lines: Parameters<typeof explainedLine>[0][]) => {
-  const file = ofxFile(account, period);
+  const file = ofxFile(accountAtItau, period);
   return [file.head(), ...lines.map((line) => file.line(explainedLine(line))), file.foot()].join(
     '',
   );
@@ -52,6 +46,7 @@ describe('an OFX file of the statement', () => {
       'TRNUID',
       'CURDEF',
       'BANKID',
+      'BRANCHID',
       'ACCTID',
     ]);
     for (const name of [
@@ -82,7 +77,17 @@ describe('an OFX file of the statement', () => {
     expect(valueOf(text, 'TRNAMT')).toBe('-10.50');
     expect(valueOf(text, 'FITID')).toBe('101');
     expect(valueOf(text, 'REFNUM')).toBe('E123');
-    expect([valueOf(text, 'BANKID'), valueOf(text, 'ACCTID')]).toEqual(['000', 'main']);
+  });
+
+  it('states the account at its bank, by its ISPB where the bank has no other code', () => {
+    const account = (changes: object) => {
+      const text = ofxFile({ ...accountAtItau, ...changes }, period).head();
+      return ['BANKID', 'BRANCHID', 'ACCTID'].map((tag) => valueOf(text, tag));
+    };
+    expect(account({})).toEqual(['341', '12', '34567-8']);
+    expect(account({ bankCode: null, branchDigit: 'X', accountDigit: null })).toEqual([
+      ...['60701190', '12-X', '34567'],
+    ]);
   });
 
   it('uses daylight saving time where it was in force', () => {

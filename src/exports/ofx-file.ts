@@ -4,12 +4,12 @@
 import { statementDayStart } from '../brazil/statement-day.js';
 import { addDays } from '../brazil/calendar.js';
 import { saoPauloTime } from '../brazil/sao-paulo-time.js';
+import type { BankDetails } from '../accounts/bank-details.schema.js';
 import { formatReaisWithTwoDecimals } from '../money/cents.js';
 import {
   onOneLine,
   signedCents,
   type ExportedLine,
-  type ExportedAccount,
   type StatementFile,
   type StatementPeriod,
 } from './exported-line.js';
@@ -28,10 +28,10 @@ const header = [
 ];
 
 /** The format's maximum lengths. */
-const maxLengths = { memo: 255, checkNumber: 12, reference: 32, accountId: 22 };
+const maxLengths = { memo: 255, checkNumber: 12, reference: 32 };
 
 export function ofxFile(
-  account: ExportedAccount,
+  account: BankDetails,
   period: StatementPeriod,
 ): StatementFile<ExportedLine> {
   const start = statementDayStart(period.from);
@@ -53,9 +53,9 @@ export function ofxFile(
         '<STMTRS>',
         '<CURDEF>BRL',
         '<BANKACCTFROM>',
-        `<BANKID>${account.bankCode ?? '000'}`,
-        ...(account.branch === null ? [] : [`<BRANCHID>${account.branch}`]),
-        `<ACCTID>${(account.accountNumber ?? account.slug).slice(0, maxLengths.accountId)}`,
+        `<BANKID>${account.bankCode ?? account.ispb}`,
+        `<BRANCHID>${withDigit(account.branch, account.branchDigit)}`,
+        `<ACCTID>${withDigit(account.accountNumber, account.accountDigit)}`,
         '<ACCTTYPE>CHECKING',
         '</BANKACCTFROM>',
         '<BANKTRANLIST>',
@@ -83,6 +83,11 @@ export function ofxFile(
         '</OFX>',
       ]),
   };
+}
+
+/** A number and its check digit: `34567-8`. */
+function withDigit(number: string, digit: string | null): string {
+  return digit === null ? number : `${number}-${digit}`;
 }
 
 function transaction(line: ExportedLine): string {

@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
+import type { BankDetails } from '../accounts/bank-details.schema.js';
 import { addDays, daysBetween, type PlainDate } from '../brazil/calendar.js';
 import { saoPauloDay, statementDayStart } from '../brazil/statement-day.js';
 import type { RouteInput } from '../contract/route.js';
@@ -10,9 +11,10 @@ import { Database } from '../database.service.js';
 import { invalidField, ruleBroken } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
 import { BankTime } from '../statement/bank-time.service.js';
-import { cnab240File, cnabDays, maxCnabLines } from './cnab240-file.js';
+import { cnab240File, cnabDays, maxCnabLines, type CnabAccount } from './cnab240-file.js';
 import { csvFile } from './csv-file.js';
-import type { ExportedLine, ExportedAccount, StatementFile } from './exported-line.js';
+import { AccountDetails } from './account-details.service.js';
+import type { ExportedLine, StatementFile } from './exported-line.js';
 import * as queries from './exports.queries.js';
 import type { exportTransactions } from './exports.schema.js';
 import { ofxFile } from './ofx-file.js';
@@ -32,6 +34,7 @@ export class TransactionFiles {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountsService,
+    private readonly details: AccountDetails,
     private readonly bankTime: BankTime,
     private readonly limits: ReadingLimits,
     private readonly log: Log,
@@ -68,9 +71,7 @@ export class TransactionFiles {
         'too_many_lines',
         `A CNAB 240 file can hold at most ${maxCnabLines} lines. Request fewer days.`,
       );
-    const { slug } = await this.accounts.get(accountId);
-    const { bankCode = null, branch = null, accountNumber = null } = query;
-    const account: ExportedAccount = { slug, bankCode, branch, accountNumber };
+    const account = await this.accounts.get(accountId);
     const period = async () => ({
       from,
       to,
@@ -84,7 +85,7 @@ export class TransactionFiles {
       file: StatementFile<Line>,
       list: ListPage<Line>,
     ) => ({
-      name: `concilia-${slug}-${from}-${to}.${file.extension}`,
+      name: `concilia-${account.slug}-${from}-${to}.${file.extension}`,
       contentType: file.contentType,
       body: withIdleTimeout(this.write(file, this.readPages(accountId, window, extent, list))),
     });
@@ -92,9 +93,15 @@ export class TransactionFiles {
       case 'csv':
         return stream(csvFile(query.delimiter), queries.listExplainedLines);
       case 'ofx':
-        return stream(ofxFile(account, await period()), queries.listExportedLines);
+        return stream(
+          ofxFile(await this.details.get(account), await period()),
+          queries.listExportedLines,
+        );
       case 'cnab240':
-        return stream(cnab240File(account, await period()), queries.listExportedLines);
+        return stream(
+          cnab240File(cnabAccountOf(await this.details.get(account)), await period()),
+          queries.listExportedLines,
+        );
     }
   }
 
@@ -137,6 +144,16 @@ export class TransactionFiles {
       throw error;
     }
   }
+}
+
+function cnabAccountOf(details: BankDetails): CnabAccount {
+  const { bankCode } = details;
+  if (bankCode === null)
+    throw ruleBroken(
+      'bank_code_missing',
+      'A CNAB 240 file states the three-digit code of the bank, and bankDetails has none.',
+    );
+  return { ...details, bankCode };
 }
 
 type ListPage<Line> = (

@@ -2,12 +2,14 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ReadingLimits } from '../../src/exports/reading-limits.service.js';
 import { TransactionFiles } from '../../src/exports/transaction-files.service.js';
+import { accountAtItau } from '../support/exported-lines.js';
 import { insertMarchLines } from '../support/exported-statement.js';
 import {
   apiKey,
   serviceApplication,
   type ServiceApplication,
 } from '../support/service-application.js';
+import { operatorOf } from '../support/operator.js';
 import { until } from '../support/until.js';
 
 const lineCount = 5_300;
@@ -110,11 +112,10 @@ describe('export files', () => {
   });
 
   it('contain each line and the closing balance as OFX', async () => {
-    const { text } = await get(`format=ofx&${march}&bankCode=341&accountNumber=123-4`);
+    const { text } = await get(`format=ofx&${march}`);
     expect(text.match(/<FITID>\d+/g)).toHaveLength(lineCount);
     const { credit, debit } = sums();
     expect(text).toContain(`<BALAMT>${((credit - debit) / 100).toFixed(2)}\r\n`);
-    expect(text).toContain('<BANKID>341\r\n<ACCTID>123-4\r\n');
   });
 
   it('state counts and sums of their lines as CNAB 240', async () => {
@@ -141,10 +142,35 @@ describe('export files', () => {
     ['format=pdf', '$.format'],
     ['format=cnab240&to=1999-12-31', '$.to'],
     ['format=cnab240&from=2273-10-15', '$.from'],
-    ['accountNumber=1%0D%0A%3COFX%3E', '$.accountNumber'],
   ])('refuse %s', async (query, path) => {
     const { status, body } = await get(query);
     expect([status, Object.keys(body.errors)]).toEqual([400, [path]]);
+  });
+
+  it('state the account of the sandbox bank while an operator has set none', async () => {
+    const ofx = await get('format=ofx');
+    expect(ofx.text).toContain('<BANKID>999\r\n<BRANCHID>0001\r\n<ACCTID>1000001\r\n');
+    const cnab = await get(`format=cnab240&${march}`);
+    expect(cnab.text.slice(0, 72)).toBe(
+      `99900000${' '.repeat(9)}211222333000181${' '.repeat(20)}00001 000001000001  `,
+    );
+  });
+
+  it('state the account that an operator has set', async () => {
+    const { asOperator } = operatorOf(() => service);
+    const setDetails = (bankDetails: object | null) =>
+      asOperator('PATCH', '/v1/accounts/main', { bankDetails });
+    expect((await setDetails(accountAtItau)).body).toMatchObject({ bankDetails: accountAtItau });
+    const ofx = await get('format=ofx');
+    expect(ofx.text).toContain('<BANKID>341\r\n<BRANCHID>12\r\n<ACCTID>34567-8\r\n');
+    expect((await get(`format=cnab240&${march}`)).text.slice(0, 72)).toBe(
+      `34100000${' '.repeat(9)}211222333000181${'00123'.padEnd(20)}00012 0000000345678 `,
+    );
+    await setDetails({ ...accountAtItau, bankCode: null });
+    expect((await get('format=ofx')).text).toContain('<BANKID>60701190\r\n');
+    const refused = await get('format=cnab240');
+    expect([refused.status, refused.body.code]).toEqual([422, 'bank_code_missing']);
+    expect((await setDetails(null)).body).toMatchObject({ bankDetails: null });
   });
 
   it('have correct balances when nsu, balances and days are in different orders', async () => {

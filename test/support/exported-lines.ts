@@ -1,5 +1,19 @@
-// Builds the statement lines that export files are written from.
+// Builds the statement lines and accounts that export files are written from.
+import type { CnabAccount } from '../../src/exports/cnab240-file.js';
 import type { ExplainedLine } from '../../src/exports/exported-line.js';
+
+export const accountAtItau: CnabAccount = {
+  bankCode: '341',
+  ispb: '60701190',
+  bankName: 'Itaú Unibanco S.A.',
+  branch: '12',
+  branchDigit: null,
+  accountNumber: '34567',
+  accountDigit: '8',
+  holderName: 'Padaria São João Ltda',
+  holderTaxId: '11222333000181',
+  agreement: '00123',
+};
 
 export function explainedLine(line: Partial<ExplainedLine> = {}): ExplainedLine {
   return {

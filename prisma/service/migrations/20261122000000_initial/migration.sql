@@ -35,6 +35,7 @@ CREATE TABLE "bank_account" (
   "registers_webhooks" BOOLEAN NOT NULL DEFAULT true,
   "weight" INTEGER NOT NULL DEFAULT 1,
   "credentials" TEXT,
+  "bank_details" JSONB,
   "bank_identity" TEXT,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
