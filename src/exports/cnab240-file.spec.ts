@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyText } from '../../test/support/any-text.js';
-import { accountAtItau, explainedLine } from '../../test/support/exported-lines.js';
+import { accountAtItau, exportedLine } from '../../test/support/exported-lines.js';
 import { cnab240File, type CnabAccount } from './cnab240-file.js';
 import type { StatementPeriod } from './exported-line.js';
 
@@ -12,11 +12,11 @@ const period: StatementPeriod = {
   isPartial: false,
   generatedAt: new Date('2026-04-01T01:02:03Z'),
 };
-type Line = Parameters<typeof explainedLine>[0];
+type Line = Parameters<typeof exportedLine>[0];
 
 function records(lines: Line[], batchLines?: number): string[] {
   const file = cnab240File(accountAtItau, period, batchLines);
-  const text = [file.head(), ...lines.map((line) => file.line(explainedLine(line))), file.foot()];
+  const text = [file.head(), ...lines.map((line) => file.row(exportedLine(line))), file.foot()];
   const all = text.join('').split('\r\n');
   expect(all.pop()).toBe('');
   return all;
@@ -26,7 +26,7 @@ const at = (record: string | undefined, from: number, to: number) => record?.sli
 
 describe('a CNAB 240 file of the statement', () => {
   const [fileHeader, batchHeader, detail, second, batchTrailer, fileTrailer] = records([
-    { amountCents: 150n, balancePreviousCents: -50n, currentBalanceCents: 100n },
+    { amountCents: 150n, currentBalanceCents: 100n },
     {
       nsu: 9_007_199_254_740_993n,
       isCredit: false,
@@ -84,13 +84,8 @@ describe('a CNAB 240 file of the statement', () => {
   });
 
   it('starts another batch when one is full, with the closing balance of the last one', () => {
-    const balances = [0n, 100n, 200n, 300n];
-    const lines = [0, 1, 2].map((index) => ({
-      amountCents: 100n,
-      balancePreviousCents: balances[index] ?? 0n,
-      currentBalanceCents: balances[index + 1] ?? 0n,
-    }));
-    const all = records(lines, 2);
+    const line = { amountCents: 100n };
+    const all = records([line, line, line], 2);
     expect(all.map((record) => at(record, 4, 8))).toEqual([
       ...['00000', '00011', '00013', '00013', '00015'],
       ...['00021', '00023', '00025', '99999'],

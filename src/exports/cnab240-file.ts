@@ -9,7 +9,7 @@ import {
   asciiOf,
   signedCents,
   type ExportedLine,
-  type StatementFile,
+  type ExportFile,
   type StatementPeriod,
 } from './exported-line.js';
 
@@ -35,7 +35,7 @@ export function cnab240File(
   account: CnabAccount,
   period: StatementPeriod,
   batchLines = maxBatchLines,
-): StatementFile<ExportedLine> {
+): ExportFile<ExportedLine> {
   const write = recordWriter(account, period);
   let batch: Batch = { number: 1, details: 0, creditCents: 0n, debitCents: 0n };
   let balanceCents = period.openingCents;
@@ -51,7 +51,7 @@ export function cnab240File(
     encoding: 'latin1',
     head: () =>
       count(write.fileHeader()) + count(write.batchHeader(batch.number, balanceCents, lastDay)),
-    line: (line) => {
+    row: (line) => {
       let text = '';
       if (batch.details === batchLines) {
         text += count(write.batchTrailer(batch, balanceCents, lastDay, true));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { accountAtItau, explainedLine } from '../../test/support/exported-lines.js';
+import { accountAtItau, exportedLine } from '../../test/support/exported-lines.js';
 import type { StatementPeriod } from './exported-line.js';
 import { ofxFile } from './ofx-file.js';
 
@@ -11,11 +11,9 @@ const period: StatementPeriod = {
   generatedAt: new Date('2026-04-01T12:00:00Z'),
 };
 const valueOf = (text: string, tag: string) => new RegExp(`<${tag}>([^\\r\\n<]*)`).exec(text)?.[1];
-const textOf = (...lines: Parameters<typeof explainedLine>[0][]) => {
+const textOf = (...lines: Parameters<typeof exportedLine>[0][]) => {
   const file = ofxFile(accountAtItau, period);
-  return [file.head(), ...lines.map((line) => file.line(explainedLine(line))), file.foot()].join(
-    '',
-  );
+  return [file.head(), ...lines.map((line) => file.row(exportedLine(line))), file.foot()].join('');
 };
 
 describe('an OFX file of the statement', () => {

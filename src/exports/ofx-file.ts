@@ -10,7 +10,7 @@ import {
   onOneLine,
   signedCents,
   type ExportedLine,
-  type StatementFile,
+  type ExportFile,
   type StatementPeriod,
 } from './exported-line.js';
 
@@ -30,10 +30,7 @@ const header = [
 /** The format's maximum lengths. */
 const maxLengths = { memo: 255, checkNumber: 12, reference: 32 };
 
-export function ofxFile(
-  account: BankDetails,
-  period: StatementPeriod,
-): StatementFile<ExportedLine> {
+export function ofxFile(account: BankDetails, period: StatementPeriod): ExportFile<ExportedLine> {
   const start = statementDayStart(period.from);
   const end = new Date(statementDayStart(addDays(period.to, 1)).getTime() - 1_000);
   let balance = { cents: period.openingCents, at: end };
@@ -62,7 +59,7 @@ export function ofxFile(
         `<DTSTART>${timeOf(start)}`,
         `<DTEND>${timeOf(end)}`,
       ]),
-    line: (line) => {
+    row: (line) => {
       // Lines come in nsu order, in which balances need not follow each other: the closing balance
       // is the sum of the lines.
       const isLater = balance.at === end || line.occurredAt > balance.at;

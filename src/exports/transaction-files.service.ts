@@ -14,11 +14,13 @@ import { BankTime } from '../statement/bank-time.service.js';
 import { cnab240File, cnabDays, maxCnabLines, type CnabAccount } from './cnab240-file.js';
 import { csvFile } from './csv-file.js';
 import { AccountDetails } from './account-details.service.js';
-import type { ExportedLine, StatementFile } from './exported-line.js';
+import type { ExportFile, ExportedLine } from './exported-line.js';
 import * as queries from './exports.queries.js';
 import type { exportTransactions } from './exports.schema.js';
+import { counterpartyOf } from './line-counterparty.js';
 import { ofxFile } from './ofx-file.js';
 import { ReadingLimits } from './reading-limits.service.js';
+import { statementTable } from './statement-table.js';
 
 type ExportQuery = RouteInput<typeof exportTransactions>['query'];
 
@@ -81,62 +83,55 @@ export class TransactionFiles {
       isPartial: to >= today,
       generatedAt: now,
     });
-    const stream = <Line extends ExportedLine>(
-      file: StatementFile<Line>,
-      list: ListPage<Line>,
-    ) => ({
+    const stream = (file: ExportFile<ExportedLine>) => ({
       name: `concilia-${account.slug}-${from}-${to}.${file.extension}`,
       contentType: file.contentType,
-      body: withIdleTimeout(this.write(file, this.readPages(accountId, window, extent, list))),
+      body: withIdleTimeout(this.write(file, this.readLines(accountId, window, extent))),
     });
     switch (query.format) {
       case 'csv':
-        return stream(csvFile(query.delimiter), queries.listExplainedLines);
+        return stream(csvFile(statementTable, query.delimiter));
       case 'ofx':
-        return stream(
-          ofxFile(await this.details.get(account), await period()),
-          queries.listExportedLines,
-        );
+        return stream(ofxFile(await this.details.get(account), await period()));
       case 'cnab240':
-        return stream(
-          cnab240File(cnabAccountOf(await this.details.get(account)), await period()),
-          queries.listExportedLines,
-        );
+        return stream(cnab240File(cnabAccountOf(await this.details.get(account)), await period()));
     }
   }
 
-  /** The lines of the window, page by page. A page is read after the previous page was consumed. */
-  private async *readPages<Line extends ExportedLine>(
+  /**
+   * The lines of the window, in chunks. They are read page by page: a page is read after the
+   * previous page was consumed.
+   */
+  private async *readLines(
     accountId: number,
     window: queries.Window,
     { arrival, firstNsu, lastNsu }: queries.LineExtent,
-    list: ListPage<Line>,
-  ): AsyncGenerator<Line[]> {
+  ): AsyncGenerator<ExportedLine[]> {
     if (firstNsu === null || lastNsu === null) return;
     for (let afterNsu = firstNsu - 1n; afterNsu < lastNsu;) {
       const page = { ...window, arrival, afterNsu, lastNsu, limit: pageLines };
       const lines = await this.limits.withReadSlot(() =>
-        list(this.database.prisma, accountId, page),
+        queries.listExportedLines(this.database.prisma, accountId, page),
       );
       const last = lines.at(-1);
       if (!last) return;
-      yield lines;
+      for (let at = 0; at < lines.length; at += chunkLines)
+        yield lines
+          .slice(at, at + chunkLines)
+          .map((line) => ({ ...line, counterparty: counterpartyOf(line) }));
       afterNsu = last.nsu;
     }
   }
 
   /** An error destroys the stream, so that an incomplete file never looks complete. */
-  private async *write<Line extends ExportedLine>(
-    file: StatementFile<Line>,
-    pages: AsyncIterable<Line[]>,
+  private async *write<Row>(
+    file: ExportFile<Row>,
+    chunks: AsyncIterable<Row[]>,
   ): AsyncGenerator<Buffer> {
     try {
       yield Buffer.from(file.head(), file.encoding);
-      for await (const lines of pages)
-        for (let at = 0; at < lines.length; at += chunkLines) {
-          const chunk = lines.slice(at, at + chunkLines).map((line) => file.line(line));
-          yield Buffer.from(chunk.join(''), file.encoding);
-        }
+      for await (const rows of chunks)
+        yield Buffer.from(rows.map((row) => file.row(row)).join(''), file.encoding);
       const foot = file.foot();
       if (foot !== '') yield Buffer.from(foot, file.encoding);
     } catch (error) {
@@ -155,12 +150,6 @@ function cnabAccountOf(details: BankDetails): CnabAccount {
     );
   return { ...details, bankCode };
 }
-
-type ListPage<Line> = (
-  db: Database['prisma'],
-  accountId: number,
-  page: queries.PageOfLines,
-) => Promise<Line[]>;
 
 /** The chunks as a stream, which is destroyed when the client stops reading. */
 function withIdleTimeout(chunks: AsyncIterable<Buffer>): Readable {

@@ -10,6 +10,7 @@ import {
   type ServiceApplication,
 } from '../support/service-application.js';
 import { operatorOf } from '../support/operator.js';
+import { addPayments } from '../support/parent-rows.js';
 import { until } from '../support/until.js';
 
 const lineCount = 5_300;
@@ -95,11 +96,47 @@ describe('export files', () => {
     expect(Math.round(Number(cells.at(-1)?.[6]) * 100)).toBe(total);
     expect(records[1]).toContain(`"'=HYPERLINK(""http://evil.example"") <b>"`);
     // An open `unexpected` break makes its line count as in break; a `late_line` break does not.
-    expect(cells.slice(0, 4).map((cell) => cell.slice(10, 14))).toEqual([
+    const explanations = ['explanation', 'rule', 'category', 'breakKind'].map((name) =>
+      text.slice(1, text.indexOf('\r\n')).split(',').indexOf(name),
+    );
+    expect(cells.slice(0, 4).map((cell) => explanations.map((at) => cell[at]))).toEqual([
       ['in_break', 'unexpected', '', 'unexpected'],
       ['pending', '', '', ''],
       ['classified', 'fees', 'fee', ''],
       ['pending', '', '', ''],
+    ]);
+  });
+
+  it('name the counterparty, and the client’s id of the payment that a line pays', async () => {
+    await run(
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+         correlation_id, balance_previous_cents, current_balance_cents, occurred_at,
+         content_hash, content)
+       SELECT $1, n, 'x', true, 100, 'CREDIT_PIX', CASE WHEN n = 9001 THEN 'own-id' END, 0, 100,
+              '2026-06-01 12:00Z', 'h', $2
+       FROM generate_series(9001, 9003) n`,
+      JSON.stringify({ proof: { payer: { name: 'Maria', document: '12345678909' } } }),
+    );
+    const paid = [1, 2, 3].map((last) => `01a1fcf2-0000-7000-8000-00000000000${last}`);
+    await addPayments(service.database.pool, accountId, paid);
+    await run(
+      `WITH payment AS (SELECT id, row_number() OVER () AS n FROM unnest($2::uuid[]) id),
+            referenced AS (
+         INSERT INTO expected_payment_reference (account_id, kind, value, expected_payment_id)
+         SELECT $1, kind, kind || '-' || n, id
+         FROM payment CROSS JOIN unnest(ARRAY['correlation_id', 'end_to_end_id']) kind)
+       INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
+       SELECT $1, id, CASE n WHEN 1 THEN 9001 ELSE 9002 END, id, CASE n WHEN 1 THEN 100 ELSE 50 END,
+              'reference', '{}'
+       FROM payment`,
+      paid,
+    );
+    const { text } = await get('format=csv&from=2026-06-01&to=2026-06-01');
+    const references = text.trimEnd().split('\r\n').slice(1);
+    expect(references.map((record) => record.split(',').slice(7, 13))).toEqual([
+      ['Maria', '12345678909', '', '', '', 'own-id'],
+      ['Maria', '12345678909', '', '', '', '"correlation_id-2 correlation_id-3"'],
+      ['Maria', '12345678909', '', '', '', ''],
     ]);
   });
 

@@ -1,6 +1,6 @@
 // Builds the statement lines and accounts that export files are written from.
 import type { CnabAccount } from '../../src/exports/cnab240-file.js';
-import type { ExplainedLine } from '../../src/exports/exported-line.js';
+import type { ExportedLine } from '../../src/exports/exported-line.js';
 
 export const accountAtItau: CnabAccount = {
   bankCode: '341',
@@ -15,19 +15,21 @@ export const accountAtItau: CnabAccount = {
   agreement: '00123',
 };
 
-export function explainedLine(line: Partial<ExplainedLine> = {}): ExplainedLine {
+export function exportedLine(line: Partial<ExportedLine> = {}): ExportedLine {
   return {
     nsu: 101n,
     occurredAt: new Date('2026-03-10T15:04:05.678Z'),
     typeName: 'CREDIT_PIX',
     isCredit: true,
     amountCents: 123_456n,
-    balancePreviousCents: 0n,
     currentBalanceCents: 123_456n,
     correlationId: null,
     endToEndId: null,
     externalId: null,
+    billCode: null,
     notes: null,
+    counterparty: { name: null, taxId: null, ispb: null, branch: null, account: null },
+    clientReference: null,
     state: 'pending',
     rule: null,
     category: null,
