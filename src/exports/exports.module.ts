@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { StatementModule } from '../statement/statement.module.js';
 import { AccountDetails } from './account-details.service.js';
 import { ExportsController } from './exports.controller.js';
+import { FileStreams } from './file-streams.service.js';
 import { MonthReports } from './month-reports.service.js';
 import { ReadingLimits } from './reading-limits.service.js';
 import { TransactionFiles } from './transaction-files.service.js';
@@ -9,6 +10,6 @@ import { TransactionFiles } from './transaction-files.service.js';
 @Module({
   imports: [StatementModule],
   controllers: [ExportsController],
-  providers: [AccountDetails, ReadingLimits, TransactionFiles, MonthReports],
+  providers: [AccountDetails, FileStreams, ReadingLimits, TransactionFiles, MonthReports],
 })
 export class ExportsModule {}

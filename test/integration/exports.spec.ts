@@ -177,8 +177,6 @@ describe('export files', () => {
     ['from=2025-01-01&to=2026-01-02', '$.to'],
     ['from=2026-02-30', '$.from'],
     ['format=pdf', '$.format'],
-    ['format=cnab240&to=1999-12-31', '$.to'],
-    ['format=cnab240&from=2273-10-15', '$.from'],
   ])('refuse %s', async (query, path) => {
     const { status, body } = await get(query);
     expect([status, Object.keys(body.errors)]).toEqual([400, [path]]);
@@ -201,13 +199,34 @@ describe('export files', () => {
     const ofx = await get('format=ofx');
     expect(ofx.text).toContain('<BANKID>341\r\n<BRANCHID>12\r\n<ACCTID>34567-8\r\n');
     expect((await get(`format=cnab240&${march}`)).text.slice(0, 72)).toBe(
-      `34100000${' '.repeat(9)}211222333000181${'00123'.padEnd(20)}00012 0000000345678 `,
+      `34100000${' '.repeat(9)}211222333000181${'00123'.padStart(20)}00012 000000034567 8`,
     );
     await setDetails({ ...accountAtItau, bankCode: null });
     expect((await get('format=ofx')).text).toContain('<BANKID>60701190\r\n');
     const refused = await get('format=cnab240');
     expect([refused.status, refused.body.code]).toEqual([422, 'bank_code_missing']);
     expect((await setDetails(null)).body).toMatchObject({ bankDetails: null });
+  });
+
+  it('number CNAB 240 files so that no two periods share a number', async () => {
+    const numberOf = async (from: string, to: string) => {
+      const { text } = await get(`format=cnab240&from=${from}&to=${to}`);
+      expect(text.slice(157, 163)).toMatch(/^\d{6}$/);
+      expect(text.slice(242 + 173, 242 + 178)).toBe(text.slice(158, 163));
+      return Number(text.slice(157, 163));
+    };
+    const periods = [1, 2, 3, 4, 5, 6].map((from) => [day(from), day(7)] as const);
+    const numbers = await Promise.all(periods.slice(0, 4).map(([from, to]) => numberOf(from, to)));
+    numbers.push(await numberOf(day(5), day(7)), await numberOf(day(6), day(7)));
+    expect(new Set(numbers).size).toBe(periods.length);
+    expect(await numberOf(day(3), day(7))).toBe(numbers[2]);
+    await run(
+      `INSERT INTO export_file_number (account_id, first_day, last_day, is_partial, number)
+       VALUES ($1, '2026-02-01', '2026-02-02', true, 99999)`,
+    );
+    const { status, body } = await get('format=cnab240&from=2026-02-01&to=2026-02-02');
+    expect([status, body.code]).toEqual([422, 'file_numbers_exhausted']);
+    await run('DELETE FROM export_file_number WHERE account_id = $1');
   });
 
   it('have correct balances when nsu, balances and days are in different orders', async () => {
