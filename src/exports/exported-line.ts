@@ -1,4 +1,5 @@
 // The data that files of the statement are written from, and text functions that formats share.
+import type { Buffer } from 'node:buffer';
 import type { PlainDate } from '../brazil/calendar.js';
 import type { StatementLine } from '../generated/service/client.js';
 import type { LineCounterparty } from './line-counterparty.js';
@@ -36,6 +37,13 @@ export interface StatementPeriod {
   generatedAt: Date;
 }
 
+/** What stands around the bytes of a file, such as a ZIP file with it. */
+export interface FileContainer {
+  begin(): Buffer;
+  add(bytes: Buffer): Buffer;
+  end(): Buffer;
+}
+
 /** Writes one file from its first byte to its last, row by row. */
 export interface ExportFile<Row> {
   contentType: string;
@@ -44,6 +52,8 @@ export interface ExportFile<Row> {
   head(): string;
   row(row: Row): string;
   foot(): string;
+  /** A new container for each file. */
+  container?(): FileContainer;
 }
 
 export function signedCents({ isCredit, amountCents }: ExportedLine): bigint {

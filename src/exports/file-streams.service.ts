@@ -3,11 +3,17 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { Log } from '../platform/log.js';
-import type { ExportFile } from './exported-line.js';
+import type { ExportFile, FileContainer } from './exported-line.js';
 import { ReadingLimits } from './reading-limits.service.js';
 
 /** A client that reads nothing for this long is cut off, because it occupies one of few files. */
 const idleTimeoutMs = 5 * 60_000;
+
+const noContainer: FileContainer = {
+  begin: () => Buffer.alloc(0),
+  add: (bytes) => bytes,
+  end: () => Buffer.alloc(0),
+};
 
 export interface OpenedFile {
   name: string;
@@ -59,12 +65,12 @@ export class FileStreams {
     file: ExportFile<Row>,
     chunks: AsyncIterable<Row[]>,
   ): AsyncGenerator<Buffer> {
+    const container = file.container?.() ?? noContainer;
+    const bytes = (text: string) => container.add(Buffer.from(text, file.encoding));
     try {
-      yield Buffer.from(file.head(), file.encoding);
-      for await (const rows of chunks)
-        yield Buffer.from(rows.map((row) => file.row(row)).join(''), file.encoding);
-      const foot = file.foot();
-      if (foot !== '') yield Buffer.from(foot, file.encoding);
+      yield Buffer.concat([container.begin(), bytes(file.head())]);
+      for await (const rows of chunks) yield bytes(rows.map((row) => file.row(row)).join(''));
+      yield Buffer.concat([bytes(file.foot()), container.end()]);
     } catch (error) {
       this.log.error({ err: error }, 'export file failed');
       throw error;

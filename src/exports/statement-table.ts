@@ -2,9 +2,15 @@
 import { statementDayOf } from '../brazil/statement-day.js';
 import { breakKinds } from '../reconciliation/decide/break-kinds.js';
 import { signedCents, type ExportedLine } from './exported-line.js';
-import type { Table, TableColumn } from './table.js';
+import {
+  costCentreColumn,
+  strangerColumn,
+  textColumn,
+  type Table,
+  type TableColumn,
+} from './table.js';
 
-const directions = { credit: 'Crédito', debit: 'Débito' };
+export const directionLabels = { credit: 'Crédito', debit: 'Débito' };
 
 const states = {
   matched: 'Conciliado',
@@ -13,7 +19,7 @@ const states = {
   pending: 'Pendente',
 };
 
-const categories = {
+export const categoryLabels = {
   before_go_live: 'Anterior ao início',
   fee: 'Tarifa',
   tariff: 'Tarifa',
@@ -42,7 +48,7 @@ const money: TableColumn<ExportedLine>[] = [
     title: 'Crédito ou débito',
     kind: 'text',
     value: ({ isCredit }) => (isCredit ? 'credit' : 'debit'),
-    labels: directions,
+    labels: directionLabels,
   },
   { name: 'amount', title: 'Valor', kind: 'money', value: signedCents },
   {
@@ -53,41 +59,27 @@ const money: TableColumn<ExportedLine>[] = [
   },
 ];
 
-const stranger = (
-  name: string,
-  title: string,
-  value: (line: ExportedLine) => string | null,
-): TableColumn<ExportedLine> => ({ name, title, kind: 'stranger', value });
-
-const text = (
-  name: string,
-  title: string,
-  value: (line: ExportedLine) => string | null,
-  labels?: Readonly<Record<string, string>>,
-): TableColumn<ExportedLine> => ({ name, title, kind: 'text', value, labels });
-
 export const statementTable: Table<ExportedLine> = {
   title: 'Extrato',
   columns: [
     ...money,
-    stranger('counterpartyName', 'Contraparte', ({ counterparty }) => counterparty.name),
-    text('counterpartyTaxId', 'CPF ou CNPJ', ({ counterparty }) => counterparty.taxId),
-    text('counterpartyIspb', 'ISPB', ({ counterparty }) => counterparty.ispb),
-    text('counterpartyBranch', 'Agência', ({ counterparty }) => counterparty.branch),
-    text('counterpartyAccount', 'Conta', ({ counterparty }) => counterparty.account),
-    text('clientReference', 'Referência', ({ clientReference }) => clientReference),
-    text('correlationId', 'Correlation ID', ({ correlationId }) => correlationId),
-    text('endToEndId', 'End-to-end ID', ({ endToEndId }) => endToEndId),
-    text('externalId', 'External ID', ({ externalId }) => externalId),
-    text('explanation', 'Situação', ({ state }) => state, states),
-    text('rule', 'Regra', ({ rule }) => rule),
-    text('category', 'Categoria', ({ category }) => category, categories),
-    // No rule, classification or expected payment has a cost centre yet.
-    text('costCentre', 'Centro de custo', () => null),
-    text('breakKind', 'Divergência', ({ breakKind }) => breakKind, breakKindLabels),
-    text('expectedPaymentIds', 'Pagamentos previstos', ({ expectedPaymentIds }) =>
+    strangerColumn('counterpartyName', 'Contraparte', ({ counterparty }) => counterparty.name),
+    textColumn('counterpartyTaxId', 'CPF ou CNPJ', ({ counterparty }) => counterparty.taxId),
+    textColumn('counterpartyIspb', 'ISPB', ({ counterparty }) => counterparty.ispb),
+    textColumn('counterpartyBranch', 'Agência', ({ counterparty }) => counterparty.branch),
+    textColumn('counterpartyAccount', 'Conta', ({ counterparty }) => counterparty.account),
+    textColumn('clientReference', 'Referência', ({ clientReference }) => clientReference),
+    textColumn('correlationId', 'Correlation ID', ({ correlationId }) => correlationId),
+    textColumn('endToEndId', 'End-to-end ID', ({ endToEndId }) => endToEndId),
+    textColumn('externalId', 'External ID', ({ externalId }) => externalId),
+    textColumn('explanation', 'Situação', ({ state }) => state, states),
+    textColumn('rule', 'Regra', ({ rule }) => rule),
+    textColumn('category', 'Categoria', ({ category }) => category, categoryLabels),
+    costCentreColumn(),
+    textColumn('breakKind', 'Divergência', ({ breakKind }) => breakKind, breakKindLabels),
+    textColumn('expectedPaymentIds', 'Pagamentos previstos', ({ expectedPaymentIds }) =>
       expectedPaymentIds.join(' '),
     ),
-    stranger('notes', 'Descrição', ({ notes }) => notes),
+    strangerColumn('notes', 'Descrição', ({ notes }) => notes),
   ],
 };

@@ -30,3 +30,22 @@ export interface Table<Row> {
   title: string;
   columns: readonly TableColumn<Row>[];
 }
+
+type ColumnParts<Row> = [name: string, title: string, value: TextColumn<Row>['value']];
+
+/** A column of text, with what people read in place of the values of a closed list. */
+export function textColumn<Row>(
+  ...[name, title, value, labels]: [...ColumnParts<Row>, TextColumn<Row>['labels']?]
+): TableColumn<Row> {
+  return { name, title, kind: 'text', value, labels };
+}
+
+/** A column of text that a stranger may have written. */
+export function strangerColumn<Row>(...[name, title, value]: ColumnParts<Row>): TableColumn<Row> {
+  return { name, title, kind: 'stranger', value };
+}
+
+/** Nothing assigns a cost centre yet: no rule, no classification and no expected payment. */
+export function costCentreColumn<Row>(): TableColumn<Row> {
+  return textColumn('costCentre', 'Centro de custo', () => null);
+}

@@ -20,12 +20,17 @@ import { FileStreams, type OpenedFile } from './file-streams.service.js';
 import { counterpartyOf } from './line-counterparty.js';
 import { ofxFile } from './ofx-file.js';
 import { statementTable } from './statement-table.js';
+import { maxSheetRows, xlsxFile } from './xlsx-file.js';
 
 type ExportQuery = RouteInput<typeof exportTransactions>['query'];
 
 const maxDays = 366;
 const pageLines = 5_000;
 const chunkLines = 500;
+const maxLinesOf: Partial<Record<ExportQuery['format'], number>> = {
+  xlsx: maxSheetRows,
+  cnab240: maxCnabLines,
+};
 
 @Injectable()
 export class TransactionFiles {
@@ -53,10 +58,11 @@ export class TransactionFiles {
     const window = { from: statementDayStart(from), until: statementDayStart(addDays(to, 1)) };
     const db = this.database.prisma;
     const extent = await this.streams.read(() => queries.readLineExtent(db, accountId, window));
-    if (query.format === 'cnab240' && extent.count > maxCnabLines)
+    const maxLines = maxLinesOf[query.format] ?? extent.count;
+    if (extent.count > maxLines)
       throw ruleBroken(
         'too_many_lines',
-        `A CNAB 240 file can hold at most ${maxCnabLines} lines. Request fewer days.`,
+        `A file of format ${query.format} can hold at most ${maxLines} lines. Request fewer days.`,
       );
     const account = await this.accounts.get(accountId);
     const isPartial = to >= today;
@@ -73,6 +79,8 @@ export class TransactionFiles {
       switch (query.format) {
         case 'csv':
           return csvFile(statementTable, query.delimiter);
+        case 'xlsx':
+          return xlsxFile(statementTable);
         case 'ofx':
           return ofxFile(await this.details.get(account), await period());
         case 'cnab240':

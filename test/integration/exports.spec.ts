@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import readSheet from 'read-excel-file/node';
 import { ReadingLimits } from '../../src/exports/reading-limits.service.js';
 import { TransactionFiles } from '../../src/exports/transaction-files.service.js';
 import { accountAtItau } from '../support/exported-lines.js';
@@ -70,6 +71,17 @@ describe('export files', () => {
   const run = (sql: string, ...values: unknown[]) =>
     service.database.pool.query(sql, [accountId, ...values]);
   const get = (query: string) => service.call('GET', `/v1/exports/transactions?${query}`);
+  /** The rows of a sheet below its titles, by the titles. */
+  const sheetOf = async (path: string) => {
+    const response = await fetch(`${service.url}/v1/exports/${path}`, {
+      headers: { 'x-service-api-key': apiKey },
+    });
+    const [sheet] = await readSheet(Buffer.from(await response.arrayBuffer()));
+    const [titles = [], ...rows] = sheet?.data ?? [];
+    return rows.map((cells) =>
+      Object.fromEntries(titles.map((title, index) => [String(title), cells[index]])),
+    );
+  };
   const march = `from=${day(1)}&to=${day(31)}`;
   const sums = (from = 1, to = lineCount) => {
     const totals = { credit: 0, debit: 0 };
@@ -97,7 +109,7 @@ describe('export files', () => {
     expect(records[1]).toContain(`"'=HYPERLINK(""http://evil.example"") <b>"`);
     // An open `unexpected` break makes its line count as in break; a `late_line` break does not.
     const explanations = ['explanation', 'rule', 'category', 'breakKind'].map((name) =>
-      text.slice(1, text.indexOf('\r\n')).split(',').indexOf(name),
+      text.slice(0, text.indexOf('\r\n')).split(',').indexOf(name),
     );
     expect(cells.slice(0, 4).map((cell) => explanations.map((at) => cell[at]))).toEqual([
       ['in_break', 'unexpected', '', 'unexpected'],
@@ -344,6 +356,81 @@ describe('export files', () => {
     };
     expect([await openings('csv'), await openings('ofx')]).toEqual([0, 1]);
     queries.mockRestore();
+  });
+
+  it('contain each line as XLSX, which other people’s reader reads', async () => {
+    const rows = await sheetOf(`transactions?format=xlsx&from=${day(1)}&to=${day(31)}`);
+    expect(rows).toHaveLength(lineCount);
+    expect(rows.map(({ NSU }) => NSU)).toEqual(
+      Array.from({ length: lineCount }, (_, index) => index + 1),
+    );
+    const cents = rows.reduce((sum, { Valor }) => sum + Math.round(Number(Valor) * 100), 0);
+    const { credit, debit } = sums();
+    expect(cents).toBe(credit - debit);
+    expect(rows[2]).toMatchObject({ Situação: 'Classificado', Categoria: 'Tarifa' });
+  });
+
+  it('list the open breaks with their ages, as CSV and XLSX', async () => {
+    await run(
+      `INSERT INTO break (account_id, id, kind, state, subject, nsu, amount_cents, evidence,
+         opened_day, resolved_at, resolution)
+       SELECT $1, gen_random_uuid(), 'unexpected', state, 'nsu:' || nsu, nsu, 1000 + nsu, '{}',
+              to_char(now() AT TIME ZONE 'America/Sao_Paulo' - interval '12 days', 'YYYY-MM-DD'),
+              resolved_at, resolution
+       FROM (VALUES (5, 'open'::break_state, NULL::timestamptz, NULL),
+                    (7, 'resolved', now(), 'automatic')) b(nsu, state, resolved_at, resolution)`,
+    );
+    const { status, headers, text } = await service.call('GET', '/v1/exports/breaks');
+    expect(status).toBe(200);
+    expect(headers.get('content-disposition')).toMatch(/"concilia-main-breaks-[\d-]{10}\.csv"$/);
+    const [head = '', ...records] = text.trimEnd().split('\r\n');
+    const at = (name: string) => head.split(',').indexOf(name);
+    const cells = records.map((record) => record.split(','));
+    expect(cells.map((cell) => [cell[at('kind')], cell[at('nsu')]])).toEqual(
+      expect.arrayContaining([
+        ['unexpected', '1'],
+        ['unexpected', '5'],
+        ['late_line', '4'],
+      ]),
+    );
+    expect(records).toHaveLength(3);
+    const old = cells.find((cell) => cell[at('nsu')] === '5');
+    const shown = ['severity', 'ageDays', 'amount', 'date', 'direction', 'clientReference'];
+    expect(shown.map((name) => old?.[at(name)])).toEqual([
+      ...['medium', '12', '10.05', day(1), 'credit', 'c-5'],
+    ]);
+    const rows = await sheetOf('breaks?format=xlsx');
+    expect(rows.find(({ NSU }) => NSU === 5)).toMatchObject({
+      ...{ Divergência: 'Lançamento inesperado', Gravidade: 'Média', 'Dias em aberto': 12 },
+      ...{ Valor: 10.05, Referência: 'c-5' },
+    });
+  });
+
+  it('list the overdue expected payments with their ages, the oldest first', async () => {
+    const ids = [11, 12, 13].map((last) => `01a1fcf2-0000-7000-8000-0000000000${last}`);
+    await addPayments(service.database.pool, accountId, ids);
+    await run(
+      `INSERT INTO expected_payment_total (account_id, expected_payment_id, paid_cents,
+         reversed_cents, refunded_cents, unrefunded_cents, settlement, last_payment_day)
+       SELECT $1, id, 0, 0, 0, 0, CASE n WHEN 3 THEN 'settled' ELSE 'open' END::settlement,
+              to_char(now() AT TIME ZONE 'America/Sao_Paulo' - n * interval '3 days', 'YYYY-MM-DD')
+       FROM unnest($2::uuid[]) WITH ORDINALITY payment(id, n)`,
+      ids,
+    );
+    await run(
+      `INSERT INTO expected_payment_reference (account_id, kind, value, expected_payment_id)
+       VALUES ($1, 'correlation_id', 'late-1', $2)`,
+      ids[0],
+    );
+    const rows = await sheetOf('expected-payments?format=xlsx');
+    expect(
+      rows.map((row) => [row['Dias de atraso'], row.Valor, row.Origem, row.Referência]),
+    ).toEqual([
+      [6, 10, 'Cobrança', null],
+      [3, 10, 'Cobrança', 'late-1'],
+    ]);
+    const { text } = await service.call('GET', '/v1/exports/expected-payments');
+    expect(text.trimEnd().split('\r\n')).toHaveLength(3);
   });
 
   describe('the monthly report', () => {
