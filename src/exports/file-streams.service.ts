@@ -70,7 +70,8 @@ export class FileStreams {
     try {
       yield Buffer.concat([container.begin(), bytes(file.head())]);
       for await (const rows of chunks) yield bytes(rows.map((row) => file.row(row)).join(''));
-      yield Buffer.concat([bytes(file.foot()), container.end()]);
+      const end = Buffer.concat([bytes(file.foot()), container.end()]);
+      if (end.length > 0) yield end;
     } catch (error) {
       this.log.error({ err: error }, 'export file failed');
       throw error;

@@ -1,18 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { accountAtItau, exportedLine } from '../../test/support/exported-lines.js';
-import type { StatementPeriod } from './exported-line.js';
+import { accountAtItau, exportedLine, marchPeriod } from '../../test/support/exported-lines.js';
 import { ofxFile } from './ofx-file.js';
 
-const period: StatementPeriod = {
-  from: '2026-03-01',
-  to: '2026-03-31',
-  openingCents: 7n,
-  isPartial: false,
-  generatedAt: new Date('2026-04-01T12:00:00Z'),
-};
 const valueOf = (text: string, tag: string) => new RegExp(`<${tag}>([^\\r\\n<]*)`).exec(text)?.[1];
 const textOf = (...lines: Parameters<typeof exportedLine>[0][]) => {
-  const file = ofxFile(accountAtItau, period);
+  const file = ofxFile(accountAtItau, marchPeriod);
   return [file.head(), ...lines.map((line) => file.row(exportedLine(line))), file.foot()].join('');
 };
 
@@ -59,7 +51,7 @@ describe('an OFX file of the statement', () => {
 
   it('states no time after that of its creation', () => {
     const until = (generatedAt: string, from = '2026-03-01') => {
-      const now = { ...period, from, generatedAt: new Date(generatedAt) };
+      const now = { ...marchPeriod, from, generatedAt: new Date(generatedAt) };
       const file = ofxFile(accountAtItau, now);
       const text = `${file.head()}${file.foot()}`;
       return ['DTSERVER', 'DTSTART', 'DTEND', 'DTASOF'].map((tag) => valueOf(text, tag));
@@ -109,7 +101,7 @@ describe('an OFX file of the statement', () => {
 
   it('states the account at its bank, by its ISPB where the bank has no other code', () => {
     const account = (changes: object) => {
-      const text = ofxFile({ ...accountAtItau, ...changes }, period).head();
+      const text = ofxFile({ ...accountAtItau, ...changes }, marchPeriod).head();
       return ['BANKID', 'BRANCHID', 'ACCTID'].map((tag) => valueOf(text, tag));
     };
     expect(account({})).toEqual(['341', '12', '34567-8']);

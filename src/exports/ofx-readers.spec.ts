@@ -1,18 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyText } from '../../test/support/any-text.js';
-import { accountAtItau, exportedLine } from '../../test/support/exported-lines.js';
+import { accountAtItau, exportedLine, marchPeriod } from '../../test/support/exported-lines.js';
 import { ofxReaders } from '../../test/support/ofx-readers.js';
-import type { ExportedLine, StatementPeriod } from './exported-line.js';
+import type { ExportedLine } from './exported-line.js';
 import { ofxFile } from './ofx-file.js';
 
-const period: StatementPeriod = {
-  from: '2026-03-01',
-  to: '2026-03-31',
-  openingCents: 7n,
-  isPartial: false,
-  generatedAt: new Date('2026-04-01T12:00:00Z'),
-};
 const correlationId = '6e6f2d5c-1a0b-4c3d-8e5f-000000000001';
 const lines: Partial<ExportedLine>[] = [
   {
@@ -28,7 +21,7 @@ const lines: Partial<ExportedLine>[] = [
 ];
 
 function fileOf(some: Partial<ExportedLine>[]): string {
-  const file = ofxFile(accountAtItau, period);
+  const file = ofxFile(accountAtItau, marchPeriod);
   return [file.head(), ...some.map((line) => file.row(exportedLine(line))), file.foot()].join('');
 }
 

@@ -1,6 +1,6 @@
-// Builds the statement lines and accounts that export files are written from.
+// Builds the statement lines, accounts and periods that export files are written from.
 import type { CnabAccount } from '../../src/exports/cnab240-file.js';
-import type { ExportedLine } from '../../src/exports/exported-line.js';
+import type { ExportedLine, StatementPeriod } from '../../src/exports/exported-line.js';
 
 export const accountAtItau: CnabAccount = {
   bankCode: '341',
@@ -13,6 +13,14 @@ export const accountAtItau: CnabAccount = {
   holderName: 'Padaria São João Ltda',
   holderTaxId: '11222333000181',
   agreement: '00123',
+};
+
+export const marchPeriod: StatementPeriod = {
+  from: '2026-03-01',
+  to: '2026-03-31',
+  openingCents: 7n,
+  isPartial: false,
+  generatedAt: new Date('2026-04-01T12:00:00Z'),
 };
 
 export function exportedLine(line: Partial<ExportedLine> = {}): ExportedLine {
