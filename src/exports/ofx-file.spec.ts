@@ -143,6 +143,8 @@ describe('an OFX file of the statement', () => {
   it('folds what readers take for their own signs', () => {
     const memo = valueOf(textOf({ notes: 'R$ 5^2 $& ${`x\u0007\u0085y' }), 'MEMO');
     expect(memo).toBe('CREDIT_PIX R$ 5 2 $ &amp; $ {`x y');
+    // Full-width characters become the same signs.
+    expect(valueOf(textOf({ notes: '5＾2 ＄&' }), 'MEMO')).toBe('CREDIT_PIX 5 2 $ &amp;');
   });
 
   it('cuts a memo at 255 characters without cutting an entity', () => {

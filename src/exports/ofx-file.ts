@@ -186,12 +186,12 @@ function latinOf(text: string): string {
     .replace(/[–—]/g, '-')
     .replace(/[‘’]/g, "'")
     .replace(/[“”]/g, '"')
-    .replaceAll('^', ' ')
-    .replace(/\$(?![A-Za-z0-9 ]|$)/g, '$ ')
     .replace(/[^\x20-\x7e\u00a0-\u00ff]/gu, (character) => {
       const plain = character.normalize('NFKD').replace(/\p{M}/gu, '');
       return /^[\x20-\x7e]+$/.test(plain) ? plain : '?';
-    });
+    })
+    .replaceAll('^', ' ')
+    .replace(/\$(?![A-Za-z0-9 ]|$)/g, '$ ');
 }
 
 function linesOf(lines: string[]): string {
