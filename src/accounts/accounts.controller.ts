@@ -15,6 +15,7 @@ import {
   updateAccount,
 } from './accounts.schema.js';
 import { AccountsService } from './accounts.service.js';
+import type { BankDetails } from './bank-details.schema.js';
 import { ApiKeyGuard } from './api-key.guard.js';
 import { ApiKeysService, type ApiKeyKind } from './api-keys.service.js';
 
@@ -104,7 +105,9 @@ export class AccountsController {
   private describe(account: BankAccount) {
     const { credentials: _, ...fields } = account;
     const origin = account.origin as 'settings' | 'api';
-    return { ...fields, origin, credentialsSet: this.accounts.listSetCredentials(account) };
+    const bankDetails = account.bankDetails as BankDetails | null;
+    const credentialsSet = this.accounts.listSetCredentials(account);
+    return { ...fields, origin, bankDetails, credentialsSet };
   }
 }
 

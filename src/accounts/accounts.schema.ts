@@ -5,6 +5,7 @@ import { route } from '../contract/route.js';
 import { AccountMode } from '../generated/service/enums.js';
 import { filledText, instant, integer, text } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
+import { bankDetails, bankDetailsView } from './bank-details.schema.js';
 import { certificatePem, privateKeyPem } from './certificates.schema.js';
 import { firstAccountModes } from '../config.js';
 import { isFreeHeader } from '../setting-values.js';
@@ -64,6 +65,8 @@ export const accountView = z.object({
   weight: integer,
   /** Null until the first sync has read the bank's clock, unless it was given. */
   goLiveAt: instant.nullable(),
+  /** What export files state of the account. Null: not set, or of the sandbox bank. */
+  bankDetails: bankDetailsView.nullable(),
   /** The names of the credentials that are set. */
   credentialsSet: z.array(z.string()),
   createdAt: instant,
@@ -89,6 +92,7 @@ export const createAccount = route({
     registersWebhooks: z.boolean('Must be true or false.').optional(),
     /** By default 1. */
     weight: weight.optional(),
+    bankDetails: bankDetails.nullish(),
     credentials: z.object({ apiKey: headerValue(1), ...optionalCredentials }),
   }),
   response: accountView,
@@ -118,8 +122,8 @@ export const updateAccount = route({
   ...base,
   name: 'updateBankAccount',
   summary:
-    'Changes the name, weight or credentials of an account. ' +
-    'Omitted fields stay, null removes a value.',
+    'Changes the name, weight, bank details or credentials of an account. ' +
+    'Omitted fields stay, null removes a value. Bank details are replaced as a whole.',
   method: 'PATCH',
   path: '/v1/accounts/{slug}',
   idempotencyKey: 'accepted',
@@ -129,6 +133,7 @@ export const updateAccount = route({
     name: filledText(200).nullish(),
     /** For the requests that arrive after the change. */
     weight: weight.optional(),
+    bankDetails: bankDetails.nullish(),
     credentials: z.object({ apiKey: headerValue(1).optional(), ...optionalCredentials }).optional(),
     /** Confirms that the new apiKey or accountHeader is of the same account at the bank. */
     isSameBankAccount: z.boolean('Must be true or false.').optional(),

@@ -7,7 +7,7 @@ import { Injectable } from '@nestjs/common';
 import { Settings, SettingsError } from '../config.js';
 import type { Route, RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
-import type { BankAccount as BankAccountRow } from '../generated/service/client.js';
+import { Prisma, type BankAccount as BankAccountRow } from '../generated/service/client.js';
 import { AppError, invalidField } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import { BatchedLookUps } from '../platform/batched-look-ups.js';
@@ -22,6 +22,7 @@ import {
   type CalledAccount,
 } from './accounts.queries.js';
 import type { updateAccount } from './accounts.schema.js';
+import type { BankDetails } from './bank-details.schema.js';
 import { ownerOfCredentials } from './encrypted-credentials.queries.js';
 import { isKeyOfCertificate } from './certificates.schema.js';
 import {
@@ -126,17 +127,19 @@ export class AccountsService {
    */
   async create(
     fields: Pick<BankAccountRow, 'slug' | 'name' | 'goLiveAt'> &
-      Partial<SendingRules & Pick<BankAccountRow, 'weight'>>,
+      Partial<SendingRules & Pick<BankAccountRow, 'weight'>> & { bankDetails?: GivenBankDetails },
     credentials: StoredCredentials,
   ): Promise<BankAccountRow> {
     assertPair(credentials);
     const { slug, name, goLiveAt, mode = 'live', registersWebhooks, weight } = fields;
+    const bankDetails = storedBankDetails(fields.bankDetails);
     const created = await this.database.prisma.bankAccount.createManyAndReturn({
       data: [
         {
           slug,
           name,
           weight,
+          bankDetails,
           ...modeOf(mode, registersWebhooks),
           goLiveAt: goLiveAt ?? this.defaultGoLiveAt(),
           origin: 'api',
@@ -166,6 +169,7 @@ export class AccountsService {
     {
       name,
       weight,
+      bankDetails,
       credentials,
       isSameBankAccount = false,
     }: RouteInput<typeof updateAccount>['body'],
@@ -199,6 +203,7 @@ export class AccountsService {
       data: {
         name,
         weight,
+        bankDetails: storedBankDetails(bankDetails),
         ...(changed ? { credentials: this.encrypt(slug, changed), bankIdentity } : {}),
         updatedAt: later(await this.database.now(), account.updatedAt),
       },
@@ -240,6 +245,15 @@ export class AccountsService {
     const account = await this.database.prisma.bankAccount.findUnique({ where: { slug } });
     if (!account) throw new AppError('not_found');
     return account;
+  }
+
+  /** What an operator set; null where nothing is set. */
+  async findBankDetails(id: number): Promise<BankDetails | null> {
+    const { bankDetails } = await this.database.prisma.bankAccount.findUniqueOrThrow({
+      where: { id },
+      select: { bankDetails: true },
+    });
+    return bankDetails as BankDetails | null;
   }
 
   private async findBySlug(slug: string): Promise<BankAccount | null> {
@@ -349,6 +363,13 @@ export class AccountsService {
     const text = this.secretBox.decrypt(credentials ?? '', ownerOfCredentials(slug));
     return JSON.parse(text) as StoredCredentials;
   }
+}
+
+type GivenBankDetails = RouteInput<typeof updateAccount>['body']['bankDetails'];
+
+/** Null removes the details. Undefined leaves them as they are. */
+function storedBankDetails(details: GivenBankDetails) {
+  return details === null ? Prisma.DbNull : details;
 }
 
 /** The account for a call to the bank. `readAtMs`: before it was read, by the monotonic clock. */

@@ -76,6 +76,22 @@ const withUnparsedLines = { response: z.array(z.unknown()) };
 export const readStatementPage = { ...listTransactions, ...withUnparsedLines };
 export const readStatementPageV1 = { ...listTransactionsV1, ...withUnparsedLines };
 
+/** Of the sandbox bank alone. The contract does not show whose account a key opens. */
+export const readSandboxAccount = route({
+  name: 'readSandboxAccount',
+  chapter: 'Statement',
+  summary: 'Returns the identity of the account of the API key.',
+  method: 'GET',
+  path: '/sandbox/account',
+  authentication: 'api-key',
+  response: z.looseObject({
+    bank: z.looseObject({ code: z.string(), ispb: z.string(), name: z.string() }),
+    branch: z.string(),
+    number: z.string(),
+    holder: z.looseObject({ name: z.string(), document: z.string() }),
+  }),
+});
+
 /** Beyond the contract: publicly known of the real service (`amountAvailable` alone). */
 export const readBalances = route({
   name: 'readBalances',

@@ -1,25 +1,39 @@
 // Writes FEBRABAN's CNAB 240 file, "extrato para conciliação bancária": batches of service 04, with
-// one segment E for each line. Each record has exactly 240 characters of upper-case ASCII. Amounts
-// are in centavos, dates are DDMMAAAA.
-import { addDays, daysBetween, type PlainDate } from '../brazil/calendar.js';
-import { statementDayOf } from '../brazil/statement-day.js';
+// one segment E for each line. Each record has exactly 240 ASCII characters. Texts are in capital
+// letters, ids as they are. Amounts are in centavos, dates are DDMMAAAA.
+import type { BankDetails } from '../accounts/bank-details.schema.js';
+import { addDays, type PlainDate } from '../brazil/calendar.js';
 import { saoPauloTime } from '../brazil/sao-paulo-time.js';
+import { statementDayOf } from '../brazil/statement-day.js';
+import { cnabProfileOf, type CnabProfile } from './cnab240-profiles.js';
 import {
   asciiOf,
   signedCents,
+  type ExportFile,
   type ExportedLine,
-  type ExportedAccount,
-  type StatementFile,
   type StatementPeriod,
 } from './exported-line.js';
+import { kindOfLine, type LineKind } from './line-kind.js';
 
 /** The file trailer counts the records of the file in six digits. */
 export const maxCnabLines = 900_000;
-/** The file number is the number of days from `first` to the end of the period, in five digits. */
-export const cnabDays = { first: '2000-01-01', last: '2273-10-14' } as const;
+/** A batch header numbers the statement in five digits. */
+export const maxFileNumber = 99_999;
 /** A record's number in its batch has five digits. */
 const maxBatchLines = 99_999;
 const width = 240;
+const documentLength = 39;
+
+/** CNAB 240 has no field for an ISPB. */
+export type CnabAccount = BankDetails & { bankCode: string };
+
+export interface CnabFileOptions {
+  account: CnabAccount;
+  period: StatementPeriod;
+  /** The number of the file, which no other period of the account has. */
+  fileNumber: number;
+  batchLines?: number;
+}
 
 interface Batch {
   number: number;
@@ -28,12 +42,9 @@ interface Batch {
   debitCents: bigint;
 }
 
-export function cnab240File(
-  account: ExportedAccount,
-  period: StatementPeriod,
-  batchLines = maxBatchLines,
-): StatementFile<ExportedLine> {
-  const write = recordWriter(account, period);
+export function cnab240File(options: CnabFileOptions): ExportFile<ExportedLine> {
+  const { period, batchLines = maxBatchLines } = options;
+  const write = recordWriter(options);
   let batch: Batch = { number: 1, details: 0, creditCents: 0n, debitCents: 0n };
   let balanceCents = period.openingCents;
   let lastDay = addDays(period.from, -1);
@@ -48,7 +59,7 @@ export function cnab240File(
     encoding: 'latin1',
     head: () =>
       count(write.fileHeader()) + count(write.batchHeader(batch.number, balanceCents, lastDay)),
-    line: (line) => {
+    row: (line) => {
       let text = '';
       if (batch.details === batchLines) {
         text += count(write.batchTrailer(batch, balanceCents, lastDay, true));
@@ -72,71 +83,99 @@ export function cnab240File(
 }
 
 /** Writes the records of one file. Positions are those of the layout, from 1. */
-function recordWriter(account: ExportedAccount, period: StatementPeriod) {
-  const bank = digits(account.bankCode ?? '0', 3);
-  const [number = '', check = ''] = (account.accountNumber ?? '0').split('-');
-  // Positions 18 to 102: the company's registration (0: unknown), agreement, branch, account, name.
-  const company =
-    digits('0', 1) +
-    digits('0', 14) +
-    words(account.slug, 20) +
-    digits(account.branch ?? '0', 5) +
-    words('', 1) +
-    digits(number, 12) +
-    words(check, 1) +
-    words('', 1) +
-    words(account.slug, 30);
-  // The same period has the same number in every file.
-  const sequence = String(daysBetween(cnabDays.first, period.to));
+function recordWriter({ account, period, fileNumber }: CnabFileOptions) {
+  const profile = cnabProfileOf(account.bankCode);
+  const bank = digits(account.bankCode, 3);
+  const company = companyOf(account, profile);
   return {
     fileHeader: () => {
       const { digits: now } = saoPauloTime(period.generatedAt);
       const day = `${now.slice(6, 8)}${now.slice(4, 6)}${now.slice(0, 4)}`;
       return record(
-        `${bank}00000${words('', 9)}${company}${words('CONCILIA', 30)}${words('', 10)}2${day}`,
-        `${now.slice(8)}${digits(sequence, 6)}103${digits('0', 5)}${words('', 69)}`,
+        `${bank}00000${blanks(9)}${company.header}${words(account.bankName, 30)}${blanks(10)}2`,
+        `${day}${now.slice(8)}${digits(fileNumber, 6)}${profile.fileLayout}${profile.density}`,
+        blanks(69),
       );
     },
     batchHeader: (batch: number, openingCents: bigint, day: PlainDate) =>
       record(
-        `${bank}${digits(batch, 4)}1E0440033 ${company}${words('', 40)}`,
-        `${dateOf(day)}${balance(openingCents)}FBRL${digits(sequence, 5)}${words('', 62)}`,
+        `${bank}${digits(batch, 4)}1E0440${profile.batchLayout} ${company.header}${blanks(40)}`,
+        `${dateOf(day)}${balance(openingCents)}FBRL${digits(fileNumber, 5)}${blanks(62)}`,
       ),
     detail: (batch: Batch, line: ExportedLine) => {
       const day = dateOf(statementDayOf(line.occurredAt));
-      const history = line.notes === null ? line.typeName : line.notes;
       return record(
-        `${bank}${digits(batch.number, 4)}3${digits(batch.details, 5)}E${words('', 3)}${company}`,
-        `${words('', 6)}DPV00${words('', 20)}N${day}${day}${digits(line.amountCents, 18)}`,
-        `${line.isCredit ? 'C' : 'D'}${categoryOf(line)}${words('', 4)}${words(history, 25)}`,
-        words(line.nsu.toString(), 39),
+        `${bank}${digits(batch.number, 4)}3${digits(batch.details, 5)}E${profile.entryCode}`,
+        `${company.entry}${blanks(6)}DPV${profile.noComplement}${profile.isExempt}`,
+        `${profile.hasPostingDay ? day : blanks(8)}${day}${digits(line.amountCents, 18)}`,
+        `${line.isCredit ? 'C' : 'D'}${categoryOf(line)}${blanks(4)}${historyOf(line)}`,
+        documentOf(line),
       );
     },
     batchTrailer: (batch: Batch, closingCents: bigint, day: PlainDate, isPartial: boolean) =>
       record(
-        `${bank}${digits(batch.number, 4)}5${words('', 9)}${company.slice(0, 55)}${words('', 16)}`,
-        `${digits('0', 54)}${dateOf(day)}${balance(closingCents)}${isPartial ? 'P' : 'F'}`,
+        `${bank}${digits(batch.number, 4)}5${blanks(9)}${company.header.slice(0, 55)}${blanks(16)}`,
+        `${digits(0, 54)}${dateOf(day)}${balance(closingCents)}${isPartial ? 'P' : 'F'}`,
         `${digits(batch.details + 2, 6)}${digits(batch.debitCents, 18)}`,
-        `${digits(batch.creditCents, 18)}${words('', 28)}`,
+        `${digits(batch.creditCents, 18)}${profile.trailerEnd}`,
       ),
     fileTrailer: (batches: number, records: number) =>
       record(
-        `${bank}99999${words('', 9)}${digits(batches, 6)}${digits(records, 6)}${digits(batches, 6)}`,
-        words('', 205),
+        `${bank}99999${blanks(9)}${digits(batches, 6)}${digits(records, 6)}${digits(batches, 6)}`,
+        blanks(205),
       ),
   };
 }
 
-/** FEBRABAN's category of the entry (field G056), derived from the bank's line type. */
-function categoryOf({ typeName, isCredit }: ExportedLine): string {
-  const matches = (pattern: RegExp) => pattern.test(typeName);
-  if (matches(/REVERSAL|REFUND/)) return isCredit ? '204' : '103';
-  if (matches(/FEE|TARIFF/)) return isCredit ? '205' : '105';
-  if (matches(/BANKSLIP/)) return isCredit ? '202' : '112';
-  if (matches(/BILL_PAYMENT/)) return isCredit ? '205' : '112';
-  if (matches(/INTERNAL/)) return isCredit ? '213' : '117';
-  if (matches(/PIX|EXTERNAL/)) return isCredit ? '209' : '120';
-  return isCredit ? '205' : '104';
+/**
+ * Positions 18 to 102: the holder's registration (1: CPF, 2: CNPJ), agreement, branch, account and
+ * name. An account's second check digit stands in the field of branch and account together.
+ */
+function companyOf(account: CnabAccount, profile: CnabProfile) {
+  const { holderTaxId, branch, accountNumber } = account;
+  const accountDigit = asciiOf(account.accountDigit ?? '');
+  const isLast = profile.hasLastCheckDigit && accountDigit.length === 1;
+  const { header, entry } = profile.agreement(words(account.agreement ?? '', 20).trimEnd());
+  const start = `${holderTaxId.length === 11 ? '1' : '2'}${holderTaxId.padStart(14, '0')}`;
+  const end = [
+    digits(branch, 5),
+    words(account.branchDigit ?? '', 1),
+    digits(accountNumber, 12),
+    isLast ? ` ${accountDigit}` : words(accountDigit, 2),
+    words(account.holderName, 30),
+  ].join('');
+  return { header: `${start}${header}${end}`, entry: `${start}${entry}${end}` };
+}
+
+/** FEBRABAN's category of an entry (field G056): of a credit, of a debit. */
+const categories: Record<LineKind, readonly [credit: string, debit: string]> = {
+  reversal: ['204', '103'],
+  fee: ['205', '105'],
+  income_tax: ['205', '111'],
+  financial_tax: ['205', '110'],
+  tax: ['221', '126'],
+  bank_slip: ['202', '112'],
+  bill: ['205', '112'],
+  own_transfer: ['213', '117'],
+  transfer: ['209', '120'],
+  other: ['205', '104'],
+};
+
+function categoryOf(line: ExportedLine): string {
+  const [credit, debit] = categories[kindOfLine(line)];
+  return line.isCredit ? credit : debit;
+}
+
+/** Who paid or was paid, or else the notes, or else the bank's type name. */
+function historyOf({ counterparty, notes, typeName }: ExportedLine): string {
+  return words(counterparty.name ?? notes ?? typeName, 25);
+}
+
+/** The endToEndId, or else the client's reference, or else the nsu. An id is never cut. */
+function documentOf({ endToEndId, clientReference, nsu }: ExportedLine): string {
+  const ids = [endToEndId, clientReference, nsu.toString()].map((id) => asciiOf(id ?? ''));
+  const id = ids.find((one) => one !== '' && one.length <= documentLength) ?? '';
+  return id.padEnd(documentLength);
 }
 
 function record(...parts: string[]): string {
@@ -156,6 +195,10 @@ function digits(value: bigint | number | string, length: number): string {
 
 function words(text: string, length: number): string {
   return asciiOf(text).toUpperCase().slice(0, length).padEnd(length);
+}
+
+function blanks(length: number): string {
+  return ' '.repeat(length);
 }
 
 /** An amount with its sign: D for a negative balance, C otherwise. */

@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { explainedLine } from '../../test/support/exported-lines.js';
+import { exportedLine } from '../../test/support/exported-lines.js';
 import { csvFile } from './csv-file.js';
+import { statementTable } from './statement-table.js';
 
-const columnCount = 16;
+const columnCount = statementTable.columns.length;
+const positionOf = (name: string) => statementTable.columns.findIndex((one) => one.name === name);
 const notesOf = (notes: string) =>
-  cellsOf(csvFile('comma').line(explainedLine({ notes })), ',').at(-1) ?? '';
+  cellsOf(csvFile(statementTable, 'comma').row(exportedLine({ notes })), ',').at(-1) ?? '';
 
 /** Reads one record by RFC 4180. */
 function cellsOf(record: string, separator: string): string[] {
@@ -30,7 +32,7 @@ function cellsOf(record: string, separator: string): string[] {
 
 describe('a CSV file of the statement', () => {
   it('starts with a byte order mark and the column names', () => {
-    const head = csvFile('comma').head();
+    const head = csvFile(statementTable, 'comma').head();
     expect(head.startsWith('\u{FEFF}date,occurredAt,nsu,type,direction,amount,balance,')).toBe(
       true,
     );
@@ -38,20 +40,29 @@ describe('a CSV file of the statement', () => {
   });
 
   it('writes a debit as a negative number, with its statement day and its time in UTC', () => {
-    const line = explainedLine({
+    const line = exportedLine({
       occurredAt: new Date('2026-03-11T02:59:59.999Z'),
       isCredit: false,
       amountCents: 5n,
       currentBalanceCents: -123_456_789_012_345n,
       typeName: 'DEBIT_PIX',
+      counterparty: {
+        ...{ name: 'Maria, a Silva', taxId: '***.456.789-**' },
+        ...{ ispb: '00000001', branch: '0001', account: '123-4' },
+      },
+      clientReference: 'order 7',
       state: 'matched',
       rule: 'reference',
       expectedPaymentIds: ['a', 'b'],
     });
-    expect(csvFile('comma').line(line)).toBe(
-      '2026-03-10,2026-03-11T02:59:59.999Z,101,DEBIT_PIX,debit,-0.05,-1234567890123.45,,,,matched,reference,,,"a b",\r\n',
+    expect(csvFile(statementTable, 'comma').row(line)).toBe(
+      '2026-03-10,2026-03-11T02:59:59.999Z,101,DEBIT_PIX,debit,-0.05,-1234567890123.45,' +
+        '"Maria, a Silva",***.456.789-**,00000001,0001,123-4,"order 7",,,,' +
+        'matched,reference,,,,"a b",\r\n',
     );
-    expect(csvFile('semicolon').line(line)).toContain(';debit;-0,05;-1234567890123,45;');
+    expect(csvFile(statementTable, 'semicolon').row(line)).toContain(
+      ';debit;-0,05;-1234567890123,45;',
+    );
   });
 
   it.each([
@@ -76,9 +87,11 @@ describe('a CSV file of the statement', () => {
   );
 
   it('escapes ids too, and keeps amounts as numbers', () => {
-    const line = explainedLine({ correlationId: '=HYPERLINK("x")', isCredit: false });
-    const cells = cellsOf(csvFile('comma').line(line), ',');
-    expect([cells[5], cells[7]]).toEqual(['-1234.56', '\'=HYPERLINK("x")']);
+    const line = exportedLine({ correlationId: '=HYPERLINK("x")', isCredit: false });
+    const cells = cellsOf(csvFile(statementTable, 'comma').row(line), ',');
+    expect([cells[positionOf('amount')], cells[positionOf('correlationId')]]).toEqual([
+      ...['-1234.56', '\'=HYPERLINK("x")'],
+    ]);
   });
 
   it('has one record for each line, and one cell for each column, whatever the text', () => {
@@ -89,11 +102,14 @@ describe('a CSV file of the statement', () => {
         text,
         fc.constantFrom('comma' as const, 'semicolon' as const),
         (notes, id, delimiter) => {
-          const record = csvFile(delimiter).line(explainedLine({ notes, externalId: id }));
+          const { counterparty } = exportedLine();
+          const line = { notes, externalId: id, counterparty: { ...counterparty, name: notes } };
+          const record = csvFile(statementTable, delimiter).row(exportedLine(line));
           expect(record.slice(0, -2)).not.toMatch(/[\r\n\0\u2028]/);
           const cells = cellsOf(record, delimiter === 'comma' ? ',' : ';');
           expect(cells).toHaveLength(columnCount);
-          for (const cell of [cells[9], cells[15]]) expect(cell).not.toMatch(/^\s*[=+\-@＝]/u);
+          for (const name of ['externalId', 'counterpartyName', 'notes'])
+            expect(cells[positionOf(name)]).not.toMatch(/^\s*[=+\-@＝]/u);
         },
       ),
     );

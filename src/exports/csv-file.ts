@@ -1,51 +1,48 @@
-// Writes CSV files by RFC 4180 for spreadsheets, with a byte order mark and one record for each
-// statement line. No cell is text that a spreadsheet would run as a formula.
-import { statementDayOf } from '../brazil/statement-day.js';
+// Writes CSV files by RFC 4180 for spreadsheets: a byte order mark, and one record for each row. No
+// cell is text that a spreadsheet would run as a formula.
 import { formatReaisWithTwoDecimals } from '../money/cents.js';
-import { onOneLine, signedCents, type ExplainedLine, type StatementFile } from './exported-line.js';
+import { unreachable } from '../platform/errors.js';
+import { onOneLine, type ExportFile } from './exported-line.js';
+import type { Table, TableColumn } from './table.js';
 
 export type Delimiter = 'comma' | 'semicolon';
 
-const columns = [
-  ...['date', 'occurredAt', 'nsu', 'type', 'direction', 'amount', 'balance'],
-  ...['correlationId', 'endToEndId', 'externalId', 'explanation', 'rule', 'category'],
-  ...['breakKind', 'expectedPaymentIds', 'notes'],
-];
-
-export function csvFile(delimiter: Delimiter): StatementFile<ExplainedLine> {
+export function csvFile<Row>({ columns }: Table<Row>, delimiter: Delimiter): ExportFile<Row> {
   const separator = delimiter === 'comma' ? ',' : ';';
   const record = (cells: string[]) => `${cells.join(separator)}\r\n`;
-  // Spreadsheets in Brazil separate cells by semicolons and decimals by a comma.
-  const money = (cents: bigint) => {
-    const text = formatReaisWithTwoDecimals(cents);
-    return delimiter === 'comma' ? text : text.replace('.', ',');
-  };
   return {
     contentType: 'text/csv; charset=utf-8; header=present',
     extension: 'csv',
     encoding: 'utf8',
-    head: () => `\u{FEFF}${record(columns)}`,
-    line: (line) =>
-      record([
-        statementDayOf(line.occurredAt),
-        line.occurredAt.toISOString(),
-        line.nsu.toString(),
-        textCell(line.typeName),
-        line.isCredit ? 'credit' : 'debit',
-        money(signedCents(line)),
-        money(line.currentBalanceCents),
-        textCell(line.correlationId),
-        textCell(line.endToEndId),
-        textCell(line.externalId),
-        textCell(line.state),
-        textCell(line.rule),
-        textCell(line.category),
-        textCell(line.breakKind),
-        textCell(line.expectedPaymentIds.join(' ')),
-        notesCell(line.notes),
-      ]),
+    head: () => `\u{FEFF}${record(columns.map(({ name }) => name))}`,
+    row: (row) => record(columns.map((column) => cellOf(column, row, delimiter))),
     foot: () => '',
   };
+}
+
+function cellOf<Row>(column: TableColumn<Row>, row: Row, delimiter: Delimiter): string {
+  switch (column.kind) {
+    case 'text':
+      return textCell(column.value(row));
+    case 'stranger':
+      return strangerCell(column.value(row));
+    case 'money':
+      return moneyCell(column.value(row), delimiter);
+    case 'number':
+      return column.value(row)?.toString() ?? '';
+    case 'day':
+      return column.value(row) ?? '';
+    case 'instant':
+      return column.value(row)?.toISOString() ?? '';
+    default:
+      return unreachable(column);
+  }
+}
+
+/** Spreadsheets in Brazil separate cells by semicolons and decimals by a comma. */
+function moneyCell(cents: bigint | null, delimiter: Delimiter): string {
+  const text = cents === null ? '' : formatReaisWithTwoDecimals(cents);
+  return delimiter === 'comma' ? text : text.replace('.', ',');
 }
 
 /** The start of a formula, also in full-width characters and after spaces. */
@@ -58,11 +55,11 @@ function textCell(text: string | null): string {
 }
 
 /**
- * Payers write the notes. No formula may be found in them, even by a program that separates cells
- * at other characters.
+ * The text of a stranger, such as a payer's notes. No formula may be found in it, even by a program
+ * that separates cells at other characters.
  */
-function notesCell(notes: string | null): string {
-  return cell(notes ?? '', onOneLine(notes ?? '').replace(innerFormula, "$1'"));
+function strangerCell(text: string | null): string {
+  return cell(text ?? '', onOneLine(text ?? '').replace(innerFormula, "$1'"));
 }
 
 /** A text that started with a tab or line break is escaped too, although it was removed before. */

@@ -1,30 +1,28 @@
-// The data that export files are written from, and text functions that the formats share.
+// The data that files of the statement are written from, and text functions that formats share.
+import type { Buffer } from 'node:buffer';
 import type { PlainDate } from '../brazil/calendar.js';
 import type { StatementLine } from '../generated/service/client.js';
+import type { LineCounterparty } from './line-counterparty.js';
 
+/** A line with its state, and the matches, classification or break that explain it. */
 export type ExportedLine = Pick<
   StatementLine,
-  | ('nsu' | 'occurredAt' | 'typeName' | 'isCredit' | 'amountCents' | 'balancePreviousCents')
-  | ('currentBalanceCents' | 'correlationId' | 'endToEndId' | 'externalId' | 'notes')
->;
-
-/** A line with its state, and the match, classification or break that explains it. */
-export type ExplainedLine = ExportedLine & {
+  | ('nsu' | 'occurredAt' | 'typeName' | 'isCredit' | 'amountCents' | 'currentBalanceCents')
+  | ('correlationId' | 'endToEndId' | 'externalId' | 'billCode' | 'notes')
+> & {
+  counterparty: LineCounterparty;
   state: string;
   rule: string | null;
+  /** The category of its classification. */
   category: string | null;
   breakKind: string | null;
   expectedPaymentIds: string[];
+  /** The client's own id of the payment: of the line, or else of the payments that it pays. */
+  clientReference: string | null;
 };
 
-/** The account as the file identifies it. The caller gives the bank's own identifiers. */
-export interface ExportedAccount {
-  slug: string;
-  /** Three digits (COMPE). */
-  bankCode: string | null;
-  branch: string | null;
-  accountNumber: string | null;
-}
+/** A line as it is stored: the content names the counterparty. */
+export type ExportedLineRow = Omit<ExportedLine, 'counterparty'> & Pick<StatementLine, 'content'>;
 
 /** The facts of a file besides its lines. */
 export interface StatementPeriod {
@@ -39,14 +37,23 @@ export interface StatementPeriod {
   generatedAt: Date;
 }
 
-/** Writes one file from its first byte to its last. The lines must come in nsu order. */
-export interface StatementFile<Line extends ExportedLine> {
+/** What stands around the bytes of a file, such as a ZIP file with it. */
+export interface FileContainer {
+  begin(): Buffer;
+  add(bytes: Buffer): Buffer;
+  end(): Buffer;
+}
+
+/** Writes one file from its first byte to its last, row by row. */
+export interface ExportFile<Row> {
   contentType: string;
   extension: string;
   encoding: 'utf8' | 'latin1';
   head(): string;
-  line(line: Line): string;
+  row(row: Row): string;
   foot(): string;
+  /** A new container for each file. */
+  container?(): FileContainer;
 }
 
 export function signedCents({ isCredit, amountCents }: ExportedLine): bigint {

@@ -1,8 +1,15 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { Handles, Reply, StreamedReply } from '../platform/contract-route.js';
-import { exportTransactions, getMonthReport } from './exports.schema.js';
+import {
+  exportOpenBreaks,
+  exportOverduePayments,
+  exportTransactions,
+  getMonthReport,
+} from './exports.schema.js';
+import type { OpenedFile } from './file-streams.service.js';
 import { MonthReports } from './month-reports.service.js';
+import { OpenItemFiles } from './open-item-files.service.js';
 import { TransactionFiles } from './transaction-files.service.js';
 
 @Controller()
@@ -10,6 +17,7 @@ import { TransactionFiles } from './transaction-files.service.js';
 export class ExportsController {
   constructor(
     private readonly files: TransactionFiles,
+    private readonly openItems: OpenItemFiles,
     private readonly reports: MonthReports,
   ) {}
 
@@ -17,13 +25,21 @@ export class ExportsController {
   async transactions(
     @FromCaller() { accountId, query }: CallerInput<typeof exportTransactions>,
   ): Promise<StreamedReply> {
-    const { name, contentType, body } = await this.files.open(accountId, query);
-    return new StreamedReply(body, {
-      'content-type': contentType,
-      'content-disposition': `attachment; filename="${name}"`,
-      'cache-control': 'private, no-store',
-      'x-content-type-options': 'nosniff',
-    });
+    return replyWith(await this.files.open(accountId, query));
+  }
+
+  @Handles(exportOpenBreaks)
+  async breaks(
+    @FromCaller() { accountId, query }: CallerInput<typeof exportOpenBreaks>,
+  ): Promise<StreamedReply> {
+    return replyWith(await this.openItems.openBreaks(accountId, query));
+  }
+
+  @Handles(exportOverduePayments)
+  async overduePayments(
+    @FromCaller() { accountId, query }: CallerInput<typeof exportOverduePayments>,
+  ): Promise<StreamedReply> {
+    return replyWith(await this.openItems.openOverduePayments(accountId, query));
   }
 
   @Handles(getMonthReport)
@@ -38,4 +54,13 @@ export class ExportsController {
       'x-content-type-options': 'nosniff',
     });
   }
+}
+
+function replyWith({ name, contentType, body }: OpenedFile): StreamedReply {
+  return new StreamedReply(body, {
+    'content-type': contentType,
+    'content-disposition': `attachment; filename="${name}"`,
+    'cache-control': 'private, no-store',
+    'x-content-type-options': 'nosniff',
+  });
 }

@@ -4,7 +4,7 @@
 import type { Db } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { explainsItsLine, stateOfLine } from '../reconciliation/api/transactions.queries.js';
-import type { ExplainedLine, ExportedLine } from './exported-line.js';
+import type { ExportedLineRow } from './exported-line.js';
 import type { DayTotals } from './month-days.js';
 import type { MonthReport } from './month-page.js';
 
@@ -102,42 +102,41 @@ const linesOfPage = (
   accountId: number,
   { from, until, arrival, afterNsu, lastNsu, limit }: PageOfLines,
 ) => Prisma.sql`
-  SELECT nsu, occurred_at, type_name, is_credit, amount_cents, balance_previous_cents,
-         current_balance_cents, correlation_id, end_to_end_id, external_id, notes
+  SELECT nsu, occurred_at, type_name, is_credit, amount_cents, current_balance_cents,
+         correlation_id, end_to_end_id, external_id, bill_code, notes, content
   FROM statement_line
   WHERE account_id = ${accountId} AND nsu > ${afterNsu} AND nsu <= ${lastNsu}
     AND arrival <= ${arrival}
     AND occurred_at + interval '0' >= ${from} AND occurred_at + interval '0' < ${until}
   ORDER BY nsu LIMIT ${limit}`;
 
-/** A page of the window's lines, by nsu. */
+/** A page of the window's lines, by nsu, each with its current state and what explains it. */
 export async function listExportedLines(
   db: Db,
   accountId: number,
   page: PageOfLines,
-): Promise<ExportedLine[]> {
-  return db.$queryRaw`SELECT page.* FROM (${linesOfPage(accountId, page)}) page ORDER BY nsu`;
-}
-
-/** A page of the window's lines, by nsu, each with its current state and what explains it. */
-export async function listExplainedLines(
-  db: Db,
-  accountId: number,
-  page: PageOfLines,
-): Promise<ExplainedLine[]> {
-  return db.$queryRaw`
+): Promise<ExportedLineRow[]> {
+  return db.$queryRaw<ExportedLineRow[]>`
     WITH page AS MATERIALIZED (${linesOfPage(accountId, page)})
     SELECT p.*, COALESCE(o.state, 'pending') AS state,
            COALESCE(m.rule, c.rule, b.kind) AS rule,
            CASE WHEN m.rule IS NULL THEN c.category END AS category, b.kind AS "breakKind",
-           COALESCE(m.ids, '{}') AS "expectedPaymentIds"
+           COALESCE(m.ids::text[], '{}') AS "expectedPaymentIds",
+           COALESCE(p.external_id, p.correlation_id, r.client_reference) AS client_reference
     FROM page p
     LEFT JOIN line_outcome o ON o.account_id = ${accountId} AND o.nsu = p.nsu
     LEFT JOIN LATERAL (
       SELECT string_agg(DISTINCT rule, ' ' ORDER BY rule) AS rule,
-             array_agg(DISTINCT expected_payment_id::text ORDER BY expected_payment_id::text) AS ids
+             array_agg(DISTINCT expected_payment_id ORDER BY expected_payment_id) AS ids
       FROM match WHERE account_id = ${accountId} AND nsu = p.nsu AND unlinked_at IS NULL
     ) m ON true
+    LEFT JOIN LATERAL (
+      SELECT string_agg(DISTINCT value, ' ' ORDER BY value) AS client_reference
+      FROM expected_payment_reference
+      WHERE p.external_id IS NULL AND p.correlation_id IS NULL
+        AND account_id = ${accountId} AND expected_payment_id = ANY (m.ids)
+        AND kind IN ('external_id', 'correlation_id')
+    ) r ON true
     LEFT JOIN classification c ON c.account_id = ${accountId} AND c.nsu = p.nsu
     LEFT JOIN LATERAL (
       SELECT kind FROM break

@@ -4,10 +4,36 @@ import { patternText, plainDate } from '../contract/wire.js';
 
 const exported = { authentication: 'api-key', method: 'GET', chapter: 'Exports' } as const;
 
-export const exportFormats = ['csv', 'ofx', 'cnab240'] as const;
+export const exportFormats = ['csv', 'xlsx', 'ofx', 'cnab240'] as const;
+export const tableFormats = ['csv', 'xlsx'] as const;
 
-const digitsUpTo = (length: number) =>
-  patternText(length, /^\d+$/, `Must be 1 to ${length} digits.`);
+/** For CSV. With `semicolon`, amounts have a decimal comma. */
+const delimiter = z.enum(['comma', 'semicolon'], 'Must be comma or semicolon.').default('comma');
+
+/** Of tables: what a person works through, with the age of each row. */
+const openItems = {
+  ...exported,
+  responseContentType: 'application/octet-stream',
+  query: z.object({
+    format: z.enum(tableFormats, `Must be one of ${tableFormats.join(', ')}.`).default('csv'),
+    delimiter,
+  }),
+  response: z.string(),
+} as const;
+
+export const exportOpenBreaks = route({
+  ...openItems,
+  name: 'exportOpenBreaks',
+  summary: 'Streams the open breaks with their ages as a file, kind by kind.',
+  path: '/v1/exports/breaks',
+});
+
+export const exportOverduePayments = route({
+  ...openItems,
+  name: 'exportOverduePayments',
+  summary: 'Streams the overdue expected payments with their ages as a file, oldest first.',
+  path: '/v1/exports/expected-payments',
+});
 
 export const exportTransactions = route({
   ...exported,
@@ -20,16 +46,7 @@ export const exportTransactions = route({
     /** Statement days, both included. The default is the current month up to today. */
     from: plainDate.optional(),
     to: plainDate.optional(),
-    /** For CSV. With `semicolon`, amounts have a decimal comma. */
-    delimiter: z.enum(['comma', 'semicolon'], 'Must be comma or semicolon.').default('comma'),
-    /** The account's identifiers at the bank, for OFX and CNAB 240. */
-    bankCode: patternText(3, /^\d{3}$/, 'Must be three digits.').optional(),
-    branch: digitsUpTo(5).optional(),
-    accountNumber: patternText(
-      14,
-      /^\d{1,12}(-[0-9A-Za-z])?$/,
-      'Must be 1 to 12 digits, optionally followed by a hyphen and a check digit.',
-    ).optional(),
+    delimiter,
   }),
   response: z.string(),
 });

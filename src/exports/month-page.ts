@@ -65,7 +65,7 @@ function figures({ openingCents, days }: MonthReport): string {
     .join('')}</dl>`;
 }
 
-const chartSize = { width: 720, height: 180, left: 110, right: 12, top: 14, bottom: 26 };
+const chartSize = { width: 720, height: 180, left: 130, right: 12, top: 14, bottom: 26 };
 
 /** The balance at the end of each day as an SVG inside the page, so that it is printed too. */
 function balanceChart(points: readonly { day: string; cents: bigint }[]): string {
@@ -139,7 +139,7 @@ function dayTable({ days, today }: MonthReport): string {
     certificateCell(day, today),
   ]);
   const heads = ['Dia', 'Lançamentos', 'Créditos', 'Débitos', 'Saldo final', 'Certificado'];
-  return `<section><h2>Dias</h2>${table(heads, rows)}</section>`;
+  return `<section class="days"><h2>Dias</h2>${table(heads, rows)}</section>`;
 }
 
 function certificateCell({ day, certificate }: ReportDay, today: string): string {
@@ -215,6 +215,13 @@ code{font-size:.68rem;word-break:break-all}
 svg{width:100%;height:auto}svg text{font-size:10px;fill:#555}
 svg polyline{fill:none;stroke:#14532d;stroke-width:1.8}svg circle{fill:#14532d}svg .axis{stroke:#d4d8dd}
 footer{margin-top:2rem;font-size:.75rem;color:#555}
-@page{size:A4;margin:14mm}
-@media print{body{margin:0;max-width:none;padding:0;font-size:11px}thead{display:table-header-group}tr,svg,.figures{break-inside:avoid}}
+@page{size:A4;margin:14mm 14mm 16mm;@bottom-right{content:counter(page) " / " counter(pages);font:8pt sans-serif;color:#555}}
+@media print{
+body{margin:0;max-width:none;padding:0;font-size:10pt}h1{font-size:16pt}h2{font-size:11pt;margin:1.2rem 0 .4rem;break-after:avoid}
+.figures{grid-template-columns:repeat(5,auto);gap:.3rem}.figures div{padding:.4rem}dd{font-size:8.5pt}
+table{font-size:8pt}th,td{padding:.14rem .4rem}thead{display:table-header-group}
+tr,svg,.figures{break-inside:avoid}.days{break-before:page}
+code{display:block;width:32ch;font-size:6.5pt;line-height:1.2}.missing{white-space:nowrap}
+footer{margin-top:1rem}
+}
 `;

@@ -1,27 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { explainedLine } from '../../test/support/exported-lines.js';
-import type { ExportedAccount, StatementPeriod } from './exported-line.js';
+import { accountAtItau, exportedLine, marchPeriod } from '../../test/support/exported-lines.js';
 import { ofxFile } from './ofx-file.js';
 
-const account: ExportedAccount = {
-  slug: 'main',
-  bankCode: null,
-  branch: null,
-  accountNumber: null,
-};
-const period: StatementPeriod = {
-  from: '2026-03-01',
-  to: '2026-03-31',
-  openingCents: 7n,
-  isPartial: false,
-  generatedAt: new Date('2026-04-01T12:00:00Z'),
-};
 const valueOf = (text: string, tag: string) => new RegExp(`<${tag}>([^\\r\\n<]*)`).exec(text)?.[1];
-const textOf = (...lines: Parameters<typeof explainedLine>[0][]) => {
-  const file = ofxFile(account, period);
-  return [file.head(), ...lines.map((line) => file.line(explainedLine(line))), file.foot()].join(
-    '',
-  );
+const textOf = (...lines: Parameters<typeof exportedLine>[0][]) => {
+  const file = ofxFile(accountAtItau, marchPeriod);
+  return [file.head(), ...lines.map((line) => file.row(exportedLine(line))), file.foot()].join('');
 };
 
 describe('an OFX file of the statement', () => {
@@ -41,34 +25,16 @@ describe('an OFX file of the statement', () => {
     ]);
   });
 
-  it('closes each aggregate that it opens, and no leaf element', () => {
-    const text = textOf({ endToEndId: 'E1', notes: 'x' }, { nsu: 102n });
+  it('has one tag a line, closes each aggregate, and no leaf element', () => {
+    const line = { endToEndId: 'E1', clientReference: 'order', notes: 'x', category: 'fee' };
+    const text = textOf(line, { nsu: 102n });
+    const lines = text.split('\r\n').slice(10, -1);
     const open: string[] = [];
-    const leaves = new Set([
-      'CODE',
-      'SEVERITY',
-      'DTSERVER',
-      'LANGUAGE',
-      'TRNUID',
-      'CURDEF',
-      'BANKID',
-      'ACCTID',
-    ]);
-    for (const name of [
-      'ACCTTYPE',
-      'DTSTART',
-      'DTEND',
-      'TRNTYPE',
-      'DTPOSTED',
-      'TRNAMT',
-      'FITID',
-      'CHECKNUM',
-    ])
-      leaves.add(name);
-    for (const name of ['REFNUM', 'MEMO', 'BALAMT', 'DTASOF']) leaves.add(name);
-    for (const [, slash, name = ''] of text.matchAll(/<(\/?)([A-Z0-9]+)>/g)) {
+    for (const one of lines) {
+      const [, slash, name, value] = /^<(\/?)([A-Z0-9]+)>([^<>]*)$/.exec(one) ?? [];
+      expect([one, name]).toEqual([one, expect.any(String)]);
       if (slash) expect(open.pop()).toBe(name);
-      else if (!leaves.has(name)) open.push(name);
+      else if (value === '') open.push(name ?? '');
     }
     expect(open).toEqual([]);
   });
@@ -77,12 +43,71 @@ describe('an OFX file of the statement', () => {
     const text = textOf({ isCredit: false, amountCents: 1_050n, endToEndId: 'E123' });
     expect(valueOf(text, 'DTSTART')).toBe('20260301000000[-3:BRT]');
     expect(valueOf(text, 'DTEND')).toBe('20260331235959[-3:BRT]');
-    expect(valueOf(text, 'TRNTYPE')).toBe('DEBIT');
     expect(valueOf(text, 'DTPOSTED')).toBe('20260310120405[-3:BRT]');
     expect(valueOf(text, 'TRNAMT')).toBe('-10.50');
     expect(valueOf(text, 'FITID')).toBe('101');
     expect(valueOf(text, 'REFNUM')).toBe('E123');
-    expect([valueOf(text, 'BANKID'), valueOf(text, 'ACCTID')]).toEqual(['000', 'main']);
+  });
+
+  it('states no time after that of its creation', () => {
+    const until = (generatedAt: string, from = '2026-03-01') => {
+      const now = { ...marchPeriod, from, generatedAt: new Date(generatedAt) };
+      const file = ofxFile(accountAtItau, now);
+      const text = `${file.head()}${file.foot()}`;
+      return ['DTSERVER', 'DTSTART', 'DTEND', 'DTASOF'].map((tag) => valueOf(text, tag));
+    };
+    const now = '20260310091500[-3:BRT]';
+    expect(until('2026-03-10T12:15:00Z')).toEqual([now, '20260301000000[-3:BRT]', now, now]);
+    expect(until('2026-03-10T12:15:00Z', '2026-03-20')).toEqual([now, now, now, now]);
+  });
+
+  it('names the bank, and the counterparty or else the type of each line', () => {
+    const counterparty = {
+      ...exportedLine().counterparty,
+      name: 'Água & Luz do Município de X S.A.',
+    };
+    const text = textOf({ counterparty }, { typeName: 'DEBIT_FEE' });
+    expect([valueOf(text, 'ORG'), valueOf(text, 'FID')]).toEqual(['Itaú Unibanco S.A.', '341']);
+    expect([...text.matchAll(/<NAME>(.*)\r/g)].map(([, name]) => name)).toEqual([
+      ...['Água &amp; Luz do Município de X', 'DEBIT_FEE'],
+    ]);
+  });
+
+  it.each([
+    ['CREDIT_PIX', true, 'XFER'],
+    ['DEBIT_TRANSFER_EXTERNAL', false, 'XFER'],
+    ['DEBIT_TRANSFER_INTERNAL', false, 'XFER'],
+    ['DEBIT_FEE', false, 'FEE'],
+    ['TARIFA PIX', false, 'FEE'],
+    ['CREDIT_FEE', true, 'CREDIT'],
+    ['DEBIT_BILL_PAYMENT', false, 'PAYMENT'],
+    ['DEBIT_IOF', false, 'DEBIT'],
+    ['CREDIT_BANKSLIP', true, 'CREDIT'],
+    ['CREDIT_BILL_PAYMENT_REVERSAL', true, 'CREDIT'],
+    ['DEBIT_PIX_REFUND', false, 'DEBIT'],
+  ])('states the type %s, credit %s, as %s', (typeName, isCredit, type) =>
+    expect(valueOf(textOf({ typeName, isCredit }), 'TRNTYPE')).toBe(type),
+  );
+
+  it('refers to the client’s own id, uncut, and then has the endToEndId in the memo', () => {
+    const clientReference = `order-${'7'.repeat(90)}`;
+    const endToEndId = 'E99999999202603101504abcdefghijk';
+    const text = textOf({ clientReference, endToEndId, notes: 'x'.repeat(300), category: 'fee' });
+    expect(valueOf(text, 'REFNUM')).toBe(clientReference);
+    const memo = valueOf(text, 'MEMO');
+    expect(memo).toHaveLength(255);
+    expect(memo).toMatch(new RegExp(`^CREDIT_PIX x+ \\(fee\\) ${endToEndId}$`));
+  });
+
+  it('states the account at its bank, by its ISPB where the bank has no other code', () => {
+    const account = (changes: object) => {
+      const text = ofxFile({ ...accountAtItau, ...changes }, marchPeriod).head();
+      return ['BANKID', 'BRANCHID', 'ACCTID'].map((tag) => valueOf(text, tag));
+    };
+    expect(account({})).toEqual(['341', '12', '34567-8']);
+    expect(account({ bankCode: null, branchDigit: 'X', accountDigit: null })).toEqual([
+      ...['60701190', '12-X', '34567'],
+    ]);
   });
 
   it('uses daylight saving time where it was in force', () => {
@@ -113,6 +138,13 @@ describe('an OFX file of the statement', () => {
       'CREDIT_PIX &lt;/MEMO&gt;&lt;STMTTRN&gt; &lt;TRNAMT&gt;999 &amp; ação "ótima" ? ?',
     );
     expect([...text].every((character) => character <= '\u00ff')).toBe(true);
+  });
+
+  it('folds what readers take for their own signs', () => {
+    const memo = valueOf(textOf({ notes: 'R$ 5^2 $& ${`x\u0007\u0085y' }), 'MEMO');
+    expect(memo).toBe('CREDIT_PIX R$ 5 2 $ &amp; $ {`x y');
+    // Full-width characters become the same signs.
+    expect(valueOf(textOf({ notes: '5＾2 ＄&' }), 'MEMO')).toBe('CREDIT_PIX 5 2 $ &amp;');
   });
 
   it('cuts a memo at 255 characters without cutting an entity', () => {

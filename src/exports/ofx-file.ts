@@ -1,18 +1,19 @@
-// Writes OFX 1.0.2 (SGML) as Brazilian bookkeeping programs read it: leaf elements without closing
-// tags, São Paulo times with their zone, and a decimal point. The FITID is the nsu: by it, programs
-// recognise lines that they have already imported.
-import { statementDayStart } from '../brazil/statement-day.js';
+// Writes OFX 1.0.2 (SGML) as Brazilian bookkeeping programs read it: one tag a line, leaf elements
+// without closing tags, São Paulo times with their zone, and a decimal point. The FITID is the nsu:
+// by it, programs recognise lines that they have already imported.
+import type { BankDetails } from '../accounts/bank-details.schema.js';
 import { addDays } from '../brazil/calendar.js';
 import { saoPauloTime } from '../brazil/sao-paulo-time.js';
+import { statementDayStart } from '../brazil/statement-day.js';
 import { formatReaisWithTwoDecimals } from '../money/cents.js';
 import {
   onOneLine,
   signedCents,
+  type ExportFile,
   type ExportedLine,
-  type ExportedAccount,
-  type StatementFile,
   type StatementPeriod,
 } from './exported-line.js';
+import { kindOfLine, type LineKind } from './line-kind.js';
 
 const header = [
   'OFXHEADER:100',
@@ -27,79 +28,129 @@ const header = [
   '',
 ];
 
-/** The format's maximum lengths. */
-const maxLengths = { memo: 255, checkNumber: 12, reference: 32, accountId: 22 };
+/**
+ * The format's maximum lengths. REFNUM has 32 characters in the format too, but a client's id that
+ * is cut names no payment; the readers that the tests use take any length.
+ */
+const maxLengths = { organization: 32, name: 32, memo: 255, checkNumber: 12 };
+/** Longer than any id that is stored. */
+const uncut = 1_000;
 
-export function ofxFile(
-  account: ExportedAccount,
-  period: StatementPeriod,
-): StatementFile<ExportedLine> {
-  const start = statementDayStart(period.from);
-  const end = new Date(statementDayStart(addDays(period.to, 1)).getTime() - 1_000);
-  let balance = { cents: period.openingCents, at: end };
+const status = ['<STATUS>', '<CODE>0', '<SEVERITY>INFO', '</STATUS>'];
+
+export function ofxFile(account: BankDetails, period: StatementPeriod): ExportFile<ExportedLine> {
+  const { generatedAt } = period;
+  const start = earlier(statementDayStart(period.from), generatedAt);
+  const endOfPeriod = new Date(statementDayStart(addDays(period.to, 1)).getTime() - 1_000);
+  const end = earlier(endOfPeriod, generatedAt);
+  let balance: { cents: bigint; at: Date | null } = { cents: period.openingCents, at: null };
   return {
     contentType: 'application/x-ofx; charset=windows-1252',
     extension: 'ofx',
     encoding: 'latin1',
     head: () =>
       linesOf([
-        ...header,
-        '<OFX>',
-        '<SIGNONMSGSRSV1><SONRS><STATUS><CODE>0<SEVERITY>INFO</STATUS>',
-        `<DTSERVER>${timeOf(period.generatedAt)}`,
-        '<LANGUAGE>POR',
-        '</SONRS></SIGNONMSGSRSV1>',
-        '<BANKMSGSRSV1><STMTTRNRS><TRNUID>1<STATUS><CODE>0<SEVERITY>INFO</STATUS>',
-        '<STMTRS>',
-        '<CURDEF>BRL',
-        '<BANKACCTFROM>',
-        `<BANKID>${account.bankCode ?? '000'}`,
-        ...(account.branch === null ? [] : [`<BRANCHID>${account.branch}`]),
-        `<ACCTID>${(account.accountNumber ?? account.slug).slice(0, maxLengths.accountId)}`,
-        '<ACCTTYPE>CHECKING',
-        '</BANKACCTFROM>',
-        '<BANKTRANLIST>',
-        `<DTSTART>${timeOf(start)}`,
-        `<DTEND>${timeOf(end)}`,
+        ...[...header, '<OFX>', ...signOn(account, generatedAt)],
+        ...['<BANKMSGSRSV1>', '<STMTTRNRS>', '<TRNUID>1', ...status, '<STMTRS>', '<CURDEF>BRL'],
+        ...accountFrom(account),
+        ...['<BANKTRANLIST>', `<DTSTART>${timeOf(start)}`, `<DTEND>${timeOf(end)}`],
       ]),
-    line: (line) => {
+    row: (line) => {
       // Lines come in nsu order, in which balances need not follow each other: the closing balance
       // is the sum of the lines.
-      const isLater = balance.at === end || line.occurredAt > balance.at;
+      const isLatest = balance.at === null || line.occurredAt > balance.at;
       balance = {
         cents: balance.cents + signedCents(line),
-        at: isLater ? line.occurredAt : balance.at,
+        at: isLatest ? line.occurredAt : balance.at,
       };
-      return transaction(line);
+      return linesOf(transaction(line));
     },
     foot: () =>
       linesOf([
-        '</BANKTRANLIST>',
-        '<LEDGERBAL>',
+        ...['</BANKTRANLIST>', '<LEDGERBAL>'],
         `<BALAMT>${formatReaisWithTwoDecimals(balance.cents)}`,
-        `<DTASOF>${timeOf(balance.at)}`,
-        '</LEDGERBAL>',
-        '</STMTRS></STMTTRNRS></BANKMSGSRSV1>',
-        '</OFX>',
+        `<DTASOF>${timeOf(balance.at ?? end)}`,
+        ...['</LEDGERBAL>', '</STMTRS>', '</STMTTRNRS>', '</BANKMSGSRSV1>', '</OFX>'],
       ]),
   };
 }
 
-function transaction(line: ExportedLine): string {
+function signOn({ bankCode, ispb, bankName }: BankDetails, at: Date): string[] {
+  return [
+    ...['<SIGNONMSGSRSV1>', '<SONRS>', ...status, `<DTSERVER>${timeOf(at)}`, '<LANGUAGE>POR'],
+    ...['<FI>', ...leaf('ORG', bankName, maxLengths.organization), `<FID>${bankCode ?? ispb}`],
+    ...['</FI>', '</SONRS>', '</SIGNONMSGSRSV1>'],
+  ];
+}
+
+function accountFrom(account: BankDetails): string[] {
+  return [
+    '<BANKACCTFROM>',
+    `<BANKID>${account.bankCode ?? account.ispb}`,
+    `<BRANCHID>${withDigit(account.branch, account.branchDigit)}`,
+    `<ACCTID>${withDigit(account.accountNumber, account.accountDigit)}`,
+    ...['<ACCTTYPE>CHECKING', '</BANKACCTFROM>'],
+  ];
+}
+
+/** A number and its check digit: `34567-8`. */
+function withDigit(number: string, digit: string | null): string {
+  return digit === null ? number : `${number}-${digit}`;
+}
+
+function transaction(line: ExportedLine): string[] {
   const number = line.nsu.toString();
-  const reference = line.endToEndId ?? line.externalId ?? line.correlationId;
-  const memo = line.notes === null ? line.typeName : `${line.typeName} ${line.notes}`;
-  return linesOf([
+  return [
     '<STMTTRN>',
-    `<TRNTYPE>${line.isCredit ? 'CREDIT' : 'DEBIT'}`,
+    `<TRNTYPE>${typeOf(line)}`,
     `<DTPOSTED>${timeOf(line.occurredAt)}`,
     `<TRNAMT>${formatReaisWithTwoDecimals(signedCents(line))}`,
     `<FITID>${number}`,
     ...(number.length > maxLengths.checkNumber ? [] : [`<CHECKNUM>${number}`]),
-    ...(reference === null ? [] : [`<REFNUM>${sgmlText(reference, maxLengths.reference)}`]),
-    `<MEMO>${sgmlText(memo, maxLengths.memo)}`,
+    ...leaf('REFNUM', line.clientReference ?? line.endToEndId ?? '', uncut),
+    ...leaf('NAME', line.counterparty.name ?? line.typeName, maxLengths.name),
+    `<MEMO>${memoOf(line)}`,
     '</STMTTRN>',
-  ]);
+  ];
+}
+
+/** Types that programs read as debits whatever the amount, as FEE and PAYMENT, are of debits. */
+const debitTypes: Partial<Record<LineKind, string>> = {
+  fee: 'FEE',
+  bill: 'PAYMENT',
+  bank_slip: 'PAYMENT',
+  tax: 'PAYMENT',
+  own_transfer: 'XFER',
+  transfer: 'XFER',
+};
+const creditTypes: Partial<Record<LineKind, string>> = { own_transfer: 'XFER', transfer: 'XFER' };
+
+function typeOf(line: ExportedLine): string {
+  const kind = kindOfLine(line);
+  return line.isCredit ? (creditTypes[kind] ?? 'CREDIT') : (debitTypes[kind] ?? 'DEBIT');
+}
+
+/**
+ * The bank's type, the notes, the category in parentheses, and the endToEndId where the REFNUM is
+ * another id. Long notes are cut.
+ */
+function memoOf({ typeName, notes, category, endToEndId, clientReference }: ExportedLine): string {
+  const ends = [
+    ...(category === null ? [] : [`(${category})`]),
+    ...(endToEndId === null || clientReference === null ? [] : [endToEndId]),
+  ];
+  const end = ends.map((text) => ` ${sgmlText(text, uncut)}`).join('');
+  const start = notes === null ? typeName : `${typeName} ${notes}`;
+  return `${sgmlText(start, maxLengths.memo - end.length)}${end}`;
+}
+
+function leaf(tag: string, text: string, maxLength: number): string[] {
+  const value = sgmlText(text, maxLength);
+  return value === '' ? [] : [`<${tag}>${value}`];
+}
+
+function earlier(a: Date, b: Date): Date {
+  return a < b ? a : b;
 }
 
 /** `yyyymmddhhmmss[-3:BRT]`; `[-2:BRST]` in daylight saving time, which existed until 2019. */
@@ -121,12 +172,13 @@ function sgmlText(text: string, maxLength: number): string {
     if (escaped.length + next.length > maxLength) break;
     escaped += next;
   }
-  return escaped;
+  return escaped.trim();
 }
 
 /**
  * Converts to the characters that Latin-1 and Windows-1252 share. Accents stay; other characters
- * lose their accents or become `?`.
+ * lose their accents or become `?`. Two readers need more: asgrim/ofxparser does not close a tag
+ * before a caret, and ofx-data-extractor replaces `$&`, `${'` and the like by parts of the file.
  */
 function latinOf(text: string): string {
   return onOneLine(text)
@@ -137,7 +189,9 @@ function latinOf(text: string): string {
     .replace(/[^\x20-\x7e\u00a0-\u00ff]/gu, (character) => {
       const plain = character.normalize('NFKD').replace(/\p{M}/gu, '');
       return /^[\x20-\x7e]+$/.test(plain) ? plain : '?';
-    });
+    })
+    .replaceAll('^', ' ')
+    .replace(/\$(?![A-Za-z0-9 ]|$)/g, '$ ');
 }
 
 function linesOf(lines: string[]): string {

@@ -18,6 +18,7 @@ const pureParts: ReadonlyMap<string, readonly string[]> = new Map([
   ['node:crypto', ['createHash', 'createHmac', 'hash', 'timingSafeEqual']],
   ['node:util', ['isDeepStrictEqual']],
   ['node:buffer', ['Buffer']],
+  ['node:zlib', ['crc32', 'deflateRawSync']],
   ['uuid', ['v5', 'validate', 'version', 'parse', 'stringify']],
 ]);
 

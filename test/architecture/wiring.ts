@@ -124,6 +124,7 @@ const notServedByTheService: ReadonlyMap<string, string> = new Map<string, strin
   ['getWebhookRegistration', registration],
   ['updateWebhookRegistration', registration],
   ['deleteWebhookRegistration', registration],
+  ['readSandboxAccount', 'no bank has it'],
   ...['getCharge', 'listCharges', 'voidCharge', 'getTransfer', 'readBalances'].map(
     (name) => [name, notInContract] as const,
   ),

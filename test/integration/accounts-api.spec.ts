@@ -7,6 +7,7 @@ import {
   partnerKey,
   serviceApplication,
 } from '../support/service-application.js';
+import { accountAtItau } from '../support/exported-lines.js';
 import { operatorOf } from '../support/operator.js';
 import type { ServiceApplication } from '../support/service-application.js';
 import { clientOneTls, clientTwoTls, tlsAuthority } from '../support/fake-bank.js';
@@ -210,6 +211,43 @@ describe('the API of bank accounts', () => {
         data: { weight },
       });
       await expect(update).rejects.toThrow('bank_account_weight');
+    });
+
+    it('has the bank details that an operator sets as a whole, and none before', async () => {
+      expect((await addAccount()).response.body.bankDetails).toBeNull();
+      const { agreement: _, ...given } = { ...accountAtItau, holderTaxId: '11.222.333/0001-81' };
+      const stored = { ...accountAtItau, agreement: null };
+      const added = await asOperator('POST', '/v1/accounts', {
+        slug: 'with-details',
+        bankDetails: given,
+        credentials: { apiKey: 'with-details' },
+      });
+      expect(added.body.bankDetails).toEqual(stored);
+      const change = (fields: object) => asOperator('PATCH', '/v1/accounts/with-details', fields);
+      expect((await change({ name: 'Named' })).body.bankDetails).toEqual(stored);
+      expect((await change({ bankDetails: { bankCode: '001' } })).status).toBe(400);
+      expect((await change({ bankDetails: accountAtItau })).body.bankDetails).toEqual(
+        accountAtItau,
+      );
+      expect((await change({ bankDetails: null })).body.bankDetails).toBeNull();
+    });
+
+    it.each([
+      ['bankCode', '000'],
+      ['bankCode', '1'],
+      ['ispb', '123'],
+      ['bankName', ' '],
+      ['branch', '123456'],
+      ['branchDigit', '12'],
+      ['accountNumber', 'main'],
+      ['accountNumber', '0000'],
+      ['accountDigit', 'x'],
+      ['holderTaxId', '11222333000180'],
+      ['agreement', 'x'.repeat(21)],
+    ])('cannot have the bank detail %s: %j', async (field, value) => {
+      const bankDetails = { ...accountAtItau, [field]: value };
+      const { status, body } = await asOperator('PATCH', '/v1/accounts/main', { bankDetails });
+      expect([status, Object.keys(body.errors)]).toEqual([400, [`$.bankDetails.${field}`]]);
     });
 
     it('of the settings cannot get credentials by the API', async () => {

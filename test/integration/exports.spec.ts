@@ -1,13 +1,17 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import readSheet from 'read-excel-file/node';
 import { ReadingLimits } from '../../src/exports/reading-limits.service.js';
 import { TransactionFiles } from '../../src/exports/transaction-files.service.js';
+import { accountAtItau } from '../support/exported-lines.js';
 import { insertMarchLines } from '../support/exported-statement.js';
 import {
   apiKey,
   serviceApplication,
   type ServiceApplication,
 } from '../support/service-application.js';
+import { operatorOf } from '../support/operator.js';
+import { addPayments } from '../support/parent-rows.js';
 import { until } from '../support/until.js';
 
 const lineCount = 5_300;
@@ -67,6 +71,17 @@ describe('export files', () => {
   const run = (sql: string, ...values: unknown[]) =>
     service.database.pool.query(sql, [accountId, ...values]);
   const get = (query: string) => service.call('GET', `/v1/exports/transactions?${query}`);
+  /** The rows of a sheet below its titles, by the titles. */
+  const sheetOf = async (path: string) => {
+    const response = await fetch(`${service.url}/v1/exports/${path}`, {
+      headers: { 'x-service-api-key': apiKey },
+    });
+    const [sheet] = await readSheet(Buffer.from(await response.arrayBuffer()));
+    const [titles = [], ...rows] = sheet?.data ?? [];
+    return rows.map((cells) =>
+      Object.fromEntries(titles.map((title, index) => [String(title), cells[index]])),
+    );
+  };
   const march = `from=${day(1)}&to=${day(31)}`;
   const sums = (from = 1, to = lineCount) => {
     const totals = { credit: 0, debit: 0 };
@@ -93,11 +108,47 @@ describe('export files', () => {
     expect(Math.round(Number(cells.at(-1)?.[6]) * 100)).toBe(total);
     expect(records[1]).toContain(`"'=HYPERLINK(""http://evil.example"") <b>"`);
     // An open `unexpected` break makes its line count as in break; a `late_line` break does not.
-    expect(cells.slice(0, 4).map((cell) => cell.slice(10, 14))).toEqual([
+    const explanations = ['explanation', 'rule', 'category', 'breakKind'].map((name) =>
+      text.slice(0, text.indexOf('\r\n')).split(',').indexOf(name),
+    );
+    expect(cells.slice(0, 4).map((cell) => explanations.map((at) => cell[at]))).toEqual([
       ['in_break', 'unexpected', '', 'unexpected'],
       ['pending', '', '', ''],
       ['classified', 'fees', 'fee', ''],
       ['pending', '', '', ''],
+    ]);
+  });
+
+  it('name the counterparty, and the client’s id of the payment that a line pays', async () => {
+    await run(
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+         correlation_id, balance_previous_cents, current_balance_cents, occurred_at,
+         content_hash, content)
+       SELECT $1, n, 'x', true, 100, 'CREDIT_PIX', CASE WHEN n = 9001 THEN 'own-id' END, 0, 100,
+              '2026-06-01 12:00Z', 'h', $2
+       FROM generate_series(9001, 9003) n`,
+      JSON.stringify({ proof: { payer: { name: 'Maria', document: '12345678909' } } }),
+    );
+    const paid = [1, 2, 3].map((last) => `01a1fcf2-0000-7000-8000-00000000000${last}`);
+    await addPayments(service.database.pool, accountId, paid);
+    await run(
+      `WITH payment AS (SELECT id, row_number() OVER () AS n FROM unnest($2::uuid[]) id),
+            referenced AS (
+         INSERT INTO expected_payment_reference (account_id, kind, value, expected_payment_id)
+         SELECT $1, kind, kind || '-' || n, id
+         FROM payment CROSS JOIN unnest(ARRAY['correlation_id', 'end_to_end_id']) kind)
+       INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
+       SELECT $1, id, CASE n WHEN 1 THEN 9001 ELSE 9002 END, id, CASE n WHEN 1 THEN 100 ELSE 50 END,
+              'reference', '{}'
+       FROM payment`,
+      paid,
+    );
+    const { text } = await get('format=csv&from=2026-06-01&to=2026-06-01');
+    const references = text.trimEnd().split('\r\n').slice(1);
+    expect(references.map((record) => record.split(',').slice(7, 13))).toEqual([
+      ['Maria', '12345678909', '', '', '', 'own-id'],
+      ['Maria', '12345678909', '', '', '', '"correlation_id-2 correlation_id-3"'],
+      ['Maria', '12345678909', '', '', '', ''],
     ]);
   });
 
@@ -110,11 +161,10 @@ describe('export files', () => {
   });
 
   it('contain each line and the closing balance as OFX', async () => {
-    const { text } = await get(`format=ofx&${march}&bankCode=341&accountNumber=123-4`);
+    const { text } = await get(`format=ofx&${march}`);
     expect(text.match(/<FITID>\d+/g)).toHaveLength(lineCount);
     const { credit, debit } = sums();
     expect(text).toContain(`<BALAMT>${((credit - debit) / 100).toFixed(2)}\r\n`);
-    expect(text).toContain('<BANKID>341\r\n<ACCTID>123-4\r\n');
   });
 
   it('state counts and sums of their lines as CNAB 240', async () => {
@@ -139,12 +189,56 @@ describe('export files', () => {
     ['from=2025-01-01&to=2026-01-02', '$.to'],
     ['from=2026-02-30', '$.from'],
     ['format=pdf', '$.format'],
-    ['format=cnab240&to=1999-12-31', '$.to'],
-    ['format=cnab240&from=2273-10-15', '$.from'],
-    ['accountNumber=1%0D%0A%3COFX%3E', '$.accountNumber'],
   ])('refuse %s', async (query, path) => {
     const { status, body } = await get(query);
     expect([status, Object.keys(body.errors)]).toEqual([400, [path]]);
+  });
+
+  it('state the account of the sandbox bank while an operator has set none', async () => {
+    const ofx = await get('format=ofx');
+    expect(ofx.text).toContain('<BANKID>999\r\n<BRANCHID>0001\r\n<ACCTID>1000001\r\n');
+    const cnab = await get(`format=cnab240&${march}`);
+    expect(cnab.text.slice(0, 72)).toBe(
+      `99900000${' '.repeat(9)}211222333000181${' '.repeat(20)}00001 000001000001  `,
+    );
+  });
+
+  it('state the account that an operator has set', async () => {
+    const { asOperator } = operatorOf(() => service);
+    const setDetails = (bankDetails: object | null) =>
+      asOperator('PATCH', '/v1/accounts/main', { bankDetails });
+    expect((await setDetails(accountAtItau)).body).toMatchObject({ bankDetails: accountAtItau });
+    const ofx = await get('format=ofx');
+    expect(ofx.text).toContain('<BANKID>341\r\n<BRANCHID>12\r\n<ACCTID>34567-8\r\n');
+    expect((await get(`format=cnab240&${march}`)).text.slice(0, 72)).toBe(
+      `34100000${' '.repeat(9)}211222333000181${'00123'.padStart(20)}00012 000000034567 8`,
+    );
+    await setDetails({ ...accountAtItau, bankCode: null });
+    expect((await get('format=ofx')).text).toContain('<BANKID>60701190\r\n');
+    const refused = await get('format=cnab240');
+    expect([refused.status, refused.body.code]).toEqual([422, 'bank_code_missing']);
+    expect((await setDetails(null)).body).toMatchObject({ bankDetails: null });
+  });
+
+  it('number CNAB 240 files so that no two periods share a number', async () => {
+    const numberOf = async (from: string, to: string) => {
+      const { text } = await get(`format=cnab240&from=${from}&to=${to}`);
+      expect(text.slice(157, 163)).toMatch(/^\d{6}$/);
+      expect(text.slice(242 + 173, 242 + 178)).toBe(text.slice(158, 163));
+      return Number(text.slice(157, 163));
+    };
+    const periods = [1, 2, 3, 4, 5, 6].map((from) => [day(from), day(7)] as const);
+    const numbers = await Promise.all(periods.slice(0, 4).map(([from, to]) => numberOf(from, to)));
+    numbers.push(await numberOf(day(5), day(7)), await numberOf(day(6), day(7)));
+    expect(new Set(numbers).size).toBe(periods.length);
+    expect(await numberOf(day(3), day(7))).toBe(numbers[2]);
+    await run(
+      `INSERT INTO export_file_number (account_id, first_day, last_day, is_partial, number)
+       VALUES ($1, '2026-02-01', '2026-02-02', true, 99999)`,
+    );
+    const { status, body } = await get('format=cnab240&from=2026-02-01&to=2026-02-02');
+    expect([status, body.code]).toEqual([422, 'file_numbers_exhausted']);
+    await run('DELETE FROM export_file_number WHERE account_id = $1');
   });
 
   it('have correct balances when nsu, balances and days are in different orders', async () => {
@@ -262,6 +356,81 @@ describe('export files', () => {
     };
     expect([await openings('csv'), await openings('ofx')]).toEqual([0, 1]);
     queries.mockRestore();
+  });
+
+  it('contain each line as XLSX, which other people’s reader reads', async () => {
+    const rows = await sheetOf(`transactions?format=xlsx&from=${day(1)}&to=${day(31)}`);
+    expect(rows).toHaveLength(lineCount);
+    expect(rows.map(({ NSU }) => NSU)).toEqual(
+      Array.from({ length: lineCount }, (_, index) => index + 1),
+    );
+    const cents = rows.reduce((sum, { Valor }) => sum + Math.round(Number(Valor) * 100), 0);
+    const { credit, debit } = sums();
+    expect(cents).toBe(credit - debit);
+    expect(rows[2]).toMatchObject({ Situação: 'Classificado', Categoria: 'Tarifa' });
+  });
+
+  it('list the open breaks with their ages, as CSV and XLSX', async () => {
+    await run(
+      `INSERT INTO break (account_id, id, kind, state, subject, nsu, amount_cents, evidence,
+         opened_day, resolved_at, resolution)
+       SELECT $1, gen_random_uuid(), 'unexpected', state, 'nsu:' || nsu, nsu, 1000 + nsu, '{}',
+              to_char(now() AT TIME ZONE 'America/Sao_Paulo' - interval '12 days', 'YYYY-MM-DD'),
+              resolved_at, resolution
+       FROM (VALUES (5, 'open'::break_state, NULL::timestamptz, NULL),
+                    (7, 'resolved', now(), 'automatic')) b(nsu, state, resolved_at, resolution)`,
+    );
+    const { status, headers, text } = await service.call('GET', '/v1/exports/breaks');
+    expect(status).toBe(200);
+    expect(headers.get('content-disposition')).toMatch(/"concilia-main-breaks-[\d-]{10}\.csv"$/);
+    const [head = '', ...records] = text.trimEnd().split('\r\n');
+    const at = (name: string) => head.split(',').indexOf(name);
+    const cells = records.map((record) => record.split(','));
+    expect(cells.map((cell) => [cell[at('kind')], cell[at('nsu')]])).toEqual(
+      expect.arrayContaining([
+        ['unexpected', '1'],
+        ['unexpected', '5'],
+        ['late_line', '4'],
+      ]),
+    );
+    expect(records).toHaveLength(3);
+    const old = cells.find((cell) => cell[at('nsu')] === '5');
+    const shown = ['severity', 'ageDays', 'amount', 'date', 'direction', 'clientReference'];
+    expect(shown.map((name) => old?.[at(name)])).toEqual([
+      ...['medium', '12', '10.05', day(1), 'credit', 'c-5'],
+    ]);
+    const rows = await sheetOf('breaks?format=xlsx');
+    expect(rows.find(({ NSU }) => NSU === 5)).toMatchObject({
+      ...{ Divergência: 'Lançamento inesperado', Gravidade: 'Média', 'Dias em aberto': 12 },
+      ...{ Valor: 10.05, Referência: 'c-5' },
+    });
+  });
+
+  it('list the overdue expected payments with their ages, the oldest first', async () => {
+    const ids = [11, 12, 13].map((last) => `01a1fcf2-0000-7000-8000-0000000000${last}`);
+    await addPayments(service.database.pool, accountId, ids);
+    await run(
+      `INSERT INTO expected_payment_total (account_id, expected_payment_id, paid_cents,
+         reversed_cents, refunded_cents, unrefunded_cents, settlement, last_payment_day)
+       SELECT $1, id, 0, 0, 0, 0, CASE n WHEN 3 THEN 'settled' ELSE 'open' END::settlement,
+              to_char(now() AT TIME ZONE 'America/Sao_Paulo' - n * interval '3 days', 'YYYY-MM-DD')
+       FROM unnest($2::uuid[]) WITH ORDINALITY payment(id, n)`,
+      ids,
+    );
+    await run(
+      `INSERT INTO expected_payment_reference (account_id, kind, value, expected_payment_id)
+       VALUES ($1, 'correlation_id', 'late-1', $2)`,
+      ids[0],
+    );
+    const rows = await sheetOf('expected-payments?format=xlsx');
+    expect(
+      rows.map((row) => [row['Dias de atraso'], row.Valor, row.Origem, row.Referência]),
+    ).toEqual([
+      [6, 10, 'Cobrança', null],
+      [3, 10, 'Cobrança', 'late-1'],
+    ]);
+    const { text } = await service.call('GET', '/v1/exports/expected-payments');
+    expect(text.trimEnd().split('\r\n')).toHaveLength(3);
   });
 
   describe('the monthly report', () => {

@@ -1,19 +1,43 @@
-// Builds the statement lines that export files are written from.
-import type { ExplainedLine } from '../../src/exports/exported-line.js';
+// Builds the statement lines, accounts and periods that export files are written from.
+import type { CnabAccount } from '../../src/exports/cnab240-file.js';
+import type { ExportedLine, StatementPeriod } from '../../src/exports/exported-line.js';
 
-export function explainedLine(line: Partial<ExplainedLine> = {}): ExplainedLine {
+export const accountAtItau: CnabAccount = {
+  bankCode: '341',
+  ispb: '60701190',
+  bankName: 'Itaú Unibanco S.A.',
+  branch: '12',
+  branchDigit: null,
+  accountNumber: '34567',
+  accountDigit: '8',
+  holderName: 'Padaria São João Ltda',
+  holderTaxId: '11222333000181',
+  agreement: '00123',
+};
+
+export const marchPeriod: StatementPeriod = {
+  from: '2026-03-01',
+  to: '2026-03-31',
+  openingCents: 7n,
+  isPartial: false,
+  generatedAt: new Date('2026-04-01T12:00:00Z'),
+};
+
+export function exportedLine(line: Partial<ExportedLine> = {}): ExportedLine {
   return {
     nsu: 101n,
     occurredAt: new Date('2026-03-10T15:04:05.678Z'),
     typeName: 'CREDIT_PIX',
     isCredit: true,
     amountCents: 123_456n,
-    balancePreviousCents: 0n,
     currentBalanceCents: 123_456n,
     correlationId: null,
     endToEndId: null,
     externalId: null,
+    billCode: null,
     notes: null,
+    counterparty: { name: null, taxId: null, ispb: null, branch: null, account: null },
+    clientReference: null,
     state: 'pending',
     rule: null,
     category: null,

@@ -1,7 +1,13 @@
 import { Controller } from '@nestjs/common';
-import { listTransactions, listTransactionsV1, readBalances } from '../../contract/statement.js';
+import {
+  listTransactions,
+  listTransactionsV1,
+  readBalances,
+  readSandboxAccount,
+} from '../../contract/statement.js';
 import { Handles } from '../../platform/contract-route.js';
 import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
+import { bank, holderOf } from '../accounts/party.js';
 import { Statement } from './statement.service.js';
 
 @Controller()
@@ -21,5 +27,11 @@ export class SandboxStatementController {
   @Handles(readBalances)
   balances(@AccountInput() { account }: AccountRequest<typeof readBalances>) {
     return this.statement.readBalances(account);
+  }
+
+  @Handles(readSandboxAccount)
+  account(@AccountInput() { account }: AccountRequest<typeof readSandboxAccount>) {
+    const { branch, number } = account;
+    return { bank, branch, number, holder: holderOf(account) };
   }
 }

@@ -43,6 +43,7 @@ CREATE TABLE "bank_account" (
   "registers_webhooks" BOOLEAN NOT NULL DEFAULT true,
   "weight" INTEGER NOT NULL DEFAULT 1,
   "credentials" TEXT,
+  "bank_details" JSONB,
   "bank_identity" TEXT,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
@@ -1661,6 +1662,27 @@ CREATE TABLE "day_close_state" (
   CONSTRAINT "day_close_state_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "bank_account" ("id")
 );
+
+-- Exports
+
+CREATE TABLE "export_file_number" (
+  "account_id" INTEGER NOT NULL,
+  "first_day" TEXT NOT NULL,
+  "last_day" TEXT NOT NULL,
+  "is_partial" BOOLEAN NOT NULL,
+  "number" INTEGER NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "export_file_number_pkey"
+    PRIMARY KEY ("account_id", "first_day", "last_day", "is_partial"),
+  CONSTRAINT "export_file_number_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id"),
+  -- A batch header has five digits for it.
+  CONSTRAINT "export_file_number_number" CHECK ("number" BETWEEN 1 AND 99999)
+);
+-- Programs refuse a file whose number they have imported already.
+CREATE UNIQUE INDEX "export_file_number_account_id_number_key"
+  ON "export_file_number" ("account_id", "number");
 
 -- Events to business systems
 

@@ -1,0 +1,37 @@
+// Numbers the CNAB 240 files of an account. Programs refuse a number that they have imported: two
+// periods never share one, and neither do a period that lasts and the same period when it is over.
+import type { PlainDate } from '../brazil/calendar.js';
+import type { Db } from '../database.service.js';
+import { ruleBroken } from '../platform/errors.js';
+import { maxFileNumber } from './cnab240-file.js';
+
+interface NumberedPeriod {
+  from: PlainDate;
+  to: PlainDate;
+  isPartial: boolean;
+}
+
+/** The same period has the same number. Throws `file_numbers_exhausted` after the last one. */
+export async function fileNumberOf(
+  { exportFileNumber }: Db,
+  accountId: number,
+  { from, to, isPartial }: NumberedPeriod,
+): Promise<number> {
+  const period = { accountId, firstDay: from, lastDay: to, isPartial };
+  // Another request may take the next number first. Each turn then finds a higher one.
+  for (;;) {
+    const known = await exportFileNumber.findFirst({ where: period });
+    if (known) return known.number;
+    const { _max: last } = await exportFileNumber.aggregate({
+      where: { accountId },
+      _max: { number: true },
+    });
+    const number = (last.number ?? 0) + 1;
+    if (number > maxFileNumber)
+      throw ruleBroken(
+        'file_numbers_exhausted',
+        `CNAB 240 files are numbered up to ${maxFileNumber}, one number for each period.`,
+      );
+    await exportFileNumber.createMany({ data: [{ ...period, number }], skipDuplicates: true });
+  }
+}

@@ -1,0 +1,55 @@
+// What kind of movement a line is, for the codes of OFX and CNAB 240: by its classification, or
+// else by the words of the bank's type name, which is open text (English or Portuguese).
+import { asciiOf, type ExportedLine } from './exported-line.js';
+
+export type LineKind =
+  | 'reversal'
+  | 'fee'
+  | 'income_tax'
+  | 'financial_tax'
+  | 'tax'
+  | 'bank_slip'
+  | 'bill'
+  | 'own_transfer'
+  | 'transfer'
+  | 'other';
+
+/** In order of precedence: `DEBIT_PIX_FEE` is a fee, and `CREDIT_FEE_REFUND` a reversal. */
+const kindsByWord: readonly [LineKind, readonly string[]][] = [
+  ['reversal', ['REVERSAL', 'REFUND', 'CHARGEBACK', 'ESTORNO', 'DEVOLUCAO']],
+  ['fee', ['FEE', 'FEES', 'TARIFF', 'TARIFFS', 'TARIFA', 'TARIFAS', 'TAXA', 'TAXAS']],
+  ['income_tax', ['IRRF', 'IR']],
+  ['financial_tax', ['IOF']],
+  ['tax', ['TAX', 'TAXES', 'IMPOSTO', 'IMPOSTOS', 'TRIBUTO', 'TRIBUTOS', 'DARF']],
+  ['bank_slip', ['BANKSLIP', 'BOLETO']],
+  ['bill', ['BILL']],
+  ['own_transfer', ['INTERNAL', 'INTERNA']],
+  ['transfer', ['PIX', 'TED', 'DOC', 'EXTERNAL', 'TRANSFER', 'TRANSFERENCIA']],
+];
+
+const kindsByCategory: Readonly<Record<string, LineKind>> = {
+  fee: 'fee',
+  tariff: 'fee',
+  own_account_transfer: 'own_transfer',
+};
+
+type KnownLine = Pick<ExportedLine, 'typeName' | 'category' | 'billCode'>;
+
+export function kindOfLine({ typeName, category, billCode }: KnownLine): LineKind {
+  const words = asciiOf(typeName)
+    .toUpperCase()
+    .split(/[^A-Z]+/);
+  const [named] = kindsByWord.find(([, some]) => some.some((word) => words.includes(word))) ?? [];
+  if (named === 'reversal') return named;
+  const classified = category === null ? undefined : kindsByCategory[category];
+  if (classified) return classified;
+  return named === 'bill' && isTaxBill(billCode) ? 'tax' : (named ?? 'other');
+}
+
+/**
+ * Whether a bar code is of a tax: in utility bills, which begin with 8, the second digit is 1 for
+ * city halls, 5 for government bodies and 7 for traffic fines (FEBRABAN, layout de arrecadação).
+ */
+function isTaxBill(billCode: string | null): boolean {
+  return billCode !== null && /^8[157]/.test(billCode);
+}

@@ -1,0 +1,108 @@
+// The columns of open breaks and of overdue expected payments in CSV and XLSX.
+import { daysBetween, type PlainDate } from '../brazil/calendar.js';
+import { statementDayOf } from '../brazil/statement-day.js';
+import type { Break, ExpectedPayment, StatementLine } from '../generated/service/client.js';
+import { ageCutoffs, severityOf } from '../reconciliation/breaks/severity.js';
+import { counterpartyOf } from './line-counterparty.js';
+import { breakKindLabels, categoryLabels, directionLabels } from './statement-table.js';
+import { costCentreColumn, strangerColumn, textColumn, type Table } from './table.js';
+
+type LineOfBreak = Pick<StatementLine, 'occurredAt' | 'typeName' | 'isCredit' | 'content'> &
+  Pick<StatementLine, 'endToEndId' | 'notes'>;
+
+/** A break, with its line if it has one. */
+export type ExportedBreak = Pick<
+  Break,
+  'id' | 'kind' | 'amountCents' | 'nsu' | 'expectedPaymentId'
+> &
+  (LineOfBreak | { [Field in keyof LineOfBreak]: null }) & {
+    openedDay: PlainDate;
+    clientReference: string | null;
+    category: string | null;
+  };
+
+const severityLabels = { low: 'Baixa', medium: 'Média', high: 'Alta', critical: 'Crítica' };
+
+/** Ages are as of `today`, a day at the bank. */
+export function openBreaksTable(today: PlainDate): Table<ExportedBreak> {
+  const cutoffs = ageCutoffs(today);
+  const partyOf = (row: ExportedBreak) => (row.content === null ? null : counterpartyOf(row));
+  return {
+    title: 'Divergências em aberto',
+    columns: [
+      textColumn('kind', 'Divergência', ({ kind }) => kind, breakKindLabels),
+      textColumn('severity', 'Gravidade', (row) => severityOf(row, cutoffs), severityLabels),
+      { name: 'openedDay', title: 'Aberta em', kind: 'day', value: ({ openedDay }) => openedDay },
+      {
+        ...{ name: 'ageDays', title: 'Dias em aberto', kind: 'number' },
+        value: ({ openedDay }) => BigInt(daysBetween(openedDay, today)),
+      },
+      { name: 'amount', title: 'Valor', kind: 'money', value: ({ amountCents }) => amountCents },
+      {
+        ...{ name: 'date', title: 'Data do lançamento', kind: 'day' },
+        value: ({ occurredAt }) => (occurredAt === null ? null : statementDayOf(occurredAt)),
+      },
+      { name: 'nsu', title: 'NSU', kind: 'number', value: ({ nsu }) => nsu },
+      textColumn('type', 'Tipo', ({ typeName }) => typeName),
+      textColumn('direction', 'Crédito ou débito', directionOf, directionLabels),
+      strangerColumn('counterpartyName', 'Contraparte', (row) => partyOf(row)?.name ?? null),
+      textColumn('counterpartyTaxId', 'CPF ou CNPJ', (row) => partyOf(row)?.taxId ?? null),
+      textColumn('clientReference', 'Referência', ({ clientReference }) => clientReference),
+      textColumn('endToEndId', 'End-to-end ID', ({ endToEndId }) => endToEndId),
+      textColumn('category', 'Categoria', ({ category }) => category, categoryLabels),
+      costCentreColumn(),
+      textColumn('expectedPaymentId', 'Pagamento previsto', (row) => row.expectedPaymentId),
+      textColumn('id', 'Divergência (ID)', ({ id }) => id),
+      strangerColumn('notes', 'Descrição', ({ notes }) => notes),
+    ],
+  };
+}
+
+export type OverduePayment = Pick<
+  ExpectedPayment,
+  'id' | 'operationId' | 'kind' | 'isCredit' | 'amountCents' | 'dueDate' | 'counterpartyDocument'
+> & { lastPaymentDay: PlainDate; clientReference: string | null };
+
+/** By the kind of the operation. */
+const paymentKindLabels = {
+  create_charge: 'Cobrança',
+  create_static_qr: 'QR Code estático',
+  create_transfer: 'Transferência',
+  create_transfer_batch: 'Lote de transferências',
+  pay_bill: 'Pagamento de conta',
+  refund_pix: 'Devolução',
+};
+
+export function overduePaymentsTable(today: PlainDate): Table<OverduePayment> {
+  return {
+    title: 'Pagamentos previstos vencidos',
+    columns: [
+      textColumn('kind', 'Origem', ({ kind }) => kind, paymentKindLabels),
+      textColumn('direction', 'Crédito ou débito', directionOf, directionLabels),
+      { name: 'amount', title: 'Valor', kind: 'money', value: ({ amountCents }) => amountCents },
+      { name: 'dueDate', title: 'Vencimento', kind: 'day', value: ({ dueDate }) => dueDate },
+      {
+        ...{ name: 'lastPaymentDay', title: 'Último dia de pagamento', kind: 'day' },
+        value: ({ lastPaymentDay }) => lastPaymentDay,
+      },
+      {
+        ...{ name: 'ageDays', title: 'Dias de atraso', kind: 'number' },
+        value: ({ lastPaymentDay }) => BigInt(daysBetween(lastPaymentDay, today)),
+      },
+      // An expected payment stores the tax id of its counterparty, and no name yet.
+      strangerColumn('counterpartyName', 'Contraparte', () => null),
+      textColumn('counterpartyTaxId', 'CPF ou CNPJ', (row) => row.counterpartyDocument),
+      textColumn('clientReference', 'Referência', ({ clientReference }) => clientReference),
+      // An expected payment has no category yet.
+      textColumn('category', 'Categoria', () => null, categoryLabels),
+      costCentreColumn(),
+      textColumn('id', 'Pagamento previsto', ({ id }) => id),
+      textColumn('operationId', 'Operação', ({ operationId }) => operationId),
+    ],
+  };
+}
+
+function directionOf({ isCredit }: { isCredit: boolean | null }): string | null {
+  if (isCredit === null) return null;
+  return isCredit ? 'credit' : 'debit';
+}
