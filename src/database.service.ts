@@ -58,8 +58,9 @@ export const jsonTexts = (documents: readonly string[]): Prisma.Sql =>
 
 /**
  * A condition that is true. A statement outside of transactions that has it does not wait for the
- * disk when it commits. It is for claims: a crash of the server may forget one, which is as if it
- * had run out. Whatever is committed after it, with a wait, is stored after it.
+ * disk when it commits. It is for what a crash of the server may forget: a claim, which is then as
+ * if it had run out, and lines that the bank's statement shows again. It is never forgotten without
+ * all that was committed after it.
  */
 export const withoutWaitForDisk = Prisma.sql`
   set_config('synchronous_commit', 'off', true) IS NOT NULL`;

@@ -9,7 +9,12 @@ import {
   type Tx,
 } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
-import type { Delivery, Event, WebhookEndpoint } from '../generated/service/client.js';
+import {
+  Prisma,
+  type Delivery,
+  type Event,
+  type WebhookEndpoint,
+} from '../generated/service/client.js';
 
 export type InsertedEvent = Pick<Event, 'id' | 'type' | 'resourceKind' | 'resourceId' | 'data'>;
 
@@ -89,11 +94,12 @@ export async function listDueEndpoints(
   db: Reader,
   accountId: number | null,
 ): Promise<DueEndpoint[]> {
+  const ofAccount: Prisma.Sql =
+    accountId === null ? Prisma.empty : Prisma.sql`AND p.account_id = ${accountId}`;
   return db.$queryRaw`
     SELECT p.account_id, p.id AS "endpointId" FROM webhook_endpoint p
     WHERE p.is_enabled AND p.deleted_at IS NULL
-      AND (p.paused_until IS NULL OR p.paused_until < clock_timestamp())
-      AND (${accountId}::int IS NULL OR p.account_id = ${accountId}::int)
+      AND (p.paused_until IS NULL OR p.paused_until < clock_timestamp()) ${ofAccount}
       AND EXISTS (
         SELECT 1 FROM delivery d
         WHERE d.account_id = p.account_id AND d.endpoint_id = p.id AND d.state = 'pending'

@@ -94,7 +94,7 @@ class NamingClient extends pg.Client {
     return send(query, ...rest);
   }) as pg.Client['query'];
 
-  /** Statements that are sent at the same moment reach the server at once, and so do its answers. */
+  /** Statements that are sent at the same moment reach the server together. */
   private sendTogether(): void {
     if (this.isCorked) return;
     this.isCorked = true;

@@ -307,6 +307,7 @@ export async function recordNewestLines(
         AND NOT EXISTS (
           SELECT FROM unreadable_line WHERE account_id = ${accountId} AND resolved_at IS NULL
             AND nsu = ANY (${[...fresh, ...stored].map(({ nsu }) => nsu)}::bigint[]))
+        AND ${withoutWaitForDisk}
       RETURNING s.clock_offset_ms::float8, s.clock_offset_max_ms::float8
     )${inserted}, ended AS (${endingLease(lease)} AND EXISTS (SELECT FROM state))
     SELECT clock_offset_ms, clock_offset_max_ms FROM state`;
