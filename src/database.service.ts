@@ -11,6 +11,7 @@ import {
   beginTransaction,
   idleConnectionMs,
   prismaAdapter,
+  surviveLostConnections,
   type TransactionLimits,
 } from './platform/prisma-adapter.js';
 import {
@@ -20,7 +21,6 @@ import {
   type StatementRunner,
 } from './platform/transaction-connection.js';
 import { followDatabaseTime } from './platform/ids.js';
-import { endNoProcess } from './platform/lost-connections.js';
 import { lostPlanCodes, namingConnections } from './platform/named-statements.js';
 import { camelCaseRows } from './platform/row-names.js';
 import { SharedReads, type Reader } from './shared-reads.queries.js';
@@ -343,7 +343,7 @@ export function createPool(
     ...namingConnections,
   });
   pool.on('error', onError);
-  endNoProcess(pool);
+  surviveLostConnections(pool);
   return pool;
 }
 

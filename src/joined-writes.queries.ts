@@ -22,9 +22,8 @@ export async function writeTogether(tx: SqlTx, writes: readonly Write[]): Promis
 /** Whether each of them has written its rows. */
 export async function areWritten(tx: SqlTx, writes: readonly Write[]): Promise<boolean> {
   if (writes.length === 0) return true;
-  const [result] = await tx.$queryRaw<{ isComplete: boolean }[]>(
-    statementOf(writes, (isComplete) => isComplete),
-  );
+  const [result] = await tx.$queryRaw<{ isComplete: boolean }[]>`
+    ${statementOf(writes, (isComplete) => isComplete)}`;
   return result?.isComplete === true;
 }
 

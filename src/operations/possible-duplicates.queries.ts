@@ -7,15 +7,16 @@ import type { NewIdentity } from './identities.queries.js';
 import type { NewOperation } from './operations.queries.js';
 
 /** Serializes all requests of the account. */
-export function accountLock(accountId: number): Prisma.Sql {
+export async function lockPossibleDuplicates(tx: SqlTx, accountId: number): Promise<void> {
   const { possibleDuplicates } = advisoryLocks;
-  return Prisma.sql`SELECT pg_advisory_xact_lock(${possibleDuplicates}::int, ${accountId}::int)`;
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${possibleDuplicates}::int, ${accountId}::int)`;
 }
 
 /** Serializes requests that are the same. */
-export function sameRequestsLock(requestHashes: readonly string[]): Prisma.Sql {
+export async function lockSameRequests(tx: SqlTx, requestHashes: readonly string[]): Promise<void> {
+  if (requestHashes.length === 0) return;
   const { sameRequest } = advisoryLocks;
-  return Prisma.sql`
+  await tx.$executeRaw`
     SELECT pg_advisory_xact_lock(${sameRequest}::int, lock)
     FROM (
       SELECT DISTINCT hashtext(hash) AS lock FROM unnest(${[...requestHashes]}::text[]) AS r(hash)

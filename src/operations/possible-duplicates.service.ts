@@ -3,7 +3,6 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
 import type { SqlTx, Tx } from '../database.service.js';
-import type { Prisma } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
 import { findLostPeriod } from '../accounts/account-restores.queries.js';
 import type { NewOperation } from './operations.queries.js';
@@ -57,13 +56,12 @@ export class PossibleDuplicates {
   ): Promise<ReadonlySet<string>> {
     const compared = unstored.filter(({ isCompared }) => isCompared);
     const operations = compared.map(({ operation }) => operation);
+    const limits = { ...this.times, withinDays: restoreDays };
     // Sent together, in this order.
-    const locked = this.locksOf(accountId, operations).map((lock) => tx.$executeRaw(lock));
-    const listed = queries.listStorable(tx, accountId, unstored, {
-      ...this.times,
-      withinDays: restoreDays,
-    });
-    const [storable] = await Promise.all([listed, ...locked]);
+    const [, storable] = await Promise.all([
+      this.lock(tx, accountId, operations),
+      queries.listStorable(tx, accountId, unstored, limits),
+    ]);
     return new Set(storable.map(({ id }) => id));
   }
 
@@ -84,22 +82,18 @@ export class PossibleDuplicates {
 
   /**
    * Takes the locks that new operations of an account need to be compared, before their identities
-   * are claimed.
+   * are claimed. They are sent together.
    */
   async lock(tx: SqlTx, accountId: number, operations: readonly NewOperation[]): Promise<void> {
-    for (const lock of this.locksOf(accountId, operations)) await tx.$executeRaw(lock);
-  }
-
-  private locksOf(accountId: number, operations: readonly NewOperation[]): Prisma.Sql[] {
     const outgoing = operations.filter(isOutgoing);
-    if (outgoing.length === 0) return [];
+    if (outgoing.length === 0) return;
     const withExternalId = outgoing.filter(({ hasExternalId }) => hasExternalId);
     const hashes = withExternalId.map(({ requestHash }) => requestHash);
-    return [
+    await Promise.all([
       // The second request of a double click arrives while the first request is still being sent.
-      ...(this.times.similarForMs === null ? [] : [queries.accountLock(accountId)]),
-      ...(hashes.length === 0 ? [] : [queries.sameRequestsLock(hashes)]),
-    ];
+      this.times.similarForMs !== null && queries.lockPossibleDuplicates(tx, accountId),
+      queries.lockSameRequests(tx, hashes),
+    ]);
   }
 
   /**

@@ -20,6 +20,16 @@ export interface TransactionLimits {
   idleTimeoutMs: number;
 }
 
+/**
+ * A connection of the pool that is lost while nobody listens ends no process: its next statement
+ * fails, and the pool opens another one. The server's last message may arrive together with the
+ * answer before it. The pool has then given the connection to a caller who has had no time to
+ * listen, and an error without a listener would end the process.
+ */
+export function surviveLostConnections(pool: pg.Pool): void {
+  pool.on('connect', (client) => client.on('error', () => undefined));
+}
+
 /** Begins a transaction with its limits, as one message, so that the limits cost no round trip. */
 export const beginTransaction = (limits: TransactionLimits): string =>
   `BEGIN; SET LOCAL statement_timeout = ${limits.statementTimeoutMs}; ` +

@@ -21,8 +21,7 @@ import {
   type LockWait,
 } from './lock-waits.queries.js';
 import type { Log } from './log.js';
-import { endNoProcess } from './lost-connections.js';
-import { idleConnectionMs } from './prisma-adapter.js';
+import { idleConnectionMs, surviveLostConnections } from './prisma-adapter.js';
 
 /** After this time without renewal, another worker gets the job of a killed worker. */
 export const jobLockMs = 10_000;
@@ -74,7 +73,7 @@ async function connectPostgres(options: QueueOptions, log: Log): Promise<QueueCo
   });
   pool.setMaxListeners(0);
   pool.on('error', (error) => log.warn({ err: error }, 'queue connection lost'));
-  endNoProcess(pool);
+  surviveLostConnections(pool);
   try {
     if (preparesSchema) await prepareSchema(pool, { ...defaultLockWait, ...wait }, log);
     else await assertSchemaCompatibility(pool);
