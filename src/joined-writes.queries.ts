@@ -22,8 +22,9 @@ export async function writeTogether(tx: SqlTx, writes: readonly Write[]): Promis
 /** Whether each of them has written its rows. */
 export async function areWritten(tx: SqlTx, writes: readonly Write[]): Promise<boolean> {
   if (writes.length === 0) return true;
+  const { parts, isComplete } = join(writes);
   const [result] = await tx.$queryRaw<{ isComplete: boolean }[]>`
-    ${statementOf(writes, (isComplete) => isComplete)}`;
+    WITH ${parts} SELECT ${isComplete} AS is_complete`;
   return result?.isComplete === true;
 }
 
@@ -31,19 +32,18 @@ export async function areWritten(tx: SqlTx, writes: readonly Write[]): Promise<b
  * The writes as a statement that PostgreSQL refuses if one of them has not written its rows. It is
  * for statements whose result nobody waits for before the commit.
  */
-export const completeWrites = (writes: readonly Write[]): Prisma.Sql =>
-  statementOf(writes, (isComplete) => Prisma.sql`refuse_unless(${isComplete})`);
+export function completeWrites(writes: readonly Write[]): Prisma.Sql {
+  const { parts, isComplete } = join(writes);
+  return Prisma.sql`WITH ${parts} SELECT refuse_unless(${isComplete})`;
+}
 
-function statementOf(
-  writes: readonly Write[],
-  resultOf: (isComplete: Prisma.Sql) => Prisma.Sql,
-): Prisma.Sql {
+/** The parts of one statement, and the condition that each of them has written its rows. */
+function join(writes: readonly Write[]): { parts: Prisma.Sql; isComplete: Prisma.Sql } {
   const names = writes.map((_, index) => Prisma.raw(`write_${index}`));
   const parts = writes.map(({ sql }, index) => Prisma.sql`${names[index]} AS (${sql} RETURNING 1)`);
   const counts = names.map((name) => Prisma.sql`(SELECT count(*)::int FROM ${name})`);
   const expected = writes.map(({ rows }, index) => rows ?? counts[index]);
   const isComplete = Prisma.sql`
     ARRAY[${Prisma.join(counts, ', ')}] = ARRAY[${Prisma.join(expected, ', ')}]::int[]`;
-  return Prisma.sql`
-    WITH ${Prisma.join(parts, ', ')} SELECT ${resultOf(isComplete)} AS "isComplete"`;
+  return { parts: Prisma.join(parts, ', '), isComplete };
 }
