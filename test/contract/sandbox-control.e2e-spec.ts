@@ -196,15 +196,6 @@ describe('a repeat', () => {
 });
 
 describe('a charge that cannot be issued', () => {
-  it('with too long additional information gets 400 with the maximum length beside the key', async () => {
-    const response = await qr(staticQr({ additionalInformation: 'a'.repeat(38) }));
-    expectError(response, 400, '$.additionalInformation');
-    expect(response.body.errors['$.additionalInformation'][0]).toContain('37');
-    const pixKey = '11.222.333/0001-81';
-    const fits = await qr(staticQr({ additionalInformation: 'ç'.repeat(59), pixKey }));
-    expect(fits.body.pixKey).toBe('11222333000181');
-  });
-
   it('with a Pix key of another account or of no account is 422', async () => {
     expectError(await qr(staticQr({ pixKey: '12345678909' })), 422);
     expectError(await qr(staticQr({ pixKey: 'no key at all' })), 422);
