@@ -12,7 +12,12 @@ import { Reply } from '../platform/contract-route.js';
 import { AppError, ruleBroken } from '../platform/errors.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { pixLookupExpiry } from './transfer-request.js';
-import { claimPixLookups, listPixLookups, type LookupClaim } from './transfers.queries.js';
+import {
+  claimPixLookups,
+  insertForeignPixLookups,
+  listPixLookups,
+  type LookupClaim,
+} from './transfers.queries.js';
 
 @Injectable()
 export class PixLookupsService {
@@ -65,18 +70,26 @@ export class PixLookupsService {
   /**
    * Claims look-ups for operations: each once, and before it expires by the bank's clock. Of
    * several concurrent claims of one look-up, exactly one succeeds. Throws when any of them is not
-   * claimed.
+   * claimed. A look-up that was made without the service is stored first: whether it is valid is
+   * for the bank to say.
    */
   async claim(tx: SqlTx, accountId: number, claims: readonly LookupClaim[]): Promise<void> {
-    if ((await claimPixLookups(tx, accountId, claims)) === claims.length) return;
+    const claimed = await claimPixLookups(tx, accountId, claims);
+    if (claimed === claims.length) return;
+    const foreign = claims.map(({ endToEndId, now }) => ({
+      endToEndId,
+      now,
+      expiresAt: pixLookupExpiry(endToEndId, now),
+    }));
+    await insertForeignPixLookups(tx, accountId, foreign);
+    if (claimed + (await claimPixLookups(tx, accountId, claims)) === claims.length) return;
     const own = new Set(claims.map(({ operationId }) => operationId));
     const endToEndIds = claims.map(({ endToEndId }) => endToEndId);
     const lookups = await listPixLookups(tx, accountId, endToEndIds);
     for (const endToEndId of endToEndIds) {
       const lookup = lookups.find((one) => one.endToEndId === endToEndId);
-      if (!lookup) throw lookupError('look_up_not_found');
-      if (lookup.operationId === null) throw lookupError('look_up_expired');
-      if (!own.has(lookup.operationId)) throw lookupError('look_up_used');
+      if (lookup?.operationId === null) throw lookupError('look_up_expired');
+      if (lookup && !own.has(lookup.operationId)) throw lookupError('look_up_used');
     }
     throw lookupError('look_up_used');
   }
@@ -84,7 +97,6 @@ export class PixLookupsService {
 
 // The reasons are the bank's own codes, which its clients know.
 const lookupErrors = {
-  look_up_not_found: 'The endToEndId must come from a key look-up of this account.',
   look_up_used: 'The endToEndId was already used for a transfer: look the key up again.',
   look_up_expired: 'The key look-up has expired: look the key up again.',
 };

@@ -64,6 +64,24 @@ export async function claimPixLookups(
       AND l.operation_id IS NULL AND l.expires_at > r.now`;
 }
 
+/**
+ * Stores look-ups that were made without the service, unless the account has them. Their account is
+ * not known, so the endToEndId stands for it.
+ */
+export async function insertForeignPixLookups(
+  tx: SqlTx,
+  accountId: number,
+  lookups: readonly { endToEndId: string; now: Date; expiresAt: Date }[],
+): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO pix_lookup (account_id, end_to_end_id, counterparty, looked_up_at, expires_at)
+    SELECT DISTINCT ON ("endToEndId") ${accountId}, "endToEndId", "endToEndId", now, "expiresAt"
+    FROM jsonb_to_recordset(${JSON.stringify(lookups)}::jsonb) AS r(
+      "endToEndId" text, now timestamptz, "expiresAt" timestamptz)
+    ORDER BY "endToEndId"
+    ON CONFLICT DO NOTHING`;
+}
+
 /** Look-ups that the account made, and the operations that use them. */
 export async function listPixLookups(
   tx: SqlTx,

@@ -12,7 +12,7 @@ import { adjustmentsOf, serializeAdjustments } from '../../contract/charge-terms
 import { staticQrOf } from './charge-parts.js';
 import { buildChargeResponse } from './charge-response.js';
 import { ChargeIssuance, type NewCharge } from './charge-issuance.service.js';
-import { issueSlip, slipProblems } from './issued-slip.js';
+import { adjustmentProblems, issueSlip, slipProblems } from './issued-slip.js';
 
 /** Unique constraints on ourNumber: '77' and '077' are the same digits and the same bar code. */
 const ourNumberConstraints = [
@@ -32,8 +32,10 @@ export class Charges {
 
   /** Returns the JSON text of the response; a repeat of the same body gets the same text. */
   async create(account: SandboxAccount, request: ChargeRequest): Promise<string> {
-    const errors = slipProblems(request);
-    refuseInvalid(errors);
+    refuseInvalid({
+      ...slipProblems(request),
+      ...adjustmentProblems(request, this.modes.current),
+    });
     const { correlationId, Amount: amountCents } = request;
     const pixKey =
       request.type === 'BANKSLIP_PIX' ? await this.accounts.getDefaultPixKey(account) : null;

@@ -3,17 +3,26 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerRequest } from '../../contract/customers.js';
 import type { Customer } from '../../generated/sandbox/client.js';
-import { AppError, invalidField, invariant, conflict, ruleBroken } from '../../platform/errors.js';
+import {
+  AppError,
+  conflict,
+  invalidField,
+  invariant,
+  refuseInvalid,
+  ruleBroken,
+} from '../../platform/errors.js';
 import { findAccountByNumber } from '../accounts/accounts.queries.js';
 import { fixtureAccounts } from '../accounts/fixtures.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { openAccount } from '../ledger/opening.queries.js';
+import { Modes } from '../modes/modes.service.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { approveCustomer, nextAccountNumber } from './customers.queries.js';
 import {
+  codeProblems,
   customerApprovedBody,
   customerBranch,
   detailsOf,
@@ -38,12 +47,14 @@ export class Customers {
     private readonly clock: BankClock,
     private readonly random: Random,
     private readonly dueWork: DueWork,
+    private readonly modes: Modes,
   ) {
     dueWork.handle(approvalKind, (tx, id) => this.approve(tx, id));
   }
 
   async create(request: CustomerRequest) {
     this.assertBirthDateInPast(request);
+    if (this.modes.current.verificationCodes === 'digits') refuseInvalid(codeProblems(request));
     if (hasWrongCode(request))
       throw ruleBroken(
         'verification_code_wrong',

@@ -25,6 +25,15 @@ export function hasWrongCode({ email, phone }: CustomerRequest): boolean {
   return [email.codeVerification, phone.codeVerification].includes(wrongCode);
 }
 
+/** The errors of verification codes that are not 4 to 8 digits, by JSON path. */
+export function codeProblems(request: CustomerRequest): Record<string, string[]> {
+  const wrong = (['email', 'phone'] as const).filter(
+    (field) => !/^[0-9]{4,8}$/.test(request[field].codeVerification),
+  );
+  const path = (field: string) => `$.${field}.codeVerification`;
+  return Object.fromEntries(wrong.map((field) => [path(field), ['Must be 4 to 8 digits.']]));
+}
+
 /** The stored fields of a request: known fields only, without passwords, codes and tokens. */
 export function detailsOf(request: CustomerRequest): object {
   const { publicPlace, number, zipCode, neighborhood, complement } = request.address;

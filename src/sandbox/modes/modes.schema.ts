@@ -38,6 +38,10 @@ export const modes = z.strictObject({
   /** Whether new lines of a refund carry its original's endToEndId; written lines do not change. */
   lineOriginalId: oneOf('present', 'absent'),
   chargeStatus,
+  /** Whether other types of discount, fine and interest are issued, without changing any amount. */
+  adjustmentTypes: oneOf('fixed-or-percentage', 'any'),
+  /** Whether a `BANKSLIP` may have a discount, a fine and interest. */
+  slipAdjustments: oneOf('pix-only', 'any'),
   /** The amount that `/pay` pays on a static QR code without an amount. */
   freeAmountPayment: positiveReais,
   /** How webhooks are authenticated: as registered, or otherwise with the registered secret. */
@@ -50,9 +54,15 @@ export const modes = z.strictObject({
   pixStepMs: count(0, 86_400_000),
   /** How long the endToEndId of a look-up can be used. */
   lookupMinutes: count(1, 10_080),
+  /** Whose look-up can begin a transfer: the payer's own, or that of any account. */
+  lookupAccount: oneOf('own', 'any'),
   /** `partial`: an item that fails does not stop the others. */
   batch: oneOf('atomic', 'partial'),
   batchMaximumItems: count(1, maxBatchItems),
+  /** `unique`: items of a batch with one externalId are refused. */
+  batchExternalIds: oneOf('any', 'unique'),
+  /** `digits`: a verification code of a customer has 4 to 8 digits. */
+  verificationCodes: oneOf('digits', 'any'),
   /** The hours of São Paulo in which bills are paid on business days; `close` is exclusive. */
   billPaymentHours: z
     .strictObject({ open: count(0, 23), close: count(1, 24) })
@@ -78,14 +88,19 @@ export const defaultModes: ModeValues = {
     expired: 'Expired',
     voided: 'Voided',
   },
+  adjustmentTypes: 'fixed-or-percentage',
+  slipAdjustments: 'pix-only',
   freeAmountPayment: 100n,
   webhookSigning: 'registered',
   webhookShape: 'complete',
   pixDebit: 'at-acceptance',
   pixStepMs: 300,
   lookupMinutes: 720,
+  lookupAccount: 'own',
   batch: 'atomic',
   batchMaximumItems: maxBatchItems,
+  batchExternalIds: 'any',
+  verificationCodes: 'digits',
   billPaymentHours: { open: 7, close: 20 },
   rateLimitPerSecond: null,
 };
