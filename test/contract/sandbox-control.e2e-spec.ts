@@ -28,7 +28,14 @@ it('lists its fixtures, with valid codes and keys', async () => {
     { branch: '0001', number: '1000001', key: 'sandbox-dev-key' },
     { branch: '0001', number: '1000002', key: 'sandbox-dev-key-2' },
   ]);
-  expect(body.dictKeys).toHaveLength(8);
+  expect(body.dictKeys).toHaveLength(12);
+  const own = ['11222333000181', '12345678909'];
+  const documents = body.dictKeys.map(
+    ({ holder }: { holder: { document: string } }) => holder.document,
+  );
+  expect(documents.filter((document: string) => !own.includes(document))).toEqual(
+    expect.arrayContaining(['31840295732', '12ABC34501DE35']),
+  );
   expect(body.dictKeys[0]).toEqual({
     key: expect.any(String),
     holder: { name: expect.any(String), document: expect.any(String) },

@@ -1,6 +1,15 @@
 // Rules that the contract leaves open: the sandbox bank has each as a mode, with both values.
 import { sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
-import { customer, dayFromToday, expectError, newKeyHeader, pixSlip, slip } from './samples.js';
+import {
+  customer,
+  dayFromToday,
+  expectError,
+  finalBeneficiary,
+  newKeyHeader,
+  pixSlip,
+  slip,
+  staticQr,
+} from './samples.js';
 import { batchItem, keyTransfer } from './transfer-samples.js';
 
 let bank: SandboxUnderTest;
@@ -76,4 +85,85 @@ it('accepts verification codes of 4 to 8 digits, or of any length', async () => 
     expectError(await open(code), 400, '$.phone.codeVerification');
   await setModes({ verificationCodes: 'any' });
   for (const code of ['123', '123456789', 'a1b2c3']) expect((await open(code)).status).toBe(200);
+});
+
+it('issues charges to a valid CPF or CNPJ only, or to any document', async () => {
+  const payerWith = (document: string) => ({ payer: { ...slip().payer, document } });
+  for (const document of ['529.982.247-25', '11222333000181', '12.ABC.345/01DE-35'])
+    expect((await issue(slip(payerWith(document)))).status).toBe(200);
+  for (const document of ['52998224724', '11111111111', '12.ABC.345/01DE-36', 'passport'])
+    expectError(await issue(slip(payerWith(document))), 400, '$.payer.document');
+  const guarantor = { finalBeneficiary: { ...finalBeneficiary, document: '1' } };
+  expectError(await issue(slip(guarantor)), 400, '$.finalBeneficiary.document');
+  await setModes({ payerDocuments: 'text' });
+  expect((await issue(slip(payerWith('passport')))).status).toBe(200);
+  expect((await issue(slip(guarantor))).status).toBe(200);
+});
+
+it('issues slips for authorized emitters only, and QR codes for any account', async () => {
+  await setModes({ accountsWithoutSlips: ['1000001'] });
+  for (const request of [slip(), pixSlip()]) {
+    const refused = await issue(request);
+    expectError(refused, 422);
+    expect(refused.body.code).toBe('not_a_slip_emitter');
+  }
+  const { status } = await bank.call('POST', '/baas/api/v2/pix/qrcode/static', {
+    body: staticQr(),
+    headers: newKeyHeader(),
+  });
+  expect(status).toBe(200);
+  const apiKey = bank.otherApiKey;
+  const other = await bank.call('POST', '/baas/v1/charges', { body: slip(), apiKey });
+  expect(other.status).toBe(200);
+  await setModes({ accountsWithoutSlips: [] });
+  expect((await issue(slip())).status).toBe(200);
+});
+
+it('pays keys of holders at other banks from its fixtures', async () => {
+  const { body: fixtures } = await bank.call('GET', '/sandbox/fixtures');
+  const keys = fixtures.dictKeys.map(({ key }: { key: string }) => key);
+  for (const key of ['ana@pagadores.example', '12ABC34501DE35']) {
+    expect(keys).toContain(key);
+    const looked = await bank.call('POST', '/baas/api/v2/pix/dict/payment-initialization', {
+      body: { key },
+    });
+    expect(looked.body.beneficiary.participant.ispb).toBe('88888888');
+    const sent = await bank.call('POST', '/baas/api/v2/transfers', {
+      body: keyTransfer(looked.body.endToEndId),
+      headers: newKeyHeader(),
+    });
+    expect(sent.body).toMatchObject({ type: 'PIX_KEY', status: 'PIX_PROCESSING' });
+  }
+});
+
+it('ends the statement before 03:00:00.000Z of endDate, or with it', async () => {
+  const fresh = await sandboxUnderTest();
+  try {
+    const setClock = (now: string) =>
+      fresh.call('POST', '/sandbox/clock', { body: { now, frozen: true } });
+    const amounts = async (query: string) =>
+      (await fresh.call('GET', `/baas/api/v2/transactions?${query}`)).body.map(
+        ({ amount }: { amount: number }) => amount,
+      );
+    for (const [at, amount] of [
+      ['2037-03-05T02:59:59.999Z', 1],
+      ['2037-03-05T03:00:00.000Z', 2],
+      ['2037-03-05T03:00:00.001Z', 3],
+    ] as const) {
+      await setClock(at);
+      await fresh.call('POST', '/sandbox/pix/received', { body: { amount } });
+    }
+    const [day, next] = [
+      'startDate=2037-03-04&endDate=2037-03-05',
+      'startDate=2037-03-05&endDate=2037-03-06',
+    ];
+    expect([await amounts(day), await amounts(next)]).toEqual([[1], [3, 2]]);
+    await fresh.call('PATCH', '/sandbox/modes', { body: { endDate: 'inclusive' } });
+    expect([await amounts(day), await amounts(next)]).toEqual([
+      [2, 1],
+      [3, 2],
+    ]);
+  } finally {
+    await fresh.stop();
+  }
 });

@@ -1,5 +1,6 @@
 import { buildBankSlip } from '../../brazil/bank-slip.js';
 import { FIRST_DUE_DATE, LAST_DUE_DATE } from '../../brazil/due-date-factor.js';
+import { parseTaxId } from '../../brazil/tax-id.js';
 import { isComputable } from '../../contract/charge-terms.js';
 import type { ChargeRequest } from '../../contract/charges.js';
 import { bank, type SandboxAccount } from '../accounts/party.js';
@@ -12,12 +13,18 @@ const ourNumberDigits = 11;
 
 const adjustmentFields = ['discount', 'lateFine', 'latePayment'] as const;
 
-/** Errors of adjustments that this bank's modes do not allow, by JSON path. */
-export function adjustmentProblems(
+/** Errors of a request that this bank's modes do not allow, by JSON path. */
+export function modeProblems(
   request: ChargeRequest,
-  { adjustmentTypes, slipAdjustments }: Pick<ModeValues, 'adjustmentTypes' | 'slipAdjustments'>,
+  modes: Pick<ModeValues, 'adjustmentTypes' | 'slipAdjustments' | 'payerDocuments'>,
 ): Record<string, string[]> {
+  const { adjustmentTypes, slipAdjustments, payerDocuments } = modes;
   const problems: Record<string, string[]> = {};
+  for (const field of ['payer', 'finalBeneficiary'] as const) {
+    const document = request[field]?.document;
+    if (payerDocuments === 'checked' && document !== undefined && parseTaxId(document) === null)
+      problems[`$.${field}.document`] = ['Must be a CPF or a CNPJ.'];
+  }
   for (const field of adjustmentFields) {
     const type = request[field]?.type;
     if (type === undefined) continue;

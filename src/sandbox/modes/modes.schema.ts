@@ -29,6 +29,8 @@ export const modes = z.strictObject({
   statementOrder: oneOf('desc', 'asc'),
   /** The most lines of a page; a larger `limit` gets this many. */
   statementPageCap: count(1, 10_000),
+  /** Whether a line of exactly 03:00:00.000Z of the `endDate` is returned. */
+  endDate: oneOf('exclusive', 'inclusive'),
   /** `out-of-order`: one line in three becomes visible two seconds late, after later lines. */
   nsuVisibility: oneOf('in-order', 'out-of-order'),
   /** Whether balances follow the order of nsu or the order in which movements were committed. */
@@ -38,6 +40,10 @@ export const modes = z.strictObject({
   /** Whether new lines of a refund carry its original's endToEndId; written lines do not change. */
   lineOriginalId: oneOf('present', 'absent'),
   chargeStatus,
+  /** Whether the document of a charge's payer or guarantor must be a CPF or CNPJ, or is any text. */
+  payerDocuments: oneOf('checked', 'text'),
+  /** Numbers of accounts that are no authorized emitters of bank slips. */
+  accountsWithoutSlips: z.array(filledText(20)).max(100),
   /** Whether other types of discount, fine and interest are issued, without changing any amount. */
   adjustmentTypes: oneOf('fixed-or-percentage', 'any'),
   /** Whether a `BANKSLIP` may have a discount, a fine and interest. */
@@ -63,6 +69,8 @@ export const modes = z.strictObject({
   batchExternalIds: oneOf('any', 'unique'),
   /** `digits`: a verification code of a customer has 4 to 8 digits. */
   verificationCodes: oneOf('digits', 'any'),
+  /** Whether a new customer is approved by itself, or only by the control plane. */
+  customerApproval: oneOf('automatic', 'control'),
   /** The hours of São Paulo in which bills are paid on business days; `close` is exclusive. */
   billPaymentHours: z
     .strictObject({ open: count(0, 23), close: count(1, 24) })
@@ -77,6 +85,7 @@ export const defaultModes: ModeValues = {
   idempotentRepeat: 'replay',
   statementOrder: 'desc',
   statementPageCap: 1_000,
+  endDate: 'exclusive',
   nsuVisibility: 'in-order',
   balanceOrder: 'nsu',
   lineExternalId: 'present',
@@ -88,6 +97,8 @@ export const defaultModes: ModeValues = {
     expired: 'Expired',
     voided: 'Voided',
   },
+  payerDocuments: 'checked',
+  accountsWithoutSlips: [],
   adjustmentTypes: 'fixed-or-percentage',
   slipAdjustments: 'pix-only',
   freeAmountPayment: 100n,
@@ -101,6 +112,7 @@ export const defaultModes: ModeValues = {
   batchMaximumItems: maxBatchItems,
   batchExternalIds: 'any',
   verificationCodes: 'digits',
+  customerApproval: 'automatic',
   billPaymentHours: { open: 7, close: 20 },
   rateLimitPerSecond: null,
 };
