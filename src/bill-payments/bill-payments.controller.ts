@@ -3,9 +3,11 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { BankService } from '../bank/bank.service.js';
+import { CallsBank } from '../bank/calls-bank.decorator.js';
 import { getBill, payBill } from '../contract/bill-payments.js';
 import { Database } from '../database.service.js';
 import type { BillPayment, Prisma } from '../generated/service/client.js';
+import { BeginsOperation } from '../operations/begins-operation.decorator.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
 import { describeSentMoney, newestSentMoney, type SentMoney } from '../operations/sent-money.js';
@@ -25,12 +27,14 @@ export class BillPaymentsController {
     private readonly bank: BankService,
   ) {}
 
+  @CallsBank()
   @Handles(getBill)
   async getBill(@FromCaller() request: CallerInput<typeof getBill>): Promise<Reply> {
     return this.bank.relay(getBill, await this.accounts.get(request.accountId), request);
   }
 
   @RequiresScope('pay')
+  @BeginsOperation()
   @Handles(payBill)
   async pay(
     @FromCaller() request: CallerInput<typeof payBill>,

@@ -4,6 +4,7 @@ import { Controller, UseGuards } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { BankService } from '../bank/bank.service.js';
+import { CallsBank } from '../bank/calls-bank.decorator.js';
 import {
   listTransactions,
   listTransactionsV1,
@@ -20,11 +21,13 @@ export class StatementController {
     private readonly bank: BankService,
   ) {}
 
+  @CallsBank()
   @Handles(listTransactions)
   async list(@FromCaller() request: CallerInput<typeof readStatementPage>): Promise<Reply> {
     return this.bank.relay(readStatementPage, await this.accounts.get(request.accountId), request);
   }
 
+  @CallsBank()
   @Handles(listTransactionsV1)
   async listV1(@FromCaller() request: CallerInput<typeof readStatementPageV1>): Promise<Reply> {
     return this.bank.relay(

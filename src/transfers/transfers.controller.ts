@@ -1,9 +1,11 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
+import { CallsBank } from '../bank/calls-bank.decorator.js';
 import { createTransferBatch } from '../contract/batch-transfers.js';
 import { lookUpPixKey } from '../contract/pix-lookup.js';
 import { createTransfer } from '../contract/transfers.js';
+import { BeginsOperation } from '../operations/begins-operation.decorator.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
@@ -25,12 +27,14 @@ export class TransfersController {
   ) {}
 
   @RequiresScope('transfer')
+  @CallsBank()
   @Handles(lookUpPixKey)
   async lookUp(@FromCaller() request: CallerInput<typeof lookUpPixKey>): Promise<Reply> {
     return (await this.lookups.lookUp(request.accountId, request)).reply;
   }
 
   @RequiresScope('transfer')
+  @BeginsOperation()
   @Handles(createTransfer)
   async create(
     @FromCaller() request: CallerInput<typeof createTransfer>,
@@ -40,6 +44,7 @@ export class TransfersController {
   }
 
   @RequiresScope('transfer')
+  @BeginsOperation()
   @Handles(createTransferBatch)
   async createBatch(
     @FromCaller() request: CallerInput<typeof createTransferBatch>,

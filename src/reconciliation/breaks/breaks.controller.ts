@@ -8,6 +8,7 @@ import {
 import type { Caller } from '../../accounts/api-keys.service.js';
 import { RequiresScope } from '../../accounts/scope.decorator.js';
 import { IdempotencyService } from '../../idempotency/idempotency.service.js';
+import { CallsBank } from '../../bank/calls-bank.decorator.js';
 import { Handles } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { BreakActions } from './break-actions.service.js';
@@ -37,6 +38,7 @@ export class BreaksController {
   }
 
   @RequiresScope('reconcile')
+  @CallsBank()
   @Handles(actOnBreaks)
   actOnMany(@FromCaller() request: CallerInput<typeof actOnBreaks>) {
     const { accountId, body } = request;
@@ -46,6 +48,7 @@ export class BreaksController {
   }
 
   @RequiresScope('reconcile')
+  @CallsBank()
   @Handles(actOnBreak)
   act(@FromCaller() request: CallerInput<typeof actOnBreak>) {
     const { accountId, params, body } = request;
