@@ -3,7 +3,6 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { BankService } from '../bank/bank.service.js';
-import { CallsBank } from '../bank/calls-bank.decorator.js';
 import { getBill, payBill } from '../contract/bill-payments.js';
 import { Database } from '../database.service.js';
 import type { BillPayment, Prisma } from '../generated/service/client.js';
@@ -12,6 +11,7 @@ import { CallerPreferences } from '../operations/caller-preferences.decorator.js
 import type { RequestPreferences } from '../operations/operation.js';
 import { describeSentMoney, newestSentMoney, type SentMoney } from '../operations/sent-money.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
+import { CallsBank } from '../platform/responses.decorator.js';
 import { findByFirstId, isUuid, readPage, toList } from '../platform/listing.js';
 import { getBillPaymentRoute, listBillPaymentsRoute } from './bill-payments.schema.js';
 import { BillPaymentsService } from './bill-payments.service.js';

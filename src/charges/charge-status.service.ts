@@ -9,6 +9,7 @@ import { getCharge } from '../contract/charges.js';
 import { Database } from '../database.service.js';
 import { eventAmount, type NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
+import type { Charge } from '../generated/service/client.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
@@ -92,7 +93,7 @@ export class ChargeStatusChecks {
         end,
       });
       if (isNewEnd && end && !(end.kind === 'expired' && charge.isPaid))
-        this.events.record(tx, account.id, [endEvent(charge, end.kind, dueDate)]);
+        this.events.record(tx, account.id, [chargeEndEvent(charge, end.kind, dueDate)]);
     });
   }
 
@@ -124,8 +125,9 @@ export class ChargeStatusChecks {
   }
 }
 
-function endEvent(
-  { correlationId, type, amountCents }: queries.DueCharge,
+/** The event of a charge that has ended without a payment. */
+export function chargeEndEvent(
+  { correlationId, type, amountCents }: Pick<Charge, 'correlationId' | 'type' | 'amountCents'>,
   end: queries.ChargeEnd['kind'],
   dueDate: string | null,
 ): NewEvent {

@@ -140,7 +140,7 @@ export type ChargeDetails = z.output<typeof chargeDetails>;
 /** Beyond the contract: publicly known of the real service (status and payments of one charge). */
 export const getCharge = route({
   ...chargeRoute,
-  name: 'getCharge',
+  name: 'getChargeAtBank',
   summary: 'Returns a charge with its payments.',
   method: 'GET',
   path: '/baas/v1/charges/{correlationId}',
@@ -160,7 +160,7 @@ export type ChargesQuery = z.output<typeof chargesQuery>;
 /** Beyond the contract: publicly known of the real service. */
 export const listCharges = route({
   ...chargeRoute,
-  name: 'listCharges',
+  name: 'listChargesAtBank',
   summary: 'Lists the charges of the account, newest first.',
   method: 'GET',
   path: '/baas/v1/charges',
@@ -197,9 +197,26 @@ export const expireCharge = route({
   path: '/baas/v1/charges/{correlationId}/expire',
 });
 
+/**
+ * Beyond the contract: publicly known of the real service. Other fields of the request are passed
+ * on. The bank may respond with plain text.
+ */
+export const changeDueDate = route({
+  ...changeRoute,
+  name: 'changeChargeDueDate',
+  summary: 'Changes the due date of a charge that is not paid.',
+  method: 'PATCH',
+  path: '/baas/v1/charges/{correlationId}',
+  idempotencyKey: 'accepted',
+  body: z.looseObject({ dueDate: plainDate }),
+  response: z.union([changeResponse, z.string(), z.null()]),
+  mayRespondText: true,
+});
+
 /** Beyond the contract: publicly known of the real service. A later payment is still credited. */
 export const voidCharge = route({
   ...changeRoute,
+  idempotencyKey: 'accepted',
   name: 'voidCharge',
   summary: 'Voids a charge that is not paid.',
   method: 'POST',

@@ -1,6 +1,5 @@
 // Declares the responses of a handler that begins an operation, for the API reference.
-import { CallsBank } from '../bank/calls-bank.decorator.js';
-import { Responds } from '../platform/responses.decorator.js';
+import { CallsBank, Responds } from '../platform/responses.decorator.js';
 import { operationHeader } from './operation.js';
 import { operationView } from './operations.schema.js';
 

@@ -70,7 +70,7 @@ export function servedRoutes(application: NestFastifyApplication): Route[] {
   return servedHandlers(application).map(({ route }) => route);
 }
 
-/** The routes with all their responses. What a handler declares comes before what its route says. */
+/** The routes with all their responses. What a handler declares replaces what follows from it. */
 export function documentedRoutes(
   application: NestFastifyApplication,
   hasScopes: boolean,

@@ -27,6 +27,17 @@ export function respondsOf(handler: object): DeclaredResponse[] {
   return (Reflect.getMetadata(responsesKey, handler) as DeclaredResponse[] | undefined) ?? [];
 }
 
+/** The handler passes on the bank's refusals, or responds that the bank did not answer. */
+export function CallsBank(): MethodDecorator {
+  return Responds(
+    { status: 404, description: 'The bank, or the account, has no such resource.' },
+    { status: 409, description: 'The bank refuses the request in the present state; see `code`.' },
+    { status: 422, description: 'The bank refuses the request by a rule; see `code`.' },
+    { status: 502, description: 'The bank could not be reached. Nothing was done.' },
+    { status: 504, description: 'The bank did not respond in time.' },
+  );
+}
+
 const retryAfter = { 'Retry-After': 'In seconds.' };
 
 /** The errors that a route may have by what it reads and changes. */

@@ -4,14 +4,15 @@ import { Controller, UseGuards } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { BankService } from '../bank/bank.service.js';
-import { CallsBank } from '../bank/calls-bank.decorator.js';
 import {
   listTransactions,
   listTransactionsV1,
+  readBalances,
   readStatementPage,
   readStatementPageV1,
 } from '../contract/statement.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
+import { CallsBank } from '../platform/responses.decorator.js';
 
 @Controller()
 @UseGuards(ApiKeyGuard)
@@ -35,5 +36,12 @@ export class StatementController {
       await this.accounts.get(request.accountId),
       request,
     );
+  }
+
+  /** Beyond the contract, where the bank has it. */
+  @CallsBank()
+  @Handles(readBalances)
+  async balances(@FromCaller() request: CallerInput<typeof readBalances>): Promise<Reply> {
+    return this.bank.relay(readBalances, await this.accounts.get(request.accountId), request);
   }
 }

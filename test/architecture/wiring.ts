@@ -114,7 +114,6 @@ function nameProperty(node: ts.Node): string {
   return name;
 }
 
-const notInContract = 'a route of the real bank outside the contract: /v1 has its own';
 const registration = 'the service registers itself; business systems use /v1/webhook-endpoints';
 
 /** Routes of the bank that the service does not serve, with the reason. */
@@ -124,9 +123,6 @@ const notServedByTheService: ReadonlyMap<string, string> = new Map<string, strin
   ['getWebhookRegistration', registration],
   ['updateWebhookRegistration', registration],
   ['deleteWebhookRegistration', registration],
-  ...['getCharge', 'listCharges', 'voidCharge', 'getTransfer', 'readBalances'].map(
-    (name) => [name, notInContract] as const,
-  ),
 ]);
 
 /** Both applications serve each contract route. Other routes are served where they are declared. */

@@ -1,11 +1,12 @@
 // Every route that the service serves: it requires a key and a scope, and neither shows nor changes
 // data of another account.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { scopes, type Scope } from '../../src/accounts/scope.decorator.js';
 import type { Route } from '../../src/contract/route.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { servedRoutes } from '../../src/platform/api-reference.js';
-import { customer, slip } from '../contract/samples.js';
+import { customer, dayFromToday, slip } from '../contract/samples.js';
 import { manualTransfer } from '../contract/transfer-samples.js';
 import { insertLineForExports } from '../support/exported-statement.js';
 import * as application from '../support/service-application.js';
@@ -152,6 +153,7 @@ describe('the routes of the service', () => {
     for (const [pathPrefix, id] of [
       ...(await startRunOfA(service)),
       ['/v1/transfers/', await newest('/v1/transfers')],
+      ['/baas/api/v2/transfers/', await newest('/v1/transfers')],
       ['/v1/bill-payments/', await newest('/v1/bill-payments')],
       ['/v1/refunds/', await newest('/v1/refunds')],
       ['/v1/customers/', onboarding?.id ?? ''],
@@ -163,6 +165,7 @@ describe('the routes of the service', () => {
     }
     queries.refundTransaction = 'filterBy=END_TO_END_ID';
     bodies.refundTransaction = { amount: 0.01 };
+    bodies.changeChargeDueDate = { dueDate: dayFromToday(5) };
     Object.assign(queryIds, { endToEndId });
   }
 
@@ -175,7 +178,7 @@ describe('the routes of the service', () => {
   const callRoute = (route: Route, path: string, headers: Record<string, string>, body?: unknown) =>
     service.call(route.method, path, {
       apiKey: null,
-      headers: { ...headers, IdempotencyKey: `isolation-${route.name}` },
+      headers: { ...headers, IdempotencyKey: randomUUID() },
       ...(routeHasBody(route) ? { body: body ?? {} } : {}),
     });
   const keyHeader = (route: Route, key: string) => ({

@@ -8,8 +8,8 @@ import {
 import type { Caller } from '../../accounts/api-keys.service.js';
 import { RequiresScope } from '../../accounts/scope.decorator.js';
 import { IdempotencyService } from '../../idempotency/idempotency.service.js';
-import { CallsBank } from '../../bank/calls-bank.decorator.js';
 import { Handles } from '../../platform/contract-route.js';
+import { CallsBank } from '../../platform/responses.decorator.js';
 import { AppError } from '../../platform/errors.js';
 import { BreakActions } from './break-actions.service.js';
 import { BreakReading } from './break-reading.service.js';

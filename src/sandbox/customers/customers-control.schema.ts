@@ -10,6 +10,7 @@ export const decideCustomerRoute = route({
   method: 'POST',
   path: '/sandbox/customers/{id}/decision',
   authentication: 'api-key',
+  /** The id in the response to the creation of the customer. */
   params: z.object({ id: z.uuid('Must be the id of a customer.') }),
   body: z.looseObject({
     decision: z.enum(['approve', 'refuse'], 'Must be approve or refuse.'),

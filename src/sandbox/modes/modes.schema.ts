@@ -40,7 +40,7 @@ export const modes = z.strictObject({
   /** Whether new lines of a refund carry its original's endToEndId; written lines do not change. */
   lineOriginalId: oneOf('present', 'absent'),
   chargeStatus,
-  /** Whether the document of a charge's payer or guarantor must be a CPF or CNPJ, or is any text. */
+  /** Whether a charge's payer and guarantor need a CPF or CNPJ, or may have any text. */
   payerDocuments: oneOf('checked', 'text'),
   /** Numbers of accounts that are no authorized emitters of bank slips. */
   accountsWithoutSlips: z.array(filledText(20)).max(100),

@@ -33,10 +33,9 @@ export class BatchPlans {
   ) {}
 
   /**
-   * Locks every account of the batch. Throws `validation_failed` when the batch has too many items, or
-   * items that the modes do not allow.
-   * Unless the mode `batch` is `partial`, throws `rule_broken` with the reason of the first refused
-   * item.
+   * Locks every account of the batch. Throws `validation_failed` when the batch has too many items,
+   * or items that the modes do not allow. Unless the mode `batch` is `partial`, throws
+   * `rule_broken` with the reason of the first refused item.
    */
   async make(tx: SandboxTx, payer: SandboxAccount, items: BatchRequest): Promise<BatchPlan> {
     const { batch, batchMaximumItems, batchExternalIds } = this.modes.current;
