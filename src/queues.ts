@@ -37,6 +37,8 @@ export const jobs = {
    * the others.
    */
   processWebhooks: job({ ...perAccount, name: 'process-webhooks', concurrency: 4 }),
+  /** Records notices of the bank about customers and disputes, which no line shows. */
+  handleNotices: job({ ...perAccount, name: 'handle-notices', concurrency: 2 }),
   /**
    * Creates or updates the webhook registrations at the bank that are missing or differ from the
    * settings.

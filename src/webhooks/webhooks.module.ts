@@ -1,6 +1,10 @@
 import { Module } from '@nestjs/common';
+import { CustomersModule } from '../customers/customers.module.js';
+import { DisputesModule } from '../disputes/disputes.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { DirectWebhooks } from './direct-webhooks.service.js';
+import { Notices } from './notices.service.js';
 import { WebhookHealthController } from './webhook-health.controller.js';
 import { WebhookHealth } from './webhook-health.service.js';
 import { WebhookInbox } from './webhook-inbox.service.js';
@@ -11,10 +15,11 @@ import { WebhookRetention } from './webhook-retention.service.js';
 import { WebhooksController } from './webhooks.controller.js';
 
 @Module({
-  imports: [StatementModule],
+  imports: [StatementModule, CustomersModule, DisputesModule, EventsModule],
   controllers: [WebhooksController, WebhookHealthController],
   providers: [
     WebhookInbox,
+    Notices,
     DirectWebhooks,
     WebhookQuota,
     WebhookRegistrar,

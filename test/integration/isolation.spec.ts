@@ -14,6 +14,7 @@ import {
   createRuleOfA,
   insertBreakAndMatch,
   insertDayCloseOf,
+  insertDisputeOf,
   queryNamesOf,
   routeHasBody,
   startRunOfA,
@@ -107,6 +108,7 @@ describe('the routes of the service', () => {
       ['/v1/breaks/', breakId],
       await insertUnreadableLine(service.database.pool, accountId),
       ['/v1/matches/', matchId],
+      await insertDisputeOf(service.database, accountId),
     ] as const)
       ids.set(pathPrefix, id);
     const rule = await createRuleOfA(service);

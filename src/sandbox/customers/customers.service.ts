@@ -25,7 +25,7 @@ import {
   codeProblems,
   customerBranch,
   customerDecidedBody,
-  customerEventTypes,
+  decidedEventTypes,
   detailsOf,
   documentOf,
   hasWrongCode,
@@ -131,7 +131,7 @@ export class Customers {
     const partner = await findAccountByNumber(tx, fixtureAccounts[0].number);
     invariant(partner, 'the first account is seeded');
     const body = customerDecidedBody(customer, { ...decision, at });
-    await this.webhooks.notify(tx, partner, customerEventTypes[decision.status], { body, at });
+    await this.webhooks.notify(tx, partner, decidedEventTypes[decision.status], { body, at });
     return true;
   }
 

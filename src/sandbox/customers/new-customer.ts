@@ -77,7 +77,7 @@ export function openingOf(request: CustomerRequest, number: string): AccountOpen
   };
 }
 
-export const customerEventTypes = {
+export const decidedEventTypes = {
   APPROVED: 'WHITELABEL_CUSTOMER_APPROVED',
   REJECTED: 'WHITELABEL_CUSTOMER_DOCUMENTATION_REJECTED',
 } as const;
@@ -91,7 +91,7 @@ export function customerDecidedBody(
   { status, reason, at }: { status: CustomerDecision; reason: string | null; at: Date },
 ): object {
   return {
-    eventType: customerEventTypes[status],
+    eventType: decidedEventTypes[status],
     customerId: customer.id,
     document: maskedCpf(customer.document),
     name: customer.name,

@@ -289,6 +289,7 @@ CREATE TABLE "operation_attempt" (
 -- Customers
 
 CREATE TYPE "customer_state" AS ENUM ('requested', 'accepted', 'rejected');
+CREATE TYPE "reported_customer_status" AS ENUM ('approved', 'refused');
 
 -- A customer whose account was requested. The request itself is in its operation, redacted.
 CREATE TABLE "customer" (
@@ -296,6 +297,9 @@ CREATE TABLE "customer" (
   "id" UUID NOT NULL,
   "document_hash" TEXT NOT NULL,
   "state" "customer_state" NOT NULL,
+  "bank_id" TEXT,
+  "reported_status" "reported_customer_status",
+  "reported_at" TIMESTAMPTZ(3),
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "customer_pkey" PRIMARY KEY ("account_id", "id"),
@@ -303,6 +307,7 @@ CREATE TABLE "customer" (
     REFERENCES "operation" ("account_id", "id")
 );
 CREATE INDEX "customer_account_id_document_hash_idx" ON "customer" ("account_id", "document_hash");
+CREATE INDEX "customer_account_id_bank_id_idx" ON "customer" ("account_id", "bank_id");
 
 -- Idempotency records
 
@@ -524,7 +529,7 @@ CREATE INDEX "unreadable_line_open"
 
 -- Webhooks from the bank
 
-CREATE TYPE "webhook_event_state" AS ENUM ('pending', 'processed', 'quarantined');
+CREATE TYPE "webhook_event_state" AS ENUM ('pending', 'processed', 'quarantined', 'unhandled');
 
 -- A webhook of the bank. A copy with the same bytes is counted, not stored again.
 CREATE TABLE "webhook_event" (
@@ -546,6 +551,8 @@ CREATE TABLE "webhook_event" (
 );
 CREATE INDEX "webhook_event_unprocessed" ON "webhook_event" ("account_id", "state", "received_at")
   WHERE (state = 'pending' OR state = 'quarantined');
+CREATE INDEX "webhook_event_unhandled" ON "webhook_event" ("account_id", "received_at")
+  WHERE (state = 'unhandled');
 CREATE INDEX "webhook_event_with_body"
   ON "webhook_event" ("processed_at") WHERE (state = 'processed' AND body IS NOT NULL);
 CREATE INDEX "webhook_event_pix"
@@ -930,6 +937,35 @@ CREATE UNIQUE INDEX "refund_account_id_expected_payment_id_key"
 CREATE INDEX "refund_account_id_original_nsu_idx" ON "refund" ("account_id", "original_nsu");
 CREATE INDEX "refund_account_id_nsu_idx" ON "refund" ("account_id", "nsu");
 CREATE INDEX "refund_account_id_end_to_end_id_idx" ON "refund" ("account_id", "end_to_end_id");
+
+-- Disputes
+
+CREATE TYPE "dispute_kind" AS ENUM ('infraction', 'med');
+CREATE TYPE "dispute_status" AS ENUM ('reported', 'accepted', 'rejected');
+
+CREATE TABLE "dispute" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "kind" "dispute_kind" NOT NULL,
+  "reference" TEXT NOT NULL,
+  "end_to_end_id" TEXT,
+  "amount_cents" BIGINT,
+  "status" "dispute_status" NOT NULL,
+  "reported_at" TIMESTAMPTZ(3) NOT NULL,
+  "deadline_at" TIMESTAMPTZ(3) NOT NULL,
+  "returned_nsu" BIGINT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "dispute_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "dispute_account_id_fkey" FOREIGN KEY ("account_id") REFERENCES "bank_account" ("id"),
+  CONSTRAINT "dispute_account_id_returned_nsu_fkey" FOREIGN KEY ("account_id", "returned_nsu")
+    REFERENCES "statement_line" ("account_id", "nsu")
+);
+CREATE UNIQUE INDEX "dispute_account_id_kind_reference_key"
+  ON "dispute" ("account_id", "kind", "reference");
+CREATE INDEX "dispute_account_id_end_to_end_id_idx" ON "dispute" ("account_id", "end_to_end_id");
+CREATE INDEX "dispute_unreturned" ON "dispute" ("account_id", "created_at")
+  WHERE (returned_nsu IS NULL AND end_to_end_id IS NOT NULL);
 
 -- Bulk uploads
 
