@@ -84,6 +84,13 @@ export const jobs = {
     coalesceBy: ({ uploadId }) => uploadId,
     concurrency: 2,
   }),
+  /** Relays the bank's webhooks to one registration, so that a slow receiver delays no other. */
+  relayWebhooks: job({
+    name: 'relay-webhooks',
+    payload: z.object({ accountId: z.int(), registrationId: z.uuid() }),
+    coalesceBy: ({ registrationId }) => registrationId,
+    concurrency: 64,
+  }),
   /** Delivers the due events of one endpoint, so that a slow endpoint delays no other. */
   deliverEvents: job({
     name: 'deliver-events',

@@ -1,5 +1,5 @@
-// The table of docs/contract.md: no clause of the bank's contract and none of its routes is missing,
-// and each names files and a test that exist.
+// The table of docs/contract.md: no clause of the bank's contract and none of its routes is
+// missing, and each names files and a test that exist.
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { Route } from '../src/contract/route.js';
@@ -29,7 +29,7 @@ const clauses: Readonly<Record<string, string>> = {
   customers: 'create enums codes passwords',
   errors: 'key partner not-found statuses',
   events: 'registration charge external-id customers disputes',
-  beyond: 'void due-date charges transfer',
+  beyond: 'void due-date charges transfer webhooks',
 };
 
 interface Row {

@@ -5,6 +5,9 @@ import { EventsModule } from '../events/events.module.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { DirectWebhooks } from './direct-webhooks.service.js';
 import { Notices } from './notices.service.js';
+import { RelayDeliveries } from './relay-deliveries.service.js';
+import { RelaysController } from './relays.controller.js';
+import { Relays } from './relays.service.js';
 import { WebhookHealthController } from './webhook-health.controller.js';
 import { WebhookHealth } from './webhook-health.service.js';
 import { WebhookInbox } from './webhook-inbox.service.js';
@@ -16,10 +19,12 @@ import { WebhooksController } from './webhooks.controller.js';
 
 @Module({
   imports: [StatementModule, CustomersModule, DisputesModule, EventsModule],
-  controllers: [WebhooksController, WebhookHealthController],
+  controllers: [WebhooksController, WebhookHealthController, RelaysController],
   providers: [
     WebhookInbox,
     Notices,
+    Relays,
+    RelayDeliveries,
     DirectWebhooks,
     WebhookQuota,
     WebhookRegistrar,

@@ -114,17 +114,6 @@ function nameProperty(node: ts.Node): string {
   return name;
 }
 
-const registration = 'the service registers itself; business systems use /v1/webhook-endpoints';
-
-/** Routes of the bank that the service does not serve, with the reason. */
-const notServedByTheService: ReadonlyMap<string, string> = new Map<string, string>([
-  ['createWebhookRegistration', registration],
-  ['listWebhookRegistrations', registration],
-  ['getWebhookRegistration', registration],
-  ['updateWebhookRegistration', registration],
-  ['deleteWebhookRegistration', registration],
-]);
-
 /** Both applications serve each contract route. Other routes are served where they are declared. */
 export const eachRouteIsServedOnce: Rule = (files) => {
   const sources = sourcesOf(files);
@@ -136,20 +125,11 @@ export const eachRouteIsServedOnce: Rule = (files) => {
   const inService = handled.filter(({ file }) => !isInSandbox(file.path));
   const inSandbox = handled.filter(({ file }) => isInSandbox(file.path));
   const isContract = ({ file }: Mention) => file.path.startsWith('src/contract/');
-  const ofService = routes.filter(
-    (route) =>
-      !isInSandbox(route.file.path) &&
-      !(isContract(route) && notServedByTheService.has(route.name)),
-  );
+  const ofService = routes.filter((route) => !isInSandbox(route.file.path));
   const ofSandbox = routes.filter((route) => isInSandbox(route.file.path) || isContract(route));
   return [
     ...onceEach(ofService, inService, 'the service serves it'),
     ...onceEach(ofSandbox, inSandbox, 'the sandbox serves it'),
-    ...inService
-      .filter(({ name }) => notServedByTheService.has(name))
-      .map(({ file, node, name }) =>
-        file.violation(node, `${name} is served: remove it from the list`),
-      ),
   ];
 };
 

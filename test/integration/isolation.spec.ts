@@ -28,6 +28,8 @@ const keyHeaders = {
   'partner-key': 'x-service-partner-key',
 } as const;
 
+const relayOfA = { eventType: 'CHARGE_PAID', authorizationScheme: 'NONE' };
+
 describe('the routes of the service', () => {
   let service: ServiceApplication;
   let routes: Route[];
@@ -86,6 +88,9 @@ describe('the routes of the service', () => {
       body: { url: 'http://127.0.0.1:4000/events' },
     });
     const endpointId = endpoint.body.id as string;
+    const relay = await service.call('POST', '/baas/api/v1/webhooks', {
+      body: { ...relayOfA, url: 'http://127.0.0.1:4000/relayed' },
+    });
     const resource = { kind: 'charge', id: correlationId } as const;
     await service.database.transaction(async (tx) =>
       service.application
@@ -105,6 +110,7 @@ describe('the routes of the service', () => {
       ['/v1/operations/', operationId],
       ['/v1/webhook-endpoints/', endpointId],
       ['/v1/deliveries/', delivery.id],
+      ['/baas/api/v1/webhooks/', relay.body.id as string],
       ['/v1/breaks/', breakId],
       await insertUnreadableLine(service.database.pool, accountId),
       ['/v1/matches/', matchId],
@@ -250,7 +256,7 @@ describe('the routes of the service', () => {
         if (status !== 403) admitted.push(scope);
       }
       expect([route.name, admitted.length]).toEqual([route.name, 1]);
-      const isOfEndpoints = /webhook-endpoints|replay/.test(route.path);
+      const isOfEndpoints = /webhook-endpoints|replay|v1\/webhooks/.test(route.path);
       if (isOfEndpoints || route.method === 'GET')
         expect([route.name, ...admitted]).toEqual([
           route.name,

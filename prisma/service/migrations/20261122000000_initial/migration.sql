@@ -1953,3 +1953,79 @@ END $$;
 CREATE TRIGGER "processed_webhooks_are_counted" AFTER UPDATE ON "webhook_event"
   REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT
   EXECUTE FUNCTION "processed_webhooks_are_counted"();
+
+-- The bank's own webhooks for clients of the bank
+
+CREATE TABLE "relay_registration" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "event_type" TEXT NOT NULL,
+  "url" TEXT NOT NULL,
+  "authorization_scheme" TEXT NOT NULL,
+  "authorization" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "relay_registration_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "relay_registration_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+CREATE UNIQUE INDEX "relay_registration_account_id_event_type_key"
+  ON "relay_registration" ("account_id", "event_type");
+
+CREATE TABLE "relay_delivery" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "registration_id" UUID NOT NULL,
+  "event_type" TEXT NOT NULL,
+  "body_hash" TEXT NOT NULL,
+  "state" "delivery_state" NOT NULL,
+  "attempts" INTEGER NOT NULL DEFAULT 0,
+  "next_attempt_at" TIMESTAMPTZ(3),
+  "last_status" INTEGER,
+  "last_error" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "relay_delivery_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "relay_delivery_account_id_registration_id_fkey"
+    FOREIGN KEY ("account_id", "registration_id")
+    REFERENCES "relay_registration" ("account_id", "id"),
+  CONSTRAINT "relay_delivery_account_id_event_type_body_hash_fkey"
+    FOREIGN KEY ("account_id", "event_type", "body_hash")
+    REFERENCES "webhook_event" ("account_id", "event_type", "body_hash")
+);
+CREATE UNIQUE INDEX "relay_delivery_account_id_registration_id_event_type_body_h_key"
+  ON "relay_delivery" ("account_id", "registration_id", "event_type", "body_hash");
+CREATE INDEX "relay_delivery_due"
+  ON "relay_delivery" ("account_id", "registration_id", "next_attempt_at")
+  WHERE (state = 'pending');
+CREATE INDEX "relay_delivery_ended" ON "relay_delivery" ("created_at") WHERE (state <> 'pending');
+
+-- A webhook is relayed when the statement shows what it is about, or when it waits for no line any
+-- more: in the transaction in which it is processed. Webhooks that no line can show are relayed
+-- when they are stored.
+CREATE FUNCTION "webhooks_are_relayed"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM relay_registration) THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO relay_delivery
+    (account_id, id, registration_id, event_type, body_hash, state, next_attempt_at)
+  SELECT w.account_id, gen_random_uuid(), r.id, w.event_type, w.body_hash, 'pending',
+         clock_timestamp()
+  FROM after w
+  JOIN relay_registration r ON r.account_id = w.account_id AND r.event_type = w.event_type
+  WHERE w.body IS NOT NULL AND CASE TG_OP
+    WHEN 'INSERT' THEN w.state IN ('quarantined', 'unhandled')
+      OR w.event_type IN ('CHARGE_OVERDUE', 'CHARGE_CANCELLED', 'CHARGE_VOIDED')
+    ELSE w.state = 'processed' END
+  ORDER BY w.account_id, r.id, w.event_type, w.body_hash
+  -- A registration that is removed meanwhile gets nothing, and fails nobody's webhooks.
+  FOR KEY SHARE OF r
+  ON CONFLICT (account_id, registration_id, event_type, body_hash) DO NOTHING;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "stored_webhooks_are_relayed" AFTER INSERT ON "webhook_event"
+  REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION "webhooks_are_relayed"();
+CREATE TRIGGER "webhooks_with_a_line_are_relayed" AFTER UPDATE ON "webhook_event"
+  REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION "webhooks_are_relayed"();
