@@ -16,7 +16,7 @@ import type {
 } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
-import { parseJson } from '../platform/exact-json.js';
+import { isJsonObject, parseJson } from '../platform/exact-json.js';
 import { classifyBankStatus } from './charge-status.js';
 import { chargeEndEvent } from './charge-status.service.js';
 import { recordDueDate, recordVoid } from './charge-changes.queries.js';
@@ -34,11 +34,11 @@ export class ChargeChanges implements OnModuleInit {
     name: 'void_charge',
     route: voidCharge,
     repeat: 'keyed',
-    echoes: ({ params }, response) => response.correlationId === params.correlationId,
+    echoes: isAboutCharge,
     isRejection,
     onRejected,
     onSucceeded: (tx, operation, { response }) =>
-      this.recordVoid(tx, operation, response?.status ?? null),
+      this.recordVoid(tx, operation, statusOf(response)),
     lookUp: (account, operation) =>
       this.lookUp(account, operation, ({ status }) => classifyBankStatus(status) === 'cancelled'),
   };
@@ -47,8 +47,7 @@ export class ChargeChanges implements OnModuleInit {
     name: 'change_charge_due_date',
     route: changeDueDate,
     repeat: 'keyed',
-    echoes: ({ params }, response) =>
-      typeof response !== 'object' || response?.correlationId === params.correlationId,
+    echoes: isAboutCharge,
     isRejection,
     onRejected,
     onSucceeded: (tx, operation) => {
@@ -130,6 +129,18 @@ export class ChargeChanges implements OnModuleInit {
     const changed = value as unknown as ChangeResponse;
     return { outcome: 'accepted', status, text, response: changed, bankReference: value.status };
   }
+}
+
+/** A text names no charge, so it is taken for the one that was addressed. */
+function isAboutCharge(
+  { params }: { params: { correlationId: string } },
+  response: ChangeResponse,
+): boolean {
+  return !isJsonObject(response) || response.correlationId === params.correlationId;
+}
+
+function statusOf(response: ChangeResponse): string | null {
+  return isJsonObject(response) && typeof response.status === 'string' ? response.status : null;
 }
 
 function correlationIdOf({ requestParams }: Operation): string {

@@ -197,9 +197,12 @@ export const expireCharge = route({
   path: '/baas/v1/charges/{correlationId}/expire',
 });
 
+/** The response to a change that is publicly known of the real service: text, or nothing, too. */
+const textOrChange = z.union([changeResponse, z.string(), z.null()]);
+
 /**
  * Beyond the contract: publicly known of the real service. Other fields of the request are passed
- * on. The bank may respond with plain text.
+ * on.
  */
 export const changeDueDate = route({
   ...changeRoute,
@@ -209,13 +212,15 @@ export const changeDueDate = route({
   path: '/baas/v1/charges/{correlationId}',
   idempotencyKey: 'accepted',
   body: z.looseObject({ dueDate: plainDate }),
-  response: z.union([changeResponse, z.string(), z.null()]),
+  response: textOrChange,
   mayRespondText: true,
 });
 
 /** Beyond the contract: publicly known of the real service. A later payment is still credited. */
 export const voidCharge = route({
   ...changeRoute,
+  response: textOrChange,
+  mayRespondText: true,
   idempotencyKey: 'accepted',
   name: 'voidCharge',
   summary: 'Voids a charge that is not paid.',

@@ -19,12 +19,10 @@ import {
   type AddressRules,
   type UrlCheck,
 } from './address-guard.js';
+import { endpointTimeoutMs } from './delivery-schedule.js';
 import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
 import type { DeliveryEndpoint } from './events.queries.js';
 import { NameResolver, type ResolvedAddress } from './name-resolver.service.js';
-
-/** How long one request may last, from the look-up of the name to the response's headers. */
-export const endpointTimeoutMs = 15_000;
 
 export interface EventMessage {
   /** The event's id: a repeat has the same. */

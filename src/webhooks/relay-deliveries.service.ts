@@ -7,8 +7,8 @@ import {
   type AuthorizationScheme,
 } from '../contract/webhook-authorization.js';
 import { Database } from '../database.service.js';
-import { delayAfterAttemptMs } from '../events/delivery-schedule.js';
-import { EndpointClient, endpointTimeoutMs } from '../events/endpoint-client.service.js';
+import { delayAfterAttemptMs, deliveryLimits } from '../events/delivery-schedule.js';
+import { EndpointClient } from '../events/endpoint-client.service.js';
 import { HostLimits } from '../events/host-limits.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -19,14 +19,7 @@ import type { JobPayload } from '../queues.js';
 import { ownerOfRelaySecret } from './relay-secrets.queries.js';
 import * as queries from './relays.queries.js';
 
-/** Longer than an attempt can last. */
-const leaseMs = endpointTimeoutMs + 5_000;
-const batchSize = 10;
-/** Requests of this process that are under way to one host. */
-const maxPerHost = 50;
-const maxRunMs = 20_000;
-/** A batch that takes longer waits outside its job's slot. */
-const slotMs = 1_000;
+const { leaseMs, batchSize, maxPerHost, maxRunMs, slotMs } = deliveryLimits;
 
 @Injectable()
 export class RelayDeliveries {
