@@ -68,7 +68,7 @@ it('declares the statuses of a route that changes something, and of one that rea
     '200 202 400 401 403 404 409 413 415 422 429 500 502 503 504'.split(' '),
   );
   expect(statusesOf(bankReference, 'post', '/baas/api/v2/transfers')).toEqual(
-    '200 400 401 409 413 415 422 429 500 503'.split(' '),
+    '200 400 401 404 409 413 415 422 429 500 503'.split(' '),
   );
   expect(statusesOf(reference, 'get', '/v1/operations/{id}')).toEqual(
     '200 400 401 403 404 414 429 500 503'.split(' '),
