@@ -9,6 +9,7 @@ import { BulkModule } from './bulk/bulk.module.js';
 import { ChargesModule } from './charges/charges.module.js';
 import { Settings } from './config.js';
 import { CustomersModule } from './customers/customers.module.js';
+import { DisputesModule } from './disputes/disputes.module.js';
 import { Database } from './database.service.js';
 import { DayClosesModule } from './day-closes/day-closes.module.js';
 import { EventsModule } from './events/events.module.js';
@@ -89,6 +90,7 @@ export class AppModule {
         BillPaymentsModule,
         RefundsModule,
         CustomersModule,
+        DisputesModule,
         BulkModule,
         WebhooksModule,
         ReconciliationModule,

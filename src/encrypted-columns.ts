@@ -11,10 +11,12 @@ import { endpointSecretColumn } from './events/endpoint-secrets.queries.js';
 import { responseColumn } from './idempotency/encrypted-responses.queries.js';
 import type { EncryptedColumn } from './secrets/encrypted-column.js';
 import { serviceSecretColumn } from './secrets/service-secrets.queries.js';
+import { relaySecretColumn } from './webhooks/relay-secrets.queries.js';
 
 export const encryptedColumns: readonly EncryptedColumn[] = [
   serviceSecretColumn,
   credentialsColumn,
   endpointSecretColumn,
   responseColumn,
+  relaySecretColumn,
 ];

@@ -37,6 +37,8 @@ export const jobs = {
    * the others.
    */
   processWebhooks: job({ ...perAccount, name: 'process-webhooks', concurrency: 4 }),
+  /** Records notices of the bank about customers and disputes, which no line shows. */
+  handleNotices: job({ ...perAccount, name: 'handle-notices', concurrency: 2 }),
   /**
    * Creates or updates the webhook registrations at the bank that are missing or differ from the
    * settings.
@@ -81,6 +83,13 @@ export const jobs = {
     payload: z.object({ accountId: z.int(), uploadId: z.uuid() }),
     coalesceBy: ({ uploadId }) => uploadId,
     concurrency: 2,
+  }),
+  /** Relays the bank's webhooks to one registration, so that a slow receiver delays no other. */
+  relayWebhooks: job({
+    name: 'relay-webhooks',
+    payload: z.object({ accountId: z.int(), registrationId: z.uuid() }),
+    coalesceBy: ({ registrationId }) => registrationId,
+    concurrency: 64,
   }),
   /** Delivers the due events of one endpoint, so that a slow endpoint delays no other. */
   deliverEvents: job({

@@ -69,7 +69,7 @@ describe('defaults', () => {
       sandboxDatabaseUrl: null,
       databaseLimits: {
         poolSize: 20,
-        queuePoolSize: 22,
+        queuePoolSize: 24,
         connectTimeoutMs: 10_000,
         statementTimeoutMs: 60_000,
         transactionTimeoutMs: 30_000,

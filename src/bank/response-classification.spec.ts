@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createCharge, type ChargeResponse } from '../contract/charges.js';
+import { changeDueDate, createCharge, type ChargeResponse } from '../contract/charges.js';
 import { readStatementPage } from '../contract/statement.js';
 import { classifyResponse, type BankResponse } from './response-classification.js';
 
@@ -210,5 +210,28 @@ describe('a response of the bank', () => {
         expect(classify(200, Buffer.from(bytes)).outcome).toBe('unknown');
       }),
     );
+  });
+});
+
+describe('a route whose response may be text', () => {
+  const classifyText = (body: string, status = 200) =>
+    classifyResponse(changeDueDate, { status, body: Buffer.from(body), date: null }, () => true);
+
+  it.each([
+    ['Due date changed', '"Due date changed"', 'Due date changed'],
+    ['', 'null', null],
+    ['"ok"', '"ok"', 'ok'],
+  ])('takes %j as the JSON text %s', (body, text, value) => {
+    expect(classifyText(body)).toEqual({
+      outcome: 'success',
+      status: 200,
+      text,
+      value,
+      date: null,
+    });
+  });
+
+  it('takes no text for a rejection', () => {
+    expect(classifyText('Not found', 404)).toMatchObject({ outcome: 'unknown' });
   });
 });

@@ -76,7 +76,9 @@ export function classifyResponse<R extends Route>(
   // One malformed line of a statement must not hide the other lines. Of any other response each
   // field must have one value.
   const options = route.response instanceof z.ZodArray ? tolerantJson : strictJson;
-  const body = readJson(response.body, options);
+  const body =
+    readJson(response.body, options) ??
+    (route.mayRespondText && meaningOf(status) === 'success' ? readText(response.body) : null);
   const unknown = (reason: UnknownReason) => ({
     outcome: 'unknown' as const,
     reason,
@@ -97,6 +99,12 @@ export function classifyResponse<R extends Route>(
   const value = decoded.data as z.output<R['response']>;
   if (!echoes(value)) return unknown('unexpected_response');
   return { outcome: 'success', status, text: body.text, value, date: response.date };
+}
+
+/** Text as a JSON string, and an empty body as null. */
+function readText(body: Buffer): { json: unknown; text: string } {
+  const json = body.length === 0 ? null : body.toString('utf8');
+  return { json, text: JSON.stringify(json) };
 }
 
 /** Null where the body cannot be read: the caller classifies it as `unreadable_response`. */

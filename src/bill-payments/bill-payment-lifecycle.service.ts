@@ -19,6 +19,7 @@ import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import { parseInstant } from '../statement/statement-line.js';
 import {
+  maxStatusChecks,
   nextBillPaymentState,
   stateOfBillPaymentResponse,
   statusCheckPauseMs,
@@ -113,7 +114,8 @@ export class BillPaymentLifecycle {
     const db = this.database.prisma;
     const key = { accountId, id: payment.id };
     if (payment.isMatched) return this.markPaid(key, null);
-    const bankStatus = await this.readBillStatus(accountId, payment.barCode);
+    const isAsked = payment.checks < maxStatusChecks;
+    const bankStatus = isAsked ? await this.readBillStatus(accountId, payment.barCode) : null;
     const { boundMs } = this;
     // Without a bound the statement proves no absence, so the bank's status is the best evidence.
     if (boundMs === null && bankStatus === 'PAID') return this.markPaid(key, bankStatus);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  maxStatusChecks,
   nextBillPaymentState,
   stateOfBillPaymentResponse,
   statusCheckPauseMs,
@@ -34,7 +35,16 @@ describe('statusCheckPauseMs', () => {
   it('doubles with each check, up to one hour', () => {
     const pauses = [1, 2, 3].map((checks) => statusCheckPauseMs(checks, true));
     expect(pauses).toEqual([5_000, 10_000, 20_000]);
-    expect(statusCheckPauseMs(1_000, true)).toBe(3_600_000);
+    expect(statusCheckPauseMs(39, true)).toBe(3_600_000);
     expect(statusCheckPauseMs(1, false)).toBe(3_600_000);
+  });
+
+  it.each([true, false])('is a day after more than a day of checks (provable: %s)', (provable) => {
+    const pausesMs = Array.from({ length: maxStatusChecks }, (_, index) =>
+      statusCheckPauseMs(index + 1, provable),
+    );
+    const totalMs = (some: number[]) => some.reduce((sum, ms) => sum + ms, 0);
+    expect(totalMs(pausesMs.filter((ms) => ms < 86_400_000))).toBeGreaterThan(86_400_000);
+    expect(pausesMs.slice(-31)).toEqual(Array.from({ length: 31 }, () => 86_400_000));
   });
 });

@@ -36,9 +36,18 @@ export function nextBillPaymentState(
 
 const firstPauseMs = 5_000;
 const longestPauseMs = 3_600_000;
+const hourlyChecks = 40;
+const dailyPauseMs = 86_400_000;
+
+/**
+ * The bank is asked this often about an overdue payment: for a day, then once a day for a month.
+ * After that, the payment waits for a line of the statement alone.
+ */
+export const maxStatusChecks = hourlyChecks + 30;
 
 /** The pause after the nth status check of an overdue payment. */
 export function statusCheckPauseMs(checks: number, canBeProven: boolean): number {
+  if (checks >= hourlyChecks) return dailyPauseMs;
   if (!canBeProven) return longestPauseMs;
   return Math.min(firstPauseMs * 2 ** Math.min(checks - 1, 20), longestPauseMs);
 }

@@ -6,10 +6,12 @@ import { BankService } from '../bank/bank.service.js';
 import { getBill, payBill } from '../contract/bill-payments.js';
 import { Database } from '../database.service.js';
 import type { BillPayment, Prisma } from '../generated/service/client.js';
+import { BeginsOperation } from '../operations/begins-operation.decorator.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
 import { describeSentMoney, newestSentMoney, type SentMoney } from '../operations/sent-money.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
+import { CallsBank } from '../platform/responses.decorator.js';
 import { findByFirstId, isUuid, readPage, toList } from '../platform/listing.js';
 import { getBillPaymentRoute, listBillPaymentsRoute } from './bill-payments.schema.js';
 import { BillPaymentsService } from './bill-payments.service.js';
@@ -25,12 +27,14 @@ export class BillPaymentsController {
     private readonly bank: BankService,
   ) {}
 
+  @CallsBank()
   @Handles(getBill)
   async getBill(@FromCaller() request: CallerInput<typeof getBill>): Promise<Reply> {
     return this.bank.relay(getBill, await this.accounts.get(request.accountId), request);
   }
 
   @RequiresScope('pay')
+  @BeginsOperation()
   @Handles(payBill)
   async pay(
     @FromCaller() request: CallerInput<typeof payBill>,

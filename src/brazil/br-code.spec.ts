@@ -121,15 +121,21 @@ describe('building a static code', () => {
     [`${'a'.repeat(65)}@example.com`, 0],
   ])('with the key %s has space for %i characters of information', (pixKey, space) => {
     expect(additionalInformationSpace(pixKey)).toBe(space);
-    const full = { ...MERCHANT, pixKey, additionalInformation: 'x'.repeat(space) };
-    expect(read(buildStaticBrCode(full)).pixKey).toBe(parsePixKey(pixKey)?.key);
-    expect(() =>
-      buildStaticBrCode({ ...full, additionalInformation: 'x'.repeat(space + 1) }),
-    ).toThrow(`leaves ${space} characters`);
+    const written = (length: number) =>
+      read(buildStaticBrCode({ ...MERCHANT, pixKey, additionalInformation: 'x'.repeat(length) }));
+    expect(written(space).pixKey).toBe(parsePixKey(pixKey)?.key);
+    for (const length of [space, space + 1, 64])
+      expect(written(length).additionalInformation).toBe(
+        'x'.repeat(Math.min(length, space)) || null,
+      );
   });
 
-  it('with an EVP key cannot hold the 64 characters of information that the contract allows', () => {
-    expect(additionalInformationSpace(EVP)).toBeLessThan(64);
+  it('cuts the 64 characters of information that the contract allows beside an EVP key', () => {
+    const additionalInformation = `${'Pedido 42 '.repeat(6)}fim!`;
+    const payload = buildStaticBrCode({ ...MERCHANT, additionalInformation });
+    expect(additionalInformation).toHaveLength(64);
+    expect(read(payload).additionalInformation).toBe('Pedido 42 Pedido 42 Pedido 42 Pedido');
+    expect(readFields(payload)?.get('26')).toHaveLength(98);
   });
 
   it.each([

@@ -14,7 +14,7 @@ export interface StaticBrCodeFields {
   amountCents?: bigint;
   /** One to 25 letters and digits. Without it, the code has '***'. See `txidOfCorrelationId`. */
   txid?: string;
-  /** Never cut. Its maximum length is `additionalInformationSpace`. */
+  /** A text for the payer, cut to the `additionalInformationSpace` beside the key. */
   additionalInformation?: string;
   /** A CEP: eight digits, with or without a dash. */
   postalCode?: string;
@@ -71,11 +71,9 @@ export function buildStaticBrCode(fields: StaticBrCodeFields): string {
   if (key === undefined) throw new RangeError('not a Pix key');
   if (txid !== undefined && !isStaticTxid(txid)) throw new RangeError(`not a static txid: ${txid}`);
 
-  const information = foldToAscii(fields.additionalInformation ?? '');
-  const space = additionalInformationSpace(key);
-  if (information.length > space) {
-    throw new RangeError(`the key leaves ${space} characters for the additional information`);
-  }
+  const information = foldToAscii(fields.additionalInformation ?? '')
+    .slice(0, additionalInformationSpace(key))
+    .trimEnd();
   const account =
     writeField('00', GUI) +
     writeField('01', key) +

@@ -9,13 +9,19 @@ import { getCharge } from '../contract/charges.js';
 import { Database } from '../database.service.js';
 import { eventAmount, type NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
+import type { Charge } from '../generated/service/client.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import * as queries from './charge-status.queries.js';
-import { classifyBankStatus, decideChargeStatus, nextStatusCheckAt } from './charge-status.js';
+import {
+  classifyBankStatus,
+  decideChargeStatus,
+  nextStatusCheckAt,
+  unansweredChecks,
+} from './charge-status.js';
 
 const batchSize = 200;
 const concurrentChecks = 8;
@@ -87,24 +93,26 @@ export class ChargeStatusChecks {
         end,
       });
       if (isNewEnd && end && !(end.kind === 'expired' && charge.isPaid))
-        this.events.record(tx, account.id, [endEvent(charge, end.kind, dueDate)]);
+        this.events.record(tx, account.id, [chargeEndEvent(charge, end.kind, dueDate)]);
     });
   }
 
   /**
-   * Null when the bank did not return the charge's status. If the bank offers no status by id, only
-   * the due date is known.
+   * Null when the bank did not return the charge's status. If the bank offers no status by id, or
+   * has not returned it for long, only the due date is known.
    */
-  private async readAtBank(account: BankAccount, { correlationId, dueDate }: queries.DueCharge) {
-    if (!this.bank.profile.hasStatusById)
-      return { status: classifyBankStatus(''), bankStatus: null, dueDate, bankDueDate: null };
+  private async readAtBank(account: BankAccount, due: queries.DueCharge) {
+    const { correlationId, dueDate, checks } = due;
+    const unread = { status: classifyBankStatus(''), bankStatus: null };
+    const byDueDate = { ...unread, dueDate, bankDueDate: null };
+    if (!this.bank.profile.hasStatusById) return byDueDate;
     const response = await this.bank.call(
       getCharge,
       account,
       { params: { correlationId } },
       { echoes: (charge) => charge.correlationId === correlationId },
     );
-    if (response.outcome !== 'success') return null;
+    if (response.outcome !== 'success') return checks + 1 < unansweredChecks ? null : byDueDate;
     const charge = response.value as { status: string; dueDate?: unknown };
     const bankDueDate =
       typeof charge.dueDate === 'string' ? parsePlainDate(charge.dueDate.slice(0, 10)) : null;
@@ -117,8 +125,9 @@ export class ChargeStatusChecks {
   }
 }
 
-function endEvent(
-  { correlationId, type, amountCents }: queries.DueCharge,
+/** The event of a charge that has ended without a payment. */
+export function chargeEndEvent(
+  { correlationId, type, amountCents }: Pick<Charge, 'correlationId' | 'type' | 'amountCents'>,
   end: queries.ChargeEnd['kind'],
   dueDate: string | null,
 ): NewEvent {

@@ -5,6 +5,7 @@ import {
   firstStatusCheckAt,
   isPastDue,
   nextStatusCheckAt,
+  unansweredChecks,
 } from './charge-status.js';
 
 describe('classifyBankStatus', () => {
@@ -66,10 +67,20 @@ describe('nextStatusCheckAt', () => {
     return next && next.getTime() - now.getTime();
   };
 
-  it('retries with growing delays while the bank does not respond', () => {
-    expect([1, 2, 3, 4, 5, 6, 60].map((checks) => delayMs(checks, false))).toEqual([
+  it('retries with growing delays while the bank does not respond, for more than a week', () => {
+    const delaysMs = Array.from({ length: unansweredChecks - 1 }, (_, index) =>
+      Number(delayMs(index + 1, false)),
+    );
+    expect(delaysMs.slice(0, 7)).toEqual([
       1_000, 5_000, 15_000, 60_000, 300_000, 3_600_000, 3_600_000,
     ]);
+    expect(delaysMs.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(7 * 86_400_000);
+  });
+
+  it('then waits for the day after the due date, and for nothing without a due date', () => {
+    const afterDueDate = new Date('2026-03-11T03:00:00Z');
+    expect(nextStatusCheckAt(unansweredChecks, now, '2026-03-10', false)).toEqual(afterDueDate);
+    expect(delayMs(unansweredChecks, false, null)).toBeNull();
   });
 
   it('repeats a few times after a webhook, then waits for the day after the due date', () => {

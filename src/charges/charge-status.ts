@@ -38,9 +38,15 @@ const retryDelaysMs = [1_000, 5_000, 15_000, 60_000, 300_000, 3_600_000];
 const checksAfterWebhook = 4;
 
 /**
+ * From this check on, the bank is not waited for: the due date alone decides, as it does at a bank
+ * without status by id. Until then the bank had more than a week to respond.
+ */
+export const unansweredChecks = 200;
+
+/**
  * When to check again, after `checks` checks that did not end the charge. Null for no further
- * check. Checks repeat while the bank does not respond. After that, the next check is after the due
- * date.
+ * check. Checks repeat while the bank does not respond, `unansweredChecks` times. After that, the
+ * next check is after the due date.
  */
 export function nextStatusCheckAt(
   checks: number,
@@ -50,7 +56,7 @@ export function nextStatusCheckAt(
 ): Date | null {
   const delayMs = retryDelaysMs[Math.min(checks, retryDelaysMs.length) - 1] ?? 1_000;
   const retryAt = new Date(now.getTime() + delayMs);
-  if (!isAnswered || checks < checksAfterWebhook) return retryAt;
+  if (checks < (isAnswered ? checksAfterWebhook : unansweredChecks)) return retryAt;
   if (dueDate === null) return null;
   const dueCheckAt = firstStatusCheckAt(dueDate, true);
   return dueCheckAt > now ? dueCheckAt : retryAt;

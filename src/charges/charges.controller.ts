@@ -6,9 +6,11 @@ import { BankService } from '../bank/bank.service.js';
 import { createCharge, expireCharge, payCharge } from '../contract/charges.js';
 import type { Route } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
+import { BeginsOperation } from '../operations/begins-operation.decorator.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
+import { CallsBank } from '../platform/responses.decorator.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, readPage } from '../platform/listing.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -28,6 +30,7 @@ export class ChargesController {
   ) {}
 
   @RequiresScope('charge')
+  @BeginsOperation()
   @Handles(createCharge)
   async create(
     @FromCaller() request: CallerInput<typeof createCharge>,
@@ -37,6 +40,7 @@ export class ChargesController {
   }
 
   @RequiresScope('charge')
+  @BeginsOperation()
   @Handles(createStaticQr)
   async createStaticQr(
     @FromCaller() request: CallerInput<typeof createStaticQr>,
@@ -46,12 +50,14 @@ export class ChargesController {
   }
 
   @RequiresScope('charge')
+  @CallsBank()
   @Handles(payCharge)
   async pay(@FromCaller() request: CallerInput<typeof payCharge>) {
     return this.simulate(payCharge, request);
   }
 
   @RequiresScope('charge')
+  @CallsBank()
   @Handles(expireCharge)
   async expire(@FromCaller() request: CallerInput<typeof expireCharge>) {
     const { accountId, params } = request;

@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
 import { StatementModule } from '../statement/statement.module.js';
+import { ChargeChangesController } from './charge-changes.controller.js';
+import { ChargeChanges } from './charge-changes.service.js';
 import { ChargeStatusChecks } from './charge-status.service.js';
 import { ChargeLookUp } from './charge-look-up.service.js';
 import { ChargesController } from './charges.controller.js';
@@ -9,8 +11,8 @@ import { ChargesService } from './charges.service.js';
 
 @Module({
   imports: [EventsModule, OperationsModule, StatementModule],
-  controllers: [ChargesController],
-  providers: [ChargesService, ChargeLookUp, ChargeStatusChecks],
+  controllers: [ChargesController, ChargeChangesController],
+  providers: [ChargesService, ChargeLookUp, ChargeChanges, ChargeStatusChecks],
   exports: [ChargesService],
 })
 export class ChargesModule {}

@@ -16,6 +16,19 @@ it('parses exactly what it serialized, also numbers that a float cannot hold', (
   expect(parseAdjustments(serializeAdjustments(adjustments))).toEqual(adjustments);
 });
 
+it('leaves out an adjustment whose type only the bank knows', () => {
+  const request = {
+    discount: { type: 'PerBusinessDay', items: [{ date: '2026-12-01', amount: 1n }] },
+    lateFine: { type: 'Tiered', date: '2026-12-02', amount: 200n },
+    latePayment: { type: 'fixed', date: '2026-12-02', amount: 3n },
+  } as unknown as ChargeRequest;
+  expect(adjustmentsOf(request)).toEqual({
+    discounts: [],
+    fine: null,
+    interest: { isPercentage: false, date: '2026-12-02', amount: 3n },
+  });
+});
+
 it('parses null as no adjustments', () => {
   expect(parseAdjustments(null)).toEqual({ discounts: [], fine: null, interest: null });
 });

@@ -2,19 +2,36 @@
 import type { Adjustment, Adjustments } from '../brazil/amount-owed.js';
 import type { ChargeRequest } from './charges.js';
 
-const isPercentage = (type: string) => type.toLowerCase() === 'percentage';
+/** The unit of a type in any letter case. Null for a type that only the bank can compute. */
+function unitOf(type: string): Pick<Adjustment, 'isPercentage'> | null {
+  switch (type.toLowerCase()) {
+    case 'fixed':
+      return { isPercentage: false };
+    case 'percentage':
+      return { isPercentage: true };
+    default:
+      return null;
+  }
+}
 
-/** The adjustments of a request, in the form that computes the amount owed. */
+/** Whether the amount of an adjustment can be computed from its type. */
+export const isComputable = (type: string): boolean => unitOf(type) !== null;
+
+/**
+ * The adjustments of a request, in the form that computes the amount owed. One of an unknown type
+ * is left out: a payment that follows it differs from the amount owed, and a person decides.
+ */
 export function adjustmentsOf(request: ChargeRequest): Adjustments {
   const { discount, lateFine, latePayment } = request;
-  const toAdjustment = (late: typeof lateFine): Adjustment | null =>
-    late ? { isPercentage: isPercentage(late.type), date: late.date, amount: late.amount } : null;
+  const toAdjustment = (late: typeof lateFine): Adjustment | null => {
+    const unit = late ? unitOf(late.type) : null;
+    return late && unit ? { ...unit, date: late.date, amount: late.amount } : null;
+  };
+  const discountUnit = discount ? unitOf(discount.type) : null;
   return {
-    discounts: (discount?.items ?? []).map(({ date, amount }) => ({
-      isPercentage: isPercentage(discount?.type ?? ''),
-      date,
-      amount,
-    })),
+    discounts: (discount?.items ?? []).flatMap(({ date, amount }) =>
+      discountUnit ? { ...discountUnit, date, amount } : [],
+    ),
     fine: toAdjustment(lateFine),
     interest: toAdjustment(latePayment),
   };

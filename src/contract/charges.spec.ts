@@ -52,16 +52,25 @@ describe('a charge request', () => {
       ['discount.items.0.date'],
     ],
     [
-      'a fine of an unknown type',
-      { lateFine: { type: 'Daily', date: '2030-12-31', amount: number('1') } },
-      ['lateFine.type'],
-    ],
-    [
-      'a discount on a slip without a QR code',
-      { type: 'BANKSLIP', discount: { type: 'Fixed', items: [] } },
-      ['discount'],
+      'a negative fine',
+      { lateFine: { type: 'Fixed', date: '2030-12-31', amount: number('-1') } },
+      ['lateFine.amount'],
     ],
   ])('with %s is rejected', (_, change, paths) => expect(errorPaths(change)).toEqual(paths));
+
+  it.each([
+    ['a fine of a type that the contract does not show', { lateFine: { type: 'Daily' } }],
+    ['interest of zero', { latePayment: { type: 'Fixed', amount: number('0') } }],
+    ['interest on a slip without a QR code', { type: 'BANKSLIP', latePayment: { type: 'Fixed' } }],
+  ])('with %s is left to the bank', (_, change) => {
+    const complete = Object.fromEntries(
+      Object.entries(change as object).map(([field, value]) => [
+        field,
+        typeof value === 'string' ? value : { date: '2030-12-31', amount: number('1'), ...value },
+      ]),
+    );
+    expect(errorPaths(complete)).toBeUndefined();
+  });
 
   it('has an error for each invalid field', () => {
     const paths = errorPaths({ dueDate: 'tomorrow', Amount: number('0'), payer: {} });

@@ -41,20 +41,18 @@ const finalBeneficiary = z.looseObject({
   address: address.nullish(),
 });
 
-// The contract shows `Fixed` and `Percentage`; its bill side writes them in capitals.
-const adjustmentType = text(20).refine(
-  (value) => ['fixed', 'percentage'].includes(value.toLowerCase()),
-  'Must be Fixed or Percentage.',
-);
+/** The contract shows `Fixed` and `Percentage`, and leaves further values to the bank. */
+const adjustmentType = filledText(60);
+const adjustmentAmount = reais.refine((amount) => amount >= 0n, 'Must not be negative.');
 
 const discount = z.looseObject({
   type: adjustmentType,
-  items: z.array(z.looseObject({ date: plainDate, amount: positiveReais })).max(10),
+  items: z.array(z.looseObject({ date: plainDate, amount: adjustmentAmount })).max(100),
 });
 const lateAdjustment = z.looseObject({
   type: adjustmentType,
   date: plainDate,
-  amount: positiveReais,
+  amount: adjustmentAmount,
 });
 
 const chargeFields = z.looseObject({
@@ -71,19 +69,17 @@ const chargeFields = z.looseObject({
   latePayment: lateAdjustment.nullish(),
 });
 
-const pixSlipFields = ['discount', 'lateFine', 'latePayment'] as const;
-
 /**
  * The contract spells the field `Amount`. An additional `amount` is an error: the two may differ.
+ * It shows discount, fine and interest with `BANKSLIP_PIX`; whether a `BANKSLIP` may have them is
+ * left to the bank.
  */
 export const chargeRequest = chargeFields.superRefine((charge, context) => {
   const reject = (field: string, message: string) =>
     context.addIssue({ code: 'custom', path: [field], message });
   if ('amount' in charge) reject('amount', 'Must be spelled Amount.');
-  if (charge.type === 'BANKSLIP') {
-    for (const field of pixSlipFields)
-      if (charge[field]) reject(field, 'Must only be sent with BANKSLIP_PIX.');
-  } else if (charge.ourNumber) reject('ourNumber', 'Must not be sent with BANKSLIP_PIX.');
+  if (charge.type === 'BANKSLIP_PIX' && charge.ourNumber)
+    reject('ourNumber', 'Must not be sent with BANKSLIP_PIX.');
 });
 
 export type ChargeRequest = z.output<typeof chargeRequest>;
@@ -144,7 +140,7 @@ export type ChargeDetails = z.output<typeof chargeDetails>;
 /** Beyond the contract: publicly known of the real service (status and payments of one charge). */
 export const getCharge = route({
   ...chargeRoute,
-  name: 'getCharge',
+  name: 'getChargeAtBank',
   summary: 'Returns a charge with its payments.',
   method: 'GET',
   path: '/baas/v1/charges/{correlationId}',
@@ -164,7 +160,7 @@ export type ChargesQuery = z.output<typeof chargesQuery>;
 /** Beyond the contract: publicly known of the real service. */
 export const listCharges = route({
   ...chargeRoute,
-  name: 'listCharges',
+  name: 'listChargesAtBank',
   summary: 'Lists the charges of the account, newest first.',
   method: 'GET',
   path: '/baas/v1/charges',
@@ -201,9 +197,31 @@ export const expireCharge = route({
   path: '/baas/v1/charges/{correlationId}/expire',
 });
 
+/** The response to a change that is publicly known of the real service: text, or nothing, too. */
+const textOrChange = z.union([changeResponse, z.string(), z.null()]);
+
+/**
+ * Beyond the contract: publicly known of the real service. Other fields of the request are passed
+ * on.
+ */
+export const changeDueDate = route({
+  ...changeRoute,
+  name: 'changeChargeDueDate',
+  summary: 'Changes the due date of a charge that is not paid.',
+  method: 'PATCH',
+  path: '/baas/v1/charges/{correlationId}',
+  idempotencyKey: 'accepted',
+  body: z.looseObject({ dueDate: plainDate }),
+  response: textOrChange,
+  mayRespondText: true,
+});
+
 /** Beyond the contract: publicly known of the real service. A later payment is still credited. */
 export const voidCharge = route({
   ...changeRoute,
+  response: textOrChange,
+  mayRespondText: true,
+  idempotencyKey: 'accepted',
   name: 'voidCharge',
   summary: 'Voids a charge that is not paid.',
   method: 'POST',

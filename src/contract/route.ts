@@ -57,6 +57,11 @@ export interface Route<
   isReading: boolean;
   /** The largest body in bytes. A larger one gets 413. */
   maxBodyBytes: number;
+  /**
+   * Whether a successful response of the bank may be text, or empty: it counts as a JSON string, or
+   * as null.
+   */
+  mayRespondText: boolean;
   /** Whether the body is a file, which the handler reads while it arrives. */
   hasFileBody: boolean;
   /** The content type of a successful response that is not JSON. */
@@ -85,7 +90,7 @@ const noParams = z.looseObject({});
 
 type RouteDefaults =
   | ('params' | 'query' | 'body' | 'idempotencyKey' | 'successStatus' | 'isReading')
-  | ('maxBodyBytes' | 'hasFileBody');
+  | ('maxBodyBytes' | 'mayRespondText' | 'hasFileBody');
 
 /**
  * Declares a route without parameters, query, body or idempotency key, and with status 200, unless
@@ -108,6 +113,7 @@ export function route<
     successStatus: 200,
     isReading: declared.method === 'GET',
     maxBodyBytes: defaultMaxBodyBytes,
+    mayRespondText: false,
     hasFileBody: false,
     ...declared,
   };

@@ -160,7 +160,7 @@ export const createTransfer = route({
 /** Beyond the contract: publicly known of the real service (the state of one transfer). */
 export const getTransfer = route({
   ...transferRoute,
-  name: 'getTransfer',
+  name: 'getTransferAtBank',
   summary: 'Returns the current state of a transfer, by its id, endToEndId or externalId.',
   method: 'GET',
   path: '/baas/api/v2/transfers/{identifier}',

@@ -2,6 +2,7 @@
 // data.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
+import { ReportedCustomerStatus } from '../generated/service/enums.js';
 import { instant, integer, text } from '../contract/wire.js';
 
 export const customerView = z.object({
@@ -13,6 +14,14 @@ export const customerView = z.object({
   reason: z.string().nullable(),
   /** The bank's response; null while there is none. */
   response: z.object({ status: integer, body: z.unknown() }).nullable(),
+  /** The bank's id of the customer; null where its response has none. */
+  bankCustomerId: z.string().nullable(),
+  /**
+   * What the bank's last webhook reported about the customer; null while none has. The bank offers
+   * no other source.
+   */
+  reportedStatus: z.enum(ReportedCustomerStatus).nullable(),
+  reportedAt: instant.nullable(),
   createdAt: instant,
   updatedAt: instant,
 });
@@ -20,7 +29,9 @@ export const customerView = z.object({
 export const getCustomerRoute = route({
   name: 'getCustomer',
   chapter: 'Customer creation',
-  summary: 'Returns the outcome of an onboarding, by the id of its operation.',
+  summary:
+    'Returns the outcome of an onboarding by the id of its operation, and whether the bank has ' +
+    'approved the customer.',
   method: 'GET',
   path: '/v1/customers/{id}',
   authentication: 'partner-key',

@@ -76,7 +76,16 @@ export class CustomersService implements OnModuleInit {
     if (operation.kind !== this.kind.name) throw new AppError('not_found');
     const stored = parseJson(operation.requestBody ?? '{}') as { document?: string | null };
     const document = stored.document ?? null;
-    return { ...describeOperation(operation), document, operationState: operation.state };
+    const customer = await this.database.prisma.customer.findUnique({
+      where: { accountId_id: { accountId, id: operation.id } },
+    });
+    return {
+      ...describeOperation(operation),
+      ...{ document, operationState: operation.state },
+      bankCustomerId: customer?.bankId ?? null,
+      reportedStatus: customer?.reportedStatus ?? null,
+      reportedAt: customer?.reportedAt ?? null,
+    };
   }
 
   /**
@@ -102,6 +111,9 @@ export class CustomersService implements OnModuleInit {
     await this.recordState(tx, operation, 'accepted');
     const { accountId, id } = operation;
     const found = await queries.findOnboarding(tx, operation);
+    const bankId = bankIdOf(found?.operation.responseBody ?? null);
+    if (bankId !== null)
+      await tx.customer.updateMany({ where: { accountId, id }, data: { bankId } });
     if (found?.operation.responseStatus == null) return;
     const uncertain = await queries.listUncertainOnboardings(tx, accountId, found.documentHash);
     for (const earlier of uncertain.filter((one) => one < id)) {
@@ -131,6 +143,13 @@ export class CustomersService implements OnModuleInit {
       data: { state },
     });
   }
+}
+
+/** The bank's id of the customer in its response, by which its webhooks name the customer. */
+function bankIdOf(responseBody: string | null): string | null {
+  const body = responseBody === null ? null : parseJson(responseBody);
+  const id = isJsonObject(body) ? body.id : null;
+  return typeof id === 'string' && /^[\x21-\x7e]{1,200}$/.test(id) ? id : null;
 }
 
 function reportsExistingCustomer({ status, text }: { status: number; text: string }): boolean {

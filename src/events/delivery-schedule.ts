@@ -1,6 +1,21 @@
 // When a delivery is retried: the schedule of Standard Webhooks, with jitter, so that an endpoint
 // that recovers does not get all its deliveries at once.
 
+/** How long one request may last, from the look-up of the name to the response's headers. */
+export const endpointTimeoutMs = 15_000;
+
+/** How deliveries to one endpoint are made: of events, and of the bank's webhooks. */
+export const deliveryLimits = {
+  /** Longer than an attempt can last. */
+  leaseMs: endpointTimeoutMs + 5_000,
+  batchSize: 10,
+  /** Requests of one process that are under way to one host. */
+  maxPerHost: 50,
+  maxRunMs: 20_000,
+  /** A batch that takes longer waits outside its job's slot. */
+  slotMs: 1_000,
+} as const;
+
 /** The delay after each failed attempt. The attempt after the last delay is the last attempt. */
 const delaysSeconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 

@@ -9,8 +9,8 @@ import { waitOutsideSlot } from '../platform/job-slots.js';
 import { OnJob } from '../platform/job-methods.js';
 import type { JobPayload } from '../queues.js';
 import { OpenLimit } from '../platform/slots.js';
-import { delayAfterAttemptMs } from './delivery-schedule.js';
-import { EndpointClient, endpointTimeoutMs } from './endpoint-client.service.js';
+import { delayAfterAttemptMs, deliveryLimits } from './delivery-schedule.js';
+import { EndpointClient } from './endpoint-client.service.js';
 import { recordAttempt } from './event-metrics.service.js';
 import { testEventType } from './event.js';
 import {
@@ -26,14 +26,7 @@ import {
 } from './events.queries.js';
 import { HostLimits } from './host-limits.js';
 
-/** Longer than an attempt can last. */
-const leaseMs = endpointTimeoutMs + 5_000;
-const batchSize = 10;
-/** Requests of this process that are under way to one host. */
-const maxPerHost = 50;
-const maxRunMs = 20_000;
-/** A batch that takes longer waits outside its job's slot. */
-const slotMs = 1_000;
+const { leaseMs, batchSize, maxPerHost, maxRunMs, slotMs } = deliveryLimits;
 /** A batch without any response that took longer than this pauses the endpoint. */
 const slowBatchMs = 5_000;
 const pauseMs = 30_000;

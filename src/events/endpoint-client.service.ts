@@ -19,15 +19,13 @@ import {
   type AddressRules,
   type UrlCheck,
 } from './address-guard.js';
+import { endpointTimeoutMs } from './delivery-schedule.js';
 import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
 import type { DeliveryEndpoint } from './events.queries.js';
 import { NameResolver, type ResolvedAddress } from './name-resolver.service.js';
 
 /** A longer response ends its connection. */
 const maxDiscardedBytes = 64 * 1_024;
-
-/** How long one request may last, from the look-up of the name to the response's headers. */
-export const endpointTimeoutMs = 15_000;
 
 export interface EventMessage {
   /** The event's id: a repeat has the same. */
@@ -44,6 +42,18 @@ export interface EndpointResponse {
   error: string | null;
   retryAfterSeconds: number | null;
 }
+
+export interface UnsignedRequest {
+  headers: Record<string, string>;
+  body: string | Buffer;
+  /** PostgreSQL's time of this attempt. */
+  sentAt: Date;
+}
+
+const addressRefused: EndpointResponse = {
+  ...{ status: null, retryAfterSeconds: null },
+  error: 'address_refused',
+};
 
 @Injectable()
 export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
@@ -75,22 +85,37 @@ export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
     return checkEndpointUrl(url, this.rules);
   }
 
-  /** Never throws for a failure of the endpoint or of the network. */
+  /** Sends a signed event. Never throws for a failure of the endpoint or of the network. */
   async post(endpoint: DeliveryEndpoint, message: EventMessage): Promise<EndpointResponse> {
     const { id, sentAt, body } = message;
+    if (!this.checkUrl(endpoint.url).ok) return addressRefused;
+    return this.send(endpoint, {
+      sentAt,
+      body,
+      headers: {
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1_000)),
+        'webhook-signature': this.sign(endpoint, message),
+      },
+    });
+  }
+
+  /**
+   * Sends a JSON body with these headers to an address that is checked as that of an endpoint.
+   * `id` is for the log. Never throws for a failure of the endpoint or of the network.
+   */
+  async send(
+    endpoint: { id: string; url: string },
+    request: UnsignedRequest,
+  ): Promise<EndpointResponse> {
+    const { body, sentAt, headers } = request;
     const noResponse = { status: null, retryAfterSeconds: null };
-    if (!this.checkUrl(endpoint.url).ok) return { ...noResponse, error: 'address_refused' };
+    if (!this.checkUrl(endpoint.url).ok) return addressRefused;
     const timeout = AbortSignal.timeout(endpointTimeoutMs);
     try {
       const response = await this.client.post<Readable>(endpoint.url, body, {
         ...this.agents,
-        headers: {
-          'content-type': 'application/json',
-          'user-agent': 'concilia',
-          'webhook-id': id,
-          'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1_000)),
-          'webhook-signature': this.sign(endpoint, message),
-        },
+        headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'concilia' },
         signal: AbortSignal.any([timeout, this.stopping.signal]),
       });
       discard(response.data);
@@ -99,7 +124,7 @@ export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
       const error = status >= 200 && status < 300 ? null : `status_${status}`;
       return { status, error, retryAfterSeconds };
     } catch (error) {
-      if (isClosedBeforeUse(error)) return this.post(endpoint, message);
+      if (isClosedBeforeUse(error)) return this.send(endpoint, request);
       this.log.info({ err: error, endpointId: endpoint.id }, 'event delivery failed');
       if (timeout.aborted) return { ...noResponse, error: 'timeout' };
       const code = axios.isAxiosError(error) ? error.code : undefined;

@@ -26,6 +26,11 @@ export const eventTypes = [
   'bill_payment.reversed',
   'refund.settled',
   'refund.reversed',
+  'customer.approved',
+  'customer.refused',
+  'dispute.reported',
+  'dispute.accepted',
+  'dispute.rejected',
   'break.opened',
   'break.resolved',
   'reconciliation.finished',
@@ -48,6 +53,7 @@ export const testEventType = 'endpoint.test';
 export interface EventResource {
   kind:
     | ('charge' | 'transfer' | 'bill_payment' | 'refund' | 'expected_payment' | 'transaction')
+    | ('customer' | 'dispute')
     | ('operation' | 'break' | 'reconciliation' | 'day_close' | 'account');
   id: string;
 }

@@ -5,6 +5,7 @@ import { Database } from '../database.service.js';
 import type { Event } from '../generated/service/client.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Handles } from '../platform/contract-route.js';
+import { Responds } from '../platform/responses.decorator.js';
 import { parseJson } from '../platform/exact-json.js';
 import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
 import { EventRetention } from './event-retention.service.js';
@@ -21,6 +22,7 @@ export class EventsController {
     private readonly retention: EventRetention,
   ) {}
 
+  @Responds({ status: 410, description: 'Events after the cursor were deleted by age.' })
   @Handles(listEvents)
   async events(@FromCaller() { accountId, query }: CallerInput<typeof listEvents>) {
     const page = readPage(query, isPosition);

@@ -20,6 +20,6 @@ import { NameResolver } from './name-resolver.service.js';
     EventMetrics,
     { provide: NameResolver, useFactory: () => new NameResolver() },
   ],
-  exports: [EventsService],
+  exports: [EventsService, EndpointClient],
 })
 export class EventsModule {}

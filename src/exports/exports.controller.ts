@@ -1,6 +1,7 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { Handles, Reply, StreamedReply } from '../platform/contract-route.js';
+import { Responds } from '../platform/responses.decorator.js';
 import {
   exportOpenBreaks,
   exportOverduePayments,
@@ -21,6 +22,7 @@ export class ExportsController {
     private readonly reports: MonthReports,
   ) {}
 
+  @Responds({ status: 422, description: 'The file would have too many lines; see `code`.' })
   @Handles(exportTransactions)
   async transactions(
     @FromCaller() { accountId, query }: CallerInput<typeof exportTransactions>,

@@ -9,17 +9,33 @@ import { z } from 'zod';
 import { adminKeyHeader, apiKeyHeader, partnerKeyHeader, type Route } from '../contract/route.js';
 import { errorBody } from '../contract/errors.js';
 import { routeOf } from './contract-route.js';
+import { errorsOf, respondsOf, type DeclaredResponse } from './responses.decorator.js';
 
 const assets: Record<string, string> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
+export interface ApiReferenceOptions {
+  title: string;
+  /** Whether a valid key may lack the scope of a route. */
+  hasScopes: boolean;
+}
+
+/** A route with the responses that are no success. Each status stands once. */
+export interface DocumentedRoute {
+  route: Route;
+  responses: DeclaredResponse[];
+}
+
 /**
  * Serves the API reference. The document is built at the first request, when every controller is
  * known.
  */
-export function serveApiReference(application: NestFastifyApplication, title: string): void {
+export function serveApiReference(
+  application: NestFastifyApplication,
+  { title, hasScopes }: ApiReferenceOptions,
+): void {
   const server = application.getHttpAdapter().getInstance();
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   let document: string | undefined;
@@ -36,7 +52,7 @@ export function serveApiReference(application: NestFastifyApplication, title: st
     reply.header('content-type', 'text/javascript; charset=utf-8').send(startScript),
   );
   server.get('/docs/openapi.json', (_request, reply) => {
-    document ??= JSON.stringify(buildOpenApi(servedRoutes(application), title));
+    document ??= JSON.stringify(buildOpenApi(documentedRoutes(application, hasScopes), title));
     return reply.header('content-type', 'application/json; charset=utf-8').send(document);
   });
   for (const [name, type] of Object.entries(assets)) {
@@ -51,14 +67,32 @@ export function serveApiReference(application: NestFastifyApplication, title: st
 
 /** Every route that a controller of the application handles. */
 export function servedRoutes(application: NestFastifyApplication): Route[] {
+  return servedHandlers(application).map(({ route }) => route);
+}
+
+/** The routes with all their responses. What a handler declares replaces what follows from it. */
+export function documentedRoutes(
+  application: NestFastifyApplication,
+  hasScopes: boolean,
+): DocumentedRoute[] {
+  return servedHandlers(application).map(({ route, handler }) => {
+    const responses = [...errorsOf(route, hasScopes), ...respondsOf(handler)];
+    const byStatus = new Map(responses.map((response) => [response.status, response]));
+    return { route, responses: [...byStatus.values()].sort((a, b) => a.status - b.status) };
+  });
+}
+
+function servedHandlers(application: NestFastifyApplication): { route: Route; handler: object }[] {
   const scanner = new MetadataScanner();
   const modules = [...application.get(ModulesContainer).values()];
   return modules.flatMap(({ controllers }) =>
     [...controllers.values()].flatMap(({ metatype }) => {
       const prototype = metatype?.prototype as Record<string, object>;
-      return scanner
-        .getAllMethodNames(prototype)
-        .flatMap((name) => routeOf(prototype[name]!) ?? []);
+      return scanner.getAllMethodNames(prototype).flatMap((name) => {
+        const handler = prototype[name]!;
+        const route = routeOf(handler);
+        return route ? { route, handler } : [];
+      });
     }),
   );
 }
@@ -73,10 +107,17 @@ const securityHeaders = {
  * The OpenAPI 3.1 document of the routes. Its schemas describe the JSON as sent, before it is
  * decoded.
  */
-export function buildOpenApi(routes: Route[], title: string): object {
+export function buildOpenApi(routes: readonly DocumentedRoute[], title: string): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const route of routes) {
-    (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route);
+  const schemas: Record<string, object> = {
+    Error: jsonSchema(errorBody),
+    CodedError: jsonSchema(errorBody.required({ code: true })),
+  };
+  for (const documented of routes) {
+    const { path, method } = documented.route;
+    (paths[path] ??= {})[method.toLowerCase()] = operation(documented);
+    for (const { body } of documented.responses)
+      if (body) schemas[body.name] = jsonSchema(body.schema);
   }
   return {
     openapi: '3.1.0',
@@ -89,16 +130,12 @@ export function buildOpenApi(routes: Route[], title: string): object {
           { type: 'apiKey', in: 'header', name: header },
         ]),
       ),
-      schemas: { Error: jsonSchema(errorBody) },
+      schemas,
     },
   };
 }
 
-function operation(route: Route): object {
-  const error = {
-    description: 'An error with the contract’s error body.',
-    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Error' } } },
-  };
+function operation({ route, responses }: DocumentedRoute): object {
   return {
     operationId: route.name,
     tags: [route.chapter],
@@ -124,13 +161,26 @@ function operation(route: Route): object {
           [route.responseContentType ?? 'application/json']: { schema: jsonSchema(route.response) },
         },
       },
-      429: {
-        ...error,
-        description: 'Too many requests. Nothing was done; retry after the time of the header.',
-        headers: { 'Retry-After': { description: 'In seconds.', schema: { type: 'integer' } } },
-      },
-      default: error,
+      ...Object.fromEntries(responses.map((one) => [one.status, declared(one)])),
+      default: declared({ status: 500, description: 'An error with the contract’s error body.' }),
     },
+  };
+}
+
+/** The statuses whose error body always has a `code` (`ErrorFilter`). */
+const codedStatuses = [409, 422, 429];
+
+function declared({ status, description, body, headers = {} }: DeclaredResponse): object {
+  const errorName = codedStatuses.includes(status) ? 'CodedError' : 'Error';
+  const schema = { $ref: `#/components/schemas/${body?.name ?? errorName}` };
+  const described = Object.entries(headers).map(([name, text]) => [
+    name,
+    { description: text, schema: { type: name === 'Retry-After' ? 'integer' : 'string' } },
+  ]);
+  return {
+    description,
+    ...(described.length > 0 ? { headers: Object.fromEntries(described) } : {}),
+    content: { [body ? 'application/json' : 'application/problem+json']: { schema } },
   };
 }
 

@@ -34,6 +34,8 @@ export interface HttpApplicationOptions {
   log: Log;
   /** Title of the API reference at /docs. */
   title: string;
+  /** Whether keys have scopes, for the API reference. */
+  hasScopes?: boolean;
   /** Whose `X-Forwarded-For` is believed. Nobody's by default. */
   trustedProxies?: TrustedProxies;
 }
@@ -41,7 +43,7 @@ export interface HttpApplicationOptions {
 /** Creates the application. It does not listen yet. */
 export async function createHttpApplication(
   module: object,
-  { log, title, trustedProxies = 0 }: HttpApplicationOptions,
+  { log, title, hasScopes = true, trustedProxies = 0 }: HttpApplicationOptions,
 ): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     bodyLimit: defaultMaxBodyBytes,
@@ -69,7 +71,7 @@ export async function createHttpApplication(
     abortOnError: false,
   });
   application.useGlobalFilters(new ErrorFilter(log));
-  serveApiReference(application, title);
+  serveApiReference(application, { title, hasScopes });
   return application;
 }
 

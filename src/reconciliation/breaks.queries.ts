@@ -1,6 +1,7 @@
 // Breaks: opened once per kind and subject, and resolved when the stored facts no longer show their
 // cause. Those of the statement itself (a broken balance chain, a balance that differs from the
-// last line, unreadable lines) follow from the state that the sync stores.
+// last line, unreadable lines) follow from the state that the sync stores, and those of disputes
+// from what the bank's webhooks reported.
 import {
   accountColumn,
   jsonTexts,
@@ -240,6 +241,11 @@ const balanceIsUnreported = Prisma.sql`u.is_balance_off
     Prisma.sql`'balance:' || u.balance_differs_nsu`,
     Prisma.sql`abs(u.balance_differs_cents)`,
   )}`;
+/** A dispute (u) without a break, or whose open break shows an earlier status. */
+const disputeIsUnreported = Prisma.sql`u.returned_nsu IS NULL AND NOT EXISTS (
+  SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = 'disputed'
+    AND b.subject = 'dispute:' || u.id AND b.resolution IS DISTINCT FROM 'automatic'
+    AND (b.state = 'resolved' OR b.evidence->>'status' = u.status::text))`;
 /** Whether the cause of an open break (b) is gone. */
 const isEnded = Prisma.sql`b.state = 'open' AND CASE b.kind
   WHEN 'unreadable_line' THEN EXISTS (
@@ -248,6 +254,9 @@ const isEnded = Prisma.sql`b.state = 'open' AND CASE b.kind
   WHEN 'broken_balance_chain' THEN NOT EXISTS (
     SELECT 1 FROM statement_state u WHERE u.account_id = b.account_id
       AND u.broken_since IS NOT NULL AND 'gap:' || u.gap_nsu = b.subject)
+  WHEN 'disputed' THEN EXISTS (
+    SELECT 1 FROM dispute u WHERE u.account_id = b.account_id
+      AND 'dispute:' || u.id = b.subject AND u.returned_nsu IS NOT NULL)
   WHEN 'balance_mismatch' THEN NOT EXISTS (
     SELECT 1 FROM statement_state u WHERE u.account_id = b.account_id
       AND u.is_balance_off AND 'balance:' || u.balance_differs_nsu = b.subject) END`;
@@ -277,6 +286,19 @@ export async function listUnreportedStatementBreaks(
     FROM statement_state u
     LEFT JOIN statement_line t ON t.account_id = u.account_id AND t.nsu = u.gap_nsu
     WHERE u.account_id = ${opaqueAccountId(accountId)} AND ${gapIsUnreported}
+    UNION ALL
+    (SELECT 'disputed', 'dispute:' || u.id, COALESCE(u.amount_cents, pix.amount_cents), pix.nsu,
+            jsonb_build_object('disputeId', u.id, 'kind', u.kind, 'status', u.status,
+                               'endToEndId', u.end_to_end_id, 'reportedAt', u.reported_at,
+                               'deadlineAt', u.deadline_at), false
+     FROM dispute u
+     LEFT JOIN LATERAL (
+       SELECT t.nsu, t.amount_cents FROM statement_line t
+       WHERE t.account_id = ${opaqueAccountId(accountId)} AND t.is_credit
+         AND t.end_to_end_id = u.end_to_end_id
+       ORDER BY t.nsu LIMIT 1
+     ) pix ON true
+     WHERE u.account_id = ${opaqueAccountId(accountId)} AND ${disputeIsUnreported} LIMIT ${limit})
     UNION ALL
     SELECT 'balance_mismatch', 'balance:' || u.balance_differs_nsu, abs(u.balance_differs_cents),
            NULL,

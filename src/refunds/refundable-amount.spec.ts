@@ -8,6 +8,7 @@ const unrefunded: RefundableFacts = {
   reversedCents: 0n,
   pendingCents: 0n,
   hasUnattributedRefund: false,
+  isDisputed: false,
 };
 
 describe('the refundable amount of a received Pix', () => {
@@ -32,6 +33,9 @@ describe('the refundable amount of a received Pix', () => {
     expect(refundRejection({ ...unrefunded, hasUnattributedRefund: true }, 1n)?.reason).toBe(
       'refund_frozen',
     ));
+
+  it('rejects every refund while the Pix is disputed', () =>
+    expect(refundRejection({ ...unrefunded, isDisputed: true }, 1n)?.reason).toBe('disputed'));
 
   it('is never exceeded by successive refunds', () => {
     const cents = fc.bigInt({ min: 1n, max: 2_000n });

@@ -11,10 +11,15 @@ export interface RefundableFacts {
   pendingCents: bigint;
   /** The statement shows a refund to this payer, and nothing ties that refund to a Pix. */
   hasUnattributedRefund: boolean;
+  /**
+   * The bank reported an infraction or a MED request about the Pix, and may return the money by
+   * itself. True until the statement shows its return, or a person accepts the break.
+   */
+  isDisputed: boolean;
 }
 
 export interface RefundRejection {
-  reason: 'refund_frozen' | 'refund_exceeds_original';
+  reason: 'refund_frozen' | 'refund_exceeds_original' | 'disputed';
   public: string;
 }
 
@@ -30,6 +35,13 @@ export function refundRejection(
   facts: RefundableFacts,
   requestedCents: bigint,
 ): RefundRejection | null {
+  if (facts.isDisputed)
+    return {
+      reason: 'disputed',
+      public:
+        'The Pix is disputed, and the bank may return it by itself. ' +
+        'It can be refunded when its break of the kind disputed is resolved.',
+    };
   if (facts.hasUnattributedRefund)
     return {
       reason: 'refund_frozen',

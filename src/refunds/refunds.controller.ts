@@ -4,6 +4,7 @@ import { RequiresScope } from '../accounts/scope.decorator.js';
 import { refundTransaction } from '../contract/refunds.js';
 import { Database } from '../database.service.js';
 import type { Prisma, Refund } from '../generated/service/client.js';
+import { BeginsOperation } from '../operations/begins-operation.decorator.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
 import { describeSentMoney, newestSentMoney, type SentMoney } from '../operations/sent-money.js';
@@ -21,6 +22,7 @@ export class RefundsController {
   ) {}
 
   @RequiresScope('refund')
+  @BeginsOperation()
   @Handles(refundTransaction)
   async refund(
     @FromCaller() request: CallerInput<typeof refundTransaction>,

@@ -110,9 +110,19 @@ export async function readRefundableFacts(
                 WHERE e.account_id = ${accountId} AND e.id = own_refund.expected_payment_id
                   AND e.withdrawn_at IS NOT NULL)) AS "pendingCents",
            ${hasUnattributedRefund(accountId, counterparty, occurredAt)}
-             AS "hasUnattributedRefund"`;
+             AS "hasUnattributedRefund",
+           ${isDisputed(accountId, endToEndId)} AS "isDisputed"`;
   return { originalCents: amountCents, ...facts! };
 }
+
+/** Whether a dispute of the Pix has neither a return by the bank nor a resolved break. */
+const isDisputed = (accountId: number, endToEndId: string | null) => Prisma.sql`
+  EXISTS (
+    SELECT FROM dispute d
+    WHERE d.account_id = ${accountId} AND d.end_to_end_id = ${endToEndId}
+      AND d.returned_nsu IS NULL AND NOT EXISTS (
+        SELECT FROM break b WHERE b.account_id = d.account_id AND b.kind = 'disputed'
+          AND b.subject = 'dispute:' || d.id AND b.state = 'resolved'))`;
 
 /**
  * Whether the statement shows a refund to that payer since `since` without the id of its Pix.

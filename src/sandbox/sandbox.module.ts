@@ -138,6 +138,7 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
   );
   const application = await createHttpApplication(SandboxModule.with(settings), {
     log,
+    hasScopes: false,
     title: 'Sandbox bank',
   });
   const clock = application.get(BankClock);

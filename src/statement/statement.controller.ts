@@ -7,10 +7,12 @@ import { BankService } from '../bank/bank.service.js';
 import {
   listTransactions,
   listTransactionsV1,
+  readBalances,
   readStatementPage,
   readStatementPageV1,
 } from '../contract/statement.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
+import { CallsBank } from '../platform/responses.decorator.js';
 
 @Controller()
 @UseGuards(ApiKeyGuard)
@@ -20,11 +22,13 @@ export class StatementController {
     private readonly bank: BankService,
   ) {}
 
+  @CallsBank()
   @Handles(listTransactions)
   async list(@FromCaller() request: CallerInput<typeof readStatementPage>): Promise<Reply> {
     return this.bank.relay(readStatementPage, await this.accounts.get(request.accountId), request);
   }
 
+  @CallsBank()
   @Handles(listTransactionsV1)
   async listV1(@FromCaller() request: CallerInput<typeof readStatementPageV1>): Promise<Reply> {
     return this.bank.relay(
@@ -32,5 +36,12 @@ export class StatementController {
       await this.accounts.get(request.accountId),
       request,
     );
+  }
+
+  /** Beyond the contract, where the bank has it. */
+  @CallsBank()
+  @Handles(readBalances)
+  async balances(@FromCaller() request: CallerInput<typeof readBalances>): Promise<Reply> {
+    return this.bank.relay(readBalances, await this.accounts.get(request.accountId), request);
   }
 }

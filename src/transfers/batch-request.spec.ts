@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { BatchElement, BatchRequest } from '../contract/batch-transfers.js';
-import {
-  batchCounterparty,
-  completeBatch,
-  matchesBatchRequest,
-  repeatedExternalIds,
-} from './batch-request.js';
+import { batchCounterparty, completeBatch, matchesBatchRequest } from './batch-request.js';
 
 const operationId = '01a1ffb0-e2c6-770f-88e0-d5bec3164c85';
 const item = (changes: object = {}): BatchRequest[number] => ({
@@ -22,15 +17,6 @@ describe('completeBatch', () => {
     expect(completed).toEqual(completeBatch(completed, operationId));
     expect(completed[1]).toEqual(items[1]);
     expect(new Set(completed.map(({ externalId }) => externalId)).size).toBe(3);
-    expect(repeatedExternalIds(completed)).toEqual({});
-  });
-});
-
-describe('repeatedExternalIds', () => {
-  it('reports each item whose externalId an earlier item already has', () => {
-    const ids = ['a', null, 'b', 'a', null, 'a'];
-    const errors = repeatedExternalIds(ids.map((externalId) => item({ externalId })));
-    expect(Object.keys(errors)).toEqual(['$[3].externalId', '$[5].externalId']);
   });
 });
 

@@ -13,25 +13,6 @@ export function completeBatch(items: BatchRequest, operationId: string): BatchRe
   }));
 }
 
-/**
- * JSON path → messages, for each externalId that an earlier item already has. Two movements with
- * the same externalId could not be distinguished.
- */
-export function repeatedExternalIds(items: BatchRequest): Record<string, string[]> {
-  const firstPositions = new Map<string, number>();
-  const errors: Record<string, string[]> = {};
-  items.forEach(({ externalId }, position) => {
-    if (!externalId) return;
-    const first = firstPositions.get(externalId);
-    if (first === undefined) firstPositions.set(externalId, position);
-    else
-      errors[`$[${position}].externalId`] = [
-        `externalId must be unique in the batch, item ${first} already has it.`,
-      ];
-  });
-  return errors;
-}
-
 /** The same text for batches that send the same amounts to the same accounts, in any order. */
 export function batchCounterparty(items: BatchRequest): string {
   const payments = items.map(

@@ -59,20 +59,20 @@ export class PixLookupsService {
     accountId: number,
     endToEndId: string,
   ): Promise<Omit<LookupClaim, 'operationId'>> {
-    return { endToEndId, now: await this.bankTime.now(accountId) };
+    const now = await this.bankTime.now(accountId);
+    return { endToEndId, now, expiresAt: pixLookupExpiry(endToEndId, now) };
   }
 
   /** Why a look-up cannot start a transfer: `lookupClaimsWrite` has not claimed it. */
   async refusalOf(tx: SqlTx, accountId: number, { endToEndId }: LookupClaim): Promise<AppError> {
     const [lookup] = await listPixLookups(tx, accountId, [endToEndId]);
-    if (!lookup) return lookupError('look_up_not_found');
-    return lookupError(lookup.operationId === null ? 'look_up_expired' : 'look_up_used');
+    const isUsed = lookup !== undefined && lookup.operationId !== null;
+    return lookupError(isUsed ? 'look_up_used' : 'look_up_expired');
   }
 }
 
 // The reasons are the bank's own codes, which its clients know.
 const lookupErrors = {
-  look_up_not_found: 'The endToEndId must come from a key look-up of this account.',
   look_up_used: 'The endToEndId was already used for a transfer: look the key up again.',
   look_up_expired: 'The key look-up has expired: look the key up again.',
 };

@@ -9,14 +9,8 @@ import { writeTogether } from '../joined-writes.queries.js';
 import type { OperationKind, OutgoingMoney, RequestPreferences } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
-import { AppError } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
-import {
-  batchCounterparty,
-  completeBatch,
-  matchesBatchRequest,
-  repeatedExternalIds,
-} from './batch-request.js';
+import { batchCounterparty, completeBatch, matchesBatchRequest } from './batch-request.js';
 import { readBatchElement } from './transfer-status.js';
 import { requestedTransferWrites, TransferRecords } from './transfer-records.service.js';
 import * as queries from './transfers.queries.js';
@@ -59,8 +53,6 @@ export class TransferBatches implements OnModuleInit {
     preferences: RequestPreferences,
   ): Promise<Reply> {
     const items = input.body;
-    const errors = repeatedExternalIds(items);
-    if (Object.keys(errors).length > 0) throw new AppError('validation_failed', { errors });
     return this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,
@@ -88,8 +80,9 @@ export class TransferBatches implements OnModuleInit {
 
   private async outgoingOf(accountId: number, items: BatchRequest): Promise<OutgoingMoney> {
     const externalIds = items.flatMap(({ externalId }) => externalId ?? []);
+    // The contract allows items with one externalId: such items are not distinguished by it.
     const isDistinguishable =
-      externalIds.length === items.length &&
+      new Set(externalIds).size === items.length &&
       !(await queries.isExternalIdUsed(this.database.prisma, accountId, externalIds));
     return {
       counterparty: batchCounterparty(items),

@@ -13,11 +13,12 @@ describe('stateOfBankStatus', () => {
     ['PIX_EFFECTIVE', 'effective'],
     ['EFFECTIVE', 'effective'],
     ['DONE', 'effective'],
+    ['PIX_REFUND_PAYMENT_UPDATED', 'effective'],
     ['PIX_ERROR', 'failed'],
     ['ERROR', 'failed'],
   ])('reads %s as %s', (status, state) => expect(stateOfBankStatus(status)).toBe(state));
 
-  it.each(['PIX_REFUND_PAYMENT_UPDATED', 'CANCELLED', 'done', ''])(
+  it.each(['CANCELLED', 'done', ''])(
     'reads the undocumented status %p as accepted, neither effective nor failed',
     (status) => expect(stateOfBankStatus(status)).toBe('accepted'),
   );

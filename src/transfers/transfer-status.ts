@@ -9,7 +9,14 @@ import type { TransferState } from '../generated/service/client.js';
 /** The states that a status reported by the bank can lead to. */
 export type ReportedTransferState = Extract<TransferState, 'accepted' | 'effective' | 'failed'>;
 
-const effectiveStatuses = new Set(['PIX_EFFECTIVE', 'EFFECTIVE', 'DONE']);
+const effectiveStatuses = new Set([
+  'PIX_EFFECTIVE',
+  'EFFECTIVE',
+  'DONE',
+  // The contract's status of a sent refund. The bank reports nothing after it. Whether the money
+  // moved or was reversed is decided by the statement alone, as for every state here.
+  'PIX_REFUND_PAYMENT_UPDATED',
+]);
 const failedStatuses = new Set(['PIX_ERROR', 'ERROR']);
 
 /** An undocumented status shows only that the bank knows the transfer, so it counts as accepted. */
@@ -58,8 +65,12 @@ export function referencesOfTransfer({ bankId, endToEndId, nsu }: TransferReport
 
 /**
  * The pause from the acceptance to the first status check, and then after each check of a transfer
- * that is not final. The last pause, one hour, repeats without end.
+ * that is not final: for a day, then once a day for thirty days. After the last check, the transfer
+ * is checked once more for each webhook that names it. The statement decides it in any case.
  */
-export const statusCheckPausesMs = [
-  1_000, 2_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000,
-] as const;
+export const statusCheckPausesMs: readonly [number, ...number[]] = [
+  1_000,
+  ...[2_000, 5_000, 15_000, 60_000, 300_000, 900_000],
+  ...Array.from({ length: 24 }, () => 3_600_000),
+  ...Array.from({ length: 30 }, () => 86_400_000),
+];

@@ -4,9 +4,11 @@ import { RequiresScope } from '../accounts/scope.decorator.js';
 import { createTransferBatch } from '../contract/batch-transfers.js';
 import { lookUpPixKey } from '../contract/pix-lookup.js';
 import { createTransfer } from '../contract/transfers.js';
+import { BeginsOperation } from '../operations/begins-operation.decorator.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
+import { CallsBank } from '../platform/responses.decorator.js';
 import { isUuid, readPage } from '../platform/listing.js';
 import { PixLookupsService } from './pix-lookups.service.js';
 import { TransferBatches } from './transfer-batches.service.js';
@@ -25,12 +27,14 @@ export class TransfersController {
   ) {}
 
   @RequiresScope('transfer')
+  @CallsBank()
   @Handles(lookUpPixKey)
   async lookUp(@FromCaller() request: CallerInput<typeof lookUpPixKey>): Promise<Reply> {
     return (await this.lookups.lookUp(request.accountId, request)).reply;
   }
 
   @RequiresScope('transfer')
+  @BeginsOperation()
   @Handles(createTransfer)
   async create(
     @FromCaller() request: CallerInput<typeof createTransfer>,
@@ -40,6 +44,7 @@ export class TransfersController {
   }
 
   @RequiresScope('transfer')
+  @BeginsOperation()
   @Handles(createTransferBatch)
   async createBatch(
     @FromCaller() request: CallerInput<typeof createTransferBatch>,

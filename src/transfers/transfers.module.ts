@@ -6,13 +6,14 @@ import { PixLookupsService } from './pix-lookups.service.js';
 import { TransferBatches } from './transfer-batches.service.js';
 import { TransferStatusChecks } from './transfer-status-checks.service.js';
 import { TransferRecords } from './transfer-records.service.js';
+import { TransferStatusController } from './transfer-status.controller.js';
 import { TransferViews } from './transfer-views.service.js';
 import { TransfersController } from './transfers.controller.js';
 import { TransfersService } from './transfers.service.js';
 
 @Module({
   imports: [EventsModule, OperationsModule, StatementModule],
-  controllers: [TransfersController],
+  controllers: [TransfersController, TransferStatusController],
   providers: [
     PixLookupsService,
     TransferRecords,

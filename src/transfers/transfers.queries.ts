@@ -50,16 +50,27 @@ export interface LookupClaim {
   endToEndId: string;
   operationId: string;
   now: Date;
+  /** When it expires if it was made without the service. */
+  expiresAt: Date;
 }
 
-/** Claims look-ups, if they are neither used nor expired. */
+/**
+ * Claims look-ups, if they are neither used nor expired. One that was made without the service is
+ * stored with its claim: whether it is valid is for the bank to say.
+ */
 export function lookupClaimsWrite(accountId: number, claims: readonly LookupClaim[]): Write {
   const sql = Prisma.sql`
-    UPDATE pix_lookup l SET operation_id = r."operationId"
+    INSERT INTO pix_lookup AS l (account_id, end_to_end_id, counterparty, looked_up_at, expires_at,
+                                 operation_id)
+    SELECT ${accountId}::int, "endToEndId", "endToEndId", now, "expiresAt", "operationId"
     FROM jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) AS r(
-      "endToEndId" text, "operationId" uuid, now timestamptz)
-    WHERE l.account_id = ${accountId} AND l.end_to_end_id = r."endToEndId"
-      AND l.operation_id IS NULL AND l.expires_at > r.now`;
+      "endToEndId" text, "operationId" uuid, now timestamptz, "expiresAt" timestamptz)
+    WHERE "expiresAt" > now OR EXISTS (
+      SELECT FROM pix_lookup made
+      WHERE made.account_id = ${accountId} AND made.end_to_end_id = r."endToEndId")
+    ORDER BY "endToEndId"
+    ON CONFLICT (account_id, end_to_end_id) DO UPDATE SET operation_id = EXCLUDED.operation_id
+    WHERE l.operation_id IS NULL AND l.expires_at > EXCLUDED.looked_up_at`;
   return { sql, rows: claims.length };
 }
 
@@ -108,9 +119,10 @@ export async function updateTransfers(
           next_check_at = CASE
             WHEN NOT b.is_final AND r.state = 'accepted'
               AND ${firstStatusCheckMs}::float8 IS NOT NULL
-            THEN COALESCE(
+            -- An accepted transfer without a next check has had its last one.
+            THEN CASE WHEN b.state = 'accepted' THEN t.next_check_at ELSE COALESCE(
               t.next_check_at,
-              clock_timestamp() + ${firstStatusCheckMs}::float8 * interval '1 millisecond')
+              clock_timestamp() + ${firstStatusCheckMs}::float8 * interval '1 millisecond') END
           END,
           updated_at = CASE WHEN b.is_final THEN t.updated_at ELSE clock_timestamp() END
       FROM report r JOIN before b ON b.id = r.id
@@ -208,7 +220,7 @@ export type DueTransfer = TransferKey &
 /**
  * Claims transfers for a status check: those whose check is due, and those that a webhook has
  * referenced since their last check. The claim also schedules the next check, so that a failed
- * check loses no transfer.
+ * check loses no transfer; none is scheduled after the last of `pausesMs`.
  */
 export async function claimDueTransfers(
   db: Db,
@@ -224,17 +236,28 @@ export async function claimDueTransfers(
         WHERE e.account_id = t.account_id AND e.reference_kind = 'end_to_end_id'
           AND e.reference = t.end_to_end_id
           AND e.received_at > COALESCE(t.checked_at, t.created_at))
+      UNION
+      SELECT t.id FROM webhook_event e
+      JOIN transfer t ON t.account_id = e.account_id AND t.end_to_end_id = e.reference
+      WHERE e.account_id = ${accountId} AND e.state = 'pending'
+        AND e.reference_kind = 'end_to_end_id' AND t.state = 'accepted'
+        AND t.next_check_at IS NULL AND e.received_at > COALESCE(t.checked_at, t.created_at)
+    ), candidate AS (
+      (SELECT t.id FROM transfer t
+       WHERE t.account_id = ${accountId} AND t.next_check_at <= clock_timestamp()
+       ORDER BY t.next_check_at LIMIT ${limit})
+      UNION SELECT id FROM referenced
     ), due AS (
       SELECT t.id FROM transfer t
-      WHERE t.account_id = ${accountId} AND t.next_check_at IS NOT NULL
+      WHERE t.account_id = ${accountId} AND t.id IN (SELECT id FROM candidate)
+        -- Again, of the locked row: a concurrent check may have claimed it.
         AND (t.next_check_at <= clock_timestamp() OR t.id IN (SELECT id FROM referenced))
       ORDER BY t.next_check_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
     )
     UPDATE transfer t
     SET checks = t.checks + 1, checked_at = clock_timestamp(),
         next_check_at = clock_timestamp()
-          + (${[...pausesMs]}::int[])[LEAST(t.checks + 2, ${pausesMs.length}::int)]
-            * interval '1 millisecond'
+          + (${[...pausesMs]}::int[])[t.checks + 2] * interval '1 millisecond'
     FROM due d WHERE t.account_id = ${accountId} AND t.id = d.id
     RETURNING t.id, t.expected_payment_id, t.bank_id, t.end_to_end_id, t.external_id,
               t.amount_cents`;

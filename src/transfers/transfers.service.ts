@@ -118,7 +118,13 @@ export class TransfersService implements OnModuleInit {
       outgoing,
       preferences,
       expectedPayments: [
-        expectedDebit(amountCents, referencesOf({ counterparty, end_to_end_id: endToEndId })),
+        expectedDebit(
+          amountCents,
+          referencesOf({
+            counterparty: counterparty === endToEndId ? null : counterparty,
+            end_to_end_id: endToEndId,
+          }),
+        ),
       ],
       // A single transfer has the operation's id, so that the caller can read it with the id in a
       // 202 response.
@@ -172,7 +178,7 @@ export class TransfersService implements OnModuleInit {
     // client that looks the key up again and resends would pay twice.
     if (shape.shape === 'key') {
       const lookup = await this.lookups.find(accountId, shape.endToEndId);
-      // Without a look-up the transfer is refused when the look-up is claimed.
+      // The key may have been looked up without the service: its account is then not known.
       const counterparty = lookup?.counterparty ?? shape.endToEndId;
       return { counterparty, amountCents, isDistinguishable: false };
     }

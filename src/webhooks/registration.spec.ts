@@ -83,7 +83,7 @@ describe('planRegistrations', () => {
   });
 
   it('does not report event types that it does not register', () => {
-    const registered = apply(planRegistrations(address, []), [foreign('MED_REQUESTED')]);
+    const registered = apply(planRegistrations(address, []), [foreign('SOMETHING_NEW')]);
     expect(planRegistrations(address, registered)).toEqual(empty);
   });
 
@@ -108,7 +108,7 @@ describe('planRegistrations', () => {
   });
 
   const anyRegistration = fc.record<Omit<WebhookRegistration, 'id'>>({
-    eventType: fc.constantFrom(...registeredEventTypes, 'MED_REQUESTED'),
+    eventType: fc.constantFrom(...registeredEventTypes, 'SOMETHING_NEW'),
     url: fc.constantFrom(
       `${address.publicUrl}/webhooks/bank/main/CHARGE_PAID`,
       `${address.publicUrl}/webhooks/bank/main/old`,

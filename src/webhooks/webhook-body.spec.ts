@@ -108,8 +108,8 @@ describe('readWebhookBody', () => {
   });
 
   it.each([
-    ['INFRACTION_NOTIFICATION_CREATED', 'INFRACTION_NOTIFICATION_CREATED'],
-    ['MED_REQUESTED', 'MED_REQUESTED'],
+    ['PIX_AUTOMATIC_CANCELLED', 'PIX_AUTOMATIC_CANCELLED'],
+    ['SOMETHING_NEW', 'SOMETHING_NEW'],
     ['../../etc/passwd', 'UNNAMED'],
     ['a b', 'UNNAMED'],
     ['X'.repeat(81), 'UNNAMED'],

@@ -2,6 +2,8 @@
 // movement. The bank's published shapes conflict, so a body only has to be a JSON object.
 import { isLosslessNumber } from 'lossless-json';
 import { parseEndToEndId } from '../brazil/end-to-end-id.js';
+import { customerEventTypes, type CustomerEventType } from '../customers/customer-report.js';
+import { disputeEventTypes, type DisputeEventType } from '../disputes/dispute-report.js';
 import { isJsonObject, parseJson, requestJson } from '../platform/exact-json.js';
 
 /**
@@ -13,7 +15,19 @@ export const chargeStatusEventTypes = [
   'CHARGE_VOIDED',
 ] as const;
 
-/** The event types that the service registers: movements of money, and charges. */
+/**
+ * Event types of notices: no line of the statement shows what they report. They are recorded by the
+ * module that owns the matter, once.
+ */
+export const noticeEventTypes = [
+  ...(Object.keys(customerEventTypes) as CustomerEventType[]),
+  ...(Object.keys(disputeEventTypes) as DisputeEventType[]),
+] as const;
+
+/**
+ * The event types that the service registers: all that are published of the bank. Its lists
+ * conflict, so a bank may refuse some of them.
+ */
 export const registeredEventTypes = [
   'CHARGE_PAID',
   ...chargeStatusEventTypes,
@@ -25,6 +39,10 @@ export const registeredEventTypes = [
   'TRANSFER_INTERNAL_DEBITED',
   'TRANSFER_EXTERNAL_CREDITED',
   'TRANSFER_EXTERNAL_DEBITED',
+  'PIX_TRANSFERRED',
+  'PIX_TRANSFER_FAILED',
+  'TRANSACTION_CREATED',
+  ...noticeEventTypes,
 ] as const;
 
 // The event type in a body is not always the one that was registered.
@@ -35,9 +53,6 @@ const knownEventTypes = new Set<string>([
   'PIX_PAYMENT_ERROR',
   'PIX_REFUND_PAYMENT_EFFECTIVE',
   'PIX_REFUND_PAYMENT_ERROR',
-  'PIX_TRANSFERRED',
-  'PIX_TRANSFER_FAILED',
-  'TRANSACTION_CREATED',
 ]);
 
 export type WebhookReference = {

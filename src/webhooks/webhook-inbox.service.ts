@@ -8,7 +8,7 @@ import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
-import { chargeStatusEventTypes, readWebhookBody } from './webhook-body.js';
+import { chargeStatusEventTypes, noticeEventTypes, readWebhookBody } from './webhook-body.js';
 import { compareNewLines, processWebhooks } from './notification-counts.service.js';
 import { recordProcessedWebhooks, recordReceivedWebhooks } from './webhook-metrics.service.js';
 import { findNextRepeatMs, listAccountsWithOverdueWebhooks } from './webhook-processing.queries.js';
@@ -21,7 +21,8 @@ interface PendingWebhook {
   reject: (error: unknown) => void;
 }
 
-type TriggeredJob = 'syncStatement' | 'checkTransferStatuses' | 'checkChargeStatuses';
+type TriggeredJob =
+  'syncStatement' | 'checkTransferStatuses' | 'checkChargeStatuses' | 'handleNotices';
 
 const maxBatch = 500;
 /** Of the webhooks that come within this time, only the first one enqueues a job at once. */
@@ -121,6 +122,8 @@ export class WebhookInbox {
           this.trigger('checkTransferStatuses', accountId);
         for (const accountId of accountsOf(batch, reportsChargeStatus))
           this.trigger('checkChargeStatuses', accountId);
+        for (const accountId of accountsOf(batch, isNotice))
+          this.trigger('handleNotices', accountId);
       } catch (error) {
         // Each request of the batch fails, so that the bank sends its webhook again.
         for (const { reject } of batch) reject(error);
@@ -166,6 +169,12 @@ function referencesPix({ referenceKind }: StoredWebhook): boolean {
 }
 
 const chargeStatusEvents: ReadonlySet<string> = new Set(chargeStatusEventTypes);
+
+const noticeEvents: ReadonlySet<string> = new Set(noticeEventTypes);
+
+function isNotice({ eventType }: StoredWebhook): boolean {
+  return noticeEvents.has(eventType);
+}
 
 function reportsChargeStatus({ eventType }: StoredWebhook): boolean {
   return chargeStatusEvents.has(eventType);

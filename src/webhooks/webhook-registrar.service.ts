@@ -55,28 +55,37 @@ export class WebhookRegistrar implements OnModuleDestroy {
       valueOf(listed),
     );
     const changes = [
-      ...plan.create.map(
-        (body) => () => this.bank.call(createWebhookRegistration, account, { body }),
-      ),
-      ...plan.update.map(
-        ({ id, wanted: body }) =>
-          () =>
-            this.bank.call(updateWebhookRegistration, account, { params: { id }, body }),
-      ),
+      ...plan.create.map((body) => ({
+        eventType: body.eventType,
+        make: () => this.bank.call(createWebhookRegistration, account, { body }),
+      })),
+      ...plan.update.map(({ id, wanted: body }) => ({
+        eventType: body.eventType,
+        make: () => this.bank.call(updateWebhookRegistration, account, { params: { id }, body }),
+      })),
     ];
     // An event type that the bank rejects must not prevent the registration of the others: failures
     // throw at the end. A bank that does not answer one change gets no other.
     const responses: BankResponse<unknown>[] = [];
     for (const change of changes) {
       if (this.isStopping || responses.some(isUnanswered)) break;
-      responses.push(await change());
+      responses.push(await change.make());
     }
     if (plan.foreign.length > 0)
       this.log.warn(
         { account: account.slug, eventTypes: plan.foreign },
         'webhook event types registered at a foreign address',
       );
-    for (const response of responses) valueOf(response);
+    // The published lists of event types conflict, so a bank refuses some of them.
+    const refused = responses.flatMap((response, index) =>
+      response.outcome === 'rejection' ? [changes[index]!.eventType] : [],
+    );
+    if (refused.length > 0)
+      this.log.warn(
+        { account: account.slug, eventTypes: refused },
+        'webhook event types refused by the bank',
+      );
+    for (const response of responses) if (response.outcome !== 'rejection') valueOf(response);
   }
 
   /** A failed account is tried again in the next pass. */

@@ -1,10 +1,12 @@
 // Deletes the bytes of webhooks that were processed more than WEBHOOK_BODY_RETENTION_DAYS ago. The
-// bytes of pending and quarantined webhooks stay: they may still have to be read.
+// bytes of pending and quarantined webhooks stay: they may still have to be read. Deletes the ended
+// deliveries of relayed webhooks by the same age.
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
 import { deleteInBatches, retentionIntervalMs } from '../platform/retention.js';
 import { Every } from '../platform/timer-methods.js';
+import { deleteOldRelays } from './relays.queries.js';
 import { deleteOldBodies } from './webhooks.queries.js';
 
 @Injectable()
@@ -18,6 +20,9 @@ export class WebhookRetention {
   async deleteOldBodies(): Promise<void> {
     await deleteInBatches(this.settings.retention.webhookBodyDays, (days, limit) =>
       deleteOldBodies(this.database.prisma, days, limit),
+    );
+    await deleteInBatches(this.settings.retention.webhookBodyDays, (days, limit) =>
+      deleteOldRelays(this.database.sql, days, limit),
     );
   }
 }

@@ -1,6 +1,13 @@
 import { Module } from '@nestjs/common';
+import { CustomersModule } from '../customers/customers.module.js';
+import { DisputesModule } from '../disputes/disputes.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { DirectWebhooks } from './direct-webhooks.service.js';
+import { Notices } from './notices.service.js';
+import { RelayDeliveries } from './relay-deliveries.service.js';
+import { RelaysController } from './relays.controller.js';
+import { Relays } from './relays.service.js';
 import { WebhookHealthController } from './webhook-health.controller.js';
 import { WebhookHealth } from './webhook-health.service.js';
 import { WebhookInbox } from './webhook-inbox.service.js';
@@ -11,10 +18,13 @@ import { WebhookRetention } from './webhook-retention.service.js';
 import { WebhooksController } from './webhooks.controller.js';
 
 @Module({
-  imports: [StatementModule],
-  controllers: [WebhooksController, WebhookHealthController],
+  imports: [StatementModule, CustomersModule, DisputesModule, EventsModule],
+  controllers: [WebhooksController, WebhookHealthController, RelaysController],
   providers: [
     WebhookInbox,
+    Notices,
+    Relays,
+    RelayDeliveries,
     DirectWebhooks,
     WebhookQuota,
     WebhookRegistrar,

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Db } from '../database.service.js';
 import type { WebhookEvent } from '../generated/service/client.js';
 import { statementNameOf } from '../platform/named-statements.js';
+import { noticeEventTypes } from './webhook-body.js';
 
 /** How far the bank's clock is ahead of PostgreSQL's. An offset that may be zero counts as zero. */
 export const bankClockLead = `CASE WHEN s.clock_offset_ms <= 0 AND s.clock_offset_max_ms >= 0 THEN 0
@@ -29,7 +30,9 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
         received_at, received_at_bank_time)
      SELECT w.account_id, event_type, body_hash,
             substring($4::bytea FROM body_start FOR body_length),
-            (CASE WHEN quarantined THEN 'quarantined' ELSE 'pending' END)::webhook_event_state,
+            (CASE WHEN quarantined THEN 'quarantined'
+                  WHEN event_type = ANY ($11::text[]) THEN 'unhandled'
+                  ELSE 'pending' END)::webhook_event_state,
             reference_kind, reference, copies,
             now.at, now.at + COALESCE(${bankClockLead}, interval '0')
      FROM unnest($1::int[], $2::text[], $3::text[], $5::int[], $6::int[],
@@ -52,6 +55,7 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
     column(({ referenceKind }) => referenceKind),
     column(({ reference }) => reference),
     column(({ copies }) => copies),
+    noticeEventTypes,
   ];
   await pool.query({ name: statementNameOf(text, values), text, values });
 }

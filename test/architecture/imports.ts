@@ -24,7 +24,7 @@ const layers: readonly (readonly string[])[] = [
   ['reconciliation'],
   ['webhooks'],
   ['bulk'],
-  ['charges', 'transfers', 'bill-payments', 'refunds', 'customers'],
+  ['charges', 'transfers', 'bill-payments', 'refunds', 'disputes', 'customers'],
   ['operations'],
   ['statement'],
   ['expected-payments'],

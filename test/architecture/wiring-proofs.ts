@@ -59,15 +59,14 @@ export const wiringRules: ProvenRule[] = [
     tree: {
       'src/contract/charges.ts': `
         export const createCharge = route({});
-        export const payCharge = route({});
-        export const listWebhookRegistrations = route({});`,
+        export const payCharge = route({});`,
       'src/charges/charges.schema.ts': `export const listWidgets = route({});`,
       'src/charges/charges.controller.ts': `
         import { createCharge as create } from '../contract/charges.js';
         class A { @Handles(create) create() {} @Handles(listWidgets) list() {} }`,
       'src/sandbox/charges/charges.controller.ts': `
         class A { @Handles(createCharge) a() {} @Handles(createCharge) b() {}
-                  @Handles(payCharge) c() {} @Handles(listWebhookRegistrations) d() {} }`,
+                  @Handles(payCharge) c() {} }`,
     },
     found: [
       'src/contract/charges.ts:3 payCharge: the service serves it 0 times',

@@ -1,8 +1,10 @@
 // The bank that the contract suite tests: the bank of the environment variables (a real bank's
 // homologation, or the service in front of a bank), or else a new sandbox bank with a new database.
+import { documentedRoutes, type DocumentedRoute } from '../../src/platform/api-reference.js';
 import { createLog } from '../../src/platform/log.js';
 import { SandboxDatabase } from '../../src/sandbox/sandbox-database.service.js';
 import { createSandbox } from '../../src/sandbox/sandbox.module.js';
+import { assertDeclared } from '../support/declared-statuses.js';
 import { testDatabase } from '../support/postgres.js';
 
 export interface TestResponse {
@@ -58,7 +60,11 @@ export async function sandboxUnderTest() {
     pool: database.pool,
     /** Starts another process of the same bank. */
     start,
-    call: createCaller(await application.getUrl(), 'sandbox-dev-key'),
+    call: createCaller(
+      await application.getUrl(),
+      'sandbox-dev-key',
+      documentedRoutes(application, false),
+    ),
     otherApiKey: 'sandbox-dev-key-2',
     /**
      * Opens all database connections of the bank. Requests run concurrently only if no request has
@@ -80,8 +86,13 @@ export type SandboxUnderTest = Awaited<ReturnType<typeof sandboxUnderTest>>;
 
 /**
  * Creates the function that calls a bank at `baseUrl`, with `ownApiKey` unless the call has a key.
+ * With `routes`, it throws when a response has a status that the API reference does not declare.
  */
-export function createCaller(baseUrl: string, ownApiKey: string): BankUnderTest['call'] {
+export function createCaller(
+  baseUrl: string,
+  ownApiKey: string,
+  routes: readonly DocumentedRoute[] = [],
+): BankUnderTest['call'] {
   const keyHeader = process.env.CONTRACT_API_KEY_HEADER ?? 'x-service-api-key';
   return async (method, path, { body, headers = {}, apiKey = ownApiKey } = {}) => {
     const response = await fetch(baseUrl + path, {
@@ -95,6 +106,7 @@ export function createCaller(baseUrl: string, ownApiKey: string): BankUnderTest[
         ? {}
         : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
+    assertDeclared(routes, method, path, response.status);
     const text = await response.text();
     let parsed: unknown;
     try {

@@ -97,6 +97,51 @@ describe('a customer', () => {
   });
 });
 
+describe('a customer that the control plane decides', () => {
+  const decide = (id: string, body: object) =>
+    bank.call('POST', `/sandbox/customers/${id}/decision`, { body });
+  const webhooksOf = async (id: string) => {
+    const { rows } = await bank.pool.query('SELECT body FROM webhook_delivery');
+    return rows
+      .map((row: { body: string }) => JSON.parse(row.body))
+      .filter(({ customerId }) => customerId === id);
+  };
+  const register = (eventType: string) =>
+    bank.call('POST', '/baas/api/v1/webhooks', {
+      body: { eventType, url: 'http://127.0.0.1:9/never', authorizationScheme: 'NONE' },
+    });
+
+  it('waits for its decision, and is approved or refused once, with a webhook', async () => {
+    await register('WHITELABEL_CUSTOMER_DOCUMENTATION_REJECTED');
+    await register('WHITELABEL_CUSTOMER_APPROVED');
+    await bank.call('PATCH', '/sandbox/modes', { body: { customerApproval: 'control' } });
+    const [refused, approved] = [await create(customer()), await create(customer())];
+    await bank.call('POST', '/sandbox/clock', { body: { advance: 'P1D' } });
+    for (const { body } of [refused, approved]) expect(await webhooksOf(body.id)).toEqual([]);
+
+    const reason = 'The photo is not readable.';
+    expect((await decide(refused.body.id, { decision: 'refuse', reason })).body).toEqual({
+      id: refused.body.id,
+      status: 'REJECTED',
+    });
+    expect((await decide(approved.body.id, { decision: 'approve' })).body.status).toBe('APPROVED');
+    expect(await webhooksOf(refused.body.id)).toEqual([
+      expect.objectContaining({
+        eventType: 'WHITELABEL_CUSTOMER_DOCUMENTATION_REJECTED',
+        ...{ status: 'REJECTED', reason, account: refused.body.account },
+      }),
+    ]);
+    expect(await webhooksOf(approved.body.id)).toHaveLength(1);
+
+    const again = await decide(refused.body.id, { decision: 'approve' });
+    expectError(again, 409);
+    expect(again.body.code).toBe('customer_decided');
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    expectError(await decide(unknown, { decision: 'approve' }), 404);
+    expectError(await decide(refused.body.id, { decision: 'maybe' }), 400, '$.decision');
+  });
+});
+
 describe('POST /v1/customers refuses', () => {
   it('a CNPJ, and digits of another script', async () => {
     expectError(await create(customer({ document: '11.222.333/0001-81' })), 400, '$.document');

@@ -48,6 +48,12 @@ beforeAll(async () => {
 });
 afterAll(() => bank.stop());
 
+it('shows every line with a proof that is an object', async () => {
+  const lines = await list('?limit=100');
+  expect(lines.length).toBeGreaterThan(0);
+  for (const { proof } of lines) expect(proof).toEqual(expect.any(Object));
+});
+
 it('shows a received Pix with its proof', () => {
   const proofParty = {
     number: expect.any(String),

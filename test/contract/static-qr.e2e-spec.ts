@@ -92,6 +92,19 @@ describe('POST /baas/api/v2/pix/qrcode/static', () => {
     expectError(await create(text), 400, '$.amount');
   });
 
+  it('returns the 64 characters of additionalInformation whole, and as many in the payload as fit', async () => {
+    const additionalInformation = `Pedido n.º 42 de São João, ${'x'.repeat(37)}`;
+    expect(additionalInformation).toHaveLength(64);
+    const { status, body } = await create(staticQr({ additionalInformation }));
+    expect(status).toBe(200);
+    expect(body.additionalInfo).toBe(additionalInformation);
+    const parsed = parseBrCode(body.payloadPix);
+    const shown = parsed.ok ? parsed.brCode.additionalInformation : null;
+    expect(shown?.length).toBeGreaterThan(0);
+    expect(`Pedido n. 42 de Sao Joao, ${'x'.repeat(37)}`.startsWith(shown ?? '-')).toBe(true);
+    expect(readQrCode(body.base64Image)).toBe(body.payloadPix);
+  });
+
   it('rejects an additionalInformation of more than 64 characters', async () =>
     expectError(
       await create(staticQr({ additionalInformation: 'a'.repeat(65) })),

@@ -233,7 +233,11 @@ describe('a hostile bank', () => {
     expect(errors).toEqual([
       {
         level: 'error',
-        fields: expect.objectContaining({ route: 'getCharge', account: account.slug, status: 401 }),
+        fields: expect.objectContaining({
+          route: 'getChargeAtBank',
+          account: account.slug,
+          status: 401,
+        }),
         message: 'bank rejected the key; further calls of this class are paused',
       },
     ]);

@@ -1,11 +1,12 @@
 // Every route that the service serves: it requires a key and a scope, and neither shows nor changes
 // data of another account.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { scopes, type Scope } from '../../src/accounts/scope.decorator.js';
 import type { Route } from '../../src/contract/route.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { servedRoutes } from '../../src/platform/api-reference.js';
-import { customer, slip } from '../contract/samples.js';
+import { customer, dayFromToday, slip } from '../contract/samples.js';
 import { manualTransfer } from '../contract/transfer-samples.js';
 import { insertLineForExports } from '../support/exported-statement.js';
 import * as application from '../support/service-application.js';
@@ -13,6 +14,7 @@ import {
   createRuleOfA,
   insertBreakAndMatch,
   insertDayCloseOf,
+  insertDisputeOf,
   queryNamesOf,
   routeHasBody,
   startRunOfA,
@@ -25,6 +27,8 @@ const keyHeaders = {
   'api-key': 'x-service-api-key',
   'partner-key': 'x-service-partner-key',
 } as const;
+
+const relayOfA = { eventType: 'CHARGE_PAID', authorizationScheme: 'NONE' };
 
 describe('the routes of the service', () => {
   let service: ServiceApplication;
@@ -84,6 +88,9 @@ describe('the routes of the service', () => {
       body: { url: 'http://127.0.0.1:4000/events' },
     });
     const endpointId = endpoint.body.id as string;
+    const relay = await service.call('POST', '/baas/api/v1/webhooks', {
+      body: { ...relayOfA, url: 'http://127.0.0.1:4000/relayed' },
+    });
     const resource = { kind: 'charge', id: correlationId } as const;
     await service.database.transaction(async (tx) =>
       service.application
@@ -103,9 +110,11 @@ describe('the routes of the service', () => {
       ['/v1/operations/', operationId],
       ['/v1/webhook-endpoints/', endpointId],
       ['/v1/deliveries/', delivery.id],
+      ['/baas/api/v1/webhooks/', relay.body.id as string],
       ['/v1/breaks/', breakId],
       await insertUnreadableLine(service.database.pool, accountId),
       ['/v1/matches/', matchId],
+      await insertDisputeOf(service.database, accountId),
     ] as const)
       ids.set(pathPrefix, id);
     const rule = await createRuleOfA(service);
@@ -152,6 +161,7 @@ describe('the routes of the service', () => {
     for (const [pathPrefix, id] of [
       ...(await startRunOfA(service)),
       ['/v1/transfers/', await newest('/v1/transfers')],
+      ['/baas/api/v2/transfers/', await newest('/v1/transfers')],
       ['/v1/bill-payments/', await newest('/v1/bill-payments')],
       ['/v1/refunds/', await newest('/v1/refunds')],
       ['/v1/customers/', onboarding?.id ?? ''],
@@ -163,6 +173,7 @@ describe('the routes of the service', () => {
     }
     queries.refundTransaction = 'filterBy=END_TO_END_ID';
     bodies.refundTransaction = { amount: 0.01 };
+    bodies.changeChargeDueDate = { dueDate: dayFromToday(5) };
     Object.assign(queryIds, { endToEndId });
   }
 
@@ -175,7 +186,7 @@ describe('the routes of the service', () => {
   const callRoute = (route: Route, path: string, headers: Record<string, string>, body?: unknown) =>
     service.call(route.method, path, {
       apiKey: null,
-      headers: { ...headers, IdempotencyKey: `isolation-${route.name}` },
+      headers: { ...headers, IdempotencyKey: randomUUID() },
       ...(routeHasBody(route) ? { body: body ?? {} } : {}),
     });
   const keyHeader = (route: Route, key: string) => ({
@@ -245,7 +256,7 @@ describe('the routes of the service', () => {
         if (status !== 403) admitted.push(scope);
       }
       expect([route.name, admitted.length]).toEqual([route.name, 1]);
-      const isOfEndpoints = /webhook-endpoints|replay/.test(route.path);
+      const isOfEndpoints = /webhook-endpoints|replay|v1\/webhooks/.test(route.path);
       if (isOfEndpoints || route.method === 'GET')
         expect([route.name, ...admitted]).toEqual([
           route.name,

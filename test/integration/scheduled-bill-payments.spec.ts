@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BankService } from '../../src/bank/bank.service.js';
+import { maxStatusChecks } from '../../src/bill-payments/bill-payment-state.js';
 import { recordStatementTask } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { billsAt, noon } from '../support/bills.js';
@@ -284,5 +285,17 @@ describe('scheduled bill payments', () => {
       await decide();
       expect(await breaksOf(id)).toEqual([duplicatePayment]);
     });
+  });
+
+  it('are asked about at the bank for a month, and then wait for the statement', async () => {
+    const { id } = await passUnpaid('2038-01-11T15:00:00Z');
+    const setChecks = (checks: number) =>
+      service.pool.query(`UPDATE bill_payment SET checks = $2 WHERE id = $1`, [id, checks]);
+    await setChecks(maxStatusChecks);
+    await bills.checkStatus();
+    expect(await bills.read(id)).toMatchObject({ state: 'scheduled', bankStatus: 'SCHEDULED' });
+    await setChecks(maxStatusChecks - 1);
+    await bills.checkStatus();
+    expect(await bills.read(id)).toMatchObject({ bankStatus: 'PENDING_PAYMENT' });
   });
 });

@@ -47,13 +47,15 @@ describe('transfer batches', () => {
     );
   });
 
-  it('are rejected when items share an externalId', async () => {
+  it('are passed on when items share an externalId, and not distinguished by it', async () => {
     const [one, other] = [batchItem(), batchItem()];
-    await expect(setup.sendBatch([one, other, one])).rejects.toMatchObject({
-      status: 400,
-      details: { errors: { '$[2].externalId': [expect.any(String)] } },
-    });
-    expect(await setup.database.prisma.operation.count()).toBe(0);
+    const response = await setup.sendBatch([one, other, one]);
+    expect(response.status).toBe(200);
+    const transfers = await rows();
+    expect(transfers.map(({ externalId, state }) => [externalId, state])).toEqual(
+      [one, other, one].map(({ externalId }) => [externalId, 'effective']),
+    );
+    expect(new Set(transfers.map(({ bankId }) => bankId)).size).toBe(3);
   });
 
   it('fail the items that the bank did not execute, and withdraw their expected payments', async () => {

@@ -6,6 +6,7 @@ import {
   internalTransfer,
   manualTransfer,
 } from '../contract/transfer-samples.js';
+import { statusCheckPausesMs } from '../../src/transfers/transfer-status.js';
 import { transfersSetup, type TransfersSetup } from '../support/transfers-setup.js';
 import { webhookInboxOf } from '../support/webhooks-application.js';
 
@@ -85,7 +86,7 @@ describe('the lifecycle of a transfer', () => {
       expect((await setup.views.get(setup.accountId, id)).settlement).toBe('withdrawn');
     });
 
-    it('is checked again at growing intervals, without end, while the bank returns no status', async () => {
+    it('is checked again at growing intervals while the bank returns no status', async () => {
       const { id } = await sendPix();
       await fault('transfers', 'error-before-effect', { times: 9, method: 'GET' });
       const pauses: number[] = [];
@@ -99,6 +100,32 @@ describe('the lifecycle of a transfer', () => {
       expect(await rowOf(id)).toMatchObject({ state: 'accepted', bankStatus: 'PIX_PROCESSING' });
       await setClock({ advance: 'PT1S' });
       await makeDue();
+      await checkStatus();
+      expect((await rowOf(id)).state).toBe('effective');
+    });
+
+    it('is checked for a month at most, and then once for each webhook that names it', async () => {
+      const { id, endToEndId } = await sendPix();
+      await setup.run('UPDATE transfer SET checks = $1', statusCheckPausesMs.length - 2);
+      const checksOf = async () => {
+        const { checks, nextCheckAt } = await rowOf(id);
+        return { checks: checks - statusCheckPausesMs.length, isDue: nextCheckAt !== null };
+      };
+      for (const expected of [
+        { checks: -1, isDue: true },
+        { checks: 0, isDue: false },
+        { checks: 0, isDue: false },
+      ]) {
+        await makeDue();
+        await checkStatus();
+        expect(await checksOf()).toEqual(expected);
+      }
+      await storeWebhook(endToEndId, 'PIX_PAYMENT_EFFECTIVE');
+      await checkStatus();
+      await checkStatus();
+      expect(await checksOf()).toEqual({ checks: 1, isDue: false });
+      await setClock({ advance: 'PT1S' });
+      await storeWebhook(endToEndId, 'PIX_PAYMENT_ERROR');
       await checkStatus();
       expect((await rowOf(id)).state).toBe('effective');
     });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { lookUpPixKey } from '../../src/contract/pix-lookup.js';
 import type { Reply } from '../../src/platform/contract-route.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
 import {
@@ -97,17 +98,36 @@ describe('transfers', () => {
       expect([repeat.body, repeat.headers['Idempotent-Replayed']]).toEqual([first.body, 'true']);
     });
 
-    it('rejects the look-up of another account, and a look-up that was never made', async () => {
+    it('passes on a look-up that was made without the service, for one transfer', async () => {
+      const body = { key: 'maria@pessoa-dois.example' };
+      const lookUp = () => bank.call('POST', lookUpPixKey.path, { body });
+      const { endToEndId: id } = (await lookUp()).body;
+      const sent = await setup.send(keyTransfer(id));
+      expect([sent.status, bodyOf(sent).endToEndId]).toEqual([200, id]);
+      const { id: transferId } = await setup.views.get(setup.accountId, id);
+      expect(await setup.referencesOfTransfer(transferId)).not.toHaveProperty('counterparty');
+      await expect(setup.send(keyTransfer(id))).rejects.toMatchObject(brokenRule('look_up_used'));
+      const { endToEndId: next } = (await lookUp()).body;
+      const both = await Promise.allSettled([1, 2].map(() => setup.send(keyTransfer(next))));
+      expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    });
+
+    it('passes on a look-up that was never made, and releases it when the bank refuses it', async () => {
+      for (let time = 1; time <= 2; time += 1) {
+        const refused = await setup.send(keyTransfer('E1'));
+        expect([refused.status, bodyOf(refused).code]).toEqual([422, 'look_up_not_found']);
+      }
+      const operations = await setup.database.prisma.operation.findMany();
+      expect(operations.map(({ state }) => state)).toEqual(['rejected', 'rejected']);
+    });
+
+    it('stores the same look-up for two accounts apart', async () => {
       const other = setup.accountId + 1;
       await addAccounts(setup.database.pool, other);
-      const foreignId = await endToEndId(other);
-      const unknown = brokenRule('look_up_not_found');
-      await expect(setup.send(keyTransfer(foreignId))).rejects.toMatchObject(unknown);
-      await expect(setup.send(keyTransfer('E1'))).rejects.toMatchObject(unknown);
-      expect(await setup.database.prisma.operation.count()).toBe(0);
-      expect((await setup.send(keyTransfer(foreignId), setup.newKeyHeader(), other)).status).toBe(
-        200,
-      );
+      const id = await endToEndId(other);
+      expect((await setup.send(keyTransfer(id))).status).toBe(200);
+      const ofOther = await setup.send(keyTransfer(id), setup.newKeyHeader(), other);
+      expect(bodyOf(ofOther).code).toBe('look_up_used');
     });
 
     it('rejects a look-up that has expired by the bank’s clock', async () => {

@@ -142,13 +142,13 @@ describe('webhook health', () => {
   });
 
   it('counts webhooks by event type, and copies separately', async () => {
-    await addLines({ nsu: 1 }, { nsu: 2 }, { nsu: 3, eventType: 'MED_REQUESTED' });
+    await addLines({ nsu: 1 }, { nsu: 2 }, { nsu: 3, eventType: 'OTHER_EVENT' });
     await run(`UPDATE webhook_event SET copies = 4 WHERE account_id = $1 AND reference = '1'`);
     await run(
       `UPDATE webhook_event SET state = 'quarantined' WHERE account_id = $1 AND reference = '3'`,
     );
     expect((await measure()).events).toEqual([
-      { eventType: 'MED_REQUESTED', received: 1, copies: 0, quarantined: 1 },
+      { eventType: 'OTHER_EVENT', received: 1, copies: 0, quarantined: 1 },
       { eventType: 'PIX_RECEIVED', received: 2, copies: 3, quarantined: 0 },
     ]);
   });

@@ -259,7 +259,7 @@ describe('webhooks of the bank', () => {
     });
 
     it('stay quarantined when their event type is unknown', async () => {
-      await receive({ nsu: 1 }, 'MED_REQUESTED');
+      await receive({ nsu: 1 }, 'SOMETHING_NEW');
       await addLine(1);
       await recordSync(1);
       await processWebhooks();

@@ -117,3 +117,17 @@ export function routeHasBody(route: Route): boolean {
 export function queryNamesOf({ query }: Route): string[] {
   return query instanceof z.ZodObject ? Object.keys(query.shape) : [];
 }
+
+/** A dispute of the account, and the path by which it is read. */
+export async function insertDisputeOf(
+  { pool }: Pick<Database, 'pool'>,
+  accountId: number,
+): Promise<[path: string, id: string]> {
+  const id = '01a20000-0000-7000-8000-00000d15b07e';
+  await pool.query(
+    `INSERT INTO dispute (account_id, id, kind, reference, status, reported_at, deadline_at)
+     VALUES ($1, $2, 'med', 'isolation-dispute', 'reported', now(), now())`,
+    [accountId, id],
+  );
+  return ['/v1/disputes/', id];
+}

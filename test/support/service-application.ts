@@ -4,6 +4,7 @@ import { AppModule } from '../../src/app.module.js';
 import { loadSettings } from '../../src/config.js';
 import { Database } from '../../src/database.service.js';
 import { encryptedColumns } from '../../src/encrypted-columns.js';
+import { documentedRoutes } from '../../src/platform/api-reference.js';
 import { Addresses, createHttpApplication } from '../../src/platform/http.js';
 import { createLog } from '../../src/platform/log.js';
 import { connectQueue } from '../../src/platform/queue-connection.js';
@@ -43,7 +44,7 @@ export async function serviceProcess(
     database,
     url,
     /** Calls the service as the business system of the account `main`, or with another key. */
-    call: createCaller(url, apiKey),
+    call: createCaller(url, apiKey, documentedRoutes(application, true)),
     stop: async () => {
       await application.close();
       await queue.close();

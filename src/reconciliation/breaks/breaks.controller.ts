@@ -9,6 +9,7 @@ import type { Caller } from '../../accounts/api-keys.service.js';
 import { RequiresScope } from '../../accounts/scope.decorator.js';
 import { IdempotencyService } from '../../idempotency/idempotency.service.js';
 import { Handles } from '../../platform/contract-route.js';
+import { CallsBank } from '../../platform/responses.decorator.js';
 import { AppError } from '../../platform/errors.js';
 import { BreakActions } from './break-actions.service.js';
 import { BreakReading } from './break-reading.service.js';
@@ -37,6 +38,7 @@ export class BreaksController {
   }
 
   @RequiresScope('reconcile')
+  @CallsBank()
   @Handles(actOnBreaks)
   actOnMany(@FromCaller() request: CallerInput<typeof actOnBreaks>) {
     const { accountId, body } = request;
@@ -46,6 +48,7 @@ export class BreaksController {
   }
 
   @RequiresScope('reconcile')
+  @CallsBank()
   @Handles(actOnBreak)
   act(@FromCaller() request: CallerInput<typeof actOnBreak>) {
     const { accountId, params, body } = request;

@@ -56,6 +56,7 @@ export const breakKinds = {
     name: 'Saldos que não se encadeiam',
     isUrgent: true,
   },
+  disputed: { opened: ['statement'], name: 'Pix contestado', isUrgent: true },
   balance_mismatch: { opened: ['statement'], name: 'Saldo diferente do informado' },
 } as const satisfies Record<string, BreakKindDeclaration>;
 

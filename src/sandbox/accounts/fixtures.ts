@@ -1,5 +1,5 @@
 import type { PixKeyKind } from '../../brazil/pix-key.js';
-import type { SandboxAccount } from './party.js';
+import { outsideParty, type Party, type SandboxAccount } from './party.js';
 
 /** Seed data of a new sandbox bank: enough to try every chapter of the contract. */
 export interface FixtureAccount extends Omit<SandboxAccount, 'id'> {
@@ -47,6 +47,34 @@ export const fixtureAccounts: [FixtureAccount, FixtureAccount] = [
       { kind: 'PHONE', key: '+5541987650002' },
       { kind: 'EVP', key: '6e6f2d5c-1a0b-4c3d-8e5f-000000000002' },
     ],
+  },
+];
+
+/** Pix keys of holders at other institutions. */
+export const outsideDictKeys: { kind: PixKeyKind; key: string; party: Party }[] = [
+  {
+    kind: 'EMAIL',
+    key: 'ana@pagadores.example',
+    party: outsideParty({ name: 'Ana Beatriz Moreira', document: '31840295732' }),
+  },
+  {
+    kind: 'PHONE',
+    key: '+5521987650003',
+    party: outsideParty({ name: 'Bruno Carvalho Lima', document: '36562207002' }),
+  },
+  {
+    kind: 'CNPJ',
+    key: '12ABC34501DE35',
+    party: outsideParty({ name: 'Fábrica Letras e Números Ltda', document: '12ABC34501DE35' }),
+  },
+  {
+    kind: 'EVP',
+    key: '6e6f2d5c-1a0b-4c3d-8e5f-000000000003',
+    party: {
+      ...outsideParty({ name: 'Mercado Novo Bairro Ltda', document: '55759596000108' }),
+      ...{ number: '300045', branch: '0042', type: 'PAYMENT' },
+      participant: { name: 'Instituição de Pagamento Teste S.A.', ispb: '77777777' },
+    },
   },
 ];
 

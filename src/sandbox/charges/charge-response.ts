@@ -97,6 +97,7 @@ export function chargeDetailsResponse(
   const paid = payments.map(paymentResponse);
   return {
     ...buildChargeResponse(charge, statusNames, paid),
+    ...(charge.dueDate === null ? {} : { dueDate: charge.dueDate }),
     walletNumber: charge.wallet,
     beneficiary: {
       name: account.holderName,

@@ -1,5 +1,6 @@
 import { Controller } from '@nestjs/common';
 import {
+  changeDueDate,
   createCharge,
   expireCharge,
   getCharge,
@@ -10,6 +11,7 @@ import {
 import { createStaticQr } from '../../contract/static-qr.js';
 import { Handles, Reply } from '../../platform/contract-route.js';
 import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
+import { ChargeDueDates } from './charge-due-dates.service.js';
 import { ChargeReading } from './charge-reading.service.js';
 import { ChargeSimulation } from './charge-simulation.service.js';
 import { ChargeVoids } from './charge-voids.service.js';
@@ -23,6 +25,7 @@ export class SandboxChargesController {
     private readonly reading: ChargeReading,
     private readonly simulation: ChargeSimulation,
     private readonly voids: ChargeVoids,
+    private readonly dueDates: ChargeDueDates,
     private readonly staticQrCodes: StaticQrCodes,
   ) {}
 
@@ -39,6 +42,11 @@ export class SandboxChargesController {
   @Handles(listCharges)
   list(@AccountInput() { account, query }: AccountRequest<typeof listCharges>) {
     return this.reading.list(account, query);
+  }
+
+  @Handles(changeDueDate)
+  changeDueDate(@AccountInput() { account, ...input }: AccountRequest<typeof changeDueDate>) {
+    return this.dueDates.change(account, input);
   }
 
   @Handles(voidCharge)

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ChargeCredits } from './charge-credits.service.js';
+import { ChargeDueDates } from './charge-due-dates.service.js';
 import { ChargeIssuance } from './charge-issuance.service.js';
 import { ChargeReading } from './charge-reading.service.js';
 import { ChargeSimulation } from './charge-simulation.service.js';
@@ -15,6 +16,7 @@ import { StaticQrCodes } from './static-qr.service.js';
     OverdueCharges,
     ChargeReading,
     ChargeVoids,
+    ChargeDueDates,
     ChargeIssuance,
     ChargeCredits,
     ChargeSimulation,

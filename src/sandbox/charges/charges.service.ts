@@ -5,14 +5,14 @@ import { canonicalJson, sha256 } from '../../platform/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { Modes } from '../modes/modes.service.js';
-import { refuseInvalid, conflict } from '../../platform/errors.js';
+import { conflict, refuseInvalid, ruleBroken } from '../../platform/errors.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { responseText } from '../wire-values.js';
 import { adjustmentsOf, serializeAdjustments } from '../../contract/charge-terms.js';
 import { staticQrOf } from './charge-parts.js';
 import { buildChargeResponse } from './charge-response.js';
 import { ChargeIssuance, type NewCharge } from './charge-issuance.service.js';
-import { issueSlip, slipProblems } from './issued-slip.js';
+import { issueSlip, modeProblems, slipProblems } from './issued-slip.js';
 
 /** Unique constraints on ourNumber: '77' and '077' are the same digits and the same bar code. */
 const ourNumberConstraints = [
@@ -32,8 +32,10 @@ export class Charges {
 
   /** Returns the JSON text of the response; a repeat of the same body gets the same text. */
   async create(account: SandboxAccount, request: ChargeRequest): Promise<string> {
-    const errors = slipProblems(request);
-    refuseInvalid(errors);
+    const modes = this.modes.current;
+    refuseInvalid({ ...slipProblems(request), ...modeProblems(request, modes) });
+    if (modes.accountsWithoutSlips.includes(account.number))
+      throw ruleBroken('not_a_slip_emitter', 'The account is no authorized bank slip emitter.');
     const { correlationId, Amount: amountCents } = request;
     const pixKey =
       request.type === 'BANKSLIP_PIX' ? await this.accounts.getDefaultPixKey(account) : null;

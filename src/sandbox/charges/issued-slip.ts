@@ -1,12 +1,40 @@
 import { buildBankSlip } from '../../brazil/bank-slip.js';
 import { FIRST_DUE_DATE, LAST_DUE_DATE } from '../../brazil/due-date-factor.js';
+import { parseTaxId } from '../../brazil/tax-id.js';
+import { isComputable } from '../../contract/charge-terms.js';
 import type { ChargeRequest } from '../../contract/charges.js';
 import { bank, type SandboxAccount } from '../accounts/party.js';
+import type { ModeValues } from '../modes/modes.schema.js';
 
 const maxSlipCents = 9_999_999_999_999n;
 /** The largest amount that field 54 of a BR Code can encode. */
 export const maxQrCents = 999_999_999_999n;
 const ourNumberDigits = 11;
+
+const adjustmentFields = ['discount', 'lateFine', 'latePayment'] as const;
+
+/** Errors of a request that this bank's modes do not allow, by JSON path. */
+export function modeProblems(
+  request: ChargeRequest,
+  modes: Pick<ModeValues, 'adjustmentTypes' | 'slipAdjustments' | 'payerDocuments'>,
+): Record<string, string[]> {
+  const { adjustmentTypes, slipAdjustments, payerDocuments } = modes;
+  const problems: Record<string, string[]> = {};
+  for (const field of ['payer', 'finalBeneficiary'] as const) {
+    const document = request[field]?.document;
+    if (payerDocuments === 'checked' && document !== undefined && parseTaxId(document) === null)
+      problems[`$.${field}.document`] = ['Must be a CPF or a CNPJ.'];
+  }
+  for (const field of adjustmentFields) {
+    const type = request[field]?.type;
+    if (type === undefined) continue;
+    if (adjustmentTypes !== 'any' && !isComputable(type))
+      problems[`$.${field}.type`] = ['Must be Fixed or Percentage.'];
+    if (slipAdjustments !== 'any' && request.type === 'BANKSLIP')
+      problems[`$.${field}`] = ['Must only be sent with BANKSLIP_PIX.'];
+  }
+  return problems;
+}
 
 /** Errors of a well-formed request that a slip of this bank cannot encode, by JSON path. */
 export function slipProblems(request: ChargeRequest): Record<string, string[]> {

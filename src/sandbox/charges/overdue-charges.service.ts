@@ -59,6 +59,8 @@ export class OverdueCharges {
   private async becomeOverdue(tx: SandboxTx, id: bigint): Promise<void> {
     const charge = await lockCharge(tx, { id });
     if (!charge?.dueDate || ['Paid', 'Expired', 'Voided'].includes(charge.status)) return;
+    // The due date was changed: a later task is about the new one.
+    if (rollToBusinessDay(charge.dueDate) >= this.clock.today()) return;
     const account = await findAccountById(tx, charge.accountId);
     invariant(account, 'a charge belongs to a customer');
     await this.expire(tx, account, charge, charge.dueDate);

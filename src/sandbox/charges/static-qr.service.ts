@@ -1,9 +1,7 @@
 // Creates static QR codes: the payload that a payer's bank reads, and its image.
 import { Injectable } from '@nestjs/common';
-import { additionalInformationSpace } from '../../brazil/br-code.js';
-import { foldToAscii } from '../../brazil/br-code-fields.js';
 import { parsePixKey } from '../../brazil/pix-key.js';
-import { createStaticQr, type StaticQrRequest } from '../../contract/static-qr.js';
+import { createStaticQr } from '../../contract/static-qr.js';
 import type { Reply } from '../../platform/contract-route.js';
 import { invalidField, ruleBroken } from '../../platform/errors.js';
 import { canonicalJson, sha256 } from '../../platform/exact-json.js';
@@ -29,17 +27,17 @@ export class StaticQrCodes {
   async create(input: AccountRequest<typeof createStaticQr>): Promise<Reply> {
     const { account, body: request } = input;
     const pixKey = await this.ownPixKey(account, request.pixKey);
-    const additionalInformation = informationOf(request, pixKey);
     if (request.amount && request.amount > maxQrCents)
       throw invalidField('$.amount', 'Is more than a QR code can encode.');
     const { correlationId, amount: amountCents = null } = request;
+    const information = request.additionalInformation ?? request.additionalInfo ?? null;
     const charge = {
       type: 'PIX_STATIC',
       status: 'Created',
       amountCents,
-      ...staticQrOf(account, pixKey, { correlationId, amountCents }, additionalInformation),
+      ...staticQrOf(account, pixKey, { correlationId, amountCents }, information ?? ''),
       description: request.description ?? null,
-      additionalInformation: request.additionalInformation ?? request.additionalInfo ?? null,
+      additionalInformation: information,
     } satisfies NewCharge;
     const identity = { correlationId, bodyHash: sha256(canonicalJson(request)) };
     return this.idempotency.runOnce(createStaticQr, input, (tx) =>
@@ -69,13 +67,4 @@ export class StaticQrCodes {
       throw ruleBroken('pix_key_not_of_account', 'The Pix key does not belong to this account.');
     return pixKey.key;
   }
-}
-
-/** Field 26 holds key and information. Text that does not fit is refused, never truncated. */
-function informationOf(request: StaticQrRequest, pixKey: string): string {
-  const field = request.additionalInfo ? 'additionalInfo' : 'additionalInformation';
-  const information = foldToAscii(request[field] ?? '');
-  const maxLength = additionalInformationSpace(pixKey);
-  if (information.length <= maxLength) return information;
-  throw invalidField(`$.${field}`, `Must have at most ${maxLength} characters with this Pix key.`);
 }

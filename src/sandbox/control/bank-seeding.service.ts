@@ -8,7 +8,12 @@ import { findAccountByNumber } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { openAccount } from '../ledger/opening.queries.js';
 import { SandboxDatabase, SandboxSettings, type SandboxTx } from '../sandbox-database.service.js';
-import { fixtureAccounts, internalAccounts, secondAccountKey } from '../accounts/fixtures.js';
+import {
+  fixtureAccounts,
+  internalAccounts,
+  outsideDictKeys,
+  secondAccountKey,
+} from '../accounts/fixtures.js';
 import { fixtureBills } from '../bills/fixture-bills.js';
 
 @Injectable()
@@ -48,6 +53,7 @@ export class BankSeeding {
       const accountId = await openAccount(tx, opening, now);
       for (const dictKey of dictKeys) await tx.insert('dict_key', { ...dictKey, accountId });
     }
+    for (const dictKey of outsideDictKeys) await tx.insert('dict_key', dictKey);
     for (const bill of fixtureBills(saoPauloDay(now))) await tx.insert('bill', bill);
   }
 

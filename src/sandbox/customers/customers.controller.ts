@@ -4,6 +4,7 @@ import { Controller } from '@nestjs/common';
 import { createCustomer } from '../../contract/customers.js';
 import type { RouteInput } from '../../contract/route.js';
 import { Handles, Input } from '../../platform/contract-route.js';
+import { decideCustomerRoute } from './customers-control.schema.js';
 import { Customers } from './customers.service.js';
 
 @Controller()
@@ -13,5 +14,12 @@ export class SandboxCustomersController {
   @Handles(createCustomer)
   create(@Input() { body }: RouteInput<typeof createCustomer>) {
     return this.customers.create(body);
+  }
+
+  @Handles(decideCustomerRoute)
+  decide(@Input() { params, body }: RouteInput<typeof decideCustomerRoute>) {
+    const { decision, reason } = body;
+    const status = decision === 'approve' ? 'APPROVED' : 'REJECTED';
+    return this.customers.decide(params.id, { status, reason: reason ?? null });
   }
 }

@@ -13,7 +13,7 @@ export async function nextAccountNumber(tx: SandboxTx): Promise<string> {
   return row!.number;
 }
 
-export interface ApprovedCustomer {
+export interface DecidedCustomer {
   id: string;
   document: string;
   name: string;
@@ -21,13 +21,15 @@ export interface ApprovedCustomer {
   number: string;
 }
 
+export type CustomerDecision = 'APPROVED' | 'REJECTED';
+
 /** Null when there is no such customer, or when the customer is no longer `PROCESSING`. */
-export function approveCustomer(tx: SandboxTx, id: string, at: Date) {
-  return tx.find<ApprovedCustomer>(
-    `UPDATE customer SET status = 'APPROVED', updated_at = $2 FROM account
+export function decideCustomer(tx: SandboxTx, id: string, status: CustomerDecision, at: Date) {
+  return tx.find<DecidedCustomer>(
+    `UPDATE customer SET status = $3, updated_at = $2 FROM account
      WHERE customer.id = $1 AND customer.status = 'PROCESSING' AND account.id = customer.account_id
      RETURNING customer.id, customer.document,
        account.holder_name AS name, account.branch, account.number`,
-    [id, at],
+    [id, at, status],
   );
 }

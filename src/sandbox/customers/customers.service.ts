@@ -1,21 +1,31 @@
 // Creates customers: each with its account in one transaction. A due task approves the customer
-// shortly after.
+// shortly after, unless a mode leaves the decision to the control plane.
 import { Injectable } from '@nestjs/common';
 import type { CustomerRequest } from '../../contract/customers.js';
 import type { Customer } from '../../generated/sandbox/client.js';
-import { AppError, invalidField, invariant, conflict, ruleBroken } from '../../platform/errors.js';
+import {
+  AppError,
+  conflict,
+  invalidField,
+  invariant,
+  refuseInvalid,
+  ruleBroken,
+} from '../../platform/errors.js';
 import { findAccountByNumber } from '../accounts/accounts.queries.js';
 import { fixtureAccounts } from '../accounts/fixtures.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { openAccount } from '../ledger/opening.queries.js';
+import { Modes } from '../modes/modes.service.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
-import { approveCustomer, nextAccountNumber } from './customers.queries.js';
+import { decideCustomer, nextAccountNumber, type CustomerDecision } from './customers.queries.js';
 import {
-  customerApprovedBody,
+  codeProblems,
   customerBranch,
+  customerDecidedBody,
+  decidedEventTypes,
   detailsOf,
   documentOf,
   hasWrongCode,
@@ -26,6 +36,12 @@ import { Passwords } from './passwords.service.js';
 
 const approvalKind = 'customer-approval';
 const approvalMs = 2_000;
+
+interface Decision {
+  status: CustomerDecision;
+  /** Why a customer was refused. */
+  reason: string | null;
+}
 
 type NewCustomer = Omit<Customer, 'accountId' | 'details'> & { details: object };
 
@@ -38,12 +54,16 @@ export class Customers {
     private readonly clock: BankClock,
     private readonly random: Random,
     private readonly dueWork: DueWork,
+    private readonly modes: Modes,
   ) {
-    dueWork.handle(approvalKind, (tx, id) => this.approve(tx, id));
+    dueWork.handle(approvalKind, async (tx, id) => {
+      await this.decideIn(tx, id, { status: 'APPROVED', reason: null });
+    });
   }
 
   async create(request: CustomerRequest) {
     this.assertBirthDateInPast(request);
+    if (this.modes.current.verificationCodes === 'digits') refuseInvalid(codeProblems(request));
     if (hasWrongCode(request))
       throw ruleBroken(
         'verification_code_wrong',
@@ -88,19 +108,31 @@ export class Customers {
     if (!(await tx.insert('customer', row, 'ON CONFLICT (document) DO NOTHING')))
       throw customerExists();
     const dueAt = new Date(createdAt.getTime() + approvalMs);
-    await this.dueWork.schedule(tx, { kind: approvalKind, subject: id, dueAt });
+    if (this.modes.current.customerApproval === 'automatic')
+      await this.dueWork.schedule(tx, { kind: approvalKind, subject: id, dueAt });
     return number;
   }
 
-  private async approve(tx: SandboxTx, id: string): Promise<void> {
+  /** Approves or refuses a customer for a test. Throws `conflict` when it is already decided. */
+  async decide(id: string, decision: Decision): Promise<{ id: string; status: string }> {
+    if (!(await this.database.findRow<Customer>('customer', { id })))
+      throw new AppError('not_found');
+    if (!(await this.database.transaction((tx) => this.decideIn(tx, id, decision))))
+      throw conflict('customer_decided', 'The customer is already approved or refused.');
+    return { id, status: decision.status };
+  }
+
+  /** False when the customer was decided before. */
+  private async decideIn(tx: SandboxTx, id: string, decision: Decision): Promise<boolean> {
     const at = this.clock.now();
-    const approved = await approveCustomer(tx, id, at);
-    if (!approved) return;
+    const customer = await decideCustomer(tx, id, decision.status, at);
+    if (!customer) return false;
     // A partner has no account: webhooks about its customers go to the first fixture account.
     const partner = await findAccountByNumber(tx, fixtureAccounts[0].number);
     invariant(partner, 'the first account is seeded');
-    const body = customerApprovedBody(approved, at);
-    this.webhooks.notify(tx, partner, 'WHITELABEL_CUSTOMER_APPROVED', { body, at });
+    const body = customerDecidedBody(customer, { ...decision, at });
+    this.webhooks.notify(tx, partner, decidedEventTypes[decision.status], { body, at });
+    return true;
   }
 
   private assertBirthDateInPast({ birthDate }: CustomerRequest): void {

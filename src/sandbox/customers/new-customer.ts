@@ -3,7 +3,7 @@ import type { CustomerRequest } from '../../contract/customers.js';
 import { invariant } from '../../platform/errors.js';
 import type { AccountOpening } from '../ledger/opening.queries.js';
 import { wireReais } from '../wire-values.js';
-import type { ApprovedCustomer } from './customers.queries.js';
+import type { CustomerDecision, DecidedCustomer } from './customers.queries.js';
 
 /** The code that is always wrong, so that a test can exercise a failed verification. */
 const wrongCode = '000000';
@@ -23,6 +23,15 @@ export function maskedCpf(number: string): string {
 
 export function hasWrongCode({ email, phone }: CustomerRequest): boolean {
   return [email.codeVerification, phone.codeVerification].includes(wrongCode);
+}
+
+/** The errors of verification codes that are not 4 to 8 digits, by JSON path. */
+export function codeProblems(request: CustomerRequest): Record<string, string[]> {
+  const wrong = (['email', 'phone'] as const).filter(
+    (field) => !/^[0-9]{4,8}$/.test(request[field].codeVerification),
+  );
+  const path = (field: string) => `$.${field}.codeVerification`;
+  return Object.fromEntries(wrong.map((field) => [path(field), ['Must be 4 to 8 digits.']]));
 }
 
 /** The stored fields of a request: known fields only, without passwords, codes and tokens. */
@@ -68,18 +77,28 @@ export function openingOf(request: CustomerRequest, number: string): AccountOpen
   };
 }
 
+export const decidedEventTypes = {
+  APPROVED: 'WHITELABEL_CUSTOMER_APPROVED',
+  REJECTED: 'WHITELABEL_CUSTOMER_DOCUMENTATION_REJECTED',
+} as const;
+
 /**
- * `WHITELABEL_CUSTOMER_APPROVED`. The bank publishes only its name; this body links customer and
- * account.
+ * The webhook of a decided customer. The bank publishes only the names of the events; this body
+ * links customer and account.
  */
-export function customerApprovedBody(customer: ApprovedCustomer, at: Date): object {
+export function customerDecidedBody(
+  customer: DecidedCustomer,
+  { status, reason, at }: { status: CustomerDecision; reason: string | null; at: Date },
+): object {
   return {
-    eventType: 'WHITELABEL_CUSTOMER_APPROVED',
+    eventType: decidedEventTypes[status],
     customerId: customer.id,
     document: maskedCpf(customer.document),
     name: customer.name,
-    status: 'APPROVED',
+    status,
     account: { branch: customer.branch, number: customer.number },
-    approvedAt: at.toISOString(),
+    ...(status === 'APPROVED'
+      ? { approvedAt: at.toISOString() }
+      : { reason, rejectedAt: at.toISOString() }),
   };
 }

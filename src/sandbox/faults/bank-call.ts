@@ -12,13 +12,14 @@ export interface BankCall {
 /** Each route of the bank by name. A test verifies that none is missing. */
 export const endpointsOfRoutes: Readonly<Record<string, FaultEndpoint | null>> = {
   createCharge: 'charges',
-  getCharge: 'charges',
-  listCharges: 'charges',
+  getChargeAtBank: 'charges',
+  listChargesAtBank: 'charges',
   voidCharge: 'charges',
+  changeChargeDueDate: 'charges',
   createStaticQr: 'qrcode',
   lookUpPixKey: 'lookup',
   createTransfer: 'transfers',
-  getTransfer: 'transfers',
+  getTransferAtBank: 'transfers',
   createTransferBatch: 'batch',
   getBill: 'bill-payments',
   payBill: 'bill-payments',

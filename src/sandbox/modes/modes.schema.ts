@@ -29,6 +29,8 @@ export const modes = z.strictObject({
   statementOrder: oneOf('desc', 'asc'),
   /** The most lines of a page; a larger `limit` gets this many. */
   statementPageCap: count(1, 10_000),
+  /** Whether a line of exactly 03:00:00.000Z of the `endDate` is returned. */
+  endDate: oneOf('exclusive', 'inclusive'),
   /** `out-of-order`: one line in three becomes visible two seconds late, after later lines. */
   nsuVisibility: oneOf('in-order', 'out-of-order'),
   /** Whether balances follow the order of nsu or the order in which movements were committed. */
@@ -38,6 +40,14 @@ export const modes = z.strictObject({
   /** Whether new lines of a refund carry its original's endToEndId; written lines do not change. */
   lineOriginalId: oneOf('present', 'absent'),
   chargeStatus,
+  /** Whether a charge's payer and guarantor need a CPF or CNPJ, or may have any text. */
+  payerDocuments: oneOf('checked', 'text'),
+  /** Numbers of accounts that are no authorized emitters of bank slips. */
+  accountsWithoutSlips: z.array(filledText(20)).max(100),
+  /** Whether other types of discount, fine and interest are issued, without changing any amount. */
+  adjustmentTypes: oneOf('fixed-or-percentage', 'any'),
+  /** Whether a `BANKSLIP` may have a discount, a fine and interest. */
+  slipAdjustments: oneOf('pix-only', 'any'),
   /** The amount that `/pay` pays on a static QR code without an amount. */
   freeAmountPayment: positiveReais,
   /** How webhooks are authenticated: as registered, or otherwise with the registered secret. */
@@ -50,9 +60,17 @@ export const modes = z.strictObject({
   pixStepMs: count(0, 86_400_000),
   /** How long the endToEndId of a look-up can be used. */
   lookupMinutes: count(1, 10_080),
+  /** Whose look-up can begin a transfer: the payer's own, or that of any account. */
+  lookupAccount: oneOf('own', 'any'),
   /** `partial`: an item that fails does not stop the others. */
   batch: oneOf('atomic', 'partial'),
   batchMaximumItems: count(1, maxBatchItems),
+  /** `unique`: items of a batch with one externalId are refused. */
+  batchExternalIds: oneOf('any', 'unique'),
+  /** `digits`: a verification code of a customer has 4 to 8 digits. */
+  verificationCodes: oneOf('digits', 'any'),
+  /** Whether a new customer is approved by itself, or only by the control plane. */
+  customerApproval: oneOf('automatic', 'control'),
   /** The hours of São Paulo in which bills are paid on business days; `close` is exclusive. */
   billPaymentHours: z
     .strictObject({ open: count(0, 23), close: count(1, 24) })
@@ -67,6 +85,7 @@ export const defaultModes: ModeValues = {
   idempotentRepeat: 'replay',
   statementOrder: 'desc',
   statementPageCap: 1_000,
+  endDate: 'exclusive',
   nsuVisibility: 'in-order',
   balanceOrder: 'nsu',
   lineExternalId: 'present',
@@ -78,14 +97,22 @@ export const defaultModes: ModeValues = {
     expired: 'Expired',
     voided: 'Voided',
   },
+  payerDocuments: 'checked',
+  accountsWithoutSlips: [],
+  adjustmentTypes: 'fixed-or-percentage',
+  slipAdjustments: 'pix-only',
   freeAmountPayment: 100n,
   webhookSigning: 'registered',
   webhookShape: 'complete',
   pixDebit: 'at-acceptance',
   pixStepMs: 300,
   lookupMinutes: 720,
+  lookupAccount: 'own',
   batch: 'atomic',
   batchMaximumItems: maxBatchItems,
+  batchExternalIds: 'any',
+  verificationCodes: 'digits',
+  customerApproval: 'automatic',
   billPaymentHours: { open: 7, close: 20 },
   rateLimitPerSecond: null,
 };

@@ -1,4 +1,5 @@
-// The control route of the Mecanismo Especial de Devolução (MED): the bank refunds a received Pix.
+// The control routes of the Mecanismo Especial de Devolução (MED): the bank notifies a dispute, and
+// refunds a received Pix.
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
 import { filledText, positiveReais, text } from '../../contract/wire.js';
@@ -18,4 +19,30 @@ export const takePixBack = route({
     reason: filledText(140).nullish(),
   }),
   response: postedMovement,
+});
+
+/** The event types of disputes. */
+export const reportableDisputes = [
+  'INFRACTION_NOTIFICATION_CREATED',
+  'MED_REQUESTED',
+  'MED_ACCEPTED',
+  'MED_REJECTED',
+] as const;
+
+export const reportDispute = route({
+  name: 'sandboxReportDispute',
+  chapter: 'Sandbox control',
+  summary: 'Sends the webhook of an infraction notice or a MED request. No money moves.',
+  method: 'POST',
+  path: '/sandbox/disputes',
+  authentication: 'api-key',
+  body: z.looseObject({
+    account: text(20).nullish(),
+    eventType: z.enum(reportableDisputes, `Must be one of ${reportableDisputes.join(', ')}.`),
+    endToEndId: filledText(64),
+    amount: positiveReais.nullish(),
+    /** When left out, the webhook has none. */
+    deadline: text(40).nullish(),
+  }),
+  response: z.object({ id: z.string(), eventType: z.string(), endToEndId: z.string() }),
 });

@@ -2,12 +2,16 @@ import { Controller } from '@nestjs/common';
 import { refundTransaction } from '../../contract/refunds.js';
 import { Handles } from '../../platform/contract-route.js';
 import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
-import { takePixBack } from './med.schema.js';
+import { DisputeNotices } from './dispute-notices.service.js';
+import { reportDispute, takePixBack } from './med.schema.js';
 import { Refunds } from './refunds.service.js';
 
 @Controller()
 export class SandboxRefundsController {
-  constructor(private readonly refunds: Refunds) {}
+  constructor(
+    private readonly refunds: Refunds,
+    private readonly disputes: DisputeNotices,
+  ) {}
 
   @Handles(refundTransaction)
   refund(
@@ -21,5 +25,10 @@ export class SandboxRefundsController {
   @Handles(takePixBack)
   takeBack(@AccountInput() { account, body }: AccountRequest<typeof takePixBack>) {
     return this.refunds.takeBack(account, body);
+  }
+
+  @Handles(reportDispute)
+  reportDispute(@AccountInput() { account, body }: AccountRequest<typeof reportDispute>) {
+    return this.disputes.send(account, body);
   }
 }

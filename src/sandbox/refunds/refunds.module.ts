@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SandboxStatementModule } from '../statement/statement.module.js';
+import { DisputeNotices } from './dispute-notices.service.js';
 import { OriginalPixes } from './original-pixes.service.js';
 import { RefundMovements } from './refund-movements.service.js';
 import { RefundOutcomes } from './refund-outcomes.service.js';
@@ -9,6 +10,6 @@ import { Refunds } from './refunds.service.js';
 @Module({
   imports: [SandboxStatementModule],
   controllers: [SandboxRefundsController],
-  providers: [OriginalPixes, RefundMovements, RefundOutcomes, Refunds],
+  providers: [DisputeNotices, OriginalPixes, RefundMovements, RefundOutcomes, Refunds],
 })
 export class SandboxRefundsModule {}

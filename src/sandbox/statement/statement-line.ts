@@ -25,9 +25,11 @@ export function statementLine(row: StatementRow): Transaction {
   };
 }
 
-/** The stored proof, with the id of a refund's original and without the ids that a mode hides. */
-function proofOf(row: StatementRow): Record<string, unknown> | null {
-  if (row.proof === null) return null;
+/**
+ * The stored proof, with the id of a refund's original and without the ids that a mode hides. Empty
+ * for a line without one, such as a fee: the contract's proof is always an object.
+ */
+function proofOf(row: StatementRow): Record<string, unknown> {
   const proof = { ...row.proof };
   if (row.hidesExternalId) delete proof.externalId;
   if (row.hidesOriginalId) delete proof.originalEndToEndId;

@@ -12,8 +12,8 @@ export interface StatementFilter {
   typeNames: string[] | null;
   /** Inclusive. */
   from: Date | null;
-  /** Exclusive. */
   until: Date | null;
+  includesUntil: boolean;
   endToEndId: string | null;
   /** By nsu, or by movement, the earliest first. */
   order: 'asc' | 'desc' | 'movement';
@@ -37,9 +37,9 @@ const nsuBounds = {
     `nsu >= (SELECT edge.nsu - 2 FROM statement_line AS edge
              WHERE edge.account_id = ${account} AND edge.created_at >= ${from}
              ORDER BY edge.created_at, edge.nsu LIMIT 1)`,
-  until: (account: string, until: string) =>
+  until: (account: string, isBefore: string) =>
     `nsu <= (SELECT edge.nsu + 2 FROM statement_line AS edge
-             WHERE edge.account_id = ${account} AND edge.created_at < ${until}
+             WHERE edge.account_id = ${account} AND edge.${isBefore}
              ORDER BY edge.created_at DESC, edge.nsu DESC LIMIT 1)`,
 };
 
@@ -68,8 +68,8 @@ export function listStatementRows(
     conditions.push(`created_at >= ${from}`, nsuBounds.from(account, from));
   }
   if (filter.until) {
-    const until = bind(filter.until);
-    conditions.push(`created_at < ${until}`, nsuBounds.until(account, until));
+    const isBefore = `created_at ${filter.includesUntil ? '<=' : '<'} ${bind(filter.until)}`;
+    conditions.push(isBefore, nsuBounds.until(account, isBefore));
   }
   if (filter.endToEndId !== null) conditions.push(`end_to_end_id = ${bind(filter.endToEndId)}`);
   const order = `ORDER BY ${orders[filter.order]}`;

@@ -37,7 +37,7 @@ export class Statement {
     const page = query.page ?? 1;
     if (page > 1) await this.shiftPages(account);
     const lag = this.faults.fire(['transactions'], 'statement-lag');
-    const { statementOrder, statementPageCap } = this.modes.current;
+    const { statementOrder, statementPageCap, endDate } = this.modes.current;
     const { endToEndId = null } = query;
     // A query by endToEndId returns one line at most: the first movement, and not its later
     // reversal.
@@ -52,6 +52,7 @@ export class Statement {
       typeNames: query.type ?? null,
       from: query.startDate ? statementDayStart(query.startDate) : null,
       until: query.endDate ? statementDayStart(query.endDate) : null,
+      includesUntil: endDate === 'inclusive',
       endToEndId,
       order: endToEndId !== null ? 'movement' : statementOrder,
       offset: pageOffset(page, limit),

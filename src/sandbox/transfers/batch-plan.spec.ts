@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { fixtureAccounts } from '../accounts/fixtures.js';
 import type { SandboxAccount } from '../accounts/party.js';
-import { interruptHalfway, planBatch, type BatchItem } from './batch-plan.js';
+import { interruptHalfway, planBatch, repeatedExternalIds, type BatchItem } from './batch-plan.js';
 
 const [payer, beneficiary]: [SandboxAccount, SandboxAccount] = [
   { ...fixtureAccounts[0], id: 1 },
@@ -62,4 +62,10 @@ it.each([
     ...Array(done).fill(null),
     ...Array(count - done).fill('batch_interrupted'),
   ]);
+});
+
+it('reports each item whose externalId an earlier item already has', () => {
+  const ids = ['a', null, 'b', 'a', null, 'a'];
+  const errors = repeatedExternalIds(ids.map((externalId) => ({ ...item(1n), externalId })));
+  expect(Object.keys(errors)).toEqual(['$[3].externalId', '$[5].externalId']);
 });

@@ -37,6 +37,22 @@ export function planBatch(
   });
 }
 
+/** The errors of items whose externalId an earlier item has, by JSON path. */
+export function repeatedExternalIds(items: readonly BatchItem[]): Record<string, string[]> {
+  const firstPositions = new Map<string, number>();
+  const errors: Record<string, string[]> = {};
+  items.forEach(({ externalId }, position) => {
+    if (!externalId) return;
+    const first = firstPositions.get(externalId);
+    if (first === undefined) firstPositions.set(externalId, position);
+    else
+      errors[`$[${position}].externalId`] = [
+        `externalId must be unique in the batch, item ${first} already has it.`,
+      ];
+  });
+  return errors;
+}
+
 /** A batch that a fault interrupts: only the first half, rounded down, is done as planned. */
 export function interruptHalfway(plan: readonly PlannedBatchItem[]): PlannedBatchItem[] {
   const half = Math.floor(plan.length / 2);

@@ -1,7 +1,7 @@
 // Plans a batch before its money moves. All its accounts are locked meanwhile.
 import { Injectable } from '@nestjs/common';
 import type { BatchRequest } from '../../contract/batch-transfers.js';
-import { invalidField, invariant } from '../../platform/errors.js';
+import { invalidField, invariant, refuseInvalid } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { findAccountsByNumber } from '../accounts/accounts.queries.js';
 import { Faults } from '../faults/faults.service.js';
@@ -13,6 +13,7 @@ import {
   interruptHalfway,
   batchItemPrefix,
   planBatch,
+  repeatedExternalIds,
   type PlannedBatchItem,
 } from './batch-plan.js';
 import { refusalError } from './beneficiary-account.js';
@@ -32,14 +33,15 @@ export class BatchPlans {
   ) {}
 
   /**
-   * Locks every account of the batch. Throws `validation_failed` when the batch has too many items.
-   * Unless the mode `batch` is `partial`, throws `rule_broken` with the reason of the first refused
-   * item.
+   * Locks every account of the batch. Throws `validation_failed` when the batch has too many items,
+   * or items that the modes do not allow. Unless the mode `batch` is `partial`, throws
+   * `rule_broken` with the reason of the first refused item.
    */
   async make(tx: SandboxTx, payer: SandboxAccount, items: BatchRequest): Promise<BatchPlan> {
-    const { batch, batchMaximumItems } = this.modes.current;
+    const { batch, batchMaximumItems, batchExternalIds } = this.modes.current;
     if (items.length > batchMaximumItems)
       throw invalidField('$', `Must have at most ${batchMaximumItems} items.`);
+    if (batchExternalIds === 'unique') refuseInvalid(repeatedExternalIds(items));
     const numbers = [...new Set(items.map((item) => item.beneficiaryAccountNumber))];
     const accounts = await findAccountsByNumber(tx, numbers);
     const locked = (await this.ledger.lock(tx, [payer, ...accounts.values()])).get(payer.id);

@@ -7,6 +7,7 @@ import { invariant, ruleBroken } from '../../platform/errors.js';
 import { findAccountOfParty } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
+import { Modes } from '../modes/modes.service.js';
 import type { DictLookup } from '../pix/lookup-response.js';
 import { EndToEndIds } from '../pix/pix-credits.service.js';
 import { bank, outsideBank, type Party, partyOfAccount } from '../accounts/party.js';
@@ -32,12 +33,14 @@ export class SentPixes {
     private readonly random: Random,
     private readonly ids: EndToEndIds,
     private readonly faults: Faults,
+    private readonly modes: Modes,
   ) {}
 
   /** Throws `rule_broken`: `look_up_not_found`, `look_up_expired` or `look_up_used`. */
   async sendByKey(tx: SandboxTx, order: TransferOrder, endToEndId: string): Promise<Transfer> {
     // Locked before the account: of two transfers with one look-up, the second waits here.
-    const key = { endToEndId, accountId: order.payer.id };
+    const isOwn = this.modes.current.lookupAccount === 'own';
+    const key = isOwn ? { endToEndId, accountId: order.payer.id } : { endToEndId };
     const lookup = await tx.lockRow<DictLookup>('dict_lookup', key);
     if (!lookup)
       throw ruleBroken('look_up_not_found', 'No look-up of this account returned this endToEndId.');

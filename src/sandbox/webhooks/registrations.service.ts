@@ -16,7 +16,10 @@ import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { authorizationHeaders, type AuthorizationScheme } from './authorization.js';
+import {
+  authorizationHeaders,
+  type AuthorizationScheme,
+} from '../../contract/webhook-authorization.js';
 import { listRegistrations } from './deliveries.queries.js';
 import { isWebhookEventType } from './event-types.js';
 

@@ -4,7 +4,10 @@ import type { Webhook } from 'standardwebhooks';
 import { sha256 } from '../../platform/exact-json.js';
 import { standardWebhookOf } from '../../platform/secret-box.js';
 import type { ModeValues } from '../modes/modes.schema.js';
-import { authorizationHeaders, type AuthorizationScheme } from './authorization.js';
+import {
+  authorizationHeaders,
+  type AuthorizationScheme,
+} from '../../contract/webhook-authorization.js';
 
 export interface AuthenticatedDelivery {
   scheme: AuthorizationScheme;

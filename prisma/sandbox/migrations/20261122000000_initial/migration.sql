@@ -74,7 +74,7 @@ CREATE TABLE "customer" (
   CONSTRAINT "customer_pkey" PRIMARY KEY ("id"),
   CONSTRAINT "customer_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "account"("id") ON DELETE RESTRICT ON UPDATE CASCADE,
-  CONSTRAINT "customer_status_check" CHECK ("status" IN ('PROCESSING', 'APPROVED'))
+  CONSTRAINT "customer_status_check" CHECK ("status" IN ('PROCESSING', 'APPROVED', 'REJECTED'))
 );
 CREATE UNIQUE INDEX "customer_document_key" ON "customer" ("document");
 CREATE UNIQUE INDEX "customer_account_id_key" ON "customer" ("account_id");

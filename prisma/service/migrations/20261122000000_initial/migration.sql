@@ -298,6 +298,7 @@ CREATE TABLE "operation_attempt" (
 -- Customers
 
 CREATE TYPE "customer_state" AS ENUM ('requested', 'accepted', 'rejected');
+CREATE TYPE "reported_customer_status" AS ENUM ('approved', 'refused');
 
 -- A customer whose account was requested. The request itself is in its operation, redacted.
 CREATE TABLE "customer" (
@@ -305,6 +306,9 @@ CREATE TABLE "customer" (
   "id" UUID NOT NULL,
   "document_hash" TEXT NOT NULL,
   "state" "customer_state" NOT NULL,
+  "bank_id" TEXT,
+  "reported_status" "reported_customer_status",
+  "reported_at" TIMESTAMPTZ(3),
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "customer_pkey" PRIMARY KEY ("account_id", "id"),
@@ -312,6 +316,7 @@ CREATE TABLE "customer" (
     REFERENCES "operation" ("account_id", "id")
 );
 CREATE INDEX "customer_account_id_document_hash_idx" ON "customer" ("account_id", "document_hash");
+CREATE INDEX "customer_account_id_bank_id_idx" ON "customer" ("account_id", "bank_id");
 
 -- Idempotency records
 
@@ -533,7 +538,7 @@ CREATE INDEX "unreadable_line_open"
 
 -- Webhooks from the bank
 
-CREATE TYPE "webhook_event_state" AS ENUM ('pending', 'processed', 'quarantined');
+CREATE TYPE "webhook_event_state" AS ENUM ('pending', 'processed', 'quarantined', 'unhandled');
 
 -- A webhook of the bank. A copy with the same bytes is counted, not stored again.
 CREATE TABLE "webhook_event" (
@@ -555,6 +560,8 @@ CREATE TABLE "webhook_event" (
 );
 CREATE INDEX "webhook_event_unprocessed" ON "webhook_event" ("account_id", "state", "received_at")
   WHERE (state = 'pending' OR state = 'quarantined');
+CREATE INDEX "webhook_event_unhandled" ON "webhook_event" ("account_id", "received_at")
+  WHERE (state = 'unhandled');
 CREATE INDEX "webhook_event_with_body"
   ON "webhook_event" ("processed_at") WHERE (state = 'processed' AND body IS NOT NULL);
 CREATE INDEX "webhook_event_pix"
@@ -939,6 +946,35 @@ CREATE UNIQUE INDEX "refund_account_id_expected_payment_id_key"
 CREATE INDEX "refund_account_id_original_nsu_idx" ON "refund" ("account_id", "original_nsu");
 CREATE INDEX "refund_account_id_nsu_idx" ON "refund" ("account_id", "nsu");
 CREATE INDEX "refund_account_id_end_to_end_id_idx" ON "refund" ("account_id", "end_to_end_id");
+
+-- Disputes
+
+CREATE TYPE "dispute_kind" AS ENUM ('infraction', 'med');
+CREATE TYPE "dispute_status" AS ENUM ('reported', 'accepted', 'rejected');
+
+CREATE TABLE "dispute" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "kind" "dispute_kind" NOT NULL,
+  "reference" TEXT NOT NULL,
+  "end_to_end_id" TEXT,
+  "amount_cents" BIGINT,
+  "status" "dispute_status" NOT NULL,
+  "reported_at" TIMESTAMPTZ(3) NOT NULL,
+  "deadline_at" TIMESTAMPTZ(3) NOT NULL,
+  "returned_nsu" BIGINT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "dispute_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "dispute_account_id_fkey" FOREIGN KEY ("account_id") REFERENCES "bank_account" ("id"),
+  CONSTRAINT "dispute_account_id_returned_nsu_fkey" FOREIGN KEY ("account_id", "returned_nsu")
+    REFERENCES "statement_line" ("account_id", "nsu")
+);
+CREATE UNIQUE INDEX "dispute_account_id_kind_reference_key"
+  ON "dispute" ("account_id", "kind", "reference");
+CREATE INDEX "dispute_account_id_end_to_end_id_idx" ON "dispute" ("account_id", "end_to_end_id");
+CREATE INDEX "dispute_unreturned" ON "dispute" ("account_id", "created_at")
+  WHERE (returned_nsu IS NULL AND end_to_end_id IS NOT NULL);
 
 -- Bulk uploads
 
@@ -1947,3 +1983,79 @@ END $$;
 CREATE TRIGGER "processed_webhooks_are_counted" AFTER UPDATE ON "webhook_event"
   REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT
   EXECUTE FUNCTION "processed_webhooks_are_counted"();
+
+-- The bank's own webhooks for clients of the bank
+
+CREATE TABLE "relay_registration" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "event_type" TEXT NOT NULL,
+  "url" TEXT NOT NULL,
+  "authorization_scheme" TEXT NOT NULL,
+  "authorization" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "relay_registration_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "relay_registration_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+CREATE UNIQUE INDEX "relay_registration_account_id_event_type_key"
+  ON "relay_registration" ("account_id", "event_type");
+
+CREATE TABLE "relay_delivery" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "registration_id" UUID NOT NULL,
+  "event_type" TEXT NOT NULL,
+  "body_hash" TEXT NOT NULL,
+  "state" "delivery_state" NOT NULL,
+  "attempts" INTEGER NOT NULL DEFAULT 0,
+  "next_attempt_at" TIMESTAMPTZ(3),
+  "last_status" INTEGER,
+  "last_error" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "relay_delivery_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "relay_delivery_account_id_registration_id_fkey"
+    FOREIGN KEY ("account_id", "registration_id")
+    REFERENCES "relay_registration" ("account_id", "id"),
+  CONSTRAINT "relay_delivery_account_id_event_type_body_hash_fkey"
+    FOREIGN KEY ("account_id", "event_type", "body_hash")
+    REFERENCES "webhook_event" ("account_id", "event_type", "body_hash")
+);
+CREATE UNIQUE INDEX "relay_delivery_account_id_registration_id_event_type_body_h_key"
+  ON "relay_delivery" ("account_id", "registration_id", "event_type", "body_hash");
+CREATE INDEX "relay_delivery_due"
+  ON "relay_delivery" ("account_id", "registration_id", "next_attempt_at")
+  WHERE (state = 'pending');
+CREATE INDEX "relay_delivery_ended" ON "relay_delivery" ("created_at") WHERE (state <> 'pending');
+
+-- A webhook is relayed when the statement shows what it is about, or when it waits for no line any
+-- more: in the transaction in which it is processed. Webhooks that no line can show are relayed
+-- when they are stored.
+CREATE FUNCTION "webhooks_are_relayed"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM relay_registration) THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO relay_delivery
+    (account_id, id, registration_id, event_type, body_hash, state, next_attempt_at)
+  SELECT w.account_id, gen_random_uuid(), r.id, w.event_type, w.body_hash, 'pending',
+         clock_timestamp()
+  FROM after w
+  JOIN relay_registration r ON r.account_id = w.account_id AND r.event_type = w.event_type
+  WHERE w.body IS NOT NULL AND CASE TG_OP
+    WHEN 'INSERT' THEN w.state IN ('quarantined', 'unhandled')
+      OR w.event_type IN ('CHARGE_OVERDUE', 'CHARGE_CANCELLED', 'CHARGE_VOIDED')
+    ELSE w.state = 'processed' END
+  ORDER BY w.account_id, r.id, w.event_type, w.body_hash
+  -- A registration that is removed meanwhile gets nothing, and fails nobody's webhooks.
+  FOR KEY SHARE OF r
+  ON CONFLICT (account_id, registration_id, event_type, body_hash) DO NOTHING;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "stored_webhooks_are_relayed" AFTER INSERT ON "webhook_event"
+  REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION "webhooks_are_relayed"();
+CREATE TRIGGER "webhooks_with_a_line_are_relayed" AFTER UPDATE ON "webhook_event"
+  REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION "webhooks_are_relayed"();

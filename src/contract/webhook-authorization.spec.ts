@@ -1,4 +1,4 @@
-import { authorizationHeaders } from './authorization.js';
+import { authorizationHeaders } from './webhook-authorization.js';
 
 it.each([
   ['NONE', null, {}],

@@ -1,4 +1,5 @@
-import { authorizationSchemes } from '../../contract/webhook-registrations.js';
+// The headers of the webhooks of a registration, by its scheme.
+import { authorizationSchemes } from './webhook-registrations.js';
 
 export type AuthorizationScheme = (typeof authorizationSchemes)[number];
 

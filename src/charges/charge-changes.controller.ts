@@ -1,0 +1,56 @@
+// Serves what clients of the bank use beyond the contract: the charge as the bank has it, its void
+// and its due date.
+import { Controller, UseGuards } from '@nestjs/common';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
+import { RequiresScope } from '../accounts/scope.decorator.js';
+import { BankService } from '../bank/bank.service.js';
+import { changeDueDate, getCharge, listCharges, voidCharge } from '../contract/charges.js';
+import { BeginsOperation } from '../operations/begins-operation.decorator.js';
+import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
+import type { RequestPreferences } from '../operations/operation.js';
+import { Handles, type Reply } from '../platform/contract-route.js';
+import { CallsBank } from '../platform/responses.decorator.js';
+import { ChargeChanges } from './charge-changes.service.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class ChargeChangesController {
+  constructor(
+    private readonly changes: ChargeChanges,
+    private readonly accounts: AccountsService,
+    private readonly bank: BankService,
+  ) {}
+
+  @RequiresScope('charge')
+  @BeginsOperation()
+  @Handles(voidCharge)
+  async void(
+    @FromCaller() request: CallerInput<typeof voidCharge>,
+    @CallerPreferences() preferences: RequestPreferences,
+  ): Promise<Reply> {
+    return this.changes.void(request.accountId, request, preferences);
+  }
+
+  @RequiresScope('charge')
+  @BeginsOperation()
+  @Handles(changeDueDate)
+  async changeDueDate(
+    @FromCaller() request: CallerInput<typeof changeDueDate>,
+    @CallerPreferences() preferences: RequestPreferences,
+  ): Promise<Reply> {
+    return this.changes.changeDueDate(request.accountId, request, preferences);
+  }
+
+  @CallsBank()
+  @Handles(getCharge)
+  async get(@FromCaller() request: CallerInput<typeof getCharge>): Promise<Reply> {
+    return this.bank.relay(getCharge, await this.accounts.get(request.accountId), request);
+  }
+
+  @CallsBank()
+  @Handles(listCharges)
+  async list(@FromCaller() request: CallerInput<typeof listCharges>): Promise<Reply> {
+    return this.bank.relay(listCharges, await this.accounts.get(request.accountId), request);
+  }
+}

@@ -1,0 +1,55 @@
+// Records the changes of a charge that the bank accepted. A charge that the service did not issue
+// has no row, and nothing is recorded.
+import type { Tx } from '../database.service.js';
+import { Prisma, type Charge } from '../generated/service/client.js';
+import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import { firstStatusCheckAt } from './charge-status.js';
+
+/** The present time by the bank's clock, as of the last sync. */
+const bankTime = (accountId: number) => Prisma.sql`(
+  SELECT clock_timestamp() + COALESCE(max(clock_offset_ms), 0) * interval '1 millisecond'
+  FROM statement_state WHERE account_id = ${accountId})`;
+
+export type VoidedCharge = Pick<Charge, 'correlationId' | 'type' | 'amountCents'> & {
+  dueDate: string | null;
+};
+
+/** Cancels a charge. Null when it was cancelled before. */
+export async function recordVoid(
+  tx: Tx,
+  accountId: number,
+  { correlationId, bankStatus }: { correlationId: string; bankStatus: string | null },
+): Promise<VoidedCharge | null> {
+  const [charge] = await tx.$queryRaw<(VoidedCharge & { expectedPaymentId: string })[]>`
+    UPDATE charge
+    SET cancelled_at = ${bankTime(accountId)}, next_check_at = NULL,
+        bank_status = COALESCE(${bankStatus}, bank_status)
+    WHERE account_id = ${accountId} AND correlation_id = ${correlationId}
+      AND cancelled_at IS NULL
+    RETURNING correlation_id, type, amount_cents, COALESCE(bank_due_date, due_date) AS "dueDate",
+              expected_payment_id`;
+  if (!charge) return null;
+  await recordPaymentTasks(tx, accountId, [charge.expectedPaymentId]);
+  return charge;
+}
+
+/** Records a new due date. A charge that had expired can be paid in time again. */
+export async function recordDueDate(
+  tx: Tx,
+  accountId: number,
+  { correlationId, dueDate }: { correlationId: string; dueDate: string },
+  hasStatusById: boolean,
+): Promise<void> {
+  const charges = await tx.$queryRaw<{ expectedPaymentId: string }[]>`
+    UPDATE charge
+    SET bank_due_date = ${dueDate}, expired_at = NULL, checks = 0,
+        next_check_at = CASE WHEN cancelled_at IS NULL
+          THEN ${firstStatusCheckAt(dueDate, hasStatusById)}::timestamptz END
+    WHERE account_id = ${accountId} AND correlation_id = ${correlationId}
+    RETURNING expected_payment_id`;
+  await recordPaymentTasks(
+    tx,
+    accountId,
+    charges.map(({ expectedPaymentId }) => expectedPaymentId),
+  );
+}

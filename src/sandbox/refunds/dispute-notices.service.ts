@@ -1,0 +1,40 @@
+// Sends the webhooks of disputes. The bank publishes only their names; the bodies are this bank's.
+import { Injectable } from '@nestjs/common';
+import type { RouteInput } from '../../contract/route.js';
+import { Accounts } from '../accounts/accounts.service.js';
+import type { SandboxAccount } from '../accounts/party.js';
+import { BankClock } from '../clock/bank-clock.service.js';
+import { Random } from '../random.service.js';
+import { SandboxDatabase } from '../sandbox-database.service.js';
+import { Webhooks } from '../webhooks/webhooks.service.js';
+import { wireReais } from '../wire-values.js';
+import type { reportDispute } from './med.schema.js';
+
+@Injectable()
+export class DisputeNotices {
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly accounts: Accounts,
+    private readonly webhooks: Webhooks,
+    private readonly clock: BankClock,
+    private readonly random: Random,
+  ) {}
+
+  async send(caller: SandboxAccount, request: RouteInput<typeof reportDispute>['body']) {
+    const account = await this.accounts.getNamed(request.account, caller);
+    const { eventType, endToEndId, amount, deadline } = request;
+    const at = this.clock.now();
+    const id = this.random.uuid();
+    const body = {
+      ...{ eventType, id, endToEndId },
+      ...(amount ? { amount: wireReais(amount) } : {}),
+      ...(deadline ? { deadline } : {}),
+      createdAt: at.toISOString(),
+    };
+    await this.database.transaction((tx) => {
+      this.webhooks.notify(tx, account, eventType, { body, at });
+      return Promise.resolve();
+    });
+    return { id, eventType, endToEndId };
+  }
+}

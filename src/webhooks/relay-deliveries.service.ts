@@ -1,0 +1,101 @@
+// Delivers the bank's webhooks to the registrations of clients: the bytes that the bank sent, in
+// the authorization scheme that the client registered. At least once, in no order. A slow receiver
+// occupies only places of its own host.
+import { Injectable } from '@nestjs/common';
+import {
+  authorizationHeaders,
+  type AuthorizationScheme,
+} from '../contract/webhook-authorization.js';
+import { Database } from '../database.service.js';
+import { delayAfterAttemptMs, deliveryLimits } from '../events/delivery-schedule.js';
+import { EndpointClient } from '../events/endpoint-client.service.js';
+import { HostLimits } from '../events/host-limits.js';
+import { OnJob } from '../platform/job-methods.js';
+import { JobQueue } from '../platform/job-queue.js';
+import { waitOutsideSlot } from '../platform/job-slots.js';
+import { SecretBox } from '../platform/secret-box.js';
+import { Every } from '../platform/timer-methods.js';
+import type { JobPayload } from '../queues.js';
+import { ownerOfRelaySecret } from './relay-secrets.queries.js';
+import * as queries from './relays.queries.js';
+
+const { leaseMs, batchSize, maxPerHost, maxRunMs, slotMs } = deliveryLimits;
+
+@Injectable()
+export class RelayDeliveries {
+  private readonly hosts = new HostLimits(maxPerHost);
+
+  constructor(
+    private readonly database: Database,
+    private readonly secretBox: SecretBox,
+    private readonly client: EndpointClient,
+    private readonly jobQueue: JobQueue,
+  ) {}
+
+  @Every('relays', 1_000)
+  async enqueueDue(): Promise<void> {
+    for (const relay of await queries.listDueRelays(this.database.sharedReads))
+      await this.jobQueue.enqueue('relayWebhooks', relay);
+  }
+
+  /** Sends due deliveries of one registration until none is left or the run's time is over. */
+  @OnJob('relayWebhooks')
+  async deliverDue(relay: JobPayload<'relayWebhooks'>): Promise<void> {
+    const runEndsAt = performance.now() + maxRunMs;
+    while (performance.now() < runEndsAt && !this.client.isStopping)
+      if (!(await this.deliverBatch(relay))) return;
+  }
+
+  /** Whether more deliveries may be due. */
+  private async deliverBatch(relay: queries.DueRelay): Promise<boolean> {
+    const { prisma } = this.database;
+    const claimed = await queries.claimRelays(prisma, relay, { limit: batchSize, leaseMs });
+    const [first] = claimed;
+    if (!first) return false;
+    const host = URL.canParse(first.url) ? new URL(first.url).hostname : '';
+    const places = this.hosts.take(host, claimed.length);
+    try {
+      // What finds no place is attempted again after its lease.
+      const attempted = claimed.slice(0, places);
+      await waitOutsideSlot(slotMs, () =>
+        Promise.all(attempted.map((delivery) => this.attempt(relay, delivery))),
+      );
+    } finally {
+      this.hosts.free(host, places);
+    }
+    return places === batchSize;
+  }
+
+  private async attempt(relay: queries.DueRelay, delivery: queries.ClaimedRelay): Promise<void> {
+    const { id, attempt } = delivery;
+    const { status, error, retryAfterSeconds } = await this.send(relay, delivery);
+    // A shutdown aborts attempts: they are attempted again after their lease.
+    if (this.client.isStopping && status === null) return;
+    const retryInMs =
+      error === null || delivery.body === null
+        ? null
+        : delayAfterAttemptMs(attempt, retryAfterSeconds, Math.random());
+    const state = error === null ? 'delivered' : retryInMs === null ? 'dead' : 'pending';
+    const result = { id, attempt, state, status, error, retryInMs } as const;
+    await queries.recordRelayResult(this.database.prisma, relay.accountId, result);
+  }
+
+  private async send(
+    { accountId, registrationId }: queries.DueRelay,
+    { url, authorizationScheme, authorization, body, claimedAt: sentAt }: queries.ClaimedRelay,
+  ) {
+    const failed = { status: null, retryAfterSeconds: null };
+    if (body === null) return { ...failed, error: 'body_deleted' };
+    const secret =
+      authorization === null
+        ? null
+        : this.secretBox.decrypt(
+            authorization,
+            ownerOfRelaySecret({ accountId, id: registrationId }),
+          );
+    const headers = authorizationHeaders(authorizationScheme as AuthorizationScheme, secret);
+    if (headers === null) return { ...failed, error: 'authorization_invalid' };
+    const request = { headers, body: Buffer.from(body), sentAt };
+    return this.client.send({ id: registrationId, url }, request);
+  }
+}
