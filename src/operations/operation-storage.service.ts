@@ -62,6 +62,9 @@ export type StoredOperation =
   /** The operation that the request repeats. */
   | { outcome: 'repeated'; operation: Operation };
 
+/** Rolls back the transaction that wanted to claim an identity which another one has claimed. */
+class IdentityTaken extends Error {}
+
 @Injectable()
 export class OperationStorage {
   private readonly batches = new SharedBatches<NewRequest, SharedStorage>(
@@ -136,12 +139,17 @@ export class OperationStorage {
 
   private async findOrStoreAlone(newRequest: NewRequest): Promise<StoredOperation> {
     for (let attempt = 1; attempt <= maxIdentityRaces; attempt += 1) {
-      const stored = await this.database.transaction(async (tx) => {
-        const repeated = await this.findRepeated(tx, newRequest);
-        if (repeated) return { outcome: 'repeated' as const, operation: repeated };
-        return this.store(tx, newRequest);
-      });
-      if (stored) return stored;
+      try {
+        return await this.database.transaction(async (tx) => {
+          const repeated = await this.findRepeated(tx, newRequest);
+          if (repeated) return { outcome: 'repeated' as const, operation: repeated };
+          return this.store(tx, newRequest);
+        });
+      } catch (error) {
+        // The next attempt finds the operation that holds it. It may be this request's own: of a
+        // batch whose commit was slow, and whose answer was lost.
+        if (!(error instanceof IdentityTaken)) throw error;
+      }
     }
     throw new AppError('conflict', { public: 'An identical request is still in progress.' });
   }
@@ -176,11 +184,8 @@ export class OperationStorage {
     return operation;
   }
 
-  /**
-   * Null when another request claimed an identity in between. The next attempt finds that request's
-   * operation.
-   */
-  private async store(tx: Tx, newRequest: NewRequest): Promise<StoredOperation | null> {
+  /** Throws `IdentityTaken` when another transaction claimed an identity in between. */
+  private async store(tx: Tx, newRequest: NewRequest): Promise<StoredOperation> {
     const { kind, request, operation: newOperation, identities } = newRequest;
     const { accountId, id } = newOperation;
     const { allowDuplicate } = request.preferences;
@@ -190,10 +195,7 @@ export class OperationStorage {
     if (!allowDuplicate) await this.duplicates.lock(tx, accountId, [newOperation]);
     const areClaimed =
       identities.length === 0 || (await identity.claimIdentities(tx, newOperation, identities));
-    if (!areClaimed) {
-      await identity.releaseIdentities(tx, newOperation);
-      return null;
-    }
+    if (!areClaimed) throw new IdentityTaken();
     // Checked after the identities are claimed: a repeat of the same request is found by its
     // identity and is not a duplicate.
     const possibleDuplicateId = await this.duplicates.findOrThrow(tx, newOperation, allowDuplicate);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Socket } from 'node:net';
 import { Prisma } from '../../src/generated/service/client.js';
 import type { OperationRecovery } from '../../src/operations/operation-recovery.service.js';
 import type { OperationSender } from '../../src/operations/operation-sender.service.js';
@@ -154,6 +155,58 @@ describe('the journal of outbound requests', () => {
         expect(ofQrCodes.map((one) => one === ofCharge)).toEqual([false, true]);
       });
     });
+
+    it.each([
+      ['charge', () => journal.chargeOperation({ accountId: service.accountId, key: 'key-1' })],
+      [
+        'transfer',
+        () =>
+          journal.outgoingOperation({
+            ...{ accountId: service.accountId, key: 'key-1', isDistinguishable: true },
+          }),
+      ],
+    ])(
+      'is one operation of a %s whose commit is slow and whose answer is lost',
+      async (_, request) => {
+        const { pool } = service.database;
+        const blocker = await pool.connect();
+        // The commit waits for a lock.
+        await blocker.query(`
+        CREATE FUNCTION commit_waits() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN PERFORM pg_advisory_xact_lock_shared(77777); RETURN NULL; END $$;
+        CREATE CONSTRAINT TRIGGER commit_waits AFTER INSERT ON operation_identity
+          DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commit_waits();
+        BEGIN; SELECT pg_advisory_xact_lock(77777)`);
+        const waiting = async (count: number) => {
+          const { rows } = await pool.query<{ pid: number }>(
+            `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+             AND datname = current_database() ORDER BY query_start`,
+          );
+          return rows.length === count && rows;
+        };
+        const connections = new Map<number | null, Socket>();
+        pool.on('acquire', (client) => {
+          // The types of the package leave these properties out.
+          const { processID, connection } = client as unknown as {
+            processID: number | null;
+            connection: { stream: Socket };
+          };
+          connections.set(processID, connection.stream);
+        });
+        const first = operations.perform(kind, request());
+        const [batch] = await until('the commit waits', () => waiting(1));
+        connections.get(batch?.pid ?? null)?.destroy();
+        await until('the request is stored alone', () => waiting(2));
+        await blocker.query('COMMIT');
+        blocker.release();
+        expect((await first).status).toBe(200);
+        expect((await operations.perform(kind, request())).headers['Idempotent-Replayed']).toBe(
+          'true',
+        );
+        expect(await listOperations()).toHaveLength(1);
+        expect(bank.sent).toHaveLength(1);
+      },
+    );
 
     it('sends none twice when two processes get the same requests', async () => {
       const other = journal.createJournal(service.database, bank);
