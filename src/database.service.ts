@@ -242,19 +242,18 @@ export class Database {
     client.on('error', onLost);
     const limit = setTimeout(() => connection.end(), this.transactionTimeoutMs);
     try {
-      const last: Prisma.Sql[] = [];
+      const runWork = async (tx: SqlTx) => {
+        const last: Prisma.Sql[] = [];
+        const done = await work(tx, (statement) => last.push(statement));
+        connection.sendLast(last);
+        return done;
+      };
+      const sql = directSql(() => connection);
       const [, result] = await Promise.all([
         connection.send(this.beginOnConnection),
-        runWithLaterSteps(
-          directSql(() => connection),
-          (tx) => work(tx, (statement) => last.push(statement)),
-          committed,
-        ),
+        runWithLaterSteps(sql, runWork, committed),
       ]);
-      const ending = last.map((statement) => connection.execute(statement));
-      connection.end();
-      const [{ command }] = await Promise.all([connection.send('COMMIT'), ...ending]);
-      invariant(command === 'COMMIT', 'a transaction whose statement failed is not committed');
+      await connection.commit();
       return result;
     } catch (error) {
       connection.end();

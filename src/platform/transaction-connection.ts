@@ -2,6 +2,7 @@
 // in the order of the calls, and none after the transaction has ended: the connection is then
 // another's.
 import pg from 'pg';
+import { invariant } from './errors.js';
 import { lostPlanCodes, statementNameOf } from './named-statements.js';
 import { camelCase } from './row-names.js';
 
@@ -40,6 +41,7 @@ export class TransactionConnection implements StatementRunner {
    */
   isBroken = false;
   private hasEnded = false;
+  private readonly last: Promise<unknown>[] = [];
 
   constructor(private readonly client: pg.PoolClient) {}
 
@@ -64,6 +66,25 @@ export class TransactionConnection implements StatementRunner {
   async execute(statement: SqlStatement): Promise<number> {
     const { rowCount } = await this.run(statement);
     return rowCount ?? 0;
+  }
+
+  /**
+   * Sends statements whose results nobody reads. `commit` throws the error of the one that fails.
+   * Throws where one of them cannot be sent: then the transaction must not be committed.
+   */
+  sendLast(statements: readonly SqlStatement[]): void {
+    if (this.hasEnded) throw new TransactionEnded('the transaction has ended');
+    for (const config of statements.map(configOf)) this.last.push(this.send(config));
+    // Their errors are thrown by `commit`, or follow an earlier error.
+    for (const sent of this.last) sent.catch(() => undefined);
+  }
+
+  /** Sends COMMIT right behind the statements of `sendLast`. */
+  async commit(): Promise<void> {
+    if (this.hasEnded) throw new TransactionEnded('the transaction has ended');
+    this.end();
+    const [{ command }] = await Promise.all([this.send('COMMIT'), ...this.last]);
+    invariant(command === 'COMMIT', 'a transaction whose statement failed is not committed');
   }
 
   private async run(statement: SqlStatement): Promise<pg.QueryResult> {

@@ -108,6 +108,19 @@ describe('the database', () => {
     expect(rows).toEqual([{ values: [7, 1] }]);
   });
 
+  it('commits nothing of a transaction whose time limit has passed', async () => {
+    open({ poolSize: 1, transactionTimeoutMs: 200 });
+    await test.pool.query('CREATE TABLE stored (value int)');
+    const late = database.sqlTransaction(async (tx, commitWith) => {
+      await tx.$executeRaw`INSERT INTO stored VALUES (1)`;
+      await sleep(300);
+      commitWith(Prisma.sql`INSERT INTO stored VALUES (2)`);
+    });
+    await expect(late).rejects.toThrow('the transaction has ended');
+    const { rows } = await test.pool.query('SELECT value FROM stored');
+    expect(rows).toEqual([]);
+  });
+
   it('plans anew, after one error, when a migration changed what a statement returns', async () => {
     open({ poolSize: 1 });
     await test.pool.query('CREATE TABLE changing (value int); INSERT INTO changing VALUES (1)');
