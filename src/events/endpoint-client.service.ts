@@ -24,8 +24,9 @@ import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
 import type { DeliveryEndpoint } from './events.queries.js';
 import { NameResolver, type ResolvedAddress } from './name-resolver.service.js';
 
-/** A longer response ends its connection. */
+/** A longer response ends its connection, and so does one that takes longer after its headers. */
 const maxDiscardedBytes = 64 * 1_024;
+const maxDiscardingMs = 2_000;
 
 export interface EventMessage {
   /** The event's id: a repeat has the same. */
@@ -108,10 +109,19 @@ export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
     endpoint: { id: string; url: string },
     request: UnsignedRequest,
   ): Promise<EndpointResponse> {
-    const { body, sentAt, headers } = request;
-    const noResponse = { status: null, retryAfterSeconds: null };
     if (!this.checkUrl(endpoint.url).ok) return addressRefused;
     const timeout = AbortSignal.timeout(endpointTimeoutMs);
+    return this.attempt(endpoint, request, { timeout, mayRepeat: true });
+  }
+
+  /** The repeat of a request that was not seen has what is left of the time. There is one. */
+  private async attempt(
+    endpoint: { id: string; url: string },
+    request: UnsignedRequest,
+    { timeout, mayRepeat }: { timeout: AbortSignal; mayRepeat: boolean },
+  ): Promise<EndpointResponse> {
+    const { body, sentAt, headers } = request;
+    const noResponse = { status: null, retryAfterSeconds: null };
     try {
       const response = await this.client.post<Readable>(endpoint.url, body, {
         ...this.agents,
@@ -124,7 +134,8 @@ export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
       const error = status >= 200 && status < 300 ? null : `status_${status}`;
       return { status, error, retryAfterSeconds };
     } catch (error) {
-      if (isClosedBeforeUse(error)) return this.send(endpoint, request);
+      if (mayRepeat && isClosedBeforeUse(error))
+        return this.attempt(endpoint, request, { timeout, mayRepeat: false });
       this.log.info({ err: error, endpointId: endpoint.id }, 'event delivery failed');
       if (timeout.aborted) return { ...noResponse, error: 'timeout' };
       const code = axios.isAxiosError(error) ? error.code : undefined;
@@ -185,7 +196,7 @@ export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
 
 /**
  * Whether the endpoint had closed a connection that it kept after an earlier request: it may not
- * have seen this one. The next attempt has another connection, at the latest a new one.
+ * have seen this one.
  */
 function isClosedBeforeUse(error: unknown): boolean {
   if (!axios.isAxiosError(error) || !['ECONNRESET', 'EPIPE'].includes(error.code ?? ''))
@@ -193,12 +204,11 @@ function isClosedBeforeUse(error: unknown): boolean {
   return (error.request as ClientRequest | undefined)?.reusedSocket === true;
 }
 
-/**
- * Reads the body to its end, so that the connection can be used again. One that is too long ends
- * with its connection, as does one that has not come by the time limit of the request.
- */
+/** Reads the body to its end, so that the connection can be used again. */
 function discard(body: Readable): void {
   let bytes = 0;
+  const limit = setTimeout(() => body.destroy(), maxDiscardingMs).unref();
+  body.once('close', () => clearTimeout(limit));
   body.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > maxDiscardedBytes) body.destroy();

@@ -329,6 +329,39 @@ describe('the delivery of events', () => {
     expect(endpoint.connections).toBe(connections);
   });
 
+  it('ends a response whose body does not end', async () => {
+    const { id } = await register();
+    const ended = new Promise((resolve) => {
+      endpoint.respond = (response) => {
+        const dripping = setInterval(() => response.write('x'), 100);
+        response.once('close', () => resolve(clearInterval(dripping)));
+      };
+    });
+    await record();
+    await deliver(id);
+    expect((await deliveries()).map(({ state }) => state)).toEqual(['delivered']);
+    await ended;
+  });
+
+  it('repeats a request at once only one time, however many connections were closed', async () => {
+    const { id } = await register();
+    const delivery = worker();
+    await record();
+    await deliver(id, delivery);
+    await record();
+    let requests = 0;
+    endpoint.respond = (_, request) => {
+      requests += 1;
+      request.socket.destroy();
+    };
+    await deliver(id, delivery);
+    expect(requests).toBe(2);
+    expect((await deliveries()).map(({ state, attempts }) => [state, attempts])).toEqual([
+      ['delivered', 1],
+      ['pending', 1],
+    ]);
+  });
+
   it('is repeated at once on another connection when the endpoint had closed the kept one', async () => {
     const { id } = await register();
     const delivery = worker();
