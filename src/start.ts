@@ -179,6 +179,8 @@ async function startService(
     registered,
     sleep(backgroundWaitMs, undefined, { ref: false }),
   ]).then(() => startBackground(service, settings));
+  // Its failure is thrown below, once the registrations are made.
+  background.catch(() => undefined);
   await registered;
   health.markStarted();
   progress('The service is ready');
