@@ -14,7 +14,7 @@ import { decideLineByLine } from '../yardsticks/line-by-line.js';
 import { WrittenRows } from '../yardsticks/written-rows.js';
 
 /** As many lines as the product decides in one transaction. */
-const batchLines = 4_000;
+const batchLines = 2_000;
 const books = { 'matched-heavy': 9, 'break-heavy': 1 };
 const transactionLimits = { statementTimeoutMs: 60_000, idleTimeoutMs: 60_000 };
 

@@ -26,7 +26,7 @@ import { loadComponents, type LoadedFacts } from './load.queries.js';
 import { pageProvisionalLines, pageUndecidedLines } from './rules.queries.js';
 
 /** A transaction decides at most so many new lines, tasks and passed deadlines. */
-const batchSize = 4_000;
+const batchSize = 2_000;
 
 interface Batch extends AppliedChanges {
   /** More lines or tasks are due. */
@@ -236,8 +236,10 @@ export class ReconciliationService {
       for (const [index, part] of parts.entries()) {
         const load = async () => (await applying, this.load(tx, accountId, part));
         let loaded: LoadedFacts = await (loading ?? load());
-        // It was loaded too early: what was written of the common subjects is missing.
-        if (decided.hasSome(loaded)) loaded = await load();
+        // It was loaded too early: what was written of the common subjects is missing. With match
+        // rules, so may be what they compare.
+        const wasEarly = loading !== null && hasMatchRules(loaded);
+        if (wasEarly || decided.hasSome(loaded)) loaded = await load();
         decided.add(loaded);
         const next = parts[index + 1];
         loading = next && !hasMatchRules(loaded) ? start(this.load(tx, accountId, next)) : null;
