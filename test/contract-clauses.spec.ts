@@ -80,6 +80,8 @@ describe('docs/contract.md', () => {
     const routes = modules
       .flatMap((one) => Object.values(one) as unknown[])
       .filter((value): value is Route => value instanceof Object && 'successStatus' in value)
+      // The sandbox bank's own routes are on its page.
+      .filter(({ path }) => !path.startsWith('/sandbox/'))
       .map(({ method, path }) => `${method} ${path}`);
     expect(routes.length).toBeGreaterThan(15);
     expect(routes.filter((route) => !page.includes(`\`${route}\``))).toEqual([]);
