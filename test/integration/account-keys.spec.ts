@@ -21,6 +21,7 @@ const indexesOfSweepers = [
   'operation_due',
   'operation_with_bodies',
   'reconciliation_schedule_due',
+  'relay_delivery_ended',
   'webhook_event_with_body',
 ];
 
