@@ -14,13 +14,15 @@ let service: ServiceOnSandbox;
 let client: HttpListener;
 let received: ReceivedRequest[] = [];
 let responses: number[] = [];
+/** No response is sent before it resolves. */
+let holding = Promise.resolve();
 beforeAll(async () => {
   service = await serviceOnSandbox();
   await service.sync();
   client = await listenHttp((request, response) => {
     received.push(request);
     response.statusCode = responses.shift() ?? 200;
-    response.end();
+    void holding.then(() => response.end());
   });
 });
 afterAll(async () => {
@@ -116,6 +118,33 @@ describe('a relayed webhook', () => {
     expect(await deliveries()).toEqual([
       { state: 'delivered', attempts: 3, status: 200, error: null },
     ]);
+  });
+
+  it('loses no attempt while other requests occupy its host', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const kinds = ['CHARGE_OVERDUE', 'CHARGE_VOIDED', 'CHARGE_CANCELLED', 'MED_REQUESTED'];
+    kinds.push('MED_ACCEPTED', 'MED_REJECTED');
+    holding = held;
+    for (const eventType of kinds) {
+      await register(eventType);
+      for (let index = 0; index < 10; index += 1)
+        await store(eventType, JSON.stringify({ correlationId: `held ${index}` }));
+    }
+    const { rows } = await service.pool.query('SELECT id FROM relay_registration');
+    const runs = rows.map(({ id: registrationId }) =>
+      inService(RelayDeliveries).deliverDue({ accountId: service.accountId, registrationId }),
+    );
+    while (received.length < 50) await new Promise((resolve) => setTimeout(resolve, 10));
+    const waiting = (await deliveries()).filter(({ attempts }) => attempts === 0);
+    expect(waiting).toHaveLength(10);
+    release();
+    holding = Promise.resolve();
+    await Promise.all(runs);
+    await deliver();
+    expect(
+      new Set((await deliveries()).map(({ state, attempts }) => `${state} ${attempts}`)),
+    ).toEqual(new Set(['delivered 1']));
   });
 
   it('is sent for no other kind, no earlier webhook and no other account', async () => {
