@@ -92,6 +92,19 @@ export async function recordRelayResult(
       AND attempts = ${attempt}`;
 }
 
+/** Deletes up to `limit` deliveries of a registration. Returns how many. */
+export async function deleteSomeRelays(
+  db: Db,
+  { accountId, registrationId }: DueRelay,
+  limit: number,
+): Promise<number> {
+  return db.$executeRaw`
+    DELETE FROM relay_delivery WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM relay_delivery
+      WHERE account_id = ${accountId} AND registration_id = ${registrationId}::uuid
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;
+}
+
 /** Deletes deliveries that ended more than `days` ago. Returns how many. */
 export async function deleteOldRelays(db: SqlTx, days: number, limit: number): Promise<number> {
   return db.$executeRaw`

@@ -201,6 +201,25 @@ describe('a registration', () => {
     ]);
   });
 
+  it('keeps every one of concurrent changes', async () => {
+    const { body } = await register('CHARGE_VOIDED', {
+      ...{ authorizationScheme: 'BEARER', authorization: 'old' },
+    });
+    const changes = [
+      { url: `${client.url}/concurrent` },
+      { authorization: 'new' },
+      { eventType: 'CHARGE_OVERDUE' },
+    ];
+    await Promise.all(
+      changes.map((change) => service.call('PATCH', `${path}/${body.id}`, { body: change })),
+    );
+    await store('CHARGE_OVERDUE', '{"correlationId":"concurrent"}');
+    await deliver();
+    expect(received.map(({ path: to, headers }) => [to, headers.authorization])).toEqual([
+      ['/concurrent', 'Bearer new'],
+    ]);
+  });
+
   it('of an event type that has one is 409, and of an unknown one is 400', async () => {
     await register('CHARGE_PAID');
     const again = await register('CHARGE_PAID');
