@@ -33,6 +33,27 @@ export async function recordVoid(
   return charge;
 }
 
+/**
+ * Whether a change of a charge by one of these kinds of operation has no outcome yet. Locks the
+ * charge until the commit.
+ */
+export async function hasChangeInProgress(
+  tx: Tx,
+  accountId: number,
+  correlationId: string,
+  kinds: readonly string[],
+): Promise<boolean> {
+  await tx.$queryRaw`
+    SELECT 1 FROM charge
+    WHERE account_id = ${accountId} AND correlation_id = ${correlationId} FOR NO KEY UPDATE`;
+  const [found] = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM operation o
+    WHERE o.account_id = ${accountId} AND o.kind = ANY (${[...kinds]}::text[])
+      AND o.state IN ('received', 'sending', 'unknown')
+      AND o.request_params::jsonb ->> 'correlationId' = ${correlationId} LIMIT 1`;
+  return found !== undefined;
+}
+
 /** Records a new due date. A charge that had expired can be paid in time again. */
 export async function recordDueDate(
   tx: Tx,

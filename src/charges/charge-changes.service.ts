@@ -12,14 +12,16 @@ import type {
   LookUpResult,
   Operation,
   OperationKind,
+  OperationRequest,
   RequestPreferences,
 } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
+import { conflict } from '../platform/errors.js';
 import { isJsonObject, parseJson } from '../platform/exact-json.js';
 import { classifyBankStatus } from './charge-status.js';
 import { chargeEndEvent } from './charge-status.service.js';
-import { recordDueDate, recordVoid } from './charge-changes.queries.js';
+import { hasChangeInProgress, recordDueDate, recordVoid } from './charge-changes.queries.js';
 
 type ChangeResponse = RouteOutput<typeof voidCharge>;
 
@@ -78,7 +80,8 @@ export class ChargeChanges implements OnModuleInit {
     input: RouteInput<typeof voidCharge>,
     preferences: RequestPreferences,
   ): Promise<Reply> {
-    return this.perform(this.voidKind, accountId, input, preferences);
+    // A void is for good, so a repeat without a key is the same void.
+    return this.perform(this.voidKind, { accountId, input, preferences, joinsSameRequest: true });
   }
 
   async changeDueDate(
@@ -86,25 +89,35 @@ export class ChargeChanges implements OnModuleInit {
     input: RouteInput<typeof changeDueDate>,
     preferences: RequestPreferences,
   ): Promise<Reply> {
-    return this.perform(this.dueDateKind, accountId, input, preferences);
+    const { correlationId } = input.params;
+    return this.perform(this.dueDateKind, {
+      ...{ accountId, input, preferences },
+      // The first of two due dates must not be sent again after the second.
+      assertApplies: async (tx) => {
+        const kinds = [this.voidKind.name, this.dueDateKind.name];
+        if (await hasChangeInProgress(tx, accountId, correlationId, kinds))
+          throw conflict(
+            'charge_change_in_progress',
+            'The outcome of an earlier change of this charge is not known yet.',
+          );
+      },
+    });
   }
 
   private async perform<R extends Route>(
     kind: OperationKind<R>,
-    accountId: number,
-    input: RouteInput<R>,
-    preferences: RequestPreferences,
+    change: Pick<
+      OperationRequest<R>,
+      'accountId' | 'input' | 'preferences' | 'joinsSameRequest' | 'assertApplies'
+    >,
   ): Promise<Reply> {
     const reply = await this.operations.perform(kind, {
-      accountId,
-      idempotencyKey: input.idempotencyKey,
-      joinsSameRequest: true,
-      input,
-      preferences,
+      ...change,
+      idempotencyKey: change.input.idempotencyKey,
       expectedPayments: [],
       record: () => Promise.resolve(),
     });
-    await this.events.enqueueDeliveries(accountId);
+    await this.events.enqueueDeliveries(change.accountId);
     return reply;
   }
 

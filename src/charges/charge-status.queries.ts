@@ -73,6 +73,8 @@ export interface ChargeEnd {
 export interface ChargeStatusCheck {
   correlationId: string;
   checkedAt: Date;
+  /** The due date with which the check began. */
+  knownDueDate: string | null;
   /** Null when the bank's status was not read. */
   bankStatus: string | null;
   bankDueDate: string | null;
@@ -81,20 +83,27 @@ export interface ChargeStatusCheck {
   end: ChargeEnd | null;
 }
 
-/** Returns whether this check is the first to find this end, so that each end is reported once. */
+/**
+ * Returns whether this check is the first to find this end, so that each end is reported once. A
+ * check during which the due date was changed is void: the bank may have responded before that. The
+ * change has scheduled the next check.
+ */
 export async function recordChargeStatusCheck(
   tx: Tx,
   accountId: number,
   check: ChargeStatusCheck,
 ): Promise<boolean> {
-  const { correlationId, checkedAt, bankStatus, bankDueDate, nextCheckAt, end } = check;
+  const { correlationId, checkedAt, knownDueDate, bankStatus, bankDueDate, nextCheckAt, end } =
+    check;
   const cancelledAt = end?.kind === 'cancelled' ? end.at : null;
   const expiredAt = end?.kind === 'expired' ? end.at : null;
   const [before] = await tx.$queryRaw<
     Pick<Charge, 'expectedPaymentId' | 'bankDueDate' | 'cancelledAt' | 'expiredAt'>[]
   >`
     SELECT expected_payment_id, bank_due_date, cancelled_at, expired_at
-    FROM charge WHERE account_id = ${accountId} AND correlation_id = ${correlationId}
+    FROM charge
+    WHERE account_id = ${accountId} AND correlation_id = ${correlationId}
+      AND COALESCE(bank_due_date, due_date) IS NOT DISTINCT FROM ${knownDueDate}
     FOR NO KEY UPDATE`;
   if (!before) return false;
   await tx.$executeRaw`

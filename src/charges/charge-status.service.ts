@@ -85,6 +85,7 @@ export class ChargeStatusChecks {
       const isNewEnd = await queries.recordChargeStatusCheck(tx, account.id, {
         correlationId: charge.correlationId,
         checkedAt: charge.checkedAt,
+        knownDueDate: charge.dueDate,
         bankStatus: atBank?.bankStatus ?? null,
         bankDueDate: atBank?.bankDueDate ?? null,
         nextCheckAt: isFinal

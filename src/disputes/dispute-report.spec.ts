@@ -22,6 +22,12 @@ describe('a report of a dispute', () => {
     });
   });
 
+  it.each(['9999-12-31T23:59:59-23:00', '0000-01-01', '2026-02-32', '2026-03-05T10:00:61Z'])(
+    'with the deadline %p, which no column holds, has that of its kind',
+    (deadline) =>
+      expect(read({ medId: 'x', deadline }).deadlineAt).toEqual(new Date('2026-03-05T12:00:00Z')),
+  );
+
   it('without a deadline has that of its kind, and without an amount is about the whole Pix', () => {
     const report = { reference: 'x', endToEndId: null, amountCents: null };
     expect(read({ medId: 'x' })).toMatchObject({

@@ -74,11 +74,16 @@ function readAmount(fields: Readonly<Record<string, unknown>>): bigint | null {
   return null;
 }
 
-/** A time without a zone is UTC, as in other webhooks of the bank (real-bank.md A.4). */
+/**
+ * A time without a zone is UTC, as in other webhooks of the bank (real-bank.md A.4). A time that no
+ * column can hold, such as one in the year 10000, is none: it would fail the notices that are
+ * recorded with it, for ever.
+ */
 function readTime(text: string): Date | null {
   const match =
     /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?)?(Z|[+-]\d{2}:\d{2})?$/.exec(text);
   if (!match) return null;
   const time = new Date(`${match[1]}${match[2] ?? 'T23:59:59'}${match[5] ?? 'Z'}`);
-  return Number.isNaN(time.getTime()) ? null : time;
+  const year = time.getUTCFullYear();
+  return year >= 2000 && year < 10_000 ? time : null;
 }

@@ -46,24 +46,26 @@ export class RelayDeliveries {
       if (!(await this.deliverBatch(relay))) return;
   }
 
-  /** Whether more deliveries may be due. */
+  /**
+   * Whether more deliveries may be due. While its host is occupied, the registration's deliveries
+   * stay due: an attempt counts only if it is made.
+   */
   private async deliverBatch(relay: queries.DueRelay): Promise<boolean> {
     const { prisma } = this.database;
-    const claimed = await queries.claimRelays(prisma, relay, { limit: batchSize, leaseMs });
-    const [first] = claimed;
-    if (!first) return false;
-    const host = URL.canParse(first.url) ? new URL(first.url).hostname : '';
-    const places = this.hosts.take(host, claimed.length);
+    const url = await queries.findRelayUrl(prisma, relay);
+    if (url === null) return false;
+    const host = URL.canParse(url) ? new URL(url).hostname : '';
+    const places = this.hosts.take(host, batchSize);
+    if (places === 0) return false;
     try {
-      // What finds no place is attempted again after its lease.
-      const attempted = claimed.slice(0, places);
+      const claimed = await queries.claimRelays(prisma, relay, { limit: places, leaseMs });
       await waitOutsideSlot(slotMs, () =>
-        Promise.all(attempted.map((delivery) => this.attempt(relay, delivery))),
+        Promise.all(claimed.map((delivery) => this.attempt(relay, delivery))),
       );
+      return claimed.length === places;
     } finally {
       this.hosts.free(host, places);
     }
-    return places === batchSize;
   }
 
   private async attempt(relay: queries.DueRelay, delivery: queries.ClaimedRelay): Promise<void> {

@@ -25,6 +25,16 @@ export async function listDueRelays(db: Reader): Promise<DueRelay[]> {
         AND d.next_attempt_at <= (SELECT clock_timestamp()))`;
 }
 
+/** Null once the registration was removed. */
+export async function findRelayUrl(
+  db: Db,
+  { accountId, registrationId: id }: DueRelay,
+): Promise<string | null> {
+  const where = { accountId_id: { accountId, id } };
+  const found = await db.relayRegistration.findUnique({ where, select: { url: true } });
+  return found?.url ?? null;
+}
+
 export type ClaimedRelay = Pick<RelayDelivery, 'id'> &
   Pick<RelayRegistration, 'url' | 'authorizationScheme' | 'authorization'> & {
     /** Null once the bytes of the webhook were deleted. */
@@ -80,6 +90,19 @@ export async function recordRelayResult(
         next_attempt_at = clock_timestamp() + ${retryInMs}::float8 * interval '1 millisecond'
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'pending'
       AND attempts = ${attempt}`;
+}
+
+/** Deletes up to `limit` deliveries of a registration. Returns how many. */
+export async function deleteSomeRelays(
+  db: Db,
+  { accountId, registrationId }: DueRelay,
+  limit: number,
+): Promise<number> {
+  return db.$executeRaw`
+    DELETE FROM relay_delivery WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM relay_delivery
+      WHERE account_id = ${accountId} AND registration_id = ${registrationId}::uuid
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;
 }
 
 /** Deletes deliveries that ended more than `days` ago. Returns how many. */

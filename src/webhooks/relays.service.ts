@@ -6,7 +6,7 @@ import {
   type AuthorizationScheme,
 } from '../contract/webhook-authorization.js';
 import type { WebhookRegistration } from '../contract/webhook-registrations.js';
-import { Database } from '../database.service.js';
+import { Database, type Db } from '../database.service.js';
 import { EndpointClient } from '../events/endpoint-client.service.js';
 import type { RelayRegistration } from '../generated/service/client.js';
 import { AppError, conflict, refuseInvalid } from '../platform/errors.js';
@@ -14,7 +14,7 @@ import { newId } from '../platform/ids.js';
 import { readUuid } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { ownerOfRelaySecret } from './relay-secrets.queries.js';
-import { lockRelay } from './relays.queries.js';
+import { deleteSomeRelays, lockRelay } from './relays.queries.js';
 import { registeredEventTypes } from './webhook-body.js';
 
 interface RelayFields {
@@ -23,6 +23,11 @@ interface RelayFields {
   authorizationScheme: AuthorizationScheme;
   authorization?: string | null | undefined;
 }
+
+/** How many deliveries of a registration that is removed are deleted in one commit. */
+const deletedAtOnce = 10_000;
+
+type RelayChanges = { [Field in keyof RelayFields]?: RelayFields[Field] | undefined };
 
 const eventTypes: ReadonlySet<string> = new Set(registeredEventTypes);
 
@@ -55,29 +60,17 @@ export class Relays {
   }
 
   /** Changes the given fields. Pending deliveries use the new ones. */
-  async update(
-    accountId: number,
-    id: string,
-    changes: { [Field in keyof RelayFields]?: RelayFields[Field] | undefined },
-  ): Promise<WebhookRegistration> {
-    const row = await this.getRow(accountId, id);
-    const stored = row.authorization;
-    const authorization =
-      changes.authorization === undefined && stored !== null
-        ? this.secretBox.decrypt(stored, ownerOfRelaySecret(row))
-        : changes.authorization;
-    const data = this.validated(row, {
-      eventType: changes.eventType ?? row.eventType,
-      url: changes.url ?? row.url,
-      authorizationScheme:
-        changes.authorizationScheme ?? (row.authorizationScheme as AuthorizationScheme),
-      authorization,
-    });
+  async update(accountId: number, id: string, changes: RelayChanges): Promise<WebhookRegistration> {
+    const { id: registrationId } = await this.getRow(accountId, id);
     const updatedAt = await this.database.now();
     const updated = await this.write(() =>
-      this.database.prisma.relayRegistration.update({
-        where: { accountId_id: { accountId, id: row.id } },
-        data: { ...data, updatedAt },
+      this.database.transaction(async (tx) => {
+        // Locked first: of concurrent changes, each keeps the fields of the others.
+        await lockRelay(tx, { accountId, registrationId });
+        const row = await this.getRow(accountId, registrationId, tx);
+        const data = { ...this.changed(row, changes), updatedAt };
+        const where = { accountId_id: { accountId, id: registrationId } };
+        return tx.relayRegistration.update({ where, data });
       }),
     );
     return { ...updated, authorization: changes.authorization ?? null };
@@ -86,20 +79,43 @@ export class Relays {
   /** Removes a registration with its deliveries. */
   async remove(accountId: number, id: string): Promise<void> {
     const { id: registrationId } = await this.getRow(accountId, id);
+    const relay = { accountId, registrationId };
+    // Most of them without the lock, for which the webhooks of the event type wait.
+    while ((await deleteSomeRelays(this.database.prisma, relay, deletedAtOnce)) > 0);
     await this.database.transaction(async (tx) => {
       // Locked first: the trigger inserts no further delivery of a registration that is removed.
-      await lockRelay(tx, { accountId, registrationId });
-      await tx.relayDelivery.deleteMany({ where: { accountId, registrationId } });
+      await lockRelay(tx, relay);
+      await tx.relayDelivery.deleteMany({ where: relay });
       await tx.relayRegistration.deleteMany({ where: { accountId, id: registrationId } });
     });
   }
 
-  private async getRow(accountId: number, id: string): Promise<RelayRegistration> {
-    const row = await this.database.prisma.relayRegistration.findUnique({
+  private async getRow(
+    accountId: number,
+    id: string,
+    db: Db = this.database.prisma,
+  ): Promise<RelayRegistration> {
+    const row = await db.relayRegistration.findUnique({
       where: { accountId_id: { accountId, id: readUuid(id) } },
     });
     if (!row) throw new AppError('not_found');
     return row;
+  }
+
+  /** The fields of a registration after changes; what is not changed stays. */
+  private changed(row: RelayRegistration, changes: RelayChanges) {
+    const stored = row.authorization;
+    const authorization =
+      changes.authorization === undefined && stored !== null
+        ? this.secretBox.decrypt(stored, ownerOfRelaySecret(row))
+        : changes.authorization;
+    return this.validated(row, {
+      eventType: changes.eventType ?? row.eventType,
+      url: changes.url ?? row.url,
+      authorizationScheme:
+        changes.authorizationScheme ?? (row.authorizationScheme as AuthorizationScheme),
+      authorization,
+    });
   }
 
   private validated(key: { accountId: number; id: string }, fields: RelayFields) {

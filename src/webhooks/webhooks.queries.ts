@@ -69,16 +69,24 @@ function startsOf(bodies: readonly Buffer[]): number[] {
   });
 }
 
-/** Accounts without such webhooks are left out. */
+/**
+ * Notices that no module has recorded count as pending. Accounts without such webhooks are left
+ * out.
+ */
 export async function countUnprocessedWebhooks(
   db: Db,
   accountIds: readonly number[],
 ): Promise<{ accountId: number; pending: number; quarantined: number }[]> {
   return db.$queryRaw<{ accountId: number; pending: number; quarantined: number }[]>`
-    SELECT account_id, count(*) FILTER (WHERE state = 'pending')::int AS pending,
+    SELECT account_id, count(*) FILTER (WHERE state <> 'quarantined')::int AS pending,
            count(*) FILTER (WHERE state = 'quarantined')::int AS quarantined
-    FROM webhook_event
-    WHERE account_id = ANY(${accountIds}::int[]) AND (state = 'pending' OR state = 'quarantined')
+    FROM (
+      SELECT account_id, state FROM webhook_event
+      WHERE account_id = ANY(${accountIds}::int[]) AND (state = 'pending' OR state = 'quarantined')
+      UNION ALL
+      SELECT account_id, state FROM webhook_event
+      WHERE account_id = ANY(${accountIds}::int[]) AND state = 'unhandled'
+    ) unprocessed
     GROUP BY account_id`;
 }
 

@@ -103,6 +103,24 @@ describe('a new due date', () => {
     expect(await read(id)).toMatchObject({ settlement: 'open', expiredAt: null });
   });
 
+  it('outlasts a status check that the bank answered before it', async () => {
+    const id = await issue();
+    await service.call('PUT', `${pathOf(id)}/expire`);
+    const bank = service.application.get(BankService, { strict: false });
+    const call = bank.call.bind(bank) as (...request: unknown[]) => Promise<unknown>;
+    const spy = jest.spyOn(bank, 'call').mockImplementation((async (...request: unknown[]) => {
+      const answered = await call(...request);
+      spy.mockRestore();
+      await changeDueDate(id, dayFromToday(5));
+      return answered;
+    }) as never);
+    await service.application
+      .get(ChargeStatusChecks, { strict: false })
+      .checkDueCharges({ accountId: service.accountId });
+    const dueDate = dayFromToday(5);
+    expect(await read(id)).toMatchObject({ settlement: 'open', expiredAt: null, dueDate });
+  });
+
   it('that is no date, in the past, or of a voided charge is refused', async () => {
     const id = await issue();
     expectError(await changeDueDate(id, '2026-02-30'), 400, '$.dueDate');
@@ -110,6 +128,30 @@ describe('a new due date', () => {
     await voidCharge(id);
     expect((await changeDueDate(id, dayFromToday(5))).body.code).toBe('charge_voided');
     expect((await read(id)).dueDate).toBe(dayFromToday(10));
+  });
+
+  it('is sent again after another one, also without a key', async () => {
+    const id = await issue();
+    const dueDates = [20, 30, 20].map(dayFromToday);
+    for (const dueDate of dueDates) {
+      expect((await changeDueDate(id, dueDate)).body.dueDate).toBe(dueDate);
+      expect((await service.call('GET', pathOf(id))).body.dueDate).toBe(dueDate);
+      expect((await read(id)).dueDate).toBe(dueDate);
+    }
+  });
+
+  it('waits for the outcome of an earlier one, which would be sent again after it', async () => {
+    const id = await issue();
+    await fault('error-before-effect', 'PATCH');
+    const { status, body } = await changeDueDate(id, dayFromToday(20));
+    expect([status, body.state]).toEqual([202, 'unknown']);
+    const early = await changeDueDate(id, dayFromToday(30));
+    expectError(early, 409);
+    expect(early.body.code).toBe('charge_change_in_progress');
+    await recover(body.id);
+    expect((await read(id)).dueDate).toBe(dayFromToday(20));
+    expect((await changeDueDate(id, dayFromToday(30))).status).toBe(200);
+    expect((await service.call('GET', pathOf(id))).body.dueDate).toBe(dayFromToday(30));
   });
 
   it('without a response succeeds when the bank shows it', async () => {

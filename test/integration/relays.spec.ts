@@ -14,13 +14,15 @@ let service: ServiceOnSandbox;
 let client: HttpListener;
 let received: ReceivedRequest[] = [];
 let responses: number[] = [];
+/** No response is sent before it resolves. */
+let holding = Promise.resolve();
 beforeAll(async () => {
   service = await serviceOnSandbox();
   await service.sync();
   client = await listenHttp((request, response) => {
     received.push(request);
     response.statusCode = responses.shift() ?? 200;
-    response.end();
+    void holding.then(() => response.end());
   });
 });
 afterAll(async () => {
@@ -118,6 +120,33 @@ describe('a relayed webhook', () => {
     ]);
   });
 
+  it('loses no attempt while other requests occupy its host', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const kinds = ['CHARGE_OVERDUE', 'CHARGE_VOIDED', 'CHARGE_CANCELLED', 'MED_REQUESTED'];
+    kinds.push('MED_ACCEPTED', 'MED_REJECTED');
+    holding = held;
+    for (const eventType of kinds) {
+      await register(eventType);
+      for (let index = 0; index < 10; index += 1)
+        await store(eventType, JSON.stringify({ correlationId: `held ${index}` }));
+    }
+    const { rows } = await service.pool.query('SELECT id FROM relay_registration');
+    const runs = rows.map(({ id: registrationId }) =>
+      inService(RelayDeliveries).deliverDue({ accountId: service.accountId, registrationId }),
+    );
+    while (received.length < 50) await new Promise((resolve) => setTimeout(resolve, 10));
+    const waiting = (await deliveries()).filter(({ attempts }) => attempts === 0);
+    expect(waiting).toHaveLength(10);
+    release();
+    holding = Promise.resolve();
+    await Promise.all(runs);
+    await deliver();
+    expect(
+      new Set((await deliveries()).map(({ state, attempts }) => `${state} ${attempts}`)),
+    ).toEqual(new Set(['delivered 1']));
+  });
+
   it('is sent for no other kind, no earlier webhook and no other account', async () => {
     await store('CHARGE_OVERDUE', '{"correlationId":"before"}');
     await register('CHARGE_OVERDUE');
@@ -169,6 +198,25 @@ describe('a registration', () => {
     await deliver();
     expect(received.map(({ path: to, headers }) => [to, headers.authorization])).toEqual([
       ['/other', 'Bearer kept'],
+    ]);
+  });
+
+  it('keeps every one of concurrent changes', async () => {
+    const { body } = await register('CHARGE_VOIDED', {
+      ...{ authorizationScheme: 'BEARER', authorization: 'old' },
+    });
+    const changes = [
+      { url: `${client.url}/concurrent` },
+      { authorization: 'new' },
+      { eventType: 'CHARGE_OVERDUE' },
+    ];
+    await Promise.all(
+      changes.map((change) => service.call('PATCH', `${path}/${body.id}`, { body: change })),
+    );
+    await store('CHARGE_OVERDUE', '{"correlationId":"concurrent"}');
+    await deliver();
+    expect(received.map(({ path: to, headers }) => [to, headers.authorization])).toEqual([
+      ['/concurrent', 'Bearer new'],
     ]);
   });
 

@@ -26,8 +26,9 @@ it('accepts the queries that other tests run in another process only', async () 
   expect(await listAccountsWithDueBillPayments(db, 1)).toEqual([]);
   expect(await chargeStatus.listDueCharges(db, accountId, new Date(), 1)).toEqual([]);
   expect(await chargeStatus.listAccountsWithDueCharges(db)).toEqual([]);
-  const check = { correlationId: 'none', checkedAt: new Date(), bankStatus: null };
-  const unchanged = { ...check, bankDueDate: null, nextCheckAt: null, end: null };
+  const check = { correlationId: 'none', checkedAt: new Date(), knownDueDate: null };
+  const unread = { bankStatus: null, bankDueDate: null };
+  const unchanged = { ...check, ...unread, nextCheckAt: null, end: null };
   expect(
     await service.database.transaction((tx) =>
       chargeStatus.recordChargeStatusCheck(tx, accountId, unchanged),

@@ -187,6 +187,16 @@ describe('webhooks of the bank', () => {
       expect(await storedEvents()).toHaveLength(6);
     });
 
+    it('counts notices that no module has recorded as pending ones', async () => {
+      const store = (copy: number) =>
+        inboxOf(2).store(service.accountId, 'MED_REQUESTED', Buffer.from(`{"copy":${copy}}`));
+      for (const copy of [1, 2]) await store(copy);
+      await expect(store(3)).rejects.toMatchObject({ code: 'rate_limited' });
+      await run(`UPDATE webhook_event SET state = 'processed', processed_at = now()`);
+      await store(3);
+      expect(await storedEvents()).toHaveLength(3);
+    });
+
     it('stores the same webhook once for each account', async () => {
       await receive({ nsu: 1 });
       await inbox.store(service.accountId + 1, 'CHARGE_PAID', Buffer.from('{"nsu":1}'));
