@@ -30,7 +30,7 @@ export type CnabAccount = BankDetails & { bankCode: string };
 export interface CnabFileOptions {
   account: CnabAccount;
   period: StatementPeriod;
-  /** The number of the file, which no other period of the account has. */
+  /** The number of the file, which no file of the account with other content has. */
   fileNumber: number;
   batchLines?: number;
 }

@@ -41,6 +41,24 @@ export async function readLineExtent(
 }
 
 /**
+ * The bank's time up to which the statement is complete; null when that is unknown. The statement
+ * is complete up to the end of the closed period. If it has no gap, it is also complete up to the
+ * start of the last completed sync less `boundMs`, the time after which the bank shows every line.
+ */
+export async function readCompleteUntil(
+  db: Db,
+  accountId: number,
+  boundMs: number,
+): Promise<Date | null> {
+  const [state] = await db.$queryRaw<{ until: Date | null }[]>`
+    SELECT GREATEST(closed_until, CASE WHEN first_gap_nsu IS NULL THEN
+             last_sync_started_at + (clock_offset_ms - ${boundMs}::float8) * interval '1 millisecond'
+           END) AS until
+    FROM statement_state WHERE account_id = ${accountId}`;
+  return state?.until ?? null;
+}
+
+/**
  * The account's balance at the start of the window. The bank may number lines in another order than
  * it books them, or number them among lines of other days. Therefore:
  * - A balance may be the previous balance of more of the window's lines than it is the current

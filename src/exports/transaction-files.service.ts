@@ -3,6 +3,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { BankDetails } from '../accounts/bank-details.schema.js';
+import { BankService } from '../bank/bank.service.js';
+import { visibilityBoundOrDefaultMs } from '../bank/profiles.js';
 import { addDays, daysBetween, type PlainDate } from '../brazil/calendar.js';
 import { saoPauloDay, statementDayStart } from '../brazil/statement-day.js';
 import type { RouteInput } from '../contract/route.js';
@@ -38,6 +40,7 @@ export class TransactionFiles {
     private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly details: AccountDetails,
+    private readonly bank: BankService,
     private readonly bankTime: BankTime,
     private readonly streams: FileStreams,
   ) {}
@@ -57,6 +60,8 @@ export class TransactionFiles {
     const { from, to } = periodOf(query, today);
     const window = { from: statementDayStart(from), until: statementDayStart(addDays(to, 1)) };
     const db = this.database.prisma;
+    // Before the lines: a sync in between must not make a file final that lacks lines.
+    const isPartial = !(await this.isComplete(accountId, window.until));
     const extent = await this.streams.read(() => queries.readLineExtent(db, accountId, window));
     const maxLines = maxLinesOf[query.format] ?? extent.count;
     if (extent.count > maxLines)
@@ -65,7 +70,6 @@ export class TransactionFiles {
         `A file of format ${query.format} can hold at most ${maxLines} lines. Request fewer days.`,
       );
     const account = await this.accounts.get(accountId);
-    const isPartial = to >= today;
     const period = async () => ({
       from,
       to,
@@ -86,13 +90,25 @@ export class TransactionFiles {
         case 'cnab240':
           return cnab240File({
             account: cnabAccountOf(await this.details.get(account)),
-            fileNumber: await fileNumberOf(db, accountId, { from, to, isPartial }),
+            fileNumber: await fileNumberOf(db, accountId, {
+              ...{ from, to, isPartial },
+              lineCount: extent.count,
+            }),
             period: await period(),
           });
       }
     };
     const name = `concilia-${account.slug}-${from}-${to}`;
     return this.streams.stream(name, await file(), this.readLines(accountId, window, extent));
+  }
+
+  /** Whether the statement has every line of the bank from before that instant. */
+  private async isComplete(accountId: number, until: Date): Promise<boolean> {
+    const boundMs = visibilityBoundOrDefaultMs(this.bank.profile);
+    const completeUntil = await this.streams.read(() =>
+      queries.readCompleteUntil(this.database.prisma, accountId, boundMs),
+    );
+    return completeUntil !== null && until <= completeUntil;
   }
 
   /**

@@ -70,6 +70,15 @@ describe('export files', () => {
 
   const run = (sql: string, ...values: unknown[]) =>
     service.database.pool.query(sql, [accountId, ...values]);
+  /** Adds a credit that changes the balance from one number of reais to another. */
+  const addCredit = (nsu: number, before: number, after: number, date: string) =>
+    run(
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+         balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+       VALUES ($1, $2, 'x', true, ($4::int - $3::int) * 100, 'CREDIT_PIX',
+               $3::int * 100, $4::int * 100, ($5::text || ' 12:00Z')::timestamptz, 'h', '{}')`,
+      ...[nsu, before, after, date],
+    );
   const get = (query: string) => service.call('GET', `/v1/exports/transactions?${query}`);
   /** The rows of a sheet below its titles, by the titles. */
   const sheetOf = async (path: string) => {
@@ -233,18 +242,56 @@ describe('export files', () => {
     expect(new Set(numbers).size).toBe(periods.length);
     expect(await numberOf(day(3), day(7))).toBe(numbers[2]);
     await run(
-      `INSERT INTO export_file_number (account_id, first_day, last_day, is_partial, number)
-       VALUES ($1, '2026-02-01', '2026-02-02', true, 99999)`,
+      `INSERT INTO export_file_number
+         (account_id, first_day, last_day, is_partial, line_count, number)
+       VALUES ($1, '2026-02-01', '2026-02-02', false, 1, 99999)`,
     );
     const { status, body } = await get('format=cnab240&from=2026-02-01&to=2026-02-02');
     expect([status, body.code]).toEqual([422, 'file_numbers_exhausted']);
     await run('DELETE FROM export_file_number WHERE account_id = $1');
   });
 
+  it('are final only when the statement is complete, and get a new number with more lines', async () => {
+    const setState = (state: object) =>
+      run(
+        `INSERT INTO statement_state (account_id, closed_from, closed_until, first_gap_nsu,
+           last_sync_started_at)
+         SELECT $1, until, until, gap, sync
+         FROM json_to_record($2) AS s(until timestamptz, gap bigint, sync timestamptz)
+         ON CONFLICT (account_id) DO UPDATE
+         SET closed_from = excluded.closed_from, closed_until = excluded.closed_until,
+             first_gap_nsu = excluded.first_gap_nsu,
+             last_sync_started_at = excluded.last_sync_started_at`,
+        JSON.stringify(state),
+      );
+    const read = async () => {
+      const { text } = await get('format=cnab240&from=2026-08-01&to=2026-08-02');
+      return { number: Number(text.slice(157, 163)), end: text.split('\r\n').at(-3)?.charAt(169) };
+    };
+    await addCredit(8101, 28, 30, '2026-08-02');
+    await setState({ sync: '2026-08-03T03:00:09.999Z' });
+    const partial = await read();
+    expect(partial.end).toBe('P');
+    await setState({ sync: '2026-08-03T03:00:10Z', gap: 8101 });
+    expect(await read()).toEqual(partial);
+    await addCredit(8102, 30, 31, '2026-08-02');
+    const fuller = await read();
+    expect(fuller).toEqual({ number: partial.number + 1, end: 'P' });
+    await setState({ sync: '2026-08-03T03:00:10Z' });
+    const final = await read();
+    expect(final).toEqual({ number: fuller.number + 1, end: 'F' });
+    await setState({ until: '2026-08-03T03:00:00Z', gap: 8101 });
+    expect(await read()).toEqual(final);
+    // The bank added a line to a day that was complete.
+    await addCredit(8103, 31, 33, '2026-08-02');
+    expect(await read()).toEqual({ number: final.number + 1, end: 'F' });
+    await run('DELETE FROM export_file_number WHERE account_id = $1');
+  });
+
   it('have correct balances when nsu, balances and days are in different orders', async () => {
     // 8001 and 8002 are numbered in the reverse of their booking order. 8005 is of a later day than
     // 8006.
-    const lines = [
+    const lines: Parameters<typeof addCredit>[] = [
       [8001, 11, 12, '2026-05-01'],
       [8002, 10, 11, '2026-05-01'],
       [8003, 12, 13, '2026-05-01'],
@@ -253,14 +300,7 @@ describe('export files', () => {
       [8006, 25, 26, '2026-05-02'],
       [8007, 26, 28, '2026-05-03'],
     ];
-    for (const line of lines)
-      await run(
-        `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
-           balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
-         VALUES ($1, $2, 'x', true, ($4::int - $3::int) * 100, 'CREDIT_PIX',
-                 $3::int * 100, $4::int * 100, ($5::text || ' 12:00Z')::timestamptz, 'h', '{}')`,
-        ...line,
-      );
+    for (const line of lines) await addCredit(...line);
     const balances = async (from: string, to = from) => {
       const records = (await get(`format=cnab240&from=${from}&to=${to}`)).text.split('\r\n');
       const ofx = (await get(`format=ofx&from=${from}&to=${to}`)).text;
