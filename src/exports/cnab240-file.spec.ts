@@ -69,6 +69,11 @@ describe('a CNAB 240 file of the statement', () => {
     expect(at(batchHeader, 151, 178)).toBe('000000000000000050DFBRL00007');
   });
 
+  it('states a number of six digits whole in its header, and the last five in its batches', () => {
+    const text = cnab240File({ account, period, fileNumber: 123_456 }).head();
+    expect([at(text, 158, 163), at(text, 242 + 174, 242 + 178)]).toEqual(['123456', '23456']);
+  });
+
   it('has one segment E for each line, with each field at its position', () => {
     expect(at(detail, 4, 17)).toBe('0001300001E   ');
     expect(at(detail, 109, 134)).toBe(`DPV00${' '.repeat(20)}N`);

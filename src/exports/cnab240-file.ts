@@ -17,8 +17,10 @@ import { kindOfLine, type LineKind } from './line-kind.js';
 
 /** The file trailer counts the records of the file in six digits. */
 export const maxCnabLines = 900_000;
-/** A batch header numbers the statement in five digits. */
-export const maxFileNumber = 99_999;
+/** The file header states the number in six digits. */
+export const maxFileNumber = 999_999;
+/** A batch header has five digits for it: the last five. */
+const batchNumbers = 100_000;
 /** A record's number in its batch has five digits. */
 const maxBatchLines = 99_999;
 const width = 240;
@@ -100,7 +102,7 @@ function recordWriter({ account, period, fileNumber }: CnabFileOptions) {
     batchHeader: (batch: number, openingCents: bigint, day: PlainDate) =>
       record(
         `${bank}${digits(batch, 4)}1E0440${profile.batchLayout} ${company.header}${blanks(40)}`,
-        `${dateOf(day)}${balance(openingCents)}FBRL${digits(fileNumber, 5)}${blanks(62)}`,
+        `${dateOf(day)}${balance(openingCents)}FBRL${digits(fileNumber % batchNumbers, 5)}${blanks(62)}`,
       ),
     detail: (batch: Batch, line: ExportedLine) => {
       const day = dateOf(statementDayOf(line.occurredAt));

@@ -13,12 +13,17 @@ interface NumberedFile {
   lineCount: bigint;
 }
 
-/** The same content has the same number. Throws `file_numbers_exhausted` after the last one. */
+/**
+ * The same content has the same number. Files without lines have the number 0: they say nothing
+ * that a program could import, and any number of days has none. Throws `file_numbers_exhausted`
+ * after the last number.
+ */
 export async function fileNumberOf(
   { exportFileNumber }: Db,
   accountId: number,
   { from, to, isPartial, lineCount }: NumberedFile,
 ): Promise<number> {
+  if (lineCount === 0n) return 0;
   const file = {
     ...{ accountId, firstDay: from, lastDay: to, isPartial },
     lineCount: Number(lineCount),
