@@ -475,6 +475,28 @@ describe('export files', () => {
     expect(text.trimEnd().split('\r\n')).toHaveLength(3);
   });
 
+  it('state what is expected by a break without a line', async () => {
+    const id = '01a1fcf2-0000-7000-8000-000000000021';
+    await addPayments(service.database.pool, accountId, [id]);
+    await run(
+      `UPDATE expected_payment SET counterparty_document = '12345678909', is_credit = false
+       WHERE account_id = $1 AND id = $2`,
+      id,
+    );
+    await run(
+      `INSERT INTO break (account_id, id, kind, state, subject, expected_payment_id, evidence)
+       VALUES ($1, gen_random_uuid(), 'missing', 'open', 'payment', $2, '{}')`,
+      id,
+    );
+    const { text } = await service.call('GET', '/v1/exports/breaks');
+    const [head = '', ...records] = text.trimEnd().split('\r\n');
+    const names = ['nsu', 'direction', 'counterpartyTaxId', 'expectedPaymentId'];
+    const missing = records.find((record) => record.startsWith('missing,'))?.split(',');
+    expect(names.map((name) => missing?.[head.split(',').indexOf(name)])).toEqual([
+      ...['', 'debit', '12345678909', id],
+    ]);
+  });
+
   describe('the monthly report', () => {
     const report = (month: string) => service.call('GET', `/v1/exports/reports/${month}`);
 
