@@ -75,6 +75,11 @@ export async function readOpeningBalance(
   { from, until }: Window,
   { arrival, firstNsu }: LineExtent,
 ): Promise<bigint> {
+  // Each sum has an index range of its own: one condition for both would read the whole statement.
+  const sumWhere = (condition: Prisma.Sql) => Prisma.sql`(
+    SELECT COALESCE(sum(CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END), 0)::bigint
+    FROM statement_line
+    WHERE account_id = ${accountId} AND arrival <= ${arrival} AND ${condition})`;
   const [opening] = await db.$queryRaw<{ cents: bigint }[]>`
     WITH ends AS (
       SELECT balance, sum(side) AS side FROM (
@@ -88,13 +93,9 @@ export async function readOpeningBalance(
     SELECT COALESCE(
              (SELECT max(balance) FILTER (WHERE side > 0) FROM ends
               HAVING count(*) = 2 AND max(side) = 1),
-             (SELECT f.balance_previous_cents + (
-                SELECT COALESCE(sum(CASE WHEN t.is_credit = (t.nsu > f.nsu) THEN t.amount_cents
-                                         ELSE -t.amount_cents END), 0)::bigint
-                FROM statement_line t
-                WHERE t.account_id = ${accountId} AND t.arrival <= ${arrival}
-                  AND CASE WHEN t.nsu > f.nsu THEN t.occurred_at < ${from}
-                           ELSE t.occurred_at >= ${until} END)
+             (SELECT f.balance_previous_cents
+                + ${sumWhere(Prisma.sql`nsu > ${firstNsu}::bigint AND occurred_at < ${from}`)}
+                - ${sumWhere(Prisma.sql`nsu < ${firstNsu}::bigint AND occurred_at >= ${until}`)}
               FROM statement_line f
               WHERE f.account_id = ${accountId} AND f.nsu = ${firstNsu}::bigint),
              (SELECT current_balance_cents FROM statement_line

@@ -318,6 +318,40 @@ describe('export files', () => {
     expect(text).toContain('<dd>R$\u00a028,00</dd>');
   });
 
+  it('read few lines for the opening balance, also when it equals the closing balance', async () => {
+    await addCredit(9101, 33, 34, '2026-09-01');
+    await run(
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+         balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+       VALUES ($1, 9102, 'x', false, 100, 'DEBIT_PIX', 3400, 3300, '2026-09-02 12:00Z', 'h', '{}')`,
+    );
+    // Numbered before the period's lines and booked after them, and the reverse.
+    await addCredit(9100, 31, 33, '2026-09-03');
+    await addCredit(9103, 33, 40, '2026-08-31');
+    const queries = jest.spyOn(service.database.pool, 'query');
+    const { text } = await get('format=ofx&from=2026-09-01&to=2026-09-02');
+    const reading = queries.mock.calls.find(([sql]) => JSON.stringify(sql).includes('ends'));
+    queries.mockRestore();
+    expect(text).toContain('<BALAMT>38.00\r\n');
+    const { text: sql, values } = reading?.[0] as unknown as { text: string; values: unknown[] };
+    const client = await service.database.pool.connect();
+    try {
+      await client.query('ANALYZE statement_line');
+      // The table of a test is so small that PostgreSQL might read all of it.
+      await client.query('BEGIN; SET LOCAL enable_seqscan = off');
+      const { rows } = await client.query<{ 'QUERY PLAN': object }>(
+        `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
+        values,
+      );
+      const plan = JSON.stringify(rows[0]?.['QUERY PLAN']);
+      const counts = plan.matchAll(/"(?:Actual Rows|Rows Removed by Filter)":(\d+)/g);
+      expect(Math.max(...[...counts].map(([, count]) => Number(count)))).toBeLessThan(100);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+  });
+
   it('contain the current month when no period is requested', async () => {
     const { status, text, headers } = await get('');
     expect([status, text.trimEnd().split('\r\n').length]).toEqual([200, 1]);
