@@ -27,6 +27,8 @@ import { maxSheetRows, xlsxFile } from './xlsx-file.js';
 type ExportQuery = RouteInput<typeof exportTransactions>['query'];
 
 const maxDays = 366;
+/** Of earlier days, zones are no whole number of hours; the last plain date has no next one. */
+const [earliestDay, latestDay] = ['1970-01-01', '2199-12-30'];
 const pageLines = 5_000;
 const chunkLines = 500;
 const maxLinesOf: Partial<Record<ExportQuery['format'], number>> = {
@@ -154,6 +156,10 @@ function periodOf(
 ): { from: PlainDate; to: PlainDate } {
   const last = to ?? (from !== undefined && from > today ? from : today);
   const first = from ?? `${last.slice(0, 8)}01`;
+  if (first < earliestDay)
+    throw invalidField(from === undefined ? '$.to' : '$.from', `Must be from ${earliestDay} on.`);
+  if (last > latestDay)
+    throw invalidField(to === undefined ? '$.from' : '$.to', `Must be at most ${latestDay}.`);
   if (first > last) throw invalidField('$.from', 'Must not be after to.');
   if (daysBetween(first, last) >= maxDays)
     throw invalidField('$.to', `Must be within ${maxDays} days of from.`);

@@ -197,6 +197,10 @@ describe('export files', () => {
     ['from=2026-03-02&to=2026-03-01', '$.from'],
     ['from=2025-01-01&to=2026-01-02', '$.to'],
     ['from=2026-02-30', '$.from'],
+    ['from=2199-12-31', '$.from'],
+    ['from=2199-12-31&to=2199-12-31', '$.to'],
+    ['from=1969-12-31&to=1970-01-01', '$.from'],
+    ['to=1969-12-31', '$.to'],
     ['format=pdf', '$.format'],
   ])('refuse %s', async (query, path) => {
     const { status, body } = await get(query);
@@ -558,6 +562,7 @@ describe('export files', () => {
     it('exists only for months of the statement', async () => {
       expect((await report('2026-02')).status).toBe(404);
       expect((await report('2199-01')).status).toBe(404);
+      expect((await report('2199-12')).status).toBe(404);
       expect((await report('2026-13')).status).toBe(400);
     });
   });
