@@ -124,6 +124,16 @@ describe('a CNAB 240 file of the statement', () => {
     expect(at(fileTrailer, 4, 35)).toBe('99999         000001000006000001');
   });
 
+  it('dates no balance after the day on which it was written', () => {
+    const datesAt = (generatedAt: Date) => {
+      const file = cnab240File({ account, period: { ...period, generatedAt }, fileNumber: 7 });
+      const [header, trailer] = [file.head().slice(242), file.foot()];
+      return [at(header, 143, 150), at(trailer, 143, 150)];
+    };
+    expect(datesAt(new Date('2026-03-15T12:00:00Z'))).toEqual(['28022026', '15032026']);
+    expect(datesAt(new Date('2026-02-10T12:00:00Z'))).toEqual(['10022026', '10022026']);
+  });
+
   it('starts another batch when one is full, with the closing balance of the last one', () => {
     const line = { amountCents: 100n };
     const all = records([line, line, line], 2);

@@ -49,7 +49,9 @@ export function cnab240File(options: CnabFileOptions): ExportFile<ExportedLine> 
   const write = recordWriter(options);
   let batch: Batch = { number: 1, details: 0, creditCents: 0n, debitCents: 0n };
   let balanceCents = period.openingCents;
-  let lastDay = addDays(period.from, -1);
+  // No balance of a later day is known yet.
+  const today = statementDayOf(period.generatedAt);
+  let lastDay = earlier(addDays(period.from, -1), today);
   let records = 0;
   const count = (text: string, by = 1) => {
     records += by;
@@ -78,10 +80,19 @@ export function cnab240File(options: CnabFileOptions): ExportFile<ExportedLine> 
       return text + count(write.detail(batch, line));
     },
     foot: () => {
-      const last = write.batchTrailer(batch, balanceCents, period.to, period.isPartial);
+      const last = write.batchTrailer(
+        batch,
+        balanceCents,
+        earlier(period.to, today),
+        period.isPartial,
+      );
       return count(last) + write.fileTrailer(batch.number, records + 1);
     },
   };
+}
+
+function earlier(a: PlainDate, b: PlainDate): PlainDate {
+  return a < b ? a : b;
 }
 
 /** Writes the records of one file. Positions are those of the layout, from 1. */
