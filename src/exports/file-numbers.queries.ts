@@ -6,6 +6,9 @@ import type { Db } from '../database.service.js';
 import { ruleBroken } from '../platform/errors.js';
 import { maxFileNumber } from './cnab240-file.js';
 
+/** A restored database lacks its last numbers. More were not handed out in the time that is lost. */
+const restoreSkip = 10_000;
+
 interface NumberedFile {
   from: PlainDate;
   to: PlainDate;
@@ -19,7 +22,7 @@ interface NumberedFile {
  * after the last number.
  */
 export async function fileNumberOf(
-  { exportFileNumber }: Db,
+  { exportFileNumber, accountRestore }: Db,
   accountId: number,
   { from, to, isPartial, lineCount }: NumberedFile,
 ): Promise<number> {
@@ -32,11 +35,13 @@ export async function fileNumberOf(
   for (;;) {
     const known = await exportFileNumber.findFirst({ where: file });
     if (known) return known.number;
-    const { _max: last } = await exportFileNumber.aggregate({
+    const last = await exportFileNumber.findFirst({
       where: { accountId },
-      _max: { number: true },
+      orderBy: { number: 'desc' },
     });
-    const number = (last.number ?? 0) + 1;
+    const restoredAt = { gte: last?.createdAt ?? new Date(0) };
+    const restore = await accountRestore.findFirst({ where: { accountId, restoredAt } });
+    const number = (last?.number ?? 0) + (restore ? restoreSkip : 1);
     if (number > maxFileNumber)
       throw ruleBroken(
         'file_numbers_exhausted',
