@@ -27,7 +27,7 @@ import { maxSheetRows, xlsxFile } from './xlsx-file.js';
 type ExportQuery = RouteInput<typeof exportTransactions>['query'];
 
 const maxDays = 366;
-/** Of earlier days, zones are no whole number of hours; the last plain date has no next one. */
+/** Zones were no whole number of hours until 1914. The last plain date has no next day. */
 const [earliestDay, latestDay] = ['1970-01-01', '2199-12-30'];
 const pageLines = 5_000;
 const chunkLines = 500;

@@ -95,7 +95,9 @@ it('is ASCII, and writes accents that an OFX file has', async () => {
   const set = await fetch(`${service.serviceUrl}/v1/accounts/main`, {
     method: 'PATCH',
     headers,
-    body: JSON.stringify({ bankDetails: { ...accountAtItau, bankName: 'Banco Câmbio – São João' } }),
+    body: JSON.stringify({
+      bankDetails: { ...accountAtItau, bankName: 'Banco Câmbio – São João' },
+    }),
   });
   expect(set.status).toBe(200);
   const file = await fetch(`${service.serviceUrl}/v1/exports/transactions?format=ofx`, {
