@@ -51,9 +51,9 @@ export async function readCompleteUntil(
   boundMs: number,
 ): Promise<Date | null> {
   const [state] = await db.$queryRaw<{ until: Date | null }[]>`
-    SELECT GREATEST(closed_until, CASE WHEN first_gap_nsu IS NULL THEN
-             last_sync_started_at + (clock_offset_ms - ${boundMs}::float8) * interval '1 millisecond'
-           END) AS until
+    SELECT GREATEST(closed_until, CASE WHEN first_gap_nsu IS NULL
+             THEN last_sync_started_at
+               + (clock_offset_ms - ${boundMs}::float8) * interval '1 millisecond' END) AS until
     FROM statement_state WHERE account_id = ${accountId}`;
   return state?.until ?? null;
 }

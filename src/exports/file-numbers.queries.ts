@@ -6,7 +6,7 @@ import type { Db } from '../database.service.js';
 import { ruleBroken } from '../platform/errors.js';
 import { maxFileNumber } from './cnab240-file.js';
 
-/** A restored database lacks its last numbers. More were not handed out in the time that is lost. */
+/** A restored database lacks its last numbers, which are fewer than these. */
 const restoreSkip = 10_000;
 
 interface NumberedFile {
