@@ -70,7 +70,7 @@ async function bundle() {
   for (const { path, text } of outputFiles)
     writeFileSync(
       path,
-      path.endsWith('.map') ? ownSourceMap(JSON.parse(text)) : nameOnlyClasses(text),
+      path.endsWith('.map') ? ownSourceMap(JSON.parse(text)) : asciiOnly(nameOnlyClasses(text)),
     );
 }
 
@@ -85,6 +85,15 @@ function nameOnlyClasses(text) {
   return text
     .replace(definition, 'var __nameClass = $1, __name = (target) => target;')
     .replaceAll('__name(this,', '__nameClass(this,');
+}
+
+/**
+ * The bundle in ASCII, as `run-bundle.mjs` reads it. esbuild escapes other characters in strings
+ * and templates, but not in regular expressions.
+ */
+function asciiOnly(text) {
+  const escape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return text.replace(/[^\0-\x7f]/g, escape);
 }
 
 /**

@@ -69,6 +69,11 @@ describe('a CNAB 240 file of the statement', () => {
     expect(at(batchHeader, 151, 178)).toBe('000000000000000050DFBRL00007');
   });
 
+  it('states a number of six digits whole in its header, and the last five in its batches', () => {
+    const text = cnab240File({ account, period, fileNumber: 123_456 }).head();
+    expect([at(text, 158, 163), at(text, 242 + 174, 242 + 178)]).toEqual(['123456', '23456']);
+  });
+
   it('has one segment E for each line, with each field at its position', () => {
     expect(at(detail, 4, 17)).toBe('0001300001E   ');
     expect(at(detail, 109, 134)).toBe(`DPV00${' '.repeat(20)}N`);
@@ -117,6 +122,16 @@ describe('a CNAB 240 file of the statement', () => {
       `000004${'1'.padStart(18, '0')}${'150'.padStart(18, '0')}`,
     );
     expect(at(fileTrailer, 4, 35)).toBe('99999         000001000006000001');
+  });
+
+  it('dates no balance after the day on which it was written', () => {
+    const datesAt = (generatedAt: Date) => {
+      const file = cnab240File({ account, period: { ...period, generatedAt }, fileNumber: 7 });
+      const [header, trailer] = [file.head().slice(242), file.foot()];
+      return [at(header, 143, 150), at(trailer, 143, 150)];
+    };
+    expect(datesAt(new Date('2026-03-15T12:00:00Z'))).toEqual(['28022026', '15032026']);
+    expect(datesAt(new Date('2026-02-10T12:00:00Z'))).toEqual(['10022026', '10022026']);
   });
 
   it('starts another batch when one is full, with the closing balance of the last one', () => {

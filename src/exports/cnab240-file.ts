@@ -17,8 +17,10 @@ import { kindOfLine, type LineKind } from './line-kind.js';
 
 /** The file trailer counts the records of the file in six digits. */
 export const maxCnabLines = 900_000;
-/** A batch header numbers the statement in five digits. */
-export const maxFileNumber = 99_999;
+/** The file header states the number in six digits. */
+export const maxFileNumber = 999_999;
+/** A batch header has five digits for it: the last five. */
+const batchNumbers = 100_000;
 /** A record's number in its batch has five digits. */
 const maxBatchLines = 99_999;
 const width = 240;
@@ -30,7 +32,7 @@ export type CnabAccount = BankDetails & { bankCode: string };
 export interface CnabFileOptions {
   account: CnabAccount;
   period: StatementPeriod;
-  /** The number of the file, which no other period of the account has. */
+  /** The number of the file, which no file of the account with other content has. */
   fileNumber: number;
   batchLines?: number;
 }
@@ -47,7 +49,9 @@ export function cnab240File(options: CnabFileOptions): ExportFile<ExportedLine> 
   const write = recordWriter(options);
   let batch: Batch = { number: 1, details: 0, creditCents: 0n, debitCents: 0n };
   let balanceCents = period.openingCents;
-  let lastDay = addDays(period.from, -1);
+  // No balance of a later day is known yet.
+  const today = statementDayOf(period.generatedAt);
+  let lastDay = earlier(addDays(period.from, -1), today);
   let records = 0;
   const count = (text: string, by = 1) => {
     records += by;
@@ -76,10 +80,19 @@ export function cnab240File(options: CnabFileOptions): ExportFile<ExportedLine> 
       return text + count(write.detail(batch, line));
     },
     foot: () => {
-      const last = write.batchTrailer(batch, balanceCents, period.to, period.isPartial);
+      const last = write.batchTrailer(
+        batch,
+        balanceCents,
+        earlier(period.to, today),
+        period.isPartial,
+      );
       return count(last) + write.fileTrailer(batch.number, records + 1);
     },
   };
+}
+
+function earlier(a: PlainDate, b: PlainDate): PlainDate {
+  return a < b ? a : b;
 }
 
 /** Writes the records of one file. Positions are those of the layout, from 1. */
@@ -100,7 +113,7 @@ function recordWriter({ account, period, fileNumber }: CnabFileOptions) {
     batchHeader: (batch: number, openingCents: bigint, day: PlainDate) =>
       record(
         `${bank}${digits(batch, 4)}1E0440${profile.batchLayout} ${company.header}${blanks(40)}`,
-        `${dateOf(day)}${balance(openingCents)}FBRL${digits(fileNumber, 5)}${blanks(62)}`,
+        `${dateOf(day)}${balance(openingCents)}FBRL${digits(fileNumber % batchNumbers, 5)}${blanks(62)}`,
       ),
     detail: (batch: Batch, line: ExportedLine) => {
       const day = dateOf(statementDayOf(line.occurredAt));

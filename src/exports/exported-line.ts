@@ -31,7 +31,7 @@ export interface StatementPeriod {
   to: PlainDate;
   /** The balance before the first line. */
   openingCents: bigint;
-  /** Whether the last day is not over, so that more lines may come. */
+  /** Whether more lines may come. */
   isPartial: boolean;
   /** By the bank's clock. */
   generatedAt: Date;

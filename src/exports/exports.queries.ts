@@ -41,6 +41,24 @@ export async function readLineExtent(
 }
 
 /**
+ * The bank's time up to which the statement is complete; null when that is unknown. The statement
+ * is complete up to the end of the closed period. If it has no gap, it is also complete up to the
+ * start of the last completed sync less `boundMs`, the time after which the bank shows every line.
+ */
+export async function readCompleteUntil(
+  db: Db,
+  accountId: number,
+  boundMs: number,
+): Promise<Date | null> {
+  const [state] = await db.$queryRaw<{ until: Date | null }[]>`
+    SELECT GREATEST(closed_until, CASE WHEN first_gap_nsu IS NULL
+             THEN last_sync_started_at
+               + (clock_offset_ms - ${boundMs}::float8) * interval '1 millisecond' END) AS until
+    FROM statement_state WHERE account_id = ${accountId}`;
+  return state?.until ?? null;
+}
+
+/**
  * The account's balance at the start of the window. The bank may number lines in another order than
  * it books them, or number them among lines of other days. Therefore:
  * - A balance may be the previous balance of more of the window's lines than it is the current
@@ -57,6 +75,11 @@ export async function readOpeningBalance(
   { from, until }: Window,
   { arrival, firstNsu }: LineExtent,
 ): Promise<bigint> {
+  // Each sum has an index range of its own: one condition for both would read the whole statement.
+  const sumWhere = (condition: Prisma.Sql) => Prisma.sql`(
+    SELECT COALESCE(sum(CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END), 0)::bigint
+    FROM statement_line
+    WHERE account_id = ${accountId} AND arrival <= ${arrival} AND ${condition})`;
   const [opening] = await db.$queryRaw<{ cents: bigint }[]>`
     WITH ends AS (
       SELECT balance, sum(side) AS side FROM (
@@ -70,13 +93,9 @@ export async function readOpeningBalance(
     SELECT COALESCE(
              (SELECT max(balance) FILTER (WHERE side > 0) FROM ends
               HAVING count(*) = 2 AND max(side) = 1),
-             (SELECT f.balance_previous_cents + (
-                SELECT COALESCE(sum(CASE WHEN t.is_credit = (t.nsu > f.nsu) THEN t.amount_cents
-                                         ELSE -t.amount_cents END), 0)::bigint
-                FROM statement_line t
-                WHERE t.account_id = ${accountId} AND t.arrival <= ${arrival}
-                  AND CASE WHEN t.nsu > f.nsu THEN t.occurred_at < ${from}
-                           ELSE t.occurred_at >= ${until} END)
+             (SELECT f.balance_previous_cents
+                + ${sumWhere(Prisma.sql`nsu > ${firstNsu}::bigint AND occurred_at < ${from}`)}
+                - ${sumWhere(Prisma.sql`nsu < ${firstNsu}::bigint AND occurred_at >= ${until}`)}
               FROM statement_line f
               WHERE f.account_id = ${accountId} AND f.nsu = ${firstNsu}::bigint),
              (SELECT current_balance_cents FROM statement_line

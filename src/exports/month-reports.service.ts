@@ -24,13 +24,13 @@ export class MonthReports {
   async page(accountId: number, month: string): Promise<string> {
     const now = await this.bankTime.now(accountId);
     const today = await this.bankTime.today(accountId);
+    if (month > today.slice(0, 7)) throw new AppError('not_found');
     const allDays = daysOfMonth(month);
     const [first, last] = [allDays[0], allDays.at(-1)] as [PlainDate, PlainDate];
     const window = { from: statementDayStart(first), until: statementDayStart(addDays(last, 1)) };
     const db = this.database.prisma;
     const where = { accountId, occurredAt: { lt: window.until } };
-    if (first > today || !(await db.statementLine.findFirst({ where })))
-      throw new AppError('not_found');
+    if (!(await db.statementLine.findFirst({ where }))) throw new AppError('not_found');
     const { slug } = await this.accounts.get(accountId);
     const { openingCents, days, certificates, explanations, breaks } =
       await this.limits.withReadSlot(

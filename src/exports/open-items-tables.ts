@@ -7,16 +7,23 @@ import { counterpartyOf } from './line-counterparty.js';
 import { breakKindLabels, categoryLabels, directionLabels } from './statement-table.js';
 import { costCentreColumn, strangerColumn, textColumn, type Table } from './table.js';
 
-type LineOfBreak = Pick<StatementLine, 'occurredAt' | 'typeName' | 'isCredit' | 'content'> &
-  Pick<StatementLine, 'endToEndId' | 'notes'>;
+type LineOfBreak = Pick<
+  StatementLine,
+  'occurredAt' | 'typeName' | 'content' | 'endToEndId' | 'notes'
+>;
 
-/** A break, with its line if it has one. */
+/** A break, with its line if it has one. The direction is of the line or the expected payment. */
 export type ExportedBreak = Pick<
   Break,
   'id' | 'kind' | 'amountCents' | 'nsu' | 'expectedPaymentId'
 > &
-  (LineOfBreak | { [Field in keyof LineOfBreak]: null }) & {
+  (
+    | (LineOfBreak & { isCredit: boolean })
+    | ({ [Field in keyof LineOfBreak]: null } & { isCredit: boolean | null })
+  ) & {
     openedDay: PlainDate;
+    /** The tax id that the expected payment of a break without a line has. */
+    expectedTaxId: string | null;
     clientReference: string | null;
     category: string | null;
   };
@@ -26,7 +33,6 @@ const severityLabels = { low: 'Baixa', medium: 'Média', high: 'Alta', critical:
 /** Ages are as of `today`, a day at the bank. */
 export function openBreaksTable(today: PlainDate): Table<ExportedBreak> {
   const cutoffs = ageCutoffs(today);
-  const partyOf = (row: ExportedBreak) => (row.content === null ? null : counterpartyOf(row));
   return {
     title: 'Divergências em aberto',
     columns: [
@@ -45,8 +51,12 @@ export function openBreaksTable(today: PlainDate): Table<ExportedBreak> {
       { name: 'nsu', title: 'NSU', kind: 'number', value: ({ nsu }) => nsu },
       textColumn('type', 'Tipo', ({ typeName }) => typeName),
       textColumn('direction', 'Crédito ou débito', directionOf, directionLabels),
-      strangerColumn('counterpartyName', 'Contraparte', (row) => partyOf(row)?.name ?? null),
-      textColumn('counterpartyTaxId', 'CPF ou CNPJ', (row) => partyOf(row)?.taxId ?? null),
+      strangerColumn('counterpartyName', 'Contraparte', (row) =>
+        row.content === null ? null : counterpartyOf(row).name,
+      ),
+      textColumn('counterpartyTaxId', 'CPF ou CNPJ', (row) =>
+        row.content === null ? row.expectedTaxId : counterpartyOf(row).taxId,
+      ),
       textColumn('clientReference', 'Referência', ({ clientReference }) => clientReference),
       textColumn('endToEndId', 'End-to-end ID', ({ endToEndId }) => endToEndId),
       textColumn('category', 'Categoria', ({ category }) => category, categoryLabels),

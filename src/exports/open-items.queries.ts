@@ -18,7 +18,9 @@ export async function listOpenBreaks(
 ): Promise<ExportedBreak[]> {
   return db.$queryRaw<ExportedBreak[]>`
     SELECT b.id, b.kind, b.amount_cents, b.nsu, b.expected_payment_id, t.occurred_at, t.type_name,
-           t.is_credit, t.content, t.end_to_end_id, t.notes, c.category,
+           t.content, t.end_to_end_id, t.notes, c.category,
+           COALESCE(t.is_credit, e.is_credit) AS is_credit,
+           CASE WHEN t.nsu IS NULL THEN e.counterparty_document END AS expected_tax_id,
            COALESCE(b.opened_day,
              to_char(b.opened_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')) AS opened_day,
            COALESCE(t.external_id, t.correlation_id,
@@ -31,6 +33,8 @@ export async function listOpenBreaks(
     ) b
     LEFT JOIN statement_line t ON t.account_id = ${accountId} AND t.nsu = b.nsu
     LEFT JOIN classification c ON c.account_id = ${accountId} AND c.nsu = b.nsu
+    LEFT JOIN expected_payment e
+      ON e.account_id = ${accountId} AND e.id = b.expected_payment_id
     ORDER BY b.id`;
 }
 

@@ -3,6 +3,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { BankDetails } from '../accounts/bank-details.schema.js';
+import { BankService } from '../bank/bank.service.js';
+import { visibilityBoundOrDefaultMs } from '../bank/profiles.js';
 import { addDays, daysBetween, type PlainDate } from '../brazil/calendar.js';
 import { saoPauloDay, statementDayStart } from '../brazil/statement-day.js';
 import type { RouteInput } from '../contract/route.js';
@@ -25,6 +27,8 @@ import { maxSheetRows, xlsxFile } from './xlsx-file.js';
 type ExportQuery = RouteInput<typeof exportTransactions>['query'];
 
 const maxDays = 366;
+/** Zones were no whole number of hours until 1914. The last plain date has no next day. */
+const [earliestDay, latestDay] = ['1970-01-01', '2199-12-30'];
 const pageLines = 5_000;
 const chunkLines = 500;
 const maxLinesOf: Partial<Record<ExportQuery['format'], number>> = {
@@ -38,6 +42,7 @@ export class TransactionFiles {
     private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly details: AccountDetails,
+    private readonly bank: BankService,
     private readonly bankTime: BankTime,
     private readonly streams: FileStreams,
   ) {}
@@ -57,6 +62,8 @@ export class TransactionFiles {
     const { from, to } = periodOf(query, today);
     const window = { from: statementDayStart(from), until: statementDayStart(addDays(to, 1)) };
     const db = this.database.prisma;
+    // Before the lines: a sync in between must not make a file final that lacks lines.
+    const isPartial = !(await this.isComplete(accountId, window.until));
     const extent = await this.streams.read(() => queries.readLineExtent(db, accountId, window));
     const maxLines = maxLinesOf[query.format] ?? extent.count;
     if (extent.count > maxLines)
@@ -65,7 +72,6 @@ export class TransactionFiles {
         `A file of format ${query.format} can hold at most ${maxLines} lines. Request fewer days.`,
       );
     const account = await this.accounts.get(accountId);
-    const isPartial = to >= today;
     const period = async () => ({
       from,
       to,
@@ -86,13 +92,25 @@ export class TransactionFiles {
         case 'cnab240':
           return cnab240File({
             account: cnabAccountOf(await this.details.get(account)),
-            fileNumber: await fileNumberOf(db, accountId, { from, to, isPartial }),
+            fileNumber: await fileNumberOf(db, accountId, {
+              ...{ from, to, isPartial },
+              lineCount: extent.count,
+            }),
             period: await period(),
           });
       }
     };
     const name = `concilia-${account.slug}-${from}-${to}`;
     return this.streams.stream(name, await file(), this.readLines(accountId, window, extent));
+  }
+
+  /** Whether the statement has every line of the bank from before that instant. */
+  private async isComplete(accountId: number, until: Date): Promise<boolean> {
+    const boundMs = visibilityBoundOrDefaultMs(this.bank.profile);
+    const completeUntil = await this.streams.read(() =>
+      queries.readCompleteUntil(this.database.prisma, accountId, boundMs),
+    );
+    return completeUntil !== null && until <= completeUntil;
   }
 
   /**
@@ -138,6 +156,10 @@ function periodOf(
 ): { from: PlainDate; to: PlainDate } {
   const last = to ?? (from !== undefined && from > today ? from : today);
   const first = from ?? `${last.slice(0, 8)}01`;
+  if (first < earliestDay)
+    throw invalidField(from === undefined ? '$.to' : '$.from', `Must be from ${earliestDay} on.`);
+  if (last > latestDay)
+    throw invalidField(to === undefined ? '$.from' : '$.to', `Must be at most ${latestDay}.`);
   if (first > last) throw invalidField('$.from', 'Must not be after to.');
   if (daysBetween(first, last) >= maxDays)
     throw invalidField('$.to', `Must be within ${maxDays} days of from.`);

@@ -5,7 +5,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import { freePort } from '../support/concilia-process.js';
+import { accountAtItau } from '../support/exported-lines.js';
+import { ConciliaProcess, freePort } from '../support/concilia-process.js';
 
 const project = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'concilia-bundle-'));
@@ -78,6 +79,34 @@ it('names the lines of the sources in the stack of an error', async () => {
   ) ?? [printed];
   expect(source[Number(line) - 1]).toContain('startEmbeddedPostgres(');
 }, 60_000);
+
+it('is ASCII, and writes accents that an OFX file has', async () => {
+  const built = readFileSync(join(project, 'dist', 'bundle', 'main.cjs'));
+  expect(built.findIndex((byte) => byte > 0x7f)).toBe(-1);
+  const service = await ConciliaProcess.with(
+    { DATA_DIR: join(folder, 'accents') },
+    'scripts/start.mjs',
+  );
+  await service.start();
+  const headers = {
+    'x-service-api-key': 'concilia-dev-admin',
+    'content-type': 'application/json',
+  };
+  const set = await fetch(`${service.serviceUrl}/v1/accounts/main`, {
+    method: 'PATCH',
+    headers,
+    body: JSON.stringify({
+      bankDetails: { ...accountAtItau, bankName: 'Banco Câmbio – São João' },
+    }),
+  });
+  expect(set.status).toBe(200);
+  const file = await fetch(`${service.serviceUrl}/v1/exports/transactions?format=ofx`, {
+    headers: { 'x-service-api-key': 'concilia-dev-key' },
+  });
+  const text = Buffer.from(await file.arrayBuffer()).toString('latin1');
+  expect(text).toContain('<ORG>Banco Câmbio - São João\r\n');
+  await service.stop();
+}, 120_000);
 
 it('is ready on existing data before it loads Prisma’s client', async () => {
   // Other ports would change the registrations of webhooks, which the sandbox writes by Prisma.

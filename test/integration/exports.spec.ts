@@ -188,6 +188,10 @@ describe('export files', () => {
     ['from=2026-03-02&to=2026-03-01', '$.from'],
     ['from=2025-01-01&to=2026-01-02', '$.to'],
     ['from=2026-02-30', '$.from'],
+    ['from=2199-12-31', '$.from'],
+    ['from=2199-12-31&to=2199-12-31', '$.to'],
+    ['from=1969-12-31&to=1970-01-01', '$.from'],
+    ['to=1969-12-31', '$.to'],
     ['format=pdf', '$.format'],
   ])('refuse %s', async (query, path) => {
     const { status, body } = await get(query);
@@ -218,62 +222,6 @@ describe('export files', () => {
     const refused = await get('format=cnab240');
     expect([refused.status, refused.body.code]).toEqual([422, 'bank_code_missing']);
     expect((await setDetails(null)).body).toMatchObject({ bankDetails: null });
-  });
-
-  it('number CNAB 240 files so that no two periods share a number', async () => {
-    const numberOf = async (from: string, to: string) => {
-      const { text } = await get(`format=cnab240&from=${from}&to=${to}`);
-      expect(text.slice(157, 163)).toMatch(/^\d{6}$/);
-      expect(text.slice(242 + 173, 242 + 178)).toBe(text.slice(158, 163));
-      return Number(text.slice(157, 163));
-    };
-    const periods = [1, 2, 3, 4, 5, 6].map((from) => [day(from), day(7)] as const);
-    const numbers = await Promise.all(periods.slice(0, 4).map(([from, to]) => numberOf(from, to)));
-    numbers.push(await numberOf(day(5), day(7)), await numberOf(day(6), day(7)));
-    expect(new Set(numbers).size).toBe(periods.length);
-    expect(await numberOf(day(3), day(7))).toBe(numbers[2]);
-    await run(
-      `INSERT INTO export_file_number (account_id, first_day, last_day, is_partial, number)
-       VALUES ($1, '2026-02-01', '2026-02-02', true, 99999)`,
-    );
-    const { status, body } = await get('format=cnab240&from=2026-02-01&to=2026-02-02');
-    expect([status, body.code]).toEqual([422, 'file_numbers_exhausted']);
-    await run('DELETE FROM export_file_number WHERE account_id = $1');
-  });
-
-  it('have correct balances when nsu, balances and days are in different orders', async () => {
-    // 8001 and 8002 are numbered in the reverse of their booking order. 8005 is of a later day than
-    // 8006.
-    const lines = [
-      [8001, 11, 12, '2026-05-01'],
-      [8002, 10, 11, '2026-05-01'],
-      [8003, 12, 13, '2026-05-01'],
-      [8004, 13, 20, '2026-05-02'],
-      [8005, 20, 25, '2026-05-03'],
-      [8006, 25, 26, '2026-05-02'],
-      [8007, 26, 28, '2026-05-03'],
-    ];
-    for (const line of lines)
-      await run(
-        `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
-           balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
-         VALUES ($1, $2, 'x', true, ($4::int - $3::int) * 100, 'CREDIT_PIX',
-                 $3::int * 100, $4::int * 100, ($5::text || ' 12:00Z')::timestamptz, 'h', '{}')`,
-        ...line,
-      );
-    const balances = async (from: string, to = from) => {
-      const records = (await get(`format=cnab240&from=${from}&to=${to}`)).text.split('\r\n');
-      const ofx = (await get(`format=ofx&from=${from}&to=${to}`)).text;
-      const [opening, closing] = [records[1]?.slice(150, 168), records.at(-3)?.slice(150, 168)];
-      return [Number(opening), Number(closing), /<BALAMT>(.*)\r/.exec(ofx)?.[1]];
-    };
-    expect(await balances('2026-05-01')).toEqual([1_000, 1_300, '13.00']);
-    expect(await balances('2026-05-02')).toEqual([1_300, 2_100, '21.00']);
-    expect(await balances('2026-05-03')).toEqual([2_100, 2_800, '28.00']);
-    expect(await balances('2026-05-01', '2026-05-03')).toEqual([1_000, 2_800, '28.00']);
-    const { text } = await service.call('GET', '/v1/exports/reports/2026-05');
-    expect(text).toContain('<dd>R$\u00a010,00</dd>');
-    expect(text).toContain('<dd>R$\u00a028,00</dd>');
   });
 
   it('contain the current month when no period is requested', async () => {
@@ -433,6 +381,28 @@ describe('export files', () => {
     expect(text.trimEnd().split('\r\n')).toHaveLength(3);
   });
 
+  it('state what is expected by a break without a line', async () => {
+    const id = '01a1fcf2-0000-7000-8000-000000000021';
+    await addPayments(service.database.pool, accountId, [id]);
+    await run(
+      `UPDATE expected_payment SET counterparty_document = '12345678909', is_credit = false
+       WHERE account_id = $1 AND id = $2`,
+      id,
+    );
+    await run(
+      `INSERT INTO break (account_id, id, kind, state, subject, expected_payment_id, evidence)
+       VALUES ($1, gen_random_uuid(), 'missing', 'open', 'payment', $2, '{}')`,
+      id,
+    );
+    const { text } = await service.call('GET', '/v1/exports/breaks');
+    const [head = '', ...records] = text.trimEnd().split('\r\n');
+    const names = ['nsu', 'direction', 'counterpartyTaxId', 'expectedPaymentId'];
+    const missing = records.find((record) => record.startsWith('missing,'))?.split(',');
+    expect(names.map((name) => missing?.[head.split(',').indexOf(name)])).toEqual([
+      ...['', 'debit', '12345678909', id],
+    ]);
+  });
+
   describe('the monthly report', () => {
     const report = (month: string) => service.call('GET', `/v1/exports/reports/${month}`);
 
@@ -460,6 +430,7 @@ describe('export files', () => {
     it('exists only for months of the statement', async () => {
       expect((await report('2026-02')).status).toBe(404);
       expect((await report('2199-01')).status).toBe(404);
+      expect((await report('2199-12')).status).toBe(404);
       expect((await report('2026-13')).status).toBe(400);
     });
   });

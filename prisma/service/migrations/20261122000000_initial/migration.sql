@@ -1706,15 +1706,16 @@ CREATE TABLE "export_file_number" (
   "first_day" TEXT NOT NULL,
   "last_day" TEXT NOT NULL,
   "is_partial" BOOLEAN NOT NULL,
+  "line_count" INTEGER NOT NULL,
   "number" INTEGER NOT NULL,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "export_file_number_pkey"
-    PRIMARY KEY ("account_id", "first_day", "last_day", "is_partial"),
+    PRIMARY KEY ("account_id", "first_day", "last_day", "is_partial", "line_count"),
   CONSTRAINT "export_file_number_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "bank_account" ("id"),
-  -- A batch header has five digits for it.
-  CONSTRAINT "export_file_number_number" CHECK ("number" BETWEEN 1 AND 99999)
+  -- A file header has six digits for it.
+  CONSTRAINT "export_file_number_number" CHECK ("number" BETWEEN 1 AND 999999)
 );
 -- Programs refuse a file whose number they have imported already.
 CREATE UNIQUE INDEX "export_file_number_account_id_number_key"
