@@ -235,7 +235,7 @@ export class Database {
   ): Promise<Result> {
     const client = await this.pool.connect();
     const connection = new TransactionConnection(client);
-    // Without a listener, the loss of a connection would end the process.
+    // It may be lost while no statement waits for its answer.
     const onLost = () => {
       connection.isBroken = true;
     };

@@ -73,7 +73,7 @@ export class TransactionConnection implements StatementRunner {
    * Throws where one of them cannot be sent: then the transaction must not be committed.
    */
   sendLast(statements: readonly SqlStatement[]): void {
-    if (this.hasEnded) throw new TransactionEnded('the transaction has ended');
+    this.assertOpen();
     for (const config of statements.map(configOf)) this.last.push(this.send(config));
     // Their errors are thrown by `commit`, or follow an earlier error.
     for (const sent of this.last) sent.catch(() => undefined);
@@ -81,14 +81,18 @@ export class TransactionConnection implements StatementRunner {
 
   /** Sends COMMIT right behind the statements of `sendLast`. */
   async commit(): Promise<void> {
-    if (this.hasEnded) throw new TransactionEnded('the transaction has ended');
+    this.assertOpen();
     this.end();
     const [{ command }] = await Promise.all([this.send('COMMIT'), ...this.last]);
     invariant(command === 'COMMIT', 'a transaction whose statement failed is not committed');
   }
 
-  private async run(statement: SqlStatement): Promise<pg.QueryResult> {
+  private assertOpen(): void {
     if (this.hasEnded) throw new TransactionEnded('the transaction has ended');
+  }
+
+  private async run(statement: SqlStatement): Promise<pg.QueryResult> {
+    this.assertOpen();
     return this.send(configOf(statement));
   }
 }
