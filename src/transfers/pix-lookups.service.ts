@@ -12,7 +12,7 @@ import { Reply } from '../platform/contract-route.js';
 import { AppError, ruleBroken } from '../platform/errors.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { pixLookupExpiry } from './transfer-request.js';
-import { listPixLookups, type LookupClaim } from './transfers.queries.js';
+import { findPixLookup, type LookupClaim } from './transfers.queries.js';
 
 @Injectable()
 export class PixLookupsService {
@@ -65,8 +65,8 @@ export class PixLookupsService {
 
   /** Why a look-up cannot start a transfer: `lookupClaimsWrite` has not claimed it. */
   async refusalOf(tx: SqlTx, accountId: number, { endToEndId }: LookupClaim): Promise<AppError> {
-    const [lookup] = await listPixLookups(tx, accountId, [endToEndId]);
-    const isUsed = lookup !== undefined && lookup.operationId !== null;
+    const lookup = await findPixLookup(tx, accountId, endToEndId);
+    const isUsed = lookup !== null && lookup.operationId !== null;
     return lookupError(isUsed ? 'look_up_used' : 'look_up_expired');
   }
 }

@@ -74,16 +74,16 @@ export function lookupClaimsWrite(accountId: number, claims: readonly LookupClai
   return { sql, rows: claims.length };
 }
 
-/** Look-ups that the account made, and the operations that use them. */
-export async function listPixLookups(
+/** A look-up of the account, and the operation that uses it. */
+export async function findPixLookup(
   tx: SqlTx,
   accountId: number,
-  endToEndIds: readonly string[],
-): Promise<Pick<PixLookup, 'endToEndId' | 'operationId'>[]> {
-  return tx.$queryRaw<Pick<PixLookup, 'endToEndId' | 'operationId'>[]>`
-    SELECT end_to_end_id, operation_id FROM pix_lookup
-    WHERE account_id = ${opaqueAccountId(accountId)}
-      AND end_to_end_id = ANY (${[...endToEndIds]}::text[])`;
+  endToEndId: string,
+): Promise<Pick<PixLookup, 'operationId'> | null> {
+  const [lookup] = await tx.$queryRaw<Pick<PixLookup, 'operationId'>[]>`
+    SELECT operation_id FROM pix_lookup
+    WHERE account_id = ${accountId} AND end_to_end_id = ${endToEndId}`;
+  return lookup ?? null;
 }
 
 /**
