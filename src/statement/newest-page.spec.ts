@@ -52,13 +52,21 @@ describe('continueFrom', () => {
 });
 
 it.each([
-  [0, 0],
   [1, 25],
   [10, 250],
   [20, 500],
   [10_000, 500],
 ])('after %i new lines the next sync begins %i ms later', (lines, ms) => {
-  expect(pauseAfterSyncMs(lines)).toBe(ms);
+  expect(pauseAfterSyncMs(lines, 0)).toBe(ms);
+});
+
+it.each([
+  [1, 0],
+  [2, 25],
+  [5, 100],
+  [10_000, 100],
+])('after %i syncs without a new line the next one begins %i ms later', (syncs, ms) => {
+  expect(pauseAfterSyncMs(0, syncs)).toBe(ms);
 });
 
 it.each([

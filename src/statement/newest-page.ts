@@ -8,16 +8,23 @@ const newestLines = 20;
 
 const pausePerLineMs = 25;
 const longestPauseMs = 500;
+/** After syncs that found nothing, which follow each other at once. */
+const pausePerEmptySyncMs = 25;
+const longestPauseAfterEmptyMs = 100;
 
 /**
  * The least time from the end of a sync to the beginning of the next one, in milliseconds. A burst
  * of payments sends a webhook for each: without a pause, every few of them would cost a call of the
  * bank, and CPU time that other accounts wait for. The pause follows how many lines the sync found:
  * payments that come one by one are hardly delayed, and of more than forty lines a second at most
- * two syncs a second read all.
+ * two syncs a second read all. The first sync that finds nothing is followed by no pause, because
+ * the line of its webhook may come at once. Webhooks without lines cause at most ten syncs a
+ * second.
  */
-export function pauseAfterSyncMs(newLines: number): number {
-  return Math.min(longestPauseMs, newLines * pausePerLineMs);
+export function pauseAfterSyncMs(newLines: number, emptySyncs: number): number {
+  if (newLines > 0) return Math.min(longestPauseMs, newLines * pausePerLineMs);
+  const repeated = Math.max(0, emptySyncs - 1);
+  return Math.min(longestPauseAfterEmptyMs, repeated * pausePerEmptySyncMs);
 }
 
 /**

@@ -26,13 +26,22 @@ import { StatementService } from './statement.service.js';
 const sliceMs = 10_000;
 const callDeadlineMs = 5_000;
 const longestPauseMs = 60_000;
+/** Syncs that are further apart do not follow each other. */
+const apartMs = 1_000;
 /** The pause after a bank rejects the balance request, for example because it has no such route. */
 const rejectedPauseMs = 3_600_000;
+
+interface LastSync {
+  endedAt: number;
+  newLines: number;
+  /** How many syncs found nothing, each soon after the one before it: this one is the last. */
+  emptySyncs: number;
+}
 
 @Injectable()
 export class StatementSync {
   /** The last sync of each account in this process. */
-  private readonly lastSyncs = new Map<number, { endedAt: number; newLines: number }>();
+  private readonly lastSyncs = new Map<number, LastSync>();
 
   constructor(
     private readonly database: Database,
@@ -47,7 +56,7 @@ export class StatementSync {
     const newestLines = linesToRead(lastNewLines);
     const synced = await this.statement.sync(accountId, { sliceMs, newestLines });
     const { newLines = 0 } = synced ?? {};
-    this.lastSyncs.set(accountId, { endedAt: performance.now(), newLines });
+    this.recordEnd(accountId, newLines);
     if (synced?.isBalanceDue) await this.compareWithBank(synced.account);
   }
 
@@ -56,11 +65,21 @@ export class StatementSync {
    * one found, if it had to wait after it.
    */
   private async pauseAfterLast(accountId: number): Promise<number> {
-    const { endedAt, newLines } = this.lastSyncs.get(accountId) ?? { endedAt: 0, newLines: 0 };
-    const pauseMs = endedAt + pauseAfterSyncMs(newLines) - performance.now();
+    const last = this.lastSyncs.get(accountId);
+    if (!last) return 0;
+    const { endedAt, newLines, emptySyncs } = last;
+    const pauseMs = endedAt + pauseAfterSyncMs(newLines, emptySyncs) - performance.now();
     if (pauseMs <= 0) return 0;
     await waitOutsideSlot(0, () => sleep(pauseMs));
     return newLines;
+  }
+
+  private recordEnd(accountId: number, newLines: number): void {
+    const endedAt = performance.now();
+    const last = this.lastSyncs.get(accountId);
+    const isSoonAfter = last !== undefined && endedAt - last.endedAt < apartMs;
+    const emptySyncs = newLines > 0 ? 0 : 1 + (isSoonAfter ? last.emptySyncs : 0);
+    this.lastSyncs.set(accountId, { endedAt, newLines, emptySyncs });
   }
 
   /**

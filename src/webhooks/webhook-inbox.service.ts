@@ -25,8 +25,14 @@ type TriggeredJob =
   'syncStatement' | 'checkTransferStatuses' | 'checkChargeStatuses' | 'handleNotices';
 
 const maxBatch = 500;
-/** Of the webhooks that come within this time, only the first one enqueues a job at once. */
-const triggerIntervalMs = 100;
+/**
+ * Of the webhooks that come within this time, only the first one enqueues a sync at once. Several
+ * webhooks report one payment, and the payment after it must not wait.
+ */
+const triggerIntervalMs = 20;
+/** The same while webhooks are many: then each one that waits saves a job. */
+const longTriggerIntervalMs = 100;
+const manyWebhooks = 10;
 /** A burst is processed in parts, with time between them to store what else arrives. */
 const continueMs = 250;
 /**
@@ -41,8 +47,8 @@ const maxWaitMs = Math.max(...repeatsAfterMs);
 export class WebhookInbox {
   private readonly pending: PendingWebhook[] = [];
   private isFlushing = false;
-  /** The jobs that were enqueued within the interval, and whether they are due again. */
-  private readonly triggered = new Map<string, 'once' | 'again'>();
+  /** How often each job was triggered within the interval. */
+  private readonly triggered = new Map<string, number>();
 
   constructor(
     private readonly database: Database,
@@ -133,25 +139,38 @@ export class WebhookInbox {
   }
 
   /**
-   * Enqueues a job at once, and what follows webhooks that come within the next interval at its
-   * end: under load, a job for each commit costs as much as the commit. It is not awaited: a queue
-   * that hangs must not delay the next commit.
+   * Enqueues a sync at once, and what follows webhooks that come within the next interval at its
+   * end: under load, a job for each commit costs as much as the commit. Other jobs are enqueued at
+   * its end, so that no line waits for them. It is not awaited: a queue that hangs must not delay
+   * the next commit.
    */
   private trigger(job: TriggeredJob, accountId: number): void {
     const key = `${job} ${accountId}`;
-    if (this.triggered.has(key)) {
-      this.triggered.set(key, 'again');
-      return;
-    }
-    this.triggered.set(key, 'once');
-    void this.jobQueue.enqueue(job, { accountId });
-    setTimeout(() => {
-      const isDueAgain = this.triggered.get(key) === 'again';
+    const before = this.triggered.get(key) ?? 0;
+    this.triggered.set(key, before + 1);
+    if (before > 0) return;
+    if (job === 'syncStatement') void this.jobQueue.enqueue(job, { accountId });
+    const end = () => {
+      const count = this.triggered.get(key) ?? 0;
       this.triggered.delete(key);
-      // The sync may have begun after them: only `process` knows.
-      const next = job === 'syncStatement' ? 'processWebhooks' : job;
-      if (isDueAgain) void this.jobQueue.enqueue(next, { accountId });
+      if (job !== 'syncStatement') void this.jobQueue.enqueue(job, { accountId });
+      else if (count > 1) void this.syncAgain(accountId);
+    };
+    setTimeout(() => {
+      const isCrowded = (this.triggered.get(key) ?? 0) > manyWebhooks;
+      if (isCrowded) setTimeout(end, longTriggerIntervalMs - triggerIntervalMs).unref();
+      else end();
     }, triggerIntervalMs).unref();
+  }
+
+  /** Enqueues a sync if the last one may have begun before the webhooks that it should show. */
+  private async syncAgain(accountId: number): Promise<void> {
+    try {
+      await this.repeatSync(accountId);
+    } catch {
+      // The job does the same, and reports why it fails.
+      await this.jobQueue.enqueue('processWebhooks', { accountId });
+    }
   }
 }
 

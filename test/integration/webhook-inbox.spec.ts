@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadSettings } from '../../src/config.js';
 import type { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { until } from '../support/until.js';
+import { addReportedLine, recordSyncBegun, type LineIds } from '../support/webhook-lines.js';
 import { webhookInboxOf } from '../support/webhooks-application.js';
 
 const payment = 'E00000000202605151236abcdefghijk';
@@ -37,27 +39,10 @@ describe('webhooks of the bank', () => {
     if (!event) throw new Error('no webhook was stored');
     return event;
   };
-  /** Records a completed sync that began this many seconds from now. */
-  const recordSync = (secondsFromNow: number) =>
-    run(
-      `INSERT INTO statement_state (account_id, last_sync_started_at)
-       VALUES ($1, clock_timestamp() + $2 * interval '1 second')
-       ON CONFLICT (account_id) DO UPDATE SET last_sync_started_at = EXCLUDED.last_sync_started_at`,
-      service.accountId,
-      secondsFromNow,
-    );
+  const recordSync = (secondsFromNow: number) => recordSyncBegun(service, secondsFromNow);
   const processWebhooks = () => inbox.process({ accountId: service.accountId });
-  const addLine = (nsu: number, ids: { correlationId?: string; endToEndId?: string } = {}) =>
-    run(
-      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
-         correlation_id, end_to_end_id, balance_previous_cents, current_balance_cents, occurred_at,
-         content_hash, content)
-       VALUES ($1, $2, 'x', true, 1000, 'CREDIT_PIX', $3, $4, 0, 0, now(), 'h', '{}')`,
-      service.accountId,
-      nsu,
-      ids.correlationId ?? null,
-      ids.endToEndId ?? null,
-    );
+  const addLine = (nsu: number, ids: LineIds = {}, inSeconds = 0) =>
+    addReportedLine(service, { nsu, ...ids, inSeconds });
 
   describe('when received', () => {
     it('stores one row and enqueues few syncs for a hundred concurrent copies', async () => {
@@ -90,14 +75,24 @@ describe('webhooks of the bank', () => {
       expect(enqueued).toEqual([['syncStatement', { accountId: service.accountId }]]);
     });
 
-    it('enqueues one sync for the webhooks of a moment, and their processing after the last of them', async () => {
-      for (const nsu of [1, 2, 3, 4, 5]) await receive({ nsu });
+    it('enqueues one sync for the webhooks of a moment, and another after the last of them', async () => {
+      await Promise.all([1, 2, 3, 4, 5].map((nsu) => receive({ nsu })));
       const account = { accountId: service.accountId };
       await until('a job follows the last webhook', () => enqueued.length > 1);
       expect(enqueued).toEqual([
         ['syncStatement', account],
-        ['processWebhooks', account],
+        ['syncStatement', account, { delayMs: 0 }],
       ]);
+    });
+
+    it('enqueues no other sync when the first one has stored their lines', async () => {
+      const account = { accountId: service.accountId };
+      await recordSync(0);
+      // Stored after the receipt of the webhooks.
+      for (const nsu of [1, 2]) await addLine(nsu, {}, 60);
+      for (const nsu of [1, 2]) await receive({ nsu });
+      await sleep(200);
+      expect(enqueued).toEqual([['syncStatement', account]]);
     });
 
     it('enqueues another sync for webhooks that came after the last one had begun, and not for others', async () => {
@@ -427,6 +422,7 @@ describe('webhooks of the bank', () => {
       await recordSync(0);
       await receive({ correlationId: 'order-1' });
       await receive({ nsu: 8 });
+      await until('a job follows the last webhook', () => enqueued.length > 1);
       enqueued.length = 0;
       // The line of an earlier payment does not show the one that the first webhook reports.
       await addLine(8);
