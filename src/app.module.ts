@@ -14,6 +14,7 @@ import { Database } from './database.service.js';
 import { DayClosesModule } from './day-closes/day-closes.module.js';
 import { EventsModule } from './events/events.module.js';
 import { ExportsModule } from './exports/exports.module.js';
+import { ExpectedPaymentsModule } from './expected-payments/expected-payments.module.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { Addresses } from './platform/http.js';
@@ -83,6 +84,7 @@ export class AppModule {
         AccountsModule,
         BankModule,
         EventsModule,
+        ExpectedPaymentsModule,
         StatementModule,
         OperationsModule,
         ChargesModule,

@@ -17,6 +17,7 @@ import {
   listBulkRows,
   listBulkUploads,
   uploadCharges,
+  uploadExpectedPayments,
   uploadTransfers,
   uploadView,
   type BulkKind,
@@ -46,6 +47,15 @@ export class BulkController {
   @Handles(uploadTransfers)
   async transfers(@CalledBy() caller: Caller, @Req() request: FastifyRequest): Promise<Reply> {
     return this.upload(caller, 'transfers', request);
+  }
+
+  @RequiresScope('expect')
+  @Handles(uploadExpectedPayments)
+  async expectedPayments(
+    @CalledBy() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<Reply> {
+    return this.upload(caller, 'expected_payments', request);
   }
 
   @Handles(listBulkUploads)

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ChargesModule } from '../charges/charges.module.js';
+import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
 import { TransfersModule } from '../transfers/transfers.module.js';
 import { BulkController } from './bulk.controller.js';
@@ -7,7 +8,7 @@ import { BulkService } from './bulk.service.js';
 import { RowIssuer } from './row-issuer.service.js';
 
 @Module({
-  imports: [ChargesModule, OperationsModule, TransfersModule],
+  imports: [ChargesModule, ExpectedPaymentsModule, OperationsModule, TransfersModule],
   controllers: [BulkController],
   providers: [BulkService, RowIssuer],
 })

@@ -60,6 +60,17 @@ export const uploadTransfers = route({
   response: uploadView,
 });
 
+export const uploadExpectedPayments = route({
+  ...bulk,
+  ...upload,
+  name: 'uploadExpectedPayments',
+  summary: `Uploads a file of expected payments, each with an externalId: ${fileLimits}`,
+  method: 'POST',
+  path: '/v1/expected-payments/bulk',
+  successStatus: 202,
+  response: uploadView,
+});
+
 export const listBulkUploads = route({
   ...bulk,
   name: 'listBulkUploads',

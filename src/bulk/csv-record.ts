@@ -17,6 +17,7 @@ const segment = /^(?:[A-Za-z][A-Za-z0-9]{0,39}|\d{1,2})$/;
 /** `149.90`, with a point: a comma is ambiguous, because it may separate thousands or cents. */
 const amountText = /^-?\d{1,15}(?:\.\d{1,20})?$/;
 const maxDepth = 5;
+const amountFields = new Set(['amount', 'amountfrom', 'amountto', 'tolerance']);
 
 /** Why the header cannot be read; null when it can be read. */
 export function headerProblem(header: readonly string[]): string | null {
@@ -39,7 +40,7 @@ export function readColumns(header: readonly string[]): Column[] {
   return header.map((name) => {
     const parents = name.split('.');
     const field = parents.pop() ?? '';
-    return { parents, field, isAmount: field.toLowerCase() === 'amount' };
+    return { parents, field, isAmount: amountFields.has(field.toLowerCase()) };
   });
 }
 

@@ -8,6 +8,8 @@ import { createCharge } from '../contract/charges.js';
 import { errorBody } from '../contract/errors.js';
 import { createTransfer, transferShape, type TransferRequest } from '../contract/transfers.js';
 import type { RouteInput } from '../contract/route.js';
+import { declarePayment, toTerms } from '../expected-payments/declared-payments.schema.js';
+import { DeclaredPayments } from '../expected-payments/declared-payments.service.js';
 import {
   noPreferences,
   operationHeader,
@@ -35,6 +37,7 @@ export class RowIssuer {
     private readonly charges: ChargesService,
     private readonly transfers: TransfersService,
     private readonly operations: OperationsService,
+    private readonly expectedPayments: DeclaredPayments,
   ) {}
 
   /**
@@ -43,13 +46,15 @@ export class RowIssuer {
    */
   async issue(
     kind: BulkKind,
-    { accountId, operationId, request }: BulkRow,
+    row: BulkRow,
     claim: RequestPreferences['claim'],
   ): Promise<RowOutcome> {
+    const { accountId, operationId, request } = row;
     try {
       if (operationId !== null && !(await this.wasNeverSent(accountId, operationId)))
         return outcomeOf(await this.operations.replyAgain({ accountId, id: operationId }));
       const parsed = parseJson(request ?? '');
+      if (kind === 'expected_payments') return await this.declarePayment(row, parsed);
       const preferences = { ...noPreferences, claim };
       const reply = await (kind === 'charges'
         ? this.issueCharge(accountId, parsed, preferences)
@@ -66,6 +71,17 @@ export class RowIssuer {
   /** Whether the row's operation left no request at the bank, so that the row is issued again. */
   private async wasNeverSent(accountId: number, operationId: string): Promise<boolean> {
     return (await this.operations.get(accountId, operationId)).reason === 'never_sent';
+  }
+
+  /** Nothing is sent to the bank: the row has no operation. */
+  private async declarePayment(
+    { accountId, uploadId }: BulkRow,
+    request: unknown,
+  ): Promise<RowOutcome> {
+    const body = z.decode(declarePayment.body, request as never);
+    const author = { accountId, actor: `upload ${uploadId}`, reason: null };
+    await this.expectedPayments.declare(author, body.externalId, toTerms(body));
+    return { state: 'accepted', errors: null, operationId: null };
   }
 
   private async issueCharge(

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { createCharge } from '../contract/charges.js';
 import { pixKeyText } from '../contract/pix-lookup.js';
 import { createTransfer, taxIdText, transferShape } from '../contract/transfers.js';
+import { declarePayment } from '../expected-payments/declared-payments.schema.js';
 import { decode, type Issues } from '../platform/contract-route.js';
 import { isJsonObject } from '../platform/exact-json.js';
 import { clientIdentifier, positiveReais, text } from '../contract/wire.js';
@@ -11,7 +12,18 @@ import type { BulkKind } from './bulk.schema.js';
 export type RowRequest = { reference: string } | { issues: Issues; reference: string | null };
 
 export function readRowRequest(kind: BulkKind, request: unknown): RowRequest {
-  return kind === 'charges' ? readCharge(request) : readTransfer(request);
+  const readers = {
+    charges: readCharge,
+    transfers: readTransfer,
+    expected_payments: readExpectedPayment,
+  };
+  return readers[kind](request);
+}
+
+function readExpectedPayment(request: unknown): RowRequest {
+  const issues: Issues = {};
+  const declared = decode(declarePayment.body, request, issues) as { externalId: string };
+  return toRowRequest(issues, () => declared.externalId, textAt(request, 'externalId'));
 }
 
 function readCharge(request: unknown): RowRequest {

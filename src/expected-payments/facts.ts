@@ -11,6 +11,8 @@ export const withdrawalKinds = [
   'absence_proven',
   /** A person accepted that a refund which the bank took will not be debited. */
   'given_up',
+  /** The system that declared the payment does not expect it any more. */
+  'cancelled',
 ] as const;
 export type WithdrawalKind = (typeof withdrawalKinds)[number];
 

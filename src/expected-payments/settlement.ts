@@ -79,6 +79,14 @@ export interface ExpectedTerms {
   dueDate: string | null;
   /** Discount, fine and interest, from `serializeAdjustments`; null when there are none. */
   terms: string | null;
+  /** Set where another system declared what it accepts. */
+  accepted?: AcceptedAmounts | null;
+}
+
+/** Each amount from one to the other settles the payment exactly. */
+export interface AcceptedAmounts {
+  fromCents: bigint;
+  toCents: bigint;
 }
 
 /**
@@ -93,14 +101,25 @@ const creditDelayDays = 5;
  * `day`. Null when the payer chooses the amount.
  */
 export function owedCentsWhenPaid(
-  { amountCents, dueDate, terms }: ExpectedTerms,
+  { amountCents, dueDate, terms, accepted = null }: ExpectedTerms,
   paidCents: bigint,
   day: string,
 ): bigint | null {
+  if (accepted !== null) return acceptedCents(accepted, amountCents, paidCents);
   if (amountCents === null || terms === null || dueDate === null) return amountCents;
   const expected = { amountCents, dueDate, terms };
   const isExact = possiblePaymentDays(day).some((each) => owedOn(expected, each) === paidCents);
   return isExact ? paidCents : owedOn(expected, day);
+}
+
+/** What is owed where each amount of a range is exact: the nearest of them. */
+function acceptedCents(
+  { fromCents, toCents }: AcceptedAmounts,
+  amountCents: bigint | null,
+  paidCents: bigint,
+): bigint {
+  if (paidCents >= fromCents && paidCents <= toCents) return paidCents;
+  return amountCents ?? (paidCents < fromCents ? fromCents : toCents);
 }
 
 /** Whether `paidCents`, credited on `day`, may be exactly the amount owed when it was paid. */

@@ -13,8 +13,9 @@ export type ExportedLine = Pick<
   counterparty: LineCounterparty;
   state: string;
   rule: string | null;
-  /** The category of its classification. */
+  /** The category of its classification, or of the declared payments that it pays. */
   category: string | null;
+  costCentre: string | null;
   breakKind: string | null;
   expectedPaymentIds: string[];
   /** The client's own id of the payment: of the line, or else of the payments that it pays. */

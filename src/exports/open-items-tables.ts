@@ -24,8 +24,11 @@ export type ExportedBreak = Pick<
     openedDay: PlainDate;
     /** The tax id that the expected payment of a break without a line has. */
     expectedTaxId: string | null;
+    expectedName: string | null;
     clientReference: string | null;
+    /** Of the line’s classification, or of the payment that another system declared. */
     category: string | null;
+    costCentre: string | null;
   };
 
 const severityLabels = { low: 'Baixa', medium: 'Média', high: 'Alta', critical: 'Crítica' };
@@ -52,15 +55,15 @@ export function openBreaksTable(today: PlainDate): Table<ExportedBreak> {
       textColumn('type', 'Tipo', ({ typeName }) => typeName),
       textColumn('direction', 'Crédito ou débito', directionOf, directionLabels),
       strangerColumn('counterpartyName', 'Contraparte', (row) =>
-        row.content === null ? null : counterpartyOf(row).name,
+        row.content === null ? row.expectedName : counterpartyOf(row).name,
       ),
       textColumn('counterpartyTaxId', 'CPF ou CNPJ', (row) =>
         row.content === null ? row.expectedTaxId : counterpartyOf(row).taxId,
       ),
       textColumn('clientReference', 'Referência', ({ clientReference }) => clientReference),
       textColumn('endToEndId', 'End-to-end ID', ({ endToEndId }) => endToEndId),
-      textColumn('category', 'Categoria', ({ category }) => category, categoryLabels),
-      costCentreColumn(),
+      strangerColumn('category', 'Categoria', ({ category }) => category, categoryLabels),
+      costCentreColumn(({ costCentre }) => costCentre),
       textColumn('expectedPaymentId', 'Pagamento previsto', (row) => row.expectedPaymentId),
       textColumn('id', 'Divergência (ID)', ({ id }) => id),
       strangerColumn('notes', 'Descrição', ({ notes }) => notes),
@@ -70,7 +73,8 @@ export function openBreaksTable(today: PlainDate): Table<ExportedBreak> {
 
 export type OverduePayment = Pick<
   ExpectedPayment,
-  'id' | 'operationId' | 'kind' | 'isCredit' | 'amountCents' | 'dueDate' | 'counterpartyDocument'
+  | ('id' | 'operationId' | 'kind' | 'isCredit' | 'amountCents' | 'dueDate')
+  | ('counterpartyDocument' | 'counterpartyName' | 'category' | 'costCentre')
 > & { lastPaymentDay: PlainDate; clientReference: string | null };
 
 /** By the kind of the operation. */
@@ -81,6 +85,7 @@ const paymentKindLabels = {
   create_transfer_batch: 'Lote de transferências',
   pay_bill: 'Pagamento de conta',
   refund_pix: 'Devolução',
+  declared: 'Previsto por outro sistema',
 };
 
 export function overduePaymentsTable(today: PlainDate): Table<OverduePayment> {
@@ -99,13 +104,11 @@ export function overduePaymentsTable(today: PlainDate): Table<OverduePayment> {
         ...{ name: 'ageDays', title: 'Dias de atraso', kind: 'number' },
         value: ({ lastPaymentDay }) => BigInt(daysBetween(lastPaymentDay, today)),
       },
-      // An expected payment stores the tax id of its counterparty, and no name yet.
-      strangerColumn('counterpartyName', 'Contraparte', () => null),
+      strangerColumn('counterpartyName', 'Contraparte', (row) => row.counterpartyName),
       textColumn('counterpartyTaxId', 'CPF ou CNPJ', (row) => row.counterpartyDocument),
       textColumn('clientReference', 'Referência', ({ clientReference }) => clientReference),
-      // An expected payment has no category yet.
-      textColumn('category', 'Categoria', () => null, categoryLabels),
-      costCentreColumn(),
+      strangerColumn('category', 'Categoria', ({ category }) => category),
+      costCentreColumn(({ costCentre }) => costCentre),
       textColumn('id', 'Pagamento previsto', ({ id }) => id),
       textColumn('operationId', 'Operação', ({ operationId }) => operationId),
     ],

@@ -18,13 +18,15 @@ export async function listOpenBreaks(
 ): Promise<ExportedBreak[]> {
   return db.$queryRaw<ExportedBreak[]>`
     SELECT b.id, b.kind, b.amount_cents, b.nsu, b.expected_payment_id, t.occurred_at, t.type_name,
-           t.content, t.end_to_end_id, t.notes, c.category,
+           t.content, t.end_to_end_id, t.notes, COALESCE(c.category::text, e.category) AS category,
+           e.cost_centre, CASE WHEN t.nsu IS NULL THEN e.counterparty_name END AS expected_name,
            COALESCE(t.is_credit, e.is_credit) AS is_credit,
            CASE WHEN t.nsu IS NULL THEN e.counterparty_document END AS expected_tax_id,
            COALESCE(b.opened_day,
              to_char(b.opened_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')) AS opened_day,
            COALESCE(t.external_id, t.correlation_id,
-             ${referenceOf(accountId, Prisma.sql`b.expected_payment_id`)}) AS client_reference
+             e.external_id, ${referenceOf(accountId, Prisma.sql`b.expected_payment_id`)})
+             AS client_reference
     FROM (
       SELECT * FROM break
       WHERE account_id = ${accountId} AND kind = ${page.kind} AND state = 'open'
@@ -46,8 +48,10 @@ export async function listOverduePayments(
 ): Promise<OverduePayment[]> {
   return db.$queryRaw<OverduePayment[]>`
     SELECT e.id, e.operation_id, e.kind, e.is_credit, e.amount_cents, e.due_date,
-           e.counterparty_document, t.last_payment_day,
-           ${referenceOf(accountId, Prisma.sql`e.id`)} AS client_reference
+           e.counterparty_document, e.counterparty_name, e.category, e.cost_centre,
+           t.last_payment_day,
+           COALESCE(e.external_id, ${referenceOf(accountId, Prisma.sql`e.id`)})
+             AS client_reference
     FROM (
       SELECT last_payment_day, expected_payment_id FROM expected_payment_total
       WHERE account_id = ${accountId} AND settlement = 'open' AND last_payment_day < ${page.today}

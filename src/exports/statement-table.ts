@@ -74,8 +74,8 @@ export const statementTable: Table<ExportedLine> = {
     textColumn('externalId', 'External ID', ({ externalId }) => externalId),
     textColumn('explanation', 'Situação', ({ state }) => state, states),
     textColumn('rule', 'Regra', ({ rule }) => rule),
-    textColumn('category', 'Categoria', ({ category }) => category, categoryLabels),
-    costCentreColumn(),
+    strangerColumn('category', 'Categoria', ({ category }) => category, categoryLabels),
+    costCentreColumn(({ costCentre }) => costCentre),
     textColumn('breakKind', 'Divergência', ({ breakKind }) => breakKind, breakKindLabels),
     textColumn('expectedPaymentIds', 'Pagamentos previstos', ({ expectedPaymentIds }) =>
       expectedPaymentIds.join(' '),

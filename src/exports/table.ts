@@ -41,11 +41,13 @@ export function textColumn<Row>(
 }
 
 /** A column of text that a stranger may have written. */
-export function strangerColumn<Row>(...[name, title, value]: ColumnParts<Row>): TableColumn<Row> {
-  return { name, title, kind: 'stranger', value };
+export function strangerColumn<Row>(
+  ...[name, title, value, labels]: [...ColumnParts<Row>, TextColumn<Row>['labels']?]
+): TableColumn<Row> {
+  return { name, title, kind: 'stranger', value, labels };
 }
 
-/** Nothing assigns a cost centre yet: no rule, no classification and no expected payment. */
-export function costCentreColumn<Row>(): TableColumn<Row> {
-  return textColumn('costCentre', 'Centro de custo', () => null);
+/** Of the expected payments that another system declared. */
+export function costCentreColumn<Row>(value: TextColumn<Row>['value']): TableColumn<Row> {
+  return strangerColumn('costCentre', 'Centro de custo', value);
 }

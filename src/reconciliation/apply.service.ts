@@ -28,7 +28,7 @@ import {
   type AllocationResult,
 } from './decide/totals.js';
 import { lineOutcomes } from './decide/line-outcomes.js';
-import { allocationEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
+import { allocationEvent, missingEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
 import { changedOutcomes, writeLineOutcomes, type OutcomeLine } from './line-leaves.queries.js';
 import {
   decidedBreakKinds,
@@ -327,7 +327,7 @@ export class DecisionWriter {
     ]);
   }
 
-  /** Returns the events of lines that are in a break for the first time. */
+  /** Returns the events of lines in a break for the first time, and of missing payments. */
   private async writeBreaks(
     tx: Tx,
     accountId: number,
@@ -359,6 +359,11 @@ export class DecisionWriter {
         const isMatched = nsu !== null && component.allocationsOfLine(nsu).length > 0;
         return line && !isMatched ? [unexpectedEvent(line, kind)] : [];
       });
+    for (const { kind, expectedPaymentId } of fresh) {
+      const payment = component.paymentById.get(expectedPaymentId ?? '');
+      const event = kind === 'missing' && payment && missingEvent(payment);
+      if (event) opened.push(event);
+    }
     return { opened, hasChanged: fresh.length + ended.length > 0 };
   }
 
@@ -368,10 +373,12 @@ export class DecisionWriter {
    */
   private async reinstateShown(tx: Tx, accountId: number, component: Component): Promise<void> {
     const shown = component.facts.expectedPayments.filter(
-      ({ id, withdrawal }) => withdrawal !== null && component.paidCents(id) > 0n,
+      ({ id, withdrawal, declared }) =>
+        // What another system cancelled stays cancelled, also when it is paid.
+        declared === null && withdrawal !== null && component.paidCents(id) > 0n,
     );
     const absent = shown.filter(({ withdrawal }) => withdrawal === 'absence_proven');
-    const operationIds = absent.map(({ operationId }) => operationId);
+    const operationIds = absent.flatMap(({ operationId }) => operationId ?? []);
     await insertFacts(tx, accountId, { operationIds }, 'absence_revoked');
     const ids = shown.map(({ id }) => id);
     await insertFacts(tx, accountId, { ids }, 'absence_revoked');
@@ -384,7 +391,7 @@ function operationsShown(component: Component, matches: readonly LineAllocation[
     .filter(({ role }) => role === 'payment')
     .flatMap(({ expectedPaymentId }) => component.paymentById.get(expectedPaymentId) ?? [])
     .filter(({ operationState }) => unresolvedStates.includes(operationState));
-  return [...new Set(operations.map(({ operationId }) => operationId))];
+  return [...new Set(operations.flatMap(({ operationId }) => operationId ?? []))];
 }
 
 function eventsOf({ component, results }: Decision, made: readonly LineAllocation[]): NewEvent[] {

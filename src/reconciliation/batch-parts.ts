@@ -2,6 +2,7 @@
 // unless they have a subject in common: what is not connected is decided as if it were alone.
 import type { ComponentSeeds } from './component.queries.js';
 import type { ExpectedPaymentFacts, Facts } from './decide/model.js';
+import type { LoadedFacts } from './load.queries.js';
 
 /** Splits the subjects into parts of at most `size` of each kind. There is at least one part. */
 export function partsOf(seeds: ComponentSeeds, size: number): ComponentSeeds[] {
@@ -42,7 +43,7 @@ function idsOf({ expectedPayments, operations }: Facts): string[] {
   for (const payment of expectedPayments) {
     if (!isDecidedByPayment(payment)) ids.push(payment.id);
     // One break reports all late lines of an operation.
-    if (payment.withdrawal !== null) ids.push(payment.operationId);
+    if (payment.withdrawal !== null && payment.operationId !== null) ids.push(payment.operationId);
   }
   return ids;
 }
@@ -51,6 +52,9 @@ function idsOf({ expectedPayments, operations }: Facts): string[] {
 const isDecidedByPayment = ({ isCredit, isMultiUse, withdrawal }: ExpectedPaymentFacts): boolean =>
   isCredit && isMultiUse && withdrawal === null;
 
-/** Whether rules connect lines with payments by more than ids: by what was decided of others. */
-export const hasMatchRules = ({ rules }: Facts): boolean =>
-  rules.some(({ then }) => then.do === 'match');
+/**
+ * Whether rules, or the conditions of declared payments, connect lines with payments by more than
+ * ids: by what was decided of others.
+ */
+export const hasMatchRules = ({ rules, hasDeclared }: Pick<LoadedFacts, 'rules' | 'hasDeclared'>) =>
+  hasDeclared || rules.some(({ then }) => then.do === 'match');

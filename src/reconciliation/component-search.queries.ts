@@ -184,7 +184,7 @@ export class ComponentSearch {
     const withdrawn = payments.filter(({ hasFacts }) => hasFacts);
     const operationIds = this.takeNew(
       'siblings of',
-      withdrawn.map(({ operationId }) => operationId),
+      withdrawn.flatMap(({ operationId }) => operationId ?? []),
       String,
     );
     const [found, competing, siblings] = await Promise.all([
@@ -252,7 +252,8 @@ const amountOf = ({ amountCents }: LoadedPayment): bigint[] =>
   amountCents === null ? [] : [amountCents];
 
 function sentAmountOf({ operationId, operationState, amountCents }: LoadedPayment) {
-  return amountCents === null || operationState === null ? [] : [{ operationId, amountCents }];
+  if (amountCents === null || operationId === null || operationState === null) return [];
+  return [{ operationId, amountCents }];
 }
 
 /** The references of a line. A credit may name the sent Pix that it returns. */

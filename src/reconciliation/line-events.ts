@@ -4,6 +4,7 @@ import type { PaidSettlement } from '../expected-payments/settlement.js';
 import type { StoredMatch } from './apply.queries.js';
 import type { Component } from './decide/component.js';
 import type { ReversalSettlement } from './decide/totals.js';
+import type { DeclaredFacts } from './decide/declared-conditions.js';
 import type {
   ChargeFacts,
   ExpectedPaymentFacts,
@@ -31,6 +32,17 @@ const sentEventTypes: Partial<Record<string, Record<LineAllocation['role'], Even
   refund_pix: { payment: 'refund.settled', reversal: 'refund.reversed' },
 };
 
+/** Of payments that another system declared, in either direction. */
+const declaredEventTypes: Record<PaidSettlement | ReversalSettlement, EventType> = {
+  settled: 'expected_payment.paid',
+  partially_settled: 'expected_payment.partially_paid',
+  overpaid: 'expected_payment.overpaid',
+  refunded: 'expected_payment.refunded',
+  partially_refunded: 'expected_payment.refunded',
+  reversed: 'expected_payment.reversed',
+  partially_reversed: 'expected_payment.reversed',
+};
+
 /** What a line, or the part of it that is allocated, did to an expected payment. */
 export function allocationEvent(
   line: EventLine,
@@ -46,10 +58,25 @@ export function allocationEvent(
       resource: resourceOf(payment),
       data: { ...chargeOf(payment, charge), settlement, ...part },
     };
+  if (payment.declared)
+    return {
+      type: declaredEventTypes[settlement],
+      resource: resourceOf(payment),
+      data: { ...declaredOf(payment, payment.declared), settlement, ...part },
+    };
   const type = sentEventTypes[payment.kind]?.[role];
   if (!type) return null;
   const data = { ...operationOf(payment), ...part, settlement };
   return { type, resource: resourceOf(payment), data };
+}
+
+/** A declared payment did not come. Payments of operations are reported by `break.opened` alone. */
+export function missingEvent(payment: ExpectedPaymentFacts): NewEvent | null {
+  const { declared } = payment;
+  if (!declared) return null;
+  const { dateFrom, dateTo } = declared;
+  const data = { ...declaredOf(payment, declared), dateFrom, dateTo };
+  return { type: 'expected_payment.missing', resource: resourceOf(payment), data };
 }
 
 /** A match ended: another decision about its line, or a person, took its place. */
@@ -59,9 +86,7 @@ export function unlinkedEvent(
 ): NewEvent {
   const payment = paymentById.get(expectedPaymentId);
   const line = lineByNsu.get(nsu);
-  const subject = payment?.charge
-    ? chargeOf(payment, payment.charge)
-    : payment && operationOf(payment);
+  const subject = payment && subjectOf(payment);
   return {
     type: 'match.unlinked',
     // Of the same resource as the event of the match, so that a receiver can order them.
@@ -103,9 +128,23 @@ function resourceOf({
 }: ExpectedPaymentFacts): EventResource {
   if (charge) return { kind: 'charge', id: charge.correlationId };
   if (transfer) return { kind: 'transfer', id: transfer.id };
-  if (kind === 'pay_bill') return { kind: 'bill_payment', id: operationId };
-  if (kind === 'refund_pix') return { kind: 'refund', id: operationId };
+  if (kind === 'pay_bill' && operationId) return { kind: 'bill_payment', id: operationId };
+  if (kind === 'refund_pix' && operationId) return { kind: 'refund', id: operationId };
   return { kind: 'expected_payment', id };
+}
+
+function subjectOf(payment: ExpectedPaymentFacts) {
+  const { charge, declared } = payment;
+  if (charge) return chargeOf(payment, charge);
+  return declared ? declaredOf(payment, declared) : operationOf(payment);
+}
+
+function declaredOf(
+  { id, isCredit, amountCents }: ExpectedPaymentFacts,
+  { externalId, category, costCentre }: DeclaredFacts,
+) {
+  const expectedAmount = amountCents === null ? null : eventAmount(amountCents);
+  return { expectedPaymentId: id, externalId, category, costCentre, isCredit, expectedAmount };
 }
 
 function chargeOf({ amountCents }: ExpectedPaymentFacts, { correlationId, type }: ChargeFacts) {

@@ -6,6 +6,7 @@ import { Prisma } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
 import { listBreaksAbout, type StoredBreak } from './breaks.queries.js';
 import type { ComponentSeeds, LoadOptions, Selection } from './component.queries.js';
+import { ConditionsSearch, findByConditions } from './conditions.queries.js';
 import {
   ComponentSearch,
   countReferences,
@@ -34,6 +35,8 @@ import { findCompeting, SeenKeys, listActiveRules } from './rules.queries.js';
 export interface LoadedFacts extends Facts {
   lines: readonly LoadedLine[];
   storedBreaks: readonly StoredBreak[];
+  /** Another system has declared payments of the account. */
+  hasDeclared: boolean;
 }
 
 /**
@@ -49,6 +52,7 @@ export async function loadComponents(
 ): Promise<LoadedFacts> {
   const search = new ComponentSearch(db, accountId, options);
   const seen = new SeenKeys();
+  const conditions = new ConditionsSearch();
   const [rules, state] = await Promise.all([
     rulesInTrial ?? listActiveRules(db, accountId),
     readAccountState(db, accountId),
@@ -57,6 +61,9 @@ export async function loadComponents(
   for (let isNew = true; isNew;) {
     const competing = await findCompeting(db, accountId, { ...search.found, rules }, seen);
     isNew = await search.extend(competing);
+    if (!state.hasDeclared) continue;
+    const byConditions = await findByConditions(db, accountId, search.found, conditions);
+    isNew = (await search.extend(byConditions)) || isNew;
   }
   const { ids: selection, found } = search;
   const { lines, expectedPayments } = found;
@@ -68,7 +75,9 @@ export async function loadComponents(
     const storedBreaks = await listBreaksAbout(db, accountId, {
       nsus: [...decidedOf(lines)],
       expectedPaymentIds: connecting.map(({ id }) => id),
-      operationIdsOfPayments: [...new Set(withdrawn.map(({ operationId }) => operationId))],
+      operationIdsOfPayments: [
+        ...new Set(withdrawn.flatMap(({ operationId }) => operationId ?? [])),
+      ],
       operationIds: [...selection.operationIds],
     });
     const breakIds = storedBreaks.map(({ id }) => id);
@@ -92,10 +101,11 @@ export async function loadAllFacts(
   const lines = await listLines(db, accountId, options, 'all');
   const payments = await listPaymentFacts(db, accountId, options, 'all');
   const counts = countReferences(payments);
+  const { goLiveAt, asOf } = await readAccountState(db, accountId);
   return {
     lines,
     expectedPayments: payments.map((payment) => withKnownReferences(payment, counts)),
-    ...(await readAccountState(db, accountId)),
+    ...{ goLiveAt, asOf },
     ...(await loadOtherFacts(db, accountId, 'all', lines)),
     decisions: await listBreakDecisions(db, accountId, 'all'),
     debitMissingMs: options.debitMissingMs,
@@ -111,10 +121,13 @@ const decidedOf = (lines: readonly LoadedLine[]): Set<bigint> =>
 async function readAccountState(
   db: Db,
   accountId: number,
-): Promise<Pick<Facts, 'goLiveAt' | 'asOf'>> {
-  const [state] = await db.$queryRaw<{ goLiveAt: Date; asOf: Date | null }[]>`
+): Promise<Pick<LoadedFacts, 'goLiveAt' | 'asOf' | 'hasDeclared'>> {
+  const [state] = await db.$queryRaw<Pick<LoadedFacts, 'goLiveAt' | 'asOf' | 'hasDeclared'>[]>`
     -- Until the bank shows its clock, PostgreSQL's counts.
-    SELECT COALESCE(a.go_live_at, a.created_at) AS "goLiveAt", r.as_of
+    SELECT COALESCE(a.go_live_at, a.created_at) AS "goLiveAt", r.as_of,
+           EXISTS (
+             SELECT FROM expected_payment e
+             WHERE e.account_id = a.id AND e.external_id IS NOT NULL) AS "hasDeclared"
     FROM bank_account a LEFT JOIN reconciliation_state r ON r.account_id = a.id
     WHERE a.id = ${accountId}`;
   invariant(state, 'the account exists');

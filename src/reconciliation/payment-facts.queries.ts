@@ -2,9 +2,11 @@
 // the bank and people said about them, and their references.
 import { accountColumn, opaqueAccountId, type Db } from '../database.service.js';
 import type { WithdrawalKind } from '../expected-payments/facts.js';
+import { acceptedAmounts } from '../expected-payments/declared-terms.js';
 import type { Reference, ReferenceKind } from '../expected-payments/references.js';
 import { Prisma, type ExpectedPaymentFactKind } from '../generated/service/client.js';
 import { effectsOfOperations, isWithoutResponse, type LoadOptions } from './component.queries.js';
+import type { DeclaredFacts } from './decide/declared-conditions.js';
 import type {
   BillFacts,
   ChargeFacts,
@@ -23,7 +25,8 @@ export interface LoadedPayment extends ExpectedPaymentFacts {
 
 type ExpectedPaymentRow = Omit<
   ExpectedPaymentFacts,
-  'effect' | 'charge' | 'transfer' | 'bill' | 'references' | 'withdrawal'
+  | ('effect' | 'charge' | 'transfer' | 'bill' | 'references' | 'withdrawal')
+  | ('accepted' | 'declared')
 > & {
   isDetached: boolean;
   /** Of each reference its kind, a space and its value. */
@@ -35,9 +38,23 @@ type ExpectedPaymentRow = Omit<
   transferId: string | null;
   transferEndToEndId: string | null;
   billState: string | null;
+  /** The terms of a declared payment. */
+  externalId: string | null;
+  amountFromCents: bigint | null;
+  amountToCents: bigint | null;
+  toleranceCents: bigint;
+  leastCents: bigint | null;
+  mostCents: bigint | null;
+  dateFrom: string | null;
+  dateTo: string | null;
+  textPattern: string | null;
+  category: string | null;
+  costCentre: string | null;
+  declaredCancelledAt: Date | null;
 } & Omit<ChargeFacts, 'correlationId' | 'type'> &
-  Omit<TransferFacts, 'id' | 'endToEndId'> &
-  Omit<BillFacts, 'state'>;
+  Omit<TransferFacts, 'id' | 'endToEndId' | 'externalId'> & {
+    transferExternalId: string | null;
+  } & Omit<BillFacts, 'state'>;
 
 const operationFields =
   'id, state, response_status, is_detached, effective_from, ended_at, created_at';
@@ -51,9 +68,15 @@ const chargeColumns = Prisma.sql`
   c.cancelled_at, c.expired_at,
   c.bank_due_date`;
 
+const declaredColumns = Prisma.sql`
+  e.external_id, e.amount_from_cents, e.amount_to_cents, e.tolerance_cents, e.least_cents,
+  e.most_cents, to_char(e.date_from, 'YYYY-MM-DD') AS date_from,
+  to_char(e.date_to, 'YYYY-MM-DD') AS date_to, e.text_pattern, e.category, e.cost_centre,
+  e.cancelled_at AS "declaredCancelledAt"`;
+
 const transferColumns = (freshMs: number) => Prisma.sql`
-  t.id AS "transferId", t.external_id, t.end_to_end_id AS "transferEndToEndId",
-  t.error_code,
+  t.id AS "transferId", t.external_id AS "transferExternalId",
+  t.end_to_end_id AS "transferEndToEndId", t.error_code,
   CASE WHEN t.state = 'failed' THEN
     CASE WHEN t.updated_at > clock_timestamp() - ${freshMs} * interval '1 millisecond'
          THEN 'recent' ELSE 'past' END
@@ -110,7 +133,7 @@ export async function listPaymentFacts(
                attempt.clock_offset_ms * interval '1 millisecond', clock.ahead))
            END AS "effectiveAt",
            fact.kinds AS "factKinds", r.original_nsu AS "refundOfNsu",
-           ${chargeColumns}, ${transferColumns(freshMs)}, ${billColumns}
+           ${chargeColumns}, ${transferColumns(freshMs)}, ${billColumns}, ${declaredColumns}
     FROM ${accountColumn(accountId)}
     CROSS JOIN LATERAL (
       -- What was recorded before the first sync goes by the offset that it measured.
@@ -154,9 +177,10 @@ async function addEffects(
   payments: readonly LoadedPayment[],
 ): Promise<void> {
   const unconfirmed = payments.filter((one) => !one.isCredit && one.isWithoutResponse);
-  const ids = [...new Set(unconfirmed.map(({ operationId }) => operationId))];
+  const ids = [...new Set(unconfirmed.flatMap(({ operationId }) => operationId ?? []))];
   const effects = await effectsOfOperations(db, accountId, ids, boundMs);
-  for (const payment of unconfirmed) payment.effect = effects.get(payment.operationId) ?? null;
+  for (const payment of unconfirmed)
+    payment.effect = effects.get(payment.operationId ?? '') ?? null;
 }
 
 function toReference(text: string): Reference {
@@ -190,6 +214,8 @@ function toLoadedPayment(row: ExpectedPaymentRow): LoadedPayment {
     charge: chargeOf(row),
     transfer: transferOf(row),
     bill: billOf(row),
+    accepted: row.externalId === null ? null : acceptedAmounts(row),
+    declared: declaredOf(row),
     isDetached: row.isDetached,
     hasFacts: kinds.length > 0,
     wasRejected: kinds.includes('rejected'),
@@ -210,7 +236,8 @@ function chargeOf(row: ExpectedPaymentRow): ChargeFacts | null {
 }
 
 function transferOf(row: ExpectedPaymentRow): TransferFacts | null {
-  const { transferId: id, externalId, transferEndToEndId: endToEndId, errorCode, failure } = row;
+  const { transferId: id, transferExternalId: externalId, transferEndToEndId: endToEndId } = row;
+  const { errorCode, failure } = row;
   return id === null ? null : { id, externalId, endToEndId, errorCode, failure };
 }
 
@@ -219,4 +246,15 @@ function billOf(row: ExpectedPaymentRow): BillFacts | null {
   if (state === null) return null;
   const { isFreed, hasOtherLive } = row;
   return { state, bankId, bankStatus, scheduledFor, mayGoUntil, isFreed, hasOtherLive };
+}
+
+function declaredOf(row: ExpectedPaymentRow): DeclaredFacts | null {
+  const { externalId, dateFrom, dateTo, leastCents, mostCents } = row;
+  if (externalId === null || dateFrom === null || dateTo === null) return null;
+  const matching =
+    leastCents === null || mostCents === null
+      ? null
+      : { fromCents: leastCents, toCents: mostCents };
+  const { textPattern: text, category, costCentre, declaredCancelledAt: cancelledAt } = row;
+  return { externalId, matching, dateFrom, dateTo, text, category, costCentre, cancelledAt };
 }

@@ -273,7 +273,7 @@ const isUndecided = (accountId: number) => Prisma.sql`(
   OR EXISTS (${provisionalNsus(accountId, Prisma.sql`nsu = found.nsu`)}))`;
 
 /** The lines after an nsu that rules may decide again. */
-const undecidedNsus = (accountId: number, after: bigint) => Prisma.sql`
+export const undecidedNsus = (accountId: number, after: bigint) => Prisma.sql`
   SELECT b.nsu FROM break b
   WHERE b.account_id = ${opaqueAccountId(accountId)} AND b.kind IN ('unexpected', 'ambiguous')
     AND ${isUndecidedBreak} AND b.nsu > ${after}

@@ -39,6 +39,10 @@ async function addPayments(accountId: number, payments: Facts['expectedPayments'
   for (const { id: name, references, ...payment } of payments) {
     const id = uuidOf(accountId, name);
     const { isCredit, amountCents, isMultiUse, counterpartyDocument, operationState } = payment;
+    if (payment.declared) {
+      await addDeclaredPayment(accountId, { ...payment, id: name, references });
+      continue;
+    }
     await run(
       `WITH o AS (
          INSERT INTO operation (account_id, id, kind, state, request_hash, request_params, attempts,
@@ -71,6 +75,42 @@ async function addPayments(accountId: number, payments: Facts['expectedPayments'
         ...[accountId, id, payment.withdrawal],
       );
   }
+}
+
+async function addDeclaredPayment(
+  accountId: number,
+  { id: name, references, accepted, declared, ...payment }: Facts['expectedPayments'][number],
+): Promise<void> {
+  const id = uuidOf(accountId, name);
+  const { amountCents, isCredit, counterpartyDocument, createdAt } = payment;
+  const { dateFrom, dateTo, text, matching, cancelledAt } = declared ?? {};
+  const isRange = amountCents === null;
+  await run(
+    `WITH e AS (
+       INSERT INTO expected_payment (account_id, id, kind, is_credit, amount_cents, is_multi_use,
+         counterparty_document, created_at, external_id, version, amount_from_cents,
+         amount_to_cents, tolerance_cents, least_cents, most_cents, date_from, date_to, due_date,
+         text_pattern, cancelled_at)
+       VALUES ($1, $2::uuid, 'declared', $3, $4, false, $5::text, $6, $2::uuid::text, 1, $7, $8, $9,
+         $10::bigint, $11::bigint, $12::date, $13::date, $13::date::text, $14, $15::timestamptz)
+     ), v AS (
+       INSERT INTO expected_payment_version (account_id, expected_payment_id, version, action,
+         actor, terms, least_cents, most_cents, date_from, date_to, counterparty_document)
+       VALUES ($1, $2::uuid, 1, 'declared', 'test', '{}', $10::bigint, $11::bigint, $12::date,
+         $13::date, $5::text)
+     ), f AS (
+       INSERT INTO expected_payment_fact (account_id, expected_payment_id, kind, bank_time)
+       SELECT $1, $2::uuid, 'cancelled', $15::timestamptz WHERE $15::timestamptz IS NOT NULL
+     )
+     INSERT INTO expected_payment_reference (account_id, kind, value, expected_payment_id)
+     SELECT $1, kind, value, $2::uuid
+     FROM jsonb_to_recordset($16::jsonb) AS r(kind text, value text)`,
+    ...[accountId, id, isCredit, amountCents, counterpartyDocument, createdAt],
+    ...[isRange ? accepted?.fromCents : null, isRange ? accepted?.toCents : null],
+    isRange ? 0n : (accepted?.toCents ?? 0n) - amountCents,
+    ...[matching?.fromCents, matching?.toCents, dateFrom, dateTo, text, cancelledAt],
+    json(references),
+  );
 }
 
 const addLines = (accountId: number, lines: Facts['lines']) =>
@@ -113,10 +153,12 @@ async function balanceOfEvents(accountId: number) {
        SELECT data::jsonb AS data, type FROM event WHERE account_id = $1
      ), counted AS (
        SELECT (data ->> 'nsu')::bigint AS nsu,
-         COALESCE(data ->> 'correlationId', data ->> 'operationId') AS payment,
+         COALESCE(data ->> 'correlationId', data ->> 'operationId',
+           data ->> 'expectedPaymentId') AS payment,
          CASE WHEN type = 'match.unlinked' THEN -1 ELSE 1 END AS times
        FROM recorded
        WHERE type = 'match.unlinked' OR type LIKE 'charge.%' OR type LIKE 'transfer.%'
+         OR type LIKE 'expected_payment.%'
      )
      SELECT nsu::int, payment, sum(times)::int AS live FROM counted
      GROUP BY nsu, payment HAVING sum(times) <> 0 ORDER BY nsu, payment`,

@@ -241,7 +241,7 @@ describe('a decision of a rule becomes final', () => {
     });
     // The bank rejected the other charge: its line pays it no longer, and competes.
     await service.database.transaction((tx) =>
-      insertFacts(tx, account, { operationIds: [operationId] }, 'rejected'),
+      insertFacts(tx, account, { operationIds: [operationId ?? ''] }, 'rejected'),
     );
     await setup.closePeriodUntil('2026-06-20');
     await setup.decide();

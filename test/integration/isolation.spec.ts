@@ -28,6 +28,9 @@ const keyHeaders = {
   'partner-key': 'x-service-partner-key',
 } as const;
 
+const declarationOfA = {
+  ...{ externalId: 'isolation-declared', direction: 'debit', amount: 1, dateFrom: '2026-06-05' },
+};
 const relayOfA = { eventType: 'CHARGE_PAID', authorizationScheme: 'NONE' };
 
 describe('the routes of the service', () => {
@@ -155,6 +158,9 @@ describe('the routes of the service', () => {
     await post('/v1/customers', customer(), asPartner);
     const rows = { ...key, 'content-type': 'application/x-ndjson' };
     const bulk = await post('/v1/charges/bulk', JSON.stringify(slip({})), rows);
+    const declared = await post('/v1/expected-payments', declarationOfA);
+    bodies.amendExpectedPayment = { reason: 'canary' };
+    bodies.cancelExpectedPayment = { reason: 'canary' };
     const newest = async (path: string) =>
       (await service.call('GET', path)).body.data[0].id as string;
     const [onboarding] = await service.database.prisma.customer.findMany();
@@ -166,6 +172,7 @@ describe('the routes of the service', () => {
       ['/v1/refunds/', await newest('/v1/refunds')],
       ['/v1/customers/', onboarding?.id ?? ''],
       ['/v1/bulk/', bulk.body.id as string],
+      ['/v1/expected-payments/', declared.body.id as string],
       ['/baas/api/v1/transactions/', endToEndId as string],
     ] as const) {
       ids.set(pathPrefix, id);

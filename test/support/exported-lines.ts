@@ -41,6 +41,7 @@ export function exportedLine(line: Partial<ExportedLine> = {}): ExportedLine {
     state: 'pending',
     rule: null,
     category: null,
+    costCentre: null,
     breakKind: null,
     expectedPaymentIds: [],
     ...line,

@@ -64,6 +64,36 @@ const payment = fc
     ],
   }));
 
+/** Another system declared the payment: no operation expects it. */
+const declaration = maybe(
+  fc.record({
+    amountCents: cents,
+    isRange: fc.boolean(),
+    hasConditions: fc.boolean(),
+    toleranceCents: fc.constantFrom(0n, 5n),
+    dateTo: fc.constantFrom('2026-03-01', '2026-03-02'),
+    text: maybe(fc.constantFrom('pix$', 'reversal')),
+    cancelledAt: maybe(fc.constant(at(70))),
+  }),
+).map((made): Partial<ExpectedPaymentFacts> => {
+  if (made === null) return {};
+  const { amountCents, isRange, hasConditions, toleranceCents, dateTo, text, cancelledAt } = made;
+  const accepted = {
+    fromCents: amountCents - toleranceCents,
+    toCents: amountCents + toleranceCents,
+  };
+  return {
+    ...{ operationId: null, kind: 'declared', operationState: null, isWithoutResponse: false },
+    ...{ effect: null, isMultiUse: false, amountCents: isRange ? null : amountCents, accepted },
+    ...{ withdrawal: cancelledAt && 'cancelled', isWithdrawn: cancelledAt !== null },
+    dueDate: dateTo,
+    declared: {
+      ...{ externalId: 'x', matching: hasConditions ? accepted : null, dateFrom: '2026-03-01' },
+      ...{ dateTo, text, category: null, costCentre: null, cancelledAt },
+    },
+  };
+});
+
 /** One rule: by document and amount, also several payments at once. */
 export const rules = [
   {
@@ -78,7 +108,10 @@ export const rules = [
 export const world = fc
   .record({
     lines: fc.array(line, { maxLength: 8 }),
-    payments: fc.array(payment, { maxLength: 6 }),
+    payments: fc.array(
+      fc.tuple(payment, declaration).map(([one, declared]) => ({ ...one, ...declared })),
+      { maxLength: 6 },
+    ),
     hasRules: fc.boolean(),
     linked: fc.array(fc.tuple(fc.nat(7), fc.nat(5)), { maxLength: 2 }),
     separated: fc.array(fc.tuple(fc.nat(7), fc.nat(5)), { maxLength: 2 }),
@@ -87,7 +120,7 @@ export const world = fc
   .map((made): Facts => {
     const lines = made.lines.map((one, index) => lineFacts({ ...one, nsu: BigInt(index + 1) }));
     const expectedPayments = made.payments.map((one, index) =>
-      expectedPaymentFacts({ ...one, id: `p${index}`, operationId: `o${index}` }),
+      expectedPaymentFacts({ operationId: `o${index}`, ...one, id: `p${index}` }),
     );
     const pairs = (found: [number, number][]) =>
       found.flatMap(([lineIndex, paymentIndex]) => {

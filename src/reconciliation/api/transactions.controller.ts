@@ -68,6 +68,11 @@ export class BookController {
       ({ amountCents: amount, settledCents, returnedCents, ...row }) => ({
         ...row,
         amount,
+        amountFrom: row.amountFromCents,
+        amountTo: row.amountToCents,
+        tolerance: row.toleranceCents,
+        text: row.textPattern,
+        counterparty: { taxId: row.counterpartyDocument, name: row.counterpartyName },
         settledAmount: settledCents,
         returnedAmount: returnedCents,
       }),

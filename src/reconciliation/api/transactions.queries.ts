@@ -164,9 +164,16 @@ export async function listTransactionRows(
 
 type ListedPayment = Omit<
   z.output<typeof expectedPaymentView>,
-  'amount' | 'settledAmount' | 'returnedAmount'
+  | ('amount' | 'settledAmount' | 'returnedAmount' | 'amountFrom' | 'amountTo')
+  | ('tolerance' | 'text' | 'counterparty')
 > & {
   amountCents: bigint | null;
+  amountFromCents: bigint | null;
+  amountToCents: bigint | null;
+  toleranceCents: bigint;
+  textPattern: string | null;
+  counterpartyDocument: string | null;
+  counterpartyName: string | null;
   settledCents: bigint;
   /** Refunded to the payer, or reversed by the bank. */
   returnedCents: bigint;
@@ -176,6 +183,8 @@ interface ExpectedPaymentFilters {
   state?: string | null;
   reference?: string | null;
   operationId?: string | null;
+  /** Of a declared payment. */
+  externalId?: string | null;
   beforeId: string | null;
   /** The current day at the bank: open payments whose last payment day is past are overdue. */
   today: string;
@@ -191,6 +200,9 @@ function candidatePayments(accountId: number, filters: ExpectedPaymentFilters): 
         ${beforeId === null ? Prisma.empty : Prisma.sql`AND ${id} < ${beforeId}::uuid`}
       ORDER BY ${id} DESC LIMIT ${most})`;
   const own = Prisma.sql`id`;
+  const { externalId = null } = filters;
+  if (externalId !== null)
+    return newest(Prisma.sql`expected_payment`, own, Prisma.sql`external_id = ${externalId}`);
   const ofTotal = Prisma.sql`expected_payment_id`;
   if (operationId !== null)
     return newest(
@@ -239,9 +251,13 @@ export async function listExpectedPaymentRows(
   filters: ExpectedPaymentFilters,
 ): Promise<ListedPayment[]> {
   const { state = null, reference = null, operationId = null, today, limit } = filters;
+  const { externalId = null } = filters;
   const conditions = [
     ...(state === null ? [] : [Prisma.sql`x.state = ${state}`]),
-    ...(reference === null || operationId === null
+    ...(externalId === null || operationId === null
+      ? []
+      : [Prisma.sql`e.operation_id = ${operationId}::uuid`]),
+    ...(reference === null || (operationId === null && externalId === null)
       ? []
       : [
           Prisma.sql`EXISTS (
@@ -255,7 +271,11 @@ export async function listExpectedPaymentRows(
            e.amount_cents, COALESCE(total.paid_cents, 0) AS "settledCents",
            CASE WHEN e.is_credit THEN COALESCE(total.refunded_cents, 0)
                 ELSE COALESCE(total.reversed_cents, 0) END AS "returnedCents",
-           e.due_date, e.is_multi_use, e.created_at, reference.list AS "references"
+           e.due_date, e.is_multi_use, e.created_at, reference.list AS "references",
+           e.external_id, e.amount_from_cents, e.amount_to_cents, e.tolerance_cents,
+           to_char(e.date_from, 'YYYY-MM-DD') AS date_from,
+           to_char(e.date_to, 'YYYY-MM-DD') AS date_to, e.text_pattern, e.counterparty_document,
+           e.counterparty_name, e.category, e.cost_centre, e.version
     FROM (
       SELECT id FROM (${candidatePayments(accountId, filters)}) candidate
       ORDER BY id DESC LIMIT ${state === null ? limit : maxExamined}

@@ -89,7 +89,8 @@ const expectedPaymentStates = [
 
 export const expectedPaymentView = z.object({
   id: z.string(),
-  operationId: z.string(),
+  /** Null for a payment that another system declared, whose kind is `declared`. */
+  operationId: z.string().nullable(),
   kind: z.string(),
   state: z.enum(expectedPaymentStates),
   isCredit: z.boolean(),
@@ -102,6 +103,19 @@ export const expectedPaymentView = z.object({
   isMultiUse: z.boolean(),
   references: z.array(z.object({ kind: z.string(), value: z.string() })),
   createdAt: instant,
+  /** Of a payment that another system declared; null for others. */
+  externalId: z.string().nullable(),
+  amountFrom: reais.nullable(),
+  amountTo: reais.nullable(),
+  tolerance: reais,
+  dateFrom: z.string().nullable(),
+  dateTo: z.string().nullable(),
+  text: z.string().nullable(),
+  /** The tax id is also that of a charge or transfer that has one. */
+  counterparty: z.object({ taxId: z.string().nullable(), name: z.string().nullable() }),
+  category: z.string().nullable(),
+  costCentre: z.string().nullable(),
+  version: integer.nullable(),
 });
 
 export const listExpectedPayments = route({
@@ -114,6 +128,8 @@ export const listExpectedPayments = route({
     state: z.enum(expectedPaymentStates).optional(),
     reference: text(100).optional(),
     operationId: z.uuid('Must be an operation’s id.').optional(),
+    /** Of a declared payment. */
+    externalId: text(100).optional(),
   }),
   response: listOf(expectedPaymentView),
 });

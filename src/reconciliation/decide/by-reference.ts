@@ -19,7 +19,14 @@ export function payableBy(component: Component, line: StatementLineFacts): Named
   const able = component
     .referencedBy(line)
     .filter(({ payment }) => payment.isCredit === line.isCredit && isPayable(component, payment));
-  // Clients may reuse an id. The line pays the payment that had the id when the line happened.
+  // What an operation expects is never paid to what another system declared under the same id.
+  const ofOperations = able.filter(({ payment }) => payment.declared === null);
+  if (ofOperations.length > 0) return latestOf(line, ofOperations);
+  return latestOf(line, able);
+}
+
+/** Clients may reuse an id. The line pays the payment that had the id when the line happened. */
+function latestOf(line: StatementLineFacts, able: Named[]): Named[] {
   const earlier = able.filter(
     ({ payment }) =>
       payment.createdAtBankTime.getTime() - clockToleranceMs <= line.occurredAt.getTime(),
@@ -86,8 +93,11 @@ function payWithDebit(
   line: StatementLineFacts,
   candidates: readonly Named[],
 ): void {
+  const day = saoPauloDay(line.occurredAt);
   const exact = candidates.filter(
-    ({ payment: { amountCents } }) => amountCents === null || amountCents === line.amountCents,
+    ({ payment }) =>
+      (payment.amountCents === null && payment.accepted === null) ||
+      isExactAmountOwed(payment, line.amountCents, day),
   );
   if (exact.length === 0) return leave(component, line, 'amount_mismatch', candidates);
   const unpaid = exact.filter(

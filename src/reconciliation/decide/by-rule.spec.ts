@@ -43,6 +43,8 @@ const expectedPayment = (
   paidCents: 0n,
   owedCents: null,
   referenceValues: [],
+  accepted: null,
+  declared: null,
   ...changes,
 });
 

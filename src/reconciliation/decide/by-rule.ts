@@ -28,14 +28,17 @@ import {
   type MatchAction,
 } from './rule.js';
 
-export function applyRules(component: Component): void {
+/** `contested`: expected payments that lines found ambiguous may pay. */
+export function applyRules(component: Component, contested: ReadonlySet<string>): void {
   const { rules } = component.facts;
   const lines = component.lines.filter(({ nsu }) => component.isUnexpected(nsu));
   if (rules.length === 0 || lines.length === 0) return;
   const decisions = decideByRules(
     rules,
     lines.map((line) => toRuleLine(component, line)),
-    rules.some((rule) => rule.then.do === 'match') ? payableByRules(component) : [],
+    rules.some((rule) => rule.then.do === 'match')
+      ? payableByRules(component).filter((one) => !contested.has(one.expectedPaymentId))
+      : [],
   );
   for (const line of lines) {
     const decision = decisions.get(line.nsu);

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { expectedPaymentFacts, facts, lineFacts } from '../../../test/support/facts.js';
 import { isLongForm } from '../../../test/support/long-form.js';
+import type { AcceptedAmounts } from '../../expected-payments/settlement.js';
 import { rules, shuffledBy, world } from '../../../test/support/worlds.js';
 import { openBreaks } from './breaks.js';
 import { decide, type Decision } from './decide.js';
@@ -134,6 +135,8 @@ function sumOf(parts: readonly { amountCents: bigint }[]): bigint {
 function apart(all: Facts): Facts {
   const other = (id: string | null) => (id === null ? null : `other ${id}`);
   const more = (amount: bigint) => amount + 7n;
+  const moreOf = (amounts: AcceptedAmounts | null) =>
+    amounts && { fromCents: more(amounts.fromCents), toCents: more(amounts.toCents) };
   const nsuOf = (nsu: bigint) => nsu + 100n;
   return {
     ...all,
@@ -150,8 +153,10 @@ function apart(all: Facts): Facts {
     expectedPayments: all.expectedPayments.map((one) => ({
       ...one,
       id: `other ${one.id}`,
-      operationId: `other ${one.operationId}`,
+      operationId: other(one.operationId),
       amountCents: one.amountCents === null ? null : more(one.amountCents),
+      accepted: moreOf(one.accepted),
+      declared: one.declared && { ...one.declared, matching: moreOf(one.declared.matching) },
       counterpartyDocument: other(one.counterpartyDocument),
       references: one.references.map(({ kind, value }) => ({
         kind,

@@ -3,6 +3,7 @@
 // in which they happened.
 import type { Facts, PaymentFinding } from './model.js';
 import { payableBy, payByReference, payUnreferenced, unconfirmedDebits } from './by-reference.js';
+import { payByConditions } from './by-conditions.js';
 import { applyRules } from './by-rule.js';
 import { acceptLines, classifyOwnTransfers, classifyRefunded } from './classified-lines.js';
 import { Component } from './component.js';
@@ -48,12 +49,13 @@ export function decide(facts: Facts): Decision {
     if (!component.isDecided(line.nsu) && mayBeReversal(line)) reverse(component, line);
   // 5. Refunds of received money that nobody requested.
   decideRefunds(component);
-  // 6. What is left is unexpected, unless our own accounts, a refund or a rule explain it.
+  // 6. What is left is unexpected, unless our own accounts, a refund, the conditions of a declared
+  // payment or a rule explain it.
   for (const line of component.lines)
     if (!component.isDecided(line.nsu)) component.leaveUnmatched(line, 'unexpected');
   classifyOwnTransfers(component);
   classifyRefunded(component);
-  applyRules(component);
+  applyRules(component, payByConditions(component));
   // A rule may have matched a credit whose refund was unexpected until now.
   decideRefunds(component);
   const results = resultsOfAll(component);

@@ -43,15 +43,19 @@ export function findMissing(component: Component): PaymentFinding[] {
 }
 
 function missingPayment(
-  { id, operationId, kind: operationKind, amountCents }: ExpectedPaymentFacts,
+  { id, operationId, kind: operationKind, ...payment }: ExpectedPaymentFacts,
   { at, dueDay }: Deadline,
 ): PaymentFinding {
   const day = at.toISOString().slice(0, 10);
+  const { declared, accepted } = payment;
   const evidence = {
     ...{ operationId, operationKind, dueDate: dueDay },
+    ...(declared ? { externalId: declared.externalId } : {}),
     deadline: dueDay === null ? at.toISOString() : day,
   };
   const subject = subjectOfExpected(id);
+  // Of a range, at least so much is missing.
+  const amountCents = payment.amountCents ?? accepted?.fromCents ?? null;
   return { kind: 'missing', subject, nsu: null, amountCents, expectedPaymentId: id, evidence };
 }
 
@@ -75,7 +79,7 @@ function billFinding(
     scheduledFor: bill?.scheduledFor?.toISOString() ?? null,
     mayGoUntil: bill?.mayGoUntil?.toISOString() ?? null,
   };
-  const subject = subjectOfBill(operationId);
+  const subject = subjectOfBill(operationId ?? id);
   return { kind, subject, nsu: null, amountCents, expectedPaymentId: id, evidence };
 }
 
@@ -137,6 +141,7 @@ export function deadlineOf(payment: ExpectedPaymentFacts, debitMissingMs: number
   const { bill, effectiveAt, transfer } = payment;
   if (bill?.state === 'scheduled' && bill.mayGoUntil !== null)
     return { kind: 'unknown_outcome', at: after(bill.mayGoUntil, scheduledBillMs), dueDay: null };
+  if (payment.declared) return isStillExpected(payment) ? deadlineOfDay(payment.dueDate) : null;
   if (payment.isMultiUse || payment.amountCents === null) return null;
   if (payment.operationState !== 'succeeded' || !isStillExpected(payment)) return null;
   if (payment.isCredit) return deadlineOfDay(dueDayOf(payment));

@@ -2,6 +2,8 @@
 // reconciliation: the same facts give the same outcomes, in any order of arrival.
 import type { WithdrawalKind } from '../../expected-payments/facts.js';
 import type { Reference } from '../../expected-payments/references.js';
+import type { AcceptedAmounts } from '../../expected-payments/settlement.js';
+import type { DeclaredFacts } from './declared-conditions.js';
 import type { AppliedRule } from './rule.js';
 import type { FoundBreakKind, LineBreakKind, SettlementBreakKind } from './break-kinds.js';
 import type { ClassificationCategory } from '../../generated/service/client.js';
@@ -49,8 +51,9 @@ export interface StatementLineFacts {
 /** What should appear on the statement, with the facts of the operation that expects it. */
 export interface ExpectedPaymentFacts {
   id: string;
-  operationId: string;
-  /** The kind of the operation. */
+  /** Null when another system declared it. */
+  operationId: string | null;
+  /** The kind of the operation, or `declared`. */
   kind: string;
   isCredit: boolean;
   /** Null when the payer chooses the amount. */
@@ -80,6 +83,9 @@ export interface ExpectedPaymentFacts {
   bill: BillFacts | null;
   /** The credit that our refund refunds. */
   refundOfNsu: bigint | null;
+  /** What settles a declared payment exactly; null for a payment of an operation. */
+  accepted: AcceptedAmounts | null;
+  declared: DeclaredFacts | null;
 }
 
 export interface ChargeFacts {

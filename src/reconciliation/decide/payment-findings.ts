@@ -24,23 +24,27 @@ import type {
 } from './model.js';
 import type { AllocationResults } from './totals.js';
 
-/** Findings about the payments of charges and QR codes. */
+/**
+ * Findings about the payments of charges and QR codes, and of declared payments, also of those that
+ * are sent.
+ */
 export function findSettlementFindings(
   component: Component,
   results: AllocationResults,
 ): PaymentFinding[] {
   const credits: ReviewedCredit[] = [];
   for (const payment of component.facts.expectedPayments) {
-    const paid = payment.isCredit ? component.paymentsOf(payment.id) : [];
+    const { charge, declared, accepted } = payment;
+    const paid = payment.isCredit || declared ? component.paymentsOf(payment.id) : [];
     if (paid.length === 0) continue;
-    const { charge } = payment;
     credits.push({
       expectedPaymentId: payment.id,
       amountCents: payment.amountCents,
       dueDate: payment.dueDate,
       terms: payment.terms,
+      accepted,
       isMultiUse: payment.isMultiUse,
-      cancelledAt: charge?.cancelledAt ?? null,
+      cancelledAt: charge?.cancelledAt ?? declared?.cancelledAt ?? null,
       expiredAt: charge?.expiredAt ?? null,
       payments: paid.map(({ line, allocation }) => reviewedPayment(line, allocation, results)),
     });
@@ -82,7 +86,7 @@ function findingOf(component: Component, payment: ExpectedPaymentFacts): Payment
   const netCents = component.netCents(id);
   const [first] = component.paymentsOf(id);
   if (!first) return [];
-  const isConcluded = withdrawal !== null && withdrawal !== 'rejected';
+  const isConcluded = withdrawal !== null && !['rejected', 'cancelled'].includes(withdrawal);
   const isLate = isConcluded && first.allocation.rule !== 'manual';
   if (transfer?.failure) {
     // A reversal may still come within the visibility bound.
@@ -94,7 +98,7 @@ function findingOf(component: Component, payment: ExpectedPaymentFacts): Payment
     const found = { subject, nsu: null, amountCents: netCents, expectedPaymentId: id, evidence };
     return [{ kind: 'failed_but_debited', ...found }];
   }
-  if (!isLate) return [];
+  if (!isLate || operationId === null) return [];
   const { nsu, amountCents, rule, evidence: reference } = first.allocation;
   const about = {
     kind: 'late_line' as const,
@@ -227,14 +231,15 @@ function findingsOfCharge(credit: ReviewedCredit, payments: readonly ReviewedPay
 }
 
 function kindOf(
-  { cancelledAt, expiredAt, amountCents, terms }: ReviewedCredit,
+  { cancelledAt, expiredAt, amountCents, accepted = null, terms }: ReviewedCredit,
   { occurredAt, rule }: ReviewedPayment,
   wasSettled: boolean,
   excessCents: bigint,
 ): SettlementBreakKind | null {
   if (isAfterCancellation(rule, occurredAt, cancelledAt)) return 'paid_after_cancellation';
-  if (amountCents !== null && wasSettled) return 'duplicate_payment';
-  if (amountCents !== null && excessCents > 0n) return 'overpaid';
+  const isChosenByPayer = amountCents === null && accepted === null;
+  if (!isChosenByPayer && wasSettled) return 'duplicate_payment';
+  if (!isChosenByPayer && excessCents > 0n) return 'overpaid';
   if (rule === 'manual' || expiredAt === null || occurredAt <= expiredAt) return null;
   return mayBePaidLate(terms) ? null : 'paid_after_expiry';
 }

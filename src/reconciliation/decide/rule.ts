@@ -2,7 +2,8 @@
 import { addDays } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { formatCounterparty } from '../../expected-payments/counterparty.js';
-import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
+import { owedCentsWhenPaid, type AcceptedAmounts } from '../../expected-payments/settlement.js';
+import { agreesWithTerms, type DeclaredFacts } from './declared-conditions.js';
 
 /** The reference kind of the candidates of a line that a rule found ambiguous. */
 export const ruleCandidateKind = 'expected_payment';
@@ -99,6 +100,9 @@ export interface RuleExpectedPayment {
   owedCents: bigint | null;
   /** Ids that the notes of a line may contain: correlationId and externalId. */
   referenceValues: string[];
+  /** A declared payment is paid by a rule only where its own conditions hold too. */
+  accepted: AcceptedAmounts | null;
+  declared: DeclaredFacts | null;
 }
 
 /** Lower priority first; among equals the older rule first, since rule ids ascend with time. */
@@ -219,6 +223,7 @@ function agrees(action: MatchAction, line: RuleLine, expected: RuleExpectedPayme
   if (line.originalEndToEndId !== null || line.isCredit !== expected.isCredit) return false;
   if (wasRefundedBefore(line, expected.createdAt)) return false;
   if (line.unlinkedFrom.includes(expected.expectedPaymentId)) return false;
+  if (expected.declared && !agreesWithTerms(line, expected, expected.declared)) return false;
   if (by.includes('document')) {
     const { counterpartyDocument: document } = line;
     if (document === null || document !== expected.counterpartyDocument) return false;
@@ -267,6 +272,12 @@ function agreesInAmount(
   line: RuleLine,
   expected: RuleExpectedPayment,
 ): boolean {
+  const { accepted, paidCents } = expected;
+  // A declared payment is paid by an amount that it accepts, or in parts.
+  if (accepted !== null && !action.instalments) {
+    const total = paidCents + line.amountCents;
+    if (total < accepted.fromCents || total > accepted.toCents) return false;
+  }
   if (!action.by.includes('amount')) return true;
   const owed = stillOwed(expected, line);
   if (owed === null) return false;

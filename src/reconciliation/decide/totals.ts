@@ -124,10 +124,10 @@ function settlementOf(
   const { id, isCredit, isMultiUse } = payment;
   const paidCents = component.paidCents(id);
   if (paidCents === 0n) return unpaidSettlement(payment);
-  if (!isCredit) {
-    const reversedCents = component.reversedCents(id);
+  const reversedCents = isCredit ? 0n : component.reversedCents(id);
+  // A declared debit may be paid otherwise than expected; a requested one is paid exactly.
+  if (!isCredit && (payment.declared === null || reversedCents > 0n))
     return outgoingSettlement({ paidCents, reversedCents });
-  }
   const payments = component.paymentsOf(id).map(({ allocation }) => ({
     amountCents: allocation.amountCents,
     refundedCents: results.get(allocation)?.refundedCents ?? 0n,

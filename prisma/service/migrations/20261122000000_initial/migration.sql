@@ -110,7 +110,7 @@ CREATE TABLE "api_key" (
   -- An unknown scope would grant nothing, so it can only be an error.
   CONSTRAINT "api_key_scopes" CHECK (
     "scopes" <@ ARRAY['read', 'charge', 'transfer', 'pay', 'refund', 'onboard', 'reconcile',
-                      'webhooks']
+                      'webhooks', 'expect']
   ),
   CONSTRAINT "api_key_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "bank_account" ("id")
@@ -645,7 +645,8 @@ CREATE TABLE "webhook_event_count" (
 CREATE TABLE "expected_payment" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,
-  "operation_id" UUID NOT NULL,
+  -- Null when another system declared the payment.
+  "operation_id" UUID,
   "kind" TEXT NOT NULL,
   "is_credit" BOOLEAN NOT NULL,
   "amount_cents" BIGINT,
@@ -657,10 +658,36 @@ CREATE TABLE "expected_payment" (
   -- The offset between the clocks may change afterwards.
   "created_at_bank_time" TIMESTAMPTZ(3),
   "withdrawn_at" TIMESTAMPTZ(3),
+  -- The current terms of a declared payment, of which each version is stored apart.
+  "external_id" TEXT,
+  "version" INTEGER,
+  "amount_from_cents" BIGINT,
+  "amount_to_cents" BIGINT,
+  "tolerance_cents" BIGINT NOT NULL DEFAULT 0,
+  "least_cents" BIGINT,
+  "most_cents" BIGINT,
+  "date_from" DATE,
+  "date_to" DATE,
+  "text_pattern" TEXT,
+  "counterparty_name" TEXT,
+  "category" TEXT,
+  "cost_centre" TEXT,
+  "cancelled_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "expected_payment_pkey" PRIMARY KEY ("account_id", "id"),
   -- Null when the payer chooses the amount.
   CONSTRAINT "expected_payment_amount" CHECK ("amount_cents" > 0),
+  CONSTRAINT "expected_payment_source" CHECK (
+    ("operation_id" IS NULL) = ("external_id" IS NOT NULL)
+    AND ("external_id" IS NULL) = ("version" IS NULL)
+    AND ("external_id" IS NULL) = ("date_from" IS NULL)
+    AND ("external_id" IS NULL) = ("date_to" IS NULL)
+  ),
+  CONSTRAINT "expected_payment_range" CHECK (
+    ("amount_from_cents" IS NULL) = ("amount_to_cents" IS NULL)
+    AND ("amount_from_cents" IS NULL OR "amount_cents" IS NULL)
+    AND "amount_from_cents" > 0 AND "amount_from_cents" <= "amount_to_cents"
+  ),
   CONSTRAINT "expected_payment_account_id_operation_id_fkey"
     FOREIGN KEY ("account_id", "operation_id")
     REFERENCES "operation" ("account_id", "id")
@@ -678,6 +705,22 @@ CREATE INDEX "expected_payment_amount"
 CREATE INDEX "expected_payment_document"
   ON "expected_payment" ("account_id", "counterparty_document", "created_at")
   WHERE (counterparty_document IS NOT NULL);
+CREATE UNIQUE INDEX "expected_payment_external_id"
+  ON "expected_payment" ("account_id", "external_id") WHERE (external_id IS NOT NULL);
+-- Which declared payments a line may pay by their own conditions: of its account, direction and
+-- counterparty, with an amount and a window that contain those of the line. A hash stands for the
+-- first three, because a GiST index without an extension holds ranges only; it may collide.
+CREATE FUNCTION "condition_group"(account_id integer, is_credit boolean, document text)
+RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT hashtextextended(account_id::text || CASE WHEN is_credit THEN '+' ELSE '-' END
+    || COALESCE(document, ''), 0)
+$$;
+CREATE INDEX "expected_payment_conditions" ON "expected_payment" USING gist (
+  (int8range("condition_group"("account_id", "is_credit", "counterparty_document"),
+    "condition_group"("account_id", "is_credit", "counterparty_document"), '[]')),
+  (int8range("least_cents", "most_cents", '[]')),
+  (daterange("date_from", "date_to", '[]'))
+) WHERE (least_cents IS NOT NULL AND withdrawn_at IS NULL);
 
 -- The references that tie a statement line to an expected payment.
 CREATE TABLE "expected_payment_reference" (
@@ -694,8 +737,36 @@ CREATE TABLE "expected_payment_reference" (
 CREATE INDEX "expected_payment_reference_account_id_expected_payment_id_idx"
   ON "expected_payment_reference" ("account_id", "expected_payment_id");
 
+CREATE TYPE "expected_payment_action" AS ENUM ('declared', 'amended', 'cancelled');
+
+-- The versions of a declared payment, with who made each of them and why. The table is append-only,
+-- and `expected_payment` has the terms of the last one.
+CREATE TABLE "expected_payment_version" (
+  "account_id" INTEGER NOT NULL,
+  "expected_payment_id" UUID NOT NULL,
+  "version" INTEGER NOT NULL,
+  "action" "expected_payment_action" NOT NULL,
+  "actor" TEXT NOT NULL,
+  "reason" TEXT,
+  "terms" JSONB NOT NULL,
+  "least_cents" BIGINT,
+  "most_cents" BIGINT,
+  "date_from" DATE NOT NULL,
+  "date_to" DATE NOT NULL,
+  "counterparty_document" TEXT,
+  "recorded_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "expected_payment_version_pkey"
+    PRIMARY KEY ("account_id", "expected_payment_id", "version"),
+  CONSTRAINT "expected_payment_version_payment" FOREIGN KEY ("account_id", "expected_payment_id")
+    REFERENCES "expected_payment" ("account_id", "id")
+);
+CREATE TRIGGER "expected_payment_version_is_append_only" BEFORE UPDATE OR DELETE
+  ON "expected_payment_version" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+
 CREATE TYPE "expected_payment_fact_kind" AS ENUM (
-  'rejected', 'failed', 'absence_proven', 'absence_revoked', 'given_up', 'expected_again'
+  'rejected', 'failed', 'absence_proven', 'absence_revoked', 'given_up', 'expected_again',
+  'cancelled'
 );
 
 -- Facts about expected payments that a later fact may contradict. `expected_payment.withdrawn_at`
@@ -978,7 +1049,7 @@ CREATE INDEX "dispute_unreturned" ON "dispute" ("account_id", "created_at")
 
 -- Bulk uploads
 
-CREATE TYPE "bulk_upload_kind" AS ENUM ('charges', 'transfers');
+CREATE TYPE "bulk_upload_kind" AS ENUM ('charges', 'transfers', 'expected_payments');
 
 -- A file of charges or transfers. The same file uploaded again is the same upload.
 CREATE TABLE "bulk_upload" (

@@ -1,0 +1,60 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
+import { RequiresScope } from '../accounts/scope.decorator.js';
+import { IdempotencyService } from '../idempotency/idempotency.service.js';
+import { Handles } from '../platform/contract-route.js';
+import {
+  amendPayment,
+  cancelPayment,
+  declarePayment,
+  getDeclaredPayment,
+  toTerms,
+} from './declared-payments.schema.js';
+import { DeclaredPayments } from './declared-payments.service.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class DeclaredPaymentsController {
+  constructor(
+    private readonly payments: DeclaredPayments,
+    private readonly idempotency: IdempotencyService,
+  ) {}
+
+  @RequiresScope('expect')
+  @Handles(declarePayment)
+  declare(@FromCaller() request: CallerInput<typeof declarePayment>) {
+    const { accountId, keyId: actor, body } = request;
+    return this.idempotency.runOnce({ accountId, route: declarePayment, request }, async () => {
+      const author = { accountId, actor, reason: null };
+      const { id } = await this.payments.declare(author, body.externalId, toTerms(body));
+      return this.payments.get(accountId, id);
+    });
+  }
+
+  @Handles(getDeclaredPayment)
+  get(@FromCaller() { accountId, params }: CallerInput<typeof getDeclaredPayment>) {
+    return this.payments.get(accountId, params.id);
+  }
+
+  @RequiresScope('expect')
+  @Handles(amendPayment)
+  amend(@FromCaller() request: CallerInput<typeof amendPayment>) {
+    const { accountId, keyId: actor, params, body } = request;
+    return this.idempotency.runOnce({ accountId, route: amendPayment, request }, async () => {
+      const author = { accountId, actor, reason: body.reason };
+      const id = await this.payments.amend(author, params.id, body);
+      return this.payments.get(accountId, id);
+    });
+  }
+
+  @RequiresScope('expect')
+  @Handles(cancelPayment)
+  cancel(@FromCaller() request: CallerInput<typeof cancelPayment>) {
+    const { accountId, keyId: actor, params, body } = request;
+    return this.idempotency.runOnce({ accountId, route: cancelPayment, request }, async () => {
+      const author = { accountId, actor, reason: body.reason };
+      const id = await this.payments.cancel(author, params.id);
+      return this.payments.get(accountId, id);
+    });
+  }
+}

@@ -1,0 +1,158 @@
+// The API of declared payments: what it accepts, repeats, and files of them.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BulkService } from '../../src/bulk/bulk.service.js';
+import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
+
+describe('the API of declared payments', () => {
+  let service: ServiceApplication;
+  const path = '/v1/expected-payments';
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    service.call('POST', path, { body, headers });
+  const salary = (externalId: string, change: object = {}) => ({
+    ...{ externalId, direction: 'debit', amount: 4_321.09 },
+    ...{ dateFrom: '2026-06-05', dateTo: '2026-06-08' },
+    counterparty: { taxId: '111.444.777-35', name: 'Anna Souza' },
+    ...change,
+  });
+
+  beforeAll(async () => {
+    service = await serviceApplication();
+  });
+  afterAll(() => service.stop());
+
+  it('returns what was declared, also by its externalId and in the list', async () => {
+    const { status, body } = await post(
+      salary('folha-1', {
+        references: [
+          { kind: 'endToEndId', value: 'E1' },
+          { kind: 'bill_code', value: '2379' },
+        ],
+        ...{ text: 'folha', category: 'Salários', costCentre: 'RH', tolerance: 0.01 },
+        metadata: { 'erp.batch': '77' },
+      }),
+    );
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      ...{ externalId: 'folha-1', direction: 'debit', amount: 4_321.09, settlement: 'open' },
+      ...{ amountFrom: null, tolerance: 0.01, dateFrom: '2026-06-05', dateTo: '2026-06-08' },
+      references: [
+        { kind: 'bill_code', value: '2379' },
+        { kind: 'end_to_end_id', value: 'E1' },
+      ],
+      counterparty: { taxId: '11144477735', name: 'Anna Souza' },
+      ...{ text: 'folha', category: 'Salários', costCentre: 'RH', version: 1, payments: [] },
+      ...{ settledAmount: 0, returnedAmount: 0, metadata: { 'erp.batch': '77' } },
+      history: [{ version: 1, action: 'declared', reason: null, amount: 4_321.09 }],
+    });
+    for (const name of ['folha-1', body.id as string])
+      expect((await service.call('GET', `${path}/${name}`)).body).toEqual(body);
+    const listed = await service.call('GET', `${path}?externalId=folha-1`);
+    expect(listed.body.data).toEqual([
+      expect.objectContaining({
+        ...{ id: body.id, operationId: null, kind: 'declared', externalId: 'folha-1' },
+        ...{ isCredit: false, amount: 4_321.09, category: 'Salários', costCentre: 'RH' },
+        counterparty: { taxId: '11144477735', name: 'Anna Souza' },
+      }),
+    ]);
+  });
+
+  it.each([
+    ['amount', { amount: undefined }],
+    ['amount', { amountFrom: 1, amountTo: 2 }],
+    ['amountTo', { amount: undefined, amountFrom: 1 }],
+    ['amountTo', { amount: undefined, amountFrom: 2, amountTo: 1 }],
+    ['tolerance', { tolerance: 4_321.09 }],
+    ['dateTo', { dateTo: '2026-06-04' }],
+    ['dateTo', { dateTo: '2027-06-06' }],
+    ['text', { text: '(' }],
+    ['references', { amount: undefined, amountFrom: 1, amountTo: 2, counterparty: null }],
+    ['references[0].kind', { references: [{ kind: 'txid', value: 'x' }] }],
+    ['counterparty.taxId', { counterparty: { taxId: '123' } }],
+    ['direction', { direction: 'in' }],
+    [
+      'metadata',
+      { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`k${at}`, ''])) },
+    ],
+  ])('refuses a wrong %s: %j', async (field, change) => {
+    const { status, body } = await post(salary('wrong', change));
+    expect([status, Object.keys(body.errors as object)]).toEqual([400, [`$.${field}`]]);
+    expect((await service.call('GET', `${path}/wrong`)).status).toBe(404);
+  });
+
+  it('declares once, whatever is repeated, and refuses other terms under the same id', async () => {
+    const first = await post(salary('once'));
+    expect((await post(salary('once'))).body).toEqual(first.body);
+    const all = await Promise.all(Array.from({ length: 5 }, () => post(salary('together'))));
+    expect(new Set(all.map(({ body }) => body.id as string)).size).toBe(1);
+    const other = await post(salary('once', { amount: 1 }));
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
+    const key = { IdempotencyKey: 'expect-key-1' };
+    const keyed = await post(salary('keyed'), key);
+    expect((await post(salary('keyed'), key)).text).toBe(keyed.text);
+    expect((await post(salary('keyed-2'), key)).status).toBe(422);
+  });
+
+  it('amends what a request names, with its reason, and stores equal terms once', async () => {
+    await post(salary('changed', { text: 'folha', category: 'Salários' }));
+    const amend = (body: object) =>
+      service.call('PATCH', `${path}/changed`, { body: { reason: 'dissídio', ...body } });
+    const toRange = await amend({ amountFrom: 4_000, amountTo: 5_000, text: null });
+    expect(toRange.body).toMatchObject({
+      ...{ amount: null, amountFrom: 4_000, amountTo: 5_000, text: null, version: 2 },
+      ...{ category: 'Salários', counterparty: { taxId: '11144477735', name: 'Anna Souza' } },
+    });
+    expect((await amend({ category: 'Salários' })).body.version).toBe(2);
+    const back = await amend({ amount: 4_500, counterparty: { name: 'Anna S.' } });
+    expect(back.body).toMatchObject({
+      ...{ amount: 4_500, amountFrom: null, amountTo: null, version: 3 },
+      counterparty: { taxId: '11144477735', name: 'Anna S.' },
+    });
+    const wrong = await amend({ dateTo: '2026-01-01' });
+    expect([wrong.status, Object.keys(wrong.body.errors as object)]).toEqual([400, ['$.dateTo']]);
+    expect((await service.call('PATCH', `${path}/changed`, { body: {} })).status).toBe(400);
+  });
+
+  it('cancels for good', async () => {
+    await post(salary('gone'));
+    const cancel = () =>
+      service.call('POST', `${path}/gone/cancel`, { body: { reason: 'demissão' } });
+    expect((await cancel()).body).toMatchObject({
+      settlement: 'cancelled',
+      history: [{ action: 'cancelled', reason: 'demissão', version: 2 }, { action: 'declared' }],
+    });
+    const again = await cancel();
+    expect([again.status, again.body.code]).toEqual([409, 'expected_payment_cancelled']);
+    // A repeat of the declaration is still the same payment.
+    expect((await post(salary('gone'))).body.settlement).toBe('cancelled');
+  });
+
+  it('takes a file of payments, and says what is wrong with a row', async () => {
+    const csv = [
+      'externalId;direction;amount;dateFrom;counterparty.taxId;references.0.kind;references.0.value;category',
+      'ted-1;debit;1500.00;2026-06-05;52998224725;externalId;nf-77;Fornecedores',
+      'ted-2;credit;20.00;2026-06-31;;;;',
+      'folha-1;debit;1.00;2026-06-05;;;;',
+    ].join('\n');
+    const uploaded = await service.call('POST', `${path}/bulk`, {
+      body: csv,
+      headers: { 'content-type': 'text/csv' },
+    });
+    expect(uploaded.status).toBe(202);
+    const id = uploaded.body.id as string;
+    const { accountId } = await service.database.prisma.bulkUpload.findFirstOrThrow();
+    await service.application
+      .get(BulkService, { strict: false })
+      .issueNextRows({ accountId, uploadId: id });
+    const { body } = await service.call('GET', `/v1/bulk/${id}/rows`);
+    expect(body.data).toMatchObject([
+      { reference: 'ted-1', state: 'accepted', operationId: null },
+      { reference: 'ted-2', state: 'invalid', errors: { '$.dateFrom': expect.any(Array) } },
+      { reference: 'folha-1', state: 'rejected', code: 'idempotency_key_reused' },
+    ]);
+    expect((await service.call('GET', `${path}/ted-1`)).body).toMatchObject({
+      ...{ amount: 1_500, dateTo: '2026-06-05', category: 'Fornecedores' },
+      references: [{ kind: 'external_id', value: 'nf-77' }],
+      history: [{ actor: `upload ${id}` }],
+    });
+  });
+});
