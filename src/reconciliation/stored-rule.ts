@@ -15,6 +15,7 @@ const storedDefinition = z.object({
   then: z.looseObject({
     toleranceCents: bigintText.optional(),
     toleranceBasisPoints: bigintText.optional(),
+    toleranceMaxCents: bigintText.optional(),
   }),
 });
 

@@ -3,6 +3,7 @@ import { addDays } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { formatCounterparty } from '../../expected-payments/counterparty.js';
 import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
+import { compileTextPattern, normalizeText } from '../../expected-payments/text-pattern.js';
 
 /** The reference kind of the candidates of a line that a rule found ambiguous. */
 export const ruleCandidateKind = 'expected_payment';
@@ -26,6 +27,8 @@ export interface RuleCondition {
   counterparty?: { ispb: string; branch: string; number: string };
   /** Text that the notes contain, without regard to accents and case. */
   notes?: string;
+  /** A pattern that a part of the notes matches, without regard to accents and case. */
+  notesPattern?: string;
 }
 
 export interface ClassifyAction {
@@ -38,6 +41,8 @@ export interface MatchAction {
   toleranceCents: bigint;
   /** In basis points of the amount owed. */
   toleranceBasisPoints: bigint;
+  /** No difference above it is tolerated. Versions from before this cap have none. */
+  toleranceMaxCents?: bigint;
   /** Around the due date, or around the day of creation without one. */
   window: { daysBefore: number; daysAfter: number } | null;
   /** One line may pay several expected payments in full. */
@@ -106,11 +111,6 @@ export function byPriority(a: AppliedRule, b: AppliedRule): number {
   return a.priority - b.priority || (a.ruleId < b.ruleId ? -1 : 1);
 }
 
-/** Removes accents and case, because people type notes in different ways. */
-export function normalizeText(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
-}
-
 /** Shorter ids occur in notes by chance. */
 const minReferenceLength = 4;
 const maxWords = 40;
@@ -127,7 +127,7 @@ export function findPossibleIds(notes: string | null): string[] {
 
 /** Whether a rule with this condition covers the line. */
 export function covers(when: RuleCondition, line: CoveredLine): boolean {
-  const { isCredit, types, minCents, maxCents, document, counterparty, notes } = when;
+  const { isCredit, types, minCents, maxCents, document, counterparty } = when;
   return (
     (isCredit === undefined || line.isCredit === isCredit) &&
     (types === undefined || types.some((type) => isOfType(line.typeName, type))) &&
@@ -135,8 +135,16 @@ export function covers(when: RuleCondition, line: CoveredLine): boolean {
     (maxCents === undefined || line.amountCents <= maxCents) &&
     (document === undefined || line.counterpartyDocument === document) &&
     (counterparty === undefined || line.counterparty === formatCounterparty(counterparty)) &&
-    (notes === undefined ||
-      (line.notes !== null && normalizeText(line.notes).includes(normalizeText(notes))))
+    coversNotes(when, line.notes)
+  );
+}
+
+function coversNotes({ notes, notesPattern }: RuleCondition, text: string | null): boolean {
+  if (notes === undefined && notesPattern === undefined) return true;
+  if (text === null) return false;
+  return (
+    (notes === undefined || normalizeText(text).includes(normalizeText(notes))) &&
+    (notesPattern === undefined || compileTextPattern(notesPattern).matches(text))
   );
 }
 
@@ -195,10 +203,12 @@ export function paidBefore({ isMultiUse, paidCents }: RuleExpectedPayment): bigi
   return isMultiUse ? 0n : paidCents;
 }
 
-/** The allowed difference from the amount owed: the larger of both tolerances. */
+/** The allowed difference from the amount owed: the larger of both tolerances, up to the cap. */
 export function toleranceOf(action: MatchAction, owedCents: bigint): bigint {
-  const ofPercent = (owedCents * action.toleranceBasisPoints) / 10_000n;
-  return ofPercent > action.toleranceCents ? ofPercent : action.toleranceCents;
+  const { toleranceCents, toleranceBasisPoints, toleranceMaxCents } = action;
+  const ofPercent = (owedCents * toleranceBasisPoints) / 10_000n;
+  const larger = ofPercent > toleranceCents ? ofPercent : toleranceCents;
+  return toleranceMaxCents !== undefined && larger > toleranceMaxCents ? toleranceMaxCents : larger;
 }
 
 /**

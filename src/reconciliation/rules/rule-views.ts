@@ -12,7 +12,13 @@ import type {
 } from '../../generated/service/client.js';
 import { groupBy } from '../../platform/grouping.js';
 import type { RuleAction, RuleCondition } from '../decide/rule.js';
-import type { listedRule, RuleDefinition, ruleView, trialView } from './rules.schema.js';
+import {
+  greatestTolerance,
+  type listedRule,
+  type RuleDefinition,
+  type ruleView,
+  type trialView,
+} from './rules.schema.js';
 import { readStored } from '../stored-rule.js';
 import { storedResult } from './trial-result.js';
 
@@ -65,6 +71,7 @@ export function toCondition({ amount, document, notes, ...others }: RuleDefiniti
     maxCents: amount?.max,
     document: plain ?? undefined,
     notes: notes?.contains,
+    notesPattern: notes?.matches,
   };
   const entries = Object.entries(condition).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as RuleCondition;
@@ -78,6 +85,7 @@ export function toAction({ classify, reason, match }: RuleDefinition['then']): R
     by,
     toleranceCents: tolerance?.amount ?? 0n,
     toleranceBasisPoints: tolerance?.percent ?? 0n,
+    toleranceMaxCents: tolerance?.max ?? greatestTolerance.cents,
     window,
     combines,
     instalments,
@@ -86,32 +94,41 @@ export function toAction({ classify, reason, match }: RuleDefinition['then']): R
 
 /** The given conditions only, with amounts in reais. */
 export function describeCondition(when: RuleCondition) {
-  const { minCents, maxCents, document, notes, ...others } = when;
+  const { minCents, maxCents, document, notes, notesPattern, ...others } = when;
   const hasAmount = minCents !== undefined || maxCents !== undefined;
   return {
     ...others,
     ...(hasAmount ? { amount: { ...inReais('min', minCents), ...inReais('max', maxCents) } } : {}),
     ...(document === undefined ? {} : { document: masked(document) }),
-    ...(notes === undefined ? {} : { notes: { contains: notes } }),
+    ...(notes === undefined && notesPattern === undefined
+      ? {}
+      : { notes: { ...given('contains', notes), ...given('matches', notesPattern) } }),
   };
 }
 
 export function describeAction(then: RuleAction) {
   if (then.do === 'classify') return { classify: then.classify, reason: then.reason };
-  const { by, toleranceCents, toleranceBasisPoints, window, combines, instalments } = then;
-  const tolerance = {
+  const { by, toleranceCents, toleranceBasisPoints, toleranceMaxCents } = then;
+  const { window, combines, instalments } = then;
+  const differences = {
     ...inReais('amount', toleranceCents || undefined),
     ...inReais('percent', toleranceBasisPoints || undefined),
   };
+  const hasTolerance = Object.keys(differences).length > 0;
+  const tolerance = { ...differences, ...inReais('max', toleranceMaxCents) };
   return {
     match: {
       by,
-      ...(Object.keys(tolerance).length > 0 ? { tolerance } : {}),
+      ...(hasTolerance ? { tolerance } : {}),
       ...(window ? { window } : {}),
       combines,
       instalments,
     },
   };
+}
+
+function given(name: string, value: string | undefined) {
+  return value === undefined ? {} : { [name]: value };
 }
 
 function inReais(name: string, cents: bigint | undefined) {

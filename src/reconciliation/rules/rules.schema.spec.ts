@@ -62,6 +62,31 @@ describe('a rule’s declaration', () => {
       ['when.amount.max'],
     ],
     [
+      'takes text or a pattern for the notes',
+      version({ when: { notes: {} }, then: { match: { by: ['document', 'amount'] } } }),
+      ['when.notes'],
+    ],
+    ...['(', '(a{1000}){1000}', 'a'.repeat(201)].map((pattern): [string, object, string[]] => [
+      `refuses the pattern ${pattern.slice(0, 20)}`,
+      version({
+        when: { notes: { matches: pattern } },
+        then: { match: { by: ['document', 'amount'] } },
+      }),
+      ['when.notes.matches'],
+    ]),
+    ...[{ amount: 1_000.01 }, { percent: 10.01 }, { amount: 1, max: 1_000.01 }].map(
+      (tolerance): [string, object, string[]] => [
+        `caps the tolerance ${JSON.stringify(tolerance)}`,
+        matches({ by: ['document', 'amount'], tolerance }),
+        [`then.match.tolerance.${Object.keys(tolerance).at(-1)}`],
+      ],
+    ),
+    [
+      'refuses a tolerance above its own max',
+      matches({ by: ['document', 'amount'], tolerance: { amount: 2, max: 1 } }),
+      ['then.match.tolerance.max'],
+    ],
+    [
       'allows a star only at the end of a type',
       version({ when: { types: ['A*B'] }, then: { classify: 'fee', reason: 'x' } }),
       ['when.types.0'],
@@ -89,5 +114,26 @@ describe('a rule’s declaration', () => {
     expect(JSON.stringify(describeCondition(rule.when))).not.toContain('11144477735');
     expect(rule.then).toMatchObject({ do: 'match', toleranceBasisPoints: 25n });
     expect(JSON.stringify(describeAction(rule.then))).toContain('0.25');
+    expect(rule.then).toMatchObject({ toleranceMaxCents: 100_000n });
+    expect(JSON.stringify(describeAction(rule.then))).toContain('"max":{"value":"1000"');
+  });
+
+  it('shows the pattern of the notes as it was declared', () => {
+    const notes = { contains: 'lote', matches: String.raw`Lote \d{4} da Açaí` };
+    const decoded = read(
+      version({ when: { notes }, then: { match: { by: ['document', 'amount'] } } }),
+    );
+    if (!decoded.success) throw decoded.error;
+    expect(describeCondition(toCondition(decoded.data.when))).toEqual({ notes });
+  });
+
+  it('of a version from before the cap on its tolerance is shown and applied without one', () => {
+    const definition = {
+      when: {},
+      then: { do: 'match', by: ['document', 'amount'], toleranceCents: '500000' },
+    };
+    const { then } = readStored({ ruleId: 'r', version: 1, priority: 1, definition });
+    expect(then).toMatchObject({ toleranceCents: 500_000n });
+    expect(then).not.toHaveProperty('toleranceMaxCents');
   });
 });

@@ -12,6 +12,7 @@ import {
   text,
 } from '../../contract/wire.js';
 import { normalizeTaxId } from '../../expected-payments/counterparty.js';
+import { compileTextPattern } from '../../expected-payments/text-pattern.js';
 import { listOf, listQuery } from '../../platform/listing.js';
 import { criteria, declaredCategories } from '../decide/rule.js';
 
@@ -30,6 +31,15 @@ const typeName = filledText(100).refine(
   'Must be a type’s name, or a prefix followed by *.',
 );
 
+const textPattern = z.string('Must be text.').superRefine((source, context) => {
+  try {
+    compileTextPattern(source);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    context.addIssue({ code: 'custom', message: error.message });
+  }
+});
+
 export const ruleCondition = z.strictObject({
   isCredit: z.boolean('Must be true or false.').optional(),
   types: z.array(typeName).min(1, 'Must have at least one type.').max(50).optional(),
@@ -40,13 +50,37 @@ export const ruleCondition = z.strictObject({
   counterparty: z
     .strictObject({ ispb: filledText(20), branch: filledText(20), number: filledText(30) })
     .optional(),
-  notes: z.strictObject({ contains: filledText(100) }).optional(),
+  notes: z
+    .strictObject({ contains: filledText(100).optional(), matches: textPattern.min(1).optional() })
+    .refine(
+      ({ contains, matches }) => contains !== undefined || matches !== undefined,
+      'Must have contains or matches.',
+    )
+    .optional(),
 });
 
+/** No rule tolerates a larger difference, however large the payment. */
+export const greatestTolerance = { cents: 100_000n, basisPoints: 1_000n };
+
 const percent = reais.refine(
-  (value) => value > 0n && value <= 10_000n,
-  'Must be more than 0 and at most 100.',
+  (value) => value > 0n && value <= greatestTolerance.basisPoints,
+  'Must be more than 0 and at most 10.',
 );
+const toleratedAmount = positiveReais.refine(
+  (value) => value <= greatestTolerance.cents,
+  'Must be at most 1000.00.',
+);
+const tolerance = z
+  .strictObject({
+    amount: toleratedAmount.optional(),
+    percent: percent.optional(),
+    /** In reais; 1000.00 if not given. */
+    max: toleratedAmount.optional(),
+  })
+  .refine(({ amount, max }) => amount === undefined || max === undefined || amount <= max, {
+    path: ['max'],
+    message: 'Must not be less than amount.',
+  });
 
 const matchAction = z
   .strictObject({
@@ -62,9 +96,7 @@ const matchAction = z
         (by) => by.includes('amount') || by.includes('window'),
         'Must have amount or window.',
       ),
-    tolerance: z
-      .strictObject({ amount: positiveReais.optional(), percent: percent.optional() })
-      .optional(),
+    tolerance: tolerance.optional(),
     window: z
       .strictObject({ daysBefore: integerBetween(0, 366), daysAfter: integerBetween(0, 366) })
       .optional(),
