@@ -41,6 +41,7 @@ const expectedPayment = (
   createdAt: new Date('2026-06-01T12:00:00Z'),
   cancelledAt: null,
   paidCents: 0n,
+  payments: [],
   owedCents: null,
   referenceValues: [],
   ...changes,

@@ -36,6 +36,28 @@ export interface ClassifyAction {
   reason: string;
 }
 
+/** Instalments on days of their own, each an equal part of the amount. */
+export interface InstalmentPlan {
+  count: number;
+  /** Null if the instalments are a month apart. */
+  intervalDays: number | null;
+  /** How many days a payment may come before and after the day of its instalment. */
+  toleranceDays: number;
+}
+
+/** One line for all sales of a group, less a fee within these bounds. */
+export interface NetSettlement {
+  /** The sales due on one day, all in the window, or all whose ids the notes contain. */
+  groupBy: SalesGroup;
+  minFeeBasisPoints: bigint;
+  maxFeeBasisPoints: bigint;
+  minFeeCentsPerSale: bigint;
+  maxFeeCentsPerSale: bigint;
+}
+
+export const salesGroups = ['day', 'window', 'notes'] as const;
+export type SalesGroup = (typeof salesGroups)[number];
+
 export interface MatchAction {
   by: Criterion[];
   toleranceCents: bigint;
@@ -49,6 +71,9 @@ export interface MatchAction {
   combines: boolean;
   /** Several lines may pay one expected payment in parts. */
   instalments: boolean;
+  /** Not given in versions from before it existed, as the next. */
+  plan?: InstalmentPlan;
+  netSettlement?: NetSettlement;
 }
 
 export type RuleAction = ({ do: 'classify' } & ClassifyAction) | ({ do: 'match' } & MatchAction);
@@ -85,6 +110,9 @@ export interface RuleLine extends CoveredLine {
   unlinkedFrom: readonly string[];
 }
 
+/** A payment by other evidence than rules, or by a final match. */
+export type PaidPart = Pick<RuleLine, 'nsu' | 'occurredAt' | 'amountCents'>;
+
 /** An expected payment with the amount that other evidence than rules has paid. */
 export interface RuleExpectedPayment {
   expectedPaymentId: string;
@@ -100,10 +128,16 @@ export interface RuleExpectedPayment {
   /** When its charge was cancelled, in bank time: a later line does not pay it by a rule. */
   cancelledAt: Date | null;
   paidCents: bigint;
+  /** The payments that are `paidCents`, in the order in which they happened. */
+  payments: readonly PaidPart[];
   /** The total owed when `paidCents` was paid; null if nothing was paid or the payer chose. */
   owedCents: bigint | null;
   /** Ids that the notes of a line may contain: correlationId and externalId. */
   referenceValues: string[];
+}
+
+export function compareByTime(a: PaidPart, b: PaidPart): number {
+  return a.occurredAt.getTime() - b.occurredAt.getTime() || Number(a.nsu - b.nsu);
 }
 
 /** Lower priority first; among equals the older rule first, since rule ids ascend with time. */
@@ -153,11 +187,16 @@ export interface Reach {
   covers: (line: CoveredLine & Pick<RuleLine, 'originalEndToEndId'>) => boolean;
   byDocument: boolean;
   byNotes: boolean;
+  /** Rules by which a line settles all sales of a document in a window of due days. */
+  settlingSales: readonly {
+    covers: (line: CoveredLine) => boolean;
+    window: { daysBefore: number; daysAfter: number };
+  }[];
 }
 
 export function reachOf(rules: readonly AppliedRule[]): Reach {
   const matching = rules.flatMap(({ when, then }) =>
-    then.do === 'match' ? [{ when, by: then.by }] : [],
+    then.do === 'match' ? [{ when, by: then.by, window: then.window, then }] : [],
   );
   const isByDocument = ({ by }: { by: Criterion[] }) => by.includes('document');
   return {
@@ -165,6 +204,9 @@ export function reachOf(rules: readonly AppliedRule[]): Reach {
       line.originalEndToEndId === null && matching.some(({ when }) => covers(when, line)),
     byDocument: matching.some(isByDocument),
     byNotes: matching.some((one) => !isByDocument(one)),
+    settlingSales: matching.flatMap(({ when, window, then: { netSettlement } }) =>
+      netSettlement && window ? [{ covers: (line) => covers(when, line), window }] : [],
+    ),
   };
 }
 
@@ -224,7 +266,11 @@ export function wasRefundedBefore(
 }
 
 /** Whether the line and the expected payment agree in everything but the amount. */
-function agrees(action: MatchAction, line: RuleLine, expected: RuleExpectedPayment): boolean {
+export function agrees(
+  action: MatchAction,
+  line: RuleLine,
+  expected: RuleExpectedPayment,
+): boolean {
   const { by, window } = action;
   if (line.originalEndToEndId !== null || line.isCredit !== expected.isCredit) return false;
   if (wasRefundedBefore(line, expected.createdAt)) return false;

@@ -11,7 +11,7 @@ import type {
   RuleVersion,
 } from '../../generated/service/client.js';
 import { groupBy } from '../../platform/grouping.js';
-import type { RuleAction, RuleCondition } from '../decide/rule.js';
+import type { InstalmentPlan, NetSettlement, RuleAction, RuleCondition } from '../decide/rule.js';
 import {
   greatestTolerance,
   type listedRule,
@@ -58,9 +58,12 @@ export function describeRuleWithHistory(
 }
 
 export function describeTrial({ result, ...trial }: RuleTrial): z.output<typeof trialView> {
-  const { tolerated, ...samples } = storedResult.parse(result);
-  const { count, cents: amount } = tolerated;
-  return { ...trial, ...samples, tolerated: { count, amount } };
+  const { tolerated, fees, ...samples } = storedResult.parse(result);
+  const inView = ({ count, cents: amount }: { count: number; cents: bigint }) => ({
+    count,
+    amount,
+  });
+  return { ...trial, ...samples, tolerated: inView(tolerated), fees: inView(fees) };
 }
 
 export function toCondition({ amount, document, notes, ...others }: RuleDefinition['when']) {
@@ -79,7 +82,8 @@ export function toCondition({ amount, document, notes, ...others }: RuleDefiniti
 
 export function toAction({ classify, reason, match }: RuleDefinition['then']): RuleAction {
   if (classify !== undefined) return { do: 'classify', classify, reason: reason ?? '' };
-  const { by = [], tolerance, window = null, combines = false, instalments = false } = match ?? {};
+  const { by = [], tolerance, window = null, combines = false } = match ?? {};
+  const { instalments = false, netSettlement } = match ?? {};
   return {
     do: 'match',
     by,
@@ -88,8 +92,45 @@ export function toAction({ classify, reason, match }: RuleDefinition['then']): R
     toleranceMaxCents: tolerance?.max ?? greatestTolerance.cents,
     window,
     combines,
-    instalments,
+    instalments: instalments === true,
+    ...(typeof instalments === 'boolean' ? {} : { plan: toPlan(instalments) }),
+    ...(netSettlement ? { netSettlement: toNetSettlement(netSettlement) } : {}),
   };
+}
+
+type DeclaredMatch = NonNullable<RuleDefinition['then']['match']>;
+type DeclaredPlan = Exclude<DeclaredMatch['instalments'], boolean>;
+type DeclaredNetSettlement = NonNullable<DeclaredMatch['netSettlement']>;
+
+function toPlan({ count, intervalDays, toleranceDays }: DeclaredPlan): InstalmentPlan {
+  return { count, intervalDays: intervalDays ?? null, toleranceDays };
+}
+
+function describePlan({ count, intervalDays, toleranceDays }: InstalmentPlan) {
+  const interval = intervalDays === null ? { monthly: true } : { intervalDays };
+  return { count, ...interval, toleranceDays };
+}
+
+function toNetSettlement({ groupBy, fee }: DeclaredNetSettlement): NetSettlement {
+  return {
+    groupBy,
+    minFeeBasisPoints: fee.percent?.min ?? 0n,
+    maxFeeBasisPoints: fee.percent?.max ?? 0n,
+    minFeeCentsPerSale: fee.perSale?.min ?? 0n,
+    maxFeeCentsPerSale: fee.perSale?.max ?? 0n,
+  };
+}
+
+function describeNetSettlement({ groupBy, ...bounds }: NetSettlement) {
+  const percent = {
+    ...inReais('min', bounds.minFeeBasisPoints),
+    ...inReais('max', bounds.maxFeeBasisPoints),
+  };
+  const perSale = {
+    ...inReais('min', bounds.minFeeCentsPerSale),
+    ...inReais('max', bounds.maxFeeCentsPerSale),
+  };
+  return { groupBy, fee: { percent, perSale } };
 }
 
 /** The given conditions only, with amounts in reais. */
@@ -109,7 +150,7 @@ export function describeCondition(when: RuleCondition) {
 export function describeAction(then: RuleAction) {
   if (then.do === 'classify') return { classify: then.classify, reason: then.reason };
   const { by, toleranceCents, toleranceBasisPoints, toleranceMaxCents } = then;
-  const { window, combines, instalments } = then;
+  const { window, combines, instalments, plan, netSettlement } = then;
   const differences = {
     ...inReais('amount', toleranceCents || undefined),
     ...inReais('percent', toleranceBasisPoints || undefined),
@@ -122,7 +163,8 @@ export function describeAction(then: RuleAction) {
       ...(hasTolerance ? { tolerance } : {}),
       ...(window ? { window } : {}),
       combines,
-      instalments,
+      instalments: plan ? describePlan(plan) : instalments,
+      ...(netSettlement ? { netSettlement: describeNetSettlement(netSettlement) } : {}),
     },
   };
 }

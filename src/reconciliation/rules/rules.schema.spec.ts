@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { parseJson } from '../../platform/exact-json.js';
+import { parseJson, stringifyJson } from '../../platform/exact-json.js';
 import { describeAction, describeCondition, toAction, toCondition } from './rule-views.js';
 import { createRuleVersion } from './rules.schema.js';
 import { readStored, writeStored } from '../stored-rule.js';
@@ -82,6 +82,41 @@ describe('a rule’s declaration', () => {
       ],
     ),
     [
+      'needs an interval for instalments',
+      matches({ by: ['document', 'amount'], instalments: { count: 3 } }),
+      ['then.match.instalments'],
+    ],
+    [
+      'refuses instalments that share days',
+      matches({
+        by: ['document', 'amount'],
+        instalments: { count: 3, intervalDays: 10, toleranceDays: 5 },
+      }),
+      ['then.match.instalments.toleranceDays'],
+    ],
+    [
+      'needs what determines the sales of a net settlement',
+      matches({
+        by: ['document', 'amount'],
+        netSettlement: { groupBy: 'day', fee: { percent: { max: 3 } } },
+      }),
+      ['then.match.by'],
+    ],
+    [
+      'bounds the fee of a net settlement, and refuses a tolerance beside it',
+      matches({
+        by: ['notes', 'amount'],
+        tolerance: { amount: 1 },
+        netSettlement: { groupBy: 'notes', fee: { percent: { min: 3, max: 2 } } },
+      }),
+      ['then.match.netSettlement.fee.percent.max', 'then.match.tolerance'],
+    ],
+    [
+      'refuses a fee without bounds',
+      matches({ by: ['notes', 'amount'], netSettlement: { groupBy: 'notes', fee: {} } }),
+      ['then.match.netSettlement.fee'],
+    ],
+    [
       'refuses a tolerance above its own max',
       matches({ by: ['document', 'amount'], tolerance: { amount: 2, max: 1 } }),
       ['then.match.tolerance.max'],
@@ -116,6 +151,37 @@ describe('a rule’s declaration', () => {
     expect(JSON.stringify(describeAction(rule.then))).toContain('0.25');
     expect(rule.then).toMatchObject({ toleranceMaxCents: 100_000n });
     expect(JSON.stringify(describeAction(rule.then))).toContain('"max":{"value":"1000"');
+  });
+
+  it.each([
+    [
+      ['document', 'amount'],
+      { instalments: { count: 12, monthly: true, toleranceDays: 3 } },
+      { plan: { count: 12, intervalDays: null, toleranceDays: 3 }, instalments: false },
+    ],
+    [
+      ['notes', 'amount'],
+      { netSettlement: { groupBy: 'notes', fee: { percent: { min: 1.5, max: 2.49 } } } },
+      {
+        netSettlement: {
+          groupBy: 'notes',
+          minFeeBasisPoints: 150n,
+          maxFeeBasisPoints: 249n,
+          minFeeCentsPerSale: 0n,
+          maxFeeCentsPerSale: 0n,
+        },
+      },
+    ],
+  ])('by %j is stored and shown as it was declared: %j', (by, terms, applied) => {
+    const decoded = read(matches({ by, ...terms }));
+    if (!decoded.success) throw decoded.error;
+    const stored = writeStored({ when: {}, then: toAction(decoded.data.then) });
+    const definition = JSON.parse(JSON.stringify(stored)) as unknown;
+    const { then } = readStored({ ruleId: 'r', version: 1, priority: 1, definition });
+    expect(then).toMatchObject(applied);
+    const { match } = describeAction(then) as { match: object };
+    const again = read(matches(JSON.parse(stringifyJson(match)) as object));
+    expect(again.success && toAction(again.data.then)).toEqual(toAction(decoded.data.then));
   });
 
   it('shows the pattern of the notes as it was declared', () => {
