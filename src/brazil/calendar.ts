@@ -47,6 +47,16 @@ export function addDays(date: PlainDate, days: number): PlainDate {
   return fromEpochDay(epochDay(date) + days);
 }
 
+/** The same day that many months later, or the last day of a month that has no such day. */
+export function addMonths(date: PlainDate, months: number): PlainDate {
+  const [year, month, day] = [+date.slice(0, 4), +date.slice(5, 7), +date.slice(8)];
+  const total = year * 12 + (month - 1) + months;
+  const [toYear, toMonth] = [Math.floor(total / 12), (total % 12) + 1];
+  const toDay = Math.min(day, daysOfMonth(toYear, toMonth));
+  const [monthText, dayText] = [toMonth, toDay].map((part) => String(part).padStart(2, '0'));
+  return addDays(`${toYear}-${monthText}-${dayText}`, 0);
+}
+
 /** Days from `from` to `to`, negative when `to` is earlier. */
 export function daysBetween(from: PlainDate, to: PlainDate): number {
   return epochDay(to) - epochDay(from);

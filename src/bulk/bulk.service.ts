@@ -27,6 +27,7 @@ import * as queries from './bulk.queries.js';
 import { maxFileBytes, maxRows, type BulkKind } from './bulk.schema.js';
 import { RowIssuer } from './row-issuer.service.js';
 import { readRowRequest, type RowErrors } from './row-request.js';
+import { AmountStyle } from './spreadsheet-cell.js';
 import { readRows, unreadableFile, type FileFormat, type FileRow } from './upload-reader.js';
 
 /** A job is short, because a process that shuts down waits for it. */
@@ -126,13 +127,14 @@ export class BulkService {
     const { prisma: db } = this.database;
     const { accountId, id, kind, fileHash } = upload;
     // The whole file is checked first: what is rejected was never inserted.
-    const rows = await countRows(readRows(format, file.chunks(), maxRows));
+    const style = new AmountStyle();
+    const rows = await countRows(readRows(format, file.chunks(), maxRows, style));
     const isNew = await this.database.transaction(
       async (tx) => {
         const data = [{ ...upload, rows }];
         const { count } = await tx.bulkUpload.createMany({ data, skipDuplicates: true });
         if (count === 0) return false;
-        await storeRows(tx, upload, readRows(format, file.chunks(), maxRows));
+        await storeRows(tx, upload, readRows(format, file.chunks(), maxRows, style));
         // Last, because what else is added to the account waits from here until the commit.
         await this.assertBelowQuota(tx, upload);
         return true;

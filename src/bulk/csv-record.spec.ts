@@ -1,8 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
-import { readColumns, headerProblem, toRequest } from './csv-record.js';
+import { readColumns, headerProblem, observeAmounts, toRequest } from './csv-record.js';
+import { AmountStyle } from './spreadsheet-cell.js';
 
-const requestOf = (header: string[], cells: string[]) => toRequest(readColumns(header), cells);
+function requestOf(header: string[], cells: string[]): unknown {
+  const [columns, style] = [readColumns(header), new AmountStyle()];
+  observeAmounts(columns, cells, style);
+  const read = toRequest(columns, cells, style);
+  return 'request' in read ? read.request : read;
+}
 
 describe('toRequest', () => {
   it('nests fields with dotted names, and makes lists of fields with numbers as names', () => {
@@ -25,7 +31,26 @@ describe('toRequest', () => {
     });
   });
 
-  it.each(['149,90', '1e3', ' 1', '1.', '.5', 'R$ 5'])(
+  it('reads amounts and days as spreadsheets in Brazil write them', () => {
+    const header = ['amount', 'amountFrom', 'dueDate', 'dateTo', 'discount.items.0.date', 'notes'];
+    const cells = ['1.234,56', 'R$ 5', '31/12/2026', '01/02/2026', '02/01/2026', '31/12/2026'];
+    expect(requestOf(header, cells)).toEqual({
+      amount: new LosslessNumber('1234.56'),
+      amountFrom: new LosslessNumber('5'),
+      dueDate: '2026-12-31',
+      dateTo: '2026-02-01',
+      discount: { items: [{ date: '2026-01-02' }] },
+      notes: '31/12/2026',
+    });
+  });
+
+  it('refuses an amount that may be thousands or decimals, with the name of its field', () => {
+    expect(requestOf(['fine.amount', 'a'], ['1.234', 'x'])).toEqual({
+      problem: expect.stringMatching(/^fine\.amount .* thousands or decimals/),
+    });
+  });
+
+  it.each(['1,234', '1e3', '1.', '.5', '$ 5'])(
     'leaves %p as text instead of guessing an amount',
     (cell) => {
       expect(requestOf(['Amount'], [cell])).toEqual({ Amount: cell });

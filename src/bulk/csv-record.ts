@@ -1,7 +1,8 @@
-// Converts a CSV row to a request. `payer.name` is a field of `payer`; `discount.items.0.date` is a
-// field of the first item. Only amounts become numbers: the leading zeros of a document must not be
-// lost.
+// Converts a row of a table to a request. `payer.name` is a field of `payer`;
+// `discount.items.0.date` is a field of the first item. Only amounts become numbers: the leading
+// zeros of a document must not be lost.
 import { LosslessNumber } from 'lossless-json';
+import { readDay, type AmountStyle } from './spreadsheet-cell.js';
 
 type Node = Record<string, unknown>;
 
@@ -11,11 +12,10 @@ export interface Column {
   parents: readonly string[];
   field: string;
   isAmount: boolean;
+  isDay: boolean;
 }
 
 const segment = /^(?:[A-Za-z][A-Za-z0-9]{0,39}|\d{1,2})$/;
-/** `149.90`, with a point: a comma is ambiguous, because it may separate thousands or cents. */
-const amountText = /^-?\d{1,15}(?:\.\d{1,20})?$/;
 const maxDepth = 5;
 const amountFields = new Set(['amount', 'amountfrom', 'amountto', 'tolerance']);
 
@@ -40,21 +40,48 @@ export function readColumns(header: readonly string[]): Column[] {
   return header.map((name) => {
     const parents = name.split('.');
     const field = parents.pop() ?? '';
-    return { parents, field, isAmount: amountFields.has(field.toLowerCase()) };
+    const isAmount = amountFields.has(field.toLowerCase());
+    return { parents, field, isAmount, isDay: /^date(?:From|To)?$|Date$/.test(field) };
   });
 }
 
-/** The request of a row. Fields with an empty cell are left out. */
-export function toRequest(columns: readonly Column[], cells: readonly string[]): Node {
+/** Observes the amounts of a row, before the rows of the file are read. */
+export function observeAmounts(
+  columns: readonly Column[],
+  cells: readonly string[],
+  style: AmountStyle,
+): void {
+  for (const [at, { isAmount }] of columns.entries()) if (isAmount) style.observe(cells[at] ?? '');
+}
+
+/**
+ * The request of a row, or why it cannot be read. Fields with an empty cell are left out. `style` is
+ * how the file writes its amounts.
+ */
+export function toRequest(
+  columns: readonly Column[],
+  cells: readonly string[],
+  style: AmountStyle,
+): { request: Node } | { problem: string } {
   const request: Node = {};
-  for (const [at, { parents, field, isAmount }] of columns.entries()) {
+  for (const [at, column] of columns.entries()) {
+    const { parents, field, isAmount, isDay } = column;
     const cell = cells[at] ?? '';
     if (cell === '') continue;
+    const value = isAmount ? style.read(cell) : isDay ? readDay(cell) : cell;
+    if (value === null) return { problem: ambiguousAmount([...parents, field].join('.')) };
     let node = request;
     for (const parent of parents) node = childOf(node, parent);
-    node[field] = isAmount && amountText.test(cell) ? new LosslessNumber(cell) : cell;
+    node[field] = value;
   }
-  return withLists(request) as Node;
+  return { request: withLists(request) as Node };
+}
+
+function ambiguousAmount(field: string): string {
+  return (
+    `${field} has one point and three digits after it, which may be thousands or decimals. ` +
+    'Write the cents: 1.234,00 or 1234.00.'
+  );
 }
 
 function prefixes(name: string): string[] {

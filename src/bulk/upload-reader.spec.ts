@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { LosslessNumber } from 'lossless-json';
 import { until } from '../../test/support/until.js';
+import { AmountStyle } from './spreadsheet-cell.js';
 import { formatOf, readRows, type FileFormat, type RowContent } from './upload-reader.js';
 
 /** The file in pieces that cut lines and characters. */
@@ -14,6 +16,12 @@ async function read(format: FileFormat, file: string | Buffer): Promise<ReadRow[
   for await (const row of readRows(format, piecesOf(Buffer.from(file as string)), 3))
     rows.push({ line: row.line, ...row.read() });
   return rows;
+}
+
+async function all<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
+  const list: Value[] = [];
+  for await (const value of values) list.push(value);
+  return list;
 }
 
 describe('NDJSON', () => {
@@ -56,6 +64,24 @@ describe('CSV', () => {
       { line: 2, problem: 'The row has more cells than the header.' },
       { line: 3, request: { a: '4', b: '5' } },
     ]);
+  });
+
+  it('reads amounts with a comma, quoted where the comma is the delimiter', async () => {
+    const files = ['a,amount\n"x","1.149,90"\n', 'a;amount\nx;1.149,90\n'];
+    for (const file of files)
+      expect(await read('csv', file)).toEqual([
+        { line: 2, request: { a: 'x', amount: new LosslessNumber('1149.90') } },
+      ]);
+  });
+
+  it('decides an amount with one point by the amounts of the whole file', async () => {
+    const file = Buffer.from('amount\n1.234\n"5,00"\n');
+    const style = new AmountStyle();
+    for await (const _ of readRows('csv', piecesOf(file), 3, style));
+    const [row] = await all(readRows('csv', piecesOf(file), 3, style));
+    expect(row?.read()).toEqual({ request: { amount: new LosslessNumber('1234') } });
+    const [alone] = await read('csv', 'amount\n1.234\n');
+    expect(alone).toMatchObject({ problem: expect.stringContaining('thousands or decimals') });
   });
 
   it.each([

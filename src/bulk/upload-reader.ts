@@ -6,7 +6,14 @@ import { defaultMaxBodyBytes } from '../contract/route.js';
 import { readCsvRecords } from '../platform/csv.js';
 import { AppError, invalidField } from '../platform/errors.js';
 import { parseJson, requestJson } from '../platform/exact-json.js';
-import { readColumns, headerProblem, toRequest, type Column } from './csv-record.js';
+import {
+  readColumns,
+  headerProblem,
+  observeAmounts,
+  toRequest,
+  type Column,
+} from './csv-record.js';
+import { AmountStyle } from './spreadsheet-cell.js';
 
 export type FileFormat = 'ndjson' | 'csv';
 
@@ -37,15 +44,19 @@ export function formatOf(contentType: string | undefined): FileFormat {
 const maxRowLength = defaultMaxBodyBytes;
 const maxColumns = 200;
 
-/** Rows in file order. Throws `validation_failed` where the file cannot be read further. */
+/**
+ * Rows in file order. Throws `validation_failed` where the file cannot be read further. `style` has
+ * seen the amounts of the file so far: rows are read after all of them were listed once.
+ */
 export async function* readRows(
   format: FileFormat,
   bytes: AsyncIterable<Uint8Array>,
   maxRows: number,
+  style = new AmountStyle(),
 ): AsyncGenerator<FileRow> {
   const text = textOf(bytes);
   let rows = 0;
-  for await (const row of format === 'csv' ? readCsv(text) : readLines(text)) {
+  for await (const row of format === 'csv' ? readCsv(text, style) : readLines(text)) {
     rows += 1;
     if (rows > maxRows) throw unreadableFile(`The file has more than ${maxRows} rows.`);
     yield row;
@@ -63,7 +74,7 @@ async function* textOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string>
     try {
       return piece ? decoder.decode(piece, { stream: true }) : decoder.decode();
     } catch {
-      throw unreadableFile('The file must be UTF-8.');
+      throw unreadableFile('The file must be UTF-8: save it as “CSV UTF-8”.');
     }
   };
   for await (const piece of bytes) yield decode(piece);
@@ -105,7 +116,10 @@ function readLine(row: string): RowContent {
   }
 }
 
-async function* readCsv(pieces: AsyncIterable<string>): AsyncGenerator<FileRow> {
+async function* readCsv(
+  pieces: AsyncIterable<string>,
+  style: AmountStyle,
+): AsyncGenerator<FileRow> {
   const { start, all } = await readStart(pieces);
   let columns: Column[] | null = null;
   try {
@@ -121,7 +135,8 @@ async function* readCsv(pieces: AsyncIterable<string>): AsyncGenerator<FileRow> 
         continue;
       }
       const fields = columns;
-      yield { line, read: () => readRecord(fields, record) };
+      observeAmounts(fields, record, style);
+      yield { line, read: () => readRecord(fields, record, style) };
     }
   } catch (error) {
     // The parser's message quotes the file, which may hold personal data.
@@ -131,10 +146,14 @@ async function* readCsv(pieces: AsyncIterable<string>): AsyncGenerator<FileRow> 
   }
 }
 
-function readRecord(columns: readonly Column[], record: readonly string[]): RowContent {
+function readRecord(
+  columns: readonly Column[],
+  record: readonly string[],
+  style: AmountStyle,
+): RowContent {
   return record.length > columns.length
     ? { problem: 'The row has more cells than the header.' }
-    : { request: toRequest(columns, record) };
+    : toRequest(columns, record, style);
 }
 
 /** The text up to the end of the first line or more, and all the text from its beginning. */

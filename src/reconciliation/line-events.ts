@@ -3,6 +3,7 @@ import { eventAmount, type EventResource, type EventType, type NewEvent } from '
 import type { PaidSettlement } from '../expected-payments/settlement.js';
 import type { StoredMatch } from './apply.queries.js';
 import type { Component } from './decide/component.js';
+import { feeCentsOf } from './decide/net-settlement.js';
 import type { ReversalSettlement } from './decide/totals.js';
 import type { DeclaredFacts } from './decide/declared-conditions.js';
 import type {
@@ -42,16 +43,19 @@ const declaredEventTypes: Record<PaidSettlement | ReversalSettlement, EventType>
   reversed: 'expected_payment.reversed',
   partially_reversed: 'expected_payment.reversed',
 };
+type EventAllocation = Pick<LineAllocation, 'role' | 'amountCents'> & { evidence?: object };
 
 /** What a line, or the part of it that is allocated, did to an expected payment. */
 export function allocationEvent(
   line: EventLine,
   payment: ExpectedPaymentFacts,
-  { role, amountCents }: Pick<LineAllocation, 'role' | 'amountCents'>,
+  { role, amountCents, evidence = {} }: EventAllocation,
   settlement: PaidSettlement | ReversalSettlement,
 ): NewEvent | null {
   const { charge } = payment;
-  const part = paymentOf(line, amountCents);
+  const feeCents = feeCentsOf(evidence);
+  const fee = feeCents === null ? {} : { fee: eventAmount(feeCents) };
+  const part = { ...paymentOf(line, amountCents), ...fee };
   if (charge)
     return {
       type: isPaid(settlement) ? paidEventTypes[settlement] : 'charge.refunded',

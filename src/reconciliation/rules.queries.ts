@@ -1,13 +1,15 @@
 // SQL of rules and their versions, and of what competes by them: open expected payments and
 // unexplained lines that share a document or a word. What was decided before is read, because only
 // unexplained lines and open payments compete.
+import { addDays } from '../brazil/calendar.js';
+import { saoPauloDay } from '../brazil/statement-day.js';
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import { isProvisional, provisionalNsus } from '../expected-payments/provisional.queries.js';
 import { noteReferenceKinds } from '../expected-payments/references.js';
 import { Prisma, type RuleVersion } from '../generated/service/client.js';
 import { bankTimeNow } from '../statement/bank-clock.queries.js';
 import type { ClosedPeriod } from '../statement/closing.js';
-import type { DeclaredRule, Facts } from './decide/model.js';
+import type { DeclaredRule, Facts, StatementLineFacts } from './decide/model.js';
 import {
   findPossibleIds,
   reachOf,
@@ -126,23 +128,37 @@ interface GroupKeys {
   documents: readonly string[];
   /** Ids that notes may contain: of payments, to find lines; of lines, to find payments. */
   words: readonly string[];
+  /** Lines that may settle all sales of some due days, less a fee. */
+  sales: readonly DueSales[];
 }
 
-const isEmpty = ({ documents, words }: GroupKeys) => documents.length + words.length === 0;
+/** Expected payments of a document that are due from a day to a day. */
+interface DueSales {
+  document: string;
+  from: string;
+  to: string;
+}
+
+const isEmpty = ({ documents, words, sales }: GroupKeys) =>
+  documents.length + words.length + sales.length === 0;
 
 /** The documents and words that were looked up: each is looked up once. */
 export class SeenKeys {
   private readonly seen = new Set<string>();
 
-  takeNew(of: 'lines' | 'payments', { documents, words }: GroupKeys): GroupKeys {
-    const take = (kind: string, values: readonly string[]) =>
+  takeNew(of: 'lines' | 'payments', { documents, words, sales }: GroupKeys): GroupKeys {
+    const take = <Value>(kind: string, values: readonly Value[]) =>
       values.filter((value) => {
-        const key = `${of} ${kind} ${value}`;
+        const key = `${of} ${kind} ${JSON.stringify(value)}`;
         const isNew = !this.seen.has(key);
         this.seen.add(key);
         return isNew;
       });
-    return { documents: take('document', documents), words: take('word', words) };
+    return {
+      documents: take('document', documents),
+      words: take('word', words),
+      sales: take('sales', sales),
+    };
   }
 }
 
@@ -168,7 +184,19 @@ function keysOfLines({ lines }: Pick<Facts, 'lines'>, reach: Reach): GroupKeys {
   return {
     documents: reach.byDocument ? covered.flatMap((line) => line.counterpartyDocument ?? []) : [],
     words: reach.byNotes ? covered.flatMap(({ notes }) => findPossibleIds(notes)) : [],
+    sales: covered.flatMap((line) => dueSalesOf(line, reach)),
   };
+}
+
+function dueSalesOf(line: StatementLineFacts, { settlingSales }: Reach): DueSales[] {
+  const { counterpartyDocument: document, occurredAt } = line;
+  if (document === null) return [];
+  const day = saoPauloDay(occurredAt);
+  return settlingSales
+    .filter(({ covers }) => covers(line))
+    .map(({ window: { daysBefore, daysAfter } }) => {
+      return { document, from: addDays(day, -daysAfter), to: addDays(day, daysBefore) };
+    });
 }
 
 /** A payment that a line pays now competes too: others may have waited for its outcome. */
@@ -187,6 +215,7 @@ function keysOfPayments(
             .map(({ value }) => value),
         )
       : [],
+    sales: [],
   };
 }
 
@@ -199,7 +228,20 @@ const newestOfDocuments = (accountId: number, documents: readonly string[]) => P
     ORDER BY created_at DESC, id DESC LIMIT ${maxPerDocument}
   ) newest`;
 
-/** Open expected payments with one of these documents or references. */
+/** Of an acquirer, all sales of these days: what is left out would make a group seem complete. */
+const dueSales = (accountId: number, sales: readonly DueSales[]) => Prisma.sql`
+  UNION
+  SELECT sale.id FROM unnest(${sales.map(({ document }) => document)}::text[],
+    ${sales.map(({ from }) => from)}::text[], ${sales.map(({ to }) => to)}::text[]
+  ) AS due(document, first_day, last_day)
+  CROSS JOIN LATERAL (
+    SELECT id FROM expected_payment
+    WHERE account_id = ${opaqueAccountId(accountId)} AND due_date IS NOT NULL
+      AND due_date BETWEEN due.first_day AND due.last_day
+      AND counterparty_document = due.document AND withdrawn_at IS NULL OFFSET 0
+  ) sale`;
+
+/** Open expected payments with one of these documents or references, or due on these days. */
 async function listGroupPayments(db: Db, accountId: number, keys: GroupKeys): Promise<string[]> {
   if (isEmpty(keys)) return [];
   const rows = await db.$queryRaw<{ id: string }[]>`
@@ -212,17 +254,20 @@ async function listGroupPayments(db: Db, accountId: number, keys: GroupKeys): Pr
         WHERE account_id = ${opaqueAccountId(accountId)}
           AND kind = ANY (${noteReferenceKinds}::text[]) AND value = reference.value
       ) r
+      ${keys.sales.length === 0 ? Prisma.empty : dueSales(accountId, keys.sales)}
     ) wanted
     CROSS JOIN LATERAL (
       SELECT * FROM expected_payment
       WHERE account_id = ${opaqueAccountId(accountId)} AND id = wanted.id OFFSET 0
     ) e
     LEFT JOIN LATERAL (
-      SELECT paid_cents FROM expected_payment_total
+      SELECT paid_cents, settlement FROM expected_payment_total
       WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = e.id OFFSET 0
     ) total ON true
     WHERE e.withdrawn_at IS NULL AND (e.is_multi_use OR e.amount_cents IS NULL
-      OR e.terms IS NOT NULL OR COALESCE(total.paid_cents, 0) < e.amount_cents OR EXISTS (
+      OR e.terms IS NOT NULL OR COALESCE(total.paid_cents, 0) < e.amount_cents
+      -- Instalments within the tolerance may sum to more than what is paid of the amount.
+      OR total.settlement = 'partially_settled' OR EXISTS (
         SELECT FROM (
           SELECT rule, unlinked_at, final_at FROM match
           WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = e.id OFFSET 0

@@ -3,7 +3,7 @@
 import { v5 as uuidv5 } from 'uuid';
 import { z } from 'zod';
 import type { RuleVersion } from '../generated/service/client.js';
-import type { AppliedRule } from './decide/rule.js';
+import { salesGroups, type AppliedRule } from './decide/rule.js';
 
 type Definition = Pick<AppliedRule, 'when' | 'then'>;
 
@@ -15,6 +15,16 @@ const storedDefinition = z.object({
   then: z.looseObject({
     toleranceCents: bigintText.optional(),
     toleranceBasisPoints: bigintText.optional(),
+    toleranceMaxCents: bigintText.optional(),
+    netSettlement: z
+      .object({
+        groupBy: z.enum(salesGroups),
+        minFeeBasisPoints: bigintText,
+        maxFeeBasisPoints: bigintText,
+        minFeeCentsPerSale: bigintText,
+        maxFeeCentsPerSale: bigintText,
+      })
+      .optional(),
   }),
 });
 

@@ -83,7 +83,7 @@ describe('the rules of an account', () => {
         version: 1,
         state: 'draft',
         when: { document: '***.444.777-**', amount: { max: 100.5 } },
-        then: { match: { by: ['document', 'amount'], tolerance: { percent: 1.25 } } },
+        then: { match: { by: ['document', 'amount'], tolerance: { percent: 1.25, max: 1000 } } },
         steps: [{ action: 'declared', reason: 'Anna pays without naming her order.' }],
       },
     ]);

@@ -8,6 +8,7 @@ import { IdempotencyService } from '../../idempotency/idempotency.service.js';
 import { Handles } from '../../platform/contract-route.js';
 import { AppError, invalidField } from '../../platform/errors.js';
 import { isUuid, readPage, readUuid, toList } from '../../platform/listing.js';
+import { feeCentsOf } from '../decide/net-settlement.js';
 import { ReconciliationService } from '../reconciliation.service.js';
 import { listMatchRows } from './manual-matches.queries.js';
 import { ManualMatches, toAllocations } from './manual-matches.service.js';
@@ -78,5 +79,6 @@ export class MatchesController {
 }
 
 function describeMatch(match: Match): z.output<typeof matchView> {
-  return { ...match, amount: match.amountCents };
+  const fee = feeCentsOf(match.evidence as object);
+  return { ...match, amount: match.amountCents, fee };
 }

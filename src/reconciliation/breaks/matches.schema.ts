@@ -12,6 +12,8 @@ export const matchView = z.object({
   nsu: bigInteger,
   expectedPaymentId: z.string(),
   amount: reais,
+  /** What a net settlement withheld of the expected payment; null for other matches. */
+  fee: reais.nullable(),
   /** `payment`, or `reversal`: the money of a payment was reversed. */
   role: z.enum(['payment', 'reversal']),
   /** `manual` if a person made the match: no rule and no reference displaces it. */

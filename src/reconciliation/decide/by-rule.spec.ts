@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { decideByRules, type RuleDecision } from './by-rule.js';
+import { normalizeText } from '../../expected-payments/text-pattern.js';
 import {
-  normalizeText,
   covers,
   findPaymentOptions,
   findPossibleIds,
@@ -41,6 +41,7 @@ const expectedPayment = (
   createdAt: new Date('2026-06-01T12:00:00Z'),
   cancelledAt: null,
   paidCents: 0n,
+  payments: [],
   owedCents: null,
   referenceValues: [],
   accepted: null,
@@ -91,6 +92,9 @@ describe('covers', () => {
     [{ isCredit: false }, false],
     [{ document: 'bruno' }, false],
     [{ notes: 'DOAÇÃO  mensal' }, true],
+    [{ notesPattern: '^DOAÇÃO .* (maio|junho)$' }, true],
+    [{ notesPattern: 'mensal$' }, false],
+    [{ notes: 'mensal', notesPattern: 'julho' }, false],
     [{ counterparty: { ispb: '00000001', branch: '0001', number: '12-3' } }, true],
   ])('checks the condition %j', (when, isCovered) => {
     const one = line(1, { notes: 'doacao Mensal de junho', counterparty: '1/1/123' });
@@ -117,6 +121,19 @@ describe('findPaymentOptions', () => {
   it('compares with the amount still owed', () => {
     const part = expectedPayment('a', { amountCents: 1_500n, paidCents: 500n });
     expect(findPaymentOptions(action(), line(1), [part])).toEqual([[part]]);
+  });
+
+  it('tolerates the larger of an amount and a percentage, and never more than the cap', () => {
+    const differences = { toleranceCents: 50n, toleranceBasisPoints: 1_000n };
+    const payment = expectedPayment('a', { amountCents: 5_000_000n });
+    const optionsAt = (amountCents: bigint, changes: Partial<MatchAction>) =>
+      findPaymentOptions(action({ ...differences, ...changes }), line(1, { amountCents }), [
+        payment,
+      ]).length;
+    expect(optionsAt(4_500_000n, {})).toBe(1);
+    expect(optionsAt(4_500_000n, { toleranceMaxCents: 100_000n })).toBe(0);
+    expect(optionsAt(4_899_999n, { toleranceMaxCents: 100_000n })).toBe(0);
+    expect(optionsAt(4_900_000n, { toleranceMaxCents: 100_000n })).toBe(1);
   });
 
   it('finds none by amount where the payer chooses the amount', () =>

@@ -8,8 +8,23 @@ import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
 import { addTo, groupBy } from '../../platform/grouping.js';
 import { maxBreakCandidates, type Component } from './component.js';
 import type { ExpectedPaymentFacts, StatementLineFacts } from './model.js';
+import {
+  claimsOf,
+  owedAfterClaims,
+  uncontested,
+  type InstalmentClaim,
+  type InstalmentEvidence,
+} from './instalments.js';
+import {
+  findSettledGroups,
+  maxSalesOfLine,
+  settledSales,
+  type FeeEvidence,
+} from './net-settlement.js';
 import { debitsRefunding } from './refunds-and-reversals.js';
 import {
+  agrees,
+  compareByTime,
   isOpen,
   ruleCandidateKind,
   byPriority,
@@ -84,15 +99,17 @@ function record(component: Component, line: StatementLineFacts, decision: RuleDe
 }
 
 function allocatedBy(rule: AppliedRule, payment: RulePayment) {
-  const { expected, amountCents, owedCents, differenceCents } = payment;
-  const difference = differenceCents === 0n ? {} : { differenceCents: differenceCents.toString() };
+  const { expected, amountCents, owedCents, differenceCents, evidence } = payment;
+  // An instalment and a sale less its fee count as paid in full, whatever is owed on their day.
+  const isTolerated = differenceCents !== 0n || evidence !== undefined;
+  const difference = isTolerated ? { differenceCents: differenceCents.toString() } : {};
   return {
     expectedPaymentId: expected.expectedPaymentId,
     amountCents,
     ruleOwedCents: owedCents,
-    isTolerated: differenceCents !== 0n,
+    isTolerated,
     declared: declaredBy(rule),
-    evidence: { ...evidenceOf(rule), ...difference },
+    evidence: { ...evidenceOf(rule), ...difference, ...evidence },
   };
 }
 
@@ -122,6 +139,11 @@ function toRulePayment(component: Component, payment: ExpectedPaymentFacts): Rul
     createdAt: payment.createdAtBankTime,
     cancelledAt: payment.charge?.cancelledAt ?? null,
     paidCents: component.paidCents(id),
+    payments: component
+      .paymentsOf(id)
+      .map(({ line: { nsu, occurredAt }, allocation: { amountCents } }) => {
+        return { nsu, occurredAt, amountCents };
+      }),
     owedCents: owedWhenPaid(component, payment),
     referenceValues: references
       .filter(({ kind }) => noteReferenceKinds.includes(kind))
@@ -150,6 +172,8 @@ export interface RulePayment {
   owedCents: bigint | null;
   /** The amount paid minus the amount owed. */
   differenceCents: bigint;
+  /** What the match stores about it besides the rule. */
+  evidence?: { instalment: InstalmentEvidence } | { fee: FeeEvidence };
 }
 
 export type RuleDecision =
@@ -172,7 +196,9 @@ export function decideByRules(
   const cancelled = byState.get(false);
   if (!cancelled) return decisions;
   const left = lines.filter(({ nsu }) => decisions.get(nsu)?.outcome === 'nothing');
-  return new Map([...decisions, ...decideAmong(rules, left, cancelled)]);
+  // Cancelled sales are not all of a group.
+  const others = rules.filter(({ then }) => then.do !== 'match' || !then.netSettlement);
+  return new Map([...decisions, ...decideAmong(others, left, cancelled)]);
 }
 
 function decideAmong(
@@ -242,7 +268,7 @@ class RuleMatcher {
     const linesByKey = groupBy(lines, (line) => this.groupKey(action, line));
     const groups = [...linesByKey.values()].flatMap((lines): LineGroup[] => {
       const options = lines[0]
-        ? findPaymentOptions(action, lines[0], this.listCandidates(action, lines[0]))
+        ? findOptions(action, lines[0], this.listCandidates(action, lines[0]))
         : [];
       const wantedById = new Map(options.flat().map((one) => [one.expectedPaymentId, one]));
       return options.length === 0 ? [] : [{ lines, options, wantedById }];
@@ -252,17 +278,18 @@ class RuleMatcher {
       for (const id of group.wantedById.keys()) addTo(groupsByExpectedId, id, group);
     const isSingle = (group: LineGroup, id: string) =>
       group.lines.length === 1 && groupsByExpectedId.get(id)?.length === 1;
-    const instalments = action.instalments ? instalmentsOf(action, groupsByExpectedId) : null;
+    const parts = findParts(action, groupsByExpectedId);
     for (const group of groups) {
       const { lines, options, wantedById } = group;
-      const chosen = options.length === 1 ? options[0] : undefined;
+      const chosen =
+        options.length === 1 && !isTooLarge(action, options[0]) ? options[0] : undefined;
       const isOnly = [...wantedById.values()].every(
         ({ expectedPaymentId, isMultiUse }) => isMultiUse || isSingle(group, expectedPaymentId),
       );
       const candidateIds = [...wantedById.keys()].sort().slice(0, maxBreakCandidates);
       for (const line of lines) {
-        const part = instalments?.get(line.nsu);
-        if (chosen && (isOnly || part)) {
+        const part = parts?.get(line.nsu);
+        if (chosen && (part || (isOnly && !action.plan))) {
           const payments = part ? [part] : paymentsOf(action, line, chosen);
           this.decided.set(line.nsu, { outcome: 'matched', rule: each, payments });
         } else this.decided.set(line.nsu, { outcome: 'ambiguous', rule: each, candidateIds });
@@ -297,6 +324,69 @@ class RuleMatcher {
   }
 }
 
+function findOptions(
+  action: MatchAction,
+  line: RuleLine,
+  candidates: readonly RuleExpectedPayment[],
+): RuleExpectedPayment[][] {
+  const { plan, netSettlement } = action;
+  if (plan)
+    return candidates.flatMap((each) => (claimsOf(action, line, each).length > 0 ? [[each]] : []));
+  if (!netSettlement) return findPaymentOptions(action, line, candidates);
+  const sales = candidates.filter((each) => agrees(action, line, each));
+  return findSettledGroups(netSettlement, line, sales);
+}
+
+function isTooLarge(action: MatchAction, chosen: RuleExpectedPayment[] = []): boolean {
+  return action.netSettlement !== undefined && chosen.length > maxSalesOfLine;
+}
+
+/** The parts of one expected payment that lines pay, by nsu. Null if the rule matches no parts. */
+function findParts(
+  action: MatchAction,
+  groupsByExpectedId: ReadonlyMap<string, readonly LineGroup[]>,
+): Map<bigint, RulePayment> | null {
+  if (action.plan) return plannedPartsOf(action, groupsByExpectedId);
+  return action.instalments ? instalmentsOf(action, groupsByExpectedId) : null;
+}
+
+/** Each instalment, or the whole amount, that exactly one line claims, and that claims no other. */
+function plannedPartsOf(
+  action: MatchAction,
+  groupsByExpectedId: ReadonlyMap<string, readonly LineGroup[]>,
+): Map<bigint, RulePayment> {
+  const parts = new Map<bigint, RulePayment>();
+  for (const [id, groups] of groupsByExpectedId) {
+    const expected = groups[0]?.wantedById.get(id);
+    if (!expected) continue;
+    const lines = groups.flatMap((group) => group.lines);
+    const claims = uncontested(lines.flatMap((line) => claimsOf(action, line, expected)));
+    const sure = new Set(
+      groups.filter(({ wantedById }) => wantedById.size === 1).flatMap((group) => group.lines),
+    );
+    const made = claims.filter(({ line }) => sure.has(line));
+    for (const payment of plannedPayments(action, expected, made)) parts.set(payment.nsu, payment);
+  }
+  return parts;
+}
+
+function plannedPayments(
+  { plan }: MatchAction,
+  expected: RuleExpectedPayment,
+  claims: readonly InstalmentClaim[],
+): (RulePayment & { nsu: bigint })[] {
+  if (!plan) return [];
+  const owed = owedAfterClaims(plan, expected, claims);
+  return claims.map(({ line, instalment }) => {
+    const { nsu, amountCents } = line;
+    const owedCents = owed.get(nsu) ?? null;
+    const differenceCents = (owedCents ?? 0n) - (expected.amountCents ?? 0n);
+    const payment = { nsu, expected, amountCents, owedCents, differenceCents };
+    if (!instalment) return payment;
+    return { ...payment, evidence: { instalment: { ...plan, number: instalment.number } } };
+  });
+}
+
 /**
  * The line pays one expected payment with its full amount, or several with the amount owed for
  * each.
@@ -306,6 +396,7 @@ function paymentsOf(
   line: RuleLine,
   chosen: RuleExpectedPayment[],
 ): RulePayment[] {
+  if (action.netSettlement) return salePayments(line, chosen);
   const [one, ...others] = chosen;
   if (one && others.length === 0) return [paymentOf(action, line, one)];
   return chosen.map((expected) => {
@@ -313,6 +404,17 @@ function paymentsOf(
     const owedCents = expected.paidCents + amountCents;
     return { expected, amountCents, owedCents, differenceCents: 0n };
   });
+}
+
+/** Each sale counts as paid in full by its part of the line. */
+function salePayments(line: RuleLine, chosen: RuleExpectedPayment[]): RulePayment[] {
+  const sales = settledSales(line, chosen);
+  const lineCents = sales.reduce((sum, { feeCents }) => sum + feeCents, 0n).toString();
+  return sales.map(({ expected, amountCents, feeCents }) => ({
+    ...{ expected, amountCents, owedCents: expected.paidCents + amountCents },
+    differenceCents: -feeCents,
+    evidence: { fee: { cents: feeCents.toString(), lineCents, sales: sales.length } },
+  }));
 }
 
 /** Lines that pay one expected payment in parts, if together they do not exceed the amount owed. */
@@ -358,8 +460,4 @@ function paymentOf(
   const isTolerated = openCents !== null && difference <= toleranceOf(action, openCents);
   const owedCents = openCents === null ? null : isTolerated ? paid : before + openCents;
   return { expected, amountCents, owedCents, differenceCents };
-}
-
-function compareByTime(a: RuleLine, b: RuleLine): number {
-  return a.occurredAt.getTime() - b.occurredAt.getTime() || (a.nsu < b.nsu ? -1 : 1);
 }

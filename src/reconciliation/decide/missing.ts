@@ -8,6 +8,7 @@ import {
 } from '../../brazil/calendar.js';
 import { saoPauloDay, statementDayStart } from '../../brazil/statement-day.js';
 import type { Component } from './component.js';
+import { openInstalments, readInstalment } from './instalments.js';
 import type {
   BreakDecision,
   ExpectedPaymentFacts,
@@ -18,6 +19,8 @@ import { subjectOfBill, subjectOfExpected, subjectOfOperation } from './break-ki
 
 /** The deadline of an unpaid payment that has not passed; null when it has none or has passed. */
 export function comingDeadline(component: Component, payment: ExpectedPaymentFacts): Date | null {
+  const [next] = instalmentsToCome(component, payment);
+  if (next) return next.at;
   const deadline = unmetDeadline(component, payment);
   return deadline && !hasPassed(component, deadline) ? deadline.at : null;
 }
@@ -27,7 +30,31 @@ function unmetDeadline(component: Component, payment: ExpectedPaymentFacts): Dea
   return deadlineOf(payment, component.facts.debitMissingMs);
 }
 
-const hasPassed = ({ facts: { asOf } }: Component, { at }: Deadline): boolean =>
+interface ComingInstalment {
+  cents: bigint;
+  /** In bank time. */
+  at: Date;
+}
+
+/** The open instalments of a payment in instalments whose deadline has not passed, in order. */
+export function instalmentsToCome(
+  component: Component,
+  payment: ExpectedPaymentFacts,
+): ComingInstalment[] {
+  const paid = component.paymentsOf(payment.id);
+  const plan = paid.flatMap(({ allocation }) => readInstalment(allocation.evidence) ?? []).at(-1);
+  if (!plan || !isStillExpected(payment)) return [];
+  const payments = paid.map(({ line }) => line);
+  const terms = { ...payment, createdAt: payment.createdAtBankTime };
+  return (openInstalments(plan, terms, payments) ?? [])
+    .map(({ cents, day }) => ({
+      cents,
+      at: statementDayStart(missingFrom(addDays(day, plan.toleranceDays))),
+    }))
+    .filter((deadline) => !hasPassed(component, deadline));
+}
+
+const hasPassed = ({ facts: { asOf } }: Component, { at }: Pick<Deadline, 'at'>): boolean =>
   asOf !== null && at <= asOf;
 
 export function findMissing(component: Component): PaymentFinding[] {

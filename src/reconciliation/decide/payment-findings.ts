@@ -16,6 +16,7 @@ import {
   type SettlementBreakKind,
 } from './break-kinds.js';
 import { compareLines, type Component } from './component.js';
+import { instalmentsToCome } from './missing.js';
 import type {
   ExpectedPaymentFacts,
   LineAllocation,
@@ -46,6 +47,10 @@ export function findSettlementFindings(
       isMultiUse: payment.isMultiUse,
       cancelledAt: charge?.cancelledAt ?? declared?.cancelledAt ?? null,
       expiredAt: charge?.expiredAt ?? null,
+      notDueCents: instalmentsToCome(component, payment).reduce(
+        (sum, { cents }) => sum + cents,
+        0n,
+      ),
       payments: paid.map(({ line, allocation }) => reviewedPayment(line, allocation, results)),
     });
   }
@@ -133,6 +138,8 @@ export interface ReviewedCredit extends ExpectedTerms {
   /** When the charge was found cancelled, or expired, at the bank, by the bank's clock. */
   cancelledAt: Date | null;
   expiredAt: Date | null;
+  /** The instalments that are still to come: they are not outstanding. */
+  notDueCents?: bigint;
   payments: ReviewedPayment[];
 }
 
@@ -267,7 +274,7 @@ function isAfterCancellation(rule: string, occurredAt: Date, cancelledAt: Date |
 function outstandingOf(credit: ReviewedCredit, grossCents: bigint, last: ReviewedPayment): bigint {
   const owed =
     last.toleratedCents ?? owedCentsWhenPaid(credit, grossCents, saoPauloDay(last.occurredAt));
-  return owed === null ? 0n : owed - grossCents;
+  return owed === null ? 0n : owed - grossCents - (credit.notDueCents ?? 0n);
 }
 
 function evidenceOf(owed: bigint | null, paid: bigint): object {

@@ -3,6 +3,7 @@ import { addDays } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { formatCounterparty } from '../../expected-payments/counterparty.js';
 import { owedCentsWhenPaid, type AcceptedAmounts } from '../../expected-payments/settlement.js';
+import { compileTextPattern, normalizeText } from '../../expected-payments/text-pattern.js';
 import { agreesWithTerms, type DeclaredFacts } from './declared-conditions.js';
 
 /** The reference kind of the candidates of a line that a rule found ambiguous. */
@@ -27,6 +28,8 @@ export interface RuleCondition {
   counterparty?: { ispb: string; branch: string; number: string };
   /** Text that the notes contain, without regard to accents and case. */
   notes?: string;
+  /** A pattern that a part of the notes matches, without regard to accents and case. */
+  notesPattern?: string;
 }
 
 export interface ClassifyAction {
@@ -34,17 +37,44 @@ export interface ClassifyAction {
   reason: string;
 }
 
+/** Instalments on days of their own, each an equal part of the amount. */
+export interface InstalmentPlan {
+  count: number;
+  /** Null if the instalments are a month apart. */
+  intervalDays: number | null;
+  /** How many days a payment may come before and after the day of its instalment. */
+  toleranceDays: number;
+}
+
+/** One line for all sales of a group, less a fee within these bounds. */
+export interface NetSettlement {
+  /** The sales due on one day, all in the window, or all whose ids the notes contain. */
+  groupBy: SalesGroup;
+  minFeeBasisPoints: bigint;
+  maxFeeBasisPoints: bigint;
+  minFeeCentsPerSale: bigint;
+  maxFeeCentsPerSale: bigint;
+}
+
+export const salesGroups = ['day', 'window', 'notes'] as const;
+export type SalesGroup = (typeof salesGroups)[number];
+
 export interface MatchAction {
   by: Criterion[];
   toleranceCents: bigint;
   /** In basis points of the amount owed. */
   toleranceBasisPoints: bigint;
+  /** No difference above it is tolerated. Versions from before this cap have none. */
+  toleranceMaxCents?: bigint;
   /** Around the due date, or around the day of creation without one. */
   window: { daysBefore: number; daysAfter: number } | null;
   /** One line may pay several expected payments in full. */
   combines: boolean;
   /** Several lines may pay one expected payment in parts. */
   instalments: boolean;
+  /** Not given in versions from before it existed, as the next. */
+  plan?: InstalmentPlan;
+  netSettlement?: NetSettlement;
 }
 
 export type RuleAction = ({ do: 'classify' } & ClassifyAction) | ({ do: 'match' } & MatchAction);
@@ -81,6 +111,9 @@ export interface RuleLine extends CoveredLine {
   unlinkedFrom: readonly string[];
 }
 
+/** A payment by other evidence than rules, or by a final match. */
+export type PaidPart = Pick<RuleLine, 'nsu' | 'occurredAt' | 'amountCents'>;
+
 /** An expected payment with the amount that other evidence than rules has paid. */
 export interface RuleExpectedPayment {
   expectedPaymentId: string;
@@ -96,6 +129,8 @@ export interface RuleExpectedPayment {
   /** When its charge was cancelled, in bank time: a later line does not pay it by a rule. */
   cancelledAt: Date | null;
   paidCents: bigint;
+  /** The payments that are `paidCents`, in the order in which they happened. */
+  payments: readonly PaidPart[];
   /** The total owed when `paidCents` was paid; null if nothing was paid or the payer chose. */
   owedCents: bigint | null;
   /** Ids that the notes of a line may contain: correlationId and externalId. */
@@ -105,14 +140,13 @@ export interface RuleExpectedPayment {
   declared: DeclaredFacts | null;
 }
 
+export function compareByTime(a: PaidPart, b: PaidPart): number {
+  return a.occurredAt.getTime() - b.occurredAt.getTime() || Number(a.nsu - b.nsu);
+}
+
 /** Lower priority first; among equals the older rule first, since rule ids ascend with time. */
 export function byPriority(a: AppliedRule, b: AppliedRule): number {
   return a.priority - b.priority || (a.ruleId < b.ruleId ? -1 : 1);
-}
-
-/** Removes accents and case, because people type notes in different ways. */
-export function normalizeText(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
 /** Shorter ids occur in notes by chance. */
@@ -131,7 +165,7 @@ export function findPossibleIds(notes: string | null): string[] {
 
 /** Whether a rule with this condition covers the line. */
 export function covers(when: RuleCondition, line: CoveredLine): boolean {
-  const { isCredit, types, minCents, maxCents, document, counterparty, notes } = when;
+  const { isCredit, types, minCents, maxCents, document, counterparty } = when;
   return (
     (isCredit === undefined || line.isCredit === isCredit) &&
     (types === undefined || types.some((type) => isOfType(line.typeName, type))) &&
@@ -139,8 +173,16 @@ export function covers(when: RuleCondition, line: CoveredLine): boolean {
     (maxCents === undefined || line.amountCents <= maxCents) &&
     (document === undefined || line.counterpartyDocument === document) &&
     (counterparty === undefined || line.counterparty === formatCounterparty(counterparty)) &&
-    (notes === undefined ||
-      (line.notes !== null && normalizeText(line.notes).includes(normalizeText(notes))))
+    coversNotes(when, line.notes)
+  );
+}
+
+function coversNotes({ notes, notesPattern }: RuleCondition, text: string | null): boolean {
+  if (notes === undefined && notesPattern === undefined) return true;
+  if (text === null) return false;
+  return (
+    (notes === undefined || normalizeText(text).includes(normalizeText(notes))) &&
+    (notesPattern === undefined || compileTextPattern(notesPattern).matches(text))
   );
 }
 
@@ -149,11 +191,16 @@ export interface Reach {
   covers: (line: CoveredLine & Pick<RuleLine, 'originalEndToEndId'>) => boolean;
   byDocument: boolean;
   byNotes: boolean;
+  /** Rules by which a line settles all sales of a document in a window of due days. */
+  settlingSales: readonly {
+    covers: (line: CoveredLine) => boolean;
+    window: { daysBefore: number; daysAfter: number };
+  }[];
 }
 
 export function reachOf(rules: readonly AppliedRule[]): Reach {
   const matching = rules.flatMap(({ when, then }) =>
-    then.do === 'match' ? [{ when, by: then.by }] : [],
+    then.do === 'match' ? [{ when, by: then.by, window: then.window, then }] : [],
   );
   const isByDocument = ({ by }: { by: Criterion[] }) => by.includes('document');
   return {
@@ -161,6 +208,9 @@ export function reachOf(rules: readonly AppliedRule[]): Reach {
       line.originalEndToEndId === null && matching.some(({ when }) => covers(when, line)),
     byDocument: matching.some(isByDocument),
     byNotes: matching.some((one) => !isByDocument(one)),
+    settlingSales: matching.flatMap(({ when, window, then: { netSettlement } }) =>
+      netSettlement && window ? [{ covers: (line) => covers(when, line), window }] : [],
+    ),
   };
 }
 
@@ -199,10 +249,12 @@ export function paidBefore({ isMultiUse, paidCents }: RuleExpectedPayment): bigi
   return isMultiUse ? 0n : paidCents;
 }
 
-/** The allowed difference from the amount owed: the larger of both tolerances. */
+/** The allowed difference from the amount owed: the larger of both tolerances, up to the cap. */
 export function toleranceOf(action: MatchAction, owedCents: bigint): bigint {
-  const ofPercent = (owedCents * action.toleranceBasisPoints) / 10_000n;
-  return ofPercent > action.toleranceCents ? ofPercent : action.toleranceCents;
+  const { toleranceCents, toleranceBasisPoints, toleranceMaxCents } = action;
+  const ofPercent = (owedCents * toleranceBasisPoints) / 10_000n;
+  const larger = ofPercent > toleranceCents ? ofPercent : toleranceCents;
+  return toleranceMaxCents !== undefined && larger > toleranceMaxCents ? toleranceMaxCents : larger;
 }
 
 /**
@@ -218,7 +270,11 @@ export function wasRefundedBefore(
 }
 
 /** Whether the line and the expected payment agree in everything but the amount. */
-function agrees(action: MatchAction, line: RuleLine, expected: RuleExpectedPayment): boolean {
+export function agrees(
+  action: MatchAction,
+  line: RuleLine,
+  expected: RuleExpectedPayment,
+): boolean {
   const { by, window } = action;
   if (line.originalEndToEndId !== null || line.isCredit !== expected.isCredit) return false;
   if (wasRefundedBefore(line, expected.createdAt)) return false;

@@ -11,8 +11,14 @@ import type {
   RuleVersion,
 } from '../../generated/service/client.js';
 import { groupBy } from '../../platform/grouping.js';
-import type { RuleAction, RuleCondition } from '../decide/rule.js';
-import type { listedRule, RuleDefinition, ruleView, trialView } from './rules.schema.js';
+import type { InstalmentPlan, NetSettlement, RuleAction, RuleCondition } from '../decide/rule.js';
+import {
+  greatestTolerance,
+  type listedRule,
+  type RuleDefinition,
+  type ruleView,
+  type trialView,
+} from './rules.schema.js';
 import { readStored } from '../stored-rule.js';
 import { storedResult } from './trial-result.js';
 
@@ -52,9 +58,12 @@ export function describeRuleWithHistory(
 }
 
 export function describeTrial({ result, ...trial }: RuleTrial): z.output<typeof trialView> {
-  const { tolerated, ...samples } = storedResult.parse(result);
-  const { count, cents: amount } = tolerated;
-  return { ...trial, ...samples, tolerated: { count, amount } };
+  const { tolerated, fees, ...samples } = storedResult.parse(result);
+  const inView = ({ count, cents: amount }: { count: number; cents: bigint }) => ({
+    count,
+    amount,
+  });
+  return { ...trial, ...samples, tolerated: inView(tolerated), fees: inView(fees) };
 }
 
 export function toCondition({ amount, document, notes, ...others }: RuleDefinition['when']) {
@@ -65,6 +74,7 @@ export function toCondition({ amount, document, notes, ...others }: RuleDefiniti
     maxCents: amount?.max,
     document: plain ?? undefined,
     notes: notes?.contains,
+    notesPattern: notes?.matches,
   };
   const entries = Object.entries(condition).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as RuleCondition;
@@ -72,46 +82,95 @@ export function toCondition({ amount, document, notes, ...others }: RuleDefiniti
 
 export function toAction({ classify, reason, match }: RuleDefinition['then']): RuleAction {
   if (classify !== undefined) return { do: 'classify', classify, reason: reason ?? '' };
-  const { by = [], tolerance, window = null, combines = false, instalments = false } = match ?? {};
+  const { by = [], tolerance, window = null, combines = false } = match ?? {};
+  const { instalments = false, netSettlement } = match ?? {};
   return {
     do: 'match',
     by,
     toleranceCents: tolerance?.amount ?? 0n,
     toleranceBasisPoints: tolerance?.percent ?? 0n,
+    toleranceMaxCents: tolerance?.max ?? greatestTolerance.cents,
     window,
     combines,
-    instalments,
+    instalments: instalments === true,
+    ...(typeof instalments === 'boolean' ? {} : { plan: toPlan(instalments) }),
+    ...(netSettlement ? { netSettlement: toNetSettlement(netSettlement) } : {}),
   };
+}
+
+type DeclaredMatch = NonNullable<RuleDefinition['then']['match']>;
+type DeclaredPlan = Exclude<DeclaredMatch['instalments'], boolean>;
+type DeclaredNetSettlement = NonNullable<DeclaredMatch['netSettlement']>;
+
+function toPlan({ count, intervalDays, toleranceDays }: DeclaredPlan): InstalmentPlan {
+  return { count, intervalDays: intervalDays ?? null, toleranceDays };
+}
+
+function describePlan({ count, intervalDays, toleranceDays }: InstalmentPlan) {
+  const interval = intervalDays === null ? { monthly: true } : { intervalDays };
+  return { count, ...interval, toleranceDays };
+}
+
+function toNetSettlement({ groupBy, fee }: DeclaredNetSettlement): NetSettlement {
+  return {
+    groupBy,
+    minFeeBasisPoints: fee.percent?.min ?? 0n,
+    maxFeeBasisPoints: fee.percent?.max ?? 0n,
+    minFeeCentsPerSale: fee.perSale?.min ?? 0n,
+    maxFeeCentsPerSale: fee.perSale?.max ?? 0n,
+  };
+}
+
+function describeNetSettlement({ groupBy, ...bounds }: NetSettlement) {
+  const percent = {
+    ...inReais('min', bounds.minFeeBasisPoints),
+    ...inReais('max', bounds.maxFeeBasisPoints),
+  };
+  const perSale = {
+    ...inReais('min', bounds.minFeeCentsPerSale),
+    ...inReais('max', bounds.maxFeeCentsPerSale),
+  };
+  return { groupBy, fee: { percent, perSale } };
 }
 
 /** The given conditions only, with amounts in reais. */
 export function describeCondition(when: RuleCondition) {
-  const { minCents, maxCents, document, notes, ...others } = when;
+  const { minCents, maxCents, document, notes, notesPattern, ...others } = when;
   const hasAmount = minCents !== undefined || maxCents !== undefined;
   return {
     ...others,
     ...(hasAmount ? { amount: { ...inReais('min', minCents), ...inReais('max', maxCents) } } : {}),
     ...(document === undefined ? {} : { document: masked(document) }),
-    ...(notes === undefined ? {} : { notes: { contains: notes } }),
+    ...(notes === undefined && notesPattern === undefined
+      ? {}
+      : { notes: { ...given('contains', notes), ...given('matches', notesPattern) } }),
   };
 }
 
 export function describeAction(then: RuleAction) {
   if (then.do === 'classify') return { classify: then.classify, reason: then.reason };
-  const { by, toleranceCents, toleranceBasisPoints, window, combines, instalments } = then;
-  const tolerance = {
+  const { by, toleranceCents, toleranceBasisPoints, toleranceMaxCents } = then;
+  const { window, combines, instalments, plan, netSettlement } = then;
+  const differences = {
     ...inReais('amount', toleranceCents || undefined),
     ...inReais('percent', toleranceBasisPoints || undefined),
   };
+  const hasTolerance = Object.keys(differences).length > 0;
+  const tolerance = { ...differences, ...inReais('max', toleranceMaxCents) };
   return {
     match: {
       by,
-      ...(Object.keys(tolerance).length > 0 ? { tolerance } : {}),
+      ...(hasTolerance ? { tolerance } : {}),
       ...(window ? { window } : {}),
       combines,
-      instalments,
+      instalments: plan ? describePlan(plan) : instalments,
+      ...(netSettlement ? { netSettlement: describeNetSettlement(netSettlement) } : {}),
     },
   };
+}
+
+function given(name: string, value: string | undefined) {
+  return value === undefined ? {} : { [name]: value };
 }
 
 function inReais(name: string, cents: bigint | undefined) {

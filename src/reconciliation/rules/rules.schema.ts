@@ -12,8 +12,15 @@ import {
   text,
 } from '../../contract/wire.js';
 import { normalizeTaxId } from '../../expected-payments/counterparty.js';
+import { compileTextPattern } from '../../expected-payments/text-pattern.js';
 import { listOf, listQuery } from '../../platform/listing.js';
-import { criteria, declaredCategories } from '../decide/rule.js';
+import {
+  criteria,
+  declaredCategories,
+  salesGroups,
+  type Criterion,
+  type SalesGroup,
+} from '../decide/rule.js';
 
 const integerBetween = (least: number, most: number) =>
   integer.refine((value) => value >= least && value <= most, `Must be from ${least} to ${most}.`);
@@ -30,6 +37,15 @@ const typeName = filledText(100).refine(
   'Must be a type’s name, or a prefix followed by *.',
 );
 
+const textPattern = z.string('Must be text.').superRefine((source, context) => {
+  try {
+    compileTextPattern(source);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    context.addIssue({ code: 'custom', message: error.message });
+  }
+});
+
 export const ruleCondition = z.strictObject({
   isCredit: z.boolean('Must be true or false.').optional(),
   types: z.array(typeName).min(1, 'Must have at least one type.').max(50).optional(),
@@ -40,13 +56,80 @@ export const ruleCondition = z.strictObject({
   counterparty: z
     .strictObject({ ispb: filledText(20), branch: filledText(20), number: filledText(30) })
     .optional(),
-  notes: z.strictObject({ contains: filledText(100) }).optional(),
+  notes: z
+    .strictObject({ contains: filledText(100).optional(), matches: textPattern.min(1).optional() })
+    .refine(
+      ({ contains, matches }) => contains !== undefined || matches !== undefined,
+      'Must have contains or matches.',
+    )
+    .optional(),
 });
 
+/** No rule tolerates a larger difference, however large the payment. */
+export const greatestTolerance = { cents: 100_000n, basisPoints: 1_000n };
+
 const percent = reais.refine(
-  (value) => value > 0n && value <= 10_000n,
-  'Must be more than 0 and at most 100.',
+  (value) => value > 0n && value <= greatestTolerance.basisPoints,
+  'Must be more than 0 and at most 10.',
 );
+const toleratedAmount = positiveReais.refine(
+  (value) => value <= greatestTolerance.cents,
+  'Must be at most 1000.00.',
+);
+const tolerance = z
+  .strictObject({
+    amount: toleratedAmount.optional(),
+    percent: percent.optional(),
+    /** In reais; 1000.00 if not given. */
+    max: toleratedAmount.optional(),
+  })
+  .refine(({ amount, max }) => amount === undefined || max === undefined || amount <= max, {
+    path: ['max'],
+    message: 'Must not be less than amount.',
+  });
+
+/** Instalments do not share days, so that the day of a line determines its instalment. */
+const instalmentPlan = z
+  .strictObject({
+    count: integerBetween(2, 60),
+    intervalDays: integerBetween(2, 92).optional(),
+    monthly: z.literal(true, 'Must be true.').optional(),
+    toleranceDays: integerBetween(0, 31).default(0),
+  })
+  .superRefine(({ intervalDays, monthly, toleranceDays }, context) => {
+    const refuse = (path: string[], message: string) =>
+      context.addIssue({ code: 'custom', path, message });
+    if ((intervalDays === undefined) === (monthly === undefined))
+      refuse([], 'Must have either intervalDays or monthly.');
+    const most = Math.floor(((intervalDays ?? 28) - 1) / 2);
+    if (toleranceDays > most)
+      refuse(['toleranceDays'], `Must be at most ${most}: instalments must not share days.`);
+  });
+
+const maxSettlementDays = 31;
+
+const bounds = (most: bigint, message: string) => {
+  const amount = reais.refine((value) => value >= 0n && value <= most, message);
+  return z
+    .strictObject({ min: amount.optional(), max: amount })
+    .refine(({ min, max }) => min === undefined || min <= max, {
+      path: ['max'],
+      message: 'Must not be less than min.',
+    });
+};
+
+const netSettlement = z.strictObject({
+  groupBy: z.enum(salesGroups, `Must be one of ${salesGroups.join(', ')}.`),
+  fee: z
+    .strictObject({
+      percent: bounds(2_000n, 'Must be from 0 to 20.').optional(),
+      perSale: bounds(10_000n, 'Must be from 0 to 100.00.').optional(),
+    })
+    .refine(
+      ({ percent, perSale }) => percent !== undefined || perSale !== undefined,
+      'Must have percent or perSale.',
+    ),
+});
 
 const matchAction = z
   .strictObject({
@@ -62,14 +145,15 @@ const matchAction = z
         (by) => by.includes('amount') || by.includes('window'),
         'Must have amount or window.',
       ),
-    tolerance: z
-      .strictObject({ amount: positiveReais.optional(), percent: percent.optional() })
-      .optional(),
+    tolerance: tolerance.optional(),
     window: z
       .strictObject({ daysBefore: integerBetween(0, 366), daysAfter: integerBetween(0, 366) })
       .optional(),
     combines: z.boolean('Must be true or false.').default(false),
-    instalments: z.boolean('Must be true or false.').default(false),
+    instalments: z
+      .union([z.boolean(), instalmentPlan], 'Must be true, false or a plan.')
+      .default(false),
+    netSettlement: netSettlement.optional(),
   })
   .superRefine((match, context) => {
     const refuse = (path: string, message: string) =>
@@ -77,13 +161,43 @@ const matchAction = z
     const [byAmount, byWindow] = [match.by.includes('amount'), match.by.includes('window')];
     if (byWindow && !match.window) refuse('window', 'Is required if by contains window.');
     if (!byWindow && match.window) refuse('window', 'Is allowed only if by contains window.');
-    for (const name of ['tolerance', 'combines', 'instalments'] as const)
+    for (const name of ['tolerance', 'combines', 'instalments', 'netSettlement'] as const)
       if (match[name] && !byAmount) refuse(name, 'Is allowed only if by contains amount.');
     if (match.combines && match.instalments)
       refuse('instalments', 'Must not be given together with combines.');
     if (match.combines && !match.by.includes('document'))
       refuse('combines', 'Is allowed only if by contains document.');
+    if (match.netSettlement) refuseAroundNetSettlement(match, refuse);
   });
+
+/** A group of sales needs what determines it, and its fee is the only difference. */
+function refuseAroundNetSettlement(
+  {
+    by,
+    netSettlement,
+    ...others
+  }: {
+    by: readonly Criterion[];
+    netSettlement?: { groupBy: SalesGroup };
+    tolerance?: unknown;
+    combines: boolean;
+    instalments: unknown;
+    window?: { daysBefore: number; daysAfter: number };
+  },
+  refuse: (path: string, message: string) => void,
+): void {
+  for (const name of ['tolerance', 'combines', 'instalments'] as const)
+    if (others[name]) refuse(name, 'Must not be given together with netSettlement.');
+  const { window } = others;
+  if (netSettlement?.groupBy === 'notes') {
+    if (!by.includes('notes')) refuse('by', 'Must contain notes to group by notes.');
+    return;
+  }
+  if (!by.includes('document') || !by.includes('window'))
+    refuse('by', 'Must contain document and window to group by day or window.');
+  if (window && window.daysBefore + window.daysAfter > maxSettlementDays)
+    refuse('window', `Must have at most ${maxSettlementDays} days for a net settlement.`);
+}
 
 const ruleAction = z
   .strictObject({
@@ -155,6 +269,8 @@ export const trialView = z.object({
   conflicts: nsuSample,
   /** The sum of the differences within the tolerance. */
   tolerated: z.object({ count: integer, amount: reais }),
+  /** The sales that net settlements would match, with the sum of their fees. */
+  fees: z.object({ count: integer, amount: reais }),
 });
 
 const listedVersion = z.object({

@@ -31,6 +31,8 @@ export const storedResult = z.object({
   ambiguous: storedSample,
   conflicts: storedSample,
   tolerated: z.object({ count: z.int(), cents: bigintText }),
+  // Trials from before net settlements have none.
+  fees: z.object({ count: z.int(), cents: bigintText }).default({ count: 0, cents: 0n }),
 });
 
 export class TrialResult {
@@ -41,6 +43,8 @@ export class TrialResult {
   readonly ambiguous = new Sample();
   readonly conflicts = new Sample();
   readonly tolerated = { count: 0, cents: 0n };
+  /** Of sales by net settlements. */
+  readonly fees = { count: 0, cents: 0n };
 
   constructor(private readonly ruleId: string) {}
 
@@ -65,9 +69,11 @@ export class TrialResult {
   }
 
   private tolerate({ evidence }: LineAllocation): void {
-    const { differenceCents = '0' } = evidence as { differenceCents?: string };
+    const { differenceCents = '0', fee } = evidence as { differenceCents?: string; fee?: unknown };
     const cents = BigInt(differenceCents);
-    this.tolerated.count += 1;
-    this.tolerated.cents += cents < 0n ? -cents : cents;
+    if (cents === 0n) return;
+    const total = fee === undefined ? this.tolerated : this.fees;
+    total.count += 1;
+    total.cents += cents < 0n ? -cents : cents;
   }
 }

@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import { LosslessNumber } from 'lossless-json';
+import { AmountStyle, readDay } from './spreadsheet-cell.js';
+
+/** The cell as it is read in a file with these other amounts. */
+function read(cell: string, ...others: string[]): unknown {
+  const style = new AmountStyle();
+  for (const each of [...others, cell]) style.observe(each);
+  const amount = style.read(cell);
+  return amount instanceof LosslessNumber ? amount.value : [amount];
+}
+
+describe('an amount', () => {
+  it.each([
+    ['149,90', '149.90'],
+    ['149,9', '149.9'],
+    ['1.234,56', '1234.56'],
+    ['1.234.567,8', '1234567.8'],
+    ['R$ 1.234,56', '1234.56'],
+    ['R$\u00a0149,90', '149.90'],
+    ['-R$ 5,00', '-5.00'],
+    ['1.234.567', '1234567'],
+    ['149.90', '149.90'],
+    ['1234', '1234'],
+    ['1234.567', '1234.567'],
+    ['10.000000000000000001', '10.000000000000000001'],
+  ])('%s is read as %s, whatever the others are', (cell, amount) => {
+    for (const others of [[], ['1,50'], ['1.50'], ['1,50', '1.50']])
+      expect(read(cell, ...others)).toBe(amount);
+  });
+
+  it('with one point and three digits is read as the other amounts of the file', () => {
+    expect(read('1.234', '149,90')).toBe('1234');
+    expect(read('1.234', '1.234.567')).toBe('1234');
+    // Three decimals, which the request refuses.
+    expect(read('1.234', '149.90')).toBe('1.234');
+  });
+
+  it.each([[[]], [['10', '2.500']], [['149,90', '149.90']]])(
+    'with one point and three digits is refused beside %j',
+    (others) => expect(read('1.234', ...others)).toEqual([null]),
+  );
+
+  it.each([
+    '1,234',
+    '1,234.56',
+    '1.23,45',
+    '12.34.567',
+    '1e3',
+    '5 reais',
+    'US$ 5',
+    '1.',
+    ',5',
+    '--1',
+  ])('%s stays text, which the request refuses', (cell) => {
+    for (const others of [[], ['1,50'], ['1.50']]) expect(read(cell, ...others)).toEqual([cell]);
+  });
+});
+
+describe('a day', () => {
+  it.each([
+    ['31/12/2026', '2026-12-31'],
+    ['2026-12-31', '2026-12-31'],
+    ['31/02/2026', '31/02/2026'],
+    ['12/31/2026', '12/31/2026'],
+    ['1/2/2026', '1/2/2026'],
+  ])('%s is read as %s', (cell, day) => expect(readDay(cell)).toBe(day));
+});
