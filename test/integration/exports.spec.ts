@@ -272,7 +272,9 @@ describe('export files', () => {
       service.application.get<Provider>(type, { strict: false });
     const [files, limits] = [provider(TransactionFiles), provider(ReadingLimits)];
     const query = { format: 'csv', delimiter: 'comma', from: day(1), to: day(1) } as const;
-    const opened = await Promise.all([1, 2, 3, 4].map(() => files.open(accountId, query)));
+    const opened = await Promise.all(
+      [1, 2, 3, 4].map(() => files.open({ accountId, scopes: [] }, query)),
+    );
     const { status, headers, body } = await get(march);
     expect([status, body.status, headers.get('retry-after')]).toEqual([429, 429, '10']);
     expect((await service.call('GET', '/v1/exports/reports/2026-03')).status).toBe(200);
