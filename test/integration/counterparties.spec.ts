@@ -181,6 +181,7 @@ describe('who paid', () => {
     expect(rows[0].data).not.toMatch(rare);
     expect((await patch(0, { includesPersonalData: false })).status).toBe(200);
     for (const { id } of endpoints) await service.call('DELETE', `/v1/webhook-endpoints/${id}`);
+    for (const receiver of receivers) await receiver.close();
   });
 
   const party = {

@@ -450,10 +450,15 @@ CREATE TRIGGER "line_erasure_is_append_only" BEFORE UPDATE OR DELETE
 CREATE FUNCTION "statement_line_is_written_once"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   personal CONSTANT text[] :=
-    ARRAY['content', 'content_hash', 'salt', 'notes', 'counterparty', 'counterparty_document'];
+    ARRAY['content', 'content_hash', 'salt', 'notes', 'counterparty', 'counterparty_document',
+          'counterparty_masked_tax_id', 'counterparty_name', 'counterparty_ispb',
+          'counterparty_branch', 'counterparty_account', 'message'];
 BEGIN
   IF TG_OP = 'UPDATE' AND NEW.content = '' AND NEW.content_hash = '' AND NEW.salt IS NULL
-    AND NEW.notes IS NULL AND NEW.counterparty IS NULL AND NEW.counterparty_document IS NULL
+    AND num_nonnulls(NEW.notes, NEW.counterparty, NEW.counterparty_document,
+                     NEW.counterparty_masked_tax_id, NEW.counterparty_name,
+                     NEW.counterparty_ispb, NEW.counterparty_branch, NEW.counterparty_account,
+                     NEW.message) = 0
     AND to_jsonb(NEW) - personal = to_jsonb(OLD) - personal
     AND EXISTS (
       SELECT 1 FROM "line_erasure" e
