@@ -12,6 +12,7 @@ export const scopes = [
   'reconcile',
   'webhooks',
   'expect',
+  'personal-data',
 ] as const;
 export type Scope = (typeof scopes)[number];
 

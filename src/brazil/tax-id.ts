@@ -47,3 +47,13 @@ export function maskTaxId(taxId: TaxId): string {
   const formatted = formatTaxId(taxId);
   return taxId.kind === 'NATURAL' ? `***${formatted.slice(3, 12)}**` : formatted;
 }
+
+/**
+ * A CPF or CNPJ without punctuation. Null for anything else, for example a document that the bank
+ * has masked.
+ */
+export function normalizeTaxId(text: unknown): string | null {
+  if (typeof text !== 'string') return null;
+  const characters = text.toUpperCase().replace(/[.\-/\s]/g, '');
+  return /^(?:\d{11}|[0-9A-Z]{12}\d{2})$/.test(characters) ? characters : null;
+}

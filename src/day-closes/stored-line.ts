@@ -32,6 +32,18 @@ export interface ProvenOutcome {
 }
 
 const moneyFields = ['amountCents', 'balancePreviousCents', 'currentBalanceCents'] as const;
+/** Null once the line is erased. */
+const personalFields = [
+  'counterparty',
+  'counterpartyDocument',
+  'counterpartyMaskedTaxId',
+  'counterpartyName',
+  'counterpartyIspb',
+  'counterpartyBranch',
+  'counterpartyAccount',
+  'message',
+  'notes',
+] as const satisfies (keyof StatementLine)[];
 const otherFields = [
   'nsu',
   'bankId',
@@ -44,10 +56,8 @@ const otherFields = [
   'movementId',
   'idempotencyKey',
   'billCode',
-  'counterparty',
-  'counterpartyDocument',
   'hasOneHolder',
-  'notes',
+  ...personalFields,
 ] as const satisfies (keyof StatementLine)[];
 
 export function differenceOfLine(
@@ -99,8 +109,8 @@ function differenceOfContent(
 }
 
 function isEmpty({ content, contentHash, salt, ...line }: StoredLine): boolean {
-  const personal = [line.notes, line.counterparty, line.counterpartyDocument, salt];
-  return content === '' && contentHash === '' && personal.every((value) => value === null);
+  const isNull = personalFields.every((field) => line[field] === null);
+  return content === '' && contentHash === '' && salt === null && isNull;
 }
 
 function readContent(content: string): StatementLine | null {

@@ -14,6 +14,8 @@ export async function listStoredLines(
     SELECT t.nsu, t.arrival, t.bank_id, t.is_credit, t.amount_cents, t.type_name, t.correlation_id,
            t.end_to_end_id, t.external_id, t.original_end_to_end_id, t.movement_id,
            t.idempotency_key, t.bill_code, t.counterparty, t.counterparty_document,
+           t.counterparty_masked_tax_id, t.counterparty_name, t.counterparty_ispb,
+           t.counterparty_branch, t.counterparty_account, t.message,
            t.has_one_holder, t.notes, t.balance_previous_cents, t.current_balance_cents,
            t.occurred_at, t.content_hash, t.content, t.salt,
            erasure.commitment AS "erasedCommitment"

@@ -11,6 +11,7 @@ import type { JobPayload } from '../queues.js';
 import { OpenLimit } from '../platform/slots.js';
 import { delayAfterAttemptMs, deliveryLimits } from './delivery-schedule.js';
 import { EndpointClient } from './endpoint-client.service.js';
+import { EventCounterparties } from './event-counterparties.service.js';
 import { recordAttempt } from './event-metrics.service.js';
 import { testEventType } from './event.js';
 import {
@@ -52,6 +53,7 @@ export class DeliveryService {
   constructor(
     private readonly database: Database,
     private readonly client: EndpointClient,
+    private readonly counterparties: EventCounterparties,
   ) {}
 
   /**
@@ -124,7 +126,10 @@ export class DeliveryService {
         { accountId, endpointId },
         { limit: places, leaseMs },
       );
-      if (claimed.length === 0 || !(await this.attemptAll(endpoint, claimed))) return false;
+      if (claimed.length === 0) return false;
+      const { includesPersonalData } = endpoint;
+      const shown = await this.counterparties.addTo(accountId, claimed, includesPersonalData);
+      if (!(await this.attemptAll(endpoint, shown))) return false;
       return claimed.length === places;
     } finally {
       this.hosts.free(host, places);
@@ -182,7 +187,10 @@ function hostOf({ url }: Pick<WebhookEndpoint, 'url'>): string {
   return new URL(url).hostname;
 }
 
-/** The body that is signed and sent: the same bytes at every attempt. */
+/**
+ * The body that is signed and sent: the same bytes at every attempt, unless between two of them the
+ * line was erased, a source named its counterparty first, or `includesPersonalData` was changed.
+ */
 function eventBody({ type, data, sequence, ...event }: ClaimedEventDelivery): string {
   const head = {
     type,

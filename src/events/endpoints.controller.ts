@@ -1,10 +1,12 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
+import { seesPersonalData } from '../counterparties/counterparty.schema.js';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Handles } from '../platform/contract-route.js';
+import { AppError } from '../platform/errors.js';
 import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
 import { DeliveryService } from './delivery.service.js';
 import { EndpointsService, type EndpointWithSecret } from './endpoints.service.js';
@@ -32,7 +34,8 @@ export class EndpointsController {
   @RequiresScope('webhooks')
   @Handles(createEndpoint)
   create(@FromCaller() request: CallerInput<typeof createEndpoint>) {
-    const { accountId, body } = request;
+    const { accountId, body, scopes } = request;
+    if (body.includesPersonalData && !seesPersonalData(scopes)) throw new AppError('forbidden');
     const fields = { ...body, description: body.description ?? null };
     return this.idempotency.runOnce({ accountId, route: createEndpoint, request }, async () =>
       describeWithSecret(await this.endpoints.create(accountId, fields)),
@@ -61,12 +64,16 @@ export class EndpointsController {
   @RequiresScope('webhooks')
   @Handles(updateEndpoint)
   update(@FromCaller() request: CallerInput<typeof updateEndpoint>) {
-    const { accountId, params, body } = request;
+    const { accountId, params, body, scopes } = request;
+    const maySend = seesPersonalData(scopes);
+    if (body.includesPersonalData === true && !maySend) throw new AppError('forbidden');
     const changes = Object.fromEntries(
       Object.entries(body).filter(([, value]) => value !== undefined),
     );
     return this.idempotency.runOnce({ accountId, route: updateEndpoint, request }, async () =>
-      describeEndpoint(await this.endpoints.update(accountId, readUuid(params.id), changes)),
+      describeEndpoint(
+        await this.endpoints.update(accountId, readUuid(params.id), changes, maySend),
+      ),
     );
   }
 

@@ -20,7 +20,10 @@ const endedPerQuery = 1_000;
 const hourMs = 3_600_000;
 const defaultOverlapSeconds = 86_400;
 
-type EndpointFields = Pick<WebhookEndpoint, 'url' | 'eventTypes' | 'description' | 'isEnabled'>;
+type EndpointFields = Pick<
+  WebhookEndpoint,
+  'url' | 'eventTypes' | 'description' | 'isEnabled' | 'includesPersonalData'
+>;
 
 /** The only place that holds the secret in plain text. */
 export interface EndpointWithSecret {
@@ -91,17 +94,24 @@ export class EndpointsService {
     return endpoint;
   }
 
+  /**
+   * Throws `forbidden` for an endpoint that includes personal data, unless the caller may send it
+   * there or ends it: another URL would get the data too.
+   */
   async update(
     accountId: number,
     id: string,
     changes: Partial<EndpointFields>,
+    maySendPersonalData = false,
   ): Promise<WebhookEndpoint> {
     await this.get(accountId, id);
+    const isFree = maySendPersonalData || changes.includesPersonalData === false;
     const url = changes.url === undefined ? {} : { url: this.readUrl(changes.url) };
-    const endpoint = await this.database.prisma.webhookEndpoint.update({
-      where: { accountId_id: { accountId, id } },
+    const [endpoint] = await this.database.prisma.webhookEndpoint.updateManyAndReturn({
+      where: { accountId, id, ...(isFree ? {} : { includesPersonalData: false }) },
       data: { ...changes, ...url, updatedAt: await this.database.now() },
     });
+    if (!endpoint) throw new AppError('forbidden');
     // Deliveries that became due while the endpoint was disabled are sent now.
     if (endpoint.isEnabled) await this.events.enqueueDeliveries(accountId);
     return endpoint;

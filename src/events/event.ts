@@ -1,6 +1,8 @@
 // The events that business systems receive, and how amounts are written in them.
-import { LosslessNumber } from 'lossless-json';
+import { isLosslessNumber, LosslessNumber } from 'lossless-json';
+import type { Counterparty } from '../counterparties/resolution.js';
 import { formatReais } from '../money/cents.js';
+import { isJsonObject, parseJson, tolerantJson } from '../platform/exact-json.js';
 
 export const eventTypes = [
   'charge.paid',
@@ -76,4 +78,18 @@ export interface NewEvent {
 /** An amount as an exact JSON number in reais. */
 export function eventAmount(cents: bigint): LosslessNumber {
   return new LosslessNumber(formatReais(cents));
+}
+
+/** The line that an event reports; null if it reports none. */
+export function nsuOfEvent(data: string): bigint | null {
+  // Most events report no line: they are not parsed.
+  if (!data.includes('"nsu"')) return null;
+  const fields = parseJson(data, tolerantJson);
+  const nsu = isJsonObject(fields) ? fields.nsu : null;
+  return isLosslessNumber(nsu) ? BigInt(nsu.value) : null;
+}
+
+/** The data of an event with its counterparty as the last field. */
+export function withCounterparty(data: string, counterparty: Counterparty): string {
+  return `${data.slice(0, -1)},"counterparty":${JSON.stringify(counterparty)}}`;
 }

@@ -1,6 +1,7 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
+import { seesPersonalData } from '../counterparties/counterparty.schema.js';
 import { Database } from '../database.service.js';
 import type { Event } from '../generated/service/client.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
@@ -8,6 +9,7 @@ import { Handles } from '../platform/contract-route.js';
 import { Responds } from '../platform/responses.decorator.js';
 import { parseJson } from '../platform/exact-json.js';
 import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
+import { EventCounterparties } from './event-counterparties.service.js';
 import { EventRetention } from './event-retention.service.js';
 import { listDeliveries, listEvents, replayDelivery } from './events.schema.js';
 import { EventsService } from './events.service.js';
@@ -20,11 +22,12 @@ export class EventsController {
     private readonly service: EventsService,
     private readonly idempotency: IdempotencyService,
     private readonly retention: EventRetention,
+    private readonly counterparties: EventCounterparties,
   ) {}
 
   @Responds({ status: 410, description: 'Events after the cursor were deleted by age.' })
   @Handles(listEvents)
-  async events(@FromCaller() { accountId, query }: CallerInput<typeof listEvents>) {
+  async events(@FromCaller() { accountId, query, scopes }: CallerInput<typeof listEvents>) {
     const page = readPage(query, isPosition);
     const from = page.after ?? query.after;
     const position = from === undefined ? undefined : BigInt(from);
@@ -39,7 +42,8 @@ export class EventsController {
     });
     if (isAscending && position !== undefined)
       await this.retention.assertNothingDeletedAfter(accountId, position);
-    return toList(rows, page, (event) => event.position.toString(), describeEvent);
+    const shown = await this.counterparties.addTo(accountId, rows, seesPersonalData(scopes));
+    return toList(shown, page, (event) => event.position.toString(), describeEvent);
   }
 
   @Handles(listDeliveries)

@@ -3,6 +3,7 @@ import { DeliveryService } from './delivery.service.js';
 import { EndpointClient } from './endpoint-client.service.js';
 import { EndpointsController } from './endpoints.controller.js';
 import { EndpointsService } from './endpoints.service.js';
+import { EventCounterparties } from './event-counterparties.service.js';
 import { EventMetrics } from './event-metrics.service.js';
 import { EventRetention } from './event-retention.service.js';
 import { EventsController } from './events.controller.js';
@@ -12,6 +13,7 @@ import { NameResolver } from './name-resolver.service.js';
 @Module({
   controllers: [EndpointsController, EventsController],
   providers: [
+    EventCounterparties,
     EventsService,
     EventRetention,
     EndpointsService,

@@ -78,7 +78,8 @@ export async function skipPositions(tx: Tx, accountId: number): Promise<void> {
 
 export type DeliveryEndpoint = Pick<
   WebhookEndpoint,
-  'accountId' | 'id' | 'url' | 'secret' | 'previousSecret' | 'previousSecretUntil'
+  | ('accountId' | 'id' | 'url' | 'secret' | 'previousSecret' | 'previousSecretUntil')
+  | 'includesPersonalData'
 >;
 
 export interface DueEndpoint {
@@ -113,7 +114,8 @@ export async function findEnabledEndpoint(
   { accountId, endpointId }: DueEndpoint,
 ): Promise<DeliveryEndpoint | null> {
   const [endpoint] = await db.$queryRaw<DeliveryEndpoint[]>`
-    SELECT account_id, id, url, secret, previous_secret, previous_secret_until
+    SELECT account_id, id, url, secret, previous_secret, previous_secret_until,
+           includes_personal_data
     FROM webhook_endpoint
     WHERE account_id = ${accountId} AND id = ${endpointId}::uuid AND is_enabled
       AND deleted_at IS NULL`;

@@ -17,6 +17,8 @@ export const endpointView = z.object({
   eventTypes: z.array(z.string()),
   description: z.string().nullable(),
   isEnabled: z.boolean(),
+  /** Whether its events show who paid; otherwise they show it masked. */
+  includesPersonalData: z.boolean(),
   /** When the secret before the last rotation ends; null without one. */
   previousSecretUntil: instant.nullable(),
   createdAt: instant,
@@ -30,6 +32,8 @@ const endpointFields = z.object({
   eventTypes: z.array(eventType).max(eventTypes.length).default([]),
   description: text(200).nullish(),
   isEnabled: z.boolean('Must be true or false.').default(true),
+  /** Needs the scope `personal-data`. */
+  includesPersonalData: z.boolean('Must be true or false.').default(false),
 });
 
 export const createEndpoint = route({
@@ -69,7 +73,9 @@ export const getEndpoint = route({
 export const updateEndpoint = route({
   ...base,
   name: 'updateWebhookEndpoint',
-  summary: 'Changes a webhook endpoint. Omitted fields stay unchanged.',
+  summary:
+    'Changes a webhook endpoint. Omitted fields stay unchanged. An endpoint that includes personal ' +
+    'data is changed under the scope `personal-data` only; without it, the request must end that.',
   method: 'PATCH',
   path: '/v1/webhook-endpoints/{id}',
   idempotencyKey: 'accepted',
@@ -79,6 +85,7 @@ export const updateEndpoint = route({
     eventTypes: z.array(eventType).max(eventTypes.length).optional(),
     description: text(200).nullish(),
     isEnabled: z.boolean('Must be true or false.').optional(),
+    includesPersonalData: z.boolean('Must be true or false.').optional(),
   }),
   response: endpointView,
 });
@@ -175,6 +182,7 @@ export const listEvents = route({
       /** 1, 2, 3 … of the resource. */
       sequence: integer,
       createdAt: instant,
+      /** With the `counterparty` of the line that it reports. */
       data: z.unknown(),
     }),
   ),

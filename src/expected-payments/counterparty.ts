@@ -1,5 +1,7 @@
 // Normalizes accounts and tax ids, so that the values of a request and of a statement line compare
 // equal.
+export { normalizeTaxId } from '../brazil/tax-id.js';
+
 export interface CounterpartyAccount {
   ispb: string;
   branch: string;
@@ -19,14 +21,4 @@ export function normalizeAccountNumber(text: string): string {
   const characters = text.toUpperCase().replace(/[^0-9A-Z]/g, '');
   // `0001` and `1` are the same branch, `0123` and `123` the same account.
   return characters.replace(/^0+(?=.)/, '');
-}
-
-/**
- * A CPF or CNPJ without punctuation. Null for anything else, for example a document that the bank
- * has masked.
- */
-export function normalizeTaxId(text: unknown): string | null {
-  if (typeof text !== 'string') return null;
-  const characters = text.toUpperCase().replace(/[.\-/\s]/g, '');
-  return /^(?:\d{11}|[0-9A-Z]{12}\d{2})$/.test(characters) ? characters : null;
 }

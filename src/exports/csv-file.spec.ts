@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { unknownCounterparty } from '../counterparties/resolution.js';
 import { exportedLine } from '../../test/support/exported-lines.js';
 import { csvFile } from './csv-file.js';
 import { statementTable } from './statement-table.js';
@@ -47,6 +48,7 @@ describe('a CSV file of the statement', () => {
       currentBalanceCents: -123_456_789_012_345n,
       typeName: 'DEBIT_PIX',
       counterparty: {
+        ...unknownCounterparty,
         ...{ name: 'Maria, a Silva', taxId: '***.456.789-**' },
         ...{ ispb: '00000001', branch: '0001', account: '123-4' },
       },
@@ -58,7 +60,7 @@ describe('a CSV file of the statement', () => {
     expect(csvFile(statementTable, 'comma').row(line)).toBe(
       '2026-03-10,2026-03-11T02:59:59.999Z,101,DEBIT_PIX,debit,-0.05,-1234567890123.45,' +
         '"Maria, a Silva",***.456.789-**,00000001,0001,123-4,"order 7",,,,' +
-        'matched,reference,,,,"a b",\r\n',
+        'matched,reference,,,,"a b",,\r\n',
     );
     expect(csvFile(statementTable, 'semicolon').row(line)).toContain(
       ';debit;-0,05;-1234567890123,45;',

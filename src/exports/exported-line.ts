@@ -1,8 +1,8 @@
 // The data that files of the statement are written from, and text functions that formats share.
 import type { Buffer } from 'node:buffer';
 import type { PlainDate } from '../brazil/calendar.js';
+import type { Counterparty } from '../counterparties/resolution.js';
 import type { StatementLine } from '../generated/service/client.js';
-import type { LineCounterparty } from './line-counterparty.js';
 
 /** A line with its state, and the matches, classification or break that explain it. */
 export type ExportedLine = Pick<
@@ -10,7 +10,7 @@ export type ExportedLine = Pick<
   | ('nsu' | 'occurredAt' | 'typeName' | 'isCredit' | 'amountCents' | 'currentBalanceCents')
   | ('correlationId' | 'endToEndId' | 'externalId' | 'billCode' | 'notes')
 > & {
-  counterparty: LineCounterparty;
+  counterparty: Counterparty;
   state: string;
   rule: string | null;
   /** The category of its classification, or of the declared payments that it pays. */
@@ -22,8 +22,8 @@ export type ExportedLine = Pick<
   clientReference: string | null;
 };
 
-/** A line as it is stored: the content names the counterparty. */
-export type ExportedLineRow = Omit<ExportedLine, 'counterparty'> & Pick<StatementLine, 'content'>;
+/** A line without what several sources say. */
+export type ExportedLineRow = Omit<ExportedLine, 'counterparty'>;
 
 /** The facts of a file besides its lines. */
 export interface StatementPeriod {

@@ -25,23 +25,23 @@ export class ExportsController {
   @Responds({ status: 422, description: 'The file would have too many lines; see `code`.' })
   @Handles(exportTransactions)
   async transactions(
-    @FromCaller() { accountId, query }: CallerInput<typeof exportTransactions>,
+    @FromCaller() { query, ...caller }: CallerInput<typeof exportTransactions>,
   ): Promise<StreamedReply> {
-    return replyWith(await this.files.open(accountId, query));
+    return replyWith(await this.files.open(caller, query));
   }
 
   @Handles(exportOpenBreaks)
   async breaks(
-    @FromCaller() { accountId, query }: CallerInput<typeof exportOpenBreaks>,
+    @FromCaller() { query, ...caller }: CallerInput<typeof exportOpenBreaks>,
   ): Promise<StreamedReply> {
-    return replyWith(await this.openItems.openBreaks(accountId, query));
+    return replyWith(await this.openItems.openBreaks(caller, query));
   }
 
   @Handles(exportOverduePayments)
   async overduePayments(
-    @FromCaller() { accountId, query }: CallerInput<typeof exportOverduePayments>,
+    @FromCaller() { query, ...caller }: CallerInput<typeof exportOverduePayments>,
   ): Promise<StreamedReply> {
-    return replyWith(await this.openItems.openOverduePayments(accountId, query));
+    return replyWith(await this.openItems.openOverduePayments(caller, query));
   }
 
   @Handles(getMonthReport)

@@ -122,7 +122,7 @@ const linesOfPage = (
   { from, until, arrival, afterNsu, lastNsu, limit }: PageOfLines,
 ) => Prisma.sql`
   SELECT nsu, occurred_at, type_name, is_credit, amount_cents, current_balance_cents,
-         correlation_id, end_to_end_id, external_id, bill_code, notes, content
+         correlation_id, end_to_end_id, external_id, bill_code, notes
   FROM statement_line
   WHERE account_id = ${accountId} AND nsu > ${afterNsu} AND nsu <= ${lastNsu}
     AND arrival <= ${arrival}

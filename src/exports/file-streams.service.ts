@@ -2,6 +2,7 @@
 // A file that fails half-way ends its stream with an error, and never looks complete.
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../accounts/api-keys.service.js';
 import { Log } from '../platform/log.js';
 import type { ExportFile, FileContainer } from './exported-line.js';
 import { ReadingLimits } from './reading-limits.service.js';
@@ -14,6 +15,9 @@ const noContainer: FileContainer = {
   add: (bytes) => bytes,
   end: () => Buffer.alloc(0),
 };
+
+/** Whose file it is; the scopes say whether it shows names. */
+export type FileCaller = Pick<Caller, 'accountId'> & { scopes: readonly string[] };
 
 export interface OpenedFile {
   name: string;

@@ -3,13 +3,19 @@ import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { PlainDate } from '../brazil/calendar.js';
 import type { RouteInput } from '../contract/route.js';
+import {
+  counterpartyIn,
+  findCounterparties,
+  findExpectedCounterparties,
+} from '../counterparties/counterparties.queries.js';
+import { seesPersonalData, shownCounterparty } from '../counterparties/counterparty.schema.js';
 import { Database } from '../database.service.js';
 import { breakKinds } from '../reconciliation/decide/break-kinds.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { csvFile } from './csv-file.js';
 import type { exportOpenBreaks } from './exports.schema.js';
-import { FileStreams, type OpenedFile } from './file-streams.service.js';
-import { listOpenBreaks, listOverduePayments } from './open-items.queries.js';
+import { FileStreams, type FileCaller, type OpenedFile } from './file-streams.service.js';
+import { listOpenBreaks, listOverduePayments, type BreakRowOfFile } from './open-items.queries.js';
 import {
   openBreaksTable,
   overduePaymentsTable,
@@ -34,23 +40,23 @@ export class OpenItemFiles {
   ) {}
 
   /** Throws `rate_limited` if the account has too many open files. */
-  async openBreaks(accountId: number, query: TableQuery): Promise<OpenedFile> {
-    return this.open(accountId, query, 'breaks', (today) => ({
+  async openBreaks(caller: FileCaller, query: TableQuery): Promise<OpenedFile> {
+    return this.open(caller, query, 'breaks', (today) => ({
       table: openBreaksTable(today),
-      pages: this.readBreaks(accountId),
+      pages: this.readBreaks(caller),
     }));
   }
 
   /** Throws `rate_limited` if the account has too many open files. */
-  async openOverduePayments(accountId: number, query: TableQuery): Promise<OpenedFile> {
-    return this.open(accountId, query, 'overdue', (today) => ({
+  async openOverduePayments(caller: FileCaller, query: TableQuery): Promise<OpenedFile> {
+    return this.open(caller, query, 'overdue', (today) => ({
       table: overduePaymentsTable(today),
-      pages: this.readOverduePayments(accountId, today),
+      pages: this.readOverduePayments(caller, today),
     }));
   }
 
   private async open<Row>(
-    accountId: number,
+    { accountId }: FileCaller,
     { format, delimiter }: TableQuery,
     name: string,
     read: (today: PlainDate) => { table: Table<Row>; pages: AsyncIterable<Row[]> },
@@ -64,7 +70,8 @@ export class OpenItemFiles {
     });
   }
 
-  private async *readBreaks(accountId: number): AsyncGenerator<ExportedBreak[]> {
+  private async *readBreaks({ accountId, scopes }: FileCaller): AsyncGenerator<ExportedBreak[]> {
+    const isVisible = seesPersonalData(scopes);
     for (const kind of Object.keys(breakKinds)) {
       let afterId = firstId;
       for (;;) {
@@ -74,16 +81,19 @@ export class OpenItemFiles {
         );
         const last = rows.at(-1);
         if (!last) break;
-        yield rows;
+        const named = await this.namedBreaks(accountId, rows, isVisible);
+        // Banks write the payer's name and message into the notes.
+        yield isVisible ? named : named.map((row) => ({ ...row, notes: null }));
         afterId = last.id;
       }
     }
   }
 
   private async *readOverduePayments(
-    accountId: number,
+    { accountId, scopes }: FileCaller,
     today: PlainDate,
   ): AsyncGenerator<OverduePayment[]> {
+    const isVisible = seesPersonalData(scopes);
     let after = { afterDay: '', afterId: firstId };
     for (;;) {
       const page = { today, ...after, limit: pageRows };
@@ -92,8 +102,39 @@ export class OpenItemFiles {
       );
       const last = rows.at(-1);
       if (!last) return;
-      yield rows;
+      const found = await this.streams.read(() =>
+        findExpectedCounterparties(
+          this.database.prisma,
+          accountId,
+          rows.map(({ id }) => id),
+        ),
+      );
+      yield rows.map((row) => ({
+        ...row,
+        counterparty: shownCounterparty(counterpartyIn(found, row.id), isVisible),
+      }));
       after = { afterDay: last.lastPaymentDay, afterId: last.id };
     }
+  }
+
+  private async namedBreaks(
+    accountId: number,
+    rows: readonly BreakRowOfFile[],
+    isVisible: boolean,
+  ): Promise<ExportedBreak[]> {
+    const { prisma } = this.database;
+    const nsus = rows.flatMap(({ nsu }) => nsu ?? []);
+    const ids = rows.flatMap((row) => (row.nsu === null ? (row.expectedPaymentId ?? []) : []));
+    const ofLines = await this.streams.read(() => findCounterparties(prisma, accountId, nsus));
+    const ofExpected = await this.streams.read(() =>
+      findExpectedCounterparties(prisma, accountId, ids),
+    );
+    return rows.map((row) => {
+      const counterparty =
+        row.nsu === null
+          ? counterpartyIn(ofExpected, row.expectedPaymentId ?? '')
+          : counterpartyIn(ofLines, row.nsu);
+      return { ...row, counterparty: shownCounterparty(counterparty, isVisible) };
+    });
   }
 }

@@ -1,16 +1,19 @@
 // The columns of open breaks and of overdue expected payments in CSV and XLSX.
 import { daysBetween, type PlainDate } from '../brazil/calendar.js';
 import { statementDayOf } from '../brazil/statement-day.js';
+import type { Counterparty } from '../counterparties/resolution.js';
 import type { Break, ExpectedPayment, StatementLine } from '../generated/service/client.js';
 import { ageCutoffs, severityOf } from '../reconciliation/breaks/severity.js';
-import { counterpartyOf } from './line-counterparty.js';
 import { breakKindLabels, categoryLabels, directionLabels } from './statement-table.js';
-import { costCentreColumn, strangerColumn, textColumn, type Table } from './table.js';
+import {
+  costCentreColumn,
+  strangerColumn,
+  textColumn,
+  type Table,
+  type TableColumn,
+} from './table.js';
 
-type LineOfBreak = Pick<
-  StatementLine,
-  'occurredAt' | 'typeName' | 'content' | 'endToEndId' | 'notes'
->;
+type LineOfBreak = Pick<StatementLine, 'occurredAt' | 'typeName' | 'endToEndId' | 'notes'>;
 
 /** A break, with its line if it has one. The direction is of the line or the expected payment. */
 export type ExportedBreak = Pick<
@@ -22,9 +25,8 @@ export type ExportedBreak = Pick<
     | ({ [Field in keyof LineOfBreak]: null } & { isCredit: boolean | null })
   ) & {
     openedDay: PlainDate;
-    /** The tax id that the expected payment of a break without a line has. */
-    expectedTaxId: string | null;
-    expectedName: string | null;
+    /** Of the line, or of the expected payment of a break without a line. */
+    counterparty: Counterparty;
     clientReference: string | null;
     /** Of the line’s classification, or of the payment that another system declared. */
     category: string | null;
@@ -54,12 +56,7 @@ export function openBreaksTable(today: PlainDate): Table<ExportedBreak> {
       { name: 'nsu', title: 'NSU', kind: 'number', value: ({ nsu }) => nsu },
       textColumn('type', 'Tipo', ({ typeName }) => typeName),
       textColumn('direction', 'Crédito ou débito', directionOf, directionLabels),
-      strangerColumn('counterpartyName', 'Contraparte', (row) =>
-        row.content === null ? row.expectedName : counterpartyOf(row).name,
-      ),
-      textColumn('counterpartyTaxId', 'CPF ou CNPJ', (row) =>
-        row.content === null ? row.expectedTaxId : counterpartyOf(row).taxId,
-      ),
+      ...counterpartyColumns(),
       textColumn('clientReference', 'Referência', ({ clientReference }) => clientReference),
       textColumn('endToEndId', 'End-to-end ID', ({ endToEndId }) => endToEndId),
       strangerColumn('category', 'Categoria', ({ category }) => category, categoryLabels),
@@ -73,9 +70,13 @@ export function openBreaksTable(today: PlainDate): Table<ExportedBreak> {
 
 export type OverduePayment = Pick<
   ExpectedPayment,
-  | ('id' | 'operationId' | 'kind' | 'isCredit' | 'amountCents' | 'dueDate')
-  | ('counterpartyDocument' | 'counterpartyName' | 'category' | 'costCentre')
-> & { lastPaymentDay: PlainDate; clientReference: string | null };
+  'id' | 'operationId' | 'kind' | 'isCredit' | 'amountCents' | 'dueDate' | 'category' | 'costCentre'
+> & {
+  lastPaymentDay: PlainDate;
+  clientReference: string | null;
+  /** As the charge, the transfer or whoever declared the payment names it. */
+  counterparty: Counterparty;
+};
 
 /** By the kind of the operation. */
 const paymentKindLabels = {
@@ -104,8 +105,7 @@ export function overduePaymentsTable(today: PlainDate): Table<OverduePayment> {
         ...{ name: 'ageDays', title: 'Dias de atraso', kind: 'number' },
         value: ({ lastPaymentDay }) => BigInt(daysBetween(lastPaymentDay, today)),
       },
-      strangerColumn('counterpartyName', 'Contraparte', (row) => row.counterpartyName),
-      textColumn('counterpartyTaxId', 'CPF ou CNPJ', (row) => row.counterpartyDocument),
+      ...counterpartyColumns(),
       textColumn('clientReference', 'Referência', ({ clientReference }) => clientReference),
       strangerColumn('category', 'Categoria', ({ category }) => category),
       costCentreColumn(({ costCentre }) => costCentre),
@@ -113,6 +113,13 @@ export function overduePaymentsTable(today: PlainDate): Table<OverduePayment> {
       textColumn('operationId', 'Operação', ({ operationId }) => operationId),
     ],
   };
+}
+
+function counterpartyColumns<Row extends { counterparty: Counterparty }>(): TableColumn<Row>[] {
+  return [
+    strangerColumn('counterpartyName', 'Contraparte', ({ counterparty }) => counterparty.name),
+    textColumn('counterpartyTaxId', 'CPF ou CNPJ', ({ counterparty }) => counterparty.taxId),
+  ];
 }
 
 function directionOf({ isCredit }: { isCredit: boolean | null }): string | null {

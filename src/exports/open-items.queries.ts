@@ -4,6 +4,11 @@ import type { Db } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import type { ExportedBreak, OverduePayment } from './open-items-tables.js';
 
+/** Without what several sources say. */
+type Unnamed<Row> = Row extends unknown ? Omit<Row, 'counterparty'> : never;
+export type BreakRowOfFile = Unnamed<ExportedBreak>;
+export type OverdueRow = Unnamed<OverduePayment>;
+
 /** The client's own ids of an expected payment. */
 const referenceOf = (accountId: number, expectedPaymentId: Prisma.Sql) => Prisma.sql`(
   SELECT string_agg(DISTINCT value, ' ' ORDER BY value) FROM expected_payment_reference
@@ -15,13 +20,12 @@ export async function listOpenBreaks(
   db: Db,
   accountId: number,
   page: { kind: string; afterId: string; limit: number },
-): Promise<ExportedBreak[]> {
-  return db.$queryRaw<ExportedBreak[]>`
+): Promise<BreakRowOfFile[]> {
+  return db.$queryRaw<BreakRowOfFile[]>`
     SELECT b.id, b.kind, b.amount_cents, b.nsu, b.expected_payment_id, t.occurred_at, t.type_name,
-           t.content, t.end_to_end_id, t.notes, COALESCE(c.category::text, e.category) AS category,
-           e.cost_centre, CASE WHEN t.nsu IS NULL THEN e.counterparty_name END AS expected_name,
+           t.end_to_end_id, t.notes, COALESCE(c.category::text, e.category) AS category,
+           e.cost_centre,
            COALESCE(t.is_credit, e.is_credit) AS is_credit,
-           CASE WHEN t.nsu IS NULL THEN e.counterparty_document END AS expected_tax_id,
            COALESCE(b.opened_day,
              to_char(b.opened_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')) AS opened_day,
            COALESCE(t.external_id, t.correlation_id,
@@ -45,11 +49,10 @@ export async function listOverduePayments(
   db: Db,
   accountId: number,
   page: { today: PlainDate; afterDay: PlainDate; afterId: string; limit: number },
-): Promise<OverduePayment[]> {
-  return db.$queryRaw<OverduePayment[]>`
+): Promise<OverdueRow[]> {
+  return db.$queryRaw<OverdueRow[]>`
     SELECT e.id, e.operation_id, e.kind, e.is_credit, e.amount_cents, e.due_date,
-           e.counterparty_document, e.counterparty_name, e.category, e.cost_centre,
-           t.last_payment_day,
+           e.category, e.cost_centre, t.last_payment_day,
            COALESCE(e.external_id, ${referenceOf(accountId, Prisma.sql`e.id`)})
              AS client_reference
     FROM (

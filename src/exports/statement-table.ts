@@ -80,6 +80,7 @@ export const statementTable: Table<ExportedLine> = {
     textColumn('expectedPaymentIds', 'Pagamentos previstos', ({ expectedPaymentIds }) =>
       expectedPaymentIds.join(' '),
     ),
+    strangerColumn('message', 'Mensagem do pagador', ({ counterparty }) => counterparty.message),
     strangerColumn('notes', 'Descrição', ({ notes }) => notes),
   ],
 };

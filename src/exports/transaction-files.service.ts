@@ -8,6 +8,8 @@ import { visibilityBoundOrDefaultMs } from '../bank/profiles.js';
 import { addDays, daysBetween, type PlainDate } from '../brazil/calendar.js';
 import { saoPauloDay, statementDayStart } from '../brazil/statement-day.js';
 import type { RouteInput } from '../contract/route.js';
+import { counterpartyIn, findCounterparties } from '../counterparties/counterparties.queries.js';
+import { seesPersonalData, shownCounterparty } from '../counterparties/counterparty.schema.js';
 import { Database } from '../database.service.js';
 import { invalidField, ruleBroken } from '../platform/errors.js';
 import { BankTime } from '../statement/bank-time.service.js';
@@ -18,8 +20,7 @@ import type { ExportedLine } from './exported-line.js';
 import * as queries from './exports.queries.js';
 import type { exportTransactions } from './exports.schema.js';
 import { fileNumberOf } from './file-numbers.queries.js';
-import { FileStreams, type OpenedFile } from './file-streams.service.js';
-import { counterpartyOf } from './line-counterparty.js';
+import { FileStreams, type FileCaller, type OpenedFile } from './file-streams.service.js';
 import { ofxFile } from './ofx-file.js';
 import { statementTable } from './statement-table.js';
 import { maxSheetRows, xlsxFile } from './xlsx-file.js';
@@ -52,11 +53,12 @@ export class TransactionFiles {
    * cannot hold, `conflict` if the account that the file states is not set, and `rate_limited` if
    * the account has too many open files.
    */
-  async open(accountId: number, query: ExportQuery): Promise<OpenedFile> {
-    return this.streams.open(accountId, () => this.prepare(accountId, query));
+  async open(caller: FileCaller, query: ExportQuery): Promise<OpenedFile> {
+    return this.streams.open(caller.accountId, () => this.prepare(caller, query));
   }
 
-  private async prepare(accountId: number, query: ExportQuery): Promise<OpenedFile> {
+  private async prepare(caller: FileCaller, query: ExportQuery): Promise<OpenedFile> {
+    const { accountId } = caller;
     const now = await this.bankTime.now(accountId);
     const today = saoPauloDay(now);
     const { from, to } = periodOf(query, today);
@@ -101,7 +103,7 @@ export class TransactionFiles {
       }
     };
     const name = `concilia-${account.slug}-${from}-${to}`;
-    return this.streams.stream(name, await file(), this.readLines(accountId, window, extent));
+    return this.streams.stream(name, await file(), this.readLines(caller, window, extent));
   }
 
   /** Whether the statement has every line of the bank from before that instant. */
@@ -118,11 +120,12 @@ export class TransactionFiles {
    * previous page was consumed.
    */
   private async *readLines(
-    accountId: number,
+    { accountId, scopes }: FileCaller,
     window: queries.Window,
     { arrival, firstNsu, lastNsu }: queries.LineExtent,
   ): AsyncGenerator<ExportedLine[]> {
     if (firstNsu === null || lastNsu === null) return;
+    const isVisible = seesPersonalData(scopes);
     for (let afterNsu = firstNsu - 1n; afterNsu < lastNsu;) {
       const page = { ...window, arrival, afterNsu, lastNsu, limit: pageLines };
       const lines = await this.streams.read(() =>
@@ -130,10 +133,17 @@ export class TransactionFiles {
       );
       const last = lines.at(-1);
       if (!last) return;
+      const nsus = lines.map(({ nsu }) => nsu);
+      const counterparties = await this.streams.read(() =>
+        findCounterparties(this.database.prisma, accountId, nsus),
+      );
       for (let at = 0; at < lines.length; at += chunkLines)
-        yield lines
-          .slice(at, at + chunkLines)
-          .map((line) => ({ ...line, counterparty: counterpartyOf(line) }));
+        yield lines.slice(at, at + chunkLines).map((line) => ({
+          ...line,
+          // Banks write the payer's name and message into the notes.
+          notes: isVisible ? line.notes : null,
+          counterparty: shownCounterparty(counterpartyIn(counterparties, line.nsu), isVisible),
+        }));
       afterNsu = last.nsu;
     }
   }

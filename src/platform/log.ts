@@ -2,7 +2,7 @@
 // and personal data never reach a log: bodies and headers are not logged, and fields with the names
 // below are redacted.
 import type { LoggerService } from '@nestjs/common';
-import { pino, type LogFn } from 'pino';
+import { pino, type DestinationStream, type LogFn, type LoggerOptions } from 'pino';
 import { currentTrace } from './trace.js';
 
 /** Names of fields, in lower case, that are redacted at any depth of a logged object. */
@@ -30,7 +30,18 @@ const secretNames = new Set(
     ],
     ...['idempotencyKey', 'password', 'securityPassword', 'codeVerification', 'tokenNotification'],
     ...['document', 'holderDocument', 'email', 'phone', 'name', 'fatherName', 'motherName'],
-    ...['birthDate', 'address', 'payer', 'payee', 'beneficiary', 'finalBeneficiary', 'holder'],
+    ...['taxId', 'counterparty', 'counterpartyName', 'counterpartyDocument', 'notes'],
+    ...[
+      'holderName',
+      'holderTaxId',
+      'birthDate',
+      'address',
+      'payer',
+      'payee',
+      'beneficiary',
+      'finalBeneficiary',
+      'holder',
+    ],
     ...['key', 'pixKey', 'payloadPix', 'qrCode', 'body', 'requestBody', 'responseBody', 'content'],
   ].map((name) => name.toLowerCase()),
 );
@@ -63,8 +74,9 @@ export abstract class Log {
   abstract fatal: LogFn;
 }
 
-export function createLog(level: string, name: string): Log {
-  return pino({
+/** To stdout, or to another destination. */
+export function createLog(level: string, name: string, destination?: DestinationStream): Log {
+  const options: LoggerOptions = {
     name,
     level,
     base: { pid: process.pid },
@@ -74,7 +86,8 @@ export function createLog(level: string, name: string): Log {
     serializers: { err: (described: object) => described },
     formatters: { log: (fields) => redact(fields) as Record<string, unknown> },
     timestamp: pino.stdTimeFunctions.isoTime,
-  });
+  };
+  return destination ? pino(options, destination) : pino(options);
 }
 
 const repeatIntervalMs = 10_000;

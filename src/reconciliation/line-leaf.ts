@@ -12,7 +12,9 @@ import type { DeclaredRule } from './decide/model.js';
 type ProvenFields = Omit<
   StatementLine,
   | ('accountId' | 'arrival' | 'recordedAt')
-  | ('counterparty' | 'counterpartyDocument' | 'notes' | 'content')
+  | ('counterparty' | 'counterpartyDocument' | 'counterpartyMaskedTaxId' | 'counterpartyName')
+  | ('counterpartyIspb' | 'counterpartyBranch' | 'counterpartyAccount' | 'message')
+  | ('notes' | 'content')
 >;
 
 export interface ProvenLine extends ProvenFields {

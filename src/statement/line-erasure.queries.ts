@@ -37,7 +37,9 @@ export async function eraseLine(
     await tx.$executeRaw`
       UPDATE statement_line
       SET content = '', content_hash = '', salt = NULL, notes = NULL,
-          counterparty = NULL, counterparty_document = NULL
+          counterparty = NULL, counterparty_document = NULL,
+          counterparty_masked_tax_id = NULL, counterparty_name = NULL, counterparty_ispb = NULL,
+          counterparty_branch = NULL, counterparty_account = NULL, message = NULL
       WHERE account_id = ${accountId} AND nsu = ${nsu}`;
   }
   await recordStatementTask(tx, accountId);

@@ -48,6 +48,12 @@ describe('parseStatementLine', () => {
       billCode: null,
       counterparty: null,
       counterpartyDocument: null,
+      counterpartyMaskedTaxId: null,
+      counterpartyName: null,
+      counterpartyIspb: null,
+      counterpartyBranch: null,
+      counterpartyAccount: null,
+      message: null,
       hasOneHolder: false,
       notes: 'thanks',
       balancePreviousCents: 10_000n,
@@ -70,6 +76,26 @@ describe('parseStatementLine', () => {
       idempotencyKey: 'k-1',
       billCode: '2379',
       counterparty,
+    });
+  });
+
+  it('stores who paid in columns of their own, and a hidden tax id as the bank shows it', () => {
+    const type = '{"name":"CREDIT_PIX","isCredit":true}';
+    const party = '"number":"00765432-1","branch":"0001","participant":{"ispb":"00000001"}';
+    const proofOf = (document: string) =>
+      `{"description":"Aluguel","payer":{${party},"holder":{"name":"Ana","document":"${document}"}}}`;
+    expect(line({ type, proof: proofOf('123.456.789-09') })).toMatchObject({
+      counterpartyName: 'Ana',
+      counterpartyDocument: '12345678909',
+      counterpartyMaskedTaxId: null,
+      counterpartyIspb: '00000001',
+      counterpartyBranch: '0001',
+      counterpartyAccount: '00765432-1',
+      message: 'Aluguel',
+    });
+    expect(line({ type, proof: proofOf('***456789**') })).toMatchObject({
+      counterpartyDocument: null,
+      counterpartyMaskedTaxId: '***.456.789-**',
     });
   });
 

@@ -5,7 +5,8 @@ import { isLosslessNumber } from 'lossless-json';
 import { z } from 'zod';
 import { parsePlainDate } from '../brazil/calendar.js';
 import { bigInteger, reais } from '../contract/wire.js';
-import { normalizeTaxId, formatCounterparty } from '../expected-payments/counterparty.js';
+import { isMasked, readParty, readText } from '../counterparties/party.js';
+import { formatCounterparty } from '../expected-payments/counterparty.js';
 import type { StatementLine as StatementLineRow } from '../generated/service/client.js';
 import { canonicalText } from '../platform/canonical-json.js';
 import { canonicalJson, isJsonObject, sha256, stringifyJson } from '../platform/exact-json.js';
@@ -102,8 +103,23 @@ function references(line: z.output<typeof requiredFields>) {
     idempotencyKey: find('idempotencyKey'),
     billCode: find('barCode'),
     counterparty: accountKeyOf(counterparty),
-    counterpartyDocument: documentOf(counterparty),
+    ...counterpartyOf(counterparty),
+    message: readText(proof.description),
     hasOneHolder: hasOneHolder(proof),
+  };
+}
+
+/** The payer of a credit, the beneficiary of a debit. */
+function counterpartyOf(party: unknown) {
+  const { name, taxId, ispb, branch, account } = readParty(party);
+  const isFull = taxId !== null && !isMasked(taxId);
+  return {
+    counterpartyDocument: isFull ? taxId : null,
+    counterpartyMaskedTaxId: isFull ? null : taxId,
+    counterpartyName: name,
+    counterpartyIspb: ispb,
+    counterpartyBranch: branch,
+    counterpartyAccount: account,
   };
 }
 
@@ -127,27 +143,16 @@ function accountKeyOf(party: unknown): string | null {
   return ispb && branch && number ? formatCounterparty({ ispb, branch, number }) : null;
 }
 
-/**
- * The CPF or CNPJ of a party: a slip's payer carries it directly, a party of a Pix in its holder.
- */
-function documentOf(party: unknown): string | null {
-  if (!isJsonObject(party)) return null;
-  const { holder, document } = party;
-  return (
-    normalizeTaxId(document) ?? (isJsonObject(holder) ? normalizeTaxId(holder.document) : null)
-  );
-}
-
 /** Whether payer and beneficiary are known and have one CPF or CNPJ. */
 function hasOneHolder({ payer, beneficiary }: Record<string, unknown>): boolean {
-  const document = documentOf(payer);
-  return document !== null && document === documentOf(beneficiary);
+  const document = counterpartyOf(payer).counterpartyDocument;
+  return document !== null && document === counterpartyOf(beneficiary).counterpartyDocument;
 }
 
 /** A non-empty text; the digits of a number. */
 function textOf(value: unknown): string | null {
   if (isLosslessNumber(value)) return value.value;
-  return typeof value === 'string' && value !== '' ? storable(value) : null;
+  return readText(value);
 }
 
 const instantText = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?$/;
@@ -159,11 +164,6 @@ export function parseInstant(text: string): Date | null {
   if (!match || parsePlainDate(text.slice(0, 10)) === null) return null;
   const instant = new Date(match[2] ? text : `${text}Z`);
   return Number.isNaN(instant.getTime()) ? null : instant;
-}
-
-/** PostgreSQL's text type rejects NUL and unpaired surrogates. */
-function storable(text: string): string {
-  return text.replaceAll('\0', '').replace(/[\u{D800}-\u{DFFF}]/gu, '\uFFFD');
 }
 
 function nsuOf(raw: unknown): bigint | null {

@@ -210,7 +210,9 @@ export async function findStoredLines(
 
 const lineColumns = Prisma.sql`account_id, nsu, bank_id, is_credit, amount_cents, type_name,
   correlation_id, end_to_end_id, external_id, original_end_to_end_id, movement_id,
-  idempotency_key, bill_code, counterparty, counterparty_document, has_one_holder, notes,
+  idempotency_key, bill_code, counterparty, counterparty_document, counterparty_masked_tax_id,
+  counterparty_name, counterparty_ispb, counterparty_branch, counterparty_account, message,
+  has_one_holder, notes,
   balance_previous_cents, current_balance_cents, occurred_at, content_hash, content`;
 
 /** The values of all columns but the account, a row for each line. */
@@ -231,6 +233,12 @@ function lineRows(lines: readonly StatementLine[]): Prisma.Sql {
     ${column(({ billCode }) => billCode)}::text[],
     ${column(({ counterparty }) => counterparty)}::text[],
     ${column(({ counterpartyDocument }) => counterpartyDocument)}::text[],
+    ${column(({ counterpartyMaskedTaxId }) => counterpartyMaskedTaxId)}::text[],
+    ${column(({ counterpartyName }) => counterpartyName)}::text[],
+    ${column(({ counterpartyIspb }) => counterpartyIspb)}::text[],
+    ${column(({ counterpartyBranch }) => counterpartyBranch)}::text[],
+    ${column(({ counterpartyAccount }) => counterpartyAccount)}::text[],
+    ${column(({ message }) => message)}::text[],
     ${column(({ hasOneHolder }) => hasOneHolder)}::boolean[],
     ${column(({ notes }) => notes)}::text[],
     ${column(({ balancePreviousCents }) => balancePreviousCents)}::bigint[],

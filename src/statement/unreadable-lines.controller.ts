@@ -2,6 +2,7 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
+import { seesPersonalData } from '../counterparties/counterparty.schema.js';
 import { Database } from '../database.service.js';
 import type { UnreadableLine } from '../generated/service/client.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
@@ -41,9 +42,9 @@ export class UnreadableLinesController {
   }
 
   @Handles(getUnreadableLine)
-  async get(@FromCaller() { accountId, params }: CallerInput<typeof getUnreadableLine>) {
+  async get(@FromCaller() { accountId, params, scopes }: CallerInput<typeof getUnreadableLine>) {
     const row = await this.lines.get(accountId, params.id);
-    return { ...describe(row), content: row.content };
+    return { ...describe(row), content: seesPersonalData(scopes) ? row.content : null };
   }
 
   @RequiresScope('reconcile')

@@ -41,11 +41,12 @@ export const listUnreadableLines = route({
 export const getUnreadableLine = route({
   ...base,
   name: 'getUnreadableLine',
-  summary: 'Returns one unreadable line, with the text that the bank sent.',
+  summary: 'Returns one unreadable line, with the text that the bank sent under `personal-data`.',
   method: 'GET',
   path: '/v1/unreadable-lines/{id}',
   params,
-  response: unreadableLine.extend({ content: z.string() }),
+  /** Without the scope `personal-data`, the content is null: it names who paid. */
+  response: unreadableLine.extend({ content: z.string().nullable() }),
 });
 
 export const redriveUnreadableLines = route({

@@ -5,6 +5,7 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { lookUpPixKey } from '../contract/pix-lookup.js';
 import type { RouteInput } from '../contract/route.js';
+import { readParty } from '../counterparties/party.js';
 import { Database, type SqlTx } from '../database.service.js';
 import { formatCounterparty } from '../expected-payments/counterparty.js';
 import type { PixLookup } from '../generated/service/client.js';
@@ -38,6 +39,7 @@ export class PixLookupsService {
         accountId,
         endToEndId,
         counterparty: formatCounterparty({ ispb: participant.ispb, branch, number }),
+        ...holderOf(beneficiary),
         lookedUpAt,
         expiresAt: pixLookupExpiry(endToEndId, lookedUpAt),
       },
@@ -69,6 +71,12 @@ export class PixLookupsService {
     const isUsed = lookup !== null && lookup.operationId !== null;
     return lookupError(isUsed ? 'look_up_used' : 'look_up_expired');
   }
+}
+
+/** The bank shows a part of the document only. */
+function holderOf(beneficiary: unknown): Pick<PixLookup, 'holderName' | 'holderTaxId'> {
+  const { name, taxId } = readParty(beneficiary);
+  return { holderName: name, holderTaxId: taxId };
 }
 
 // The reasons are the bank's own codes, which its clients know.

@@ -5,6 +5,7 @@
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import type { Reader } from '../shared-reads.queries.js';
+import { unnamedReports } from './webhook-counterparties.queries.js';
 import { bankClockLead } from './webhooks.queries.js';
 
 /** Bounds how long a run keeps the database from storing new webhooks. */
@@ -176,10 +177,12 @@ export interface ProcessedWebhooks {
   processingSeconds: number[];
   /** From the movement to the receipt of those that name one line. */
   delaySeconds: number[];
+  /** Those whose line leaves open who paid, for `recordReportedParties`. */
+  unnamed: string[];
 }
 
 export const nothingProcessed: ProcessedWebhooks = {
-  ...{ places: [], processingSeconds: [], delaySeconds: [] },
+  ...{ places: [], processingSeconds: [], delaySeconds: [], unnamed: [] },
 };
 
 /**
@@ -203,7 +206,7 @@ export async function markProcessed(
       WHERE s.account_id = ${accountId} AND e.account_id = ${accountId}
         AND e.ctid = ANY (${places}::text[]::tid[])
       RETURNING e.ctid, e.reference_kind, e.reference, e.processed_at, e.received_at,
-                e.received_at_bank_time
+                e.received_at_bank_time, e.event_type, e.body
     )
     SELECT ARRAY(SELECT ctid::text FROM processed) AS places,
            ARRAY(SELECT extract(epoch FROM processed_at - received_at)::float8 FROM processed)
@@ -222,7 +225,8 @@ export async function markProcessed(
                  AND t.end_to_end_id = reference
                LIMIT 1
              ) line
-           ) AS "delaySeconds"`;
+           ) AS "delaySeconds",
+           ARRAY(${unnamedReports(accountId)}) AS unnamed`;
   return result ?? nothingProcessed;
 }
 

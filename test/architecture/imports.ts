@@ -33,7 +33,7 @@ const layers: readonly (readonly string[])[] = [
   ['bank'],
   ['accounts'],
   ['idempotency', 'leases', 'request-limits'],
-  ['secrets'],
+  ['secrets', 'counterparties'],
   ['examined-ids.queries.ts', 'joined-writes.queries.ts'],
   ['database.service.ts', 'service-migrations.ts', 'exit.ts'],
   ['shared-reads.queries.ts'],

@@ -85,7 +85,8 @@ describe('the delivery of events', () => {
   const events = () => createServices().events;
   const register = async (url = `http://127.0.0.1:${endpoint.port}/events`) => {
     const { endpoints } = createServices();
-    const fields = { url, eventTypes: [], description: null, isEnabled: true };
+    const options = { description: null, isEnabled: true, includesPersonalData: false };
+    const fields = { url, eventTypes: [], ...options };
     const created = await endpoints.create(service.accountId, fields);
     return { id: created.endpoint.id, secret: created.secret, endpoints };
   };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { beforeCommit, type Tx } from '../../src/database.service.js';
+import { EventCounterparties } from '../../src/events/event-counterparties.service.js';
 import { EventRetention } from '../../src/events/event-retention.service.js';
 import { EventsController } from '../../src/events/events.controller.js';
 import { EventsService } from '../../src/events/events.service.js';
@@ -36,9 +37,10 @@ describe('the order of events', () => {
       events,
       undefined as never,
       new EventRetention(service.database, undefined as never),
+      new EventCounterparties(service.database),
     );
     const { data, next } = await controller.events({
-      ...{ accountId: service.accountId, query },
+      ...{ accountId: service.accountId, query, scopes: [] },
     } as never);
     return { next, rows: [...data] };
   };

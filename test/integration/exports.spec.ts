@@ -122,12 +122,11 @@ describe('export files', () => {
   it('name the counterparty, and the client’s id of the payment that a line pays', async () => {
     await run(
       `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
-         correlation_id, balance_previous_cents, current_balance_cents, occurred_at,
-         content_hash, content)
-       SELECT $1, n, 'x', true, 100, 'CREDIT_PIX', CASE WHEN n = 9001 THEN 'own-id' END, 0, 100,
-              '2026-06-01 12:00Z', 'h', $2
+         correlation_id, counterparty_name, counterparty_document, balance_previous_cents,
+         current_balance_cents, occurred_at, content_hash, content)
+       SELECT $1, n, 'x', true, 100, 'CREDIT_PIX', CASE WHEN n = 9001 THEN 'own-id' END,
+              'Maria', '12345678909', 0, 100, '2026-06-01 12:00Z', 'h', '{}'
        FROM generate_series(9001, 9003) n`,
-      JSON.stringify({ proof: { payer: { name: 'Maria', document: '12345678909' } } }),
     );
     const paid = [1, 2, 3].map((last) => `01a1fcf2-0000-7000-8000-00000000000${last}`);
     await addPayments(service.database.pool, accountId, paid);
@@ -272,7 +271,9 @@ describe('export files', () => {
       service.application.get<Provider>(type, { strict: false });
     const [files, limits] = [provider(TransactionFiles), provider(ReadingLimits)];
     const query = { format: 'csv', delimiter: 'comma', from: day(1), to: day(1) } as const;
-    const opened = await Promise.all([1, 2, 3, 4].map(() => files.open(accountId, query)));
+    const opened = await Promise.all(
+      [1, 2, 3, 4].map(() => files.open({ accountId, scopes: [] }, query)),
+    );
     const { status, headers, body } = await get(march);
     expect([status, body.status, headers.get('retry-after')]).toEqual([429, 429, '10']);
     expect((await service.call('GET', '/v1/exports/reports/2026-03')).status).toBe(200);

@@ -5,6 +5,7 @@ import { DeliveryService } from '../../src/events/delivery.service.js';
 import { EndpointClient } from '../../src/events/endpoint-client.service.js';
 import { ownerOfEndpointSecret } from '../../src/events/endpoint-secrets.queries.js';
 import { EndpointsService } from '../../src/events/endpoints.service.js';
+import { EventCounterparties } from '../../src/events/event-counterparties.service.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { NameResolver } from '../../src/events/name-resolver.service.js';
 import { Addresses } from '../../src/platform/http.js';
@@ -32,7 +33,7 @@ export function endpointServices({ database }: ServiceDatabase, options: Options
     client,
     events,
     endpoints: new EndpointsService(database, secretBox, events, settings, client),
-    delivery: new DeliveryService(database, client),
+    delivery: new DeliveryService(database, client, new EventCounterparties(database)),
     close: () => {
       client.onModuleDestroy();
       client.onApplicationShutdown();

@@ -1,4 +1,5 @@
 // Builds the statement lines, accounts and periods that export files are written from.
+import { unknownCounterparty } from '../../src/counterparties/resolution.js';
 import type { CnabAccount } from '../../src/exports/cnab240-file.js';
 import type { ExportedLine, StatementPeriod } from '../../src/exports/exported-line.js';
 
@@ -36,7 +37,7 @@ export function exportedLine(line: Partial<ExportedLine> = {}): ExportedLine {
     externalId: null,
     billCode: null,
     notes: null,
-    counterparty: { name: null, taxId: null, ispb: null, branch: null, account: null },
+    counterparty: unknownCounterparty,
     clientReference: null,
     state: 'pending',
     rule: null,

@@ -6,7 +6,7 @@ import { Database } from '../../src/database.service.js';
 import { encryptedColumns } from '../../src/encrypted-columns.js';
 import { documentedRoutes } from '../../src/platform/api-reference.js';
 import { Addresses, createHttpApplication } from '../../src/platform/http.js';
-import { createLog } from '../../src/platform/log.js';
+import { createLog, type Log } from '../../src/platform/log.js';
 import { connectQueue } from '../../src/platform/queue-connection.js';
 import { openSecretBox } from '../../src/secrets/credentials-keys.service.js';
 import { createCaller, sandboxUnderTest } from '../contract/bank-under-test.js';
@@ -21,10 +21,10 @@ export async function serviceProcess(
   test: Pick<TestDatabase, 'url' | 'pool'>,
   bankUrl: string,
   environment: Record<string, string> = {},
+  log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent', 'concilia'),
 ) {
   const settings = loadSettings(environment);
   const { trustedProxies } = settings;
-  const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent', 'concilia');
   const database = new Database(test.pool);
   const secretBox = await openSecretBox(database, settings, encryptedColumns);
   const queue = await connectQueue({ redisUrl: null, databaseUrl: test.url }, log);
@@ -55,10 +55,18 @@ export async function serviceProcess(
 
 export type ServiceProcess = Awaited<ReturnType<typeof serviceProcess>>;
 
-export async function serviceApplication(environment: Record<string, string> = {}) {
+export async function serviceApplication(
+  environment: Record<string, string> = {},
+  ...log: [] | [Log]
+) {
   const sandbox = await sandboxUnderTest();
   const test = await testDatabase('service');
-  const started = await serviceProcess(test, await sandbox.application.getUrl(), environment);
+  const started = await serviceProcess(
+    test,
+    await sandbox.application.getUrl(),
+    environment,
+    ...log,
+  );
   return {
     ...started,
     sandbox,

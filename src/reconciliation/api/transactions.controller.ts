@@ -6,6 +6,8 @@ import {
   type CallerInput,
 } from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
+import { seesPersonalData, shownCounterparty } from '../../counterparties/counterparty.schema.js';
+import { counterpartyIn, findCounterparties } from '../../counterparties/counterparties.queries.js';
 import type { RouteOutput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
 import { Handles } from '../../platform/contract-route.js';
@@ -26,13 +28,16 @@ export class BookController {
 
   @Handles(listTransactionsOfBook)
   async transactions(
-    @FromCaller() { accountId, query }: CallerInput<typeof listTransactionsOfBook>,
+    @FromCaller() { accountId, query, scopes }: CallerInput<typeof listTransactionsOfBook>,
   ) {
     const page = readPage(query, isNsu);
     const { prisma } = this.database;
     const beforeNsu = page.after === null ? null : BigInt(page.after);
     const filters = { ...query, beforeNsu, limit: page.limit + 1 };
     const found = await queries.listTransactionRows(prisma, accountId, filters);
+    const nsus = found.rows.map(({ nsu }) => nsu);
+    const counterparties = await findCounterparties(prisma, accountId, nsus);
+    const isVisible = seesPersonalData(scopes);
     return toList(
       { rows: found.rows, lastExamined: found.lastExamined?.toString() ?? null },
       page,
@@ -40,6 +45,9 @@ export class BookController {
       (row) => ({
         ...row,
         amount: row.amountCents,
+        // Banks write the payer's name and message into the notes.
+        notes: isVisible ? row.notes : null,
+        counterparty: shownCounterparty(counterpartyIn(counterparties, row.nsu), isVisible),
         type: { name: row.typeName, isCredit: row.isCredit },
         balance: {
           balancePrevious: row.balancePreviousCents,

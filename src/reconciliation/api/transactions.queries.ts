@@ -20,7 +20,10 @@ export const stateOfLine = Prisma.sql`COALESCE(
     'pending')`;
 
 type Transaction = z.output<typeof transactionView>;
-type TransactionRow = Omit<Transaction, 'amount' | 'type' | 'balance' | 'explanation'> &
+type TransactionRow = Omit<
+  Transaction,
+  'amount' | 'type' | 'balance' | 'explanation' | 'counterparty'
+> &
   Transaction['explanation'] &
   Pick<
     StatementLine,

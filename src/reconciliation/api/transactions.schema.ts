@@ -14,6 +14,7 @@ import {
   text,
 } from '../../contract/wire.js';
 import { listOf, listQuery } from '../../platform/listing.js';
+import { counterpartyView } from '../../counterparties/counterparty.schema.js';
 import { ClassificationCategory } from '../../generated/service/client.js';
 
 const book = { authentication: 'api-key', method: 'GET' } as const;
@@ -27,7 +28,10 @@ export const transactionView = z.object({
   correlationId: z.string().nullable(),
   endToEndId: z.string().nullable(),
   externalId: z.string().nullable(),
+  /** Null without the scope `personal-data`: banks write the payer's name into it. */
   notes: z.string().nullable(),
+  /** Who paid a credit, or was paid by a debit. */
+  counterparty: counterpartyView,
   balance: z.object({ balancePrevious: reais, currentBalance: reais }),
   occurredAt: instant,
   recordedAt: instant,

@@ -2,9 +2,17 @@
 // request.
 import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
+import type { Caller } from '../../accounts/api-keys.service.js';
 import { daysBetween } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import type { RouteInput } from '../../contract/route.js';
+import {
+  counterpartyIn,
+  findCounterparties,
+  findExpectedCounterparties,
+} from '../../counterparties/counterparties.queries.js';
+import { seesPersonalData, shownCounterparty } from '../../counterparties/counterparty.schema.js';
+import { unknownCounterparty, type Counterparty } from '../../counterparties/resolution.js';
 import { Database } from '../../database.service.js';
 import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
 import { AppError } from '../../platform/errors.js';
@@ -18,6 +26,12 @@ import { ageCutoffs, severityOf } from './severity.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
 
 type Detail = z.output<typeof breakDetail>;
+type Candidate = Omit<Detail['candidates'][number], 'counterparty'>;
+/** A line or an expected payment. */
+type Subject = Pick<queries.BreakRow, 'nsu' | 'expectedPaymentId'>;
+
+/** Who reads: the scopes say whether names are shown. */
+export type BreakReader = Pick<Caller, 'accountId'> & { scopes: readonly string[] };
 
 @Injectable()
 export class BreakReading {
@@ -26,37 +40,64 @@ export class BreakReading {
     private readonly bankTime: BankTime,
   ) {}
 
-  async list(accountId: number, query: RouteInput<typeof listBreaks>['query']) {
+  async list(caller: BreakReader, query: RouteInput<typeof listBreaks>['query']) {
+    const { accountId } = caller;
     const page = readPage(query, isUuid);
     const today = await this.bankTime.today(accountId);
     const cutoffs = ageCutoffs(today);
     const rows = await queries.listBreakRows(this.database.prisma, accountId, query, page, cutoffs);
+    const counterparties = await this.counterpartiesOf(caller, rows.rows);
     return toList(
       rows,
       page,
       ({ id }) => id,
-      (row) => describeBreak(row, today),
+      (row) => ({ ...describeBreak(row, today), counterparty: counterparties(row) }),
     );
   }
 
   /** Throws `not_found`, also for a break of another account. */
-  async get(accountId: number, id: string): Promise<Detail> {
+  async get(caller: BreakReader, id: string): Promise<Detail> {
+    const { accountId } = caller;
     const { prisma } = this.database;
     const where = { accountId_id: { accountId, id: readUuid(id) } };
     const include = { history: { orderBy: { sequence: 'asc' } } } as const;
     const row = await prisma.break.findUnique({ where, include });
     if (!row) throw new AppError('not_found');
+    const ranked = row.state === 'open' ? await this.candidatesOf(accountId, row) : [];
+    const counterparties = await this.counterpartiesOf(caller, [row, ...ranked]);
     return {
       ...describeBreak(row, await this.bankTime.today(accountId)),
+      counterparty: counterparties(row),
       history: row.history.map((entry) => ({ ...entry, at: entry.createdAt })),
-      candidates: row.state === 'open' ? await this.candidatesOf(accountId, row) : [],
+      candidates: ranked.map((one) => ({
+        ...one,
+        counterparty: counterparties(one) ?? unknownCounterparty,
+      })),
+    };
+  }
+
+  /** Who paid, by line or expected payment, as the caller may see it. */
+  private async counterpartiesOf(
+    { accountId, scopes }: BreakReader,
+    rows: readonly Subject[],
+  ): Promise<(row: Subject) => Counterparty | null> {
+    const { prisma } = this.database;
+    const nsus = rows.flatMap(({ nsu }) => nsu ?? []);
+    const ids = rows.flatMap((row) => (row.nsu === null ? (row.expectedPaymentId ?? []) : []));
+    const ofLines = await findCounterparties(prisma, accountId, nsus);
+    const ofExpected = await findExpectedCounterparties(prisma, accountId, ids);
+    const isVisible = seesPersonalData(scopes);
+    return ({ nsu, expectedPaymentId }) => {
+      if (nsu !== null) return shownCounterparty(counterpartyIn(ofLines, nsu), isVisible);
+      if (expectedPaymentId === null) return null;
+      return shownCounterparty(counterpartyIn(ofExpected, expectedPaymentId), isVisible);
     };
   }
 
   private async candidatesOf(
     accountId: number,
     { nsu, expectedPaymentId, subject }: queries.BreakRow,
-  ): Promise<Detail['candidates']> {
+  ): Promise<Candidate[]> {
     if (nsu !== null && subject === subjectOfLine(nsu))
       return this.candidatesOfLine(accountId, nsu);
     if (expectedPaymentId !== null && subject === subjectOfExpected(expectedPaymentId))
@@ -64,7 +105,7 @@ export class BreakReading {
     return [];
   }
 
-  private async candidatesOfLine(accountId: number, nsu: bigint): Promise<Detail['candidates']> {
+  private async candidatesOfLine(accountId: number, nsu: bigint): Promise<Candidate[]> {
     const { prisma } = this.database;
     const where = { accountId_nsu: { accountId, nsu } };
     const line = await prisma.statementLine.findUnique({ where });
@@ -85,7 +126,7 @@ export class BreakReading {
     );
   }
 
-  private async candidatesOfExpected(accountId: number, id: string): Promise<Detail['candidates']> {
+  private async candidatesOfExpected(accountId: number, id: string): Promise<Candidate[]> {
     const { prisma } = this.database;
     const where = { accountId_id: { accountId, id } };
     const include = { total: true, references: true };
@@ -107,7 +148,7 @@ type Found = candidates.CandidateRow & {
   days: readonly [string, string];
 };
 
-function describe(rows: Found[]): Detail['candidates'] {
+function describe(rows: Found[]): Candidate[] {
   const found = rows.map((row) => ({ ...row, key: row.expectedPaymentId ?? String(row.nsu) }));
   return rankCandidates(found).map(({ found: one, ...rank }) => ({
     ...one,
@@ -116,7 +157,10 @@ function describe(rows: Found[]): Detail['candidates'] {
   }));
 }
 
-function describeBreak(row: queries.BreakRow, today: string): z.output<typeof breakView> {
+function describeBreak(
+  row: queries.BreakRow,
+  today: string,
+): Omit<z.output<typeof breakView>, 'counterparty'> {
   const { amountCents: amount, openedAt, resolvedAt } = row;
   // A break without a recorded day at the bank uses the day of PostgreSQL's clock.
   const openedDay = row.openedDay ?? saoPauloDay(openedAt);

@@ -28,13 +28,13 @@ export class BreaksController {
   ) {}
 
   @Handles(listBreaks)
-  list(@FromCaller() { accountId, query }: CallerInput<typeof listBreaks>) {
-    return this.reading.list(accountId, query);
+  list(@FromCaller() { query, ...caller }: CallerInput<typeof listBreaks>) {
+    return this.reading.list(caller, query);
   }
 
   @Handles(getBreak)
-  get(@FromCaller() { accountId, params }: CallerInput<typeof getBreak>) {
-    return this.reading.get(accountId, params.id);
+  get(@FromCaller() { params, ...caller }: CallerInput<typeof getBreak>) {
+    return this.reading.get(caller, params.id);
   }
 
   @RequiresScope('reconcile')
@@ -55,7 +55,8 @@ export class BreaksController {
     const { id } = params;
     return this.idempotency.runOnce({ accountId, route: actOnBreak, request }, async (steps) => {
       await this.actions.act(request, id, body, (tx) => steps.record(tx, 'act', {}));
-      return this.reading.get(accountId, id);
+      // It is stored, and repeated for other keys of the account.
+      return this.reading.get({ accountId, scopes: [] }, id);
     });
   }
 

@@ -13,6 +13,7 @@ import {
   reais,
   text,
 } from '../../contract/wire.js';
+import { counterpartyView } from '../../counterparties/counterparty.schema.js';
 import { listOf, listQuery } from '../../platform/listing.js';
 import { candidateReasons } from './candidate-ranking.js';
 import { severities } from './severity.js';
@@ -43,6 +44,8 @@ export const breakView = z.object({
   amount: reais.nullable(),
   nsu: bigInteger.nullable(),
   expectedPaymentId: z.string().nullable(),
+  /** Of its line, or else of its expected payment; null without either. */
+  counterparty: counterpartyView.nullable(),
   evidence: z.unknown(),
   /** From amount and age; for a resolved break, as of its resolution. */
   severity: z.enum(severities),
@@ -74,6 +77,8 @@ export const breakDetail = breakView.extend({
       /** For the break of an expected payment: the line that may pay it. */
       nsu: bigInteger.nullable(),
       kind: z.string(),
+      /** Of the expected payment or line. */
+      counterparty: counterpartyView,
       amount: reais.nullable(),
       day: z.string(),
       /** 0 to 100. */
@@ -152,7 +157,8 @@ export const actOnBreak = route({
   method: 'POST',
   name: 'actOnBreak',
   summary:
-    'Links, accepts, refunds, resends, reopens or annotates a break, and records the reason.',
+    'Links, accepts, refunds, resends, reopens or annotates a break, and records the reason. The ' +
+    'response masks counterparties, because it is stored for repeats.',
   path: '/v1/breaks/{id}/actions',
   idempotencyKey: 'accepted',
   params,

@@ -110,7 +110,7 @@ CREATE TABLE "api_key" (
   -- An unknown scope would grant nothing, so it can only be an error.
   CONSTRAINT "api_key_scopes" CHECK (
     "scopes" <@ ARRAY['read', 'charge', 'transfer', 'pay', 'refund', 'onboard', 'reconcile',
-                      'webhooks', 'expect']
+                      'webhooks', 'expect', 'personal-data']
   ),
   CONSTRAINT "api_key_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "bank_account" ("id")
@@ -374,6 +374,12 @@ CREATE TABLE "statement_line" (
   "bill_code" TEXT,
   "counterparty" TEXT,
   "counterparty_document" TEXT,
+  "counterparty_masked_tax_id" TEXT,
+  "counterparty_name" TEXT,
+  "counterparty_ispb" TEXT,
+  "counterparty_branch" TEXT,
+  "counterparty_account" TEXT,
+  "message" TEXT,
   "has_one_holder" BOOLEAN NOT NULL DEFAULT false,
   "notes" TEXT,
   "balance_previous_cents" BIGINT NOT NULL,
@@ -444,10 +450,15 @@ CREATE TRIGGER "line_erasure_is_append_only" BEFORE UPDATE OR DELETE
 CREATE FUNCTION "statement_line_is_written_once"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   personal CONSTANT text[] :=
-    ARRAY['content', 'content_hash', 'salt', 'notes', 'counterparty', 'counterparty_document'];
+    ARRAY['content', 'content_hash', 'salt', 'notes', 'counterparty', 'counterparty_document',
+          'counterparty_masked_tax_id', 'counterparty_name', 'counterparty_ispb',
+          'counterparty_branch', 'counterparty_account', 'message'];
 BEGIN
   IF TG_OP = 'UPDATE' AND NEW.content = '' AND NEW.content_hash = '' AND NEW.salt IS NULL
-    AND NEW.notes IS NULL AND NEW.counterparty IS NULL AND NEW.counterparty_document IS NULL
+    AND num_nonnulls(NEW.notes, NEW.counterparty, NEW.counterparty_document,
+                     NEW.counterparty_masked_tax_id, NEW.counterparty_name,
+                     NEW.counterparty_ispb, NEW.counterparty_branch, NEW.counterparty_account,
+                     NEW.message) = 0
     AND to_jsonb(NEW) - personal = to_jsonb(OLD) - personal
     AND EXISTS (
       SELECT 1 FROM "line_erasure" e
@@ -574,6 +585,30 @@ CREATE INDEX "webhook_event_waiting_charge" ON "webhook_event" ("account_id", "r
 CREATE INDEX "webhook_event_charge"
   ON "webhook_event" ("account_id", "reference", "received_at_bank_time")
   WHERE (reference_kind = 'correlation_id');
+
+-- Who paid, or was paid, by a webhook: where the statement did not say it when the webhook was
+-- processed. A later webhook with the same reference changes nothing.
+CREATE TABLE "webhook_counterparty" (
+  "account_id" INTEGER NOT NULL,
+  "reference_kind" TEXT NOT NULL,
+  "reference" TEXT NOT NULL,
+  "is_credit" BOOLEAN NOT NULL,
+  "name" TEXT,
+  "tax_id" TEXT,
+  "ispb" TEXT,
+  "branch" TEXT,
+  "account_number" TEXT,
+  "message" TEXT,
+
+  CONSTRAINT "webhook_counterparty_pkey"
+    PRIMARY KEY ("account_id", "reference_kind", "reference", "is_credit"),
+  -- A correlationId names no line: a charge may be paid many times.
+  CONSTRAINT "webhook_counterparty_reference" CHECK (
+    "reference_kind" IN ('nsu', 'end_to_end_id')
+  ),
+  CONSTRAINT "webhook_counterparty_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
 
 -- How far the lines of an account are compared with the webhooks, by their arrival, and how far the
 -- webhooks with the lines, by their receipt.
@@ -858,6 +893,8 @@ CREATE TABLE "pix_lookup" (
   "looked_up_at" TIMESTAMPTZ(3) NOT NULL,
   "expires_at" TIMESTAMPTZ(3) NOT NULL,
   "operation_id" UUID,
+  "holder_name" TEXT,
+  "holder_tax_id" TEXT,
 
   CONSTRAINT "pix_lookup_pkey" PRIMARY KEY ("account_id", "end_to_end_id"),
   CONSTRAINT "pix_lookup_account_id_operation_id_fkey" FOREIGN KEY ("account_id", "operation_id")
@@ -1885,6 +1922,7 @@ CREATE TABLE "webhook_endpoint" (
   "previous_secret" TEXT,
   "previous_secret_until" TIMESTAMPTZ(3),
   "is_enabled" BOOLEAN NOT NULL DEFAULT true,
+  "includes_personal_data" BOOLEAN NOT NULL DEFAULT false,
   "paused_until" TIMESTAMPTZ(3),
   "tested_at" TIMESTAMPTZ(3),
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),

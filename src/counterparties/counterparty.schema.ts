@@ -1,0 +1,27 @@
+// How the API shows a counterparty, and what a caller may see of it.
+import { z } from 'zod';
+import { maskCounterparty } from './masking.js';
+import { counterpartySources, type Counterparty } from './resolution.js';
+
+/** Null where unknown. Without the scope `personal-data`, masked and without message. */
+export const counterpartyView = z.object({
+  name: z.string().nullable(),
+  /** CPF or CNPJ without punctuation; with asterisks where the bank hides a part of it. */
+  taxId: z.string().nullable(),
+  ispb: z.string().nullable(),
+  branch: z.string().nullable(),
+  account: z.string().nullable(),
+  /** What the payer wrote. */
+  message: z.string().nullable(),
+  /** What the name, or else the tax id or the account, comes from. */
+  source: z.enum(counterpartySources).nullable(),
+});
+
+/** Whether a caller with these scopes may see who paid. */
+export function seesPersonalData(scopes: readonly string[]): boolean {
+  return scopes.includes('personal-data');
+}
+
+export function shownCounterparty(counterparty: Counterparty, isVisible: boolean): Counterparty {
+  return isVisible ? counterparty : maskCounterparty(counterparty);
+}
