@@ -13,6 +13,8 @@ export interface Column {
   isAmount: boolean;
 }
 
+/** The columns below it are texts of the metadata, whatever their names. */
+const metadataField = 'metadata';
 const segment = /^(?:[A-Za-z][A-Za-z0-9]{0,39}|\d{1,2})$/;
 /** `149.90`, with a point: a comma is ambiguous, because it may separate thousands or cents. */
 const amountText = /^-?\d{1,15}(?:\.\d{1,20})?$/;
@@ -26,7 +28,7 @@ export function headerProblem(header: readonly string[]): string | null {
   const parents = new Set(header.flatMap(prefixes));
   for (const [at, name] of header.entries()) {
     const parts = name.split('.');
-    if (parts.length > maxDepth || !parts.every((part) => segment.test(part)))
+    if (parts.length > maxDepth || !isFieldName(parts))
       return `Column ${at + 1} of the header is not a valid field name.`;
     if (parents.has(name))
       return `Column ${at + 1} of the header names a field that also has subfields.`;
@@ -39,7 +41,8 @@ export function readColumns(header: readonly string[]): Column[] {
   return header.map((name) => {
     const parents = name.split('.');
     const field = parents.pop() ?? '';
-    return { parents, field, isAmount: field.toLowerCase() === 'amount' };
+    const isAmount = field.toLowerCase() === 'amount' && parents[0] !== metadataField;
+    return { parents, field, isAmount };
   });
 }
 
@@ -54,6 +57,13 @@ export function toRequest(columns: readonly Column[], cells: readonly string[]):
     node[field] = isAmount && amountText.test(cell) ? new LosslessNumber(cell) : cell;
   }
   return withLists(request) as Node;
+}
+
+/** A key of the metadata may have `_` and `-`. A point would begin another field. */
+function isFieldName(parts: readonly string[]): boolean {
+  const [first, key = ''] = parts;
+  if (first === metadataField && parts.length === 2) return /^[A-Za-z0-9_-]{1,40}$/.test(key);
+  return parts.every((part) => segment.test(part));
 }
 
 function prefixes(name: string): string[] {

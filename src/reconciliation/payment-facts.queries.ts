@@ -2,6 +2,7 @@
 // the bank and people said about them, and their references.
 import { accountColumn, opaqueAccountId, type Db } from '../database.service.js';
 import type { WithdrawalKind } from '../expected-payments/facts.js';
+import { metadataColumn } from '../expected-payments/metadata.queries.js';
 import type { Reference, ReferenceKind } from '../expected-payments/references.js';
 import { Prisma, type ExpectedPaymentFactKind } from '../generated/service/client.js';
 import { effectsOfOperations, isWithoutResponse, type LoadOptions } from './component.queries.js';
@@ -110,6 +111,7 @@ export async function listPaymentFacts(
                attempt.clock_offset_ms * interval '1 millisecond', clock.ahead))
            END AS "effectiveAt",
            fact.kinds AS "factKinds", r.original_nsu AS "refundOfNsu",
+           ${metadataColumn(Prisma.sql`account.id`, Prisma.sql`e.id`)} AS metadata,
            ${chargeColumns}, ${transferColumns(freshMs)}, ${billColumns}
     FROM ${accountColumn(accountId)}
     CROSS JOIN LATERAL (
@@ -187,6 +189,7 @@ function toLoadedPayment(row: ExpectedPaymentRow): LoadedPayment {
     isWithdrawn: row.isWithdrawn,
     effectiveAt: row.effectiveAt,
     refundOfNsu: row.refundOfNsu,
+    metadata: row.metadata,
     charge: chargeOf(row),
     transfer: transferOf(row),
     bill: billOf(row),

@@ -26,7 +26,14 @@ export function expectedPaymentFacts(change: Partial<ExpectedPaymentFacts>): Exp
     ...{ amountCents: 1_000n, dueDate: null, terms: null, isMultiUse: false },
     ...{ counterpartyDocument: null, createdAt, createdAtBankTime: createdAt, references: [] },
     ...{ operationState: 'succeeded', isWithoutResponse: false, effect: null, withdrawal: null },
-    ...{ refundOfNsu: null, charge: null, transfer: null, bill: null, effectiveAt: null },
+    ...{
+      refundOfNsu: null,
+      metadata: null,
+      charge: null,
+      transfer: null,
+      bill: null,
+      effectiveAt: null,
+    },
     isWithdrawn: (change.withdrawal ?? null) !== null,
     ...change,
   };

@@ -13,6 +13,7 @@ import {
   reais,
   text,
 } from '../../contract/wire.js';
+import { metadataQuery, metadataView } from '../../expected-payments/metadata.js';
 import { listOf, listQuery } from '../../platform/listing.js';
 import { ClassificationCategory } from '../../generated/service/client.js';
 
@@ -66,6 +67,8 @@ export const listTransactionsOfBook = route({
     reference: text(100).optional(),
     state: z.enum(explanationStates).optional(),
     isCredit: queryBoolean.optional(),
+    /** Lines matched to payments with this text. */
+    metadata: metadataQuery.optional(),
   }),
   response: listOf(transactionView),
 });
@@ -101,6 +104,7 @@ export const expectedPaymentView = z.object({
   dueDate: z.string().nullable(),
   isMultiUse: z.boolean(),
   references: z.array(z.object({ kind: z.string(), value: z.string() })),
+  metadata: metadataView,
   createdAt: instant,
 });
 
@@ -114,6 +118,7 @@ export const listExpectedPayments = route({
     state: z.enum(expectedPaymentStates).optional(),
     reference: text(100).optional(),
     operationId: z.uuid('Must be an operation’s id.').optional(),
+    metadata: metadataQuery.optional(),
   }),
   response: listOf(expectedPaymentView),
 });

@@ -1,6 +1,7 @@
 // The facts that outcomes are computed from, and what is computed. Facts are never changed by
 // reconciliation: the same facts give the same outcomes, in any order of arrival.
 import type { WithdrawalKind } from '../../expected-payments/facts.js';
+import type { Metadata } from '../../expected-payments/metadata.js';
 import type { Reference } from '../../expected-payments/references.js';
 import type { AppliedRule } from './rule.js';
 import type { FoundBreakKind, LineBreakKind, SettlementBreakKind } from './break-kinds.js';
@@ -80,6 +81,8 @@ export interface ExpectedPaymentFacts {
   bill: BillFacts | null;
   /** The credit that our refund refunds. */
   refundOfNsu: bigint | null;
+  /** Shown in events; nothing is decided by it. */
+  metadata: Metadata | null;
 }
 
 export interface ChargeFacts {
