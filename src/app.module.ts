@@ -13,6 +13,7 @@ import { DisputesModule } from './disputes/disputes.module.js';
 import { Database } from './database.service.js';
 import { DayClosesModule } from './day-closes/day-closes.module.js';
 import { EventsModule } from './events/events.module.js';
+import { CashForecastModule } from './cash-forecast/cash-forecast.module.js';
 import { ExportsModule } from './exports/exports.module.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { OperationsModule } from './operations/operations.module.js';
@@ -94,6 +95,7 @@ export class AppModule {
         BulkModule,
         WebhooksModule,
         ReconciliationModule,
+        CashForecastModule,
         ExportsModule,
         RunsModule,
         BreaksModule,
