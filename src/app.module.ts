@@ -13,6 +13,7 @@ import { DisputesModule } from './disputes/disputes.module.js';
 import { Database } from './database.service.js';
 import { DayClosesModule } from './day-closes/day-closes.module.js';
 import { EventsModule } from './events/events.module.js';
+import { CashForecastModule } from './cash-forecast/cash-forecast.module.js';
 import { ExportsModule } from './exports/exports.module.js';
 import { ExpectedPaymentsModule } from './expected-payments/expected-payments.module.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
@@ -96,6 +97,7 @@ export class AppModule {
         BulkModule,
         WebhooksModule,
         ReconciliationModule,
+        CashForecastModule,
         ExportsModule,
         RunsModule,
         BreaksModule,

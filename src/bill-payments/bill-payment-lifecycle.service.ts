@@ -168,16 +168,19 @@ export class BillPaymentLifecycle {
 function billPaymentEvent(
   type: 'bill_payment.scheduled' | 'bill_payment.failed',
   operationId: string,
-  { bankId, amountCents, scheduledFor }: queries.FailedBillPayment,
+  { bankId, amountCents, scheduledFor, barCode, metadata }: queries.FailedBillPayment,
 ): NewEvent {
   return {
     type,
     resource: { kind: 'bill_payment', id: operationId },
     data: {
       operationId,
+      billPaymentId: operationId,
+      barCode,
       bankId,
       amount: eventAmount(amountCents),
       scheduledFor: scheduledFor?.toISOString() ?? null,
+      ...(metadata ? { metadata } : {}),
     },
   };
 }

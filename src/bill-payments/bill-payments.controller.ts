@@ -13,7 +13,11 @@ import { describeSentMoney, newestSentMoney, type SentMoney } from '../operation
 import { Handles, type Reply } from '../platform/contract-route.js';
 import { CallsBank } from '../platform/responses.decorator.js';
 import { findByFirstId, isUuid, readPage, toList } from '../platform/listing.js';
-import { getBillPaymentRoute, listBillPaymentsRoute } from './bill-payments.schema.js';
+import {
+  getBillPaymentRoute,
+  listBillPaymentsRoute,
+  payBillWithMetadata,
+} from './bill-payments.schema.js';
 import { BillPaymentsService } from './bill-payments.service.js';
 import { findBarCode } from './bill-rules.js';
 
@@ -35,7 +39,7 @@ export class BillPaymentsController {
 
   @RequiresScope('pay')
   @BeginsOperation()
-  @Handles(payBill)
+  @Handles(payBill, payBillWithMetadata)
   async pay(
     @FromCaller() request: CallerInput<typeof payBill>,
     @CallerPreferences() preferences: RequestPreferences,

@@ -6,6 +6,8 @@ import {
   isAmountDue,
   recordPaymentTasks,
 } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import { metadataColumn } from '../expected-payments/metadata.queries.js';
+import type { Metadata } from '../expected-payments/metadata.js';
 import { isProvisional } from '../expected-payments/provisional.queries.js';
 import { Prisma, type BillPayment } from '../generated/service/client.js';
 import type { OperationRef } from '../operations/operations.queries.js';
@@ -63,6 +65,7 @@ export interface LockedBillPayment extends Pick<
 > {
   /** The live payment of the bill, when that is another payment. */
   otherLiveId: string | null;
+  metadata: Metadata | null;
 }
 
 /** The live payment of the bill of a payment (p), when that is another payment. */
@@ -77,7 +80,7 @@ export async function findBillPaymentForUpdate(
 ): Promise<LockedBillPayment | null> {
   const [payment] = await tx.$queryRaw<LockedBillPayment[]>`
     SELECT p.state, p.bar_code, p.amount_cents, p.bank_id, p.scheduled_for, p.expected_payment_id,
-           (${otherLivePayment}) AS "otherLiveId"
+           (${otherLivePayment}) AS "otherLiveId", ${metadataOfPayment} AS metadata
     FROM bill_payment p
     WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid
     FOR NO KEY UPDATE OF p`;
@@ -212,7 +215,16 @@ export async function postponeBillPaymentCheck(
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'scheduled'`;
 }
 
-export type FailedBillPayment = Pick<BillPayment, 'bankId' | 'amountCents' | 'scheduledFor'>;
+export type FailedBillPayment = Pick<
+  BillPayment,
+  'bankId' | 'amountCents' | 'scheduledFor' | 'barCode'
+> & { metadata: Metadata | null };
+
+/** The metadata of a payment (p). */
+const metadataOfPayment = metadataColumn(
+  Prisma.sql`p.account_id`,
+  Prisma.sql`p.expected_payment_id`,
+);
 
 /**
  * Ends a scheduled payment as failed. Null unless the statement proves it:
@@ -247,7 +259,7 @@ export async function failUnpaidBillPayment(
       AND NOT ${hasUnreadableLine}
       AND NOT ${isAmountDue(accountId, Prisma.sql`SELECT p.amount_cents`)}
     RETURNING p.bank_id, p.amount_cents,
-              p.scheduled_for`;
+              p.scheduled_for, p.bar_code, ${metadataOfPayment} AS metadata`;
   if (failed) await recordBillTasks(tx, accountId, id);
   return failed ?? null;
 }

@@ -1,5 +1,7 @@
 // Routes and response schemas of bill payments as business systems read them.
 import { z } from 'zod';
+import { payBill } from '../contract/bill-payments.js';
+import { metadataView, takingMetadata } from '../expected-payments/metadata.js';
 import { route } from '../contract/route.js';
 import { bigInteger, instant, reais, text } from '../contract/wire.js';
 import { outgoingSettlements } from '../expected-payments/outgoing-settlement.js';
@@ -17,6 +19,7 @@ export const billPaymentView = z.object({
   amount: reais,
   barCode: z.string(),
   scheduledFor: instant.nullable(),
+  metadata: metadataView,
   settlement: z.enum(outgoingSettlements),
   /** The nsu of the debit; null while the statement shows none. */
   nsu: bigInteger.nullable(),
@@ -26,6 +29,9 @@ export const billPaymentView = z.object({
   response: z.unknown(),
   createdAt: instant,
 });
+
+/** The contract's route with `metadata` in its body. */
+export const payBillWithMetadata = { ...payBill, body: takingMetadata(payBill.body) };
 
 const billPayments = {
   chapter: 'Bill payments',

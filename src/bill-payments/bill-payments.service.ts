@@ -10,6 +10,7 @@ import type { RouteInput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
 import { expectedDebit, referencesOf } from '../expected-payments/expected-payment.js';
 import type { OperationKind, RequestPreferences } from '../operations/operation.js';
+import { withoutMetadata } from '../operations/request-metadata.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError, invalidField } from '../platform/errors.js';
@@ -60,9 +61,10 @@ export class BillPaymentsService implements OnModuleInit {
 
   async pay(
     accountId: number,
-    input: PayBillInput,
+    request: PayBillInput,
     preferences: RequestPreferences,
   ): Promise<Reply> {
+    const { input, metadata } = withoutMetadata(request);
     const barCode = barCodeOf(input.body);
     const amountCents = input.body.amount;
     // The bill is queried outside the transaction. A violation rejects only a new payment. A repeat
@@ -74,6 +76,7 @@ export class BillPaymentsService implements OnModuleInit {
       accountId,
       idempotencyKey: input.idempotencyKey,
       input,
+      metadata,
       preferences,
       outgoing: { counterparty: barCode, amountCents, isDistinguishable: false },
       effectiveFrom: payAt ? expectedPayTime(payAt, now) : null,

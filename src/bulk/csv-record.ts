@@ -15,6 +15,8 @@ export interface Column {
   isDay: boolean;
 }
 
+/** The columns below it are texts of the metadata, whatever their names. */
+const metadataField = 'metadata';
 const segment = /^(?:[A-Za-z][A-Za-z0-9]{0,39}|\d{1,2})$/;
 const maxDepth = 5;
 const amountFields = new Set(['amount', 'amountfrom', 'amountto', 'tolerance']);
@@ -27,7 +29,7 @@ export function headerProblem(header: readonly string[]): string | null {
   const parents = new Set(header.flatMap(prefixes));
   for (const [at, name] of header.entries()) {
     const parts = name.split('.');
-    if (parts.length > maxDepth || !parts.every((part) => segment.test(part)))
+    if (parts.length > maxDepth || !isFieldName(parts))
       return `Column ${at + 1} of the header is not a valid field name.`;
     if (parents.has(name))
       return `Column ${at + 1} of the header names a field that also has subfields.`;
@@ -40,8 +42,9 @@ export function readColumns(header: readonly string[]): Column[] {
   return header.map((name) => {
     const parents = name.split('.');
     const field = parents.pop() ?? '';
-    const isAmount = amountFields.has(field.toLowerCase());
-    return { parents, field, isAmount, isDay: /^date(?:From|To)?$|Date$/.test(field) };
+    const isAmount = amountFields.has(field.toLowerCase()) && parents[0] !== metadataField;
+    const isDay = /^date(?:From|To)?$|Date$/.test(field) && parents[0] !== metadataField;
+    return { parents, field, isAmount, isDay };
   });
 }
 
@@ -82,6 +85,13 @@ function ambiguousAmount(field: string): string {
     `${field} has one point and three digits after it, which may be thousands or decimals. ` +
     'Write the cents: 1.234,00 or 1234.00.'
   );
+}
+
+/** A key of the metadata may have `_` and `-`. A point would begin another field. */
+function isFieldName(parts: readonly string[]): boolean {
+  const [first, key = ''] = parts;
+  if (first === metadataField && parts.length === 2) return /^[A-Za-z0-9_-]{1,40}$/.test(key);
+  return parts.every((part) => segment.test(part));
 }
 
 function prefixes(name: string): string[] {

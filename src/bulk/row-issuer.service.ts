@@ -3,10 +3,10 @@
 import { Injectable } from '@nestjs/common';
 import { v5 as uuidv5 } from 'uuid';
 import { z } from 'zod';
+import { chargeWithMetadata } from '../charges/charges.schema.js';
 import { ChargesService } from '../charges/charges.service.js';
-import { createCharge } from '../contract/charges.js';
 import { errorBody } from '../contract/errors.js';
-import { createTransfer, transferShape, type TransferRequest } from '../contract/transfers.js';
+import { transferShape, type createTransfer, type TransferRequest } from '../contract/transfers.js';
 import type { RouteInput } from '../contract/route.js';
 import { declarePayment, toTerms } from '../expected-payments/declared-payments.schema.js';
 import { DeclaredPayments } from '../expected-payments/declared-payments.service.js';
@@ -19,6 +19,7 @@ import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson, stringifyJson } from '../platform/exact-json.js';
+import { transferWithMetadata } from '../transfers/transfers.schema.js';
 import { TransfersService } from '../transfers/transfers.service.js';
 import type { BulkRow } from '../generated/service/client.js';
 import type { BulkKind } from './bulk.schema.js';
@@ -89,7 +90,7 @@ export class RowIssuer {
     request: unknown,
     preferences: RequestPreferences,
   ): Promise<Reply> {
-    const body = z.decode(createCharge.body, request as never);
+    const body = z.decode(chargeWithMetadata.body, request as never);
     return this.charges.create(accountId, inputOf(body, null), preferences);
   }
 
@@ -104,15 +105,15 @@ export class RowIssuer {
     if (!isByKey(body))
       return this.transfers.create(accountId, transferInput(body, key), preferences);
     const transfer = z.decode(pixKeyTransfer, body as never);
-    const { key: pixKey, holderDocument, amount, description } = transfer;
-    const byKey = { key: pixKey, holderDocument, amount, description };
+    const { key: pixKey, holderDocument, amount, description, metadata } = transfer;
+    const byKey = { key: pixKey, holderDocument, amount, description, metadata };
     return this.transfers.createByKey(accountId, byKey, key, preferences);
   }
 }
 
 /** The contract's transfer request of a row that is not by Pix key. */
 function transferInput(row: unknown, key: string): RouteInput<typeof createTransfer> {
-  const { externalId, ...transfer } = z.decode(createTransfer.body, row as never);
+  const { externalId, ...transfer } = z.decode(transferWithMetadata.body, row as never);
   // The bank takes an externalId only for a transfer between its own accounts.
   const isInternal = transferShape(transfer).shape === 'internal';
   const body = isInternal && externalId ? { ...transfer, externalId } : transfer;

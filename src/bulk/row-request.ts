@@ -1,9 +1,11 @@
 // Validates a row as a request of its kind, and finds the reference that identifies the row.
 import { z } from 'zod';
-import { createCharge } from '../contract/charges.js';
+import { chargeWithMetadata } from '../charges/charges.schema.js';
 import { pixKeyText } from '../contract/pix-lookup.js';
-import { createTransfer, taxIdText, transferShape } from '../contract/transfers.js';
+import { taxIdText, transferShape } from '../contract/transfers.js';
 import { declarePayment } from '../expected-payments/declared-payments.schema.js';
+import { takingMetadata } from '../expected-payments/metadata.js';
+import { transferWithMetadata } from '../transfers/transfers.schema.js';
 import { decode, type Issues } from '../platform/contract-route.js';
 import { isJsonObject } from '../platform/exact-json.js';
 import { clientIdentifier, positiveReais, text } from '../contract/wire.js';
@@ -28,7 +30,7 @@ function readExpectedPayment(request: unknown): RowRequest {
 
 function readCharge(request: unknown): RowRequest {
   const issues: Issues = {};
-  const charge = decode(createCharge.body, request, issues) as { correlationId: string };
+  const charge = decode(chargeWithMetadata.body, request, issues) as { correlationId: string };
   return toRowRequest(issues, () => charge.correlationId, textAt(request, 'correlationId'));
 }
 
@@ -52,7 +54,7 @@ function readTransfer(request: unknown): RowRequest {
   const reference = textAt(request, 'externalId') ?? idempotencyKey;
   if (isByKey(body)) decode(pixKeyTransfer, body, issues);
   else {
-    const transfer = decode(createTransfer.body, body, issues);
+    const transfer = decode(transferWithMetadata.body, body, issues);
     if (Object.keys(issues).length === 0 && transferShape(transfer as never).shape === 'key')
       issues['$.endToEndId'] = [
         'Must not be sent. Send the Pix key as key: it is looked up when the row is issued.',
@@ -65,14 +67,16 @@ function readTransfer(request: unknown): RowRequest {
   return toRowRequest(issues, () => reference ?? '', reference);
 }
 
-/** A transfer by Pix key. The result of the look-up is added when the row is issued. */
-export const pixKeyTransfer = z.looseObject({
+const pixKeyFields = z.looseObject({
   key: pixKeyText,
   holderDocument: taxIdText.nullish(),
   amount: positiveReais,
   description: text(140).nullish(),
   externalId: clientIdentifier.nullish(),
 });
+
+/** A transfer by Pix key. The result of the look-up is added when the row is issued. */
+export const pixKeyTransfer = takingMetadata(pixKeyFields);
 
 export function isByKey(body: unknown): boolean {
   return isJsonObject(body) && 'key' in body;

@@ -9,7 +9,6 @@ import { getCharge } from '../contract/charges.js';
 import { Database } from '../database.service.js';
 import { eventAmount, type NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
-import type { Charge } from '../generated/service/client.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
@@ -126,9 +125,11 @@ export class ChargeStatusChecks {
   }
 }
 
+type EndedCharge = Pick<queries.DueCharge, 'correlationId' | 'type' | 'amountCents' | 'metadata'>;
+
 /** The event of a charge that has ended without a payment. */
 export function chargeEndEvent(
-  { correlationId, type, amountCents }: Pick<Charge, 'correlationId' | 'type' | 'amountCents'>,
+  { correlationId, type, amountCents, metadata }: EndedCharge,
   end: queries.ChargeEnd['kind'],
   dueDate: string | null,
 ): NewEvent {
@@ -140,6 +141,7 @@ export function chargeEndEvent(
       chargeType: type,
       chargeAmount: amountCents === null ? null : eventAmount(amountCents),
       dueDate,
+      ...(metadata ? { metadata } : {}),
     },
   };
 }

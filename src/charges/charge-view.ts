@@ -1,5 +1,6 @@
 // A charge as business systems read it: the bank's response, the bank's current status, and the
 // newest payments and refunds on the statement.
+import { metadataOf } from '../expected-payments/metadata.js';
 import { shownSettlement } from '../expected-payments/outgoing-settlement.js';
 import type { Prisma } from '../generated/service/client.js';
 import { acceptedResponse } from '../operations/operations.schema.js';
@@ -8,7 +9,12 @@ import { chargeSettlement } from './charge-settlement.js';
 
 export const chargeInclude = {
   operation: { select: { state: true, responseBody: true } },
-  expectedPayment: { select: { total: { select: { settlement: true } } } },
+  expectedPayment: {
+    select: {
+      total: { select: { settlement: true } },
+      metadata: { select: { key: true, value: true } },
+    },
+  },
 } satisfies Prisma.ChargeInclude;
 
 export type ChargeWithSettlement = Prisma.ChargeGetPayload<{ include: typeof chargeInclude }>;
@@ -42,6 +48,7 @@ export function toChargeView(
       isExpired: row.expiredAt !== null,
       today,
     }),
+    metadata: metadataOf(row.expectedPayment.metadata),
     cancelledAt: row.cancelledAt,
     expiredAt: row.expiredAt,
     payments: payments.map((payment) => ({ ...payment, amount: payment.amountCents })),

@@ -15,7 +15,12 @@ import { AppError } from '../platform/errors.js';
 import { isUuid, readPage } from '../platform/listing.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { ChargeStatusChecks } from './charge-status.service.js';
-import { getChargeRoute, listChargesRoute } from './charges.schema.js';
+import {
+  chargeWithMetadata,
+  getChargeRoute,
+  listChargesRoute,
+  staticQrWithMetadata,
+} from './charges.schema.js';
 import { ChargesService } from './charges.service.js';
 
 @Controller()
@@ -31,7 +36,7 @@ export class ChargesController {
 
   @RequiresScope('charge')
   @BeginsOperation()
-  @Handles(createCharge)
+  @Handles(createCharge, chargeWithMetadata)
   async create(
     @FromCaller() request: CallerInput<typeof createCharge>,
     @CallerPreferences() preferences: RequestPreferences,
@@ -41,7 +46,7 @@ export class ChargesController {
 
   @RequiresScope('charge')
   @BeginsOperation()
-  @Handles(createStaticQr)
+  @Handles(createStaticQr, staticQrWithMetadata)
   async createStaticQr(
     @FromCaller() request: CallerInput<typeof createStaticQr>,
     @CallerPreferences() preferences: RequestPreferences,

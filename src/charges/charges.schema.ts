@@ -1,8 +1,11 @@
 // Charges as business systems read them: the bank's own response, with settlement, payments and
 // refunds.
 import { z } from 'zod';
+import { createCharge } from '../contract/charges.js';
+import { metadataQuery, metadataView, takingMetadata } from '../expected-payments/metadata.js';
 import { outgoingSettlements } from '../expected-payments/outgoing-settlement.js';
 import { route } from '../contract/route.js';
+import { createStaticQr } from '../contract/static-qr.js';
 import { bigInteger, clientIdentifier, instant, integer, reais, text } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import { chargeSettlements } from './charge-settlement.js';
@@ -52,8 +55,16 @@ export const chargeView = z.looseObject({
         'GET /v1/refunds lists those that we requested, and GET /v1/matches?expectedPaymentId=… ' +
         'those that the bank made, as reversals.',
     ),
+  metadata: metadataView,
   refundCount: integer.describe('The number of all refunds of the payments.'),
 });
+
+/** The contract's routes with `metadata` in their bodies. */
+export const chargeWithMetadata = { ...createCharge, body: takingMetadata(createCharge.body) };
+export const staticQrWithMetadata = {
+  ...createStaticQr,
+  body: takingMetadata(createStaticQr.body),
+};
 
 const charges = { chapter: 'Charges', authentication: 'api-key', method: 'GET' } as const;
 
@@ -62,7 +73,11 @@ export const listChargesRoute = route({
   name: 'listCharges',
   summary: 'Lists charges and static QR codes with their newest payments, newest first.',
   path: '/v1/charges',
-  query: listQuery({ correlationId: clientIdentifier.optional(), type: text(40).optional() }),
+  query: listQuery({
+    correlationId: clientIdentifier.optional(),
+    type: text(40).optional(),
+    metadata: metadataQuery.optional(),
+  }),
   response: listOf(chargeView),
 });
 

@@ -7,6 +7,7 @@ import type { RouteInput } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
 import { Database, type Tx } from '../database.service.js';
 import { normalizeTaxId } from '../expected-payments/counterparty.js';
+import { withoutMetadata } from '../operations/request-metadata.js';
 import { referencesOf, type NewExpectedPayment } from '../expected-payments/expected-payment.js';
 import type { Charge, Prisma } from '../generated/service/client.js';
 import type { Operation, OperationKind, RequestPreferences } from '../operations/operation.js';
@@ -17,7 +18,7 @@ import { groupBy } from '../platform/grouping.js';
 import { findByFirstId, isUuid, toList, type Page } from '../platform/listing.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { ChargeLookUp } from './charge-look-up.service.js';
-import { listChargeIds } from './charge-list.queries.js';
+import { listChargeIds, type ChargeFilters } from './charge-list.queries.js';
 import {
   chargesWrite,
   listNewestPayments,
@@ -77,9 +78,10 @@ export class ChargesService implements OnModuleInit {
 
   async create(
     accountId: number,
-    input: RouteInput<typeof createCharge>,
+    request: RouteInput<typeof createCharge>,
     preferences: RequestPreferences,
   ): Promise<Reply> {
+    const { input, metadata } = withoutMetadata(request);
     const { correlationId, type, Amount: amountCents, dueDate } = input.body;
     const { discount, lateFine, latePayment } = input.body;
     const hasTerms = discount ?? lateFine ?? latePayment;
@@ -90,21 +92,24 @@ export class ChargesService implements OnModuleInit {
       ...this.operationOf(accountId, charge, false),
       idempotencyKey: input.idempotencyKey,
       input,
+      metadata,
       preferences,
     });
   }
 
   async createStaticQr(
     accountId: number,
-    input: RouteInput<typeof createStaticQr>,
+    request: RouteInput<typeof createStaticQr>,
     preferences: RequestPreferences,
   ): Promise<Reply> {
+    const { input, metadata } = withoutMetadata(request);
     const { correlationId, amount } = input.body;
     const charge = { correlationId, type: 'PIX_STATIC', amountCents: amount ?? null };
     return this.operations.perform(this.staticQrKind, {
       ...this.operationOf(accountId, charge, true),
       idempotencyKey: input.idempotencyKey,
       input,
+      metadata,
       preferences,
     });
   }
@@ -122,13 +127,9 @@ export class ChargesService implements OnModuleInit {
   }
 
   /** One page, newest first. */
-  async list(
-    accountId: number,
-    page: Page,
-    { correlationId, type }: Partial<Pick<Charge, 'correlationId' | 'type'>>,
-  ) {
+  async list(accountId: number, page: Page, { correlationId, type, metadata }: ChargeFilters) {
     const { prisma } = this.database;
-    const filters = { correlationId, type };
+    const filters = { correlationId, type, metadata };
     const { ids, lastExamined } = await listChargeIds(prisma, accountId, filters, page);
     const where = { accountId, operationId: { in: ids } };
     const { rows, describe } = await this.read(where, page.limit + 1);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { route } from './route.js';
 import { clientIdentifier, filledText, integer, positiveReais, reais, timestamp } from './wire.js';
 
-const batchItem = z.looseObject({
+export const batchItem = z.looseObject({
   externalId: clientIdentifier.nullish(),
   amount: positiveReais,
   beneficiaryAccountNumber: filledText(20),
@@ -13,10 +13,13 @@ const batchItem = z.looseObject({
 /** The contract shows no maximum. The body is held, validated and stored as a whole. */
 export const maxBatchItems = 1_000;
 
-export const batchRequest = z
-  .array(batchItem, 'Must be an array.')
-  .min(1, 'Must have at least one item.')
-  .max(maxBatchItems, `Must have at most ${maxBatchItems} items.`);
+export const batchOf = <Item extends z.ZodType>(item: Item) =>
+  z
+    .array(item, 'Must be an array.')
+    .min(1, 'Must have at least one item.')
+    .max(maxBatchItems, `Must have at most ${maxBatchItems} items.`);
+
+export const batchRequest = batchOf(batchItem);
 
 export type BatchRequest = z.output<typeof batchRequest>;
 

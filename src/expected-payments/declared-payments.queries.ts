@@ -17,6 +17,7 @@ import {
   type StoredTerms,
 } from './declared-terms.js';
 import { insertFacts } from './expected-payments.queries.js';
+import { replaceMetadata } from './metadata.queries.js';
 import { addReferences } from './recording.queries.js';
 import { isProvisional } from './provisional.queries.js';
 
@@ -88,6 +89,7 @@ export async function insertVersion(tx: Tx, made: NewVersion): Promise<void> {
     DELETE FROM expected_payment_reference
     WHERE account_id = ${accountId} AND expected_payment_id = ${id}::uuid
       AND kind || ' ' || value <> ALL (${kept}::text[])`;
+  await replaceMetadata(tx, accountId, id, terms.metadata);
   // Records the task of the payment too.
   await addReferences(tx, accountId, [{ expectedPaymentId: id, references: terms.references }]);
 }

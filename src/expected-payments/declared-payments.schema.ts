@@ -19,6 +19,7 @@ import { ExpectedPaymentAction, Settlement } from '../generated/service/enums.js
 import { normalizeTaxId } from './counterparty.js';
 import { declarableKinds, errorsOfTerms, type DeclaredTerms } from './declared-terms.js';
 import type { ReferenceKind } from './references.js';
+import { metadata, metadataView } from './metadata.js';
 import { maxPatternLength } from './text-pattern.js';
 
 const directions = ['credit', 'debit'] as const;
@@ -36,18 +37,6 @@ const referenceKind = z.enum(
   [...new Set(declarableKinds.flatMap((kind) => [kind, camelCaseOf(kind)]))],
   requiredOr(`Must be one of ${declarableKinds.map(camelCaseOf).join(', ')}.`),
 );
-
-const maxMetadata = 20;
-const metadata = z
-  .record(
-    text(40).regex(/^[A-Za-z0-9_.-]+$/, 'Must be letters, digits, points, hyphens or underscores.'),
-    text(500),
-  )
-  .refine(
-    (value) => Object.keys(value).length <= maxMetadata,
-    `Must have at most ${maxMetadata} keys.`,
-  )
-  .meta({ maxProperties: maxMetadata });
 
 const terms = {
   amount: positiveReais.nullish(),
@@ -167,7 +156,7 @@ const termsView = z.object({
   text: z.string().nullable(),
   category: z.string().nullable(),
   costCentre: z.string().nullable(),
-  metadata: z.record(z.string(), z.string()).nullable(),
+  metadata: metadataView,
 });
 
 export function describeTerms(declared: DeclaredTerms): z.output<typeof termsView> {

@@ -1,9 +1,12 @@
 // What should appear on the statement, with the references that tie lines to it.
 import type { NewExpectedPaymentRow } from './expected-payments.queries.js';
+import type { Metadata } from './metadata.js';
 import type { Reference, ReferenceKind } from './references.js';
 
 export interface NewExpectedPayment extends NewExpectedPaymentRow {
   references: Reference[];
+  /** What a business system calls it; none if absent. */
+  metadata?: Metadata | null;
 }
 
 /** The payment that an outgoing operation expects: one debit of exactly `amountCents`. */

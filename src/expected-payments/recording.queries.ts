@@ -9,6 +9,7 @@ import {
   referencesWrite,
   type PaymentReference,
 } from './expected-payments.queries.js';
+import { metadataWrite } from './metadata.queries.js';
 import type { Reference } from './references.js';
 import { newId } from '../platform/ids.js';
 
@@ -40,9 +41,10 @@ export function expectedPaymentWrites(
     // items of a batch share one key, so the key does not identify an item.
     const isOneDebit = expected.length === 1 && expected.every(({ isCredit }) => !isCredit);
     const ofRequest = isOneDebit ? referencesOf({ idempotency_key: operation.operationId }) : [];
-    return expected.map(({ references, ...payment }) => ({
+    return expected.map(({ references, metadata = null, ...payment }) => ({
       payment: { ...payment, ...operation, id: newId() },
       references: [...references, ...ofRequest],
+      metadata,
     }));
   });
   const all = recorded.flat();
@@ -52,8 +54,12 @@ export function expectedPaymentWrites(
   const references = all.map(({ payment, references: ofPayment }) => {
     return { expectedPaymentId: payment.id, references: ofPayment };
   });
+  const named = all.flatMap(({ payment, metadata }) =>
+    metadata ? [{ expectedPaymentId: payment.id, metadata }] : [],
+  );
   const writes = [
     expectedPaymentsWrite(accountId, payments),
+    ...(named.length > 0 ? [metadataWrite(accountId, named)] : []),
     ...newReferencesWrites(accountId, references),
   ];
   return { ids, writes };

@@ -4,6 +4,7 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
+import { deleteMetadata } from '../expected-payments/metadata.queries.js';
 import { deleteInBatches, retentionIntervalMs } from '../platform/retention.js';
 import { Every } from '../platform/timer-methods.js';
 import { deleteBodies, lockOldOperations, type OldOperation } from './body-retention.queries.js';
@@ -21,7 +22,10 @@ export class BodyRetention {
     await deleteInBatches(this.settings.retention.requestDays, (days, limit) =>
       this.database.transaction(async (tx) => {
         const old = await lockOldOperations(tx, days, limit);
-        if (old.length > 0) await deleteBodies(tx, old.map(withRetainedResponse));
+        if (old.length > 0) {
+          await deleteBodies(tx, old.map(withRetainedResponse));
+          await deleteMetadata(tx, old);
+        }
         return old.length;
       }),
     );

@@ -1,6 +1,7 @@
 // Finds the operations of a page of `/v1/operations`.
 import type { RouteInput } from '../contract/route.js';
 import type { Db } from '../database.service.js';
+import { findByMetadata } from '../expected-payments/metadata.queries.js';
 import { fewRows, listExaminedIds, type ExaminedIds } from '../examined-ids.queries.js';
 import { Prisma, type OperationState } from '../generated/service/client.js';
 import type { Page } from '../platform/listing.js';
@@ -17,21 +18,29 @@ const unfinishedStates: readonly OperationState[] = [
 export async function listOperationIds(
   db: Db,
   accountId: number,
-  { state, kind, idempotencyKey }: RouteInput<typeof listOperations>['query'],
+  { state, kind, idempotencyKey, metadata }: RouteInput<typeof listOperations>['query'],
   page: Page,
 ): Promise<ExaminedIds> {
   const table = Prisma.sql`operation`;
   const ofState = Prisma.sql`state = ${state}::operation_state`;
-  const few = idempotencyKey
-    ? Prisma.sql`idempotency_key = ${idempotencyKey}`
-    : state && unfinishedStates.includes(state)
-      ? Prisma.sql`(${ofState} AND (state = 'received' OR state = 'sending'
+  const ofKey = Prisma.sql`idempotency_key = ${idempotencyKey}`;
+  const named = metadata && (await findByMetadata(db, accountId, metadata)).operationIds;
+  const few = named
+    ? Prisma.sql`id = ANY (${named}::uuid[])`
+    : idempotencyKey
+      ? ofKey
+      : state && unfinishedStates.includes(state)
+        ? Prisma.sql`(${ofState} AND (state = 'received' OR state = 'sending'
           OR state = 'unknown' OR state = 'needs_operator'))`
-      : null;
+        : null;
   const examined = {
     rows: few ? fewRows(table, accountId, few) : table,
     key: Prisma.sql`id`,
-    filters: [...(state ? [ofState] : []), ...(kind ? [Prisma.sql`kind = ${kind}`] : [])],
+    filters: [
+      ...(named && idempotencyKey ? [ofKey] : []),
+      ...(state ? [ofState] : []),
+      ...(kind ? [Prisma.sql`kind = ${kind}`] : []),
+    ],
   };
   return listExaminedIds(db, accountId, examined, page);
 }

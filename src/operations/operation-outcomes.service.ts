@@ -6,6 +6,10 @@ import type { Route } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
 import type { EventType, NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
+import {
+  readOperationSubject,
+  type OperationSubject,
+} from '../expected-payments/event-subjects.queries.js';
 import { insertFacts } from '../expected-payments/expected-payments.queries.js';
 import { completeWrites } from '../joined-writes.queries.js';
 import { AppError, invariant } from '../platform/errors.js';
@@ -220,7 +224,10 @@ export class OperationOutcomes {
       await kind.onRejected(tx, before);
     }
     const needsEvent = await this.needsEvent(tx, before, state, isDetached);
-    if (needsEvent) this.events.record(tx, accountId, [eventOf(before, outcome)]);
+    if (needsEvent) {
+      const subject = await readOperationSubject(tx, accountId, operationId);
+      this.events.record(tx, accountId, [eventOf(before, outcome, subject)]);
+    }
     return this.events.hasRecorded(tx);
   }
 
@@ -245,10 +252,14 @@ export class OperationOutcomes {
   }
 }
 
-function eventOf({ id, kind }: Operation, { state, reason }: OperationOutcome): NewEvent {
+function eventOf(
+  { id, kind, idempotencyKey }: Operation,
+  { state, reason }: OperationOutcome,
+  subject: OperationSubject,
+): NewEvent {
   return {
     type: `operation.${state}` as EventType,
     resource: { kind: 'operation', id },
-    data: { operationId: id, kind, state, reason },
+    data: { operationId: id, kind, state, reason, idempotencyKey, ...subject },
   };
 }

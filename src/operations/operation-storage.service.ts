@@ -261,7 +261,11 @@ async function insertRow(
 }
 
 function expectingOperation({ operation: { id, kind }, request }: NewRequest) {
-  return { operationId: id, kind, expected: request.expectedPayments };
+  const { expectedPayments, metadata } = request;
+  const expected = metadata
+    ? expectedPayments.map((one, index) => ({ ...one, metadata: metadata[index] ?? null }))
+    : expectedPayments;
+  return { operationId: id, kind, expected };
 }
 
 /**

@@ -8,6 +8,7 @@ import type { BankAccount } from '../accounts/accounts.service.js';
 import type { Route, RouteInput, RouteOutput } from '../contract/route.js';
 import type { SqlTx, Tx } from '../database.service.js';
 import type { NewExpectedPayment } from '../expected-payments/expected-payment.js';
+import type { Metadata } from '../expected-payments/metadata.js';
 import type { Write } from '../joined-writes.queries.js';
 import type { AppError } from '../platform/errors.js';
 import type { Operation as OperationRow, OperationState } from '../generated/service/client.js';
@@ -219,6 +220,8 @@ interface RequestFacts<R extends Route> {
   effectiveFrom?: Date | null;
   preferences: RequestPreferences;
   expectedPayments: NewExpectedPayment[];
+  /** Of each expected payment, in their order. A part of the request that the bank never gets. */
+  metadata?: readonly (Metadata | null)[];
   /**
    * Runs first in the transaction that inserts the operation, and not for a repeat. Takes the locks
    * that come before the operation's, and throws when the request no longer applies.

@@ -2,6 +2,7 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { Database } from '../database.service.js';
+import { listMetadataOfOperations } from '../expected-payments/metadata.queries.js';
 import { Handles } from '../platform/contract-route.js';
 import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
 import { listOperationIds } from './operation-list.queries.js';
@@ -26,16 +27,24 @@ export class OperationsController {
       omit: { requestParams: true, requestQuery: true, requestBody: true, responseBody: true },
       orderBy: { id: 'desc' },
     });
-    return toList({ rows, lastExamined }, page, ({ id }) => id);
+    const metadata = await listMetadataOfOperations(prisma, accountId, ids);
+    const describe = (row: (typeof rows)[number]) => ({
+      ...row,
+      metadata: metadata.get(row.id) ?? null,
+    });
+    return toList({ rows, lastExamined }, page, ({ id }) => id, describe);
   }
 
   @Handles(getOperation)
   async get(@FromCaller() { accountId, params }: CallerInput<typeof getOperation>) {
     const operation = await this.operations.get(accountId, readUuid(params.id));
-    const attemptLog = await this.database.prisma.operationAttempt.findMany({
+    const { prisma } = this.database;
+    const found = await listMetadataOfOperations(prisma, accountId, [operation.id]);
+    const metadata = found.get(operation.id) ?? null;
+    const attemptLog = await prisma.operationAttempt.findMany({
       where: { accountId, operationId: operation.id },
       orderBy: { number: 'asc' },
     });
-    return { ...operation, ...describeOperation(operation), attemptLog };
+    return { ...operation, ...describeOperation(operation, metadata), attemptLog };
   }
 }

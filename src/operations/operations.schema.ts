@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { instant, integer, text } from '../contract/wire.js';
 import { OperationState } from '../generated/service/enums.js';
+import { metadataQuery, metadataView, type Metadata } from '../expected-payments/metadata.js';
 import { parseJson } from '../platform/exact-json.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import type { Operation } from './operation.js';
@@ -25,6 +26,8 @@ const listedOperation = z.object({
   updatedAt: instant,
   /** When the request and the personal data in the response were deleted; null until then. */
   bodiesDeletedAt: instant.nullable(),
+  /** Of the request; null for a batch, whose transfers have their own, and once it was deleted. */
+  metadata: metadataView,
 });
 
 export const operationView = listedOperation.extend({
@@ -52,11 +55,15 @@ export const operationDetail = operationView.extend({
   ),
 });
 
-export function describeOperation(operation: Operation): z.output<typeof operationView> {
+export function describeOperation(
+  operation: Operation,
+  metadata: Metadata | null = null,
+): z.output<typeof operationView> {
   const { requestParams, requestBody, responseStatus, responseBody } = operation;
   const hasResponse = responseBody !== null || operation.bodiesDeletedAt !== null;
   return {
     ...operation,
+    metadata,
     request: {
       params: parseJson(requestParams),
       body: requestBody === null ? null : parseJson(requestBody),
@@ -87,6 +94,7 @@ export const listOperations = route({
     state: z.enum(OperationState).optional(),
     kind: text(60).optional(),
     idempotencyKey: text(255).optional(),
+    metadata: metadataQuery.optional(),
   }),
   response: listOf(listedOperation),
 });

@@ -13,6 +13,8 @@ import { sleepOutsideSlot, waitOutsideSlot } from '../platform/job-slots.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { newId } from '../platform/ids.js';
+import type { Metadata } from '../expected-payments/metadata.js';
+import { withMetadata } from './response-metadata.js';
 import {
   isFinalOperationState,
   noPreferences,
@@ -57,12 +59,13 @@ export class OperationsService {
     kind: OperationKind<R>,
     request: OperationRequest<R>,
   ): Promise<Reply> {
-    const { accountId, preferences, redactedBody } = request;
+    const { accountId, preferences, redactedBody, metadata = [] } = request;
     // A body that is stored without its secrets must never be resent.
     invariant(redactedBody === undefined || kind.repeat === 'never', `${kind.name} holds secrets`);
     const newRequest = this.newRequest(kind, request);
     const stored = await this.storage.findOrStore(newRequest);
-    if (stored.outcome === 'repeated') return this.replyToRepeat(stored.operation, preferences);
+    if (stored.outcome === 'repeated')
+      return this.replyToRepeat(stored.operation, preferences, metadata);
     if (stored.outcome === 'claimed') {
       const { operation } = newRequest;
       const input = request.completeInput?.(operation.id) ?? request.input;
@@ -70,7 +73,7 @@ export class OperationsService {
       const response = await waitOutsideSlot(0, () =>
         this.sender.sendClaimed(operation, input, stored),
       );
-      return this.reply(operation, {}, response);
+      return this.reply(operation, {}, { response, metadata });
     }
     const { operation, possibleDuplicateId } = stored;
     const headers: Record<string, string> = possibleDuplicateId
@@ -78,12 +81,13 @@ export class OperationsService {
       : {};
     if (preferences.respondAsync && kind.repeat !== 'never') {
       await this.jobQueue.enqueue('advanceOperation', { accountId, operationId: operation.id });
-      return this.toReply(operation, { ...headers, 'Preference-Applied': 'respond-async' });
+      const applied = { ...headers, 'Preference-Applied': 'respond-async' };
+      return this.toReply(operation, applied, metadata);
     }
     // Secrets are sent from memory, once; everything else is sent as it was committed.
     const secretBody = kind.repeat === 'never' ? encodeBody(kind.route, request.input) : null;
     const response = await this.sender.send(operation, 'received', secretBody);
-    return this.reply(operation, headers, response);
+    return this.reply(operation, headers, { response, metadata });
   }
 
   /**
@@ -139,12 +143,15 @@ export class OperationsService {
     // Most completed inputs are the caller's own.
     const sentBody = completed.body === input.body ? body : encodeJsonBody(route, completed);
     const requestBody = sentBody === null ? null : stringifyJson(sentBody);
+    const { metadata = [] } = request;
+    const hasMetadata = metadata.some((one) => one !== null);
+    const canonical = [kind, params, query, body, ...(hasMetadata ? [metadata] : [])];
     return {
       accountId,
       id,
       kind,
       idempotencyKey,
-      requestHash: this.secretBox.hash('request', canonicalJson([kind, params, query, body])),
+      requestHash: this.secretBox.hash('request', canonicalJson(canonical)),
       requestParams: stringifyJson(params),
       requestQuery: stringifyJson(query),
       requestBody,
@@ -164,13 +171,14 @@ export class OperationsService {
   private async replyToRepeat(
     { accountId, id }: Operation,
     { respondAsync }: RequestPreferences,
+    metadata: RequestMetadata = [],
   ): Promise<Reply> {
     const until = respondAsync ? 0 : performance.now() + repeatWaitMs;
     for (;;) {
       const operation = await this.get(accountId, id);
       const hasEnded = isFinalOperationState(operation.state) || operation.state === 'unknown';
       if (hasEnded || performance.now() > until)
-        return this.reply({ accountId, id }, { 'Idempotent-Replayed': 'true' });
+        return this.reply({ accountId, id }, { 'Idempotent-Replayed': 'true' }, { metadata });
       await sleepOutsideSlot(repeatPollMs);
     }
   }
@@ -182,42 +190,51 @@ export class OperationsService {
   private async reply(
     { accountId, id }: OperationRef,
     headers: Record<string, string>,
-    response: SentResponse | null = null,
+    { response = null, metadata }: { response?: SentResponse | null; metadata: RequestMetadata },
   ): Promise<Reply> {
     // The caller that sent secrets gets the exact response; the stored response is redacted.
-    if (response) return bankReply(id, response, headers);
+    if (response) return bankReply(id, response, { headers, metadata });
     const operation = await this.get(accountId, id);
     if (isFinalOperationState(operation.state) || operation.isDetached)
-      return this.toReply(operation, headers);
+      return this.toReply(operation, headers, metadata);
     await this.database.prisma.operation.updateMany({
       where: { accountId, id, state: { in: ['received', 'sending', 'unknown'] } },
       data: { isDetached: true },
     });
-    return this.toReply(await this.get(accountId, id), headers);
+    return this.toReply(await this.get(accountId, id), headers, metadata);
   }
 
-  /** The bank's response, unchanged. While there is none, 202 with the operation. */
-  private toReply(operation: Operation, headers: Record<string, string> = {}): Reply {
+  /** The bank's response with the metadata. While there is none, 202 with the operation. */
+  private toReply(
+    operation: Operation,
+    headers: Record<string, string>,
+    metadata: RequestMetadata,
+  ): Reply {
     const { resourcePath = '/v1/operations/' } = this.outcomes.kindOf(operation);
     if (operation.reason === 'never_sent')
       throw new AppError('bank_unreachable', {
         public: 'The bank could not be reached. The request was not sent.',
       });
     const { responseStatus: status, responseBody: text } = operation;
-    if (status !== null && text !== null) return bankReply(operation.id, { status, text }, headers);
+    if (status !== null && text !== null)
+      return bankReply(operation.id, { status, text }, { headers, metadata });
     // The request was sent, and it is not sent again under this key.
     if (status !== null && operation.bodiesDeletedAt !== null)
       throw conflict(
         'response_deleted',
         `The bank's response to operation ${operation.id} is no longer stored.`,
       );
-    return new Reply(202, stringifyJson(z.encode(operationView, describeOperation(operation))), {
+    const [own = null] = metadata.length === 1 ? metadata : [];
+    const view = describeOperation(operation, own);
+    return new Reply(202, stringifyJson(z.encode(operationView, view)), {
       ...headers,
       [operationHeader]: operation.id,
       Location: `${resourcePath}${operation.id}`,
     });
   }
 }
+
+type RequestMetadata = readonly (Metadata | null)[];
 
 function keyIdentity(idempotencyKey: string): string {
   return `key ${idempotencyKey}`;
@@ -226,9 +243,10 @@ function keyIdentity(idempotencyKey: string): string {
 function bankReply(
   id: string,
   { status, text }: SentResponse,
-  headers: Record<string, string>,
+  { headers, metadata }: { headers: Record<string, string>; metadata: RequestMetadata },
 ): Reply {
-  return new Reply(status, text, { ...headers, [operationHeader]: id });
+  const body = status < 300 ? withMetadata(text, metadata) : text;
+  return new Reply(status, body, { ...headers, [operationHeader]: id });
 }
 
 function identitiesOf(

@@ -1,5 +1,6 @@
 // How money that we sent is shown to business systems: a transfer, a bill payment or a refund, with
 // the outcome of its operation and the statement lines matched to it.
+import { metadataOf } from '../expected-payments/metadata.js';
 import { shownSettlement } from '../expected-payments/outgoing-settlement.js';
 import type { MatchRole, Prisma } from '../generated/service/client.js';
 import { acceptedResponse } from './operations.schema.js';
@@ -10,6 +11,7 @@ const sentMoneyInclude = {
   expectedPayment: {
     select: {
       withdrawnAt: true,
+      metadata: { select: { key: true, value: true } },
       total: { select: { settlement: true } },
       matches: {
         where: { unlinkedAt: null },
@@ -49,6 +51,7 @@ export function describeSentMoney<Row extends SentMoney>(row: Row, hasFailed = f
   return {
     ...row,
     operationState: operation.state,
+    metadata: metadataOf(expectedPayment.metadata),
     amount: amountCents,
     settlement: shownSettlement(expectedPayment.total?.settlement, isWithdrawn),
     /** Of the debit; null while the statement shows none. */

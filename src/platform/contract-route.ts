@@ -41,11 +41,12 @@ const verbs = { GET: Get, POST: Post, PUT: Put, PATCH: Patch, DELETE: Delete } s
 
 /**
  * Serves `route` with the decorated method. Its return value is encoded by the route's response
- * schema; a `Reply` or `StreamedReply` is sent unchanged.
+ * schema; a `Reply` or `StreamedReply` is sent unchanged. `served` is the route with what this
+ * application takes beyond it.
  */
-export function Handles(route: Route): MethodDecorator {
+export function Handles(route: Route, served: Route = route): MethodDecorator {
   return applyDecorators(
-    SetMetadata(routeKey, route),
+    SetMetadata(routeKey, served),
     verbs[route.method](route.path.replace(/\{(\w+)\}/g, ':$1')),
     HttpCode(route.successStatus),
     RouteConfig({ maxBodyBytes: route.maxBodyBytes, hasFileBody: route.hasFileBody }),

@@ -6,6 +6,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database.service.js';
 import type { NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
+import { listPaidCorrelationIds } from '../expected-payments/event-subjects.queries.js';
 import { insertFacts } from '../expected-payments/expected-payments.queries.js';
 import { groupBy } from '../platform/grouping.js';
 import {
@@ -28,7 +29,13 @@ import {
   type AllocationResult,
 } from './decide/totals.js';
 import { lineOutcomes } from './decide/line-outcomes.js';
-import { allocationEvent, missingEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
+import {
+  allocationEvent,
+  missingEvent,
+  unexpectedEvent,
+  unlinkedEvent,
+  type CorrelationIds,
+} from './line-events.js';
 import { changedOutcomes, writeLineOutcomes, type OutcomeLine } from './line-leaves.queries.js';
 import {
   decidedBreakKinds,
@@ -114,9 +121,12 @@ export class DecisionWriter {
       this.recordLaterTasks(tx, accountId, component, freshMs),
       this.reinstateShown(tx, accountId, component),
     ]);
+    // Read when the matches are written: a charge and its refund may be paid in one batch.
+    const refunded = refundedNsus(component, [...difference.made, ...difference.ended]);
+    const paid = await listPaidCorrelationIds(tx, accountId, refunded);
     const events = [
-      ...difference.ended.map((match) => unlinkedEvent(component, match)),
-      ...eventsOf(decision, difference.made),
+      ...difference.ended.map((match) => unlinkedEvent(component, match, paid)),
+      ...eventsOf(decision, difference.made, paid),
       ...opened,
     ];
     this.events.record(tx, accountId, events);
@@ -394,7 +404,21 @@ function operationsShown(component: Component, matches: readonly LineAllocation[
   return [...new Set(operations.flatMap(({ operationId }) => operationId ?? []))];
 }
 
-function eventsOf({ component, results }: Decision, made: readonly LineAllocation[]): NewEvent[] {
+/** The received Pix that the refunds among these matches return. */
+function refundedNsus(
+  { paymentById }: Component,
+  matches: readonly Pick<LineAllocation, 'expectedPaymentId'>[],
+): bigint[] {
+  return matches.flatMap(
+    ({ expectedPaymentId }) => paymentById.get(expectedPaymentId)?.refundOfNsu ?? [],
+  );
+}
+
+function eventsOf(
+  { component, results }: Decision,
+  made: readonly LineAllocation[],
+  correlationIds: CorrelationIds,
+): NewEvent[] {
   const order = new Map(component.lines.map(({ nsu }, index) => [nsu, index]));
   const positionOf = ({ nsu }: LineAllocation) => order.get(nsu) ?? 0;
   return [...made]
@@ -404,7 +428,8 @@ function eventsOf({ component, results }: Decision, made: readonly LineAllocatio
       const payment = component.paymentById.get(allocation.expectedPaymentId);
       const result = results.get(allocation);
       if (!line || !payment || !result) return [];
-      return allocationEvent(line, payment, allocation, result.settlement) ?? [];
+      const report = { settlement: result.settlement, correlationIds };
+      return allocationEvent(line, payment, allocation, report) ?? [];
     });
 }
 

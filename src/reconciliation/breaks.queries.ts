@@ -9,6 +9,8 @@ import {
   type Tx,
   type Db,
 } from '../database.service.js';
+import { metadataColumn } from '../expected-payments/metadata.queries.js';
+import type { Metadata } from '../expected-payments/metadata.js';
 import { Prisma, type Break } from '../generated/service/client.js';
 import { bankTimeNow } from '../statement/bank-clock.queries.js';
 import type { ReplacedHash } from '../statement/line-erasure.queries.js';
@@ -25,12 +27,26 @@ export type NewBreak = Omit<OpenBreak, 'expectedPaymentId'> & {
 /** A break whose state has changed, for its event. Its resolution is null while it is open. */
 export type ReportedBreak = Pick<
   Break,
-  'id' | 'kind' | 'amountCents' | 'nsu' | 'expectedPaymentId' | 'resolution'
->;
+  'id' | 'kind' | 'amountCents' | 'nsu' | 'expectedPaymentId' | 'operationId' | 'resolution'
+> & {
+  /** Of the expected payment; null where it has none. */
+  correlationId: string | null;
+  externalId: string | null;
+  metadata: Metadata | null;
+};
+
+const referenceOfBreak = (kind: string) => Prisma.sql`(
+  SELECT min(value) FROM expected_payment_reference
+  WHERE account_id = break.account_id AND expected_payment_id = break.expected_payment_id
+    AND kind = ${kind})`;
 
 export const reportedColumns = Prisma.sql`
   break.id, break.kind, break.amount_cents, break.nsu,
-  break.expected_payment_id, break.resolution`;
+  break.expected_payment_id, break.operation_id, break.resolution,
+  ${referenceOfBreak('correlation_id')} AS correlation_id,
+  ${referenceOfBreak('external_id')} AS external_id,
+  ${metadataColumn(Prisma.sql`break.account_id`, Prisma.sql`break.expected_payment_id`)}
+    AS metadata`;
 
 /** Resolves the open breaks of a kind and these subjects automatically. */
 export async function resolveBreaks(

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database.service.js';
 import { eventAmount, type EventType, type NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
+import { known } from '../expected-payments/event-subjects.queries.js';
 import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import {
   insertBreaks,
@@ -97,5 +98,11 @@ function dataOf({ id, kind, amountCents, nsu, ...others }: ReportedBreak): NewEv
     nsu,
     expectedPaymentId: others.expectedPaymentId,
     resolution: others.resolution,
+    ...known({
+      operationId: others.operationId,
+      correlationId: others.correlationId,
+      externalId: others.externalId,
+      metadata: others.metadata,
+    }),
   };
 }

@@ -1,5 +1,6 @@
 // Events about decided lines. They hold ids and amounts, never names or tax ids.
 import { eventAmount, type EventResource, type EventType, type NewEvent } from '../events/event.js';
+import type { ReferenceKind } from '../expected-payments/references.js';
 import type { PaidSettlement } from '../expected-payments/settlement.js';
 import type { StoredMatch } from './apply.queries.js';
 import type { Component } from './decide/component.js';
@@ -44,13 +45,20 @@ const declaredEventTypes: Record<PaidSettlement | ReversalSettlement, EventType>
   partially_reversed: 'expected_payment.reversed',
 };
 type EventAllocation = Pick<LineAllocation, 'role' | 'amountCents'> & { evidence?: object };
+/** By the nsu of a received Pix, the correlationId of the charge that it paid. */
+export type CorrelationIds = ReadonlyMap<bigint, string>;
+
+interface MatchReport {
+  settlement: PaidSettlement | ReversalSettlement;
+  correlationIds: CorrelationIds;
+}
 
 /** What a line, or the part of it that is allocated, did to an expected payment. */
 export function allocationEvent(
   line: EventLine,
   payment: ExpectedPaymentFacts,
   { role, amountCents, evidence = {} }: EventAllocation,
-  settlement: PaidSettlement | ReversalSettlement,
+  { settlement, correlationIds }: MatchReport,
 ): NewEvent | null {
   const { charge } = payment;
   const feeCents = feeCentsOf(evidence);
@@ -70,7 +78,7 @@ export function allocationEvent(
     };
   const type = sentEventTypes[payment.kind]?.[role];
   if (!type) return null;
-  const data = { ...operationOf(payment), ...part, settlement };
+  const data = { ...operationOf(payment, correlationIds), ...part, settlement };
   return { type, resource: resourceOf(payment), data };
 }
 
@@ -87,10 +95,11 @@ export function missingEvent(payment: ExpectedPaymentFacts): NewEvent | null {
 export function unlinkedEvent(
   { lineByNsu, paymentById }: Component,
   { nsu, expectedPaymentId, role, amountCents }: StoredMatch,
+  correlationIds: CorrelationIds,
 ): NewEvent {
   const payment = paymentById.get(expectedPaymentId);
   const line = lineByNsu.get(nsu);
-  const subject = payment && subjectOf(payment);
+  const subject = payment && subjectOf(payment, correlationIds);
   return {
     type: 'match.unlinked',
     // Of the same resource as the event of the match, so that a receiver can order them.
@@ -137,28 +146,52 @@ function resourceOf({
   return { kind: 'expected_payment', id };
 }
 
-function subjectOf(payment: ExpectedPaymentFacts) {
+function subjectOf(payment: ExpectedPaymentFacts, correlationIds: CorrelationIds) {
   const { charge, declared } = payment;
   if (charge) return chargeOf(payment, charge);
-  return declared ? declaredOf(payment, declared) : operationOf(payment);
+  return declared ? declaredOf(payment, declared) : operationOf(payment, correlationIds);
 }
 
 function declaredOf(
-  { id, isCredit, amountCents }: ExpectedPaymentFacts,
+  payment: ExpectedPaymentFacts,
   { externalId, category, costCentre }: DeclaredFacts,
 ) {
+  const { id, isCredit, amountCents } = payment;
   const expectedAmount = amountCents === null ? null : eventAmount(amountCents);
-  return { expectedPaymentId: id, externalId, category, costCentre, isCredit, expectedAmount };
+  const names = { expectedPaymentId: id, externalId, category, costCentre };
+  return { ...names, isCredit, expectedAmount, ...metadataOf(payment) };
 }
 
-function chargeOf({ amountCents }: ExpectedPaymentFacts, { correlationId, type }: ChargeFacts) {
+function chargeOf(payment: ExpectedPaymentFacts, { correlationId, type }: ChargeFacts) {
+  const { amountCents } = payment;
   const chargeAmount = amountCents === null ? null : eventAmount(amountCents);
-  return { correlationId, chargeType: type, chargeAmount };
+  return { correlationId, chargeType: type, chargeAmount, ...metadataOf(payment) };
 }
 
-function operationOf({ operationId, transfer }: ExpectedPaymentFacts) {
-  if (!transfer) return { operationId };
-  return { operationId, transferId: transfer.id, externalId: transfer.externalId };
+/** The ids by which a business system finds what sent the money. */
+function operationOf(payment: ExpectedPaymentFacts, correlationIds: CorrelationIds) {
+  const { kind, operationId, transfer, refundOfNsu } = payment;
+  const common = { operationId, ...metadataOf(payment) };
+  if (transfer)
+    return { ...common, transferId: transfer.id, externalId: transfer.externalId ?? null };
+  if (kind === 'pay_bill')
+    return { ...common, billPaymentId: operationId, barCode: referenceOf(payment, 'bill_code') };
+  if (refundOfNsu === null) return common;
+  return {
+    ...common,
+    refundId: operationId,
+    correlationId: correlationIds.get(refundOfNsu) ?? null,
+    originalNsu: refundOfNsu,
+    originalEndToEndId: referenceOf(payment, 'original_end_to_end_id'),
+  };
+}
+
+function referenceOf({ references }: ExpectedPaymentFacts, kind: ReferenceKind): string | null {
+  return references.find((one) => one.kind === kind)?.value ?? null;
+}
+
+function metadataOf({ metadata }: ExpectedPaymentFacts) {
+  return metadata ? { metadata } : {};
 }
 
 function paymentOf({ nsu, endToEndId, occurredAt }: EventLine, amountCents: bigint) {

@@ -3,6 +3,7 @@
 import { accountColumn, opaqueAccountId, type Db } from '../database.service.js';
 import type { WithdrawalKind } from '../expected-payments/facts.js';
 import { acceptedAmounts } from '../expected-payments/declared-terms.js';
+import { metadataColumn } from '../expected-payments/metadata.queries.js';
 import type { Reference, ReferenceKind } from '../expected-payments/references.js';
 import { Prisma, type ExpectedPaymentFactKind } from '../generated/service/client.js';
 import { effectsOfOperations, isWithoutResponse, type LoadOptions } from './component.queries.js';
@@ -133,6 +134,7 @@ export async function listPaymentFacts(
                attempt.clock_offset_ms * interval '1 millisecond', clock.ahead))
            END AS "effectiveAt",
            fact.kinds AS "factKinds", r.original_nsu AS "refundOfNsu",
+           ${metadataColumn(Prisma.sql`account.id`, Prisma.sql`e.id`)} AS metadata,
            ${chargeColumns}, ${transferColumns(freshMs)}, ${billColumns}, ${declaredColumns}
     FROM ${accountColumn(accountId)}
     CROSS JOIN LATERAL (
@@ -211,6 +213,7 @@ function toLoadedPayment(row: ExpectedPaymentRow): LoadedPayment {
     isWithdrawn: row.isWithdrawn,
     effectiveAt: row.effectiveAt,
     refundOfNsu: row.refundOfNsu,
+    metadata: row.metadata,
     charge: chargeOf(row),
     transfer: transferOf(row),
     bill: billOf(row),

@@ -10,7 +10,7 @@ import type { RequestPreferences } from '../operations/operation.js';
 import { describeSentMoney, newestSentMoney, type SentMoney } from '../operations/sent-money.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
 import { findByFirstId, isNsu, isUuid, readPage, toList } from '../platform/listing.js';
-import { getRefundRoute, listRefundsRoute } from './refunds.schema.js';
+import { getRefundRoute, listRefundsRoute, refundWithMetadata } from './refunds.schema.js';
 import { RefundsService } from './refunds.service.js';
 
 @Controller()
@@ -23,7 +23,7 @@ export class RefundsController {
 
   @RequiresScope('refund')
   @BeginsOperation()
-  @Handles(refundTransaction)
+  @Handles(refundTransaction, refundWithMetadata)
   async refund(
     @FromCaller() request: CallerInput<typeof refundTransaction>,
     @CallerPreferences() preferences: RequestPreferences,

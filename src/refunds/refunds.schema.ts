@@ -1,5 +1,7 @@
 // Refunds as business systems read them: the request, the bank's response and the settlement.
 import { z } from 'zod';
+import { refundTransaction } from '../contract/refunds.js';
+import { metadataView, takingMetadata } from '../expected-payments/metadata.js';
 import { route } from '../contract/route.js';
 import { bigInteger, instant, queryNsu, reais, text } from '../contract/wire.js';
 import { outgoingSettlements } from '../expected-payments/outgoing-settlement.js';
@@ -17,11 +19,18 @@ export const refundView = z.object({
   /** The bank's id of the refund (`D…`); null until the bank reports it. */
   endToEndId: z.string().nullable(),
   nsu: bigInteger.nullable(),
+  metadata: metadataView,
   settlement: z.enum(outgoingSettlements),
   /** The bank's response; null while there is none. */
   response: z.unknown(),
   createdAt: instant,
 });
+
+/** The contract's route with `metadata` in its body. */
+export const refundWithMetadata = {
+  ...refundTransaction,
+  body: takingMetadata(refundTransaction.body),
+};
 
 const refunds = { chapter: 'Refunds', authentication: 'api-key', method: 'GET' } as const;
 

@@ -15,6 +15,7 @@ import type {
 } from '../operations/operation.js';
 import type { Refund } from '../generated/service/client.js';
 import type { OperationRef } from '../operations/operations.queries.js';
+import { withoutMetadata } from '../operations/request-metadata.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError, invalidField, ruleBroken } from '../platform/errors.js';
@@ -61,10 +62,11 @@ export class RefundsService implements OnModuleInit {
 
   async refund(
     accountId: number,
-    input: RefundInput,
+    request: RefundInput,
     preferences: RequestPreferences,
     { onlyIfUnrefunded = false, assertApplies }: RefundConditions = {},
   ): Promise<Reply> {
+    const { input, metadata } = withoutMetadata(request);
     const { transactionId } = input.params;
     if (input.query.filterBy === 'NSU' && !isNsu(transactionId))
       throw invalidField('$.transactionId', 'Must be a whole number.');
@@ -73,6 +75,7 @@ export class RefundsService implements OnModuleInit {
       idempotencyKey: input.idempotencyKey,
       joinsSameRequest: true,
       input,
+      metadata,
       preferences,
       ...(assertApplies ? { assertApplies } : {}),
       ...(await this.prepare(accountId, input, onlyIfUnrefunded)),

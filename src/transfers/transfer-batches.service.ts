@@ -5,6 +5,7 @@ import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import { normalizeAccountNumber } from '../expected-payments/counterparty.js';
 import { expectedDebit, referencesOf } from '../expected-payments/expected-payment.js';
+import { splitMetadata } from '../expected-payments/metadata.js';
 import { writeTogether } from '../joined-writes.queries.js';
 import type { OperationKind, OutgoingMoney, RequestPreferences } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
@@ -49,14 +50,16 @@ export class TransferBatches implements OnModuleInit {
 
   async create(
     accountId: number,
-    input: RouteInput<typeof createTransferBatch>,
+    request: RouteInput<typeof createTransferBatch>,
     preferences: RequestPreferences,
   ): Promise<Reply> {
-    const items = input.body;
+    const { items, metadata } = splitItems(request.body);
+    const input = { ...request, body: items };
     return this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,
       input,
+      metadata,
       completeInput: (operationId) => ({ ...input, body: completeBatch(items, operationId) }),
       outgoing: await this.outgoingOf(accountId, items),
       preferences,
@@ -91,6 +94,14 @@ export class TransferBatches implements OnModuleInit {
       hasExternalId: externalIds.length > 0,
     };
   }
+}
+
+function splitItems(items: BatchRequest) {
+  const split = items.map(splitMetadata);
+  return {
+    items: split.map(({ body }) => body),
+    metadata: split.map(({ metadata }) => metadata),
+  };
 }
 
 function newTransfer(item: BatchRequest[number]): queries.NewTransfer {

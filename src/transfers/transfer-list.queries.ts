@@ -1,21 +1,25 @@
 // Finds the transfers of a page of `/v1/transfers`.
 import type { Db } from '../database.service.js';
+import { findByMetadata } from '../expected-payments/metadata.queries.js';
+import type { MetadataText } from '../expected-payments/metadata.js';
 import { fewRows, listExaminedIds, type ExaminedIds } from '../examined-ids.queries.js';
 import { Prisma, type Transfer } from '../generated/service/client.js';
 import type { Page } from '../platform/listing.js';
 
 export type TransferFilters = Partial<
   Pick<Transfer, 'state' | 'shape' | 'externalId' | 'endToEndId' | 'operationId'>
->;
+> & { metadata?: MetadataText | undefined };
 
 export async function listTransferIds(
   db: Db,
   accountId: number,
-  { state, shape, externalId, endToEndId, operationId }: TransferFilters,
+  { state, shape, externalId, endToEndId, operationId, metadata }: TransferFilters,
   page: Page,
 ): Promise<ExaminedIds> {
   const table = Prisma.sql`transfer`;
+  const named = metadata && (await findByMetadata(db, accountId, metadata)).expectedPaymentIds;
   const ids = [
+    ...(named ? [Prisma.sql`expected_payment_id = ANY (${named}::uuid[])`] : []),
     ...(operationId ? [Prisma.sql`operation_id = ${operationId}::uuid`] : []),
     ...(endToEndId ? [Prisma.sql`end_to_end_id = ${endToEndId}`] : []),
     ...(externalId ? [Prisma.sql`external_id = ${externalId}`] : []),

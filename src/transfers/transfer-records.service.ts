@@ -158,7 +158,7 @@ export class TransferRecords {
 
 /** Holds ids and amounts, no names or documents. */
 function transferEvent({ state, amountCents, id, ...ids }: queries.UpdatedTransfer): NewEvent {
-  const { operationId, shape, endToEndId, externalId, bankId, errorCode } = ids;
+  const { operationId, shape, endToEndId, externalId, bankId, errorCode, metadata } = ids;
   return {
     type: `transfer.${state}` as EventType,
     resource: { kind: 'transfer', id },
@@ -171,6 +171,7 @@ function transferEvent({ state, amountCents, id, ...ids }: queries.UpdatedTransf
       externalId,
       bankId,
       ...(state === 'failed' ? { errorCode } : {}),
+      ...(metadata ? { metadata } : {}),
     },
   };
 }

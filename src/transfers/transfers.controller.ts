@@ -13,7 +13,12 @@ import { isUuid, readPage } from '../platform/listing.js';
 import { PixLookupsService } from './pix-lookups.service.js';
 import { TransferBatches } from './transfer-batches.service.js';
 import { TransferViews } from './transfer-views.service.js';
-import { getTransferRoute, listTransfersRoute } from './transfers.schema.js';
+import {
+  batchWithMetadata,
+  getTransferRoute,
+  listTransfersRoute,
+  transferWithMetadata,
+} from './transfers.schema.js';
 import { TransfersService } from './transfers.service.js';
 
 @Controller()
@@ -35,7 +40,7 @@ export class TransfersController {
 
   @RequiresScope('transfer')
   @BeginsOperation()
-  @Handles(createTransfer)
+  @Handles(createTransfer, transferWithMetadata)
   async create(
     @FromCaller() request: CallerInput<typeof createTransfer>,
     @CallerPreferences() preferences: RequestPreferences,
@@ -45,7 +50,7 @@ export class TransfersController {
 
   @RequiresScope('transfer')
   @BeginsOperation()
-  @Handles(createTransferBatch)
+  @Handles(createTransferBatch, batchWithMetadata)
   async createBatch(
     @FromCaller() request: CallerInput<typeof createTransferBatch>,
     @CallerPreferences() preferences: RequestPreferences,

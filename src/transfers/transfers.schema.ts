@@ -1,5 +1,8 @@
 // Routes and response schemas of transfers as business systems read them.
 import { z } from 'zod';
+import { batchItem, batchOf, createTransferBatch } from '../contract/batch-transfers.js';
+import { createTransfer } from '../contract/transfers.js';
+import { metadataQuery, metadataView, takingMetadata } from '../expected-payments/metadata.js';
 import { route } from '../contract/route.js';
 import { bigInteger, clientIdentifier, instant, reais, text } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
@@ -22,6 +25,7 @@ export const transferView = z.object({
   bankId: z.string().nullable(),
   createdAt: instant,
   updatedAt: instant,
+  metadata: metadataView,
   settlement: z.enum(outgoingSettlements),
   /** The nsu of the debit; null while the statement shows none. */
   nsu: bigInteger.nullable(),
@@ -41,6 +45,16 @@ export const transferView = z.object({
   response: z.unknown(),
 });
 
+/** The contract's routes with `metadata` in their bodies; in a batch, in each item. */
+export const transferWithMetadata = {
+  ...createTransfer,
+  body: takingMetadata(createTransfer.body),
+};
+export const batchWithMetadata = {
+  ...createTransferBatch,
+  body: batchOf(takingMetadata(batchItem)),
+};
+
 const transfers = { chapter: 'Transfers', authentication: 'api-key', method: 'GET' } as const;
 
 export const listTransfersRoute = route({
@@ -54,6 +68,7 @@ export const listTransfersRoute = route({
     externalId: clientIdentifier.optional(),
     endToEndId: text(64).optional(),
     operationId: z.uuid().optional(),
+    metadata: metadataQuery.optional(),
   }),
   response: listOf(transferView),
 });

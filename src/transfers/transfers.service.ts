@@ -26,6 +26,8 @@ import type {
   RequestPreferences,
 } from '../operations/operation.js';
 import type { Write } from '../joined-writes.queries.js';
+import type { Metadata } from '../expected-payments/metadata.js';
+import { withoutMetadata } from '../operations/request-metadata.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
@@ -43,7 +45,7 @@ import * as queries from './transfers.queries.js';
 
 /** A transfer by Pix key, before the look-up of the key. */
 export type PixKeyTransfer = Pick<PixLookupRequest, 'key' | 'holderDocument'> &
-  Pick<TransferRequest, 'amount' | 'description'>;
+  Pick<TransferRequest, 'amount' | 'description'> & { metadata?: Metadata | null | undefined };
 
 interface RequestedTransfer extends queries.NewTransferRow {
   /** The key look-up that it uses; null for other shapes. */
@@ -98,9 +100,10 @@ export class TransfersService implements OnModuleInit {
 
   async create(
     accountId: number,
-    input: RouteInput<typeof createTransfer>,
+    request: RouteInput<typeof createTransfer>,
     preferences: RequestPreferences,
   ): Promise<Reply> {
+    const { input, metadata } = withoutMetadata(request);
     const shape = transferShape(input.body);
     const hasExternalId = input.body.externalId != null;
     const outgoing = { ...(await this.outgoingOf(accountId, shape)), hasExternalId };
@@ -111,6 +114,7 @@ export class TransfersService implements OnModuleInit {
       accountId,
       idempotencyKey: input.idempotencyKey,
       input,
+      metadata,
       completeInput: (operationId) => ({
         ...input,
         body: completeTransfer(input.body, operationId),

@@ -20,6 +20,7 @@ const layers: readonly (readonly string[])[] = [
   ['open-databases.ts'],
   ['app.module.ts', 'encrypted-columns.ts'],
   ['console'],
+  ['cash-forecast'],
   ['day-closes', 'exports'],
   ['reconciliation'],
   ['webhooks'],

@@ -27,7 +27,7 @@ export function expectedPaymentFacts(change: Partial<ExpectedPaymentFacts>): Exp
     ...{ counterpartyDocument: null, createdAt, createdAtBankTime: createdAt, references: [] },
     ...{ operationState: 'succeeded', isWithoutResponse: false, effect: null, withdrawal: null },
     ...{ refundOfNsu: null, charge: null, transfer: null, bill: null, effectiveAt: null },
-    ...{ accepted: null, declared: null },
+    ...{ accepted: null, declared: null, metadata: null },
     isWithdrawn: (change.withdrawal ?? null) !== null,
     ...change,
   };

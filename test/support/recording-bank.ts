@@ -11,11 +11,13 @@ interface Held {
 export async function recordingBank(bankUrl: string) {
   /** Method and path, without the query. */
   let requests: string[] = [];
+  const bodies: string[] = [];
   let hold: { request: string; arrive: () => void; released: Promise<void> } | null = null;
   let cut: string | null = null;
   const listener = await listenHttp(async ({ method, path, headers, text }, response) => {
     const request = `${method} ${path.split('?')[0]}`;
     requests.push(request);
+    if (text !== '') bodies.push(text);
     if (hold?.request === request) {
       const { arrive, released } = hold;
       hold = null;
@@ -44,6 +46,8 @@ export async function recordingBank(bankUrl: string) {
       requests = [];
       return changes;
     },
+    /** The exact bodies of all requests. */
+    bodies: bodies as readonly string[],
     holdNext: (request: string): Held => {
       let [arrive, release] = [() => undefined as void, () => undefined as void];
       const hasArrived = new Promise<void>((resolve) => (arrive = resolve));

@@ -1,7 +1,9 @@
 // Reads lines and expected payments with their states, which reconciliation stores.
 import type { z } from 'zod';
-import type { Db } from '../../database.service.js';
+import { opaqueAccountId, type Db } from '../../database.service.js';
 import { foundRows, type RowOfPage } from '../../examined-ids.queries.js';
+import { findByMetadata, metadataColumn } from '../../expected-payments/metadata.queries.js';
+import type { MetadataText } from '../../expected-payments/metadata.js';
 import { referenceKinds } from '../../expected-payments/references.js';
 import { Prisma, type StatementLine } from '../../generated/service/client.js';
 import { explainingBreakKinds } from '../decide/break-kinds.js';
@@ -38,8 +40,13 @@ export interface TransactionFilters {
   /** A statement day. */
   day?: string | null;
   beforeNsu?: bigint | null;
+  /** Of a payment that the line is matched to. */
+  metadata?: MetadataText | null;
   limit: number;
 }
+
+/** The filters, with the payments that the metadata names. */
+type SelectedTransactions = TransactionFilters & { named: string[] | null };
 
 /** The statement day of a line, by the expression of its index. */
 const statementDay = Prisma.sql`(occurred_at AT TIME ZONE 'UTC' - interval '3 hours')::date`;
@@ -50,15 +57,18 @@ const statementDay = Prisma.sql`(occurred_at AT TIME ZONE 'UTC' - interval '3 ho
  */
 function candidateNsus(
   accountId: number,
-  { nsu = null, reference = null, state = null, day = null, beforeNsu = null }: TransactionFilters,
+  filters: SelectedTransactions,
   limit: number,
 ): Prisma.Sql {
+  const { nsu = null, reference = null, state = null, day = null } = filters;
+  const { beforeNsu = null, named = null } = filters;
   const newest = (table: Prisma.Sql, condition: Prisma.Sql) => Prisma.sql`(
     SELECT nsu FROM ${table} WHERE account_id = ${accountId} AND ${condition}
       ${beforeNsu === null ? Prisma.empty : Prisma.sql`AND nsu < ${beforeNsu}`}
     ORDER BY nsu DESC LIMIT ${limit})`;
   const lines = Prisma.sql`statement_line`;
   const ofDay = Prisma.sql`${statementDay} = ${day}::date`;
+  if (named !== null) return newest(matchesOf(accountId, named), Prisma.sql`true`);
   if (nsu !== null) return newest(lines, Prisma.sql`nsu = ${nsu}`);
   if (reference !== null)
     return Prisma.sql`${newest(lines, Prisma.sql`correlation_id = ${reference}`)}
@@ -88,6 +98,16 @@ function candidateNsus(
   return Prisma.sql`${decided} UNION ${newest(undecided, Prisma.sql`true`)}`;
 }
 
+/** The lines that are matched to these payments. */
+const matchesOf = (accountId: number, expectedPaymentIds: readonly string[]) => Prisma.sql`(
+  SELECT DISTINCT ${accountId}::int AS account_id, m.nsu
+  FROM unnest(${[...expectedPaymentIds]}::uuid[]) AS named(id)
+  CROSS JOIN LATERAL (
+    SELECT nsu FROM match
+    WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = named.id
+      AND unlinked_at IS NULL OFFSET 0
+  ) m OFFSET 0) matched`;
+
 /** The filters are applied to so many lines, the newest first, and then the page ends. */
 const maxExamined = 2_000;
 
@@ -102,9 +122,12 @@ export async function listTransactionRows(
   filters: TransactionFilters,
 ): Promise<{ rows: TransactionRow[]; lastExamined: bigint | null }> {
   const { nsu = null, reference = null, state = null, isCredit = null } = filters;
-  const { day = null, limit } = filters;
+  const { day = null, limit, metadata } = filters;
+  const found = metadata ? await findByMetadata(db, accountId, metadata) : null;
+  const selected = { ...filters, named: found?.expectedPaymentIds ?? null };
   const conditions = [
-    ...(reference !== null && nsu !== null
+    ...(nsu !== null && found ? [Prisma.sql`t.nsu = ${nsu}`] : []),
+    ...(reference !== null && (nsu !== null || found)
       ? [Prisma.sql`${reference} IN (t.correlation_id, t.end_to_end_id, t.external_id)`]
       : []),
     ...(state === null ? [] : [Prisma.sql`o.state = ${state}`]),
@@ -112,7 +135,7 @@ export async function listTransactionRows(
     ...(day === null ? [] : [Prisma.sql`t.day = ${day}::date`]),
   ];
   const examined = Prisma.sql`
-    SELECT nsu FROM (${candidateNsus(accountId, filters, maxExamined)}) candidate
+    SELECT nsu FROM (${candidateNsus(accountId, selected, maxExamined)}) candidate
     ORDER BY nsu DESC`;
   const rows = await db.$queryRaw<RowOfPage<TransactionRow, bigint>[]>`
     SELECT page.*, CASE WHEN count(page.nsu) OVER () < ${limit} THEN (
@@ -188,6 +211,7 @@ interface ExpectedPaymentFilters {
   operationId?: string | null;
   /** Of a declared payment. */
   externalId?: string | null;
+  metadata?: MetadataText | null;
   beforeId: string | null;
   /** The current day at the bank: open payments whose last payment day is past are overdue. */
   today: string;
@@ -197,6 +221,7 @@ interface ExpectedPaymentFilters {
 /** A query of the ids that the filters can select, the newest first and no more than `limit`. */
 function candidatePayments(accountId: number, filters: ExpectedPaymentFilters): Prisma.Sql {
   const { state = null, reference = null, operationId = null, beforeId, today, limit } = filters;
+  const { metadata = null } = filters;
   const newest = (table: Prisma.Sql, id: Prisma.Sql, condition: Prisma.Sql, most = limit) =>
     Prisma.sql`(
       SELECT ${id} AS id FROM ${table} WHERE account_id = ${accountId} AND ${condition}
@@ -207,6 +232,13 @@ function candidatePayments(accountId: number, filters: ExpectedPaymentFilters): 
   if (externalId !== null)
     return newest(Prisma.sql`expected_payment`, own, Prisma.sql`external_id = ${externalId}`);
   const ofTotal = Prisma.sql`expected_payment_id`;
+  if (metadata !== null)
+    return newest(
+      Prisma.sql`expected_payment_metadata`,
+      ofTotal,
+      Prisma.sql`key = ${metadata.key} AND value = ${metadata.value}`,
+      maxExamined,
+    );
   if (operationId !== null)
     return newest(
       Prisma.sql`(SELECT account_id, id FROM expected_payment
@@ -254,13 +286,20 @@ export async function listExpectedPaymentRows(
   filters: ExpectedPaymentFilters,
 ): Promise<ListedPayment[]> {
   const { state = null, reference = null, operationId = null, today, limit } = filters;
-  const { externalId = null } = filters;
+  const { externalId = null, metadata = null } = filters;
+  const isById = externalId !== null || metadata !== null;
   const conditions = [
     ...(state === null ? [] : [Prisma.sql`x.state = ${state}`]),
-    ...(externalId === null || operationId === null
+    ...(externalId === null || metadata === null
       ? []
-      : [Prisma.sql`e.operation_id = ${operationId}::uuid`]),
-    ...(reference === null || (operationId === null && externalId === null)
+      : [
+          Prisma.sql`EXISTS (
+            SELECT FROM expected_payment_metadata m
+            WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
+              AND m.key = ${metadata.key} AND m.value = ${metadata.value})`,
+        ]),
+    ...(operationId === null ? [] : [Prisma.sql`e.operation_id = ${operationId}::uuid`]),
+    ...(reference === null || (operationId === null && !isById)
       ? []
       : [
           Prisma.sql`EXISTS (
@@ -278,7 +317,8 @@ export async function listExpectedPaymentRows(
            e.external_id, e.amount_from_cents, e.amount_to_cents, e.tolerance_cents,
            to_char(e.date_from, 'YYYY-MM-DD') AS date_from,
            to_char(e.date_to, 'YYYY-MM-DD') AS date_to, e.text_pattern, e.counterparty_document,
-           e.counterparty_name, e.category, e.cost_centre, e.version
+           e.counterparty_name, e.category, e.cost_centre, e.version,
+           ${metadataColumn(Prisma.sql`${accountId}`, Prisma.sql`listed.id`)} AS metadata
     FROM (
       SELECT id FROM (${candidatePayments(accountId, filters)}) candidate
       ORDER BY id DESC LIMIT ${state === null ? limit : maxExamined}

@@ -13,6 +13,7 @@ import {
   reais,
   text,
 } from '../../contract/wire.js';
+import { metadataQuery, metadataView } from '../../expected-payments/metadata.js';
 import { listOf, listQuery } from '../../platform/listing.js';
 import { counterpartyView } from '../../counterparties/counterparty.schema.js';
 import { ClassificationCategory } from '../../generated/service/client.js';
@@ -70,6 +71,8 @@ export const listTransactionsOfBook = route({
     reference: text(100).optional(),
     state: z.enum(explanationStates).optional(),
     isCredit: queryBoolean.optional(),
+    /** Lines matched to payments with this text. */
+    metadata: metadataQuery.optional(),
   }),
   response: listOf(transactionView),
 });
@@ -106,6 +109,7 @@ export const expectedPaymentView = z.object({
   dueDate: z.string().nullable(),
   isMultiUse: z.boolean(),
   references: z.array(z.object({ kind: z.string(), value: z.string() })),
+  metadata: metadataView,
   createdAt: instant,
   /** Of a payment that another system declared; null for others. */
   externalId: z.string().nullable(),
@@ -134,6 +138,7 @@ export const listExpectedPayments = route({
     operationId: z.uuid('Must be an operation’s id.').optional(),
     /** Of a declared payment. */
     externalId: text(100).optional(),
+    metadata: metadataQuery.optional(),
   }),
   response: listOf(expectedPaymentView),
 });

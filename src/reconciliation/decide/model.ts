@@ -1,6 +1,7 @@
 // The facts that outcomes are computed from, and what is computed. Facts are never changed by
 // reconciliation: the same facts give the same outcomes, in any order of arrival.
 import type { WithdrawalKind } from '../../expected-payments/facts.js';
+import type { Metadata } from '../../expected-payments/metadata.js';
 import type { Reference } from '../../expected-payments/references.js';
 import type { AcceptedAmounts } from '../../expected-payments/settlement.js';
 import type { DeclaredFacts } from './declared-conditions.js';
@@ -86,6 +87,8 @@ export interface ExpectedPaymentFacts {
   /** What settles a declared payment exactly; null for a payment of an operation. */
   accepted: AcceptedAmounts | null;
   declared: DeclaredFacts | null;
+  /** Shown in events; nothing is decided by it. */
+  metadata: Metadata | null;
 }
 
 export interface ChargeFacts {

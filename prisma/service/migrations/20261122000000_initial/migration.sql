@@ -799,6 +799,22 @@ CREATE TABLE "expected_payment_version" (
 CREATE TRIGGER "expected_payment_version_is_append_only" BEFORE UPDATE OR DELETE
   ON "expected_payment_version" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
 
+-- Texts of the metadata that business systems give with their requests.
+CREATE TABLE "expected_payment_metadata" (
+  "account_id" INTEGER NOT NULL,
+  "expected_payment_id" UUID NOT NULL,
+  "key" TEXT NOT NULL,
+  "value" TEXT NOT NULL,
+
+  CONSTRAINT "expected_payment_metadata_pkey"
+    PRIMARY KEY ("account_id", "expected_payment_id", "key"),
+  CONSTRAINT "expected_payment_metadata_payment" FOREIGN KEY ("account_id", "expected_payment_id")
+    REFERENCES "expected_payment" ("account_id", "id")
+);
+-- Searches by a text read the newest payments that have it.
+CREATE INDEX "expected_payment_metadata_search"
+  ON "expected_payment_metadata" ("account_id", "key", "value", "expected_payment_id");
+
 CREATE TYPE "expected_payment_fact_kind" AS ENUM (
   'rejected', 'failed', 'absence_proven', 'absence_revoked', 'given_up', 'expected_again',
   'cancelled'

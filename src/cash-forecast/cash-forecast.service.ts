@@ -1,0 +1,92 @@
+// Computes cash forecasts. The cost follows the period and what is open, not the history.
+import { Injectable } from '@nestjs/common';
+import { addDays, daysBetween, type PlainDate } from '../brazil/calendar.js';
+import { saoPauloDay, statementDayStart } from '../brazil/statement-day.js';
+import type { RouteInput, RouteOutput } from '../contract/route.js';
+import { Database } from '../database.service.js';
+import { readLineExtent, readOpeningBalance } from '../exports/exports.queries.js';
+import { invalidField, ruleBroken } from '../platform/errors.js';
+import { BankTime } from '../statement/bank-time.service.js';
+import { cashFlowOf, firstComputedDay, type OpenGroup, type Period } from './cash-flow.js';
+import * as queries from './cash-forecast.queries.js';
+import type { getCashForecast } from './cash-forecast.schema.js';
+
+const defaultDays = 30;
+const maxDays = 400;
+const maxLines = 1_000_000n;
+/** The calendar of plain dates ends in 2199. */
+const [earliestDay, latestDay] = ['1970-01-01', '2198-12-31'];
+/** A due date moves to its business day by less than this. */
+const maxRolledDays = 10;
+
+type Query = RouteInput<typeof getCashForecast>['query'];
+
+@Injectable()
+export class CashForecasts {
+  constructor(
+    private readonly database: Database,
+    private readonly bankTime: BankTime,
+  ) {}
+
+  /** Throws `validation_failed` for an invalid period, `rule_broken` for one with too much in it. */
+  async read(accountId: number, query: Query): Promise<RouteOutput<typeof getCashForecast>> {
+    const today = saoPauloDay(await this.bankTime.now(accountId));
+    const period = readPeriod(query, today);
+    const first = firstComputedDay(period, today);
+    const { prisma } = this.database;
+    const window = { from: statementDayStart(first), until: endOf(period, today) };
+    const extent = await readLineExtent(prisma, accountId, window);
+    if (extent.count > maxLines)
+      throw tooLarge(`The days have more than ${maxLines} statement lines.`);
+    const open = await queries.listOpenGroups(prisma, accountId, period.to);
+    if (countOf(open) > queries.maxOpenPayments)
+      throw tooLarge(`More than ${queries.maxOpenPayments} payments are open until ${period.to}.`);
+    const dueFrom = addDays(first, -maxRolledDays);
+    const computed = { from: first, to: period.to };
+    const flow = cashFlowOf(period, {
+      today,
+      open,
+      openingCents: await readOpeningBalance(prisma, accountId, window, extent),
+      settled: await queries.listSettledGroups(prisma, accountId, computed, dueFrom),
+      statement: await queries.listStatementDays(prisma, accountId, window),
+    });
+    const { syncedAt } = await readSync(this.database, accountId);
+    return { ...period, today, syncedAt, ...flow };
+  }
+}
+
+/** Lines come until the end of today; a day after it has none. */
+function endOf({ to }: Period, today: PlainDate): Date {
+  return statementDayStart(addDays(to > today ? today : to, 1));
+}
+
+const countOf = (open: readonly OpenGroup[]) => open.reduce((sum, { count }) => sum + count, 0);
+
+function readPeriod({ from, to }: Query, today: PlainDate): Period {
+  const first = from ?? (to !== undefined && to < today ? to : today);
+  if (first < earliestDay || first > latestDay)
+    throw invalidField('$.from', `Must be from ${earliestDay} to ${latestDay}.`);
+  const last = to ?? addDays(first > today ? first : today, defaultDays);
+  if (last < first) throw invalidField('$.to', 'Must not be before from.');
+  if (last > latestDay) throw invalidField('$.to', `Must not be after ${latestDay}.`);
+  // The balances of later days are computed from today on.
+  const days = daysBetween(firstComputedDay({ from: first, to: last }, today), last) + 1;
+  if (days > maxDays)
+    throw invalidField(
+      '$.to',
+      `The period must have at most ${maxDays} days, counted from today if it begins later.`,
+    );
+  return { from: first, to: last };
+}
+
+function tooLarge(problem: string): Error {
+  return ruleBroken('forecast_too_large', `${problem} Request fewer days.`);
+}
+
+async function readSync({ prisma }: Database, accountId: number) {
+  const state = await prisma.statementState.findUnique({
+    where: { accountId },
+    select: { syncedAt: true },
+  });
+  return { syncedAt: state?.syncedAt ?? null };
+}
