@@ -210,6 +210,11 @@ interface RequestFacts<R extends Route> {
    */
   completeInput?(operationId: string): RouteInput<R>;
   /**
+   * What a repeat must equal in place of the body, where the service adds ids to the body that each
+   * request gets anew, or the body leaves out what the caller sent.
+   */
+  comparedBody?: unknown;
+  /**
    * The body to store, if the exact body holds secrets. The exact body is sent once, from memory.
    */
   redactedBody?: unknown;

@@ -80,7 +80,7 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: BankClo
   );
   const records = new TransferRecords(events, bank);
   const bankTime = Object.assign(new BankTime(database), { now: clock.now });
-  const lookups = new PixLookupsService(database, accounts, bank, bankTime);
+  const lookups = new PixLookupsService(database, accounts, bank, bankTime, secretBox);
   const transfers = new TransfersService(database, operations, bank, lookups, records);
   const batches = new TransferBatches(database, operations, records);
   transfers.onModuleInit();
