@@ -16,6 +16,7 @@ import { EventsModule } from './events/events.module.js';
 import { ExportsModule } from './exports/exports.module.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { OperationsModule } from './operations/operations.module.js';
+import { PaymentControlsModule } from './payment-controls/payment-controls.module.js';
 import { Addresses } from './platform/http.js';
 import { Timers } from './platform/timers.js';
 import { Health, HealthController } from './platform/health.js';
@@ -84,6 +85,7 @@ export class AppModule {
         BankModule,
         EventsModule,
         StatementModule,
+        PaymentControlsModule,
         OperationsModule,
         ChargesModule,
         TransfersModule,

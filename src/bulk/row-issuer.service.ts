@@ -38,19 +38,19 @@ export class RowIssuer {
   ) {}
 
   /**
-   * Returns the outcome of the row. `claim` ties a new operation to the row. Throws errors that a
-   * retry may avoid.
+   * Returns the outcome of the row. `claim` of `given` ties a new operation to the row. Throws
+   * errors that a retry may avoid.
    */
   async issue(
     kind: BulkKind,
     { accountId, operationId, request }: BulkRow,
-    claim: RequestPreferences['claim'],
+    given: Pick<RequestPreferences, 'claim' | 'apiKeyId'>,
   ): Promise<RowOutcome> {
     try {
       if (operationId !== null && !(await this.wasNeverSent(accountId, operationId)))
         return outcomeOf(await this.operations.replyAgain({ accountId, id: operationId }));
       const parsed = parseJson(request ?? '');
-      const preferences = { ...noPreferences, claim };
+      const preferences = { ...noPreferences, ...given };
       const reply = await (kind === 'charges'
         ? this.issueCharge(accountId, parsed, preferences)
         : this.issueTransfer(accountId, parsed, preferences));

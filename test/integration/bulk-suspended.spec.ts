@@ -75,7 +75,7 @@ describe('a bulk row', () => {
     ];
     for (const [status, file] of files)
       await expect(
-        processOf().upload(accountId, 'charges', 'ndjson', Readable.from(file)),
+        processOf().upload({ accountId, keyId }, 'charges', 'ndjson', Readable.from(file)),
       ).rejects.toMatchObject({ status });
     expect((await service.pool.query('SELECT 1 FROM bulk_upload')).rows).toEqual([]);
     expect((await service.pool.query('SELECT 1 FROM bulk_row')).rows).toEqual([]);
@@ -88,7 +88,7 @@ describe('a bulk row', () => {
     );
     const file = () => Readable.from([Buffer.from(lines.join('\n'))]);
     const ids = await Promise.all(
-      [1, 2, 3].map(() => processOf().upload(accountId, 'charges', 'ndjson', file())),
+      [1, 2, 3].map(() => processOf().upload({ accountId, keyId }, 'charges', 'ndjson', file())),
     );
     expect(new Set(ids).size).toBe(1);
     const { rows } = await service.pool.query(
