@@ -36,7 +36,9 @@ describe('findExceeded', () => {
   const used = { name: 'per day', limitCents: 10_000n, usedCents: 9_000n, paymentCents: 1_000n };
 
   it('allows what reaches a limit, and everything without one', () => {
-    expect(findExceeded([used, { ...used, limitCents: null, paymentCents: 10n ** 12n }])).toBeNull();
+    expect(
+      findExceeded([used, { ...used, limitCents: null, paymentCents: 10n ** 12n }]),
+    ).toBeNull();
   });
 
   it('names the limit and what is left of it', () => {

@@ -120,7 +120,9 @@ describe('payees', () => {
 
     it('stores neither the document nor the holder', async () => {
       await lookUp(await newPixKey(), ana.document);
-      const { rows } = await service.database.pool.query(`SELECT pix_lookup::text AS row FROM pix_lookup`);
+      const { rows } = await service.database.pool.query(
+        `SELECT pix_lookup::text AS row FROM pix_lookup`,
+      );
       expect(rows.length).toBeGreaterThan(3);
       expect(JSON.stringify(rows)).not.toMatch(/31840295732|Ana|fora\.example|\*/);
     });
