@@ -18,6 +18,7 @@ import { ExportsModule } from './exports/exports.module.js';
 import { ExpectedPaymentsModule } from './expected-payments/expected-payments.module.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { OperationsModule } from './operations/operations.module.js';
+import { PaymentControlsModule } from './payment-controls/payment-controls.module.js';
 import { Addresses } from './platform/http.js';
 import { Timers } from './platform/timers.js';
 import { Health, HealthController } from './platform/health.js';
@@ -87,6 +88,7 @@ export class AppModule {
         EventsModule,
         ExpectedPaymentsModule,
         StatementModule,
+        PaymentControlsModule,
         OperationsModule,
         ChargesModule,
         TransfersModule,

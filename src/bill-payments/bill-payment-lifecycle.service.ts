@@ -4,6 +4,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
+import { findBarCode } from '../brazil/bill-code.js';
 import { getBill, type BillPaymentResponse } from '../contract/bill-payments.js';
 import { Database, type Tx } from '../database.service.js';
 import { eventAmount, type NewEvent } from '../events/event.js';
@@ -25,7 +26,7 @@ import {
   statusCheckPauseMs,
 } from './bill-payment-state.js';
 import * as queries from './bill-payments.queries.js';
-import { expectedPayTime, findBarCode, latestExecutionAt } from './bill-rules.js';
+import { expectedPayTime, latestExecutionAt } from './bill-rules.js';
 
 const batchSize = 50;
 /**

@@ -1,6 +1,7 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
+import { findBarCode } from '../brazil/bill-code.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { BankService } from '../bank/bank.service.js';
 import { getBill, payBill } from '../contract/bill-payments.js';
@@ -19,7 +20,6 @@ import {
   payBillWithMetadata,
 } from './bill-payments.schema.js';
 import { BillPaymentsService } from './bill-payments.service.js';
-import { findBarCode } from './bill-rules.js';
 
 @Controller()
 @UseGuards(ApiKeyGuard)

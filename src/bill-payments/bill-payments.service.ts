@@ -4,6 +4,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
+import { findBarCode } from '../brazil/bill-code.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { getBill, payBill } from '../contract/bill-payments.js';
 import type { RouteInput } from '../contract/route.js';
@@ -21,7 +22,6 @@ import * as queries from './bill-payments.queries.js';
 import {
   barCodeOf,
   expectedPayTime,
-  findBarCode,
   findBillRuleViolation,
   isInThePast,
   latestPayTime,
@@ -78,7 +78,7 @@ export class BillPaymentsService implements OnModuleInit {
       input,
       metadata,
       preferences,
-      outgoing: { counterparty: barCode, amountCents, isDistinguishable: false },
+      outgoing: { counterparty: barCode, amountCents, isDistinguishable: false, purpose: 'bill' },
       effectiveFrom: payAt ? expectedPayTime(payAt, now) : null,
       expectedPayments: [expectedDebit(amountCents, referencesOf({ bill_code: barCode }))],
       record: async (tx, id, [expectedPaymentId = '']) => {

@@ -1,7 +1,7 @@
 // Finds the rules of a bill that a payment certainly breaks, before the bank is requested to pay
 // the bill.
 import type { BankProfile } from '../bank/profiles.js';
-import { parseBillCode } from '../brazil/bill-code.js';
+import { findBarCode } from '../brazil/bill-code.js';
 import { parseRequestedTime, nextBusinessHour, saoPauloInstant } from '../brazil/business-hours.js';
 import { addDays, nextBusinessDay, type PlainDate } from '../brazil/calendar.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
@@ -17,12 +17,6 @@ export function barCodeOf(codes: Pick<BillPaymentRequest, 'barCode' | 'digitable
   const code = findBarCode(codes.barCode ?? codes.digitableLine ?? '');
   invariant(code, 'the route accepts valid bill codes only');
   return code;
-}
-
-/** Null unless the text is a valid bar code or digitable line. */
-export function findBarCode(text: string): string | null {
-  const parsed = parseBillCode(text);
-  return parsed.ok ? parsed.code.barCode : null;
 }
 
 export interface RequestedBillPayment {

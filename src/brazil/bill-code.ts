@@ -44,3 +44,9 @@ export function parseBillCode(text: string): ParsedBillCode {
 export function hasBarCodeLength(text: string): boolean {
   return text.replaceAll(PUNCTUATION, '').length === 44;
 }
+
+/** Null unless the text is a valid bar code or digitable line. */
+export function findBarCode(text: string): string | null {
+  const parsed = parseBillCode(text);
+  return parsed.ok ? parsed.code.barCode : null;
+}

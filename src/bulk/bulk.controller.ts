@@ -89,7 +89,7 @@ export class BulkController {
   }
 
   private async upload(
-    { accountId }: Caller,
+    caller: Caller,
     kind: BulkKind,
     { headers, body, raw }: FastifyRequest,
   ): Promise<Reply> {
@@ -97,8 +97,8 @@ export class BulkController {
     if (!(body instanceof Readable)) throw unreadableFile('A file is required.');
     // No byte crosses the connection while a file waits and its rows are stored.
     raw.socket.setTimeout(responseTimeoutMs);
-    const id = await this.bulk.upload(accountId, kind, format, body);
-    const view = z.encode(uploadView, await this.read(accountId, id));
+    const id = await this.bulk.upload(caller, kind, format, body);
+    const view = z.encode(uploadView, await this.read(caller.accountId, id));
     return new Reply(202, stringifyJson(view), { Location: `/v1/bulk/${id}` });
   }
 

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
 import type { BulkRow, BulkRowState, BulkUpload } from '../generated/service/client.js';
 
-export type StoredUpload = Omit<BulkUpload, 'accountId' | 'fileHash'> &
+export type StoredUpload = Omit<BulkUpload, 'accountId' | 'fileHash' | 'apiKeyId'> &
   Record<BulkRowState, number>;
 
 export async function listUploads(

@@ -3,6 +3,7 @@
 // crash, a second process, a suspended process or a second upload sends no request twice.
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../accounts/api-keys.service.js';
 import { assertAccountLive, readSendingRules } from '../accounts/account-modes.queries.js';
 import { Settings } from '../config.js';
 import { firstErrors } from '../contract/errors.js';
@@ -10,6 +11,7 @@ import { Database, type Tx } from '../database.service.js';
 import type { BulkRow, BulkUpload } from '../generated/service/client.js';
 import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
 import { transactionUnderLease, withLease } from '../leases/leases.service.js';
+import type { RequestPreferences } from '../operations/operation.js';
 import { AppError } from '../platform/errors.js';
 import { stringifyJson } from '../platform/exact-json.js';
 import { OnJob } from '../platform/job-methods.js';
@@ -44,7 +46,7 @@ const maxErrorsOfRow = 20;
 /** The rows of a large file are validated and stored in one transaction. */
 const storingTimeoutMs = 600_000;
 
-type NewUpload = Pick<BulkUpload, 'accountId' | 'id' | 'kind' | 'fileHash'>;
+type NewUpload = Pick<BulkUpload, 'accountId' | 'id' | 'kind' | 'fileHash' | 'apiKeyId'>;
 
 @Injectable()
 export class BulkService {
@@ -68,7 +70,7 @@ export class BulkService {
    * uploads, and like `assertAccountLive`.
    */
   async upload(
-    accountId: number,
+    { accountId, keyId: apiKeyId }: Pick<Caller, 'accountId' | 'keyId'>,
     kind: BulkKind,
     format: FileFormat,
     body: Readable,
@@ -81,7 +83,7 @@ export class BulkService {
       const stored = await db.bulkUpload.findUnique({ where });
       if (stored) return stored.id;
       await assertAccountLive(db, accountId);
-      const upload = { accountId, id: newId(), kind, fileHash };
+      const upload = { accountId, id: newId(), kind, fileHash, apiKeyId };
       return this.storing.run(() => this.storeUpload(upload, format, file));
     };
     try {
@@ -175,7 +177,7 @@ export class BulkService {
       const issueInLane = async () => {
         for (const row of rows) {
           await assertLeaseHeld(this.database.prisma, lease);
-          await this.issueRow(lease, upload.kind, row);
+          await this.issueRow(lease, upload, row);
           after = Math.max(after, row.line);
           if (performance.now() > until) return;
         }
@@ -186,14 +188,20 @@ export class BulkService {
   }
 
   /** A row that fails because of the service stays pending and does not delay other rows. */
-  private async issueRow(lease: Lease, kind: BulkKind, row: BulkRow): Promise<void> {
+  private async issueRow(
+    lease: Lease,
+    { kind, apiKeyId }: BulkUpload,
+    row: BulkRow,
+  ): Promise<void> {
     const { uploadId, line } = row;
     try {
-      const outcome = await this.issuer.issue(kind, row, async (tx, operationId) => {
+      const claim: RequestPreferences['claim'] = async (tx, operationId) => {
         await assertLeaseHeld(tx, lease);
         if (!(await queries.claimUploadRow(tx, row, operationId)))
           throw new AppError('conflict', { internal: 'another process has issued the row' });
-      });
+      };
+      const given = { claim, apiKeyId: apiKeyId ?? undefined };
+      const outcome = await this.issuer.issue(kind, row, given);
       await transactionUnderLease(this.database, lease, (tx) =>
         queries.finishUploadRow(tx, { ...row, ...outcome }),
       );

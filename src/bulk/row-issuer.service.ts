@@ -42,13 +42,13 @@ export class RowIssuer {
   ) {}
 
   /**
-   * Returns the outcome of the row. `claim` ties a new operation to the row. Throws errors that a
-   * retry may avoid.
+   * Returns the outcome of the row. `claim` of `given` ties a new operation to the row. Throws
+   * errors that a retry may avoid.
    */
   async issue(
     kind: BulkKind,
     row: BulkRow,
-    claim: RequestPreferences['claim'],
+    given: Pick<RequestPreferences, 'claim' | 'apiKeyId'>,
   ): Promise<RowOutcome> {
     const { accountId, operationId, request } = row;
     try {
@@ -56,7 +56,7 @@ export class RowIssuer {
         return outcomeOf(await this.operations.replyAgain({ accountId, id: operationId }));
       const parsed = parseJson(request ?? '');
       if (kind === 'expected_payments') return await this.declarePayment(row, parsed);
-      const preferences = { ...noPreferences, claim };
+      const preferences = { ...noPreferences, ...given };
       const reply = await (kind === 'charges'
         ? this.issueCharge(accountId, parsed, preferences)
         : this.issueTransfer(accountId, parsed, preferences));
@@ -102,22 +102,32 @@ export class RowIssuer {
     const { body, idempotencyKey } = readTransferRow(request);
     const { externalId } = body as { externalId?: string };
     const key = idempotencyKey ?? uuidv5(`${accountId} ${externalId}`, keyNamespace);
-    if (!isByKey(body))
-      return this.transfers.create(accountId, transferInput(body, key), preferences);
+    if (!isByKey(body)) {
+      const { input, isWhole } = transferInput(body, key);
+      const context = isWhole ? {} : { comparedBody: body };
+      return this.transfers.create(accountId, input, preferences, context);
+    }
     const transfer = z.decode(pixKeyTransfer, body as never);
     const { key: pixKey, holderDocument, amount, description, metadata } = transfer;
     const byKey = { key: pixKey, holderDocument, amount, description, metadata };
-    return this.transfers.createByKey(accountId, byKey, key, preferences);
+    return this.transfers.createByKey(accountId, byKey, key, preferences, body);
   }
 }
 
-/** The contract's transfer request of a row that is not by Pix key. */
-function transferInput(row: unknown, key: string): RouteInput<typeof createTransfer> {
+/**
+ * The contract's transfer request of a row that is not by Pix key, and whether it has all of the
+ * row.
+ */
+function transferInput(
+  row: unknown,
+  key: string,
+): { input: RouteInput<typeof createTransfer>; isWhole: boolean } {
   const { externalId, ...transfer } = z.decode(transferWithMetadata.body, row as never);
   // The bank takes an externalId only for a transfer between its own accounts.
   const isInternal = transferShape(transfer).shape === 'internal';
   const body = isInternal && externalId ? { ...transfer, externalId } : transfer;
-  return inputOf(body as TransferRequest, key);
+  const isWhole = isInternal || externalId === undefined;
+  return { input: inputOf(body as TransferRequest, key), isWhole };
 }
 
 function inputOf<Body>(body: Body, idempotencyKey: string | null) {

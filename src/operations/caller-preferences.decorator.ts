@@ -1,6 +1,7 @@
 // Reads the request preferences that a caller sends as headers of a request that moves money.
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { findCallerOf } from '../accounts/api-key.guard.js';
 import type { RequestPreferences } from './operation.js';
 
 export const allowDuplicateHeader = 'concilia-allow-duplicate';
@@ -16,6 +17,8 @@ export function readPreferences(headers: FastifyRequest['headers']): RequestPref
 }
 
 export const CallerPreferences = createParamDecorator(
-  (_: unknown, context: ExecutionContext): RequestPreferences =>
-    readPreferences(context.switchToHttp().getRequest<FastifyRequest>().headers),
+  (_: unknown, context: ExecutionContext): RequestPreferences => ({
+    ...readPreferences(context.switchToHttp().getRequest<FastifyRequest>().headers),
+    apiKeyId: findCallerOf(context)?.keyId,
+  }),
 );

@@ -7,6 +7,7 @@ import { assertAccountLive } from '../accounts/account-modes.queries.js';
 import { Database, type Tx } from '../database.service.js';
 import { expectedPaymentWrites } from '../expected-payments/recording.queries.js';
 import { areWritten, completeWrites, writeTogether, type Write } from '../joined-writes.queries.js';
+import { PaymentControls } from '../payment-controls/payment-controls.service.js';
 import { Countdown } from '../platform/countdown.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { groupBy } from '../platform/grouping.js';
@@ -80,6 +81,7 @@ export class OperationStorage {
     private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly duplicates: PossibleDuplicates,
+    private readonly controls: PaymentControls,
   ) {}
 
   /**
@@ -199,12 +201,14 @@ export class OperationStorage {
     // Checked after the identities are claimed: a repeat of the same request is found by its
     // identity and is not a duplicate.
     const possibleDuplicateId = await this.duplicates.findOrThrow(tx, newOperation, allowDuplicate);
+    const counted = await this.assertAllowed(tx, newRequest);
     const received = { sending: null, nextActionInMs: sweepAfterMs };
     const payments = expectedPaymentWrites(accountId, [expectingOperation(newRequest)]);
     const [ids = []] = payments.ids;
     await writeTogether(tx, [
       ...queries.operationsWrites(accountId, [newOperation], received),
       ...payments.writes,
+      ...counted,
     ]);
     const assertNotLost = () => this.duplicates.assertNotLost(tx, newOperation, allowDuplicate);
     try {
@@ -221,6 +225,19 @@ export class OperationStorage {
       where: { accountId_id: { accountId, id } },
     });
     return { outcome: 'stored', operation, possibleDuplicateId };
+  }
+
+  /** Throws when the account's payment controls forbid the payment, if the request is one. */
+  private async assertAllowed(tx: Tx, { request, operation }: NewRequest): Promise<Write[]> {
+    const { outgoing, preferences } = request;
+    if (!outgoing) return [];
+    const { accountId, id: operationId, effectiveFrom } = operation;
+    const { purpose = 'transfer', payees = [outgoing] } = outgoing;
+    return this.controls.assertAllowed(tx, {
+      ...{ accountId, operationId, purpose, effectiveFrom },
+      payees: payees.map(({ counterparty, amountCents }) => ({ counterparty, amountCents })),
+      apiKeyId: preferences.apiKeyId ?? null,
+    });
   }
 }
 

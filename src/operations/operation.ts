@@ -10,6 +10,7 @@ import type { SqlTx, Tx } from '../database.service.js';
 import type { NewExpectedPayment } from '../expected-payments/expected-payment.js';
 import type { Metadata } from '../expected-payments/metadata.js';
 import type { Write } from '../joined-writes.queries.js';
+import type { Payee, PaymentPurpose } from '../payment-controls/payment-controls.service.js';
 import type { AppError } from '../platform/errors.js';
 import type { Operation as OperationRow, OperationState } from '../generated/service/client.js';
 
@@ -157,6 +158,10 @@ export interface OutgoingMoney {
   isDistinguishable: boolean;
   /** Whether the client chose an externalId: the same request under another key is a duplicate. */
   hasExternalId?: boolean;
+  /** Who receives how much, where they are several. Default: the counterparty. */
+  payees?: readonly Payee[];
+  /** What the account's payment controls take it for. Default: `transfer`. */
+  purpose?: PaymentPurpose;
 }
 
 /** The preferences that a caller sends as headers of a request. */
@@ -165,6 +170,8 @@ export interface RequestPreferences {
   respondAsync: boolean;
   /** `Concilia-Allow-Duplicate: true`: proceed although the request may be a duplicate. */
   allowDuplicate: boolean;
+  /** The API key of the request. Undefined where the service itself makes the request. */
+  apiKeyId?: string | undefined;
   /**
    * Ties a new operation to what it is requested for, in the transaction that stores it. Throws
    * when the request must not be sent. Set by the service's own modules, never by a header.
@@ -210,6 +217,11 @@ interface RequestFacts<R extends Route> {
    * operation's id. Repeats are compared by the caller's input.
    */
   completeInput?(operationId: string): RouteInput<R>;
+  /**
+   * What a repeat must equal in place of the body, where the service adds ids to the body that each
+   * request gets anew, or the body leaves out what the caller sent.
+   */
+  comparedBody?: unknown;
   /**
    * The body to store, if the exact body holds secrets. The exact body is sent once, from memory.
    */

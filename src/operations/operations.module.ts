@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
+import { PaymentControlsModule } from '../payment-controls/payment-controls.module.js';
 import { AccountModesController } from './account-modes.controller.js';
 import { AccountModes } from './account-modes.service.js';
 import { BodyRetention } from './body-retention.service.js';
@@ -15,7 +16,7 @@ import { PossibleDuplicates } from './possible-duplicates.service.js';
 import { RestoreGuard } from './restores.service.js';
 
 @Module({
-  imports: [EventsModule],
+  imports: [EventsModule, PaymentControlsModule],
   controllers: [OperationsController, AccountModesController],
   providers: [
     OperationsService,

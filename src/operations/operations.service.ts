@@ -93,20 +93,21 @@ export class OperationsService {
   /**
    * The reply to an earlier request with this key, for a module that builds each request anew (a
    * transfer by key begins with a key look-up). Null when there was no earlier request. Throws
-   * `idempotency_key_reused` when the earlier request had another amount.
+   * `idempotency_key_reused` when the earlier request differs in anything. Only for routes without
+   * parameters.
    */
   async replay(
-    kind: Pick<OperationKind, 'name'>,
+    { name }: Pick<OperationKind, 'name'>,
     { accountId, idempotencyKey }: { accountId: number; idempotencyKey: string },
-    amountCents: bigint,
+    comparedBody: unknown,
   ): Promise<Reply | null> {
-    const key = { accountId, kind: kind.name, identity: keyIdentity(idempotencyKey) };
+    const key = { accountId, kind: name, identity: keyIdentity(idempotencyKey) };
     const known = await this.database.prisma.operationIdentity.findUnique({
       where: { accountId_kind_identity: key },
     });
     if (!known) return null;
     const operation = await this.get(accountId, known.operationId);
-    if (operation.amountCents !== amountCents) throw keyReused();
+    if (operation.requestHash !== this.hashOf([name, {}, {}, comparedBody])) throw keyReused();
     return this.replyToRepeat(operation, noPreferences);
   }
 
@@ -135,6 +136,7 @@ export class OperationsService {
     request: OperationRequest,
   ): NewOperation {
     const { accountId, idempotencyKey, input, redactedBody, outgoing } = request;
+    const { comparedBody } = request;
     const params: unknown = z.encode(route.params, input.params as never);
     const query: unknown = z.encode(route.query, input.query as never);
     const id = newId();
@@ -145,13 +147,16 @@ export class OperationsService {
     const requestBody = sentBody === null ? null : stringifyJson(sentBody);
     const { metadata = [] } = request;
     const hasMetadata = metadata.some((one) => one !== null);
-    const canonical = [kind, params, query, body, ...(hasMetadata ? [metadata] : [])];
+    const canonical =
+      comparedBody === undefined
+        ? [kind, params, query, body, ...(hasMetadata ? [metadata] : [])]
+        : [kind, params, query, comparedBody];
     return {
       accountId,
       id,
       kind,
       idempotencyKey,
-      requestHash: this.secretBox.hash('request', canonicalJson(canonical)),
+      requestHash: this.hashOf(canonical),
       requestParams: stringifyJson(params),
       requestQuery: stringifyJson(query),
       requestBody,
@@ -162,6 +167,11 @@ export class OperationsService {
       isDetached: request.preferences.respondAsync && repeat !== 'never',
       effectiveFrom: request.effectiveFrom ?? null,
     };
+  }
+
+  /** Keyed hash of a canonical request. */
+  private hashOf(request: unknown[]): string {
+    return this.secretBox.hash('request', canonicalJson(request));
   }
 
   /**

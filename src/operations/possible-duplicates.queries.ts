@@ -2,6 +2,7 @@
 // so that each of two concurrent requests sees the other.
 import { opaqueAccountId, type Db, type SqlTx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
+import { hasRestrictingControls } from '../payment-controls/payment-controls.queries.js';
 import { advisoryLocks } from '../platform/advisory-locks.js';
 import type { NewIdentity } from './identities.queries.js';
 import type { NewOperation } from './operations.queries.js';
@@ -131,7 +132,8 @@ export interface UnstoredOperation {
 
 /**
  * The ids of the new operations of an account to which nothing objects: the account is live, none
- * has their identities, they may repeat none, and nothing was lost `withinDays`.
+ * has their identities, they may repeat none, nothing was lost `withinDays`, and a payment is
+ * compared with no payment controls.
  */
 export async function listStorable(
   tx: SqlTx,
@@ -166,6 +168,9 @@ export async function listStorable(
           AND restored_at > clock_timestamp() - ${withinDays} * interval '1 day'))
       AND (NOT r."isCompared" OR NOT EXISTS (
         ${possibleDuplicates(accountId, compared, times)} OFFSET 0))`;
+  const isAnyPayment = rows.some(({ amountCents }) => amountCents !== null);
+  const isUncontrolled = Prisma.sql`AND (r."amountCents" IS NULL
+      OR NOT ${hasRestrictingControls(accountId)})`;
   return tx.$queryRaw<{ id: string }[]>`
     SELECT r.id FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
       id uuid, kind text, counterparty text, "amountCents" text, "hasExternalId" boolean,
@@ -179,5 +184,6 @@ export async function listStorable(
           WHERE i.account_id = ${opaqueAccountId(accountId)} AND i.kind = other.kind
             AND i.identity = own.identity OFFSET 0
         ) held)
-      ${isAnyCompared ? repeatsNothing : Prisma.empty}`;
+      ${isAnyCompared ? repeatsNothing : Prisma.empty}
+      ${isAnyPayment ? isUncontrolled : Prisma.empty}`;
 }

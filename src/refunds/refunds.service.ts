@@ -102,6 +102,7 @@ export class RefundsService implements OnModuleInit {
           counterparty: `nsu ${original.nsu}`,
           amountCents: body.amount,
           isDistinguishable: false,
+          purpose: 'refund',
         },
         expectedPayments: [expectedDebit(body.amount, references)],
         record: (tx, id, [expectedPaymentId = '']) =>

@@ -3,17 +3,24 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
-import { lookUpPixKey } from '../contract/pix-lookup.js';
+import { parsePixKey } from '../brazil/pix-key.js';
+import {
+  lookUpPixKey,
+  type PixLookupRequest,
+  type PixLookupResponse,
+} from '../contract/pix-lookup.js';
 import type { RouteInput } from '../contract/route.js';
 import { readParty } from '../counterparties/party.js';
 import { Database, type SqlTx } from '../database.service.js';
-import { formatCounterparty } from '../expected-payments/counterparty.js';
+import { formatCounterparty, normalizeTaxId } from '../expected-payments/counterparty.js';
 import type { PixLookup } from '../generated/service/client.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError, ruleBroken } from '../platform/errors.js';
+import { canonicalJson } from '../platform/exact-json.js';
+import { SecretBox } from '../platform/secret-box.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { pixLookupExpiry } from './transfer-request.js';
-import { findPixLookup, type LookupClaim } from './transfers.queries.js';
+import { findUnclaimedLookup, insertPixLookup, type LookupClaim } from './transfers.queries.js';
 
 @Injectable()
 export class PixLookupsService {
@@ -22,6 +29,7 @@ export class PixLookupsService {
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly bankTime: BankTime,
+    private readonly secretBox: SecretBox,
   ) {}
 
   /** Looks the key up at the bank and stores the look-up, so that it can start a transfer. */
@@ -34,20 +42,29 @@ export class PixLookupsService {
     const lookedUpAt = date ?? (await this.bankTime.now(accountId));
     const { endToEndId, beneficiary } = value;
     const { number, branch, participant } = beneficiary;
-    await this.database.prisma.pixLookup.createMany({
-      data: {
-        accountId,
-        endToEndId,
-        counterparty: formatCounterparty({ ispb: participant.ispb, branch, number }),
-        ...holderOf(beneficiary),
-        lookedUpAt,
-        expiresAt: pixLookupExpiry(endToEndId, lookedUpAt),
-      },
-      // A bank may answer a repeat with the earlier look-up. That look-up stays used if a transfer
-      // uses it.
-      skipDuplicates: true,
+    await insertPixLookup(this.database.prisma, {
+      ...{ accountId, endToEndId, lookedUpAt },
+      counterparty: formatCounterparty({ ispb: participant.ispb, branch, number }),
+      expiresAt: pixLookupExpiry(endToEndId, lookedUpAt),
+      ...holderOf(beneficiary),
+      ...this.hashesOf(input.body, value),
     });
     return { endToEndId, reply: new Reply(status, text) };
+  }
+
+  /** The key and the holder are personal data: only whether they are the same again is stored. */
+  private hashesOf(
+    { key, holderDocument }: PixLookupRequest,
+    { beneficiary: { holder }, keyBelongsHolder }: PixLookupResponse,
+  ) {
+    const hash = (text: string) => this.secretBox.hash('pix-lookup', text);
+    const document = holderDocument ? (normalizeTaxId(holderDocument) ?? holderDocument) : null;
+    return {
+      keyHash: hash(parsePixKey(key)?.key ?? key),
+      holderHash: hash(canonicalJson([holder.name, holder.document])),
+      holderDocumentHash: document === null ? null : hash(document),
+      keyBelongsHolder: document === null ? null : keyBelongsHolder,
+    };
   }
 
   /** Null unless this account made the look-up. */
@@ -60,16 +77,18 @@ export class PixLookupsService {
   async prepareClaim(
     accountId: number,
     endToEndId: string,
-  ): Promise<Omit<LookupClaim, 'operationId'>> {
+  ): Promise<Pick<LookupClaim, 'endToEndId' | 'now' | 'expiresAt'>> {
     const now = await this.bankTime.now(accountId);
     return { endToEndId, now, expiresAt: pixLookupExpiry(endToEndId, now) };
   }
 
   /** Why a look-up cannot start a transfer: `lookupClaimsWrite` has not claimed it. */
-  async refusalOf(tx: SqlTx, accountId: number, { endToEndId }: LookupClaim): Promise<AppError> {
-    const lookup = await findPixLookup(tx, accountId, endToEndId);
-    const isUsed = lookup !== null && lookup.operationId !== null;
-    return lookupError(isUsed ? 'look_up_used' : 'look_up_expired');
+  async refusalOf(tx: SqlTx, accountId: number, claim: LookupClaim): Promise<AppError> {
+    const lookup = await findUnclaimedLookup(tx, accountId, claim);
+    if (lookup?.isUsed) return lookupError('look_up_used');
+    if (lookup === null || lookup.isExpired) return lookupError('look_up_expired');
+    if (lookup.hasWrongPayee) return lookupError('payee_mismatch');
+    return lookup.hasChanged ? lookupError('payee_changed') : new AppError('conflict');
   }
 }
 
@@ -83,6 +102,13 @@ function holderOf(beneficiary: unknown): Pick<PixLookup, 'holderName' | 'holderT
 const lookupErrors = {
   look_up_used: 'The endToEndId was already used for a transfer: look the key up again.',
   look_up_expired: 'The key look-up has expired: look the key up again.',
+  // The service's own.
+  payee_mismatch:
+    'The key look-up had a holderDocument, and the bank did not confirm that the key belongs to ' +
+    'that holder. Nothing was sent.',
+  payee_changed:
+    'The Pix key has another holder than before. Nothing was sent. Look the key up again, with ' +
+    'the holderDocument of its holder.',
 };
 
 function lookupError(reason: keyof typeof lookupErrors): AppError {

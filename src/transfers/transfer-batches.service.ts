@@ -92,6 +92,10 @@ export class TransferBatches implements OnModuleInit {
       amountCents: items.reduce((sum, { amount }) => sum + amount, 0n),
       isDistinguishable,
       hasExternalId: externalIds.length > 0,
+      payees: items.map(({ amount, beneficiaryAccountNumber }) => ({
+        counterparty: normalizeAccountNumber(beneficiaryAccountNumber),
+        amountCents: amount,
+      })),
     };
   }
 }

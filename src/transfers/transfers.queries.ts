@@ -55,13 +55,47 @@ export interface LookupClaim {
   now: Date;
   /** When it expires if it was made without the service. */
   expiresAt: Date;
+  /** Whether no caller has seen the holder in the look-up's response. */
+  isUnseen: boolean;
 }
 
 /**
- * Claims look-ups, if they are neither used nor expired. One that was made without the service is
- * stored with its claim: whether it is valid is for the bank to say.
+ * Whether the bank has not confirmed that the key belongs to the holderDocument of the look-up `l`,
+ * and the account does not do without the confirmation.
+ */
+const hasWrongPayee = Prisma.sql`(l.holder_document_hash IS NOT NULL
+  AND l.key_belongs_holder IS NOT TRUE AND NOT EXISTS (
+    SELECT FROM payment_control c WHERE c.account_id = l.account_id AND NOT c.checks_payee))`;
+
+/**
+ * Whether the key of the look-up `l` has another holder by now. A look-up of the same second may be
+ * the later one: its account or its holder must not differ either.
+ */
+const hasNewerHolder = Prisma.sql`EXISTS (
+  SELECT FROM pix_lookup newer
+  WHERE newer.account_id = l.account_id AND newer.key_hash = l.key_hash
+    AND newer.looked_up_at >= l.looked_up_at
+    AND (newer.holder_hash, newer.counterparty) IS DISTINCT FROM (l.holder_hash, l.counterparty))`;
+
+/**
+ * Whether the key of the look-up `l` had another holder when the account last paid to it, or was
+ * first looked up if it never paid. A document that the bank has confirmed names the new holder.
+ */
+const hasOtherFormerHolder = Prisma.sql`(l.key_belongs_holder IS NOT TRUE AND l.holder_hash <> (
+  SELECT former.holder_hash FROM pix_lookup former
+  WHERE former.account_id = l.account_id AND former.key_hash = l.key_hash
+    AND former.end_to_end_id <> l.end_to_end_id
+  ORDER BY former.operation_id IS NULL,
+           CASE WHEN former.operation_id IS NOT NULL THEN former.looked_up_at END DESC,
+           former.looked_up_at
+  LIMIT 1))`;
+
+/**
+ * Claims look-ups, if they are neither used nor expired, and their payee is not wrong. One that was
+ * made without the service is stored with its claim: whether it is valid is for the bank to say.
  */
 export function lookupClaimsWrite(accountId: number, claims: readonly LookupClaim[]): Write {
+  const unseen = claims.filter(({ isUnseen }) => isUnseen).map(({ endToEndId }) => endToEndId);
   const sql = Prisma.sql`
     INSERT INTO pix_lookup AS l (account_id, end_to_end_id, counterparty, looked_up_at, expires_at,
                                  operation_id)
@@ -73,19 +107,31 @@ export function lookupClaimsWrite(accountId: number, claims: readonly LookupClai
       WHERE made.account_id = ${accountId} AND made.end_to_end_id = r."endToEndId")
     ORDER BY "endToEndId"
     ON CONFLICT (account_id, end_to_end_id) DO UPDATE SET operation_id = EXCLUDED.operation_id
-    WHERE l.operation_id IS NULL AND l.expires_at > EXCLUDED.looked_up_at`;
+    WHERE l.operation_id IS NULL AND l.expires_at > EXCLUDED.looked_up_at
+      AND NOT ${hasWrongPayee} AND NOT ${hasNewerHolder}
+      AND NOT (l.end_to_end_id = ANY (${unseen}::text[]) AND ${hasOtherFormerHolder} IS TRUE)`;
   return { sql, rows: claims.length };
 }
 
-/** A look-up of the account, and the operation that uses it. */
-export async function findPixLookup(
+/** A look-up that was not claimed, and the rules that may be the reason. */
+interface UnclaimedLookup {
+  isUsed: boolean;
+  isExpired: boolean;
+  hasWrongPayee: boolean;
+  hasChanged: boolean;
+}
+
+/** Null unless this account made the look-up. */
+export async function findUnclaimedLookup(
   tx: SqlTx,
   accountId: number,
-  endToEndId: string,
-): Promise<Pick<PixLookup, 'operationId'> | null> {
-  const [lookup] = await tx.$queryRaw<Pick<PixLookup, 'operationId'>[]>`
-    SELECT operation_id FROM pix_lookup
-    WHERE account_id = ${accountId} AND end_to_end_id = ${endToEndId}`;
+  { endToEndId, now, isUnseen }: LookupClaim,
+): Promise<UnclaimedLookup | null> {
+  const [lookup] = await tx.$queryRaw<UnclaimedLookup[]>`
+    SELECT l.operation_id IS NOT NULL AS "isUsed", l.expires_at <= ${now} AS "isExpired",
+           ${hasWrongPayee} AS "hasWrongPayee",
+           ${hasNewerHolder} OR (${isUnseen} AND ${hasOtherFormerHolder} IS TRUE) AS "hasChanged"
+    FROM pix_lookup l WHERE l.account_id = ${accountId} AND l.end_to_end_id = ${endToEndId}`;
   return lookup ?? null;
 }
 
@@ -95,6 +141,31 @@ export async function eraseLookUpHolder(tx: Tx, accountId: number, nsu: bigint):
     UPDATE pix_lookup SET holder_name = NULL, holder_tax_id = NULL
     WHERE account_id = ${accountId} AND end_to_end_id = (
       SELECT end_to_end_id FROM statement_line WHERE account_id = ${accountId} AND nsu = ${nsu})`;
+}
+
+/** What a look-up shows: of the key, and to compare the holder, keyed hashes. */
+export type NewPixLookup = Omit<PixLookup, 'operationId'>;
+
+/**
+ * Stores a look-up. A bank may answer a repeat with an earlier look-up, which stays used if a
+ * transfer uses it. The repeat may have another holderDocument: the transfer needs the bank's
+ * confirmation of every document that was given.
+ */
+export async function insertPixLookup(db: Db, lookup: NewPixLookup): Promise<void> {
+  await db.$executeRaw`
+    INSERT INTO pix_lookup AS l (account_id, end_to_end_id, counterparty, looked_up_at, expires_at,
+                                 holder_name, holder_tax_id,
+                                 key_hash, holder_hash, holder_document_hash, key_belongs_holder)
+    VALUES (${lookup.accountId}, ${lookup.endToEndId}, ${lookup.counterparty},
+            ${lookup.lookedUpAt}, ${lookup.expiresAt}, ${lookup.holderName}, ${lookup.holderTaxId},
+            ${lookup.keyHash}, ${lookup.holderHash},
+            ${lookup.holderDocumentHash}, ${lookup.keyBelongsHolder})
+    ON CONFLICT (account_id, end_to_end_id) DO UPDATE
+    SET key_belongs_holder = EXCLUDED.key_belongs_holder
+          AND COALESCE(l.holder_document_hash = EXCLUDED.holder_document_hash
+                       AND l.key_belongs_holder, true),
+        holder_document_hash = EXCLUDED.holder_document_hash
+    WHERE EXCLUDED.holder_document_hash IS NOT NULL`;
 }
 
 /**

@@ -47,6 +47,13 @@ import * as queries from './transfers.queries.js';
 export type PixKeyTransfer = Pick<PixLookupRequest, 'key' | 'holderDocument'> &
   Pick<TransferRequest, 'amount' | 'description'> & { metadata?: Metadata | null | undefined };
 
+/** What the caller's own request was, where it is not the transfer of the contract. */
+interface TransferContext {
+  comparedBody?: unknown;
+  /** Whether no caller has seen the holder in the look-up's response. */
+  isUnseen?: boolean;
+}
+
 interface RequestedTransfer extends queries.NewTransferRow {
   /** The key look-up that it uses; null for other shapes. */
   lookup: Omit<queries.LookupClaim, 'operationId'> | null;
@@ -102,6 +109,7 @@ export class TransfersService implements OnModuleInit {
     accountId: number,
     request: RouteInput<typeof createTransfer>,
     preferences: RequestPreferences,
+    { comparedBody, isUnseen = false }: TransferContext = {},
   ): Promise<Reply> {
     const { input, metadata } = withoutMetadata(request);
     const shape = transferShape(input.body);
@@ -115,6 +123,7 @@ export class TransfersService implements OnModuleInit {
       idempotencyKey: input.idempotencyKey,
       input,
       metadata,
+      comparedBody,
       completeInput: (operationId) => ({
         ...input,
         body: completeTransfer(input.body, operationId),
@@ -135,7 +144,7 @@ export class TransfersService implements OnModuleInit {
       rowOf: (operationId, [expectedPaymentId = '']): RequestedTransfer => ({
         ...{ id: operationId, operationId, position: 0, expectedPaymentId },
         ...{ shape: shape.shape, amountCents, counterparty, endToEndId },
-        lookup: lookup || null,
+        lookup: lookup ? { ...lookup, isUnseen } : null,
         externalId: externalIdOf(shape, operationId),
       }),
     });
@@ -143,17 +152,19 @@ export class TransfersService implements OnModuleInit {
 
   /**
    * Looks a Pix key up and creates the transfer to it. An idempotency key has one transfer. A
-   * repeat makes no second look-up and gets the first response.
+   * repeat makes no second look-up and gets the first response. It must equal the first request in
+   * `comparedBody`, by default the whole transfer.
    */
   async createByKey(
     accountId: number,
-    { key, holderDocument, ...request }: PixKeyTransfer,
+    transfer: PixKeyTransfer,
     idempotencyKey: string,
     preferences: RequestPreferences,
+    comparedBody: unknown = transfer,
   ): Promise<Reply> {
+    const { key, holderDocument, ...request } = transfer;
     const identity = { accountId, idempotencyKey };
-    const replay = () => this.operations.replay(this.kind, identity, request.amount);
-    const replayed = await replay();
+    const replayed = await this.operations.replay(this.kind, identity, comparedBody);
     if (replayed) return replayed;
     // A key is not looked up for a transfer that would be refused.
     await assertAccountLive(this.database.prisma, accountId);
@@ -165,15 +176,8 @@ export class TransfersService implements OnModuleInit {
     };
     const { endToEndId } = await this.lookups.lookUp(accountId, lookupInput);
     const body = { ...request, endToEndId, initiationType: 'KEY' as const };
-    try {
-      return await this.create(accountId, { ...lookupInput, idempotencyKey, body }, preferences);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'idempotency_key_reused') throw error;
-      // A concurrent request with the same key created the transfer, with a look-up of its own.
-      const concurrent = await replay();
-      if (concurrent) return concurrent;
-      throw error;
-    }
+    const input = { ...lookupInput, idempotencyKey, body };
+    return this.create(accountId, input, preferences, { comparedBody, isUnseen: true });
   }
 
   private async outgoingOf(accountId: number, shape: TransferShape): Promise<OutgoingMoney> {

@@ -27,6 +27,7 @@ const layers: readonly (readonly string[])[] = [
   ['bulk'],
   ['charges', 'transfers', 'bill-payments', 'refunds', 'disputes', 'customers'],
   ['operations'],
+  ['payment-controls'],
   ['statement'],
   ['expected-payments'],
   ['reconciliation-tasks'],

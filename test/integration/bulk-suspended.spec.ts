@@ -1,5 +1,6 @@
 // Bulk uploads: a process that is suspended while it issues a row, for longer than its lease, sends
 // nothing once another process has issued that row.
+import { randomUUID } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
@@ -9,6 +10,8 @@ import { RowIssuer } from '../../src/bulk/row-issuer.service.js';
 import { SecretBox } from '../../src/platform/secret-box.js';
 import { sampleChargeRequest } from '../support/payments.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
+
+const callerOf = (accountId: number) => ({ accountId, keyId: randomUUID() });
 
 describe('a bulk row', () => {
   let service: ServiceOnSandbox;
@@ -54,7 +57,7 @@ describe('a bulk row', () => {
   };
   const upload = (process: BulkService, ...requests: object[]) =>
     process.upload(
-      service.accountId,
+      callerOf(service.accountId),
       'charges',
       'ndjson',
       Readable.from([Buffer.from(requests.map((one) => JSON.stringify(one)).join('\n'))]),
@@ -75,7 +78,7 @@ describe('a bulk row', () => {
     ];
     for (const [status, file] of files)
       await expect(
-        processOf().upload(accountId, 'charges', 'ndjson', Readable.from(file)),
+        processOf().upload(callerOf(accountId), 'charges', 'ndjson', Readable.from(file)),
       ).rejects.toMatchObject({ status });
     expect((await service.pool.query('SELECT 1 FROM bulk_upload')).rows).toEqual([]);
     expect((await service.pool.query('SELECT 1 FROM bulk_row')).rows).toEqual([]);
@@ -88,7 +91,7 @@ describe('a bulk row', () => {
     );
     const file = () => Readable.from([Buffer.from(lines.join('\n'))]);
     const ids = await Promise.all(
-      [1, 2, 3].map(() => processOf().upload(accountId, 'charges', 'ndjson', file())),
+      [1, 2, 3].map(() => processOf().upload(callerOf(accountId), 'charges', 'ndjson', file())),
     );
     expect(new Set(ids).size).toBe(1);
     const { rows } = await service.pool.query(
@@ -102,7 +105,9 @@ describe('a bulk row', () => {
   it('is refused while too many files of its account are in progress', async () => {
     const bulk = processOf();
     const bodies = Array.from({ length: 8 }, () => new PassThrough());
-    const waiting = bodies.map((body) => bulk.upload(service.accountId, 'charges', 'ndjson', body));
+    const waiting = bodies.map((body) =>
+      bulk.upload(callerOf(service.accountId), 'charges', 'ndjson', body),
+    );
     await expect(upload(bulk, sampleChargeRequest('ninth-1'))).rejects.toMatchObject({
       status: 429,
     });

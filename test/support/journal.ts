@@ -17,6 +17,7 @@ import {
   type OperationKind,
 } from '../../src/operations/operation.js';
 import { OperationsService } from '../../src/operations/operations.service.js';
+import { PaymentControls } from '../../src/payment-controls/payment-controls.service.js';
 import { PossibleDuplicates } from '../../src/operations/possible-duplicates.service.js';
 import { secretBoxOf } from './secret-box.js';
 
@@ -108,6 +109,7 @@ export function createJournal(
       database,
       accounts,
       new PossibleDuplicates({ possibleDuplicates } as never),
+      new PaymentControls(),
     ),
     jobQueue,
   );

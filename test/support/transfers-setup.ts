@@ -8,6 +8,7 @@ import { OperationStorage } from '../../src/operations/operation-storage.service
 import { OperationOutcomes } from '../../src/operations/operation-outcomes.service.js';
 import { PossibleDuplicates } from '../../src/operations/possible-duplicates.service.js';
 import { OperationsService } from '../../src/operations/operations.service.js';
+import { PaymentControls } from '../../src/payment-controls/payment-controls.service.js';
 import { parseJson } from '../../src/platform/exact-json.js';
 import { Addresses } from '../../src/platform/http.js';
 import { createLog } from '../../src/platform/log.js';
@@ -74,13 +75,15 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: BankClo
   const outcomes = new OperationOutcomes(database, events, jobQueue);
   const sender = new OperationSender(database, accounts, bank, outcomes);
   const secretBox = secretBoxOf();
-  const storage = new OperationStorage(database, accounts, new PossibleDuplicates(settings));
+  const storage = new OperationStorage(
+    ...([database, accounts, new PossibleDuplicates(settings), new PaymentControls()] as const),
+  );
   const operations = new OperationsService(
     ...([database, secretBox, outcomes, sender, storage, jobQueue] as const),
   );
   const records = new TransferRecords(events, bank);
   const bankTime = Object.assign(new BankTime(database), { now: clock.now });
-  const lookups = new PixLookupsService(database, accounts, bank, bankTime);
+  const lookups = new PixLookupsService(database, accounts, bank, bankTime, secretBox);
   const transfers = new TransfersService(database, operations, bank, lookups, records);
   const batches = new TransferBatches(database, operations, records);
   transfers.onModuleInit();

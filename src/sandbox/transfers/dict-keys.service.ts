@@ -8,6 +8,9 @@ import { partyOfAccount, outsideParty, type Party } from '../accounts/party.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import type { registerDictKey } from './transfers-control.schema.js';
 
+const replaceHolder =
+  'ON CONFLICT (key) DO UPDATE SET account_id = EXCLUDED.account_id, party = EXCLUDED.party';
+
 type Request = RouteInput<typeof registerDictKey>['body'];
 
 @Injectable()
@@ -17,7 +20,7 @@ export class DictKeys {
     private readonly accounts: Accounts,
   ) {}
 
-  /** Throws `conflict` when the key is already registered. */
+  /** Throws `conflict` when the key is already registered, unless the request replaces its holder. */
   async register(request: Request): Promise<RouteOutput<typeof registerDictKey>> {
     const pixKey = parsePixKey(request.key);
     invariant(pixKey, 'a request has a Pix key');
@@ -25,7 +28,8 @@ export class DictKeys {
     const party = account ? partyOfAccount(account) : outsideHolder(request);
     const owner = account ? { accountId: account.id } : { party };
     const dictKey = { key: pixKey.key, kind: pixKey.kind, ...owner };
-    if (!(await this.database.insert('dict_key', dictKey, 'ON CONFLICT DO NOTHING')))
+    const onConflict = request.replaces ? replaceHolder : 'ON CONFLICT DO NOTHING';
+    if (!(await this.database.insert('dict_key', dictKey, onConflict)))
       throw conflict('pix_key_taken', 'The Pix key is already registered.');
     const { name, document } = party.holder;
     return { key: pixKey.key, holder: { name, document } };

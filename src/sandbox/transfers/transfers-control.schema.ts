@@ -27,6 +27,8 @@ export const registerDictKey = route({
     number: filledText(20).nullish(),
     branch: filledText(10).nullish(),
     type: accountType.nullish(),
+    /** Gives a registered key a new holder, as a claim or a portability in the DICT does. */
+    replaces: z.boolean('Must be true or false.').nullish(),
   }),
   response: z.object({
     key: z.string(),

@@ -295,6 +295,95 @@ CREATE TABLE "operation_attempt" (
     REFERENCES "operation" ("account_id", "id")
 );
 
+-- Payment controls
+
+-- Who may be paid from an account, and how much. An account without a row has the defaults.
+CREATE TABLE "payment_control" (
+  "account_id" INTEGER NOT NULL,
+  "checks_payee" BOOLEAN NOT NULL DEFAULT true,
+  "has_allow_list" BOOLEAN NOT NULL DEFAULT false,
+  "allow_list_includes_bills" BOOLEAN NOT NULL DEFAULT true,
+  "cooling_off_hours" INTEGER NOT NULL DEFAULT 24,
+  "per_operation_cents" BIGINT,
+  "per_hour_cents" BIGINT,
+  "per_night_cents" BIGINT,
+  "per_day_cents" BIGINT,
+  "per_key_day_cents" BIGINT,
+  "per_counterparty_day_cents" BIGINT,
+  "night_from_hour" INTEGER NOT NULL DEFAULT 20,
+  "night_until_hour" INTEGER NOT NULL DEFAULT 6,
+
+  CONSTRAINT "payment_control_pkey" PRIMARY KEY ("account_id"),
+  CONSTRAINT "payment_control_has_a_night" CHECK (
+    "night_from_hour" BETWEEN 0 AND 23 AND "night_until_hour" BETWEEN 0 AND 23
+      AND "night_from_hour" <> "night_until_hour"
+  ),
+  -- LEAST ignores limits that are null.
+  CONSTRAINT "payment_control_has_no_negative_limit" CHECK (
+    LEAST("per_operation_cents", "per_hour_cents", "per_night_cents", "per_day_cents",
+      "per_key_day_cents", "per_counterparty_day_cents", "cooling_off_hours") >= 0
+  ),
+  CONSTRAINT "payment_control_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+
+-- A counterparty that may be paid while the allow-list is on.
+CREATE TABLE "beneficiary" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "counterparty" TEXT NOT NULL,
+  "name" TEXT NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "usable_from" TIMESTAMPTZ(3) NOT NULL,
+  "removed_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "beneficiary_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "beneficiary_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+CREATE UNIQUE INDEX "beneficiary_in_use"
+  ON "beneficiary" ("account_id", "counterparty") WHERE (removed_at IS NULL);
+
+-- Who changed controls or beneficiaries, when and why.
+CREATE TYPE "payment_control_action" AS ENUM (
+  'controls_set', 'beneficiary_added', 'beneficiary_removed'
+);
+CREATE TABLE "payment_control_change" (
+  "account_id" INTEGER NOT NULL,
+  "sequence" INTEGER NOT NULL,
+  "action" "payment_control_action" NOT NULL,
+  "actor" TEXT NOT NULL,
+  "reason" TEXT NOT NULL,
+  "details" JSONB NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "payment_control_change_pkey" PRIMARY KEY ("account_id", "sequence"),
+  CONSTRAINT "payment_control_change_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+CREATE TRIGGER "payment_control_change_is_append_only" BEFORE UPDATE OR DELETE
+  ON "payment_control_change" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+CREATE TRIGGER "payment_control_change_is_not_truncated" BEFORE TRUNCATE
+  ON "payment_control_change" FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
+
+-- A payment that counts for the limits: an operation, or one item of a batch.
+CREATE TABLE "counted_payment" (
+  "account_id" INTEGER NOT NULL,
+  "operation_id" UUID NOT NULL,
+  "position" INTEGER NOT NULL,
+  "api_key_id" UUID,
+  "counterparty" TEXT NOT NULL,
+  "amount_cents" BIGINT NOT NULL,
+  "effective_at" TIMESTAMPTZ(3) NOT NULL,
+
+  CONSTRAINT "counted_payment_pkey" PRIMARY KEY ("account_id", "operation_id", "position"),
+  CONSTRAINT "counted_payment_account_id_operation_id_fkey"
+    FOREIGN KEY ("account_id", "operation_id")
+    REFERENCES "operation" ("account_id", "id")
+);
+CREATE INDEX "counted_payment_account_id_effective_at_idx"
+  ON "counted_payment" ("account_id", "effective_at");
+
 -- Customers
 
 CREATE TYPE "customer_state" AS ENUM ('requested', 'accepted', 'rejected');
@@ -909,6 +998,10 @@ CREATE TABLE "pix_lookup" (
   "looked_up_at" TIMESTAMPTZ(3) NOT NULL,
   "expires_at" TIMESTAMPTZ(3) NOT NULL,
   "operation_id" UUID,
+  "key_hash" TEXT,
+  "holder_hash" TEXT,
+  "holder_document_hash" TEXT,
+  "key_belongs_holder" BOOLEAN,
   "holder_name" TEXT,
   "holder_tax_id" TEXT,
 
@@ -916,6 +1009,8 @@ CREATE TABLE "pix_lookup" (
   CONSTRAINT "pix_lookup_account_id_operation_id_fkey" FOREIGN KEY ("account_id", "operation_id")
     REFERENCES "operation" ("account_id", "id")
 );
+CREATE INDEX "pix_lookup_account_id_key_hash_looked_up_at_idx"
+  ON "pix_lookup" ("account_id", "key_hash", "looked_up_at");
 
 CREATE TYPE "transfer_shape" AS ENUM ('key', 'manual', 'internal', 'batch');
 CREATE TYPE "transfer_state" AS ENUM ('requested', 'accepted', 'effective', 'failed', 'rejected');
@@ -1111,6 +1206,7 @@ CREATE TABLE "bulk_upload" (
   "kind" "bulk_upload_kind" NOT NULL,
   "file_hash" TEXT NOT NULL,
   "rows" INTEGER NOT NULL,
+  "api_key_id" UUID,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "finished_at" TIMESTAMPTZ(3),
 

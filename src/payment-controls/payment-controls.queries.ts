@@ -1,0 +1,148 @@
+// SQL of payment controls. The row of an account's controls is the lock of its checked payments: a
+// payment and a change of the controls or of a beneficiary follow one another.
+import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import {
+  Prisma,
+  type Beneficiary,
+  type CountedPayment,
+  type PaymentControl,
+} from '../generated/service/client.js';
+import type { Write } from '../joined-writes.queries.js';
+import { bankTimeNow } from '../statement/bank-clock.queries.js';
+import type { Period } from './limits.js';
+
+/** Whether the row has a control that each payment is compared with. */
+const isRestricting = Prisma.sql`(has_allow_list OR per_operation_cents IS NOT NULL
+  OR per_hour_cents IS NOT NULL OR per_night_cents IS NOT NULL OR per_day_cents IS NOT NULL
+  OR per_key_day_cents IS NOT NULL OR per_counterparty_day_cents IS NOT NULL)`;
+
+/** Whether payments of the account are compared with controls, as a condition. */
+export function hasRestrictingControls(accountId: number): Prisma.Sql {
+  return Prisma.sql`EXISTS (
+    SELECT FROM payment_control WHERE account_id = ${accountId} AND ${isRestricting})`;
+}
+
+/** The controls of the account and the bank's time; null when payments are compared with none. */
+export async function lockRestrictingControls(
+  tx: Tx,
+  accountId: number,
+): Promise<(PaymentControl & { now: Date }) | null> {
+  const [controls] = await tx.$queryRaw<(PaymentControl & { now: Date })[]>`
+    SELECT *, ${bankTimeNow(accountId)} AS now FROM payment_control
+    WHERE account_id = ${accountId} AND ${isRestricting}
+    FOR NO KEY UPDATE`;
+  return controls ?? null;
+}
+
+/** Locks the controls for a change. An account without a row gets the defaults. */
+export async function lockControls(tx: Tx, accountId: number): Promise<PaymentControl> {
+  await tx.$executeRaw`
+    INSERT INTO payment_control (account_id) VALUES (${accountId}) ON CONFLICT DO NOTHING`;
+  await tx.$queryRaw`
+    SELECT 1 FROM payment_control WHERE account_id = ${accountId} FOR NO KEY UPDATE`;
+  return tx.paymentControl.findUniqueOrThrow({ where: { accountId } });
+}
+
+/** The beneficiaries in use among the counterparties, and whether each can be paid by now. */
+export async function listBeneficiaries(
+  tx: Tx,
+  accountId: number,
+  counterparties: readonly string[],
+): Promise<(Pick<Beneficiary, 'counterparty' | 'usableFrom'> & { isUsable: boolean })[]> {
+  return tx.$queryRaw`
+    SELECT counterparty, usable_from, usable_from <= clock_timestamp() AS "isUsable"
+    FROM beneficiary
+    WHERE account_id = ${accountId} AND removed_at IS NULL
+      AND counterparty = ANY (${[...counterparties]}::text[])`;
+}
+
+export type NewBeneficiary = Pick<Beneficiary, 'accountId' | 'id' | 'counterparty' | 'name'>;
+
+export async function insertBeneficiary(
+  tx: Tx,
+  { accountId, id, counterparty, name }: NewBeneficiary,
+  coolingOffHours: number,
+): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO beneficiary (account_id, id, counterparty, name, usable_from)
+    VALUES (${accountId}, ${id}::uuid, ${counterparty}, ${name},
+            clock_timestamp() + ${coolingOffHours} * interval '1 hour')`;
+}
+
+/** False when the account has no such beneficiary in use. */
+export async function removeBeneficiary(tx: Tx, accountId: number, id: string): Promise<boolean> {
+  const removed = await tx.$executeRaw`
+    UPDATE beneficiary SET removed_at = clock_timestamp()
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND removed_at IS NULL`;
+  return removed === 1;
+}
+
+/** An operation that moved no money does not count. One whose outcome is not known counts. */
+const counts = Prisma.sql`JOIN operation o ON o.account_id = p.account_id AND o.id = p.operation_id
+  AND o.state NOT IN ('rejected', 'not_executed')`;
+
+const within = ({ from, until }: Period) =>
+  Prisma.sql`p.effective_at >= ${from} AND p.effective_at < ${until}`;
+
+/** The sums of what was paid, in cents. */
+export interface PaidSums {
+  hour: bigint;
+  night: bigint;
+  day: bigint;
+  /** By the API key on that day. */
+  keyDay: bigint;
+}
+
+export async function sumPaid(
+  db: Db,
+  accountId: number,
+  { hour, night, day }: { hour: Period; night: Period | null; day: Period },
+  apiKeyId: string | null,
+): Promise<PaidSums> {
+  const sum = (condition: Prisma.Sql) =>
+    Prisma.sql`COALESCE(sum(p.amount_cents) FILTER (WHERE ${condition}), 0)::bigint`;
+  const periods = [day, ...(night ? [night] : [])];
+  const from = new Date(Math.min(...periods.map((period) => period.from.getTime())));
+  const until = new Date(Math.max(...periods.map((period) => period.until.getTime())));
+  const isOfKey = Prisma.sql`p.api_key_id = ${apiKeyId}::uuid`;
+  const [sums] = await db.$queryRaw<PaidSums[]>`
+    SELECT ${sum(within(hour))} AS hour, ${sum(night ? within(night) : Prisma.sql`false`)} AS night,
+           ${sum(within(day))} AS day, ${sum(Prisma.sql`${within(day)} AND ${isOfKey}`)} AS "keyDay"
+    FROM counted_payment p ${counts}
+    WHERE p.account_id = ${opaqueAccountId(accountId)} AND ${within({ from, until })}`;
+  return sums ?? { hour: 0n, night: 0n, day: 0n, keyDay: 0n };
+}
+
+/**
+ * What was paid to each of the counterparties on that day. The bank's own accounts are written as a
+ * number alone, or in full: both are one counterparty.
+ */
+export async function listPaidTo(
+  db: Db,
+  accountId: number,
+  counterparties: readonly string[],
+  day: Period,
+): Promise<{ counterparty: string; cents: bigint }[]> {
+  return db.$queryRaw`
+    SELECT r.counterparty, sum(p.amount_cents)::bigint AS cents
+    FROM unnest(${[...counterparties]}::text[]) AS r(counterparty)
+    JOIN counted_payment p ON p.account_id = ${opaqueAccountId(accountId)} AND ${within(day)}
+      AND (p.counterparty IN (r.counterparty, split_part(r.counterparty, '/', 3))
+        OR split_part(p.counterparty, '/', 3) = r.counterparty)
+    ${counts}
+    GROUP BY r.counterparty`;
+}
+
+/** Inserts what counts of one operation, in the statement that inserts the operation. */
+export function countedPaymentsWrite(payments: readonly CountedPayment[]): Write {
+  const rows = payments.map((row) => ({ ...row, amountCents: row.amountCents.toString() }));
+  const sql = Prisma.sql`
+    INSERT INTO counted_payment (account_id, operation_id, position, api_key_id, counterparty,
+                                 amount_cents, effective_at)
+    SELECT "accountId", "operationId", position, "apiKeyId", counterparty, "amountCents"::bigint,
+           "effectiveAt"
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
+      "accountId" int, "operationId" uuid, position int, "apiKeyId" uuid, counterparty text,
+      "amountCents" text, "effectiveAt" timestamptz)`;
+  return { sql, rows: rows.length };
+}

@@ -1,0 +1,119 @@
+// Compares each payment with the controls of its account, in the transaction that stores its
+// operation and under the lock of the controls: payments at once never exceed a limit together. An
+// account without controls is not slowed: its payments are not counted.
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../database.service.js';
+import type { PaymentControl } from '../generated/service/client.js';
+import type { Write } from '../joined-writes.queries.js';
+import { ruleBroken } from '../platform/errors.js';
+import { dayAt, findExceeded, hourAt, nightAt, type UsedLimit } from './limits.js';
+import * as queries from './payment-controls.queries.js';
+
+/** Who receives how much. */
+export interface Payee {
+  /** In the normalized form of `operation.counterparty`. */
+  counterparty: string;
+  amountCents: bigint;
+}
+
+/** `refund`: money that returns to its payer. It counts for limits, and needs no beneficiary. */
+export type PaymentPurpose = 'transfer' | 'bill' | 'refund';
+
+/** An operation that sends money, before it is stored. */
+export interface Payment {
+  accountId: number;
+  operationId: string;
+  purpose: PaymentPurpose;
+  /** Several for a batch. */
+  payees: readonly Payee[];
+  /** Null where the service itself made the request. */
+  apiKeyId: string | null;
+  /** When it takes effect, by the bank's clock, where the caller scheduled it. */
+  effectiveFrom: Date | null;
+}
+
+@Injectable()
+export class PaymentControls {
+  /**
+   * Throws 422 `beneficiary_not_allowed`, `beneficiary_cooling_off` or `limit_exceeded` when the
+   * controls forbid the payment. Returns what is to be written with its operation.
+   */
+  async assertAllowed(tx: Tx, payment: Payment): Promise<Write[]> {
+    const { accountId, operationId, payees, apiKeyId } = payment;
+    const controls = await queries.lockRestrictingControls(tx, accountId);
+    if (!controls) return [];
+    const effectiveAt = payment.effectiveFrom ?? controls.now;
+    await this.assertBeneficiaries(tx, controls, payment);
+    await this.assertWithinLimits(tx, controls, payment, effectiveAt);
+    const counted = payees.map((payee, position) => {
+      return { ...payee, accountId, operationId, position, apiKeyId, effectiveAt };
+    });
+    return [queries.countedPaymentsWrite(counted)];
+  }
+
+  private async assertBeneficiaries(
+    tx: Tx,
+    { accountId, hasAllowList, allowListIncludesBills }: PaymentControl,
+    { purpose, payees }: Payment,
+  ): Promise<void> {
+    if (!hasAllowList || purpose === 'refund') return;
+    if (purpose === 'bill' && !allowListIncludesBills) return;
+    const counterparties = [...new Set(payees.map(({ counterparty }) => counterparty))];
+    const found = await queries.listBeneficiaries(tx, accountId, counterparties);
+    if (found.length < counterparties.length)
+      throw ruleBroken(
+        'beneficiary_not_allowed',
+        'The account pays its beneficiaries only, and the payee is none of them. Nothing was sent.',
+      );
+    const coolingOff = found.filter(({ isUsable }) => !isUsable);
+    if (coolingOff.length === 0) return;
+    const times = coolingOff.map(({ usableFrom }) => usableFrom.getTime());
+    const until = new Date(Math.max(...times)).toISOString();
+    throw ruleBroken(
+      'beneficiary_cooling_off',
+      `The payee is a new beneficiary and can be paid from ${until}. Nothing was sent.`,
+    );
+  }
+
+  private async assertWithinLimits(
+    tx: Tx,
+    controls: PaymentControl,
+    { accountId, payees, apiKeyId }: Payment,
+    effectiveAt: Date,
+  ): Promise<void> {
+    const paymentCents = payees.reduce((sum, { amountCents }) => sum + amountCents, 0n);
+    const day = dayAt(effectiveAt);
+    const night = nightAt(effectiveAt, controls);
+    const periods = { hour: hourAt(effectiveAt), night, day };
+    const paid = await queries.sumPaid(tx, accountId, periods, apiKeyId);
+    const limit = (name: string, limitCents: bigint | null, usedCents: bigint): UsedLimit => {
+      return { name, limitCents, usedCents, paymentCents };
+    };
+    const limits = [
+      limit('per operation', controls.perOperationCents, 0n),
+      limit('per hour', controls.perHourCents, paid.hour),
+      limit('per night', night && controls.perNightCents, paid.night),
+      limit('per day', controls.perDayCents, paid.day),
+      limit('per API key and day', apiKeyId === null ? null : controls.perKeyDayCents, paid.keyDay),
+    ];
+    if (controls.perCounterpartyDayCents !== null) {
+      const name = 'per counterparty and day';
+      const asked = sumByCounterparty(payees);
+      const paidTo = await queries.listPaidTo(tx, accountId, [...asked.keys()], day);
+      const used = new Map(paidTo.map(({ counterparty, cents }) => [counterparty, cents]));
+      for (const [counterparty, cents] of asked) {
+        const counted = limit(name, controls.perCounterpartyDayCents, used.get(counterparty) ?? 0n);
+        limits.push({ ...counted, paymentCents: cents });
+      }
+    }
+    const exceeded = findExceeded(limits);
+    if (exceeded !== null) throw ruleBroken('limit_exceeded', exceeded);
+  }
+}
+
+function sumByCounterparty(payees: readonly Payee[]): Map<string, bigint> {
+  const sums = new Map<string, bigint>();
+  for (const { counterparty, amountCents } of payees)
+    sums.set(counterparty, (sums.get(counterparty) ?? 0n) + amountCents);
+  return sums;
+}
