@@ -11,6 +11,7 @@ export const scopes = [
   'onboard',
   'reconcile',
   'webhooks',
+  'approve',
 ] as const;
 export type Scope = (typeof scopes)[number];
 

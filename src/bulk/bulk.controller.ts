@@ -11,8 +11,10 @@ import { Handles, Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { stringifyJson } from '../platform/exact-json.js';
 import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
+import { BulkApprovals } from './bulk-approvals.service.js';
 import * as queries from './bulk.queries.js';
 import {
+  decideUpload,
   getBulkUpload,
   listBulkRows,
   listBulkUploads,
@@ -33,6 +35,7 @@ const responseTimeoutMs = 600_000;
 export class BulkController {
   constructor(
     private readonly bulk: BulkService,
+    private readonly approvals: BulkApprovals,
     private readonly database: Database,
   ) {}
 
@@ -78,8 +81,15 @@ export class BulkController {
     return toList(rows, page, ({ line }) => String(line), toRowView);
   }
 
+  @RequiresScope('approve')
+  @Handles(decideUpload)
+  async decide(@FromCaller() request: CallerInput<typeof decideUpload>) {
+    const { id } = await this.read(request.accountId, request.params.id);
+    return this.approvals.decide(request, id, request.body);
+  }
+
   private async upload(
-    { accountId }: Caller,
+    caller: Caller,
     kind: BulkKind,
     { headers, body, raw }: FastifyRequest,
   ): Promise<Reply> {
@@ -87,8 +97,8 @@ export class BulkController {
     if (!(body instanceof Readable)) throw unreadableFile('A file is required.');
     // No byte crosses the connection while a file waits and its rows are stored.
     raw.socket.setTimeout(responseTimeoutMs);
-    const id = await this.bulk.upload(accountId, kind, format, body);
-    const view = z.encode(uploadView, await this.read(accountId, id));
+    const id = await this.bulk.upload(caller, kind, format, body);
+    const view = z.encode(uploadView, await this.read(caller.accountId, id));
     return new Reply(202, stringifyJson(view), { Location: `/v1/bulk/${id}` });
   }
 

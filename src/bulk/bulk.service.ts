@@ -4,6 +4,7 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { assertAccountLive, readSendingRules } from '../accounts/account-modes.queries.js';
+import type { Caller } from '../accounts/api-keys.service.js';
 import { Settings } from '../config.js';
 import { firstErrors } from '../contract/errors.js';
 import { Database, type Tx } from '../database.service.js';
@@ -43,7 +44,7 @@ const maxErrorsOfRow = 20;
 /** The rows of a large file are validated and stored in one transaction. */
 const storingTimeoutMs = 600_000;
 
-type NewUpload = Pick<BulkUpload, 'accountId' | 'id' | 'kind' | 'fileHash'>;
+type NewUpload = Pick<BulkUpload, 'accountId' | 'id' | 'kind' | 'fileHash' | 'requestedBy'>;
 
 @Injectable()
 export class BulkService {
@@ -67,7 +68,7 @@ export class BulkService {
    * uploads, and like `assertAccountLive`.
    */
   async upload(
-    accountId: number,
+    { accountId, keyId: requestedBy }: Pick<Caller, 'accountId' | 'keyId'>,
     kind: BulkKind,
     format: FileFormat,
     body: Readable,
@@ -80,7 +81,7 @@ export class BulkService {
       const stored = await db.bulkUpload.findUnique({ where });
       if (stored) return stored.id;
       await assertAccountLive(db, accountId);
-      const upload = { accountId, id: newId(), kind, fileHash };
+      const upload = { accountId, id: newId(), kind, fileHash, requestedBy };
       return this.storing.run(() => this.storeUpload(upload, format, file));
     };
     try {
@@ -173,7 +174,7 @@ export class BulkService {
       const issueInLane = async () => {
         for (const row of rows) {
           await assertLeaseHeld(this.database.prisma, lease);
-          await this.issueRow(lease, upload.kind, row);
+          await this.issueRow(lease, upload, row);
           after = Math.max(after, row.line);
           if (performance.now() > until) return;
         }
@@ -184,10 +185,10 @@ export class BulkService {
   }
 
   /** A row that fails because of the service stays pending and does not delay other rows. */
-  private async issueRow(lease: Lease, kind: BulkKind, row: BulkRow): Promise<void> {
+  private async issueRow(lease: Lease, upload: BulkUpload, row: BulkRow): Promise<void> {
     const { uploadId, line } = row;
     try {
-      const outcome = await this.issuer.issue(kind, row, async (tx, operationId) => {
+      const outcome = await this.issuer.issue(upload, row, async (tx, operationId) => {
         await assertLeaseHeld(tx, lease);
         if (!(await queries.claimUploadRow(tx, row, operationId)))
           throw new AppError('conflict', { internal: 'another process has issued the row' });

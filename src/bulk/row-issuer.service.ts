@@ -18,8 +18,7 @@ import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson, stringifyJson } from '../platform/exact-json.js';
 import { TransfersService } from '../transfers/transfers.service.js';
-import type { BulkRow } from '../generated/service/client.js';
-import type { BulkKind } from './bulk.schema.js';
+import type { BulkRow, BulkUpload } from '../generated/service/client.js';
 import { isByKey, pixKeyTransfer, readTransferRow, type RowErrors } from './row-request.js';
 
 /**
@@ -42,7 +41,7 @@ export class RowIssuer {
    * retry may avoid.
    */
   async issue(
-    kind: BulkKind,
+    { kind, requestedBy: keyId }: Pick<BulkUpload, 'kind' | 'requestedBy'>,
     { accountId, operationId, request }: BulkRow,
     claim: RequestPreferences['claim'],
   ): Promise<RowOutcome> {
@@ -50,7 +49,8 @@ export class RowIssuer {
       if (operationId !== null && !(await this.wasNeverSent(accountId, operationId)))
         return outcomeOf(await this.operations.replyAgain({ accountId, id: operationId }));
       const parsed = parseJson(request ?? '');
-      const preferences = { ...noPreferences, claim };
+      const requestedBy = { source: 'bulk', keyId } as const;
+      const preferences = { ...noPreferences, claim, requestedBy };
       const reply = await (kind === 'charges'
         ? this.issueCharge(accountId, parsed, preferences)
         : this.issueTransfer(accountId, parsed, preferences));

@@ -1,11 +1,14 @@
 // Reads the request preferences that a caller sends as headers of a request that moves money.
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { findCallerOf } from '../accounts/api-key.guard.js';
 import type { RequestPreferences } from './operation.js';
 
 export const allowDuplicateHeader = 'concilia-allow-duplicate';
 
-export function readPreferences(headers: FastifyRequest['headers']): RequestPreferences {
+export function readPreferences(
+  headers: FastifyRequest['headers'],
+): Omit<RequestPreferences, 'requestedBy'> {
   const preferences = [headers.prefer ?? []].flat().join(',').split(/[,;]/);
   return {
     respondAsync: preferences.some(
@@ -16,6 +19,8 @@ export function readPreferences(headers: FastifyRequest['headers']): RequestPref
 }
 
 export const CallerPreferences = createParamDecorator(
-  (_: unknown, context: ExecutionContext): RequestPreferences =>
-    readPreferences(context.switchToHttp().getRequest<FastifyRequest>().headers),
+  (_: unknown, context: ExecutionContext): RequestPreferences => ({
+    ...readPreferences(context.switchToHttp().getRequest<FastifyRequest>().headers),
+    requestedBy: { source: 'api', keyId: findCallerOf(context)?.keyId ?? null },
+  }),
 );

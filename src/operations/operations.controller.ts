@@ -4,15 +4,15 @@ import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.g
 import { Database } from '../database.service.js';
 import { Handles } from '../platform/contract-route.js';
 import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
+import { OperationDetails } from './operation-details.service.js';
 import { listOperationIds } from './operation-list.queries.js';
-import { describeOperation, getOperation, listOperations } from './operations.schema.js';
-import { OperationsService } from './operations.service.js';
+import { getOperation, listOperations } from './operations.schema.js';
 
 @Controller()
 @UseGuards(ApiKeyGuard)
 export class OperationsController {
   constructor(
-    private readonly operations: OperationsService,
+    private readonly details: OperationDetails,
     private readonly database: Database,
   ) {}
 
@@ -31,11 +31,6 @@ export class OperationsController {
 
   @Handles(getOperation)
   async get(@FromCaller() { accountId, params }: CallerInput<typeof getOperation>) {
-    const operation = await this.operations.get(accountId, readUuid(params.id));
-    const attemptLog = await this.database.prisma.operationAttempt.findMany({
-      where: { accountId, operationId: operation.id },
-      orderBy: { number: 'asc' },
-    });
-    return { ...operation, ...describeOperation(operation), attemptLog };
+    return this.details.get(accountId, readUuid(params.id));
   }
 }

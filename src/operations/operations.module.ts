@@ -2,7 +2,12 @@ import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { AccountModesController } from './account-modes.controller.js';
 import { AccountModes } from './account-modes.service.js';
+import { ApprovalPolicies } from './approval-policies.service.js';
+import { ApprovalRequirements } from './approval-requirements.service.js';
+import { ApprovalsController } from './approvals.controller.js';
+import { Approvals } from './approvals.service.js';
 import { BodyRetention } from './body-retention.service.js';
+import { OperationDetails } from './operation-details.service.js';
 import { OperationRecovery } from './operation-recovery.service.js';
 import { OperationResending } from './operation-resending.service.js';
 import { OperationMetrics } from './operation-metrics.service.js';
@@ -16,7 +21,7 @@ import { RestoreGuard } from './restores.service.js';
 
 @Module({
   imports: [EventsModule],
-  controllers: [OperationsController, AccountModesController],
+  controllers: [OperationsController, ApprovalsController, AccountModesController],
   providers: [
     OperationsService,
     OperationOutcomes,
@@ -29,7 +34,11 @@ import { RestoreGuard } from './restores.service.js';
     RestoreGuard,
     BodyRetention,
     OperationMetrics,
+    OperationDetails,
+    ApprovalPolicies,
+    ApprovalRequirements,
+    Approvals,
   ],
-  exports: [OperationsService, OperationOutcomes, OperationResending],
+  exports: [OperationsService, OperationOutcomes, OperationResending, Approvals],
 })
 export class OperationsModule {}

@@ -54,6 +54,7 @@ interface RequestedTransfer extends queries.NewTransferRow {
 export class TransfersService implements OnModuleInit {
   private readonly kind: OperationKind<typeof createTransfer> = {
     name: 'create_transfer',
+    sendsMoney: true,
     route: createTransfer,
     repeat: 'keyed',
     echoes: ({ body }, response) => matchesTransferRequest(body, response),
@@ -81,6 +82,7 @@ export class TransfersService implements OnModuleInit {
       await queries.releasePixKeyLookup(tx, operation);
       await queries.rejectTransfers(tx, operation);
     },
+    assertStillSendable: (tx, operation) => this.lookups.assertUsable(tx, operation),
     lookUp: (account, operation, since) => this.lookUp(account, operation, since),
   };
 

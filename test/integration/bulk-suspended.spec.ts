@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { BulkService } from '../../src/bulk/bulk.service.js';
 import { loadSettings } from '../../src/config.js';
 import { RowIssuer } from '../../src/bulk/row-issuer.service.js';
+import { newId } from '../../src/platform/ids.js';
 import { SecretBox } from '../../src/platform/secret-box.js';
 import { sampleChargeRequest } from '../support/payments.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
@@ -52,16 +53,16 @@ describe('a bulk row', () => {
     );
     return rows[0]?.attempts;
   };
+  const caller = () => ({ accountId: service.accountId, keyId: newId() });
   const upload = (process: BulkService, ...requests: object[]) =>
     process.upload(
-      service.accountId,
+      caller(),
       'charges',
       'ndjson',
       Readable.from([Buffer.from(requests.map((one) => JSON.stringify(one)).join('\n'))]),
     );
 
   it('is not stored when its file is too large, cut off, or unreadable at its end', async () => {
-    const { accountId } = service;
     const large = Array.from({ length: 52 }, () => Buffer.alloc(1_048_576, '\n'));
     async function* cutOff() {
       yield Buffer.from(JSON.stringify(sampleChargeRequest('cut-off-1')));
@@ -75,20 +76,19 @@ describe('a bulk row', () => {
     ];
     for (const [status, file] of files)
       await expect(
-        processOf().upload(accountId, 'charges', 'ndjson', Readable.from(file)),
+        processOf().upload(caller(), 'charges', 'ndjson', Readable.from(file)),
       ).rejects.toMatchObject({ status });
     expect((await service.pool.query('SELECT 1 FROM bulk_upload')).rows).toEqual([]);
     expect((await service.pool.query('SELECT 1 FROM bulk_row')).rows).toEqual([]);
   });
 
   it('of a file of many rows is stored with its line', async () => {
-    const { accountId } = service;
     const lines = Array.from({ length: 1_203 }, (_, at) =>
       JSON.stringify(sampleChargeRequest(`many-${at}`)),
     );
     const file = () => Readable.from([Buffer.from(lines.join('\n'))]);
     const ids = await Promise.all(
-      [1, 2, 3].map(() => processOf().upload(accountId, 'charges', 'ndjson', file())),
+      [1, 2, 3].map(() => processOf().upload(caller(), 'charges', 'ndjson', file())),
     );
     expect(new Set(ids).size).toBe(1);
     const { rows } = await service.pool.query(
@@ -102,7 +102,7 @@ describe('a bulk row', () => {
   it('is refused while too many files of its account are in progress', async () => {
     const bulk = processOf();
     const bodies = Array.from({ length: 8 }, () => new PassThrough());
-    const waiting = bodies.map((body) => bulk.upload(service.accountId, 'charges', 'ndjson', body));
+    const waiting = bodies.map((body) => bulk.upload(caller(), 'charges', 'ndjson', body));
     await expect(upload(bulk, sampleChargeRequest('ninth-1'))).rejects.toMatchObject({
       status: 429,
     });
