@@ -1,5 +1,9 @@
 // Which operations of an account need approval, and which change of its policy weakens it.
-import type { ApprovalPolicyChange, OperationSource } from '../generated/service/client.js';
+import type {
+  ApprovalPolicyChange,
+  Operation,
+  OperationSource,
+} from '../generated/service/client.js';
 
 /** What requests an operation: a caller, a row of an upload, a refund policy, or a break action. */
 export type { OperationSource };
@@ -24,6 +28,28 @@ export interface SentMoneyRequest {
   kind: string;
   source: OperationSource;
   amountCents: bigint;
+}
+
+/** What an approval covers: the request as it is stored, and what it needs. */
+export interface ApprovedRequest {
+  operation: Pick<
+    Operation,
+    | ('accountId' | 'id' | 'kind' | 'requestParams' | 'requestQuery' | 'requestBody')
+    | ('counterparty' | 'amountCents')
+  >;
+  needed: number;
+  requestedBy: string;
+}
+
+/** The text whose keyed hash shows that nothing of it has changed since it was stored. */
+export function approvedRequestText({ operation, needed, requestedBy }: ApprovedRequest): string {
+  const { accountId, id, kind, counterparty, amountCents } = operation;
+  const { requestParams, requestQuery, requestBody } = operation;
+  const cents = amountCents?.toString() ?? null;
+  return JSON.stringify([
+    ...[accountId, id, kind, requestParams, requestQuery, requestBody],
+    ...[counterparty, cents, needed, requestedBy],
+  ]);
 }
 
 /** Why an operation waits: by its amount, or if its beneficiary is new; null when it does not. */

@@ -5,22 +5,31 @@ import type { Tx } from '../database.service.js';
 import { eventAmount } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { invariant } from '../platform/errors.js';
-import { approvalConditionOf, type ApprovalPolicy } from './approval-policy.js';
+import { SecretBox } from '../platform/secret-box.js';
+import {
+  approvalConditionOf,
+  approvedRequestText,
+  type ApprovalPolicy,
+} from './approval-policy.js';
 import * as queries from './approvals.queries.js';
 import type { OperationRequest } from './operation.js';
 import type { NewOperation } from './operations.queries.js';
 
 @Injectable()
 export class ApprovalRequirements {
-  constructor(private readonly events: EventsService) {}
+  constructor(
+    private readonly events: EventsService,
+    private readonly secretBox: SecretBox,
+  ) {}
 
   /** What a new operation needs before it is sent; null when it is sent at once. */
   async find(
     tx: Tx,
     policy: ApprovalPolicy | null,
-    { accountId, kind, amountCents }: NewOperation,
+    operation: NewOperation,
     { preferences: { requestedBy }, expectedPayments }: OperationRequest,
   ): Promise<queries.NeededApprovals | null> {
+    const { accountId, kind, amountCents } = operation;
     if (policy === null || amountCents === null) return null;
     const { source, keyId } = requestedBy;
     const condition = approvalConditionOf(policy, { kind, source, amountCents });
@@ -36,7 +45,9 @@ export class ApprovalRequirements {
     }
     invariant(keyId !== null, `an operation ${kind} that needs approval is requested by a key`);
     const { approvals: needed, expiresAfterHours } = policy;
-    return { needed, expiresAfterHours, source, requestedBy: keyId };
+    const approved = { operation, needed, requestedBy: keyId };
+    const requestHash = this.secretBox.hash('approved-request', approvedRequestText(approved));
+    return { needed, expiresAfterHours, source, requestedBy: keyId, requestHash };
   }
 
   /** Records the event of an operation that waits. Call `enqueueDeliveries` after the commit. */

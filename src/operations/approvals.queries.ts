@@ -73,17 +73,20 @@ export interface NeededApprovals {
   source: OperationSource;
   /** The id of the key that requested the operation. */
   requestedBy: string;
+  /** Of `approvedRequestText`. */
+  requestHash: string;
 }
 
 export function approvalRequestWrite(
   { accountId, id }: OperationRef,
-  { needed, expiresAfterHours, source, requestedBy }: NeededApprovals,
+  { needed, expiresAfterHours, source, requestedBy, requestHash }: NeededApprovals,
 ): Write {
   const sql = Prisma.sql`
     INSERT INTO operation_approval_request (account_id, operation_id, needed, source, requested_by,
-                                            holder, expires_at)
+                                            holder, request_hash, expires_at)
     SELECT ${accountId}::int, ${id}::uuid, ${needed}::int, ${source}::operation_source,
-           k.id::text, k.holder, clock_timestamp() + ${expiresAfterHours}::int * interval '1 hour'
+           k.id::text, k.holder, ${requestHash},
+           clock_timestamp() + ${expiresAfterHours}::int * interval '1 hour'
     FROM api_key k WHERE k.id = ${requestedBy}::uuid AND k.account_id = ${accountId}::int`;
   return { sql, rows: 1 };
 }
@@ -98,7 +101,7 @@ export async function findApprovalRequest(
   { accountId, id }: OperationRef,
 ): Promise<ApprovalRequest | null> {
   const [request] = await db.$queryRaw<ApprovalRequest[]>`
-    SELECT needed, source, requested_by, holder, expires_at,
+    SELECT needed, source, requested_by, holder, request_hash, expires_at,
            expires_at <= clock_timestamp() AS "isExpired"
     FROM operation_approval_request
     WHERE account_id = ${accountId} AND operation_id = ${id}::uuid`;

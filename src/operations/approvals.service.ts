@@ -9,7 +9,9 @@ import { EventsService } from '../events/events.service.js';
 import type { ApprovalDecision } from '../generated/service/client.js';
 import { AppError, conflict } from '../platform/errors.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { SecretBox } from '../platform/secret-box.js';
 import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import { approvedRequestText } from './approval-policy.js';
 import * as queries from './approvals.queries.js';
 import { readStatementEvidence } from './evidence.queries.js';
 import type { Operation } from './operation.js';
@@ -35,6 +37,7 @@ export class Approvals {
     private readonly outcomes: OperationOutcomes,
     private readonly events: EventsService,
     private readonly jobQueue: JobQueue,
+    private readonly secretBox: SecretBox,
   ) {}
 
   /**
@@ -60,11 +63,10 @@ export class Approvals {
     const request = await queries.findApprovalRequest(prisma, operation);
     if (!request) return null;
     const decisions = await queries.listDecisions(prisma, operation);
-    const { needed, source, requestedBy, expiresAt } = request;
+    const { needed, source, requestedBy, requestHash, expiresAt } = request;
     return {
-      ...{ needed, source, requestedBy, expiresAt },
+      ...{ needed, source, requestedBy, requestHash, expiresAt },
       given: decisions.filter(({ decision }) => decision === 'approve').length,
-      requestHash: operation.requestHash,
       decisions: decisions.map(({ createdAt: at, ...decision }) => ({ ...decision, at })),
     };
   }
@@ -86,9 +88,9 @@ export class Approvals {
     if (own?.decision === decision) return 'recorded';
     if (own) throw conflict('already_decided', `The holder of this key decided ${own.decision}.`);
     assertDecidable(operation, request);
-    if (requestHash !== undefined && requestHash !== operation.requestHash)
+    if (requestHash !== undefined && requestHash !== request.requestHash)
       throw conflict('request_differs', 'requestHash is not that of the operation.');
-    if (decision === 'approve') await this.assertSendable(tx, operation);
+    if (decision === 'approve') await this.assertSendable(tx, operation, request);
     await queries.insertDecision(tx, ref, { holder, decision, actor: keyId, reason });
     if (decision === 'decline') {
       await this.outcomes.endUnapproved(tx, operation, 'declined');
@@ -100,7 +102,15 @@ export class Approvals {
   }
 
   /** Throws while nothing may be sent for the account, and when this must not be sent any more. */
-  private async assertSendable(tx: Tx, operation: Operation): Promise<void> {
+  private async assertSendable(
+    tx: Tx,
+    operation: Operation,
+    { requestHash, needed, requestedBy }: queries.ApprovalRequest,
+  ): Promise<void> {
+    const present = approvedRequestText({ operation, needed, requestedBy });
+    // Triggers forbid it: someone has changed the database past them.
+    if (this.secretBox.hash('approved-request', present) !== requestHash)
+      throw conflict('request_changed', 'The stored request is not the one that was made.');
     await assertAccountLive(tx, operation.accountId);
     const { matched, partlyMatched } = await readStatementEvidence(tx, operation);
     if (matched.length + partlyMatched.length > 0)

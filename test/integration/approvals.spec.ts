@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newKeyHeader } from '../contract/samples.js';
 import { internalTransfer } from '../contract/transfer-samples.js';
+import { withoutTriggers } from '../support/parent-rows.js';
 import { approvalsSetup, transferCall, type ApprovalsSetup } from '../support/approvals-setup.js';
 import { adminKey, apiKey } from '../support/service-application.js';
 
@@ -213,6 +214,35 @@ describe('an operation that needs approval', () => {
     expect([other.status, other.body.code]).toEqual([409, 'request_differs']);
     expect(taken()).toEqual([]);
     expect((await operation(id)).approval).toMatchObject({ needed: 2, given: 1 });
+  });
+
+  it('is not sent when its row was changed past the triggers', async () => {
+    const { ana, decide, operation, advance, test } = setup;
+    await setup.setPolicy({});
+    for (const change of [
+      `UPDATE operation SET request_body = replace(request_body, '0.75', '75.0')`,
+      `UPDATE operation SET amount_cents = 1`,
+      `UPDATE operation SET counterparty = '1/1/1'`,
+      `UPDATE operation_approval_request SET requested_by = 'another'`,
+    ]) {
+      const id = await setup.sendWaiting();
+      await withoutTriggers(test.pool, async (client) => void (await client.query(change)));
+      const refused = await decide(id, ana);
+      expect([refused.status, refused.body.code]).toEqual([409, 'request_changed']);
+      await advance(id);
+      expect((await operation(id)).state).toBe('awaiting_approval');
+      expect((await decide(id, ana, { decision: 'decline' })).body.state).toBe('declined');
+    }
+    expect(taken()).toEqual([]);
+  });
+
+  it('waits also where its caller does not wait', async () => {
+    await setup.setPolicy({});
+    const headers = { ...newKeyHeader(), Prefer: 'respond-async' };
+    const id = await setup.sendWaiting(internalTransfer(), headers as never);
+    await setup.advance(id);
+    expect(taken()).toEqual([]);
+    expect((await setup.operation(id)).attempts).toBe(0);
   });
 
   it('is sent after a lost job, an hour later, and by another process', async () => {

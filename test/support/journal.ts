@@ -109,7 +109,7 @@ export function createJournal(
       database,
       accounts,
       new PossibleDuplicates({ possibleDuplicates } as never),
-      new ApprovalRequirements(events),
+      new ApprovalRequirements(events, secretBoxOf()),
     ),
     jobQueue,
   );

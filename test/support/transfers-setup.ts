@@ -76,7 +76,7 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: BankClo
   const outcomes = new OperationOutcomes(database, events, jobQueue);
   const sender = new OperationSender(database, accounts, bank, outcomes);
   const secretBox = secretBoxOf();
-  const requirements = new ApprovalRequirements(events);
+  const requirements = new ApprovalRequirements(events, secretBox);
   const duplicates = new PossibleDuplicates(settings);
   const storage = new OperationStorage(database, accounts, duplicates, requirements);
   const operations = new OperationsService(

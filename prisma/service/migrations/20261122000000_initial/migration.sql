@@ -272,6 +272,7 @@ CREATE TABLE "operation_approval_request" (
   "source" "operation_source" NOT NULL,
   "requested_by" TEXT NOT NULL,
   "holder" TEXT NOT NULL,
+  "request_hash" TEXT NOT NULL,
   "expires_at" TIMESTAMPTZ(3) NOT NULL,
 
   CONSTRAINT "operation_approval_request_pkey" PRIMARY KEY ("account_id", "operation_id"),
