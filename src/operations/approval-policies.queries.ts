@@ -9,6 +9,7 @@ export type PolicyChange = ApprovalPolicy &
 
 /** A proposal that no other holder has confirmed for this long has no effect. */
 const proposalHours = 72;
+const maxProposals = 100;
 
 /** Lets one transaction at a time change the policy of an account. */
 export async function lockPolicyChanges(tx: Tx, accountId: number): Promise<void> {
@@ -26,7 +27,7 @@ export async function listProposals(db: Db, accountId: number): Promise<PolicyCh
         SELECT max(sequence) FROM approval_policy_change
         WHERE account_id = ${accountId} AND is_in_force), 0)
       AND created_at > clock_timestamp() - ${proposalHours} * interval '1 hour'
-    ORDER BY sequence DESC`;
+    ORDER BY sequence DESC LIMIT ${maxProposals}`;
 }
 
 /** Adds a change, under the lock of `lockPolicyChanges`. */

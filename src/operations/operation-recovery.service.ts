@@ -65,6 +65,7 @@ export class OperationRecovery {
     if (unsent) return this.sendOrExpire(unsent);
     const unknown = await queries.claimForRecovery(db, ref, recoveryDelayMs(history.ageMs));
     if (unknown) return this.recover(unknown, history);
+    if (!(await isApprovalExpired(db, ref))) return;
     await this.outcomes.record(
       ref,
       withoutResponse('expired', null, null),

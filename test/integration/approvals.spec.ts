@@ -133,6 +133,26 @@ describe('an operation that needs approval', () => {
     }
   });
 
+  it.each([
+    ['two approvals that are needed', { approvals: 2 }, 'approve', [200, 200]],
+    ['an approval and a decline', { approvals: 1 }, 'decline', [200, 409]],
+  ])('is sent at most once when %s race', async (_, policy, decision, statuses) => {
+    const { ana, bia, one, other, decide, operation, advance } = setup;
+    await setup.setPolicy(policy);
+    for (let round = 0; round < 10; round += 1) {
+      const id = await setup.sendWaiting(internalTransfer({ amount: round + 1 }));
+      const results = await Promise.all([
+        decide(id, ana, {}, one),
+        decide(id, bia, { decision }, other),
+      ]);
+      expect(results.map(({ status }) => status).sort()).toEqual(statuses);
+      await Promise.all([advance(id, one), advance(id, other)]);
+      const isSent = results[0]?.status === 200;
+      expect(taken()).toEqual(isSent ? [transferCall] : []);
+      expect((await operation(id)).state).toBe(isSent ? 'succeeded' : 'declined');
+    }
+  });
+
   it('ends when it is declined, and a corrected request can be sent', async () => {
     const { ana, bia, decide, operation, events, send } = setup;
     await setup.setPolicy({});
