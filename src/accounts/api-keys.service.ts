@@ -34,6 +34,8 @@ export interface NewKey {
 const keyBytes = 32;
 const hintLength = 4;
 const defaultOverlapSeconds = 86_400;
+/** All keys of the settings, present and replaced, have one holder. */
+const settingsHolder = 'settings';
 const settingsScopes: Record<ApiKeyKind, readonly Scope[]> = { api: scopes, partner: ['onboard'] };
 
 @Injectable()
@@ -93,12 +95,15 @@ export class ApiKeysService {
     });
   }
 
-  private async insert(tx: Tx, accountId: number, fields: NewKey) {
+  /** Without a holder, the key is the first of its holder. */
+  private async insert(tx: Tx, accountId: number, fields: NewKey, holder?: string) {
+    const id = newId();
     const key = `ck_${randomBytes(keyBytes).toString('base64url')}`;
     const record = await tx.apiKey.create({
       data: {
-        id: newId(),
+        id,
         accountId,
+        holder: holder ?? id,
         name: fields.name,
         kind: fields.kind,
         hash: this.hash(fields.kind, key),
@@ -135,7 +140,7 @@ export class ApiKeysService {
         throw new AppError('conflict', { public: 'The key was already rotated or revoked.' });
       const { name, kind } = old;
       const fields = { name, kind: kind as ApiKeyKind, scopes: old.scopes as Scope[] };
-      return this.insert(tx, accountId, fields);
+      return this.insert(tx, accountId, fields, old.holder);
     });
   }
 
@@ -176,6 +181,7 @@ export class ApiKeysService {
           kind,
           hash,
           origin: 'settings',
+          holder: settingsHolder,
           scopes: granted,
         },
         update: { revokedAt: null, scopes: granted },

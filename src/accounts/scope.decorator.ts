@@ -13,6 +13,7 @@ export const scopes = [
   'webhooks',
   'expect',
   'personal-data',
+  'approve',
 ] as const;
 export type Scope = (typeof scopes)[number];
 

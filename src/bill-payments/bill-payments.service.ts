@@ -10,12 +10,13 @@ import { getBill, payBill } from '../contract/bill-payments.js';
 import type { RouteInput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
 import { expectedDebit, referencesOf } from '../expected-payments/expected-payment.js';
-import type { OperationKind, RequestPreferences } from '../operations/operation.js';
+import type { Operation, OperationKind, RequestPreferences } from '../operations/operation.js';
 import { withoutMetadata } from '../operations/request-metadata.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
-import { AppError, invalidField } from '../platform/errors.js';
+import { AppError, conflict, invalidField } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
+import { readBankTime } from '../statement/bank-clock.queries.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { BillPaymentLifecycle } from './bill-payment-lifecycle.service.js';
 import * as queries from './bill-payments.queries.js';
@@ -34,6 +35,7 @@ type PayBillInput = RouteInput<typeof payBill>;
 export class BillPaymentsService implements OnModuleInit {
   private readonly kind: OperationKind<typeof payBill> = {
     name: 'pay_bill',
+    sendsMoney: true,
     route: payBill,
     repeat: 'keyed',
     echoes: ({ body }, response) =>
@@ -43,6 +45,7 @@ export class BillPaymentsService implements OnModuleInit {
       return this.lifecycle.recordAcceptance(tx, operation, response, payAt);
     },
     onRejected: queries.markBillPaymentRejected,
+    assertStillSendable: assertPayAtIsToCome,
     latestEffectAt: ({ requestBody }, lastSendBy) =>
       latestPayTime(readPayAt(requestBody), lastSendBy, this.bank.profile),
   };
@@ -143,6 +146,16 @@ export class BillPaymentsService implements OnModuleInit {
       ...(live ? { headers: { Location: `/v1/operations/${live.id}` } } : {}),
     });
   }
+}
+
+/** Throws `pay_time_passed` for a payment that waited until its scheduled time had passed. */
+async function assertPayAtIsToCome(
+  tx: Tx,
+  { accountId, requestBody }: Pick<Operation, 'accountId' | 'requestBody'>,
+): Promise<void> {
+  const payAt = readPayAt(requestBody);
+  if (payAt !== null && isInThePast(payAt, await readBankTime(tx, accountId)))
+    throw conflict('pay_time_passed', `payAt must not be in the past, it is ${payAt}.`);
 }
 
 /** `payAt` of the stored request. */

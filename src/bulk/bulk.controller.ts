@@ -11,8 +11,10 @@ import { Handles, Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { stringifyJson } from '../platform/exact-json.js';
 import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
+import { BulkApprovals } from './bulk-approvals.service.js';
 import * as queries from './bulk.queries.js';
 import {
+  decideUpload,
   getBulkUpload,
   listBulkRows,
   listBulkUploads,
@@ -34,6 +36,7 @@ const responseTimeoutMs = 600_000;
 export class BulkController {
   constructor(
     private readonly bulk: BulkService,
+    private readonly approvals: BulkApprovals,
     private readonly database: Database,
   ) {}
 
@@ -86,6 +89,13 @@ export class BulkController {
       include: { operation: { select: { state: true } } },
     });
     return toList(rows, page, ({ line }) => String(line), toRowView);
+  }
+
+  @RequiresScope('approve')
+  @Handles(decideUpload)
+  async decide(@FromCaller() request: CallerInput<typeof decideUpload>) {
+    const { id } = await this.read(request.accountId, request.params.id);
+    return this.approvals.decide(request, id, request.body);
   }
 
   private async upload(

@@ -3,6 +3,7 @@ import { ChargesModule } from '../charges/charges.module.js';
 import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
 import { TransfersModule } from '../transfers/transfers.module.js';
+import { BulkApprovals } from './bulk-approvals.service.js';
 import { BulkController } from './bulk.controller.js';
 import { BulkService } from './bulk.service.js';
 import { RowIssuer } from './row-issuer.service.js';
@@ -10,6 +11,6 @@ import { RowIssuer } from './row-issuer.service.js';
 @Module({
   imports: [ChargesModule, ExpectedPaymentsModule, OperationsModule, TransfersModule],
   controllers: [BulkController],
-  providers: [BulkService, RowIssuer],
+  providers: [BulkService, BulkApprovals, RowIssuer],
 })
 export class BulkModule {}

@@ -1,9 +1,14 @@
 // The SQL of bulk uploads. A row's request is stored only until the row is issued.
 import type { Db, Tx } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
-import type { BulkRow, BulkRowState, BulkUpload } from '../generated/service/client.js';
+import {
+  Prisma,
+  type BulkRow,
+  type BulkRowState,
+  type BulkUpload,
+} from '../generated/service/client.js';
 
-export type StoredUpload = Omit<BulkUpload, 'accountId' | 'fileHash' | 'apiKeyId'> &
+export type StoredUpload = Omit<BulkUpload, 'accountId' | 'fileHash' | 'requestedBy'> &
   Record<BulkRowState, number>;
 
 export async function listUploads(
@@ -95,4 +100,37 @@ export async function finishUploadIfDone(db: Db, accountId: number, id: string):
       AND NOT EXISTS (
         SELECT 1 FROM bulk_row r
         WHERE r.account_id = u.account_id AND r.upload_id = u.id AND r.state = 'pending')`;
+}
+
+/** Rows (r) of an upload whose operations (o) await approval. */
+const rowsAwaitingApproval = (accountId: number, uploadId: string) => Prisma.sql`
+  FROM bulk_row r JOIN operation o ON o.account_id = r.account_id AND o.id = r.operation_id
+  WHERE r.account_id = ${accountId} AND r.upload_id = ${uploadId}::uuid AND r.state = 'accepted'
+    AND o.state = 'awaiting_approval'`;
+
+/** In the order of the file, without those that the holder of the key has decided. */
+export async function listRowsAwaitingApproval(
+  db: Db,
+  accountId: number,
+  uploadId: string,
+  { afterLine, limit, keyId }: { afterLine: number; limit: number; keyId: string },
+): Promise<{ line: number; operationId: string }[]> {
+  return db.$queryRaw<{ line: number; operationId: string }[]>`
+    SELECT r.line, o.id AS "operationId" ${rowsAwaitingApproval(accountId, uploadId)}
+      AND r.line > ${afterLine} AND NOT EXISTS (
+        SELECT FROM operation_approval a JOIN api_key k
+          ON k.account_id = a.account_id AND k.holder = a.holder
+        WHERE a.account_id = o.account_id AND a.operation_id = o.id
+          AND k.id = ${keyId}::uuid)
+    ORDER BY r.line LIMIT ${limit}`;
+}
+
+export async function countRowsAwaitingApproval(
+  db: Db,
+  accountId: number,
+  uploadId: string,
+): Promise<number> {
+  const [counted] = await db.$queryRaw<{ rows: number }[]>`
+    SELECT count(*)::int AS rows ${rowsAwaitingApproval(accountId, uploadId)}`;
+  return counted?.rows ?? 0;
 }

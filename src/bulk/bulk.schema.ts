@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { instant, integer, text } from '../contract/wire.js';
 import { BulkRowState, BulkUploadKind } from '../generated/service/enums.js';
+import { decisionFields } from '../operations/approvals.schema.js';
 import { listOf, listQuery } from '../platform/listing.js';
 
 export type BulkKind = BulkUploadKind;
@@ -100,4 +101,34 @@ export const listBulkRows = route({
   params,
   query: listQuery({ state: z.enum(BulkRowState).optional() }),
   response: listOf(rowView),
+});
+
+export const decideUpload = route({
+  ...bulk,
+  name: 'decideBulkUpload',
+  summary: 'Approves or declines up to 500 rows of an upload that await approval.',
+  method: 'POST',
+  path: '/v1/bulk/{id}/approvals',
+  params,
+  body: z.strictObject({
+    ...decisionFields,
+    /** `nextAfterLine` of the response before. */
+    afterLine: integer.refine((line) => line >= 0, 'Must not be negative.').default(0),
+  }),
+  response: z.object({
+    decided: integer,
+    /** Rows that still await approval. */
+    waiting: integer,
+    /** Rows that cannot be decided so. */
+    refused: z.array(
+      z.object({
+        line: integer,
+        operationId: z.string(),
+        code: z.string(),
+        title: z.string().nullable(),
+      }),
+    ),
+    /** Where to go on; null when no row after it awaits this decision. */
+    nextAfterLine: integer.nullable(),
+  }),
 });

@@ -3,8 +3,8 @@
 // crash, a second process, a suspended process or a second upload sends no request twice.
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../accounts/api-keys.service.js';
 import { assertAccountLive, readSendingRules } from '../accounts/account-modes.queries.js';
+import type { Caller } from '../accounts/api-keys.service.js';
 import { Settings } from '../config.js';
 import { firstErrors } from '../contract/errors.js';
 import { Database, type Tx } from '../database.service.js';
@@ -46,7 +46,7 @@ const maxErrorsOfRow = 20;
 /** The rows of a large file are validated and stored in one transaction. */
 const storingTimeoutMs = 600_000;
 
-type NewUpload = Pick<BulkUpload, 'accountId' | 'id' | 'kind' | 'fileHash' | 'apiKeyId'>;
+type NewUpload = Pick<BulkUpload, 'accountId' | 'id' | 'kind' | 'fileHash' | 'requestedBy'>;
 
 @Injectable()
 export class BulkService {
@@ -70,7 +70,7 @@ export class BulkService {
    * uploads, and like `assertAccountLive`.
    */
   async upload(
-    { accountId, keyId: apiKeyId }: Pick<Caller, 'accountId' | 'keyId'>,
+    { accountId, keyId: requestedBy }: Pick<Caller, 'accountId' | 'keyId'>,
     kind: BulkKind,
     format: FileFormat,
     body: Readable,
@@ -83,7 +83,7 @@ export class BulkService {
       const stored = await db.bulkUpload.findUnique({ where });
       if (stored) return stored.id;
       await assertAccountLive(db, accountId);
-      const upload = { accountId, id: newId(), kind, fileHash, apiKeyId };
+      const upload = { accountId, id: newId(), kind, fileHash, requestedBy };
       return this.storing.run(() => this.storeUpload(upload, format, file));
     };
     try {
@@ -188,20 +188,14 @@ export class BulkService {
   }
 
   /** A row that fails because of the service stays pending and does not delay other rows. */
-  private async issueRow(
-    lease: Lease,
-    { kind, apiKeyId }: BulkUpload,
-    row: BulkRow,
-  ): Promise<void> {
+  private async issueRow(lease: Lease, upload: BulkUpload, row: BulkRow): Promise<void> {
     const { uploadId, line } = row;
     try {
-      const claim: RequestPreferences['claim'] = async (tx, operationId) => {
+      const outcome = await this.issuer.issue(upload, row, async (tx, operationId) => {
         await assertLeaseHeld(tx, lease);
         if (!(await queries.claimUploadRow(tx, row, operationId)))
           throw new AppError('conflict', { internal: 'another process has issued the row' });
-      };
-      const given = { claim, apiKeyId: apiKeyId ?? undefined };
-      const outcome = await this.issuer.issue(kind, row, given);
+      });
       await transactionUnderLease(this.database, lease, (tx) =>
         queries.finishUploadRow(tx, { ...row, ...outcome }),
       );

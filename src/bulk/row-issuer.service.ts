@@ -21,8 +21,7 @@ import { AppError } from '../platform/errors.js';
 import { parseJson, stringifyJson } from '../platform/exact-json.js';
 import { transferWithMetadata } from '../transfers/transfers.schema.js';
 import { TransfersService } from '../transfers/transfers.service.js';
-import type { BulkRow } from '../generated/service/client.js';
-import type { BulkKind } from './bulk.schema.js';
+import type { BulkRow, BulkUpload } from '../generated/service/client.js';
 import { isByKey, pixKeyTransfer, readTransferRow, type RowErrors } from './row-request.js';
 
 /**
@@ -42,13 +41,13 @@ export class RowIssuer {
   ) {}
 
   /**
-   * Returns the outcome of the row. `claim` of `given` ties a new operation to the row. Throws
-   * errors that a retry may avoid.
+   * Returns the outcome of the row. `claim` ties a new operation to the row. Throws errors that a
+   * retry may avoid.
    */
   async issue(
-    kind: BulkKind,
+    { kind, requestedBy: keyId }: Pick<BulkUpload, 'kind' | 'requestedBy'>,
     row: BulkRow,
-    given: Pick<RequestPreferences, 'claim' | 'apiKeyId'>,
+    claim: RequestPreferences['claim'],
   ): Promise<RowOutcome> {
     const { accountId, operationId, request } = row;
     try {
@@ -56,7 +55,8 @@ export class RowIssuer {
         return outcomeOf(await this.operations.replyAgain({ accountId, id: operationId }));
       const parsed = parseJson(request ?? '');
       if (kind === 'expected_payments') return await this.declarePayment(row, parsed);
-      const preferences = { ...noPreferences, ...given };
+      const requestedBy = { source: 'bulk', keyId } as const;
+      const preferences = { ...noPreferences, claim, requestedBy };
       const reply = await (kind === 'charges'
         ? this.issueCharge(accountId, parsed, preferences)
         : this.issueTransfer(accountId, parsed, preferences));

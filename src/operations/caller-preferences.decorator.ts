@@ -6,7 +6,9 @@ import type { RequestPreferences } from './operation.js';
 
 export const allowDuplicateHeader = 'concilia-allow-duplicate';
 
-export function readPreferences(headers: FastifyRequest['headers']): RequestPreferences {
+export function readPreferences(
+  headers: FastifyRequest['headers'],
+): Omit<RequestPreferences, 'requestedBy'> {
   const preferences = [headers.prefer ?? []].flat().join(',').split(/[,;]/);
   return {
     respondAsync: preferences.some(
@@ -19,6 +21,6 @@ export function readPreferences(headers: FastifyRequest['headers']): RequestPref
 export const CallerPreferences = createParamDecorator(
   (_: unknown, context: ExecutionContext): RequestPreferences => ({
     ...readPreferences(context.switchToHttp().getRequest<FastifyRequest>().headers),
-    apiKeyId: findCallerOf(context)?.keyId,
+    requestedBy: { source: 'api', keyId: findCallerOf(context)?.keyId ?? null },
   }),
 );

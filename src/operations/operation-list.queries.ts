@@ -13,6 +13,7 @@ const unfinishedStates: readonly OperationState[] = [
   'sending',
   'unknown',
   'needs_operator',
+  'awaiting_approval',
 ];
 
 export async function listOperationIds(
@@ -31,7 +32,7 @@ export async function listOperationIds(
       ? ofKey
       : state && unfinishedStates.includes(state)
         ? Prisma.sql`(${ofState} AND (state = 'received' OR state = 'sending'
-          OR state = 'unknown' OR state = 'needs_operator'))`
+            OR state = 'unknown' OR state = 'needs_operator' OR state = 'awaiting_approval'))`
         : null;
   const examined = {
     rows: few ? fewRows(table, accountId, few) : table,

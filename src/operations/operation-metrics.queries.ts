@@ -17,7 +17,7 @@ export async function listUnfinishedByState(db: Db): Promise<UnfinishedOperation
     FROM (
       SELECT state, created_at FROM operation
       WHERE state = 'received' OR state = 'sending' OR state = 'unknown'
-        OR state = 'needs_operator'
+        OR state = 'needs_operator' OR state = 'awaiting_approval'
       LIMIT ${maxCounted}
     ) unfinished
     GROUP BY state`;

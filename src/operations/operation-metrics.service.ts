@@ -1,10 +1,11 @@
-// Operations without an end: those being sent, and those whose outcome the bank has not shown.
+// Operations without an end: those being sent, those whose outcome the bank has not shown, and
+// those that await approval.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import { Metrics } from '../platform/metrics.js';
 import { listUnfinishedByState } from './operation-metrics.queries.js';
 
-const states = ['received', 'sending', 'unknown', 'needs_operator'] as const;
+const states = ['received', 'sending', 'unknown', 'needs_operator', 'awaiting_approval'] as const;
 
 @Injectable()
 export class OperationMetrics {

@@ -71,6 +71,11 @@ export class OperationOutcomes {
     this.kinds.set(kind.name, kind);
   }
 
+  /** The names of the registered kinds that send money. */
+  kindsThatSendMoney(): string[] {
+    return [...this.kinds.values()].filter((kind) => kind.sendsMoney).map(({ name }) => name);
+  }
+
   kindOf(operation: Pick<Operation, 'kind'>): OperationKind {
     const kind = this.kinds.get(operation.kind);
     invariant(kind, `operation kind ${operation.kind} is not registered`);
@@ -193,6 +198,12 @@ export class OperationOutcomes {
     return true;
   }
 
+  /** Ends a locked operation that awaits approval: nothing was sent. */
+  async endUnapproved(tx: Tx, before: Operation, state: 'declined' | 'expired'): Promise<void> {
+    invariant(before.state === 'awaiting_approval', 'an operation that ends so awaits approval');
+    await this.write(tx, before, withoutResponse(state, null, null));
+  }
+
   /** True when an event was recorded. */
   private async write(tx: Tx, before: Operation, outcome: OperationOutcome): Promise<boolean> {
     const { accountId, id: operationId } = before;
@@ -212,13 +223,13 @@ export class OperationOutcomes {
       const ids = [...absentExpectedPaymentIds];
       await insertFacts(tx, accountId, { ids }, 'absence_proven');
     }
-    if (state === 'rejected' || state === 'not_executed') {
-      const withdrawal = state === 'rejected' ? 'rejected' : 'absence_proven';
+    if (hasNoEffect(state)) {
+      const withdrawal = state === 'not_executed' ? 'absence_proven' : 'rejected';
       await insertFacts(tx, accountId, ofOperation, withdrawal);
       // A request that was never sent had no effect, so its key is released for a retry with the
       // secrets. Otherwise natural identities are released for a corrected request. Temporary
       // identities of a proven absence stay: a repeat gets that result until they expire.
-      const isCorrectable = state === 'rejected' ? {} : { isTemporary: false };
+      const isCorrectable = state === 'not_executed' ? { isTemporary: false } : {};
       const released = outcome.reason === 'never_sent' ? {} : { isNatural: true, ...isCorrectable };
       await releaseIdentities(tx, before, released);
       await kind.onRejected(tx, before);
@@ -250,6 +261,11 @@ export class OperationOutcomes {
     });
     return earlier === null;
   }
+}
+
+/** The bank refused it, it was proven not executed, or it was never sent. */
+function hasNoEffect(state: Operation['state']): boolean {
+  return ['rejected', 'not_executed', 'declined', 'expired'].includes(state);
 }
 
 function eventOf(

@@ -11,6 +11,7 @@ import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
+import { isApprovalExpired } from './approvals.queries.js';
 import * as evidence from './evidence.queries.js';
 import {
   closableInMs,
@@ -50,8 +51,8 @@ export class OperationRecovery {
   ) {}
 
   /**
-   * Sends an unfinished operation that was never sent, or recovers an operation with an unknown
-   * outcome.
+   * Sends an unfinished operation that was never sent, recovers an operation with an unknown
+   * outcome, or ends one that was not approved in time.
    */
   @OnJob('advanceOperation')
   async advance({ accountId, operationId }: JobPayload<'advanceOperation'>): Promise<void> {
@@ -63,7 +64,13 @@ export class OperationRecovery {
     const unsent = await queries.findDueUnsentOperation(db, ref);
     if (unsent) return this.sendOrExpire(unsent);
     const unknown = await queries.claimForRecovery(db, ref, recoveryDelayMs(history.ageMs));
-    if (unknown) await this.recover(unknown, history);
+    if (unknown) return this.recover(unknown, history);
+    if (!(await isApprovalExpired(db, ref))) return;
+    await this.outcomes.record(
+      ref,
+      withoutResponse('expired', null, null),
+      ({ state }, tx) => state === 'awaiting_approval' && isApprovalExpired(tx, ref),
+    );
   }
 
   /** Enqueues unfinished operations that are due. */

@@ -3,7 +3,7 @@
 // share a transaction. What any check objects to is stored alone, or refused with its reason.
 import { Injectable } from '@nestjs/common';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
-import { assertAccountLive } from '../accounts/account-modes.queries.js';
+import { faultOfMode } from '../accounts/account-mode.js';
 import { Database, type Tx } from '../database.service.js';
 import { expectedPaymentWrites } from '../expected-payments/recording.queries.js';
 import { areWritten, completeWrites, writeTogether, type Write } from '../joined-writes.queries.js';
@@ -13,6 +13,8 @@ import { AppError, invariant } from '../platform/errors.js';
 import { groupBy } from '../platform/grouping.js';
 import { waitOutsideSlot } from '../platform/job-slots.js';
 import { SharedBatches } from '../platform/shared-batches.js';
+import { ApprovalRequirements } from './approval-requirements.service.js';
+import * as approvals from './approvals.queries.js';
 import * as identity from './identities.queries.js';
 import type { Operation, OperationKind, OperationRequest } from './operation.js';
 import { attemptLimits, startWithinMs } from './operation-sender.service.js';
@@ -82,6 +84,7 @@ export class OperationStorage {
     private readonly accounts: AccountsService,
     private readonly duplicates: PossibleDuplicates,
     private readonly controls: PaymentControls,
+    private readonly requirements: ApprovalRequirements,
   ) {}
 
   /**
@@ -140,6 +143,13 @@ export class OperationStorage {
   }
 
   private async findOrStoreAlone(newRequest: NewRequest): Promise<StoredOperation> {
+    const found = await this.findOrStoreInTransaction(newRequest);
+    if (found.outcome === 'stored' && found.operation.state === 'awaiting_approval')
+      await this.requirements.enqueueDeliveries(found.operation.accountId);
+    return found;
+  }
+
+  private async findOrStoreInTransaction(newRequest: NewRequest): Promise<StoredOperation> {
     for (let attempt = 1; attempt <= maxIdentityRaces; attempt += 1) {
       try {
         return await this.database.transaction(async (tx) => {
@@ -180,7 +190,8 @@ export class OperationStorage {
       found.every(({ operationId }) => operationId === first.operationId);
     if (!isSame) throw keyReused();
     // The natural identity of an operation without effect stays free for a corrected request.
-    const hadNoEffect = ['rejected', 'not_executed'].includes(operation.state);
+    const statesWithoutEffect = ['rejected', 'not_executed', 'declined', 'expired'];
+    const hadNoEffect = statesWithoutEffect.includes(operation.state);
     const claimed = identities.filter(({ isNatural }) => !isNatural || !hadNoEffect);
     if (claimed.length > 0) await identity.claimIdentities(tx, operation, claimed);
     return operation;
@@ -191,7 +202,8 @@ export class OperationStorage {
     const { kind, request, operation: newOperation, identities } = newRequest;
     const { accountId, id } = newOperation;
     const { allowDuplicate } = request.preferences;
-    await assertAccountLive(tx, accountId);
+    const { mode, policy } = await approvals.readStoringRules(tx, accountId);
+    if (mode !== 'live') throw faultOfMode(mode);
     await request.assertApplies?.(tx);
     // Before the identities, as `storeTogether` does: the reverse order would be a deadlock.
     if (!allowDuplicate) await this.duplicates.lock(tx, accountId, [newOperation]);
@@ -202,7 +214,8 @@ export class OperationStorage {
     // identity and is not a duplicate.
     const possibleDuplicateId = await this.duplicates.findOrThrow(tx, newOperation, allowDuplicate);
     const counted = await this.assertAllowed(tx, newRequest);
-    const received = { sending: null, nextActionInMs: sweepAfterMs };
+    const approval = await this.requirements.find(tx, policy, newOperation, request);
+    const received = { sending: null, nextActionInMs: sweepAfterMs, approval };
     const payments = expectedPaymentWrites(accountId, [expectingOperation(newRequest)]);
     const [ids = []] = payments.ids;
     await writeTogether(tx, [
@@ -210,6 +223,11 @@ export class OperationStorage {
       ...payments.writes,
       ...counted,
     ]);
+    if (approval) {
+      // After the operation, which it refers to.
+      await writeTogether(tx, [approvals.approvalRequestWrite(newOperation, approval)]);
+      this.requirements.report(tx, newOperation, approval);
+    }
     const assertNotLost = () => this.duplicates.assertNotLost(tx, newOperation, allowDuplicate);
     try {
       if (request.record) await request.record(tx, id, ids);
@@ -236,7 +254,7 @@ export class OperationStorage {
     return this.controls.assertAllowed(tx, {
       ...{ accountId, operationId, purpose, effectiveFrom },
       payees: payees.map(({ counterparty, amountCents }) => ({ counterparty, amountCents })),
-      apiKeyId: preferences.apiKeyId ?? null,
+      apiKeyId: preferences.requestedBy.keyId,
     });
   }
 }
@@ -250,7 +268,7 @@ function unstoredOf({ kind, request, operation, identities }: NewRequest): Unsto
 function writesOf(accountId: number, requests: readonly NewRequest[]): Write[] {
   const payments = expectedPaymentWrites(accountId, requests.map(expectingOperation));
   const operations = requests.map(({ operation }) => operation);
-  const sending = { sending: attemptLimits, nextActionInMs: sweepAfterMs };
+  const sending = { sending: attemptLimits, nextActionInMs: sweepAfterMs, approval: null };
   const rows = requests.map(({ kind, request, operation }, index) => {
     return { kind, row: request.rowOf?.(operation.id, payments.ids[index] ?? []) };
   });

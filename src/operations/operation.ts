@@ -11,6 +11,7 @@ import type { NewExpectedPayment } from '../expected-payments/expected-payment.j
 import type { Metadata } from '../expected-payments/metadata.js';
 import type { Write } from '../joined-writes.queries.js';
 import type { Payee, PaymentPurpose } from '../payment-controls/payment-controls.service.js';
+import type { OperationSource } from './approval-policy.js';
 import type { AppError } from '../platform/errors.js';
 import type { Operation as OperationRow, OperationState } from '../generated/service/client.js';
 
@@ -79,6 +80,14 @@ export interface OperationKind<R extends Route = Route> {
    * Runs in the transaction of the writes, which is then rolled back.
    */
   refusalOf?(tx: SqlTx, accountId: number, row: unknown): Promise<AppError>;
+  /** Whether operations of this kind send money: only these can need approval. */
+  sendsMoney?: boolean;
+  /**
+   * Throws when an operation that waited for approval must not be sent any more. Runs in the
+   * transaction of the approval, under the lock of the operation. Without this callback only the
+   * bank decides.
+   */
+  assertStillSendable?(tx: Tx, operation: Operation): Promise<void>;
   /**
    * Kinds whose natural identities name the same things as those of this kind: two operations of
    * these kinds with one identity break a rule of `rowWrites`. So they are not stored together.
@@ -164,14 +173,24 @@ export interface OutgoingMoney {
   purpose?: PaymentPurpose;
 }
 
+/** Who requested an operation, and by what. */
+export interface Requester {
+  source: OperationSource;
+  /**
+   * The id of the API key; of an automatic refund, the key that set its policy. Null only where no
+   * money is sent.
+   */
+  keyId: string | null;
+}
+
 /** The preferences that a caller sends as headers of a request. */
 export interface RequestPreferences {
   /** `Prefer: respond-async`: respond with 202 at once. */
   respondAsync: boolean;
   /** `Concilia-Allow-Duplicate: true`: proceed although the request may be a duplicate. */
   allowDuplicate: boolean;
-  /** The API key of the request. Undefined where the service itself makes the request. */
-  apiKeyId?: string | undefined;
+  /** Set from the caller's key, never by a header. */
+  requestedBy: Requester;
   /**
    * Ties a new operation to what it is requested for, in the transaction that stores it. Throws
    * when the request must not be sent. Set by the service's own modules, never by a header.
@@ -179,7 +198,11 @@ export interface RequestPreferences {
   claim?(tx: Tx, operationId: string): Promise<void>;
 }
 
-export const noPreferences: RequestPreferences = { respondAsync: false, allowDuplicate: false };
+export const noPreferences: RequestPreferences = {
+  respondAsync: false,
+  allowDuplicate: false,
+  requestedBy: { source: 'api', keyId: null },
+};
 
 /** One request of a caller, as a feature module passes it to the journal. */
 export type OperationRequest<R extends Route = Route> = RequestFacts<R> & (OwnRow | OwnRecord);
@@ -249,6 +272,8 @@ const finalStates: ReadonlySet<OperationState> = new Set([
   'rejected',
   'not_executed',
   'needs_operator',
+  'declined',
+  'expired',
 ]);
 
 /** Whether the service has stopped working on the operation. Later evidence may still change it. */

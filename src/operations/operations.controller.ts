@@ -5,15 +5,15 @@ import { Database } from '../database.service.js';
 import { listMetadataOfOperations } from '../expected-payments/metadata.queries.js';
 import { Handles } from '../platform/contract-route.js';
 import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
+import { OperationDetails } from './operation-details.service.js';
 import { listOperationIds } from './operation-list.queries.js';
-import { describeOperation, getOperation, listOperations } from './operations.schema.js';
-import { OperationsService } from './operations.service.js';
+import { getOperation, listOperations } from './operations.schema.js';
 
 @Controller()
 @UseGuards(ApiKeyGuard)
 export class OperationsController {
   constructor(
-    private readonly operations: OperationsService,
+    private readonly details: OperationDetails,
     private readonly database: Database,
   ) {}
 
@@ -37,14 +37,6 @@ export class OperationsController {
 
   @Handles(getOperation)
   async get(@FromCaller() { accountId, params }: CallerInput<typeof getOperation>) {
-    const operation = await this.operations.get(accountId, readUuid(params.id));
-    const { prisma } = this.database;
-    const found = await listMetadataOfOperations(prisma, accountId, [operation.id]);
-    const metadata = found.get(operation.id) ?? null;
-    const attemptLog = await prisma.operationAttempt.findMany({
-      where: { accountId, operationId: operation.id },
-      orderBy: { number: 'asc' },
-    });
-    return { ...operation, ...describeOperation(operation, metadata), attemptLog };
+    return this.details.get(accountId, readUuid(params.id));
   }
 }

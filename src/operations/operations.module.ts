@@ -3,7 +3,12 @@ import { EventsModule } from '../events/events.module.js';
 import { PaymentControlsModule } from '../payment-controls/payment-controls.module.js';
 import { AccountModesController } from './account-modes.controller.js';
 import { AccountModes } from './account-modes.service.js';
+import { ApprovalPolicies } from './approval-policies.service.js';
+import { ApprovalRequirements } from './approval-requirements.service.js';
+import { ApprovalsController } from './approvals.controller.js';
+import { Approvals } from './approvals.service.js';
 import { BodyRetention } from './body-retention.service.js';
+import { OperationDetails } from './operation-details.service.js';
 import { OperationRecovery } from './operation-recovery.service.js';
 import { OperationResending } from './operation-resending.service.js';
 import { OperationMetrics } from './operation-metrics.service.js';
@@ -17,7 +22,7 @@ import { RestoreGuard } from './restores.service.js';
 
 @Module({
   imports: [EventsModule, PaymentControlsModule],
-  controllers: [OperationsController, AccountModesController],
+  controllers: [OperationsController, ApprovalsController, AccountModesController],
   providers: [
     OperationsService,
     OperationOutcomes,
@@ -30,7 +35,11 @@ import { RestoreGuard } from './restores.service.js';
     RestoreGuard,
     BodyRetention,
     OperationMetrics,
+    OperationDetails,
+    ApprovalPolicies,
+    ApprovalRequirements,
+    Approvals,
   ],
-  exports: [OperationsService, OperationOutcomes, OperationResending],
+  exports: [OperationsService, OperationOutcomes, OperationResending, Approvals],
 })
 export class OperationsModule {}

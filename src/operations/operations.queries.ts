@@ -20,11 +20,12 @@ export type ClaimableState = 'received' | 'unknown';
 export interface Claim {
   /** The number of the attempt. */
   attempt: number;
-  /** How long ago the operation was created. */
+  /** How long ago the operation was created, or approved. */
   ageMs: number;
 }
 
-const ageMs = Prisma.sql`(extract(epoch FROM clock_timestamp() - created_at) * 1000)::float8`;
+const ageMs = Prisma.sql`
+  (extract(epoch FROM clock_timestamp() - GREATEST(created_at, approved_at)) * 1000)::float8`;
 
 /** How long after its claim an attempt may be sent, and after which time its process has died. */
 export interface AttemptLimits {
@@ -52,7 +53,7 @@ export async function claimAttempt(
       WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = ${from}
         AND bodies_deleted_at IS NULL
         AND (SELECT mode FROM bank_account WHERE id = ${accountId}) = 'live'
-      RETURNING account_id, id, attempts, created_at
+      RETURNING account_id, id, attempts, created_at, approved_at
     ), recorded AS (
       INSERT INTO operation_attempt (account_id, operation_id, number, send_by, clock_offset_ms,
         clock_offset_max_ms)
@@ -221,7 +222,7 @@ export async function postponeRecovery(
 
 /** What the attempts of an operation show, whatever was recorded of the operation since. */
 export interface AttemptHistory {
-  /** How long ago the operation was created, or the database was set back since. */
+  /** How long ago the operation was created or approved, or the database was set back since. */
   ageMs: number;
   /** Whether the database was set back while the operation was unfinished. */
   isRestored: boolean;
@@ -234,8 +235,8 @@ export async function readAttemptHistory(
   { accountId, id }: OperationRef,
 ): Promise<AttemptHistory> {
   const [history] = await db.$queryRaw<AttemptHistory[]>`
-    SELECT (extract(epoch FROM clock_timestamp() - GREATEST(o.created_at, a.restored_at))
-             * 1000)::float8 AS "ageMs",
+    SELECT (extract(epoch FROM clock_timestamp()
+             - GREATEST(o.created_at, o.approved_at, a.restored_at)) * 1000)::float8 AS "ageMs",
            a.restored_at IS NOT NULL AS "isRestored", a.has_refused_repeat AS "hasRefusedRepeat"
     FROM operation o CROSS JOIN LATERAL (
       SELECT max(finished_at) FILTER (WHERE reason = ${restoredReason}) AS restored_at,
@@ -260,12 +261,12 @@ export async function postponeUnsent(
 }
 
 /**
- * For how long an operation could have been sent: since its creation, or since the mode of its
- * account last changed, as it did when a stop ended.
+ * For how long an operation could have been sent: since its creation or its approval, or since the
+ * mode of its account last changed, as it did when a stop ended.
  */
 export async function readSendableMs(db: Db, { accountId, id }: OperationRef): Promise<number> {
   const [operation] = await db.$queryRaw<{ sendableMs: number }[]>`
-    SELECT (extract(epoch FROM clock_timestamp() - greatest(o.created_at, (
+    SELECT (extract(epoch FROM clock_timestamp() - greatest(o.created_at, o.approved_at, (
               SELECT max(created_at) FROM account_mode_change WHERE account_id = o.account_id
             ))) * 1000)::float8 AS "sendableMs"
     FROM operation o WHERE o.account_id = ${accountId} AND o.id = ${id}::uuid`;
@@ -327,35 +328,45 @@ export type NewOperation = Pick<
   hasExternalId: boolean;
 };
 
+export interface NewOperationState {
+  sending: AttemptLimits | null;
+  nextActionInMs: number;
+  /** What the operations need before they are sent; null when they are sent at once. */
+  approval: { expiresAfterHours: number } | null;
+}
+
 /**
  * Inserts operations of one account. With `sending`, those that are not detached are claimed for
  * their first attempt, which is recorded too: the caller makes it after the commit. Each other
- * operation is due after `nextActionInMs`, and at once when it is detached.
+ * operation is due after `nextActionInMs`, and at once when it is detached. An operation that needs
+ * approval is detached, and due when it expires.
  */
 export function operationsWrites(
   accountId: number,
   operations: readonly NewOperation[],
-  { sending, nextActionInMs }: { sending: AttemptLimits | null; nextActionInMs: number },
+  { sending, nextActionInMs, approval }: NewOperationState,
 ): Write[] {
   const { sentWithinMs, leaseMs } = sending ?? { sentWithinMs: 0, leaseMs: 0 };
   const rows = operations.map((operation) => {
     const isSending = sending !== null && !operation.isDetached;
-    const afterMs = isSending ? leaseMs : nextActionInMs;
+    const afterMs = isSending ? leaseMs : operation.isDetached ? 0 : nextActionInMs;
     return {
       ...operation,
       // As text: a JSON number would pass through a float.
       amountCents: operation.amountCents?.toString() ?? null,
+      isDetached: operation.isDetached || approval !== null,
       isSending,
-      nextActionInMs: operation.isDetached ? 0 : afterMs,
+      nextActionInMs: approval ? approval.expiresAfterHours * 3_600_000 : afterMs,
     };
   });
+  const unsentState = approval ? 'awaiting_approval' : 'received';
   const stored = Prisma.sql`
     INSERT INTO operation (account_id, id, kind, state, attempts, idempotency_key, request_hash,
                            request_params, request_query, request_body, counterparty,
                            amount_cents, is_distinguishable, is_detached, effective_from,
                            next_action_at)
     SELECT ${accountId}::int, id, kind,
-           CASE WHEN "isSending" THEN 'sending' ELSE 'received' END::operation_state,
+           CASE WHEN "isSending" THEN 'sending' ELSE ${unsentState} END::operation_state,
            "isSending"::int, "idempotencyKey", "requestHash", "requestParams", "requestQuery",
            "requestBody", counterparty, "amountCents"::bigint, "isDistinguishable", "isDetached",
            "effectiveFrom", clock_timestamp() + "nextActionInMs" * interval '1 millisecond'

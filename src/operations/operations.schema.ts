@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { instant, integer, text } from '../contract/wire.js';
-import { OperationState } from '../generated/service/enums.js';
 import { metadataQuery, metadataView, type Metadata } from '../expected-payments/metadata.js';
+import { ApprovalDecision, OperationSource, OperationState } from '../generated/service/enums.js';
 import { parseJson } from '../platform/exact-json.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import type { Operation } from './operation.js';
@@ -53,6 +53,27 @@ export const operationDetail = operationView.extend({
       reason: z.string().nullable(),
     }),
   ),
+  /** How the approvals of the operation stand; null when it needed none. */
+  approval: z
+    .object({
+      needed: integer,
+      given: integer,
+      expiresAt: instant,
+      source: z.enum(OperationSource),
+      /** The key that requested it; of an automatic refund, the key that set its policy. */
+      requestedBy: z.string(),
+      /** Identifies the request: a decision may name it, and is refused for another request. */
+      requestHash: z.string(),
+      decisions: z.array(
+        z.object({
+          actor: z.string(),
+          decision: z.enum(ApprovalDecision),
+          reason: z.string(),
+          at: instant,
+        }),
+      ),
+    })
+    .nullable(),
 });
 
 export function describeOperation(

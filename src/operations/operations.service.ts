@@ -79,6 +79,8 @@ export class OperationsService {
     const headers: Record<string, string> = possibleDuplicateId
       ? { 'Possible-Duplicate': `/v1/operations/${possibleDuplicateId}` }
       : {};
+    if (operation.state === 'awaiting_approval')
+      return this.toReply(operation, headers, metadata);
     if (preferences.respondAsync && kind.repeat !== 'never') {
       await this.jobQueue.enqueue('advanceOperation', { accountId, operationId: operation.id });
       const applied = { ...headers, 'Preference-Applied': 'respond-async' };
@@ -186,8 +188,9 @@ export class OperationsService {
     const until = respondAsync ? 0 : performance.now() + repeatWaitMs;
     for (;;) {
       const operation = await this.get(accountId, id);
-      const hasEnded = isFinalOperationState(operation.state) || operation.state === 'unknown';
-      if (hasEnded || performance.now() > until)
+      const { state } = operation;
+      const isSlow = state === 'unknown' || state === 'awaiting_approval';
+      if (isSlow || isFinalOperationState(state) || performance.now() > until)
         return this.reply({ accountId, id }, { 'Idempotent-Replayed': 'true' }, { metadata });
       await sleepOutsideSlot(repeatPollMs);
     }

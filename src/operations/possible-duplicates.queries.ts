@@ -87,10 +87,10 @@ function possibleDuplicates(
     WHERE (o.counterparty IN (${of.counterparty}, split_part(${of.counterparty}, '/', 3))
         OR split_part(o.counterparty, '/', 3) = ${of.counterparty})
       AND (${isSame}
-        AND (o.state IN ('received', 'sending', 'unknown', 'needs_operator')
+        AND (o.state IN ('received', 'sending', 'unknown', 'needs_operator', 'awaiting_approval')
           OR ${hasSucceededWithin(sameRequestForMs)})
         OR NOT (o.is_distinguishable AND ${of.isDistinguishable})
-        AND (o.state IN ('unknown', 'needs_operator')
+        AND (o.state IN ('unknown', 'needs_operator', 'awaiting_approval')
           OR (o.state IN ('received', 'sending')
               AND (${similarForMs}::float8 IS NOT NULL OR NOT ${isJustCreated}))
           OR ${hasSucceededWithin(similarForMs)}))`;
@@ -132,8 +132,8 @@ export interface UnstoredOperation {
 
 /**
  * The ids of the new operations of an account to which nothing objects: the account is live, none
- * has their identities, they may repeat none, nothing was lost `withinDays`, and a payment is
- * compared with no payment controls.
+ * has their identities, they may repeat none, and nothing was lost `withinDays`. Payments are not
+ * among them where the account has payment controls or an approval policy.
  */
 export async function listStorable(
   tx: SqlTx,
@@ -177,6 +177,8 @@ export async function listStorable(
       "requestHash" text, "isDistinguishable" boolean, identities text[], kinds text[],
       "isCompared" boolean)
     WHERE (SELECT mode FROM bank_account WHERE id = ${accountId}) = 'live'
+      AND (r."amountCents" IS NULL OR NOT EXISTS (
+        SELECT FROM approval_policy_change WHERE account_id = ${accountId}))
       AND NOT EXISTS (
         SELECT FROM unnest(r.identities) AS own(identity) CROSS JOIN unnest(r.kinds) AS other(kind)
         CROSS JOIN LATERAL (

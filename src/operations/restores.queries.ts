@@ -8,9 +8,9 @@ import type { Operation } from './operation.js';
 import { restoredReason } from './recovery.js';
 
 /**
- * Unfinished operations may have been sent at any time between their creation and now, by attempts
- * that the database has lost. One attempt stands for all of that time, so that recovery looks for
- * their effect. Returns the number of operations.
+ * Unfinished operations, also those that await approval, may have been sent at any time between
+ * their creation and now, by attempts that the database has lost. One attempt stands for all of
+ * that time, so that recovery looks for their effect. Returns the number of operations.
  */
 export async function markUnfinishedOperations(tx: Tx, accountId: number): Promise<number> {
   const marked = await tx.$queryRaw<{ id: string }[]>`
@@ -18,7 +18,8 @@ export async function markUnfinishedOperations(tx: Tx, accountId: number): Promi
       UPDATE operation
       SET state = 'unknown', reason = ${restoredReason}, attempts = attempts + 1,
           is_detached = true, next_action_at = clock_timestamp(), updated_at = clock_timestamp()
-      WHERE account_id = ${accountId} AND state IN ('received', 'sending', 'unknown')
+      WHERE account_id = ${accountId}
+        AND state IN ('received', 'sending', 'unknown', 'awaiting_approval')
       RETURNING account_id, id, attempts, created_at
     )
     INSERT INTO operation_attempt (account_id, operation_id, number, started_at, send_by,

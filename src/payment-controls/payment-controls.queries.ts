@@ -79,7 +79,7 @@ export async function removeBeneficiary(tx: Tx, accountId: number, id: string): 
 
 /** An operation that moved no money does not count. One whose outcome is not known counts. */
 const counts = Prisma.sql`JOIN operation o ON o.account_id = p.account_id AND o.id = p.operation_id
-  AND o.state NOT IN ('rejected', 'not_executed')`;
+  AND o.state NOT IN ('rejected', 'not_executed', 'declined', 'expired')`;
 
 const within = ({ from, until }: Period) =>
   Prisma.sql`p.effective_at >= ${from} AND p.effective_at < ${until}`;

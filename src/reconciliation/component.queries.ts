@@ -51,8 +51,12 @@ export function loadOptionsOf(profile: BankProfile): LoadOptions {
   };
 }
 
-/** Must equal the condition of the index operation_without_response, so that PostgreSQL uses it. */
+/**
+ * The bank has not refused the operation, and its response never came. Must equal the condition of
+ * the index operation_without_response, so that PostgreSQL uses it.
+ */
 export const isWithoutResponse = Prisma.sql`(o.state <> 'rejected'
+  AND o.state <> 'awaiting_approval' AND o.state <> 'declined' AND o.state <> 'expired'
   AND (o.state <> 'succeeded' OR o.response_status IS NULL))`;
 
 /**

@@ -115,6 +115,26 @@ export async function readRefundableFacts(
   return { originalCents: amountCents, ...facts! };
 }
 
+/**
+ * The states of the breaks of a Pix for which a refund with this key was requested. They cannot
+ * change for the rest of the transaction.
+ */
+export async function lockBreaksOfRefund(
+  tx: Tx,
+  accountId: number,
+  nsu: bigint,
+  key: string | null,
+): Promise<string[]> {
+  const breaks = await tx.$queryRaw<{ state: string }[]>`
+    SELECT b.state FROM break b
+    WHERE b.account_id = ${accountId} AND b.nsu = ${nsu} AND EXISTS (
+      SELECT FROM break_history_entry e
+      WHERE e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
+        AND e.detail ->> 'key' = ${key})
+    ORDER BY b.id FOR SHARE`;
+  return breaks.map(({ state }) => state);
+}
+
 /** Whether a dispute of the Pix has neither a return by the bank nor a resolved break. */
 const isDisputed = (accountId: number, endToEndId: string | null) => Prisma.sql`
   EXISTS (

@@ -8,6 +8,7 @@ import { expectedDebit, referencesOf } from '../expected-payments/expected-payme
 import { addReferences } from '../expected-payments/recording.queries.js';
 import type {
   Acceptance,
+  Operation,
   OperationKind,
   OperationRequest,
   OwnRecord,
@@ -18,8 +19,9 @@ import type { OperationRef } from '../operations/operations.queries.js';
 import { withoutMetadata } from '../operations/request-metadata.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
-import { AppError, invalidField, ruleBroken } from '../platform/errors.js';
+import { AppError, conflict, invalidField, ruleBroken } from '../platform/errors.js';
 import { isNsu } from '../platform/listing.js';
+import { readBankTime } from '../statement/bank-clock.queries.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { isRefundWindowOpen, type RefundOriginal } from './received-pix.js';
 import { ReceivedPixFinder } from './received-pix.service.js';
@@ -37,17 +39,21 @@ interface RefundConditions {
 type PreparedRefund = Pick<OperationRequest, 'outgoing' | 'expectedPayments'> &
   Pick<OwnRecord, 'record'>;
 
+const refundWindowClosed = 'A Pix can be refunded up to 90 days after its receipt.';
+
 type NewRefund = Omit<Refund, 'endToEndId' | 'nsu' | 'state' | 'createdAt'>;
 
 @Injectable()
 export class RefundsService implements OnModuleInit {
   private readonly kind: OperationKind<typeof refundTransaction> = {
     name: 'refund_pix',
+    sendsMoney: true,
     route: refundTransaction,
     repeat: 'unkeyed',
     echoes: isEcho,
     onSucceeded: (tx, operation, acceptance) => this.onAccepted(tx, operation, acceptance),
     onRejected: queries.markRefundRejected,
+    assertStillSendable: (tx, operation) => assertStillRefundable(tx, operation),
   };
 
   constructor(
@@ -128,10 +134,7 @@ export class RefundsService implements OnModuleInit {
     { onlyIfUnrefunded, ...refund }: NewRefund & { onlyIfUnrefunded: boolean },
   ): Promise<void> {
     if (!isRefundWindowOpen(original.occurredAt, now))
-      throw ruleBroken(
-        'refund_window_closed',
-        'A Pix can be refunded up to 90 days after its receipt.',
-      );
+      throw ruleBroken('refund_window_closed', refundWindowClosed);
     await queries.lockRefundOriginal(tx, refund.accountId, original.nsu);
     const facts = await queries.readRefundableFacts(tx, refund.accountId, original);
     if (onlyIfUnrefunded && refundableCents(facts) < facts.originalCents)
@@ -158,6 +161,31 @@ export class RefundsService implements OnModuleInit {
     const references = referencesOf({ nsu, end_to_end_id: endToEndId, movement_id: movementId });
     await addReferences(tx, key.accountId, [{ ...refund, references }]);
   }
+}
+
+/**
+ * Throws where a refund that waited for approval must not be sent any more: what was true when it
+ * was requested may have changed. The refund itself counts as pending.
+ */
+async function assertStillRefundable(
+  tx: Tx,
+  { accountId, id, idempotencyKey }: Operation,
+): Promise<void> {
+  const refund = await tx.refund.findUniqueOrThrow({ where: { accountId_id: { accountId, id } } });
+  const { originalNsu, amountCents } = refund;
+  await queries.lockRefundOriginal(tx, accountId, originalNsu);
+  const line = await tx.statementLine.findUniqueOrThrow({
+    where: { accountId_nsu: { accountId, nsu: originalNsu } },
+  });
+  if (!isRefundWindowOpen(line.occurredAt, await readBankTime(tx, accountId)))
+    throw conflict('refund_window_closed', refundWindowClosed);
+  const facts = await queries.readRefundableFacts(tx, accountId, line as RefundOriginal);
+  const ofOthers = { ...facts, pendingCents: facts.pendingCents - amountCents };
+  const rejection = refundRejection(ofOthers, amountCents);
+  if (rejection) throw conflict(rejection.reason, rejection.public);
+  const states = await queries.lockBreaksOfRefund(tx, accountId, originalNsu, idempotencyKey);
+  if (states.length > 0 && !states.includes('open'))
+    throw conflict('break_changed', 'The break for which the refund was requested is resolved.');
 }
 
 function isEcho({ params, query, body }: RefundInput, response: RefundResponse): boolean {

@@ -11,13 +11,15 @@ import {
 } from '../contract/pix-lookup.js';
 import type { RouteInput } from '../contract/route.js';
 import { readParty } from '../counterparties/party.js';
-import { Database, type SqlTx } from '../database.service.js';
+import { Database, type SqlTx, type Tx } from '../database.service.js';
 import { formatCounterparty, normalizeTaxId } from '../expected-payments/counterparty.js';
 import type { PixLookup } from '../generated/service/client.js';
+import type { OperationRef } from '../operations/operations.queries.js';
 import { Reply } from '../platform/contract-route.js';
-import { AppError, ruleBroken } from '../platform/errors.js';
+import { AppError, conflict, ruleBroken } from '../platform/errors.js';
 import { canonicalJson } from '../platform/exact-json.js';
 import { SecretBox } from '../platform/secret-box.js';
+import { readBankTime } from '../statement/bank-clock.queries.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { pixLookupExpiry } from './transfer-request.js';
 import { findUnclaimedLookup, insertPixLookup, type LookupClaim } from './transfers.queries.js';
@@ -80,6 +82,13 @@ export class PixLookupsService {
   ): Promise<Pick<LookupClaim, 'endToEndId' | 'now' | 'expiresAt'>> {
     const now = await this.bankTime.now(accountId);
     return { endToEndId, now, expiresAt: pixLookupExpiry(endToEndId, now) };
+  }
+
+  /** Throws `look_up_expired` when the look-up of a transfer that waited is too old to start it. */
+  async assertUsable(tx: Tx, { accountId, id: operationId }: OperationRef): Promise<void> {
+    const lookup = await tx.pixLookup.findFirst({ where: { accountId, operationId } });
+    if (lookup && lookup.expiresAt <= (await readBankTime(tx, accountId)))
+      throw conflict('look_up_expired', lookupErrors.look_up_expired);
   }
 
   /** Why a look-up cannot start a transfer: `lookupClaimsWrite` has not claimed it. */

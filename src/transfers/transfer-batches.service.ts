@@ -20,6 +20,7 @@ import * as queries from './transfers.queries.js';
 export class TransferBatches implements OnModuleInit {
   private readonly kind: OperationKind<typeof createTransferBatch> = {
     name: 'create_transfer_batch',
+    sendsMoney: true,
     route: createTransferBatch,
     repeat: 'keyed',
     echoes: ({ body }, response) => matchesBatchRequest(body, response),

@@ -63,6 +63,7 @@ interface RequestedTransfer extends queries.NewTransferRow {
 export class TransfersService implements OnModuleInit {
   private readonly kind: OperationKind<typeof createTransfer> = {
     name: 'create_transfer',
+    sendsMoney: true,
     route: createTransfer,
     repeat: 'keyed',
     echoes: ({ body }, response) => matchesTransferRequest(body, response),
@@ -90,6 +91,7 @@ export class TransfersService implements OnModuleInit {
       await queries.releasePixKeyLookup(tx, operation);
       await queries.rejectTransfers(tx, operation);
     },
+    assertStillSendable: (tx, operation) => this.lookups.assertUsable(tx, operation),
     lookUp: (account, operation, since) => this.lookUp(account, operation, since),
   };
 

@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { BulkService } from '../../src/bulk/bulk.service.js';
 import { loadSettings } from '../../src/config.js';
 import { RowIssuer } from '../../src/bulk/row-issuer.service.js';
+import { newId } from '../../src/platform/ids.js';
 import { SecretBox } from '../../src/platform/secret-box.js';
 import { sampleChargeRequest } from '../support/payments.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
@@ -64,7 +65,6 @@ describe('a bulk row', () => {
     );
 
   it('is not stored when its file is too large, cut off, or unreadable at its end', async () => {
-    const { accountId } = service;
     const large = Array.from({ length: 52 }, () => Buffer.alloc(1_048_576, '\n'));
     async function* cutOff() {
       yield Buffer.from(JSON.stringify(sampleChargeRequest('cut-off-1')));
@@ -85,7 +85,6 @@ describe('a bulk row', () => {
   });
 
   it('of a file of many rows is stored with its line', async () => {
-    const { accountId } = service;
     const lines = Array.from({ length: 1_203 }, (_, at) =>
       JSON.stringify(sampleChargeRequest(`many-${at}`)),
     );

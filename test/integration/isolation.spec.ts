@@ -180,6 +180,8 @@ describe('the routes of the service', () => {
     }
     queries.refundTransaction = 'filterBy=END_TO_END_ID';
     bodies.refundTransaction = { amount: 0.01 };
+    bodies.decideOperation = { decision: 'decline', reason: 'canary' };
+    bodies.decideBulkUpload = { decision: 'decline', reason: 'canary' };
     bodies.changeChargeDueDate = { dueDate: dayFromToday(5) };
     Object.assign(queryIds, { endToEndId });
   }

@@ -53,7 +53,10 @@ describe('a second request with the same counterparty and amount', () => {
          ended_at = CASE WHEN NOT $4 THEN now() - $3::interval END,
          next_action_at = CASE WHEN $4 THEN now() + interval '1 hour' END
        WHERE account_id = $1`,
-      [accountId, state, age, ['received', 'sending', 'unknown'].includes(state)],
+      [
+        ...[accountId, state, age],
+        ['received', 'sending', 'unknown', 'awaiting_approval'].includes(state),
+      ],
     );
   const performFirst = async () => {
     bank.script = [journal.unknownResponse()];
@@ -80,6 +83,9 @@ describe('a second request with the same counterparty and amount', () => {
     ['succeeded', '3 seconds', false],
     ['rejected', '3 seconds', false],
     ['not_executed', '3 seconds', false],
+    ['awaiting_approval', '0 seconds', true],
+    ['declined', '3 seconds', false],
+    ['expired', '3 seconds', false],
   ])('while the first has been %s for %s: refused %s', async (state, age, isRefused) => {
     const id = await performFirst();
     await setState(state, age);

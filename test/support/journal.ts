@@ -6,6 +6,7 @@ import { createCharge } from '../../src/contract/charges.js';
 import type { RouteInput } from '../../src/contract/route.js';
 import type { Database } from '../../src/database.service.js';
 import { EventsService } from '../../src/events/events.service.js';
+import { ApprovalRequirements } from '../../src/operations/approval-requirements.service.js';
 import { OperationRecovery } from '../../src/operations/operation-recovery.service.js';
 import { OperationSender } from '../../src/operations/operation-sender.service.js';
 import { OperationStorage } from '../../src/operations/operation-storage.service.js';
@@ -110,6 +111,7 @@ export function createJournal(
       accounts,
       new PossibleDuplicates({ possibleDuplicates } as never),
       new PaymentControls(),
+      new ApprovalRequirements(events, secretBoxOf()),
     ),
     jobQueue,
   );

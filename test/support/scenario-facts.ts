@@ -206,7 +206,7 @@ function toPayment(one: AccountantScenario['expected'][number], index: number) {
     { kind: 'counterparty', value: one.counterparty },
   ] as const;
   const { cancelledAt = null, expiredAt = null, transferFailure = null } = one;
-  const isUnanswered = !['succeeded', 'rejected'].includes(operation);
+  const isUnanswered = !['succeeded', 'rejected', 'awaiting_approval'].includes(operation);
   const isCharge = receives !== undefined && !one.isMultiUse;
   return expectedPaymentFacts({
     id,

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { BankConnections } from '../../src/bank/bank-connections.service.js';
 import { BankService } from '../../src/bank/bank.service.js';
 import { EventsService } from '../../src/events/events.service.js';
+import { ApprovalRequirements } from '../../src/operations/approval-requirements.service.js';
+import { noPreferences } from '../../src/operations/operation.js';
 import { OperationSender } from '../../src/operations/operation-sender.service.js';
 import { OperationStorage } from '../../src/operations/operation-storage.service.js';
 import { OperationOutcomes } from '../../src/operations/operation-outcomes.service.js';
@@ -40,7 +42,7 @@ const unlimited = {
 } as never;
 
 /** Allows possible duplicates, which have tests of their own. */
-const preferences = { respondAsync: false, allowDuplicate: true };
+const preferences = { ...noPreferences, allowDuplicate: true };
 
 /** The bank's clock; tests move it forward. */
 class BankClock {
@@ -75,8 +77,10 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: BankClo
   const outcomes = new OperationOutcomes(database, events, jobQueue);
   const sender = new OperationSender(database, accounts, bank, outcomes);
   const secretBox = secretBoxOf();
+  const requirements = new ApprovalRequirements(events, secretBox);
+  const duplicates = new PossibleDuplicates(settings);
   const storage = new OperationStorage(
-    ...([database, accounts, new PossibleDuplicates(settings), new PaymentControls()] as const),
+    ...([database, accounts, duplicates, new PaymentControls(), requirements] as const),
   );
   const operations = new OperationsService(
     ...([database, secretBox, outcomes, sender, storage, jobQueue] as const),

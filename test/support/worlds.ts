@@ -41,7 +41,9 @@ const payment = fc
     endToEndId: maybe(idOf('e')),
     counterparty: maybe(fc.constantFrom('1/1/77', '77')),
     counterpartyDocument: maybe(idOf('d')),
-    operationState: fc.constantFrom('succeeded', 'unknown', 'sending', 'needs_operator'),
+    operationState: fc.constantFrom(
+      ...['succeeded', 'unknown', 'sending', 'needs_operator', 'awaiting_approval'],
+    ),
     withdrawal: maybe(
       fc.constantFrom('rejected', 'failed', 'absence_proven') as fc.Arbitrary<
         NonNullable<ExpectedPaymentFacts['withdrawal']>
@@ -52,7 +54,7 @@ const payment = fc
     ...one,
     isMultiUse: one.isMultiUse && one.isCredit,
     createdAt: at(minute),
-    isWithoutResponse: one.operationState !== 'succeeded',
+    isWithoutResponse: !['succeeded', 'awaiting_approval'].includes(one.operationState),
     effect: { from: at(0), until: at(75) },
     references: [
       ...(correlationId === null

@@ -5,7 +5,7 @@ import type { BankAccount, StatementState } from '../../generated/service/client
 type Counted =
   | ('total' | 'matched' | 'classified' | 'inBreak')
   | ('open' | 'overdue' | 'openBreaks')
-  | ('sending' | 'unknown' | 'needsOperator')
+  | ('sending' | 'unknown' | 'needsOperator' | 'awaitingApproval')
   | ('webhooksReceived' | 'webhooksPending' | 'webhooksQuarantined')
   | ('deliveriesPending' | 'deliveriesDead')
   | ('syncs' | 'unreadableLines');
@@ -49,9 +49,11 @@ export async function loadSummary(db: Db, accountId: number, today: string): Pro
     CROSS JOIN LATERAL (
       SELECT count(*) FILTER (WHERE state IN ('received', 'sending')) AS sending,
              count(*) FILTER (WHERE state = 'unknown') AS unknown,
-             count(*) FILTER (WHERE state = 'needs_operator') AS "needsOperator"
+             count(*) FILTER (WHERE state = 'needs_operator') AS "needsOperator",
+             count(*) FILTER (WHERE state = 'awaiting_approval') AS "awaitingApproval"
       FROM operation WHERE account_id = a.id AND (
-        state = 'received' OR state = 'sending' OR state = 'unknown' OR state = 'needs_operator')
+        state = 'received' OR state = 'sending' OR state = 'unknown' OR state = 'needs_operator'
+        OR state = 'awaiting_approval')
     ) operations
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(copies), 0)::bigint + COALESCE((

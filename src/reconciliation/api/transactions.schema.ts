@@ -189,7 +189,12 @@ export const getSummary = route({
     }),
     /** Expected payments without a line, not withdrawn or cancelled; `open` includes `overdue`. */
     expectedPayments: z.object({ open: bigInteger, overdue: bigInteger }),
-    operations: z.object({ sending: bigInteger, unknown: bigInteger, needsOperator: bigInteger }),
+    operations: z.object({
+      sending: bigInteger,
+      unknown: bigInteger,
+      needsOperator: bigInteger,
+      awaitingApproval: bigInteger,
+    }),
     breaks: z.object({ open: bigInteger }),
     webhooks: z.object({ received: bigInteger, pending: bigInteger, quarantined: bigInteger }),
     deliveries: z.object({ pending: bigInteger, dead: bigInteger }),

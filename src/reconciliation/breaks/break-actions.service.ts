@@ -97,6 +97,7 @@ export class BreakActions {
         return this.refunds.refund(accountId, id, {
           ...decidedBy,
           amountCents: request.amount ?? null,
+          requestedBy: { source: 'break', keyId },
         });
       case 'resend':
         return this.resend(accountId, id, decidedBy);

@@ -25,7 +25,8 @@ const refundStands = Prisma.sql`seen.paid > 0 AND seen.reversed = 0`;
  * refund that the bank accepted and never debited.
  */
 const refundIsOver = Prisma.sql`(seen.reversed > 0
-  OR seen.paid = 0 AND (seen.is_withdrawn OR o.state IN ('rejected', 'not_executed')))`;
+  OR seen.paid = 0 AND (seen.is_withdrawn
+    OR o.state IN ('rejected', 'not_executed', 'declined', 'expired')))`;
 
 /**
  * The expected payment of a `missing` break, if its refund was accepted by the bank and is not on

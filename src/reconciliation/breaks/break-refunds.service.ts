@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { v5 as uuidv5 } from 'uuid';
 import { Database, type Tx } from '../../database.service.js';
 import { insertFacts } from '../../expected-payments/expected-payments.queries.js';
-import { noPreferences } from '../../operations/operation.js';
+import { noPreferences, type Requester } from '../../operations/operation.js';
 import { AppError, conflict, ruleBroken } from '../../platform/errors.js';
 import { RefundsService } from '../../refunds/refunds.service.js';
 import { lockReconciliation } from '../apply.queries.js';
@@ -19,6 +19,8 @@ import { isStillPolicyRefundable } from './refund-policies.queries.js';
 export interface BreakRefundRequest extends DecisionMaker {
   /** Null: the break's amount, if nothing of the Pix has been refunded yet. */
   amountCents: bigint | null;
+  /** The maker, who cannot approve the refund: of an automatic one, the key that set its policy. */
+  requestedBy: Requester;
 }
 
 /** A request for a refund, and the break that it is about. */
@@ -69,7 +71,7 @@ export class BreakRefunds {
           body: { amount },
           idempotencyKey: key,
         },
-        noPreferences,
+        { ...noPreferences, requestedBy: request.requestedBy },
         {
           onlyIfUnrefunded: request.amountCents === null && !isRepeat,
           assertApplies: async (tx) => {

@@ -97,9 +97,9 @@ export async function listPolicyRefunds(
   db: Db,
   accountId: number,
   limit: number,
-): Promise<{ breakId: string; reason: string | null }[]> {
+): Promise<{ breakId: string; reason: string | null; changedBy: string | null }[]> {
   return db.$queryRaw`
-    SELECT b.id AS "breakId", p.reason FROM ${policyBreaks}
+    SELECT b.id AS "breakId", p.reason, p.changed_by FROM ${policyBreaks}
     WHERE p.account_id = ${accountId} AND ${isPolicyRefundable} AND ${isChainWhole} AND ${isClosed}
       AND ${isDecided} AND ${isFinal}
     ORDER BY b.opened_at, b.id LIMIT ${limit}`;

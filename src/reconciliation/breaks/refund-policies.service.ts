@@ -69,8 +69,8 @@ export class RefundPolicies {
     // A line is refunded later: while nothing may be sent, its break stays open.
     if ((await readSendingRules(prisma, accountId)).mode !== 'live') return;
     const due = await queries.listPolicyRefunds(prisma, accountId, maxRefundsPerJob);
-    for (const { breakId, reason } of due)
-      await this.refund(accountId, breakId, reason ?? 'policy');
+    for (const { breakId, reason, changedBy } of due)
+      await this.refund(accountId, breakId, reason ?? 'policy', changedBy);
     const { visibilityBoundMs } = this.bank.profile;
     if (visibilityBoundMs === null) return;
     if (await queries.hasRefundAwaitingClosing(prisma, accountId, visibilityBoundMs))
@@ -87,9 +87,16 @@ export class RefundPolicies {
       await this.jobQueue.enqueue('refundByPolicy', { accountId });
   }
 
-  private async refund(accountId: number, breakId: string, reason: string): Promise<void> {
+  private async refund(
+    accountId: number,
+    breakId: string,
+    reason: string,
+    changedBy: string | null,
+  ): Promise<void> {
     try {
-      await this.refunds.refund(accountId, breakId, { actor: 'policy', reason, amountCents: null });
+      const requestedBy = { source: 'policy', keyId: changedBy } as const;
+      const request = { actor: 'policy', reason, amountCents: null, requestedBy };
+      await this.refunds.refund(accountId, breakId, request);
     } catch (error) {
       // The history contains the refusal, and a person must handle the break. Without a response
       // from the bank, the next job repeats the request.

@@ -35,11 +35,13 @@ function latestOf(line: StatementLineFacts, able: Named[]): Named[] {
 }
 
 /**
- * A line cannot pay what the bank rejected. It can pay what was reported as failed or proven
- * absent: the statement shows that the money moved.
+ * A line cannot pay what the bank rejected, or what awaits approval and was not sent. It can pay
+ * what was reported as failed or proven absent: the statement shows that the money moved.
  */
-function isPayable(component: Component, { id, withdrawal }: ExpectedPaymentFacts): boolean {
-  return withdrawal !== 'rejected' || component.paidCents(id) > 0n;
+function isPayable(component: Component, payment: ExpectedPaymentFacts): boolean {
+  const { id, withdrawal, operationState } = payment;
+  const isUnsent = withdrawal === 'rejected' || operationState === 'awaiting_approval';
+  return !isUnsent || component.paidCents(id) > 0n;
 }
 
 /** Decides a line that names at least one payment that it may pay. */

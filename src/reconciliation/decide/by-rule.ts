@@ -63,10 +63,14 @@ export function applyRules(component: Component, contested: ReadonlySet<string>)
 
 /** The expected payments that lines may pay by rules. */
 export function payableByRules(component: Component): RuleExpectedPayment[] {
-  return component.facts.expectedPayments
-    .filter(({ withdrawal }) => withdrawal === null)
-    .map((payment) => toRulePayment(component, payment))
-    .filter(isOpen);
+  return (
+    component.facts.expectedPayments
+      .filter(({ withdrawal }) => withdrawal === null)
+      // It was not sent, so no line is its payment.
+      .filter(({ operationState }) => operationState !== 'awaiting_approval')
+      .map((payment) => toRulePayment(component, payment))
+      .filter(isOpen)
+  );
 }
 
 function record(component: Component, line: StatementLineFacts, decision: RuleDecision): void {

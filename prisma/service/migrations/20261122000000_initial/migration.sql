@@ -102,6 +102,7 @@ CREATE TABLE "api_key" (
   "name" TEXT,
   "scopes" TEXT[],
   "hint" TEXT,
+  "holder" TEXT NOT NULL,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "expires_at" TIMESTAMPTZ(3),
   "revoked_at" TIMESTAMPTZ(3),
@@ -110,7 +111,7 @@ CREATE TABLE "api_key" (
   -- An unknown scope would grant nothing, so it can only be an error.
   CONSTRAINT "api_key_scopes" CHECK (
     "scopes" <@ ARRAY['read', 'charge', 'transfer', 'pay', 'refund', 'onboard', 'reconcile',
-                      'webhooks', 'expect', 'personal-data']
+                      'webhooks', 'expect', 'personal-data', 'approve']
   ),
   CONSTRAINT "api_key_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "bank_account" ("id")
@@ -155,7 +156,8 @@ CREATE UNLOGGED TABLE "rate_limit" (
 -- Operations
 
 CREATE TYPE "operation_state" AS ENUM (
-  'received', 'sending', 'succeeded', 'rejected', 'unknown', 'not_executed', 'needs_operator'
+  'received', 'sending', 'succeeded', 'rejected', 'unknown', 'not_executed', 'needs_operator',
+  'awaiting_approval', 'declined', 'expired'
 );
 
 -- An outbound request to the bank. It is committed before the first byte is sent.
@@ -184,17 +186,19 @@ CREATE TABLE "operation" (
   "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "ended_at" TIMESTAMPTZ(3),
   "bodies_deleted_at" TIMESTAMPTZ(3),
+  "approved_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "operation_pkey" PRIMARY KEY ("account_id", "id"),
   CONSTRAINT "operation_amount" CHECK ("amount_cents" > 0),
   -- The sweeper finds unfinished operations by next_action_at: an unfinished operation without this
   -- time would never finish.
   CONSTRAINT "operation_unfinished_has_next_action" CHECK (
-    ("state" IN ('received', 'sending', 'unknown')) = ("next_action_at" IS NOT NULL)
+    ("state" IN ('received', 'sending', 'unknown', 'awaiting_approval'))
+      = ("next_action_at" IS NOT NULL)
   ),
   -- ended_at is set exactly while the state is final. Time limits are counted from ended_at.
   CONSTRAINT "operation_final_has_end" CHECK (
-    ("state" IN ('succeeded', 'rejected', 'not_executed', 'needs_operator'))
+    ("state" IN ('succeeded', 'rejected', 'not_executed', 'needs_operator', 'declined', 'expired'))
       = ("ended_at" IS NOT NULL)
   ),
   -- The bank knows an operation with a bank_reference. So the operation cannot be proven not
@@ -204,7 +208,8 @@ CREATE TABLE "operation" (
   ),
   -- Without its request an operation cannot be sent again.
   CONSTRAINT "operation_without_request_is_not_sent" CHECK (
-    "bodies_deleted_at" IS NULL OR ("state" <> 'received' AND "state" <> 'sending')
+    "bodies_deleted_at" IS NULL
+      OR ("state" <> 'received' AND "state" <> 'sending' AND "state" <> 'awaiting_approval')
   ),
   CONSTRAINT "operation_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "bank_account" ("id")
@@ -220,12 +225,14 @@ CREATE INDEX "operation_due" ON "operation" ("next_action_at") WHERE (next_actio
 CREATE INDEX "operation_needs_operator"
   ON "operation" ("account_id", "amount_cents") WHERE (state = 'needs_operator');
 CREATE INDEX "operation_unfinished" ON "operation" ("account_id", "state")
-  WHERE (state = 'received' OR state = 'sending' OR state = 'unknown' OR state = 'needs_operator');
+  WHERE (state = 'received' OR state = 'sending' OR state = 'unknown' OR state = 'needs_operator'
+    OR state = 'awaiting_approval');
 CREATE INDEX "operation_revocable"
   ON "operation" ("account_id") WHERE (state = 'not_executed' OR state = 'needs_operator');
 CREATE INDEX "operation_without_response"
   ON "operation" ("account_id")
-  WHERE (state <> 'rejected' AND (state <> 'succeeded' OR response_status IS NULL));
+  WHERE (state <> 'rejected' AND state <> 'awaiting_approval' AND state <> 'declined'
+    AND state <> 'expired' AND (state <> 'succeeded' OR response_status IS NULL));
 CREATE INDEX "operation_ended"
   ON "operation" ("account_id", "ended_at") WHERE (ended_at IS NOT NULL);
 CREATE INDEX "operation_with_bodies"
@@ -253,6 +260,96 @@ CREATE TRIGGER "operation_request_is_fixed" BEFORE UPDATE ON "operation" FOR EAC
      OR OLD.counterparty IS DISTINCT FROM NEW.counterparty
      OR OLD.amount_cents IS DISTINCT FROM NEW.amount_cents)
   EXECUTE FUNCTION "operation_request_is_fixed"();
+
+CREATE TYPE "operation_source" AS ENUM ('api', 'bulk', 'policy', 'break');
+CREATE TYPE "approval_decision" AS ENUM ('approve', 'decline');
+
+-- The approvals that an operation needs, fixed when the operation was stored.
+CREATE TABLE "operation_approval_request" (
+  "account_id" INTEGER NOT NULL,
+  "operation_id" UUID NOT NULL,
+  "needed" INTEGER NOT NULL,
+  "source" "operation_source" NOT NULL,
+  "requested_by" TEXT NOT NULL,
+  "holder" TEXT NOT NULL,
+  "request_hash" TEXT NOT NULL,
+  "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+  CONSTRAINT "operation_approval_request_pkey" PRIMARY KEY ("account_id", "operation_id"),
+  CONSTRAINT "operation_approval_request_needed" CHECK ("needed" IN (1, 2)),
+  CONSTRAINT "operation_approval_request_account_id_operation_id_fkey"
+    FOREIGN KEY ("account_id", "operation_id") REFERENCES "operation" ("account_id", "id")
+);
+CREATE TRIGGER "operation_approval_request_is_append_only" BEFORE UPDATE OR DELETE
+  ON "operation_approval_request" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+
+-- A decision about an operation that awaits approval. The primary key allows one of each holder.
+CREATE TABLE "operation_approval" (
+  "account_id" INTEGER NOT NULL,
+  "operation_id" UUID NOT NULL,
+  "holder" TEXT NOT NULL,
+  "decision" "approval_decision" NOT NULL,
+  "actor" TEXT NOT NULL,
+  "reason" TEXT NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "operation_approval_pkey" PRIMARY KEY ("account_id", "operation_id", "holder"),
+  CONSTRAINT "operation_approval_account_id_operation_id_fkey"
+    FOREIGN KEY ("account_id", "operation_id")
+    REFERENCES "operation_approval_request" ("account_id", "operation_id")
+);
+CREATE TRIGGER "operation_approval_is_append_only" BEFORE UPDATE OR DELETE
+  ON "operation_approval" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+
+-- Nothing is sent before its approvals, whichever program changes the state. A restored database
+-- may have lost an approval and the request that followed it, so the outcome is then unknown.
+CREATE FUNCTION "operation_awaits_approval"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.state IN ('declined', 'expired')
+    OR (NEW.state = 'unknown' AND NEW.reason = 'restored') THEN
+    RETURN NEW;
+  END IF;
+  IF NEW.state = 'received' AND (
+    SELECT count(a.holder) >= r.needed
+    FROM operation_approval_request r LEFT JOIN operation_approval a
+      ON a.account_id = r.account_id AND a.operation_id = r.operation_id
+      AND a.decision = 'approve' AND a.holder <> r.holder
+    WHERE r.account_id = NEW.account_id AND r.operation_id = NEW.id
+    GROUP BY r.needed
+  ) THEN
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION 'operation % awaits approval', OLD.id USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER "operation_awaits_approval" BEFORE UPDATE ON "operation" FOR EACH ROW
+  WHEN (OLD.state = 'awaiting_approval' AND NEW.state <> 'awaiting_approval')
+  EXECUTE FUNCTION "operation_awaits_approval"();
+
+-- An approval policy that a key has set or proposed. The last row in force is the policy.
+CREATE TABLE "approval_policy_change" (
+  "account_id" INTEGER NOT NULL,
+  "sequence" INTEGER NOT NULL,
+  "above_cents" BIGINT,
+  "new_beneficiary" BOOLEAN NOT NULL,
+  "kinds" TEXT[],
+  "sources" "operation_source"[],
+  "approvals" INTEGER NOT NULL,
+  "expires_after_hours" INTEGER NOT NULL,
+  "is_in_force" BOOLEAN NOT NULL,
+  "actor" TEXT NOT NULL,
+  "holder" TEXT NOT NULL,
+  "reason" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "approval_policy_change_pkey" PRIMARY KEY ("account_id", "sequence"),
+  CONSTRAINT "approval_policy_change_approvals" CHECK ("approvals" IN (1, 2)),
+  CONSTRAINT "approval_policy_change_amount" CHECK ("above_cents" >= 0),
+  CONSTRAINT "approval_policy_change_hours" CHECK ("expires_after_hours" > 0),
+  CONSTRAINT "approval_policy_change_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+CREATE TRIGGER "approval_policy_change_is_append_only" BEFORE UPDATE OR DELETE
+  ON "approval_policy_change" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
 
 -- An id that identifies a repeat of an operation: its idempotency key, or a natural id such as a
 -- correlationId. The primary key allows one operation for each id.
@@ -1206,7 +1303,7 @@ CREATE TABLE "bulk_upload" (
   "kind" "bulk_upload_kind" NOT NULL,
   "file_hash" TEXT NOT NULL,
   "rows" INTEGER NOT NULL,
-  "api_key_id" UUID,
+  "requested_by" TEXT NOT NULL,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "finished_at" TIMESTAMPTZ(3),
 

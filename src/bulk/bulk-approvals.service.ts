@@ -1,0 +1,55 @@
+// One decision about the rows of an upload that await approval. Each operation is decided on its
+// own, as a single one is.
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../accounts/api-keys.service.js';
+import type { RouteOutput } from '../contract/route.js';
+import { Database } from '../database.service.js';
+import { Approvals, type GivenDecision } from '../operations/approvals.service.js';
+import { AppError } from '../platform/errors.js';
+import type { decideUpload } from './bulk.schema.js';
+import { countRowsAwaitingApproval, listRowsAwaitingApproval } from './bulk.queries.js';
+
+/** Each is a transaction of its own, and the caller waits for all of them. */
+const maxRowsDecided = 500;
+
+type Result = RouteOutput<typeof decideUpload>;
+
+@Injectable()
+export class BulkApprovals {
+  constructor(
+    private readonly database: Database,
+    private readonly approvals: Approvals,
+  ) {}
+
+  /**
+   * Decides the next rows after a line. A row that cannot be decided is reported, and the others
+   * are decided. Throws `forbidden` for the maker, and like `assertAccountLive`.
+   */
+  async decide(
+    caller: Pick<Caller, 'accountId' | 'keyId'>,
+    uploadId: string,
+    { afterLine, ...decision }: GivenDecision & { afterLine: number },
+  ): Promise<Result> {
+    const { accountId, keyId } = caller;
+    const { prisma } = this.database;
+    const page = { afterLine, limit: maxRowsDecided };
+    const rows = await listRowsAwaitingApproval(prisma, accountId, uploadId, { ...page, keyId });
+    const refused: Result['refused'] = [];
+    for (const { line, operationId } of rows) {
+      try {
+        await this.approvals.decide(caller, operationId, decision);
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
+        const { reason, public: title = null } = error.details;
+        refused.push({ line, operationId, code: reason ?? error.code, title });
+      }
+    }
+    const last = rows.at(-1)?.line ?? null;
+    return {
+      decided: rows.length - refused.length,
+      refused,
+      waiting: await countRowsAwaitingApproval(prisma, accountId, uploadId),
+      nextAfterLine: rows.length === maxRowsDecided ? last : null,
+    };
+  }
+}

@@ -1,0 +1,69 @@
+// Decides, in the transaction that stores an operation, whether it waits for approvals. What it
+// needs is fixed then: a later change of the policy does not alter it.
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../database.service.js';
+import { eventAmount } from '../events/event.js';
+import { EventsService } from '../events/events.service.js';
+import { invariant } from '../platform/errors.js';
+import { SecretBox } from '../platform/secret-box.js';
+import {
+  approvalConditionOf,
+  approvedRequestText,
+  type ApprovalPolicy,
+} from './approval-policy.js';
+import * as queries from './approvals.queries.js';
+import type { OperationRequest } from './operation.js';
+import type { NewOperation } from './operations.queries.js';
+
+@Injectable()
+export class ApprovalRequirements {
+  constructor(
+    private readonly events: EventsService,
+    private readonly secretBox: SecretBox,
+  ) {}
+
+  /** What a new operation needs before it is sent; null when it is sent at once. */
+  async find(
+    tx: Tx,
+    policy: ApprovalPolicy | null,
+    operation: NewOperation,
+    { preferences: { requestedBy }, expectedPayments }: OperationRequest,
+  ): Promise<queries.NeededApprovals | null> {
+    const { accountId, kind, amountCents } = operation;
+    if (policy === null || amountCents === null) return null;
+    const { source, keyId } = requestedBy;
+    const condition = approvalConditionOf(policy, { kind, source, amountCents });
+    if (condition === null) return null;
+    if (condition === 'new_beneficiary') {
+      const counterparties = expectedPayments.map(
+        ({ references }) => references.find((one) => one.kind === 'counterparty')?.value ?? null,
+      );
+      const known = counterparties.filter((one) => one !== null);
+      // Without an account of the beneficiary, nothing shows that it was paid before.
+      const hasAll = known.length > 0 && known.length === counterparties.length;
+      if (hasAll && (await queries.areKnownBeneficiaries(tx, accountId, known))) return null;
+    }
+    invariant(keyId !== null, `an operation ${kind} that needs approval is requested by a key`);
+    const { approvals: needed, expiresAfterHours } = policy;
+    const approved = { operation, needed, requestedBy: keyId };
+    const requestHash = this.secretBox.hash('approved-request', approvedRequestText(approved));
+    return { needed, expiresAfterHours, source, requestedBy: keyId, requestHash };
+  }
+
+  /** Records the event of an operation that waits. Call `enqueueDeliveries` after the commit. */
+  report(tx: Tx, operation: NewOperation, { needed, source }: queries.NeededApprovals): void {
+    const { accountId, id, kind, amountCents } = operation;
+    const amount = amountCents === null ? null : eventAmount(amountCents);
+    this.events.record(tx, accountId, [
+      {
+        type: 'operation.awaiting_approval',
+        resource: { kind: 'operation', id },
+        data: { operationId: id, kind, state: 'awaiting_approval', amount, needed, source },
+      },
+    ]);
+  }
+
+  async enqueueDeliveries(accountId: number): Promise<void> {
+    await this.events.enqueueDeliveries(accountId);
+  }
+}

@@ -1,0 +1,58 @@
+// The endpoints of approvals: the policy of the caller's account, and decisions by its keys with
+// the scope `approve`.
+import { Controller, UseGuards } from '@nestjs/common';
+import { z } from 'zod';
+import { ApiKeyGuard, CalledBy, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
+import type { Caller } from '../accounts/api-keys.service.js';
+import { RequiresScope } from '../accounts/scope.decorator.js';
+import { Handles, Reply } from '../platform/contract-route.js';
+import { stringifyJson } from '../platform/exact-json.js';
+import { readUuid } from '../platform/listing.js';
+import { Responds } from '../platform/responses.decorator.js';
+import { ApprovalPolicies } from './approval-policies.service.js';
+import {
+  approvalPolicyView,
+  changeApprovalPolicy,
+  decideOperation,
+  getApprovalPolicy,
+} from './approvals.schema.js';
+import { Approvals } from './approvals.service.js';
+import { OperationDetails } from './operation-details.service.js';
+
+const proposed = {
+  status: 202,
+  description: 'The change weakens the policy, and waits for a key of another holder.',
+  body: { name: 'ApprovalPolicy', schema: approvalPolicyView },
+};
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class ApprovalsController {
+  constructor(
+    private readonly policies: ApprovalPolicies,
+    private readonly approvals: Approvals,
+    private readonly details: OperationDetails,
+  ) {}
+
+  @Handles(getApprovalPolicy)
+  getPolicy(@CalledBy() { accountId }: Caller) {
+    return this.policies.get(accountId);
+  }
+
+  @RequiresScope('approve')
+  @Responds(proposed)
+  @Handles(changeApprovalPolicy)
+  async changePolicy(@FromCaller() request: CallerInput<typeof changeApprovalPolicy>) {
+    const { isProposed, view } = await this.policies.change(request, request.body);
+    return isProposed ? new Reply(202, stringifyJson(z.encode(approvalPolicyView, view))) : view;
+  }
+
+  @RequiresScope('approve')
+  @Handles(decideOperation)
+  async decide(@FromCaller() request: CallerInput<typeof decideOperation>) {
+    const { accountId, params, body } = request;
+    const id = readUuid(params.id);
+    await this.approvals.decide(request, id, body);
+    return this.details.get(accountId, id);
+  }
+}

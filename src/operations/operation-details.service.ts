@@ -1,0 +1,31 @@
+// One operation as it is shown alone: with its attempts, and how its approvals stand.
+import { Injectable } from '@nestjs/common';
+import type { RouteOutput } from '../contract/route.js';
+import { Database } from '../database.service.js';
+import { listMetadataOfOperations } from '../expected-payments/metadata.queries.js';
+import { Approvals } from './approvals.service.js';
+import { describeOperation, type getOperation } from './operations.schema.js';
+import { OperationsService } from './operations.service.js';
+
+@Injectable()
+export class OperationDetails {
+  constructor(
+    private readonly database: Database,
+    private readonly operations: OperationsService,
+    private readonly approvals: Approvals,
+  ) {}
+
+  /** Throws `not_found`, also for an operation of another account. */
+  async get(accountId: number, id: string): Promise<RouteOutput<typeof getOperation>> {
+    const operation = await this.operations.get(accountId, id);
+    const { prisma } = this.database;
+    const found = await listMetadataOfOperations(prisma, accountId, [operation.id]);
+    const metadata = found.get(operation.id) ?? null;
+    const attemptLog = await prisma.operationAttempt.findMany({
+      where: { accountId, operationId: operation.id },
+      orderBy: { number: 'asc' },
+    });
+    const approval = await this.approvals.describe(operation);
+    return { ...operation, ...describeOperation(operation, metadata), attemptLog, approval };
+  }
+}
