@@ -10,7 +10,7 @@ import type { RouteInput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
 import { expectedDebit, referencesOf } from '../expected-payments/expected-payment.js';
 import type { OperationKind, RequestPreferences } from '../operations/operation.js';
-import { withoutMetadata } from '../operations/request-metadata.js';
+import { withoutMetadata } from '../expected-payments/metadata.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError, invalidField } from '../platform/errors.js';

@@ -1,6 +1,7 @@
 // The data that files of the statement are written from, and text functions that formats share.
 import type { Buffer } from 'node:buffer';
 import type { PlainDate } from '../brazil/calendar.js';
+import type { Metadata } from '../expected-payments/metadata.js';
 import type { StatementLine } from '../generated/service/client.js';
 import type { LineCounterparty } from './line-counterparty.js';
 
@@ -19,6 +20,8 @@ export type ExportedLine = Pick<
   expectedPaymentIds: string[];
   /** The client's own id of the payment: of the line, or else of the payments that it pays. */
   clientReference: string | null;
+  /** Of each payment that it pays, in the order of their ids. */
+  metadata: Metadata[];
 };
 
 /** A line as it is stored: the content names the counterparty. */

@@ -141,6 +141,7 @@ export async function listExportedLines(
            COALESCE(m.rule, c.rule, b.kind) AS rule,
            CASE WHEN m.rule IS NULL THEN c.category END AS category, b.kind AS "breakKind",
            COALESCE(m.ids::text[], '{}') AS "expectedPaymentIds",
+           COALESCE(named.list, '[]') AS metadata,
            COALESCE(p.external_id, p.correlation_id, r.client_reference) AS client_reference
     FROM page p
     LEFT JOIN line_outcome o ON o.account_id = ${accountId} AND o.nsu = p.nsu
@@ -156,6 +157,14 @@ export async function listExportedLines(
         AND account_id = ${accountId} AND expected_payment_id = ANY (m.ids)
         AND kind IN ('external_id', 'correlation_id')
     ) r ON true
+    LEFT JOIN LATERAL (
+      SELECT jsonb_agg(texts.one ORDER BY texts.id) AS list FROM (
+        SELECT expected_payment_id AS id, jsonb_object_agg(key, value) AS one
+        FROM expected_payment_metadata
+        WHERE account_id = ${accountId} AND expected_payment_id = ANY (m.ids)
+        GROUP BY expected_payment_id
+      ) texts
+    ) named ON true
     LEFT JOIN classification c ON c.account_id = ${accountId} AND c.nsu = p.nsu
     LEFT JOIN LATERAL (
       SELECT kind FROM break

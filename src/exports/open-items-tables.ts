@@ -2,10 +2,22 @@
 import { daysBetween, type PlainDate } from '../brazil/calendar.js';
 import { statementDayOf } from '../brazil/statement-day.js';
 import type { Break, ExpectedPayment, StatementLine } from '../generated/service/client.js';
+import type { Metadata } from '../expected-payments/metadata.js';
 import { ageCutoffs, severityOf } from '../reconciliation/breaks/severity.js';
 import { counterpartyOf } from './line-counterparty.js';
-import { breakKindLabels, categoryLabels, directionLabels } from './statement-table.js';
-import { costCentreColumn, strangerColumn, textColumn, type Table } from './table.js';
+import {
+  breakKindLabels,
+  categoryLabels,
+  directionLabels,
+  metadataText,
+} from './statement-table.js';
+import {
+  costCentreColumn,
+  strangerColumn,
+  textColumn,
+  type Table,
+  type TableColumn,
+} from './table.js';
 
 type LineOfBreak = Pick<
   StatementLine,
@@ -26,7 +38,15 @@ export type ExportedBreak = Pick<
     expectedTaxId: string | null;
     clientReference: string | null;
     category: string | null;
+    metadata: Metadata | null;
   };
+
+/** What the business system calls the payment. */
+const ownColumn: TableColumn<{ metadata: Metadata | null }> = strangerColumn(
+  'metadata',
+  'Metadados',
+  ({ metadata }) => (metadata ? metadataText([metadata]) : null),
+);
 
 const severityLabels = { low: 'Baixa', medium: 'Média', high: 'Alta', critical: 'Crítica' };
 
@@ -64,6 +84,7 @@ export function openBreaksTable(today: PlainDate): Table<ExportedBreak> {
       textColumn('expectedPaymentId', 'Pagamento previsto', (row) => row.expectedPaymentId),
       textColumn('id', 'Divergência (ID)', ({ id }) => id),
       strangerColumn('notes', 'Descrição', ({ notes }) => notes),
+      ownColumn,
     ],
   };
 }
@@ -71,7 +92,7 @@ export function openBreaksTable(today: PlainDate): Table<ExportedBreak> {
 export type OverduePayment = Pick<
   ExpectedPayment,
   'id' | 'operationId' | 'kind' | 'isCredit' | 'amountCents' | 'dueDate' | 'counterpartyDocument'
-> & { lastPaymentDay: PlainDate; clientReference: string | null };
+> & { lastPaymentDay: PlainDate; clientReference: string | null; metadata: Metadata | null };
 
 /** By the kind of the operation. */
 const paymentKindLabels = {
@@ -108,6 +129,7 @@ export function overduePaymentsTable(today: PlainDate): Table<OverduePayment> {
       costCentreColumn(),
       textColumn('id', 'Pagamento previsto', ({ id }) => id),
       textColumn('operationId', 'Operação', ({ operationId }) => operationId),
+      ownColumn,
     ],
   };
 }

@@ -43,6 +43,7 @@ export function exportedLine(line: Partial<ExportedLine> = {}): ExportedLine {
     category: null,
     breakKind: null,
     expectedPaymentIds: [],
+    metadata: [],
     ...line,
   };
 }
