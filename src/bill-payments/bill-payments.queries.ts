@@ -6,7 +6,7 @@ import {
   isAmountDue,
   recordPaymentTasks,
 } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-import { metadataColumn } from '../expected-payments/metadata.queries.js';
+import { metadataOfRow } from '../expected-payments/metadata.queries.js';
 import type { Metadata } from '../expected-payments/metadata.js';
 import { isProvisional } from '../expected-payments/provisional.queries.js';
 import { Prisma, type BillPayment } from '../generated/service/client.js';
@@ -80,7 +80,7 @@ export async function findBillPaymentForUpdate(
 ): Promise<LockedBillPayment | null> {
   const [payment] = await tx.$queryRaw<LockedBillPayment[]>`
     SELECT p.state, p.bar_code, p.amount_cents, p.bank_id, p.scheduled_for, p.expected_payment_id,
-           (${otherLivePayment}) AS "otherLiveId", ${metadataOfPayment} AS metadata
+           (${otherLivePayment}) AS "otherLiveId", ${metadataOfRow('p')} AS metadata
     FROM bill_payment p
     WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid
     FOR NO KEY UPDATE OF p`;
@@ -220,12 +220,6 @@ export type FailedBillPayment = Pick<
   'bankId' | 'amountCents' | 'scheduledFor' | 'barCode'
 > & { metadata: Metadata | null };
 
-/** The metadata of a payment (p). */
-const metadataOfPayment = metadataColumn(
-  Prisma.sql`p.account_id`,
-  Prisma.sql`p.expected_payment_id`,
-);
-
 /**
  * Ends a scheduled payment as failed. Null unless the statement proves it:
  * - It is closed from before the scheduled time until `closedForMs` after the latest possible
@@ -259,7 +253,7 @@ export async function failUnpaidBillPayment(
       AND NOT ${hasUnreadableLine}
       AND NOT ${isAmountDue(accountId, Prisma.sql`SELECT p.amount_cents`)}
     RETURNING p.bank_id, p.amount_cents,
-              p.scheduled_for, p.bar_code, ${metadataOfPayment} AS metadata`;
+              p.scheduled_for, p.bar_code, ${metadataOfRow('p')} AS metadata`;
   if (failed) await recordBillTasks(tx, accountId, id);
   return failed ?? null;
 }

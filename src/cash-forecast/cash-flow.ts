@@ -5,7 +5,7 @@ import { addDays, nextBusinessDay, type PlainDate } from '../brazil/calendar.js'
 import { parseAdjustments } from '../contract/charge-terms.js';
 
 /** Both days included. */
-export interface Period {
+export interface ForecastPeriod {
   from: PlainDate;
   to: PlainDate;
 }
@@ -88,10 +88,10 @@ interface FlowFacts {
 }
 
 /** The first day from which the balances of a period are computed. */
-export const firstComputedDay = ({ from }: Period, today: PlainDate): PlainDate =>
+export const firstComputedDay = ({ from }: ForecastPeriod, today: PlainDate): PlainDate =>
   from < today ? from : today;
 
-export function cashFlowOf(period: Period, facts: FlowFacts): CashFlow {
+export function cashFlowOf(period: ForecastPeriod, facts: FlowFacts): CashFlow {
   const { today, openingCents, open } = facts;
   const first = firstComputedDay(period, today);
   const days = new Map<PlainDate, ForecastDay>();

@@ -1,7 +1,7 @@
 // Reads what a cash forecast is computed from: open payments by their last day, what came of the
 // payments that were expected on a day, and the totals of the statement's days.
 import { opaqueAccountId, type Db } from '../database.service.js';
-import type { Period, OpenGroup, SettledGroup, StatementDay } from './cash-flow.js';
+import type { ForecastPeriod, OpenGroup, SettledGroup, StatementDay } from './cash-flow.js';
 
 /** A forecast reads at most so many open payments. */
 export const maxOpenPayments = 200_000;
@@ -42,7 +42,7 @@ export async function listOpenGroups(
 export async function listSettledGroups(
   db: Db,
   accountId: number,
-  { from, to }: Period,
+  { from, to }: ForecastPeriod,
   dueFrom: string,
 ): Promise<SettledGroup[]> {
   return db.$queryRaw<SettledGroup[]>`

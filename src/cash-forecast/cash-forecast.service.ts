@@ -7,7 +7,7 @@ import { Database } from '../database.service.js';
 import { readLineExtent, readOpeningBalance } from '../exports/exports.queries.js';
 import { invalidField, ruleBroken } from '../platform/errors.js';
 import { BankTime } from '../statement/bank-time.service.js';
-import { cashFlowOf, firstComputedDay, type OpenGroup, type Period } from './cash-flow.js';
+import { cashFlowOf, firstComputedDay, type OpenGroup, type ForecastPeriod } from './cash-flow.js';
 import * as queries from './cash-forecast.queries.js';
 import type { getCashForecast } from './cash-forecast.schema.js';
 
@@ -28,7 +28,7 @@ export class CashForecasts {
     private readonly bankTime: BankTime,
   ) {}
 
-  /** Throws `validation_failed` for an invalid period, `rule_broken` for one with too much in it. */
+  /** Throws `validation_failed` for a wrong period, and `rule_broken` for too much in it. */
   async read(accountId: number, query: Query): Promise<RouteOutput<typeof getCashForecast>> {
     const today = saoPauloDay(await this.bankTime.now(accountId));
     const period = readPeriod(query, today);
@@ -56,13 +56,13 @@ export class CashForecasts {
 }
 
 /** Lines come until the end of today; a day after it has none. */
-function endOf({ to }: Period, today: PlainDate): Date {
+function endOf({ to }: ForecastPeriod, today: PlainDate): Date {
   return statementDayStart(addDays(to > today ? today : to, 1));
 }
 
 const countOf = (open: readonly OpenGroup[]) => open.reduce((sum, { count }) => sum + count, 0);
 
-function readPeriod({ from, to }: Query, today: PlainDate): Period {
+function readPeriod({ from, to }: Query, today: PlainDate): ForecastPeriod {
   const first = from ?? (to !== undefined && to < today ? to : today);
   if (first < earliestDay || first > latestDay)
     throw invalidField('$.from', `Must be from ${earliestDay} to ${latestDay}.`);

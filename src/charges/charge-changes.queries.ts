@@ -1,7 +1,7 @@
 // Records the changes of a charge that the bank accepted. A charge that the service did not issue
 // has no row, and nothing is recorded.
 import type { Tx } from '../database.service.js';
-import { metadataColumn } from '../expected-payments/metadata.queries.js';
+import { metadataOfRow } from '../expected-payments/metadata.queries.js';
 import type { Metadata } from '../expected-payments/metadata.js';
 import { Prisma, type Charge } from '../generated/service/client.js';
 import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
@@ -23,8 +23,6 @@ export async function recordVoid(
   accountId: number,
   { correlationId, bankStatus }: { correlationId: string; bankStatus: string | null },
 ): Promise<VoidedCharge | null> {
-  const payment = Prisma.sql`charge.expected_payment_id`;
-  const metadata = metadataColumn(Prisma.sql`charge.account_id`, payment);
   const [charge] = await tx.$queryRaw<(VoidedCharge & { expectedPaymentId: string })[]>`
     UPDATE charge
     SET cancelled_at = ${bankTime(accountId)}, next_check_at = NULL,
@@ -32,7 +30,7 @@ export async function recordVoid(
     WHERE account_id = ${accountId} AND correlation_id = ${correlationId}
       AND cancelled_at IS NULL
     RETURNING correlation_id, type, amount_cents, COALESCE(bank_due_date, due_date) AS "dueDate",
-              expected_payment_id, ${metadata} AS metadata`;
+              expected_payment_id, ${metadataOfRow('charge')} AS metadata`;
   if (!charge) return null;
   await recordPaymentTasks(tx, accountId, [charge.expectedPaymentId]);
   return charge;

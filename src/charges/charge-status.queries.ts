@@ -1,7 +1,7 @@
 // The SQL of charge status checks. `next_check_at` is on the bank's clock, as due dates are.
 import type { Db, Tx } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
-import { metadataColumn } from '../expected-payments/metadata.queries.js';
+import { metadataOfRow } from '../expected-payments/metadata.queries.js';
 import type { Metadata } from '../expected-payments/metadata.js';
 import { Prisma, type Charge } from '../generated/service/client.js';
 import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
@@ -59,8 +59,7 @@ export async function listDueCharges(
     SELECT c.correlation_id, c.type, c.amount_cents,
            COALESCE(c.bank_due_date, c.due_date) AS "dueDate", c.checks,
            ${isPaid} AS "isPaid",
-           ${metadataColumn(Prisma.sql`c.account_id`, Prisma.sql`c.expected_payment_id`)}
-             AS metadata,
+           ${metadataOfRow('c')} AS metadata,
            clock_timestamp() AS "checkedAt"
     FROM charge c
     JOIN operation o ON o.account_id = c.account_id AND o.id = c.operation_id

@@ -6,11 +6,12 @@ import { BankService } from '../bank/bank.service.js';
 import { createCharge, expireCharge, payCharge } from '../contract/charges.js';
 import type { Route } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
+import { metadataTooCommon } from '../expected-payments/metadata.queries.js';
 import { BeginsOperation } from '../operations/begins-operation.decorator.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
-import { CallsBank } from '../platform/responses.decorator.js';
+import { CallsBank, Responds } from '../platform/responses.decorator.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, readPage } from '../platform/listing.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -77,6 +78,7 @@ export class ChargesController {
     return this.charges.get(accountId, params.correlationId);
   }
 
+  @Responds(metadataTooCommon)
   @Handles(listChargesRoute)
   async list(@FromCaller() { accountId, query }: CallerInput<typeof listChargesRoute>) {
     return this.charges.list(accountId, readPage(query, isUuid), query);

@@ -7,7 +7,7 @@ import type { RouteInput } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
 import { Database, type Tx } from '../database.service.js';
 import { normalizeTaxId } from '../expected-payments/counterparty.js';
-import { withoutMetadata } from '../operations/request-metadata.js';
+import { withoutMetadata } from '../expected-payments/metadata.js';
 import { referencesOf, type NewExpectedPayment } from '../expected-payments/expected-payment.js';
 import type { Charge, Prisma } from '../generated/service/client.js';
 import type { Operation, OperationKind, RequestPreferences } from '../operations/operation.js';

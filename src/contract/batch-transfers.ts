@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { route } from './route.js';
 import { clientIdentifier, filledText, integer, positiveReais, reais, timestamp } from './wire.js';
 
-export const batchItem = z.looseObject({
+export const batchItemRequest = z.looseObject({
   externalId: clientIdentifier.nullish(),
   amount: positiveReais,
   beneficiaryAccountNumber: filledText(20),
@@ -19,7 +19,7 @@ export const batchOf = <Item extends z.ZodType>(item: Item) =>
     .min(1, 'Must have at least one item.')
     .max(maxBatchItems, `Must have at most ${maxBatchItems} items.`);
 
-export const batchRequest = batchOf(batchItem);
+export const batchRequest = batchOf(batchItemRequest);
 
 export type BatchRequest = z.output<typeof batchRequest>;
 

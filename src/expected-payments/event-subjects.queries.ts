@@ -44,8 +44,8 @@ interface OperationSubjectRow {
 export type OperationSubject = Partial<OperationSubjectRow>;
 
 /**
- * The ids that are known of an operation with one expected payment, or with the correlationId in its
- * path. Rows of its module may be deleted already; references stay.
+ * The ids that are known of an operation with one expected payment, or with the correlationId in
+ * its path. Rows of its module may be deleted already; references stay.
  */
 export async function readOperationSubject(
   db: Db,

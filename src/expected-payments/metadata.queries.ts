@@ -29,6 +29,10 @@ export const metadataColumn = (accountId: Prisma.Sql, expectedPaymentId: Prisma.
     WHERE account_id = ${accountId} AND expected_payment_id = ${expectedPaymentId} OFFSET 0
   ) texts)`;
 
+/** The same, of a row that names its expected payment. */
+export const metadataOfRow = (row: string) =>
+  metadataColumn(Prisma.raw(`${row}.account_id`), Prisma.raw(`${row}.expected_payment_id`));
+
 /** By operation; operations with several expected payments, such as batches, are left out. */
 export async function listMetadataOfOperations(
   db: Db,
@@ -58,6 +62,12 @@ export interface FoundPayments {
   expectedPaymentIds: string[];
   operationIds: string[];
 }
+
+/** The response of a list, for its API reference. */
+export const metadataTooCommon = {
+  status: 422,
+  description: 'Too many payments have the `metadata`; see `code`.',
+};
 
 /** The payments that have this text. Throws `rule_broken` when there are too many. */
 export async function findByMetadata(

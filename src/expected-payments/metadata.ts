@@ -73,6 +73,14 @@ export function splitMetadata<Body extends object>(
   return { body: rest as unknown as Body, metadata: isGiven ? given : null };
 }
 
+/** The input of a route without `metadata`, and the metadata of its one expected payment. */
+export function withoutMetadata<Input extends { body: object }>(
+  request: Input,
+): { input: Input; metadata: readonly (Metadata | null)[] } {
+  const { body, metadata: given } = splitMetadata(request.body as Input['body']);
+  return { input: { ...request, body }, metadata: [given] };
+}
+
 /** The texts as stored, one row each, as an object. */
 export function metadataOf(rows: readonly MetadataText[]): Metadata | null {
   return rows.length === 0

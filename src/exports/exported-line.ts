@@ -2,6 +2,7 @@
 import type { Buffer } from 'node:buffer';
 import type { PlainDate } from '../brazil/calendar.js';
 import type { Counterparty } from '../counterparties/resolution.js';
+import type { Metadata } from '../expected-payments/metadata.js';
 import type { StatementLine } from '../generated/service/client.js';
 
 /** A line with its state, and the matches, classification or break that explain it. */
@@ -20,6 +21,8 @@ export type ExportedLine = Pick<
   expectedPaymentIds: string[];
   /** The client's own id of the payment: of the line, or else of the payments that it pays. */
   clientReference: string | null;
+  /** Of each payment that it pays, in the order of their ids. */
+  metadata: Metadata[];
 };
 
 /** A line without what several sources say. */

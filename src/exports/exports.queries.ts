@@ -142,6 +142,7 @@ export async function listExportedLines(
            CASE WHEN m.rule IS NULL THEN c.category::text ELSE declared.category END AS category,
            declared.cost_centre, b.kind AS "breakKind",
            COALESCE(m.ids::text[], '{}') AS "expectedPaymentIds",
+           COALESCE(named.list, '[]') AS metadata,
            COALESCE(p.external_id, p.correlation_id, declared.external_id, r.client_reference)
              AS client_reference
     FROM page p
@@ -165,6 +166,14 @@ export async function listExportedLines(
       FROM expected_payment
       WHERE account_id = ${accountId} AND id = ANY (m.ids) AND external_id IS NOT NULL
     ) declared ON true
+    LEFT JOIN LATERAL (
+      SELECT jsonb_agg(texts.one ORDER BY texts.id) AS list FROM (
+        SELECT expected_payment_id AS id, jsonb_object_agg(key, value) AS one
+        FROM expected_payment_metadata
+        WHERE account_id = ${accountId} AND expected_payment_id = ANY (m.ids)
+        GROUP BY expected_payment_id
+      ) texts
+    ) named ON true
     LEFT JOIN classification c ON c.account_id = ${accountId} AND c.nsu = p.nsu
     LEFT JOIN LATERAL (
       SELECT kind FROM break

@@ -3,8 +3,14 @@ import { daysBetween, type PlainDate } from '../brazil/calendar.js';
 import { statementDayOf } from '../brazil/statement-day.js';
 import type { Counterparty } from '../counterparties/resolution.js';
 import type { Break, ExpectedPayment, StatementLine } from '../generated/service/client.js';
+import type { Metadata } from '../expected-payments/metadata.js';
 import { ageCutoffs, severityOf } from '../reconciliation/breaks/severity.js';
-import { breakKindLabels, categoryLabels, directionLabels } from './statement-table.js';
+import {
+  breakKindLabels,
+  categoryLabels,
+  directionLabels,
+  metadataText,
+} from './statement-table.js';
 import {
   costCentreColumn,
   strangerColumn,
@@ -31,7 +37,15 @@ export type ExportedBreak = Pick<
     /** Of the line’s classification, or of the payment that another system declared. */
     category: string | null;
     costCentre: string | null;
+    metadata: Metadata | null;
   };
+
+/** What the business system calls the payment. */
+const ownColumn: TableColumn<{ metadata: Metadata | null }> = strangerColumn(
+  'metadata',
+  'Metadados',
+  ({ metadata }) => (metadata ? metadataText([metadata]) : null),
+);
 
 const severityLabels = { low: 'Baixa', medium: 'Média', high: 'Alta', critical: 'Crítica' };
 
@@ -64,6 +78,7 @@ export function openBreaksTable(today: PlainDate): Table<ExportedBreak> {
       textColumn('expectedPaymentId', 'Pagamento previsto', (row) => row.expectedPaymentId),
       textColumn('id', 'Divergência (ID)', ({ id }) => id),
       strangerColumn('notes', 'Descrição', ({ notes }) => notes),
+      ownColumn,
     ],
   };
 }
@@ -74,6 +89,7 @@ export type OverduePayment = Pick<
 > & {
   lastPaymentDay: PlainDate;
   clientReference: string | null;
+  metadata: Metadata | null;
   /** As the charge, the transfer or whoever declared the payment names it. */
   counterparty: Counterparty;
 };
@@ -111,6 +127,7 @@ export function overduePaymentsTable(today: PlainDate): Table<OverduePayment> {
       costCentreColumn(({ costCentre }) => costCentre),
       textColumn('id', 'Pagamento previsto', ({ id }) => id),
       textColumn('operationId', 'Operação', ({ operationId }) => operationId),
+      ownColumn,
     ],
   };
 }

@@ -1,6 +1,7 @@
 // Reads open breaks and overdue expected payments, page by page.
 import type { PlainDate } from '../brazil/calendar.js';
 import type { Db } from '../database.service.js';
+import { metadataColumn } from '../expected-payments/metadata.queries.js';
 import { Prisma } from '../generated/service/client.js';
 import type { ExportedBreak, OverduePayment } from './open-items-tables.js';
 
@@ -30,7 +31,11 @@ export async function listOpenBreaks(
              to_char(b.opened_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')) AS opened_day,
            COALESCE(t.external_id, t.correlation_id,
              e.external_id, ${referenceOf(accountId, Prisma.sql`b.expected_payment_id`)})
-             AS client_reference
+             AS client_reference,
+           ${metadataColumn(
+             Prisma.sql`${accountId}`,
+             Prisma.sql`b.expected_payment_id`,
+           )} AS metadata
     FROM (
       SELECT * FROM break
       WHERE account_id = ${accountId} AND kind = ${page.kind} AND state = 'open'
@@ -54,7 +59,8 @@ export async function listOverduePayments(
     SELECT e.id, e.operation_id, e.kind, e.is_credit, e.amount_cents, e.due_date,
            e.category, e.cost_centre, t.last_payment_day,
            COALESCE(e.external_id, ${referenceOf(accountId, Prisma.sql`e.id`)})
-             AS client_reference
+             AS client_reference,
+           ${metadataColumn(Prisma.sql`${accountId}`, Prisma.sql`e.id`)} AS metadata
     FROM (
       SELECT last_payment_day, expected_payment_id FROM expected_payment_total
       WHERE account_id = ${accountId} AND settlement = 'open' AND last_payment_day < ${page.today}

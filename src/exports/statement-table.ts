@@ -1,5 +1,6 @@
 // The columns of statement lines in CSV and XLSX.
 import { statementDayOf } from '../brazil/statement-day.js';
+import type { Metadata } from '../expected-payments/metadata.js';
 import { breakKinds } from '../reconciliation/decide/break-kinds.js';
 import { signedCents, type ExportedLine } from './exported-line.js';
 import {
@@ -59,6 +60,16 @@ const money: TableColumn<ExportedLine>[] = [
   },
 ];
 
+/** `orderId=123; shop=7`. Texts that are not the same for all payments stand one after another. */
+export function metadataText(metadata: readonly Metadata[]): string {
+  const texts = metadata.flatMap((one) =>
+    Object.entries(one)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, value]) => `${key}=${value}`),
+  );
+  return [...new Set(texts)].join('; ');
+}
+
 export const statementTable: Table<ExportedLine> = {
   title: 'Extrato',
   columns: [
@@ -82,5 +93,6 @@ export const statementTable: Table<ExportedLine> = {
     ),
     strangerColumn('message', 'Mensagem do pagador', ({ counterparty }) => counterparty.message),
     strangerColumn('notes', 'Descrição', ({ notes }) => notes),
+    strangerColumn('metadata', 'Metadados', ({ metadata }) => metadataText(metadata)),
   ],
 };

@@ -2,8 +2,12 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { Database } from '../database.service.js';
-import { listMetadataOfOperations } from '../expected-payments/metadata.queries.js';
+import {
+  listMetadataOfOperations,
+  metadataTooCommon,
+} from '../expected-payments/metadata.queries.js';
 import { Handles } from '../platform/contract-route.js';
+import { Responds } from '../platform/responses.decorator.js';
 import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
 import { OperationDetails } from './operation-details.service.js';
 import { listOperationIds } from './operation-list.queries.js';
@@ -17,6 +21,7 @@ export class OperationsController {
     private readonly database: Database,
   ) {}
 
+  @Responds(metadataTooCommon)
   @Handles(listOperations)
   async list(@FromCaller() { accountId, query }: CallerInput<typeof listOperations>) {
     const page = readPage(query, isUuid);

@@ -3,8 +3,8 @@ import type { Metadata } from '../expected-payments/metadata.js';
 import { isJsonObject, parseJson, stringifyJson, tolerantJson } from '../platform/exact-json.js';
 
 /**
- * The response to one request gets its metadata, and each element of the response to a batch that of
- * its item. Without metadata the text stays as the bank sent it.
+ * The response to one request gets its metadata, and each element of the response to a batch that
+ * of its item. Without metadata the text stays as the bank sent it.
  */
 export function withMetadata(text: string, metadata: readonly (Metadata | null)[]): string {
   if (metadata.every((one) => one === null)) return text;

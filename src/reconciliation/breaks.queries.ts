@@ -9,7 +9,7 @@ import {
   type Tx,
   type Db,
 } from '../database.service.js';
-import { metadataColumn } from '../expected-payments/metadata.queries.js';
+import { metadataOfRow } from '../expected-payments/metadata.queries.js';
 import type { Metadata } from '../expected-payments/metadata.js';
 import { Prisma, type Break } from '../generated/service/client.js';
 import { bankTimeNow } from '../statement/bank-clock.queries.js';
@@ -45,8 +45,7 @@ export const reportedColumns = Prisma.sql`
   break.expected_payment_id, break.operation_id, break.resolution,
   ${referenceOfBreak('correlation_id')} AS correlation_id,
   ${referenceOfBreak('external_id')} AS external_id,
-  ${metadataColumn(Prisma.sql`break.account_id`, Prisma.sql`break.expected_payment_id`)}
-    AS metadata`;
+  ${metadataOfRow('break')} AS metadata`;
 
 /** Resolves the open breaks of a kind and these subjects automatically. */
 export async function resolveBreaks(

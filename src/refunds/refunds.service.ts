@@ -16,7 +16,7 @@ import type {
 } from '../operations/operation.js';
 import type { Refund } from '../generated/service/client.js';
 import type { OperationRef } from '../operations/operations.queries.js';
-import { withoutMetadata } from '../operations/request-metadata.js';
+import { withoutMetadata } from '../expected-payments/metadata.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError, conflict, invalidField, ruleBroken } from '../platform/errors.js';

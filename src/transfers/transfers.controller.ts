@@ -4,11 +4,12 @@ import { RequiresScope } from '../accounts/scope.decorator.js';
 import { createTransferBatch } from '../contract/batch-transfers.js';
 import { lookUpPixKey } from '../contract/pix-lookup.js';
 import { createTransfer } from '../contract/transfers.js';
+import { metadataTooCommon } from '../expected-payments/metadata.queries.js';
 import { BeginsOperation } from '../operations/begins-operation.decorator.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
-import { CallsBank } from '../platform/responses.decorator.js';
+import { CallsBank, Responds } from '../platform/responses.decorator.js';
 import { isUuid, readPage } from '../platform/listing.js';
 import { PixLookupsService } from './pix-lookups.service.js';
 import { TransferBatches } from './transfer-batches.service.js';
@@ -63,6 +64,7 @@ export class TransfersController {
     return this.views.get(accountId, params.id);
   }
 
+  @Responds(metadataTooCommon)
   @Handles(listTransfersRoute)
   async list(@FromCaller() { accountId, query }: CallerInput<typeof listTransfersRoute>) {
     return this.views.list(accountId, readPage(query, isUuid), query);

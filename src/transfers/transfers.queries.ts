@@ -11,7 +11,7 @@ import {
 } from '../generated/service/client.js';
 import type { Write } from '../joined-writes.queries.js';
 import type { OperationRef } from '../operations/operations.queries.js';
-import { metadataColumn } from '../expected-payments/metadata.queries.js';
+import { metadataOfRow } from '../expected-payments/metadata.queries.js';
 import type { Metadata } from '../expected-payments/metadata.js';
 import type { TransferReport } from './transfer-status.js';
 
@@ -213,8 +213,7 @@ export async function updateTransfers(
     )
     SELECT id, operation_id, shape, state, amount_cents, end_to_end_id, external_id, bank_id,
            error_code, expected_payment_id,
-           ${metadataColumn(Prisma.sql`updated.account_id`, Prisma.sql`updated.expected_payment_id`)}
-             AS metadata,
+           ${metadataOfRow('updated')} AS metadata,
            state IN ('effective', 'failed') AND NOT was_final AS "hasFinished"
     FROM updated ORDER BY position`;
   // The debit of a transfer that failed is a break until it is reversed.

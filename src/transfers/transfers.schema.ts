@@ -1,6 +1,6 @@
 // Routes and response schemas of transfers as business systems read them.
 import { z } from 'zod';
-import { batchItem, batchOf, createTransferBatch } from '../contract/batch-transfers.js';
+import { batchItemRequest, batchOf, createTransferBatch } from '../contract/batch-transfers.js';
 import { createTransfer } from '../contract/transfers.js';
 import { metadataQuery, metadataView, takingMetadata } from '../expected-payments/metadata.js';
 import { route } from '../contract/route.js';
@@ -52,7 +52,7 @@ export const transferWithMetadata = {
 };
 export const batchWithMetadata = {
   ...createTransferBatch,
-  body: batchOf(takingMetadata(batchItem)),
+  body: batchOf(takingMetadata(batchItemRequest)),
 };
 
 const transfers = { chapter: 'Transfers', authentication: 'api-key', method: 'GET' } as const;

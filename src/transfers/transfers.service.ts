@@ -26,8 +26,7 @@ import type {
   RequestPreferences,
 } from '../operations/operation.js';
 import type { Write } from '../joined-writes.queries.js';
-import type { Metadata } from '../expected-payments/metadata.js';
-import { withoutMetadata } from '../operations/request-metadata.js';
+import { withoutMetadata, type Metadata } from '../expected-payments/metadata.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await test.drop();
-  await bank.close();
+  bank.close();
   await sandbox.stop();
 });
 

@@ -10,7 +10,9 @@ import { seesPersonalData, shownCounterparty } from '../../counterparties/counte
 import { counterpartyIn, findCounterparties } from '../../counterparties/counterparties.queries.js';
 import type { RouteOutput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
+import { metadataTooCommon } from '../../expected-payments/metadata.queries.js';
 import { Handles } from '../../platform/contract-route.js';
+import { Responds } from '../../platform/responses.decorator.js';
 import { isNsu, isUuid, readPage, toList } from '../../platform/listing.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import { readStatementView } from '../../statement/statement-view.queries.js';
@@ -26,6 +28,7 @@ export class BookController {
     private readonly bankTime: BankTime,
   ) {}
 
+  @Responds(metadataTooCommon)
   @Handles(listTransactionsOfBook)
   async transactions(
     @FromCaller() { accountId, query, scopes }: CallerInput<typeof listTransactionsOfBook>,

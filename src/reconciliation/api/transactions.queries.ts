@@ -111,6 +111,26 @@ const matchesOf = (accountId: number, expectedPaymentIds: readonly string[]) => 
 /** The filters are applied to so many lines, the newest first, and then the page ends. */
 const maxExamined = 2_000;
 
+/** The conditions of a line (t) and its outcome (o) that the candidates may not meet. */
+function conditionsOf({
+  nsu = null,
+  reference = null,
+  state = null,
+  isCredit = null,
+  day = null,
+  named,
+}: SelectedTransactions): Prisma.Sql[] {
+  return [
+    ...(nsu !== null && named ? [Prisma.sql`t.nsu = ${nsu}`] : []),
+    ...(reference !== null && (nsu !== null || named)
+      ? [Prisma.sql`${reference} IN (t.correlation_id, t.end_to_end_id, t.external_id)`]
+      : []),
+    ...(state === null ? [] : [Prisma.sql`o.state = ${state}`]),
+    ...(isCredit === null ? [] : [Prisma.sql`t.is_credit = ${isCredit}`]),
+    ...(day === null ? [] : [Prisma.sql`t.day = ${day}::date`]),
+  ];
+}
+
 /**
  * The newest of the lines that the filters select. Where they are fewer than `limit` because so
  * many lines had to be examined for them, `lastExamined` is the nsu before which the next page
@@ -121,19 +141,10 @@ export async function listTransactionRows(
   accountId: number,
   filters: TransactionFilters,
 ): Promise<{ rows: TransactionRow[]; lastExamined: bigint | null }> {
-  const { nsu = null, reference = null, state = null, isCredit = null } = filters;
-  const { day = null, limit, metadata } = filters;
+  const { limit, metadata } = filters;
   const found = metadata ? await findByMetadata(db, accountId, metadata) : null;
   const selected = { ...filters, named: found?.expectedPaymentIds ?? null };
-  const conditions = [
-    ...(nsu !== null && found ? [Prisma.sql`t.nsu = ${nsu}`] : []),
-    ...(reference !== null && (nsu !== null || found)
-      ? [Prisma.sql`${reference} IN (t.correlation_id, t.end_to_end_id, t.external_id)`]
-      : []),
-    ...(state === null ? [] : [Prisma.sql`o.state = ${state}`]),
-    ...(isCredit === null ? [] : [Prisma.sql`t.is_credit = ${isCredit}`]),
-    ...(day === null ? [] : [Prisma.sql`t.day = ${day}::date`]),
-  ];
+  const conditions = conditionsOf(selected);
   const examined = Prisma.sql`
     SELECT nsu FROM (${candidateNsus(accountId, selected, maxExamined)}) candidate
     ORDER BY nsu DESC`;
@@ -321,7 +332,7 @@ export async function listExpectedPaymentRows(
            ${metadataColumn(Prisma.sql`${accountId}`, Prisma.sql`listed.id`)} AS metadata
     FROM (
       SELECT id FROM (${candidatePayments(accountId, filters)}) candidate
-      ORDER BY id DESC LIMIT ${state === null ? limit : maxExamined}
+      ORDER BY id DESC LIMIT ${state === null && metadata === null ? limit : maxExamined}
     ) listed
     CROSS JOIN LATERAL (
       SELECT * FROM expected_payment WHERE account_id = ${accountId} AND id = listed.id OFFSET 0
