@@ -2,7 +2,7 @@
 // `discount.items.0.date` is a field of the first item. Only amounts become numbers: the leading
 // zeros of a document must not be lost.
 import { LosslessNumber } from 'lossless-json';
-import { readDay, type AmountStyle } from './spreadsheet-cell.js';
+import { readCell, type AmountStyle, type Cell } from './spreadsheet-cell.js';
 
 type Node = Record<string, unknown>;
 
@@ -13,6 +13,7 @@ export interface Column {
   field: string;
   isAmount: boolean;
   isDay: boolean;
+  isTaxId: boolean;
 }
 
 const segment = /^(?:[A-Za-z][A-Za-z0-9]{0,39}|\d{1,2})$/;
@@ -40,17 +41,21 @@ export function readColumns(header: readonly string[]): Column[] {
     const parents = name.split('.');
     const field = parents.pop() ?? '';
     const isAmount = /^amount(?:From|To)?$/i.test(field);
-    return { parents, field, isAmount, isDay: /^date(?:From|To)?$|Date$/.test(field) };
+    const isDay = /^date(?:From|To)?$|Date$/.test(field);
+    return { parents, field, isAmount, isDay, isTaxId: /document$|taxId$/i.test(field) };
   });
 }
 
 /** Observes the amounts of a row, before the rows of the file are read. */
 export function observeAmounts(
   columns: readonly Column[],
-  cells: readonly string[],
+  cells: readonly Cell[],
   style: AmountStyle,
 ): void {
-  for (const [at, { isAmount }] of columns.entries()) if (isAmount) style.observe(cells[at] ?? '');
+  for (const [at, { isAmount }] of columns.entries()) {
+    const cell = cells[at];
+    if (isAmount && typeof cell === 'string') style.observe(cell);
+  }
 }
 
 /**
@@ -59,28 +64,21 @@ export function observeAmounts(
  */
 export function toRequest(
   columns: readonly Column[],
-  cells: readonly string[],
+  cells: readonly Cell[],
   style: AmountStyle,
 ): { request: Node } | { problem: string } {
   const request: Node = {};
   for (const [at, column] of columns.entries()) {
-    const { parents, field, isAmount, isDay } = column;
+    const { parents, field } = column;
     const cell = cells[at] ?? '';
     if (cell === '') continue;
-    const value = isAmount ? style.read(cell) : isDay ? readDay(cell) : cell;
-    if (value === null) return { problem: ambiguousAmount([...parents, field].join('.')) };
+    const read = readCell(cell, column, style);
+    if ('problem' in read) return { problem: `${[...parents, field].join('.')} ${read.problem}` };
     let node = request;
     for (const parent of parents) node = childOf(node, parent);
-    node[field] = value;
+    node[field] = read.value;
   }
   return { request: withLists(request) as Node };
-}
-
-function ambiguousAmount(field: string): string {
-  return (
-    `${field} has one point and three digits after it, which may be thousands or decimals. ` +
-    'Write the cents: 1.234,00 or 1234.00.'
-  );
 }
 
 function prefixes(name: string): string[] {
