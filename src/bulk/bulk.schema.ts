@@ -37,7 +37,7 @@ export const rowView = z.object({
 const upload = { maxBodyBytes: maxFileBytes, hasFileBody: true } as const;
 const bulk = { chapter: 'Bulk uploads', authentication: 'api-key' } as const;
 const params = z.object({ id: text(100) });
-const fileLimits = 'one request per NDJSON line or CSV row, up to 50 MB and 100,000 rows.';
+const fileLimits = 'one request per NDJSON line, CSV or XLSX row, up to 50 MB and 100,000 rows.';
 
 export const uploadCharges = route({
   ...bulk,

@@ -3,7 +3,7 @@ import { LosslessNumber } from 'lossless-json';
 import { readColumns, headerProblem, observeAmounts, toRequest } from './csv-record.js';
 import { AmountStyle } from './spreadsheet-cell.js';
 
-function requestOf(header: string[], cells: string[]): unknown {
+function requestOf(header: string[], cells: string[]): object {
   const [columns, style] = [readColumns(header), new AmountStyle()];
   observeAmounts(columns, cells, style);
   const read = toRequest(columns, cells, style);

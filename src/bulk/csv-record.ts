@@ -2,7 +2,7 @@
 // `discount.items.0.date` is a field of the first item. Only amounts become numbers: the leading
 // zeros of a document must not be lost.
 import { LosslessNumber } from 'lossless-json';
-import { readDay, type AmountStyle } from './spreadsheet-cell.js';
+import { readCell, type AmountStyle, type Cell } from './spreadsheet-cell.js';
 
 type Node = Record<string, unknown>;
 
@@ -13,6 +13,7 @@ export interface Column {
   field: string;
   isAmount: boolean;
   isDay: boolean;
+  isTaxId: boolean;
 }
 
 /** The columns below it are texts of the metadata, whatever their names. */
@@ -42,19 +43,24 @@ export function readColumns(header: readonly string[]): Column[] {
   return header.map((name) => {
     const parents = name.split('.');
     const field = parents.pop() ?? '';
-    const isAmount = amountFields.has(field.toLowerCase()) && parents[0] !== metadataField;
-    const isDay = /^date(?:From|To)?$|Date$/.test(field) && parents[0] !== metadataField;
-    return { parents, field, isAmount, isDay };
+    const isText = parents[0] === metadataField;
+    const isAmount = !isText && amountFields.has(field.toLowerCase());
+    const isDay = !isText && /^date(?:From|To)?$|Date$/.test(field);
+    const isTaxId = !isText && /document$|taxId$/i.test(field);
+    return { parents, field, isAmount, isDay, isTaxId };
   });
 }
 
 /** Observes the amounts of a row, before the rows of the file are read. */
 export function observeAmounts(
   columns: readonly Column[],
-  cells: readonly string[],
+  cells: readonly Cell[],
   style: AmountStyle,
 ): void {
-  for (const [at, { isAmount }] of columns.entries()) if (isAmount) style.observe(cells[at] ?? '');
+  for (const [at, { isAmount }] of columns.entries()) {
+    const cell = cells[at];
+    if (isAmount && typeof cell === 'string') style.observe(cell);
+  }
 }
 
 /**
@@ -63,28 +69,21 @@ export function observeAmounts(
  */
 export function toRequest(
   columns: readonly Column[],
-  cells: readonly string[],
+  cells: readonly Cell[],
   style: AmountStyle,
 ): { request: Node } | { problem: string } {
   const request: Node = {};
   for (const [at, column] of columns.entries()) {
-    const { parents, field, isAmount, isDay } = column;
+    const { parents, field } = column;
     const cell = cells[at] ?? '';
     if (cell === '') continue;
-    const value = isAmount ? style.read(cell) : isDay ? readDay(cell) : cell;
-    if (value === null) return { problem: ambiguousAmount([...parents, field].join('.')) };
+    const read = readCell(cell, column, style);
+    if ('problem' in read) return { problem: `${[...parents, field].join('.')} ${read.problem}` };
     let node = request;
     for (const parent of parents) node = childOf(node, parent);
-    node[field] = value;
+    node[field] = read.value;
   }
   return { request: withLists(request) as Node };
-}
-
-function ambiguousAmount(field: string): string {
-  return (
-    `${field} has one point and three digits after it, which may be thousands or decimals. ` +
-    'Write the cents: 1.234,00 or 1234.00.'
-  );
 }
 
 /** A key of the metadata may have `_` and `-`. A point would begin another field. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
-import { AmountStyle, readDay } from './spreadsheet-cell.js';
+import { AmountStyle, readCell, type Cell } from './spreadsheet-cell.js';
 
 /** The cell as it is read in a file with these other amounts. */
 function read(cell: string, ...others: string[]): unknown {
@@ -57,6 +57,10 @@ describe('an amount', () => {
   });
 });
 
+const text = { isAmount: false, isDay: false, isTaxId: false };
+const readAs = (cell: Cell, field: Partial<typeof text>) =>
+  readCell(cell, { ...text, ...field }, new AmountStyle());
+
 describe('a day', () => {
   it.each([
     ['31/12/2026', '2026-12-31'],
@@ -64,5 +68,38 @@ describe('a day', () => {
     ['31/02/2026', '31/02/2026'],
     ['12/31/2026', '12/31/2026'],
     ['1/2/2026', '1/2/2026'],
-  ])('%s is read as %s', (cell, day) => expect(readDay(cell)).toBe(day));
+  ])('%s is read as %s', (cell, day) =>
+    expect(readAs(cell, { isDay: true })).toEqual({ value: day }),
+  );
+});
+
+describe('a number of a sheet', () => {
+  it('is an amount whatever its decimals, and text elsewhere', () => {
+    expect(readAs({ number: '1.234' }, { isAmount: true })).toEqual({
+      value: new LosslessNumber('1.234'),
+    });
+    expect(readAs({ number: '1000002' }, {})).toEqual({ value: '1000002' });
+    expect(readAs({ day: '2026-12-31' }, { isDay: true })).toEqual({ value: '2026-12-31' });
+  });
+
+  it.each([
+    ['11144477735', '11144477735'],
+    ['1234567890', '01234567890'],
+    ['11222333000181', '11222333000181'],
+    ['1181', null],
+  ])('%s is read as the tax id %s', (number, taxId) => {
+    const read = readAs({ number }, { isTaxId: true });
+    if (taxId !== null) expect(read).toEqual({ value: taxId });
+    else expect(read).toEqual({ problem: expect.stringContaining('no CPF or CNPJ') });
+  });
+
+  it('is no tax id where it may be a CPF and a CNPJ', () =>
+    expect(readAs({ number: '191' }, { isTaxId: true })).toEqual({
+      problem: expect.stringContaining('a CPF or a CNPJ'),
+    }));
+
+  it('is refused with more digits than Excel stores, and as an error', () => {
+    expect(readAs({ number: '1234567890123456' }, {})).toHaveProperty('problem');
+    expect(readAs({ error: '#REF!' }, { isAmount: true })).toHaveProperty('problem');
+  });
 });

@@ -3,6 +3,7 @@
 // or too small.
 import { LosslessNumber } from 'lossless-json';
 import { parsePlainDate } from '../brazil/calendar.js';
+import { parseTaxId } from '../brazil/tax-id.js';
 
 /** `149.90` or `10`; the number of decimals is checked with the request. */
 const withPoint = /^-?\d{1,15}(?:\.\d{1,20})?$/;
@@ -48,8 +49,72 @@ function plainAmount(cell: string): string {
   return cell.replace(/^(-?)\s*R\$\s*/, '$1').trim();
 }
 
+/**
+ * Text as it stands in the file. Of XLSX also a number, with its digits; a day; and an error, such as
+ * `#REF!`.
+ */
+export type Cell = string | { number: string } | { day: string } | { error: string };
+
+export type CellValue = { value: LosslessNumber | string } | { problem: string };
+
+interface CellField {
+  isAmount: boolean;
+  isDay: boolean;
+  isTaxId: boolean;
+}
+
+/** The value of a cell that is not empty, or why it cannot be read. */
+export function readCell(
+  cell: Cell,
+  { isAmount, isDay, isTaxId }: CellField,
+  style: AmountStyle,
+): CellValue {
+  if (typeof cell !== 'string') return readTypedCell(cell, isAmount, isTaxId);
+  if (isDay) return { value: readDay(cell) };
+  const value = isAmount ? style.read(cell) : cell;
+  if (value !== null) return { value };
+  return {
+    problem:
+      'has one point and three digits after it, which may be thousands or decimals. ' +
+      'Write the cents: 1.234,00 or 1234.00.',
+  };
+}
+
+function readTypedCell(
+  cell: Exclude<Cell, string>,
+  isAmount: boolean,
+  isTaxId: boolean,
+): CellValue {
+  if ('error' in cell) return { problem: 'has an error or a number that cannot be read.' };
+  if ('day' in cell) return { value: cell.day };
+  const { number } = cell;
+  if (number.replace(/\D/g, '').length > maxNumberDigits)
+    return { problem: 'is a number of more than 15 digits, which loses digits. Store it as text.' };
+  if (isAmount) return { value: new LosslessNumber(number) };
+  return isTaxId ? readTaxId(number) : { value: number };
+}
+
+/** Excel stores no more digits of a number. */
+const maxNumberDigits = 15;
+
+/** A number has lost the leading zeros of the tax id: they are added where one tax id results. */
+function readTaxId(number: string): CellValue {
+  const padded = [11, 14]
+    .filter((length) => number.length <= length)
+    .map((length) => number.padStart(length, '0'))
+    .filter((text) => /^\d+$/.test(text) && parseTaxId(text) !== null);
+  const [value] = padded;
+  if (value !== undefined && padded.length === 1) return { value };
+  return {
+    problem:
+      value === undefined
+        ? 'is a number that is no CPF or CNPJ, with or without leading zeros. Store it as text.'
+        : 'is a number that may be a CPF or a CNPJ without its leading zeros. Store it as text.',
+  };
+}
+
 /** `31/12/2026` as `2026-12-31`; other text as it is. */
-export function readDay(cell: string): string {
+function readDay(cell: string): string {
   const parts = /^(\d{2})\/(\d{2})\/(\d{4})$/.exec(cell.trim());
   if (!parts) return cell;
   const [, day, month, year] = parts;

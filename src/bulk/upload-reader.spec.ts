@@ -133,9 +133,12 @@ describe('a file without end', () => {
 });
 
 describe('formatOf', () => {
-  it('accepts only the content types of CSV and NDJSON', () => {
+  it('accepts only the content types of CSV, NDJSON and XLSX', () => {
     expect(formatOf('text/csv; charset=utf-8')).toBe('csv');
     expect(formatOf('Application/X-NDJSON')).toBe('ndjson');
+    expect(formatOf('application/vnd.openxmlformats-officedocument.spreadsheetml.sheet')).toBe(
+      'xlsx',
+    );
     for (const type of [undefined, 'application/json', 'text/plain'])
       expect(() => formatOf(type)).toThrow(expect.objectContaining({ status: 415 }));
   });

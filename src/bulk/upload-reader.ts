@@ -1,5 +1,5 @@
-// Reads an uploaded file row by row while it arrives: one request per NDJSON line or CSV record. A
-// row that is no request is reported as that row's problem. A file that cannot be read in its
+// Reads an uploaded file row by row while it arrives: one request per NDJSON line, CSV record or
+// row of the first sheet of an XLSX file. A row that is no request is reported as that row's problem. A file that cannot be read in its
 // format, or exceeds a limit, is rejected at that place, and the rest of it is not read.
 import { CsvError } from 'csv-parse';
 import { defaultMaxBodyBytes } from '../contract/route.js';
@@ -13,9 +13,11 @@ import {
   toRequest,
   type Column,
 } from './csv-record.js';
-import { AmountStyle } from './spreadsheet-cell.js';
+import { XlsxArchive, XlsxError } from '../platform/xlsx-archive.js';
+import { AmountStyle, type Cell } from './spreadsheet-cell.js';
+import { readSheetRows, type SheetLimits } from './xlsx-sheet.js';
 
-export type FileFormat = 'ndjson' | 'csv';
+export type FileFormat = 'ndjson' | 'csv' | 'xlsx';
 
 /** The request of a row, or why no request can be read from it. */
 export type RowContent = { request: unknown } | { problem: string };
@@ -30,19 +32,29 @@ const formats: Record<string, FileFormat> = {
   'application/ndjson': 'ndjson',
   'application/jsonl': 'ndjson',
   'text/csv': 'csv',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 };
 
 export function formatOf(contentType: string | undefined): FileFormat {
   const format = formats[(contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? ''];
   if (format) return format;
   throw new AppError('unsupported_media_type', {
-    public: 'The file must be application/x-ndjson or text/csv.',
+    public: 'The file must be application/x-ndjson, text/csv or XLSX, with its content type.',
   });
 }
 
 /** A row is one request, so it may be as long as the body of one. */
 const maxRowLength = defaultMaxBodyBytes;
 const maxColumns = 200;
+/** An XLSX file is unpacked from memory, and its sheet is read while it is unpacked. */
+const maxXlsxBytes = 20 * 1_048_576;
+const sheetLimits: SheetLimits = {
+  sheetBytes: 512 * 1_048_576,
+  sharedBytes: 32 * 1_048_576,
+  /** Its cells have tags around them. */
+  rowCharacters: 4 * maxRowLength,
+  columns: maxColumns,
+};
 
 /**
  * Rows in file order. Throws `validation_failed` where the file cannot be read further. `style` has
@@ -54,13 +66,21 @@ export async function* readRows(
   maxRows: number,
   style = new AmountStyle(),
 ): AsyncGenerator<FileRow> {
-  const text = textOf(bytes);
   let rows = 0;
-  for await (const row of format === 'csv' ? readCsv(text, style) : readLines(text)) {
+  for await (const row of rowsOf(format, bytes, style)) {
     rows += 1;
     if (rows > maxRows) throw unreadableFile(`The file has more than ${maxRows} rows.`);
     yield row;
   }
+}
+
+function rowsOf(
+  format: FileFormat,
+  bytes: AsyncIterable<Uint8Array>,
+  style: AmountStyle,
+): AsyncIterable<FileRow> {
+  if (format === 'xlsx') return readSheet(bytes, style);
+  return format === 'csv' ? readCsv(textOf(bytes), style) : readLines(textOf(bytes));
 }
 
 export function unreadableFile(problem: string): AppError {
@@ -128,10 +148,7 @@ async function* readCsv(
       if (record.length > maxColumns)
         throw unreadableFile(`Line ${line} has more than ${maxColumns} columns.`);
       if (columns === null) {
-        const header = record.map((name) => name.trim());
-        const problem = headerProblem(header);
-        if (problem) throw unreadableFile(problem);
-        columns = readColumns(header);
+        columns = columnsOf(record);
         continue;
       }
       const fields = columns;
@@ -146,9 +163,50 @@ async function* readCsv(
   }
 }
 
+async function* readSheet(
+  bytes: AsyncIterable<Uint8Array>,
+  style: AmountStyle,
+): AsyncGenerator<FileRow> {
+  let columns: Column[] | null = null;
+  try {
+    const archive = new XlsxArchive(await receiveSheet(bytes));
+    for await (const { line, cells } of readSheetRows(archive, sheetLimits)) {
+      if (columns === null) {
+        columns = columnsOf(cells.map((cell) => (typeof cell === 'string' ? cell : '')));
+        continue;
+      }
+      const fields = columns;
+      observeAmounts(fields, cells, style);
+      yield { line, read: () => readRecord(fields, cells, style) };
+    }
+  } catch (error) {
+    if (!(error instanceof XlsxError)) throw error;
+    throw unreadableFile(error.message);
+  }
+}
+
+async function receiveSheet(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of bytes) {
+    length += piece.length;
+    if (length > maxXlsxBytes) throw unreadableFile('An XLSX file must have at most 20 MB.');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+/** The columns of a header row. Throws `validation_failed`. */
+function columnsOf(names: readonly string[]): Column[] {
+  const header = names.map((name) => name.trim());
+  const problem = headerProblem(header);
+  if (problem) throw unreadableFile(problem);
+  return readColumns(header);
+}
+
 function readRecord(
   columns: readonly Column[],
-  record: readonly string[],
+  record: readonly Cell[],
   style: AmountStyle,
 ): RowContent {
   return record.length > columns.length
