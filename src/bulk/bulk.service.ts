@@ -11,7 +11,6 @@ import { Database, type Tx } from '../database.service.js';
 import type { BulkRow, BulkUpload } from '../generated/service/client.js';
 import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
 import { transactionUnderLease, withLease } from '../leases/leases.service.js';
-import type { RequestPreferences } from '../operations/operation.js';
 import { AppError } from '../platform/errors.js';
 import { stringifyJson } from '../platform/exact-json.js';
 import { OnJob } from '../platform/job-methods.js';

@@ -7,7 +7,6 @@ import { pino } from 'pino';
 import { BulkService } from '../../src/bulk/bulk.service.js';
 import { loadSettings } from '../../src/config.js';
 import { RowIssuer } from '../../src/bulk/row-issuer.service.js';
-import { newId } from '../../src/platform/ids.js';
 import { SecretBox } from '../../src/platform/secret-box.js';
 import { sampleChargeRequest } from '../support/payments.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
@@ -78,7 +77,7 @@ describe('a bulk row', () => {
     ];
     for (const [status, file] of files)
       await expect(
-        processOf().upload(callerOf(accountId), 'charges', 'ndjson', Readable.from(file)),
+        processOf().upload(callerOf(service.accountId), 'charges', 'ndjson', Readable.from(file)),
       ).rejects.toMatchObject({ status });
     expect((await service.pool.query('SELECT 1 FROM bulk_upload')).rows).toEqual([]);
     expect((await service.pool.query('SELECT 1 FROM bulk_row')).rows).toEqual([]);
@@ -90,7 +89,7 @@ describe('a bulk row', () => {
     );
     const file = () => Readable.from([Buffer.from(lines.join('\n'))]);
     const ids = await Promise.all(
-      [1, 2, 3].map(() => processOf().upload(callerOf(accountId), 'charges', 'ndjson', file())),
+      [1, 2, 3].map(() => processOf().upload(callerOf(service.accountId), 'charges', 'ndjson', file())),
     );
     expect(new Set(ids).size).toBe(1);
     const { rows } = await service.pool.query(

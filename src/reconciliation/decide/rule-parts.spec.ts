@@ -51,6 +51,8 @@ const expectedPayment = (
   payments: [],
   owedCents: null,
   referenceValues: [],
+  accepted: null,
+  declared: null,
   ...changes,
 });
 
