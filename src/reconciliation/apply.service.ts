@@ -26,7 +26,6 @@ import {
   sumsOfCode,
   totalOfCode,
   totalOfPayment,
-  type AllocationResult,
 } from './decide/totals.js';
 import { lineOutcomes } from './decide/line-outcomes.js';
 import {
@@ -44,6 +43,7 @@ import {
   subjectOfOperation,
 } from './decide/break-kinds.js';
 import type { DecisionMaker, ExpectedPaymentFacts, LineAllocation } from './decide/model.js';
+import { amountsOf, changedAmounts, isSame, isSamePart } from './match-differences.js';
 import { recordDecidedLines } from './reconciliation-metrics.service.js';
 
 /** States of an operation that a match of its payment resolves. */
@@ -431,50 +431,6 @@ function eventsOf(
       const report = { settlement: result.settlement, correlationIds };
       return allocationEvent(line, payment, allocation, report) ?? [];
     });
-}
-
-/** Whether a line was matched to the same part of the same payment, by whatever rule. */
-function isSamePart(stored: queries.StoredMatch, match: LineAllocation): boolean {
-  return (
-    stored.nsu === match.nsu &&
-    stored.expectedPaymentId === match.expectedPaymentId &&
-    stored.amountCents === match.amountCents &&
-    stored.role === match.role
-  );
-}
-
-function isSame(stored: queries.StoredMatch[], matches: readonly LineAllocation[]): boolean {
-  if (stored.length !== matches.length) return false;
-  return matches.every((match) =>
-    stored.some(
-      (one) =>
-        isSamePart(one, match) &&
-        one.rule === match.rule &&
-        one.ruleId === (match.declared?.ruleId ?? null) &&
-        one.ruleVersion === (match.declared?.version ?? null),
-    ),
-  );
-}
-
-function amountsOf(result: AllocationResult | undefined): Omit<queries.MatchAmounts, 'id'> {
-  return { owedCents: result?.owedCents ?? null, refundedCents: result?.refundedCents ?? 0n };
-}
-
-function changedAmounts(
-  stored: ReadonlyMap<bigint, queries.StoredMatch[]>,
-  { component, results }: Pick<Decision, 'component' | 'results'>,
-): queries.MatchAmounts[] {
-  return [...stored].flatMap(([nsu, matches]) => {
-    const allocations = component.allocationsOfLine(nsu);
-    if (!isSame(matches, allocations)) return [];
-    return matches.flatMap((match) => {
-      const allocation = allocations.find((one) => isSamePart(match, one));
-      const now = amountsOf(allocation && results.get(allocation));
-      const isUnchanged =
-        now.owedCents === match.owedCents && now.refundedCents === match.refundedCents;
-      return isUnchanged ? [] : [{ id: match.id, ...now }];
-    });
-  });
 }
 
 /** Whether a rule of the account's own matched or classified the line. */
