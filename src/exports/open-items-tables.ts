@@ -83,8 +83,8 @@ export function openBreaksTable(today: PlainDate): Table<ExportedBreak> {
       costCentreColumn(),
       textColumn('expectedPaymentId', 'Pagamento previsto', (row) => row.expectedPaymentId),
       textColumn('id', 'Divergência (ID)', ({ id }) => id),
-      strangerColumn('notes', 'Descrição', ({ notes }) => notes),
       ownColumn,
+      strangerColumn('notes', 'Descrição', ({ notes }) => notes),
     ],
   };
 }
@@ -128,8 +128,8 @@ export function overduePaymentsTable(today: PlainDate): Table<OverduePayment> {
       textColumn('category', 'Categoria', () => null, categoryLabels),
       costCentreColumn(),
       textColumn('id', 'Pagamento previsto', ({ id }) => id),
-      textColumn('operationId', 'Operação', ({ operationId }) => operationId),
       ownColumn,
+      textColumn('operationId', 'Operação', ({ operationId }) => operationId),
     ],
   };
 }

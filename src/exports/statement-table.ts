@@ -91,7 +91,7 @@ export const statementTable: Table<ExportedLine> = {
     textColumn('expectedPaymentIds', 'Pagamentos previstos', ({ expectedPaymentIds }) =>
       expectedPaymentIds.join(' '),
     ),
-    strangerColumn('notes', 'Descrição', ({ notes }) => notes),
     strangerColumn('metadata', 'Metadados', ({ metadata }) => metadataText(metadata)),
+    strangerColumn('notes', 'Descrição', ({ notes }) => notes),
   ],
 };
