@@ -57,6 +57,15 @@ describe('toRequest', () => {
     },
   );
 
+  it('reads every column of the metadata as text, and keys with _ and -', () => {
+    const header = ['metadata.amount', 'metadata.order_id', 'metadata.cost-centre'];
+    expect(headerProblem(header)).toBeNull();
+    expect(headerProblem(['payer.order_id'])).not.toBeNull();
+    expect(requestOf(header, ['10.50', '7', 'north'])).toEqual({
+      metadata: { amount: '10.50', order_id: '7', 'cost-centre': 'north' },
+    });
+  });
+
   it('leaves out fields with empty or missing cells', () => {
     expect(requestOf(['a', 'b.c', 'd'], ['', ''])).toEqual({});
   });

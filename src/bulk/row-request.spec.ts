@@ -36,6 +36,22 @@ describe('readRowRequest', () => {
     });
   });
 
+  it.each([
+    ['charges', charge],
+    ['transfers', internal],
+    ['transfers', { amount, key: 'a@b.example', externalId: 'row-1' }],
+  ] as const)(
+    'takes the metadata of a row of %s, and reports what is wrong with it',
+    (kind, row) => {
+      expect(readRowRequest(kind, { ...row, metadata: { orderId: '1' } })).toHaveProperty(
+        'reference',
+      );
+      expect(readRowRequest(kind, { ...row, metadata: { orderId: amount } })).toMatchObject({
+        issues: { '$.metadata.orderId': [expect.any(String)] },
+      });
+    },
+  );
+
   it('accepts a Pix key, and rejects the result of an earlier look-up', () => {
     const byKey = { amount, key: 'a@b.example', externalId: 'row-2' };
     expect(readRowRequest('transfers', byKey)).toEqual({ reference: 'row-2' });

@@ -79,12 +79,13 @@ export async function listSettledGroups(
 
 /**
  * The totals of each statement day that has lines. `matched` is the part of the lines that a match
- * explains; `undated` is the part of it that pays what has no day.
+ * explains; `undated` is the part of it that pays what has no day. Lines that arrived after
+ * `arrival` are left out, as they are of the opening balance.
  */
 export async function listStatementDays(
   db: Db,
   accountId: number,
-  { from, until }: { from: Date; until: Date },
+  { from, until, arrival }: { from: Date; until: Date; arrival: bigint },
 ): Promise<StatementDay[]> {
   return db.$queryRaw<StatementDay[]>`
     SELECT to_char(line.occurred_at AT TIME ZONE 'UTC' - interval '3 hours', 'YYYY-MM-DD') AS day,
@@ -102,5 +103,6 @@ export async function listStatementDays(
     ) matched
     WHERE line.account_id = ${accountId}
       AND line.occurred_at >= ${from} AND line.occurred_at < ${until}
+      AND line.arrival <= ${arrival}
     GROUP BY 1, 2`;
 }

@@ -38,9 +38,11 @@ export class CashForecasts {
     const extent = await readLineExtent(prisma, accountId, window);
     if (extent.count > maxLines)
       throw tooLarge(`The days have more than ${maxLines} statement lines.`);
-    const open = await queries.listOpenGroups(prisma, accountId, period.to);
+    // Of a past period too, all that is overdue is shown.
+    const openUntil = period.to > today ? period.to : today;
+    const open = await queries.listOpenGroups(prisma, accountId, openUntil);
     if (countOf(open) > queries.maxOpenPayments)
-      throw tooLarge(`More than ${queries.maxOpenPayments} payments are open until ${period.to}.`);
+      throw tooLarge(`More than ${queries.maxOpenPayments} payments are open until ${openUntil}.`);
     const dueFrom = addDays(first, -maxRolledDays);
     const computed = { from: first, to: period.to };
     const flow = cashFlowOf(period, {
@@ -48,7 +50,10 @@ export class CashForecasts {
       open,
       openingCents: await readOpeningBalance(prisma, accountId, window, extent),
       settled: await queries.listSettledGroups(prisma, accountId, computed, dueFrom),
-      statement: await queries.listStatementDays(prisma, accountId, window),
+      statement: await queries.listStatementDays(prisma, accountId, {
+        ...window,
+        arrival: extent.arrival,
+      }),
     });
     const { syncedAt } = await readSync(this.database, accountId);
     return { ...period, today, syncedAt, ...flow };

@@ -77,8 +77,8 @@ export function openBreaksTable(today: PlainDate): Table<ExportedBreak> {
       costCentreColumn(({ costCentre }) => costCentre),
       textColumn('expectedPaymentId', 'Pagamento previsto', (row) => row.expectedPaymentId),
       textColumn('id', 'Divergência (ID)', ({ id }) => id),
-      strangerColumn('notes', 'Descrição', ({ notes }) => notes),
       ownColumn,
+      strangerColumn('notes', 'Descrição', ({ notes }) => notes),
     ],
   };
 }
@@ -126,8 +126,8 @@ export function overduePaymentsTable(today: PlainDate): Table<OverduePayment> {
       strangerColumn('category', 'Categoria', ({ category }) => category),
       costCentreColumn(({ costCentre }) => costCentre),
       textColumn('id', 'Pagamento previsto', ({ id }) => id),
-      textColumn('operationId', 'Operação', ({ operationId }) => operationId),
       ownColumn,
+      textColumn('operationId', 'Operação', ({ operationId }) => operationId),
     ],
   };
 }

@@ -91,8 +91,8 @@ export const statementTable: Table<ExportedLine> = {
     textColumn('expectedPaymentIds', 'Pagamentos previstos', ({ expectedPaymentIds }) =>
       expectedPaymentIds.join(' '),
     ),
+    strangerColumn('metadata', 'Metadados', ({ metadata }) => metadataText(metadata)),
     strangerColumn('message', 'Mensagem do pagador', ({ counterparty }) => counterparty.message),
     strangerColumn('notes', 'Descrição', ({ notes }) => notes),
-    strangerColumn('metadata', 'Metadados', ({ metadata }) => metadataText(metadata)),
   ],
 };

@@ -138,6 +138,14 @@ describe('the cash forecast', () => {
     );
   });
 
+  it('shows all that is overdue for a past period, too, with the balances of the statement', async () => {
+    const { days: all, today } = await read();
+    const past = await read(`from=${firstDay}&to=${addDays(firstDay, 1)}`);
+    expect(past.days).toEqual(all.slice(0, 2));
+    expect(past.overdue).toMatchObject({ in: 80, count: 1 });
+    expect(past.days.every(({ date, isProjected }) => date < today && !isProjected)).toBe(true);
+  });
+
   it.each([
     [`from=${laterDay}&to=${dueDay}`, '$.to'],
     [`from=${addDays(firstDay, -400)}&to=${addDays(firstDay, 30)}`, '$.to'],

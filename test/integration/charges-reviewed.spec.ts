@@ -251,7 +251,12 @@ it('shows the reversal of a refund with its charge', async () => {
   const published = await run(
     `SELECT type FROM event WHERE data LIKE '%refund reversed%' ORDER BY position`,
   );
-  expect(published.rows).toEqual([{ type: 'charge.paid' }, { type: 'charge.paid' }]);
+  // The event of the refund names the charge, too.
+  expect(published.rows).toEqual([
+    { type: 'charge.paid' },
+    { type: 'refund.settled' },
+    { type: 'charge.paid' },
+  ]);
   await fixture.addLines({ nsu: nsu + 2, isCredit: true, endToEndId: 'D3' });
   const reversedRefund = { settlement: 'reversed', state: 'accepted' };
   expect(await settlements()).toMatchObject({ charge: 'overpaid', refunds: [reversedRefund] });

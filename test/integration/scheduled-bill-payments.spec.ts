@@ -49,8 +49,9 @@ describe('scheduled bill payments', () => {
       scheduledFor: '2037-11-24T15:00:00.000Z',
       settlement: 'open',
     });
+    const ids = { operationId: id, billPaymentId: id, barCode, bankId: body.id };
     expect(await eventDataOf('bill_payment.scheduled', id)).toEqual([
-      { operationId: id, bankId: body.id, amount: 80, scheduledFor: '2037-11-24T15:00:00.000Z' },
+      { ...ids, amount: 80, scheduledFor: '2037-11-24T15:00:00.000Z' },
     ]);
     const second = await bills.pay({ amount: 80, barCode });
     expect([second.status, second.body.code]).toEqual([422, 'bill_already_scheduled']);
@@ -113,8 +114,9 @@ describe('scheduled bill payments', () => {
     await bills.closePeriod('2037-11-01T00:00:00Z', '2037-11-27T03:00:10Z');
     await bills.checkStatus();
     expect(await bills.read(id)).toMatchObject({ state: 'failed', settlement: 'withdrawn' });
+    const ids = { operationId: id, billPaymentId: id, barCode, bankId };
     expect(await eventDataOf('bill_payment.failed', id)).toEqual([
-      { operationId: id, bankId, amount: 150_000, scheduledFor: '2037-11-25T15:00:00.000Z' },
+      { ...ids, amount: 150_000, scheduledFor: '2037-11-25T15:00:00.000Z' },
     ]);
     // The bill can be paid again: only the bank rejects the payment now.
     expect((await bills.pay({ amount: 150_000, barCode })).body.code).toBe('insufficient_funds');
