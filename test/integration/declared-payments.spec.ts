@@ -303,6 +303,19 @@ describe('a declared payment', () => {
     expect(await setup.outcomes()).toEqual({ 1: ['amount_mismatch'] });
   });
 
+  it('can be linked to a debit of another amount, and a break shows the difference', async () => {
+    const id = await declared.declare('t1', { tolerance: 1 });
+    await line(1, { cents: 10_300 });
+    await line(2, { cents: 9_900, day: '2026-06-20' });
+    await setup.decide();
+    await setup.link(1, id);
+    await setup.decide();
+    expect(await breaks()).toEqual([
+      { kind: 'overpaid', cents: 300 },
+      { kind: 'unexpected', cents: 9_900 },
+    ]);
+  });
+
   it('is stored once for each externalId', async () => {
     const id = await declared.declare('t1', { counterparty: { taxId: '111.444.777-35' } });
     expect(await declared.declare('t1', { counterparty: { taxId: anna } })).toBe(id);

@@ -1,6 +1,7 @@
 // The API of declared payments: what it accepts, repeats, and files of them.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BulkService } from '../../src/bulk/bulk.service.js';
+import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
 describe('the API of declared payments', () => {
@@ -154,5 +155,37 @@ describe('the API of declared payments', () => {
       references: [{ kind: 'external_id', value: 'nf-77' }],
       history: [{ actor: `upload ${id}` }],
     });
+  });
+
+  it('is exported with its category, cost centre and counterparty', async () => {
+    await post(salary('exported', { category: 'Folha', costCentre: 'RH' }));
+    await post(salary('never', { amount: 7, category: '=1+1', costCentre: 'Obra 4' }));
+    const { pool, prisma } = service.database;
+    const { id: accountId } = await prisma.bankAccount.findFirstOrThrow();
+    await pool.query('UPDATE bank_account SET go_live_at = $1 WHERE id = $2', [
+      new Date(0),
+      accountId,
+    ]);
+    await pool.query(
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+         correlation_id, balance_previous_cents, current_balance_cents, occurred_at, content_hash,
+         content, counterparty_document)
+       VALUES ($1, 77, 'x', false, 432109, 'DEBIT_TED', NULL, 432109, 0, '2026-06-05T15:00Z', 'h',
+         '{}', '11144477735')`,
+      [accountId],
+    );
+    // The other payments of Anna compete for the line.
+    for (const name of ['folha-1', 'once', 'together', 'keyed', 'changed'])
+      await service.call('POST', `${path}/${name}/cancel`, { body: { reason: 'test' } });
+    await service.application
+      .get(ReconciliationService, { strict: false })
+      .reconcile({ accountId });
+    const lines = await service.call(
+      'GET',
+      '/v1/exports/transactions?format=csv&from=2026-06-05&to=2026-06-05',
+    );
+    expect(lines.text).toMatch(/exported.*Folha.*RH/);
+    const overdue = await service.call('GET', '/v1/exports/expected-payments?format=csv');
+    expect(overdue.text).toMatch(/Anna Souza.*11144477735.*never.*'=1\+1.*Obra 4/);
   });
 });

@@ -73,6 +73,7 @@ export async function findManualMatchLine(
 export interface ManualMatchExpected {
   expectedPaymentId: string;
   isCredit: boolean;
+  /** Null where the payer chooses it, or another system declared it: a debit may differ then. */
   amountCents: bigint | null;
   /** The cents that other lines have paid. */
   paidCents: bigint;
@@ -87,7 +88,8 @@ export async function listManualMatchExpected(
   ids: string[],
 ): Promise<ManualMatchExpected[]> {
   return tx.$queryRaw<ManualMatchExpected[]>`
-    SELECT e.id AS "expectedPaymentId", e.is_credit, e.amount_cents,
+    SELECT e.id AS "expectedPaymentId", e.is_credit,
+           CASE WHEN e.external_id IS NULL THEN e.amount_cents END AS amount_cents,
            COALESCE(total.paid_cents, 0)
              - CASE own.role WHEN 'payment' THEN own.amount_cents ELSE 0 END AS "paidCents",
            COALESCE(total.reversed_cents, 0)

@@ -20,9 +20,10 @@ export function payableBy(component: Component, line: StatementLineFacts): Named
     .referencedBy(line)
     .filter(({ payment }) => payment.isCredit === line.isCredit && isPayable(component, payment));
   // What an operation expects is never paid to what another system declared under the same id.
-  const ofOperations = able.filter(({ payment }) => payment.declared === null);
-  if (ofOperations.length > 0) return latestOf(line, ofOperations);
-  return latestOf(line, able);
+  const isOfOperation = ({ payment }: Named) =>
+    payment.declared === null && payment.withdrawal === null;
+  const ofOperations = able.filter(isOfOperation);
+  return latestOf(line, ofOperations.length > 0 ? ofOperations : able);
 }
 
 /** Clients may reuse an id. The line pays the payment that had the id when the line happened. */

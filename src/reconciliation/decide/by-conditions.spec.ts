@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import { expectedPaymentFacts, facts, lineFacts } from '../../../test/support/facts.js';
+import { maxConditional } from './by-conditions.js';
+import { decide } from './decide.js';
+import type { DeclaredFacts } from './declared-conditions.js';
+import type { ExpectedPaymentFacts, Facts } from './model.js';
+
+const day = '2026-03-02';
+const exact = { fromCents: 1_000n, toCents: 1_000n };
+
+/** A debit of R$ 10.00 on the day of the lines. */
+const declared = (
+  id: string,
+  change: Partial<ExpectedPaymentFacts> = {},
+  terms: Partial<DeclaredFacts> = {},
+) =>
+  expectedPaymentFacts({
+    ...{ id, operationId: null, kind: 'declared', isCredit: false, operationState: null },
+    ...{ dueDate: day, accepted: exact },
+    declared: {
+      ...{ externalId: id, matching: exact, dateFrom: day, dateTo: day, text: null },
+      ...{ category: null, costCentre: null, cancelledAt: null, ...terms },
+    },
+    ...change,
+  });
+const debit = (nsu: bigint, change: Parameters<typeof lineFacts>[0] = {}) =>
+  lineFacts({ nsu, isCredit: false, typeName: 'DEBIT_TED', ...change });
+
+/** Of each line the payment that it pays, or the kind of its break, or what else it is. */
+function outcomesOf(change: Partial<Facts>): Record<string, string> {
+  const { component } = decide(facts(change));
+  return Object.fromEntries(
+    component.lines.map(({ nsu }) => {
+      const [paid] = component.allocationsOfLine(nsu);
+      const other = component.unmatched.get(nsu);
+      const kind = other?.outcome === 'break' ? other.kind : other?.outcome;
+      return [nsu.toString(), paid?.expectedPaymentId ?? kind ?? ''];
+    }),
+  );
+}
+
+describe('the conditions of declared payments', () => {
+  it('match one line to one payment', () => {
+    expect(outcomesOf({ lines: [debit(1n)], expectedPayments: [declared('a')] })).toEqual({
+      1: 'a',
+    });
+  });
+
+  it('match nothing where only references may', () => {
+    const only = declared('a', {}, { matching: null });
+    expect(outcomesOf({ lines: [debit(1n)], expectedPayments: [only] })).toEqual({
+      1: 'unexpected',
+    });
+  });
+
+  it('match nothing that a person separated, and no line that was refunded before', () => {
+    const payment = declared('a');
+    const separated = [{ nsu: 1n, expectedPaymentId: 'a' }];
+    expect(outcomesOf({ lines: [debit(1n)], expectedPayments: [payment], separated })).toEqual({
+      1: 'unexpected',
+    });
+    const credit = lineFacts({ nsu: 1n, endToEndId: 'E1' });
+    const refund = debit(2n, { originalEndToEndId: 'E1' });
+    const later = declared('a', {
+      isCredit: true,
+      createdAtBankTime: new Date('2026-03-02T13:00:00Z'),
+    });
+    const outcomes = outcomesOf({ lines: [credit, refund], expectedPayments: [later] });
+    expect(outcomes['1']).toBe('unexpected');
+  });
+
+  it('leave a line ambiguous above the number of payments that are compared', () => {
+    const payments = (count: number) =>
+      Array.from({ length: count }, (_, at) => {
+        const text = at === 0 ? 'ted' : 'nothing like it';
+        return declared(`p${String(at).padStart(4, '0')}`, {}, { text });
+      });
+    const decided = (count: number) =>
+      outcomesOf({ lines: [debit(1n)], expectedPayments: payments(count) });
+    expect(decided(maxConditional)).toEqual({ 1: 'p0000' });
+    expect(decided(maxConditional + 1)).toEqual({ 1: 'ambiguous' });
+    // What none of the compared payments agrees with is not ambiguous.
+    const others = payments(maxConditional + 2).slice(1);
+    expect(outcomesOf({ lines: [debit(1n)], expectedPayments: others })).toEqual({
+      1: 'unexpected',
+    });
+  });
+
+  it('take no line that an unfinished operation could explain', () => {
+    const span = {
+      from: new Date('2026-03-02T09:00:00Z'),
+      until: new Date('2026-03-02T18:00:00Z'),
+    };
+    const sending = expectedPaymentFacts({
+      ...{ id: 'transfer', isCredit: false, kind: 'create_transfer', operationState: 'unknown' },
+      ...{ isWithoutResponse: true, effect: span },
+    });
+    const expectedPayments = [declared('a'), sending];
+    expect(outcomesOf({ lines: [debit(1n)], expectedPayments })).toEqual({ 1: 'pending' });
+  });
+});
+
+describe('an id that an operation and a declared payment share', () => {
+  const references = [{ kind: 'external_id' as const, value: 'x1' }];
+  const line = debit(1n, { externalId: 'x1' });
+  const transfer = (withdrawal: 'failed' | null) =>
+    expectedPaymentFacts({
+      ...{ id: 'transfer', isCredit: false, kind: 'create_transfer', references, withdrawal },
+    });
+
+  it('is that of the operation, unless it failed and was paid elsewhere', () => {
+    const elsewhere = declared('a', { references });
+    const decided = (withdrawal: 'failed' | null) =>
+      outcomesOf({ lines: [line], expectedPayments: [elsewhere, transfer(withdrawal)] });
+    expect(decided(null)).toEqual({ 1: 'transfer' });
+    expect(decided('failed')).toEqual({ 1: 'a' });
+  });
+});
