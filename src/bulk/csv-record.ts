@@ -64,8 +64,8 @@ export function observeAmounts(
 }
 
 /**
- * The request of a row, or why it cannot be read. Fields with an empty cell are left out. `style` is
- * how the file writes its amounts.
+ * The request of a row, or why it cannot be read. Fields with an empty cell are left out. `style`
+ * is how the file writes its amounts.
  */
 export function toRequest(
   columns: readonly Column[],

@@ -1,6 +1,6 @@
 // Reads the cells of spreadsheets as people in Brazil write them: `1.234,56`, `R$ 149,90`,
-// `31/12/2026`. A cell that may mean two amounts is refused: none is read a thousand times too large
-// or too small.
+// `31/12/2026`. A cell that may mean two amounts is refused: none is read a thousand times too
+// large or too small.
 import { LosslessNumber } from 'lossless-json';
 import { parsePlainDate } from '../brazil/calendar.js';
 import { parseTaxId } from '../brazil/tax-id.js';
@@ -50,8 +50,8 @@ function plainAmount(cell: string): string {
 }
 
 /**
- * Text as it stands in the file. Of XLSX also a number, with its digits; a day; and an error, such as
- * `#REF!`.
+ * Text as it stands in the file. Of XLSX also a number, with its digits; a day; and an error, such
+ * as `#REF!`.
  */
 export type Cell = string | { number: string } | { day: string } | { error: string };
 

@@ -1,6 +1,7 @@
 // Reads an uploaded file row by row while it arrives: one request per NDJSON line, CSV record or
-// row of the first sheet of an XLSX file. A row that is no request is reported as that row's problem. A file that cannot be read in its
-// format, or exceeds a limit, is rejected at that place, and the rest of it is not read.
+// row of the first sheet of an XLSX file. A row that is no request is reported as that row's
+// problem. A file that cannot be read in its format, or exceeds a limit, is rejected at that place,
+// and the rest of it is not read.
 import { CsvError } from 'csv-parse';
 import { defaultMaxBodyBytes } from '../contract/route.js';
 import { readCsvRecords } from '../platform/csv.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
 import { deflateRawSync } from 'node:zlib';
-import { xlsxFile, zipFile, type XlsxParts } from '../../test/support/xlsx-file.js';
+import { uploadedSheet, zipFile, type XlsxParts } from '../../test/support/uploaded-sheet.js';
 import { XlsxArchive } from '../platform/xlsx-archive.js';
 import { readRows } from './upload-reader.js';
 import { readSheetRows } from './xlsx-sheet.js';
@@ -22,7 +22,7 @@ const limits = { sheetBytes: 1e6, sharedBytes: 1e6, rowCharacters: 10_000, colum
 
 async function cellsOf(parts: XlsxParts, changes: Partial<typeof limits> = {}): Promise<unknown> {
   const rows: unknown[] = [];
-  const archive = new XlsxArchive(xlsxFile(parts));
+  const archive = new XlsxArchive(uploadedSheet(parts));
   for await (const { cells } of readSheetRows(archive, { ...limits, ...changes })) rows.push(cells);
   return rows;
 }
@@ -41,7 +41,7 @@ describe('an XLSX file', () => {
       '<sst><si><r><t>salary </t></r><r><t xml:space="preserve">1 &amp; 2</t></r></si></sst>';
     const styles =
       '<styleSheet><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>';
-    expect(await upload(xlsxFile({ rows, sharedStrings, styles }))).toEqual([
+    expect(await upload(uploadedSheet({ rows, sharedStrings, styles }))).toEqual([
       {
         line: 3,
         request: {
@@ -77,7 +77,7 @@ describe('an XLSX file', () => {
   it.each<[string, Buffer, RegExp]>([
     ['no archive', Buffer.from('externalId;amount\n'), /not XLSX/],
     ['no sheet', zipFile({ 'xl/workbook.xml': '<workbook/>' }), /no sheet/],
-    ['a sheet cut off', xlsxFile({ rows: '<row><c><v>1</row>' }), /damaged/],
+    ['a sheet cut off', uploadedSheet({ rows: '<row><c><v>1</row>' }), /damaged/],
     [
       'bytes that do not inflate',
       zipFile({ 'xl/workbook.xml': { deflated: Buffer.from('x') } }),
@@ -85,20 +85,20 @@ describe('an XLSX file', () => {
     ],
     [
       '201 columns',
-      xlsxFile({ rows: '<row><c r="GS1"><v>1</v></c></row>' }),
+      uploadedSheet({ rows: '<row><c r="GS1"><v>1</v></c></row>' }),
       /more than 200 columns/,
     ],
     [
       'a column that does not exist',
-      xlsxFile({ rows: '<row><c r="1"><v>1</v></c></row>' }),
+      uploadedSheet({ rows: '<row><c r="1"><v>1</v></c></row>' }),
       /damaged/,
     ],
     [
       'a row without end',
-      xlsxFile({ rows: `<row>${text('x'.repeat(300_000))}</row>` }),
+      uploadedSheet({ rows: `<row>${text('x'.repeat(300_000))}</row>` }),
       /too many characters/,
     ],
-    ['an invalid header', xlsxFile({ rows: header('a b') }), /not a valid field name/],
+    ['an invalid header', uploadedSheet({ rows: header('a b') }), /not a valid field name/],
   ])('with %s is refused with 400', async (_, file, problem) => {
     await expect(upload(file)).rejects.toMatchObject({
       status: 400,

@@ -152,7 +152,7 @@ function numberCell(value: string, format: Format, isFrom1904: boolean): Cell {
   return { number };
 }
 
-/** The decimal digits of a number: Excel shows 15, and stores 149.9 at times as 149.90000000000001. */
+/** The digits of a number. Excel shows 15, and may store 149.9 as 149.90000000000001. */
 function plainNumber(value: string): string | null {
   const number = Number(value.trim());
   if (!Number.isFinite(number) || Math.abs(number) >= 1e21) return null;

@@ -12,7 +12,7 @@ export interface XlsxParts {
   workbookPr?: string;
 }
 
-export function xlsxFile({ rows, sharedStrings, styles, workbookPr = '' }: XlsxParts): Buffer {
+export function uploadedSheet({ rows, sharedStrings, styles, workbookPr = '' }: XlsxParts): Buffer {
   return zipFile({
     'xl/workbook.xml': `<workbook>${workbookPr}<sheets><sheet name="S" r:id="rId1"/></sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': relationships('worksheets/first.xml'),
