@@ -69,7 +69,7 @@ export class BreakRefunds {
           body: { amount },
           idempotencyKey: key,
         },
-        noPreferences,
+        { ...noPreferences, apiKeyId: apiKeyOf(request) },
         {
           onlyIfUnrefunded: request.amountCents === null && !isRepeat,
           assertApplies: async (tx) => {
@@ -267,6 +267,11 @@ function notRefundable(text: string): AppError {
 
 function isSameRefund(one: PlannedRefund, other: PlannedRefund): boolean {
   return one.nsu === other.nsu && one.key === other.key && one.amountCents === other.amountCents;
+}
+
+/** Undefined where a policy requests the refund. */
+function apiKeyOf({ actor }: DecisionMaker): string | undefined {
+  return actor === 'policy' ? undefined : actor;
 }
 
 /** Whether a repeat would be refused again. */

@@ -371,7 +371,7 @@ CREATE TABLE "counted_payment" (
   "account_id" INTEGER NOT NULL,
   "operation_id" UUID NOT NULL,
   "position" INTEGER NOT NULL,
-  "api_key_id" UUID,
+  "api_key_id" TEXT,
   "counterparty" TEXT NOT NULL,
   "amount_cents" BIGINT NOT NULL,
   "effective_at" TIMESTAMPTZ(3) NOT NULL,
@@ -1082,7 +1082,7 @@ CREATE TABLE "bulk_upload" (
   "kind" "bulk_upload_kind" NOT NULL,
   "file_hash" TEXT NOT NULL,
   "rows" INTEGER NOT NULL,
-  "api_key_id" UUID,
+  "api_key_id" TEXT,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "finished_at" TIMESTAMPTZ(3),
 
