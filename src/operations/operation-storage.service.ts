@@ -249,12 +249,14 @@ export class OperationStorage {
   private async assertAllowed(tx: Tx, { request, operation }: NewRequest): Promise<Write[]> {
     const { outgoing, preferences } = request;
     if (!outgoing) return [];
+    const { requestedBy } = preferences;
     const { accountId, id: operationId, effectiveFrom } = operation;
     const { purpose = 'transfer', payees = [outgoing] } = outgoing;
     return this.controls.assertAllowed(tx, {
       ...{ accountId, operationId, purpose, effectiveFrom },
       payees: payees.map(({ counterparty, amountCents }) => ({ counterparty, amountCents })),
-      apiKeyId: preferences.requestedBy.keyId,
+      // An automatic refund counts for no key.
+      apiKeyId: requestedBy.source === 'policy' ? null : requestedBy.keyId,
     });
   }
 }

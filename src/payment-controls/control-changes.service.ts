@@ -114,7 +114,7 @@ export class ControlChanges {
     const id = readUuid(params.id);
     return this.database.transaction(async (tx) => {
       await queries.lockControls(tx, accountId);
-      if (!(await queries.removeBeneficiary(tx, accountId, id))) throw new AppError('not_found');
+      if (!(await queries.endBeneficiary(tx, accountId, id))) throw new AppError('not_found');
       const removed = await tx.beneficiary.findUniqueOrThrow({
         where: { accountId_id: { accountId, id } },
       });

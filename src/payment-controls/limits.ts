@@ -7,7 +7,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /** From `from`, until just before `until`. */
-export interface Period {
+export interface LimitPeriod {
   from: Date;
   until: Date;
 }
@@ -18,24 +18,27 @@ export interface NightHours {
   nightUntilHour: number;
 }
 
-export function hourAt(at: Date): Period {
+export function hourAt(at: Date): LimitPeriod {
   return periodOf(Math.floor(at.getTime() / hourMs) * hourMs, hourMs);
 }
 
 /** The day in São Paulo, as the bank's statement has it. */
-export function dayAt(at: Date): Period {
+export function dayAt(at: Date): LimitPeriod {
   return periodOf(statementDayStart(statementDayOf(at)).getTime(), dayMs);
 }
 
 /** The night in São Paulo that is at that time; null by day. A night may span midnight. */
-export function nightAt(at: Date, { nightFromHour, nightUntilHour }: NightHours): Period | null {
+export function nightAt(
+  at: Date,
+  { nightFromHour, nightUntilHour }: NightHours,
+): LimitPeriod | null {
   const hours = (nightUntilHour - nightFromHour + 24) % 24;
   const today = dayAt(at).from.getTime() + nightFromHour * hourMs;
   const nights = [today - dayMs, today].map((from) => periodOf(from, hours * hourMs));
   return nights.find(({ from, until }) => from <= at && at < until) ?? null;
 }
 
-function periodOf(fromMs: number, lengthMs: number): Period {
+function periodOf(fromMs: number, lengthMs: number): LimitPeriod {
   return { from: new Date(fromMs), until: new Date(fromMs + lengthMs) };
 }
 

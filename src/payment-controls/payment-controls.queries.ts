@@ -9,7 +9,7 @@ import {
 } from '../generated/service/client.js';
 import type { Write } from '../joined-writes.queries.js';
 import { bankTimeNow } from '../statement/bank-clock.queries.js';
-import type { Period } from './limits.js';
+import type { LimitPeriod } from './limits.js';
 
 /** Whether the row has a control that each payment is compared with. */
 const isRestricting = Prisma.sql`(has_allow_list OR per_operation_cents IS NOT NULL
@@ -44,7 +44,7 @@ export async function lockControls(tx: Tx, accountId: number): Promise<PaymentCo
 }
 
 /** The beneficiaries in use among the counterparties, and whether each can be paid by now. */
-export async function listBeneficiaries(
+export async function listUsedBeneficiaries(
   tx: Tx,
   accountId: number,
   counterparties: readonly string[],
@@ -70,7 +70,7 @@ export async function insertBeneficiary(
 }
 
 /** False when the account has no such beneficiary in use. */
-export async function removeBeneficiary(tx: Tx, accountId: number, id: string): Promise<boolean> {
+export async function endBeneficiary(tx: Tx, accountId: number, id: string): Promise<boolean> {
   const removed = await tx.$executeRaw`
     UPDATE beneficiary SET removed_at = clock_timestamp()
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND removed_at IS NULL`;
@@ -81,7 +81,7 @@ export async function removeBeneficiary(tx: Tx, accountId: number, id: string): 
 const counts = Prisma.sql`JOIN operation o ON o.account_id = p.account_id AND o.id = p.operation_id
   AND o.state NOT IN ('rejected', 'not_executed', 'declined', 'expired')`;
 
-const within = ({ from, until }: Period) =>
+const within = ({ from, until }: LimitPeriod) =>
   Prisma.sql`p.effective_at >= ${from} AND p.effective_at < ${until}`;
 
 /** The sums of what was paid, in cents. */
@@ -96,7 +96,7 @@ export interface PaidSums {
 export async function sumPaid(
   db: Db,
   accountId: number,
-  { hour, night, day }: { hour: Period; night: Period | null; day: Period },
+  { hour, night, day }: { hour: LimitPeriod; night: LimitPeriod | null; day: LimitPeriod },
   apiKeyId: string | null,
 ): Promise<PaidSums> {
   const sum = (condition: Prisma.Sql) =>
@@ -104,7 +104,7 @@ export async function sumPaid(
   const periods = [day, ...(night ? [night] : [])];
   const from = new Date(Math.min(...periods.map((period) => period.from.getTime())));
   const until = new Date(Math.max(...periods.map((period) => period.until.getTime())));
-  const isOfKey = Prisma.sql`p.api_key_id = ${apiKeyId}::uuid`;
+  const isOfKey = Prisma.sql`p.api_key_id = ${apiKeyId}::text`;
   const [sums] = await db.$queryRaw<PaidSums[]>`
     SELECT ${sum(within(hour))} AS hour, ${sum(night ? within(night) : Prisma.sql`false`)} AS night,
            ${sum(within(day))} AS day, ${sum(Prisma.sql`${within(day)} AND ${isOfKey}`)} AS "keyDay"
@@ -121,7 +121,7 @@ export async function listPaidTo(
   db: Db,
   accountId: number,
   counterparties: readonly string[],
-  day: Period,
+  day: LimitPeriod,
 ): Promise<{ counterparty: string; cents: bigint }[]> {
   return db.$queryRaw`
     SELECT r.counterparty, sum(p.amount_cents)::bigint AS cents
@@ -142,7 +142,7 @@ export function countedPaymentsWrite(payments: readonly CountedPayment[]): Write
     SELECT "accountId", "operationId", position, "apiKeyId", counterparty, "amountCents"::bigint,
            "effectiveAt"
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
-      "accountId" int, "operationId" uuid, position int, "apiKeyId" uuid, counterparty text,
+      "accountId" int, "operationId" uuid, position int, "apiKeyId" text, counterparty text,
       "amountCents" text, "effectiveAt" timestamptz)`;
   return { sql, rows: rows.length };
 }

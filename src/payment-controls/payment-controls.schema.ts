@@ -1,5 +1,5 @@
-// The routes of payment controls. Only the operator changes them: a business system that could raise
-// its own limits would have none.
+// The routes of payment controls. Only the operator changes them: a business system that could
+// raise its own limits would have none.
 import { z } from 'zod';
 import { findBarCode } from '../brazil/bill-code.js';
 import { route } from '../contract/route.js';

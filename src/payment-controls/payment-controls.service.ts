@@ -59,7 +59,7 @@ export class PaymentControls {
     if (!hasAllowList || purpose === 'refund') return;
     if (purpose === 'bill' && !allowListIncludesBills) return;
     const counterparties = [...new Set(payees.map(({ counterparty }) => counterparty))];
-    const found = await queries.listBeneficiaries(tx, accountId, counterparties);
+    const found = await queries.listUsedBeneficiaries(tx, accountId, counterparties);
     if (found.length < counterparties.length)
       throw ruleBroken(
         'beneficiary_not_allowed',

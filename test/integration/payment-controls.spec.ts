@@ -1,5 +1,5 @@
-// Beneficiaries and limits through HTTP: what is refused moves nothing and is not stored, also under
-// concurrent requests, and each change has who made it and why.
+// Beneficiaries and limits through HTTP: what is refused moves nothing and is not stored, also
+// under concurrent requests, and each change has who made it and why.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { BulkService } from '../../src/bulk/bulk.service.js';
 import { StatementService } from '../../src/statement/statement.service.js';

@@ -20,7 +20,7 @@ export class DictKeys {
     private readonly accounts: Accounts,
   ) {}
 
-  /** Throws `conflict` when the key is already registered, unless the request replaces its holder. */
+  /** Throws `conflict` when the key is registered, unless the request replaces its holder. */
   async register(request: Request): Promise<RouteOutput<typeof registerDictKey>> {
     const pixKey = parsePixKey(request.key);
     invariant(pixKey, 'a request has a Pix key');

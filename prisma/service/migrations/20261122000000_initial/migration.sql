@@ -468,7 +468,7 @@ CREATE TABLE "counted_payment" (
   "account_id" INTEGER NOT NULL,
   "operation_id" UUID NOT NULL,
   "position" INTEGER NOT NULL,
-  "api_key_id" UUID,
+  "api_key_id" TEXT,
   "counterparty" TEXT NOT NULL,
   "amount_cents" BIGINT NOT NULL,
   "effective_at" TIMESTAMPTZ(3) NOT NULL,
