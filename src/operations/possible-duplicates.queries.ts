@@ -162,6 +162,9 @@ export async function listStorable(
   };
   // PostgreSQL plans what it does not execute, too.
   const isAnyCompared = rows.some((row) => row.isCompared);
+  const sendsMoney = rows.some(({ amountCents }) => amountCents !== null);
+  const needsNoApproval = Prisma.sql`AND (r."amountCents" IS NULL OR NOT EXISTS (
+        SELECT FROM approval_policy_change WHERE account_id = ${accountId}))`;
   const repeatsNothing = Prisma.sql`AND (NOT r."isCompared" OR NOT EXISTS (
         SELECT FROM account_restore
         WHERE account_id = ${accountId}
@@ -177,8 +180,7 @@ export async function listStorable(
       "requestHash" text, "isDistinguishable" boolean, identities text[], kinds text[],
       "isCompared" boolean)
     WHERE (SELECT mode FROM bank_account WHERE id = ${accountId}) = 'live'
-      AND (r."amountCents" IS NULL OR NOT EXISTS (
-        SELECT FROM approval_policy_change WHERE account_id = ${accountId}))
+      ${sendsMoney ? needsNoApproval : Prisma.empty}
       AND NOT EXISTS (
         SELECT FROM unnest(r.identities) AS own(identity) CROSS JOIN unnest(r.kinds) AS other(kind)
         CROSS JOIN LATERAL (
