@@ -5,7 +5,6 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { lookUpPixKey } from '../contract/pix-lookup.js';
 import type { RouteInput } from '../contract/route.js';
-import { readParty } from '../counterparties/party.js';
 import { Database, type SqlTx } from '../database.service.js';
 import { formatCounterparty } from '../expected-payments/counterparty.js';
 import type { PixLookup } from '../generated/service/client.js';
@@ -39,7 +38,6 @@ export class PixLookupsService {
         accountId,
         endToEndId,
         counterparty: formatCounterparty({ ispb: participant.ispb, branch, number }),
-        ...holderOf(beneficiary),
         lookedUpAt,
         expiresAt: pixLookupExpiry(endToEndId, lookedUpAt),
       },
@@ -71,12 +69,6 @@ export class PixLookupsService {
     const isUsed = lookup !== null && lookup.operationId !== null;
     return lookupError(isUsed ? 'look_up_used' : 'look_up_expired');
   }
-}
-
-/** The bank shows a part of the document only. */
-function holderOf(beneficiary: unknown): Pick<PixLookup, 'holderName' | 'holderTaxId'> {
-  const { name, taxId } = readParty(beneficiary);
-  return { holderName: name, holderTaxId: taxId };
 }
 
 // The reasons are the bank's own codes, which its clients know.

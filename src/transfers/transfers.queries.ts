@@ -86,14 +86,6 @@ export async function findPixLookup(
   return lookup ?? null;
 }
 
-/** Erases the holder of the key that a line's transfer was sent to. */
-export async function eraseLookUpHolder(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE pix_lookup SET holder_name = NULL, holder_tax_id = NULL
-    WHERE account_id = ${accountId} AND end_to_end_id = (
-      SELECT end_to_end_id FROM statement_line WHERE account_id = ${accountId} AND nsu = ${nsu})`;
-}
-
 /**
  * Stores what the bank reported about transfers. Returns them, and whether they became final. Ids
  * that were missing are stored even for a final transfer: a response may arrive after the

@@ -822,8 +822,6 @@ CREATE TABLE "pix_lookup" (
   "looked_up_at" TIMESTAMPTZ(3) NOT NULL,
   "expires_at" TIMESTAMPTZ(3) NOT NULL,
   "operation_id" UUID,
-  "holder_name" TEXT,
-  "holder_tax_id" TEXT,
 
   CONSTRAINT "pix_lookup_pkey" PRIMARY KEY ("account_id", "end_to_end_id"),
   CONSTRAINT "pix_lookup_account_id_operation_id_fkey" FOREIGN KEY ("account_id", "operation_id")
