@@ -23,7 +23,8 @@ const namingKinds = ['create_charge', 'create_transfer'];
 /**
  * What the request of an expected payment says: the payer of a charge, the beneficiary of a
  * transfer. Of a transfer by key, the bank's response names the beneficiary: the look-up of the key
- * is stored without its holder. A transfer's account is `ispb/branch/number`, or its last part alone.
+ * is stored without its holder. A transfer's account is `ispb/branch/number`, or its last part
+ * alone.
  */
 const requested = (accountId: number, expectedPaymentId: Prisma.Sql) => Prisma.sql`
   SELECT CASE WHEN e.is_credit THEN 'charge' ELSE 'transfer' END AS source,
