@@ -15,21 +15,25 @@ import {
 
 type SourceRow = PaymentParty &
   Pick<Counterparty, 'message'> &
-  Pick<Operation, 'requestBody'> & { source: CounterpartySource };
+  Pick<Operation, 'requestBody' | 'responseBody'> & { source: CounterpartySource };
 
 /** Operations whose request names a party. A batch has accounts only. */
 const namingKinds = ['create_charge', 'create_transfer'];
 
 /**
  * What the request of an expected payment says: the payer of a charge, the beneficiary of a
- * transfer, whoever another system expects. A transfer's account is `ispb/branch/number`, or its last part alone.
+ * transfer, or whom another system expects. Of a transfer by key, the bank's response names the
+ * beneficiary: the look-up of the key is stored without its holder. A transfer's account is
+ * `ispb/branch/number`, or its last part alone.
  */
 const requested = (accountId: number, expectedPaymentId: Prisma.Sql) => Prisma.sql`
   SELECT CASE WHEN e.operation_id IS NULL THEN 'declared'
               WHEN e.is_credit THEN 'charge' ELSE 'transfer' END AS source,
          e.counterparty_name AS name, e.counterparty_document AS tax_id,
          ${partsOf(Prisma.sql`t.counterparty`)},
-         NULL::text AS message, o.request_body
+         NULL::text AS message, o.request_body,
+         CASE WHEN o.kind = 'create_transfer' AND o.state = 'succeeded' THEN o.response_body END
+           AS response_body
   FROM expected_payment e
   LEFT JOIN transfer t ON t.account_id = e.account_id AND t.expected_payment_id = e.id
     AND t.shape <> 'key'
@@ -70,11 +74,11 @@ export async function findCounterparties(
       ) t
     )
     SELECT nsu, 'line' AS source, name, tax_id, ispb, branch, account, message,
-           NULL::text AS request_body
+           NULL::text AS request_body, NULL::text AS response_body
     FROM line
     UNION ALL
     SELECT line.nsu, 'webhook', w.name, w.tax_id, w.ispb, w.branch, w.account_number, w.message,
-           NULL
+           NULL, NULL
     FROM line CROSS JOIN LATERAL (
       SELECT * FROM webhook_counterparty
       WHERE account_id = ${accountId} AND reference_kind = 'nsu'
@@ -86,8 +90,8 @@ export async function findCounterparties(
     ) w
     WHERE line.is_unnamed OR line.account IS NULL
     UNION ALL
-    SELECT line.nsu, 'look_up', l.holder_name, l.holder_tax_id,
-           ${partsOf(Prisma.sql`l.counterparty`)}, NULL, NULL
+    SELECT line.nsu, 'look_up', NULL, NULL,
+           ${partsOf(Prisma.sql`l.counterparty`)}, NULL, NULL, NULL
     FROM line JOIN pix_lookup l ON l.account_id = ${accountId}
       AND l.end_to_end_id = line.end_to_end_id AND l.counterparty LIKE '%/%/%'
     WHERE NOT line.is_credit AND (line.is_unnamed OR line.account IS NULL)
@@ -132,12 +136,18 @@ function resolved<Row extends SourceRow, Key>(
   return new Map([...sources].map(([key, parties]) => [key, resolveCounterparty(parties)]));
 }
 
-function partyOf({ source, message, requestBody, ...columns }: SourceRow): SourcedParty {
+function partyOf({ source, message, ...row }: SourceRow): SourcedParty {
+  const { requestBody, responseBody, ...columns } = row;
   const { name, taxId, ispb, branch, account } = columns;
   const stored = { name, taxId, ispb, branch, account };
   if (requestBody === null) return { ...stored, source, message };
-  const body = parseJson(requestBody, tolerantJson);
-  const asked = readParty(fieldOf(body, 'payer') ?? fieldOf(body, 'beneficiary'));
+  const request = parseJson(requestBody, tolerantJson);
+  const response = responseBody === null ? null : parseJson(responseBody, tolerantJson);
+  const asked = readParty(
+    fieldOf(request, 'payer') ??
+      fieldOf(request, 'beneficiary') ??
+      fieldOf(response, 'beneficiary'),
+  );
   return {
     name: stored.name ?? asked.name,
     taxId: stored.taxId ?? asked.taxId,

@@ -3,7 +3,6 @@
 import type { Database } from '../database.service.js';
 import { renameUnreadableLineBreaks } from '../reconciliation/breaks.queries.js';
 import { eraseLine } from '../statement/line-erasure.queries.js';
-import { eraseLookUpHolder } from '../transfers/transfers.queries.js';
 import { eraseReportedParties } from '../webhooks/webhook-counterparties.queries.js';
 import { isCertified } from './day-closes.queries.js';
 
@@ -25,7 +24,6 @@ export class LineEraser {
       if (!line) return 'not_found';
       if (!(await isCertified(tx, accountId, line))) return 'not_certified';
       await eraseReportedParties(tx, accountId, nsu);
-      await eraseLookUpHolder(tx, accountId, nsu);
       await renameUnreadableLineBreaks(tx, accountId, await eraseLine(tx, accountId, nsu, reason));
       return 'erased';
     });

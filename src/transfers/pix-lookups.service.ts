@@ -10,7 +10,6 @@ import {
   type PixLookupResponse,
 } from '../contract/pix-lookup.js';
 import type { RouteInput } from '../contract/route.js';
-import { readParty } from '../counterparties/party.js';
 import { Database, type SqlTx, type Tx } from '../database.service.js';
 import { formatCounterparty, normalizeTaxId } from '../expected-payments/counterparty.js';
 import type { PixLookup } from '../generated/service/client.js';
@@ -48,7 +47,6 @@ export class PixLookupsService {
       ...{ accountId, endToEndId, lookedUpAt },
       counterparty: formatCounterparty({ ispb: participant.ispb, branch, number }),
       expiresAt: pixLookupExpiry(endToEndId, lookedUpAt),
-      ...holderOf(beneficiary),
       ...this.hashesOf(input.body, value),
     });
     return { endToEndId, reply: new Reply(status, text) };
@@ -99,12 +97,6 @@ export class PixLookupsService {
     if (lookup.hasWrongPayee) return lookupError('payee_mismatch');
     return lookup.hasChanged ? lookupError('payee_changed') : new AppError('conflict');
   }
-}
-
-/** The bank shows a part of the document only. */
-function holderOf(beneficiary: unknown): Pick<PixLookup, 'holderName' | 'holderTaxId'> {
-  const { name, taxId } = readParty(beneficiary);
-  return { holderName: name, holderTaxId: taxId };
 }
 
 // The reasons are the bank's own codes, which its clients know.

@@ -135,15 +135,7 @@ export async function findUnclaimedLookup(
   return lookup ?? null;
 }
 
-/** Erases the holder of the key that a line's transfer was sent to. */
-export async function eraseLookUpHolder(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE pix_lookup SET holder_name = NULL, holder_tax_id = NULL
-    WHERE account_id = ${accountId} AND end_to_end_id = (
-      SELECT end_to_end_id FROM statement_line WHERE account_id = ${accountId} AND nsu = ${nsu})`;
-}
-
-/** What a look-up shows: of the key, and to compare the holder, keyed hashes. */
+/** What a look-up shows, as it is stored: the key and the holder only as keyed hashes. */
 export type NewPixLookup = Omit<PixLookup, 'operationId'>;
 
 /**
@@ -154,11 +146,9 @@ export type NewPixLookup = Omit<PixLookup, 'operationId'>;
 export async function insertPixLookup(db: Db, lookup: NewPixLookup): Promise<void> {
   await db.$executeRaw`
     INSERT INTO pix_lookup AS l (account_id, end_to_end_id, counterparty, looked_up_at, expires_at,
-                                 holder_name, holder_tax_id,
                                  key_hash, holder_hash, holder_document_hash, key_belongs_holder)
     VALUES (${lookup.accountId}, ${lookup.endToEndId}, ${lookup.counterparty},
-            ${lookup.lookedUpAt}, ${lookup.expiresAt}, ${lookup.holderName}, ${lookup.holderTaxId},
-            ${lookup.keyHash}, ${lookup.holderHash},
+            ${lookup.lookedUpAt}, ${lookup.expiresAt}, ${lookup.keyHash}, ${lookup.holderHash},
             ${lookup.holderDocumentHash}, ${lookup.keyBelongsHolder})
     ON CONFLICT (account_id, end_to_end_id) DO UPDATE
     SET key_belongs_holder = EXCLUDED.key_belongs_holder

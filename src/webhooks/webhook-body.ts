@@ -78,7 +78,7 @@ const unnamed = 'UNNAMED';
  * type in the body.
  */
 export function readWebhookBody(body: Uint8Array, urlEventType: string | null): WebhookBody {
-  const fields = readObject(body);
+  const fields = readWebhookFields(body);
   if (!fields)
     return { eventType: eventTypeOf(urlEventType), isQuarantined: true, reference: null };
   const bodyEventType = typeof fields.eventType === 'string' ? fields.eventType : null;
@@ -90,7 +90,8 @@ export function readWebhookBody(body: Uint8Array, urlEventType: string | null): 
   };
 }
 
-function readObject(body: Uint8Array): Record<string, unknown> | null {
+/** The fields of a webhook; null if its body is no JSON object. */
+export function readWebhookFields(body: Uint8Array): Record<string, unknown> | null {
   try {
     const value = parseJson(body, requestJson);
     return isJsonObject(value) ? value : null;

@@ -1,7 +1,7 @@
 // Reads who paid, or was paid, in a webhook. It is shown where the statement does not say it, and
 // decides nothing.
 import { fieldOf, readParty, readText, type PaymentParty } from '../counterparties/party.js';
-import { parseJson, requestJson } from '../platform/exact-json.js';
+import { readWebhookFields } from './webhook-body.js';
 
 export interface ReportedParty extends PaymentParty {
   /** Whether it is the payer of a credit, or the beneficiary of a debit. */
@@ -35,7 +35,7 @@ const debits: ReadonlySet<string> = new Set([
 export function readReportedParty(eventType: string, body: Uint8Array): ReportedParty | null {
   const isCredit = credits.has(eventType);
   if (!isCredit && !debits.has(eventType)) return null;
-  const fields = parseJson(body, requestJson);
+  const fields = readWebhookFields(body);
   const proof = fieldOf(fields, 'proof');
   const names = isCredit ? ['payer'] : ['beneficiary', 'payee'];
   const parties = [proof, fields].flatMap((place) =>

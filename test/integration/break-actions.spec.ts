@@ -290,7 +290,12 @@ describe('actions on a break', () => {
       expectedPaymentId: best,
     });
     expect((await get(missing)).candidates[0]).toMatchObject({ nsu, score: 100 });
-    expect(JSON.stringify([await get(id), await get(missing)])).not.toContain(document);
+    // Evidence and history never contain it; the counterparty does.
+    for (const shown of [await get(id), await get(missing)]) {
+      const others = { ...shown, counterparty: null, candidates: [] };
+      expect(JSON.stringify(others)).not.toContain(document);
+      expect(shown.counterparty).toMatchObject({ taxId: document });
+    }
   });
 
   it('filters by the fields that a break shows, with the same severity in SQL as in the pure rule', async () => {

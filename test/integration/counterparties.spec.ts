@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LineEraser } from '../../src/day-closes/line-eraser.service.js';
@@ -231,17 +232,36 @@ describe('who paid', () => {
     });
   });
 
-  it('is the holder of a looked-up Pix key, where the line names nobody', async () => {
+  it('is the account of a looked-up Pix key, where the line names nobody', async () => {
     await run(
-      `INSERT INTO pix_lookup (account_id, end_to_end_id, counterparty, looked_up_at, expires_at,
-         holder_name, holder_tax_id)
-       VALUES ($1, $2, '1/1/7654', now(), now(), $3, '***.456.789-**')`,
-      ...[accountId, endToEndId(4), payer.name],
+      `INSERT INTO pix_lookup (account_id, end_to_end_id, counterparty, looked_up_at, expires_at)
+       VALUES ($1, $2, '1/1/7654', now(), now())`,
+      ...[accountId, endToEndId(4)],
     );
     await addLine(700_004, { proof: { endToEndId: endToEndId(4) } }, false);
     expect((await lineOf(700_004)).counterparty).toEqual({
-      ...{ name: payer.name, taxId: '***.456.789-**', message: null, source: 'look_up' },
+      ...{ name: null, taxId: null, message: null, source: 'look_up' },
       ...{ ispb: '00000001', branch: '0001', account: '7654' },
+    });
+  });
+
+  it('is whom the bank names in its response to the transfer that a line shows', async () => {
+    const { body: bank } = await service.sandbox.call('GET', '/sandbox/fixtures');
+    const [first] = (bank as { dictKeys: { key: string; holder: { name: string } }[] }).dictKeys;
+    const { key, holder } = first as { key: string; holder: { name: string } };
+    const lookedUp = await service.call('POST', '/baas/api/v2/pix/dict/payment-initialization', {
+      body: { key },
+    });
+    const ids = lookedUp.body as { endToEndId: string };
+    const sent = await service.call('POST', '/baas/api/v2/transfers', {
+      body: { initiationType: 'KEY', endToEndId: ids.endToEndId, amount: 1 },
+      headers: { IdempotencyKey: randomUUID() },
+    });
+    expect([sent.status, sent.text]).toEqual([200, expect.stringContaining(holder.name)]);
+    await addLine(700_006, { proof: { endToEndId: ids.endToEndId } }, false);
+    await provider(ReconciliationService).reconcile({ accountId });
+    expect((await lineOf(700_006)).counterparty).toMatchObject({
+      ...{ name: holder.name, source: 'transfer', account: expect.stringMatching(/\d/) },
     });
   });
 

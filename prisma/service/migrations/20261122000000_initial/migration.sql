@@ -1099,8 +1099,6 @@ CREATE TABLE "pix_lookup" (
   "holder_hash" TEXT,
   "holder_document_hash" TEXT,
   "key_belongs_holder" BOOLEAN,
-  "holder_name" TEXT,
-  "holder_tax_id" TEXT,
 
   CONSTRAINT "pix_lookup_pkey" PRIMARY KEY ("account_id", "end_to_end_id"),
   CONSTRAINT "pix_lookup_account_id_operation_id_fkey" FOREIGN KEY ("account_id", "operation_id")
