@@ -1,6 +1,6 @@
-// A year in which 30 % of the expected payments are made elsewhere: card settlements, TEDs, payroll,
-// taxes and rent, each declared by another system, before or after its line. No line is matched to
-// another payment than its own; what cannot be distinguished is a break.
+// A year in which 30 % of the expected payments are made elsewhere: card settlements, TEDs,
+// payroll, taxes and rent, each declared by another system, before or after its line. No line is
+// matched to another payment than its own; what cannot be distinguished is a break.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { DeclaredPaymentsSetup } from '../support/declared-payments-setup.js';
 import { RulesSetup, type RuleSetupLine } from '../support/rules-setup.js';
