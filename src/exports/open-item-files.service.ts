@@ -4,6 +4,7 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import type { PlainDate } from '../brazil/calendar.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
+import { readSeveritySteps } from '../reconciliation/breaks/severity.queries.js';
 import { breakKinds } from '../reconciliation/decide/break-kinds.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { csvFile } from './csv-file.js';
@@ -35,8 +36,9 @@ export class OpenItemFiles {
 
   /** Throws `rate_limited` if the account has too many open files. */
   async openBreaks(accountId: number, query: TableQuery): Promise<OpenedFile> {
+    const steps = await readSeveritySteps(this.database.prisma, accountId);
     return this.open(accountId, query, 'breaks', (today) => ({
-      table: openBreaksTable(today),
+      table: openBreaksTable(today, steps),
       pages: this.readBreaks(accountId),
     }));
   }

@@ -2,7 +2,11 @@
 import { daysBetween, type PlainDate } from '../brazil/calendar.js';
 import { statementDayOf } from '../brazil/statement-day.js';
 import type { Break, ExpectedPayment, StatementLine } from '../generated/service/client.js';
-import { ageCutoffs, severityOf } from '../reconciliation/breaks/severity.js';
+import {
+  severityOf,
+  severityScale,
+  type SeveritySteps,
+} from '../reconciliation/breaks/severity.js';
 import { counterpartyOf } from './line-counterparty.js';
 import { breakKindLabels, categoryLabels, directionLabels } from './statement-table.js';
 import { costCentreColumn, strangerColumn, textColumn, type Table } from './table.js';
@@ -31,13 +35,13 @@ export type ExportedBreak = Pick<
 const severityLabels = { low: 'Baixa', medium: 'Média', high: 'Alta', critical: 'Crítica' };
 
 /** Ages are as of `today`, a day at the bank. */
-export function openBreaksTable(today: PlainDate): Table<ExportedBreak> {
-  const cutoffs = ageCutoffs(today);
+export function openBreaksTable(today: PlainDate, steps: SeveritySteps): Table<ExportedBreak> {
+  const scale = severityScale(steps, today);
   return {
     title: 'Divergências em aberto',
     columns: [
       textColumn('kind', 'Divergência', ({ kind }) => kind, breakKindLabels),
-      textColumn('severity', 'Gravidade', (row) => severityOf(row, cutoffs), severityLabels),
+      textColumn('severity', 'Gravidade', (row) => severityOf(row, scale), severityLabels),
       { name: 'openedDay', title: 'Aberta em', kind: 'day', value: ({ openedDay }) => openedDay },
       {
         ...{ name: 'ageDays', title: 'Dias em aberto', kind: 'number' },

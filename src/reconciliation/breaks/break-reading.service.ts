@@ -14,7 +14,8 @@ import * as candidates from './break-candidates.queries.js';
 import * as queries from './break-reading.queries.js';
 import type { breakDetail, breakView, listBreaks } from './breaks.schema.js';
 import { idsIn, rankCandidates } from './candidate-ranking.js';
-import { ageCutoffs, severityOf } from './severity.js';
+import { readSeveritySteps } from './severity.queries.js';
+import { severityOf, severityScale, type SeveritySteps } from './severity.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
 
 type Detail = z.output<typeof breakDetail>;
@@ -29,13 +30,14 @@ export class BreakReading {
   async list(accountId: number, query: RouteInput<typeof listBreaks>['query']) {
     const page = readPage(query, isUuid);
     const today = await this.bankTime.today(accountId);
-    const cutoffs = ageCutoffs(today);
-    const rows = await queries.listBreakRows(this.database.prisma, accountId, query, page, cutoffs);
+    const steps = await readSeveritySteps(this.database.prisma, accountId);
+    const scale = severityScale(steps, today);
+    const rows = await queries.listBreakRows(this.database.prisma, accountId, query, page, scale);
     return toList(
       rows,
       page,
       ({ id }) => id,
-      (row) => describeBreak(row, today),
+      (row) => describeBreak(row, today, steps),
     );
   }
 
@@ -46,8 +48,9 @@ export class BreakReading {
     const include = { history: { orderBy: { sequence: 'asc' } } } as const;
     const row = await prisma.break.findUnique({ where, include });
     if (!row) throw new AppError('not_found');
+    const steps = await readSeveritySteps(prisma, accountId);
     return {
-      ...describeBreak(row, await this.bankTime.today(accountId)),
+      ...describeBreak(row, await this.bankTime.today(accountId), steps),
       history: row.history.map((entry) => ({ ...entry, at: entry.createdAt })),
       candidates: row.state === 'open' ? await this.candidatesOf(accountId, row) : [],
     };
@@ -116,7 +119,11 @@ function describe(rows: Found[]): Detail['candidates'] {
   }));
 }
 
-function describeBreak(row: queries.BreakRow, today: string): z.output<typeof breakView> {
+function describeBreak(
+  row: queries.BreakRow,
+  today: string,
+  steps: SeveritySteps,
+): z.output<typeof breakView> {
   const { amountCents: amount, openedAt, resolvedAt } = row;
   // A break without a recorded day at the bank uses the day of PostgreSQL's clock.
   const openedDay = row.openedDay ?? saoPauloDay(openedAt);
@@ -124,7 +131,7 @@ function describeBreak(row: queries.BreakRow, today: string): z.output<typeof br
   return {
     ...row,
     amount,
-    severity: severityOf({ ...row, openedDay }, ageCutoffs(until)),
+    severity: severityOf({ ...row, openedDay }, severityScale(steps, until)),
     ageDays: Math.max(0, daysBetween(openedDay, until)),
   };
 }

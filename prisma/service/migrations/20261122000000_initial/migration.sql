@@ -1608,6 +1608,28 @@ CREATE UNIQUE INDEX "refund_policy_history_entry_account_id_sequence_key"
 CREATE TRIGGER "refund_policy_history_entry_is_append_only" BEFORE UPDATE OR DELETE
   ON "refund_policy_history_entry" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
 
+-- The steps of an account's severities.
+CREATE TABLE "severity_steps_change" (
+  "account_id" INTEGER NOT NULL,
+  "sequence" BIGSERIAL NOT NULL,
+  "amount_steps" BIGINT[],
+  "age_steps" INTEGER[],
+  "actor" TEXT NOT NULL,
+  "reason" TEXT NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "severity_steps_change_pkey" PRIMARY KEY ("account_id", "sequence"),
+  -- A severity has points from 0 to 6.
+  CONSTRAINT "severity_steps_change_three" CHECK (
+    cardinality("amount_steps") = 3 AND cardinality("age_steps") = 3
+  ),
+  CONSTRAINT "severity_steps_change_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+
+CREATE TRIGGER "severity_steps_change_is_append_only" BEFORE UPDATE OR DELETE
+  ON "severity_steps_change" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+
 CREATE TYPE "reconciliation_run_state" AS ENUM ('running', 'finished', 'failed');
 CREATE TYPE "reconciliation_run_trigger" AS ENUM ('request', 'schedule');
 
