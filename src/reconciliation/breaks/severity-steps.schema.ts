@@ -52,7 +52,8 @@ export const changeSeveritySteps = route({
   ...base,
   method: 'PUT',
   name: 'changeSeveritySteps',
-  summary: 'Changes the steps by which the severity of a break is computed, at once for all breaks.',
+  summary:
+    'Changes the steps by which the severity of a break is computed, at once for all breaks.',
   idempotencyKey: 'accepted',
   body: z.strictObject({
     amounts: threeSteps(positiveReais),
