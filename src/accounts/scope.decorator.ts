@@ -11,6 +11,7 @@ export const scopes = [
   'onboard',
   'reconcile',
   'webhooks',
+  'alerts',
 ] as const;
 export type Scope = (typeof scopes)[number];
 
