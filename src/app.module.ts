@@ -3,6 +3,7 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AccountsModule } from './accounts/accounts.module.js';
+import { AlertsModule } from './alerts/alerts.module.js';
 import { BankModule } from './bank/bank.module.js';
 import { BillPaymentsModule } from './bill-payments/bill-payments.module.js';
 import { BulkModule } from './bulk/bulk.module.js';
@@ -104,6 +105,7 @@ export class AppModule {
         RunsModule,
         BreaksModule,
         DayClosesModule,
+        AlertsModule,
       ],
     };
   }

@@ -16,6 +16,7 @@ import {
   count,
   headerName,
   httpUrl,
+  mailAddress,
   port,
   postgresUrl,
   secret,
@@ -57,7 +58,7 @@ export const settingSchemas = {
   DIRECT_DATABASE_URL: postgresUrl('DIRECT_DATABASE_URL').optional(),
   SANDBOX_DATABASE_URL: postgresUrl('SANDBOX_DATABASE_URL').optional(),
   DATABASE_POOL_SIZE: count('DATABASE_POOL_SIZE', 4).default(20),
-  QUEUE_POOL_SIZE: count('QUEUE_POOL_SIZE', 18).default(24),
+  QUEUE_POOL_SIZE: count('QUEUE_POOL_SIZE', 19).default(24),
   DATABASE_CONNECT_TIMEOUT_MS: count('DATABASE_CONNECT_TIMEOUT_MS', 1).default(10_000),
   DATABASE_STATEMENT_TIMEOUT_MS: count('DATABASE_STATEMENT_TIMEOUT_MS', 1).default(60_000),
   DATABASE_TRANSACTION_TIMEOUT_MS: count('DATABASE_TRANSACTION_TIMEOUT_MS', 1).default(30_000),
@@ -120,6 +121,9 @@ export const settingSchemas = {
     .optional(),
   ...requestLimitSchemas,
   METRICS_TOKEN: secret('METRICS_TOKEN', 16).optional(),
+  SMTP_URL: urlOf('SMTP_URL', /^smtps?:$/, 'smtp://user:password@mail.example:587').optional(),
+  ALERT_FROM: mailAddress('ALERT_FROM').optional(),
+  CONSOLE_URL: httpUrl('CONSOLE_URL').optional(),
 } as const;
 
 const settingsObject = z.object(settingSchemas);
@@ -214,6 +218,14 @@ export abstract class Settings {
   readonly quotas!: Quotas;
   /** The bearer token of /metrics. Null: open, like the health endpoints. */
   readonly metricsToken!: string | null;
+  readonly alerts!: {
+    /** The mail server. Null: no e-mail is sent. */
+    smtpUrl: string | null;
+    /** The sender of e-mails. Null without a mail server. */
+    from: string | null;
+    /** Where links of alerts lead. Null: to the service's own API. */
+    consoleUrl: string | null;
+  };
 }
 
 /** Invalid settings: the message has one line for each. */
@@ -371,6 +383,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     syncIntervalMs: values.SYNC_INTERVAL_MS ?? (profile === 'sandbox' ? 5_000 : 60_000),
     ...readRequestLimits(values),
     metricsToken: values.METRICS_TOKEN ?? null,
+    alerts: alertSettings(values),
   };
   if (Boolean(values.BANK_ACCOUNT_HEADER) !== Boolean(values.BANK_ACCOUNT_ID))
     problems.push('BANK_ACCOUNT_HEADER and BANK_ACCOUNT_ID must be set together.');
@@ -398,6 +411,14 @@ function databaseLimits(values: SettingValues) {
 }
 
 export const defaultDatabaseLimits = databaseLimits(settingsObject.parse({}));
+
+function alertSettings(values: SettingValues): Settings['alerts'] {
+  return {
+    smtpUrl: values.SMTP_URL ?? null,
+    from: values.ALERT_FROM ?? null,
+    consoleUrl: values.CONSOLE_URL ?? null,
+  };
+}
 
 /** The settings of the bank, without the keys that have development values. */
 function bankSettings(
@@ -445,6 +466,8 @@ function contradictions(settings: Settings): string[] {
     problems.push('DATABASE_URL is missing: DIRECT_DATABASE_URL is another way to its database.');
   if (settings.port !== 0 && settings.port === settings.sandboxPort)
     problems.push('PORT and SANDBOX_PORT must differ.');
+  if ((settings.alerts.smtpUrl === null) !== (settings.alerts.from === null))
+    problems.push('SMTP_URL and ALERT_FROM must be set together.');
   const keys = Object.values(settings.keys).filter((key) => key !== '');
   if (new Set(keys).size < keys.length)
     problems.push('CONCILIA_API_KEY, CONCILIA_PARTNER_KEY and CONCILIA_ADMIN_KEY must differ.');

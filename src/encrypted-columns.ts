@@ -7,6 +7,7 @@
 // hashes. Their key is the hashing key of `service_secret`, which is random: only its encryption
 // changes when CREDENTIALS_KEY is replaced.
 import { credentialsColumn } from './accounts/encrypted-credentials.queries.js';
+import { destinationColumn } from './alerts/channel-secrets.queries.js';
 import { endpointSecretColumn } from './events/endpoint-secrets.queries.js';
 import { responseColumn } from './idempotency/encrypted-responses.queries.js';
 import type { EncryptedColumn } from './secrets/encrypted-column.js';
@@ -19,4 +20,5 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
   endpointSecretColumn,
   responseColumn,
   relaySecretColumn,
+  destinationColumn,
 ];

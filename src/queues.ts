@@ -100,6 +100,13 @@ export const jobs = {
     // others.
     concurrency: 128,
   }),
+  /** Sends the due alert messages of one channel, so that a slow channel delays no other. */
+  sendAlerts: job({
+    name: 'send-alerts',
+    payload: z.object({ accountId: z.int(), channelId: z.uuid() }),
+    coalesceBy: ({ channelId }) => channelId,
+    concurrency: 16,
+  }),
 } as const;
 
 export type JobName = keyof typeof jobs;

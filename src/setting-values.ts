@@ -28,6 +28,18 @@ export const urlOf = (name: string, protocols: RegExp, example: string) =>
 export const postgresUrl = (name: string) =>
   urlOf(name, /^postgres(ql)?:$/, 'postgresql://user:password@host:5432/database');
 
+/** A mailbox without a display name, in ASCII. It can contain no second one, and no line break. */
+export const mailboxText =
+  /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
+
+export const mailAddress = (name: string) =>
+  z
+    .string()
+    .refine(
+      (value) => value.length <= 254 && mailboxText.test(value),
+      `${name} must be an address such as alerts@example.com.`,
+    );
+
 export const secret = (name: string, minLength: number) =>
   z
     .string()

@@ -126,6 +126,7 @@ describe('defaults', () => {
         ...{ apiKeys: 100, rules: 1_000, unfinishedUploads: 20, unprocessedWebhooks: 1_000_000 },
       },
       metricsToken: null,
+      alerts: { smtpUrl: null, from: null, consoleUrl: null },
     });
   });
 
@@ -237,6 +238,9 @@ describe('a value', () => {
     ['CONCURRENT_CHANGES', 'process=4'],
     ['WAITING_REQUESTS_PER_KEY', 'many'],
     ['METRICS_TOKEN', 'short'],
+    ['SMTP_URL', 'https://mail.example'],
+    ['ALERT_FROM', 'Concilia <alerts@concilia.example>'],
+    ['CONSOLE_URL', 'console'],
     ['REQUEST_WAIT_MS', '1s'],
     ['API_KEYS_PER_ACCOUNT', '-1'],
     ['RULES_PER_ACCOUNT', '1.5'],
@@ -266,6 +270,14 @@ describe('invalid settings', () => {
     ]);
     const { DATABASE_URL } = production;
     expect(problemsOf({ MIGRATE_ON_START: 'false', DATABASE_URL })).toEqual([]);
+  });
+
+  it('include a mail server without a sender, and a sender without a mail server', () => {
+    const [SMTP_URL, ALERT_FROM] = ['smtp://u:p@mail.example:587', 'alerts@concilia.example'];
+    const problem = ['SMTP_URL and ALERT_FROM must be set together.'];
+    expect(problemsOf({ SMTP_URL })).toEqual(problem);
+    expect(problemsOf({ ALERT_FROM })).toEqual(problem);
+    expect(problemsOf({ SMTP_URL, ALERT_FROM })).toEqual([]);
   });
 
   it('include too few connections for the workers of the queue', () => {

@@ -14,6 +14,7 @@ export const scopes = [
   'expect',
   'personal-data',
   'approve',
+  'alerts',
 ] as const;
 export type Scope = (typeof scopes)[number];
 

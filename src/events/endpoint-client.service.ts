@@ -7,7 +7,6 @@ import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import axios from 'axios';
-import { Webhook } from 'standardwebhooks';
 import { BankService } from '../bank/bank.service.js';
 import { Addresses } from '../platform/http.js';
 import { Log } from '../platform/log.js';
@@ -23,18 +22,11 @@ import { endpointTimeoutMs } from './delivery-schedule.js';
 import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
 import type { DeliveryEndpoint } from './events.queries.js';
 import { NameResolver, type ResolvedAddress } from './name-resolver.service.js';
+import { signedHeaders, type EventMessage } from './signed-headers.js';
 
 /** A longer response ends its connection, and so does one that takes longer after its headers. */
 const maxDiscardedBytes = 64 * 1_024;
 const maxDiscardingMs = 2_000;
-
-export interface EventMessage {
-  /** The event's id: a repeat has the same. */
-  id: string;
-  /** PostgreSQL's time of this attempt, which the signature states. */
-  sentAt: Date;
-  body: string;
-}
 
 export interface EndpointResponse {
   /** Null without a response. */
@@ -88,17 +80,10 @@ export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
 
   /** Sends a signed event. Never throws for a failure of the endpoint or of the network. */
   async post(endpoint: DeliveryEndpoint, message: EventMessage): Promise<EndpointResponse> {
-    const { id, sentAt, body } = message;
+    const { sentAt, body } = message;
     if (!this.checkUrl(endpoint.url).ok) return addressRefused;
-    return this.send(endpoint, {
-      sentAt,
-      body,
-      headers: {
-        'webhook-id': id,
-        'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1_000)),
-        'webhook-signature': this.sign(endpoint, message),
-      },
-    });
+    const headers = signedHeaders(message, this.secretsOf(endpoint, sentAt));
+    return this.send(endpoint, { sentAt, body, headers });
   }
 
   /**
@@ -157,16 +142,14 @@ export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
     this.agents.httpsAgent.destroy();
   }
 
-  /** One signature for each valid secret, separated by spaces: a receiver may know either. */
-  private sign(endpoint: DeliveryEndpoint, { id, sentAt, body }: EventMessage): string {
+  /** The secrets that are valid at this time. */
+  private secretsOf(endpoint: DeliveryEndpoint, at: Date): string[] {
     const { secret, previousSecret, previousSecretUntil } = endpoint;
-    const isOverlap = previousSecretUntil !== null && sentAt < previousSecretUntil;
+    const isOverlap = previousSecretUntil !== null && at < previousSecretUntil;
     const owner = ownerOfEndpointSecret(endpoint);
     return [secret, isOverlap ? previousSecret : null]
       .filter((encrypted) => encrypted !== null)
-      .map((encrypted) => new Webhook(this.secretBox.decrypt(encrypted, owner)))
-      .map((webhook) => webhook.sign(id, sentAt, body))
-      .join(' ');
+      .map((encrypted) => this.secretBox.decrypt(encrypted, owner));
   }
 
   /**

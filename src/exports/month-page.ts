@@ -1,6 +1,6 @@
 // Renders the monthly report as one HTML page in Portuguese that loads nothing else, to be read,
 // printed or saved as PDF.
-import { saoPauloTime } from '../brazil/sao-paulo-time.js';
+import { printCount, printDay, printReais, printTime } from '../brazil/printed-text.js';
 import { nameOfKind } from '../reconciliation/decide/break-kinds.js';
 import type { ReportDay } from './month-days.js';
 
@@ -37,7 +37,7 @@ export function monthPage(report: MonthReport): string {
 <title>${escape(`${title} – ${report.slug}`)}</title>
 <style>${style}</style></head><body>
 <header><h1>${escape(title)}</h1>
-<p>Conta <strong>${escape(report.slug)}</strong> · emitido em ${escape(timeText(report.generatedAt))} (horário de São Paulo)</p></header>
+<p>Conta <strong>${escape(report.slug)}</strong> · emitido em ${escape(printTime(report.generatedAt))} (horário de São Paulo)</p></header>
 ${figures(report)}
 <section><h2>Saldo ao fim de cada dia</h2>
 ${balanceChart(report.days.map(({ day, closingCents }) => ({ day, cents: closingCents })))}</section>
@@ -54,11 +54,11 @@ function figures({ openingCents, days }: MonthReport): string {
     days.reduce((total, day) => total + pick(day), 0n);
   const closing = days.at(-1)?.closingCents ?? openingCents;
   const cells: [string, string][] = [
-    ['Saldo inicial', formatReal(openingCents)],
-    ['Créditos', formatReal(sum(({ creditCents }) => creditCents))],
-    ['Débitos', formatReal(sum(({ debitCents }) => debitCents))],
-    ['Saldo final', formatReal(closing)],
-    ['Lançamentos', formatCount(sum(({ lines }) => lines))],
+    ['Saldo inicial', printReais(openingCents)],
+    ['Créditos', printReais(sum(({ creditCents }) => creditCents))],
+    ['Débitos', printReais(sum(({ debitCents }) => debitCents))],
+    ['Saldo final', printReais(closing)],
+    ['Lançamentos', printCount(sum(({ lines }) => lines))],
   ];
   return `<dl class="figures">${cells
     .map(([name, value]) => `<div><dt>${escape(name)}</dt><dd>${escape(value)}</dd></div>`)
@@ -91,7 +91,7 @@ function balanceChart(points: readonly { day: string; cents: bigint }[]): string
   const marks = [...new Set([highest, zero, lowest])].map(
     (value) =>
       `<line class="axis" x1="${chartSize.left}" x2="${chartSize.width - chartSize.right}" y1="${coordinate(y(value))}" y2="${coordinate(y(value))}"/>` +
-      `<text x="${chartSize.left - 8}" y="${coordinate(y(value) + 4)}" text-anchor="end">${formatReal(value)}</text>`,
+      `<text x="${chartSize.left - 8}" y="${coordinate(y(value) + 4)}" text-anchor="end">${printReais(value)}</text>`,
   );
   const days = points.map(({ day, cents: value }, index) => {
     const isLabelled = index === 0 || index === points.length - 1 || (index + 1) % 5 === 0;
@@ -110,7 +110,7 @@ function balanceChart(points: readonly { day: string; cents: bigint }[]): string
 function explanationTable({ explanations }: MonthReport): string {
   const rows = explanationNames.map(([state, name]) => [
     escape(name),
-    formatCount(explanations.get(state) ?? 0n),
+    printCount(explanations.get(state) ?? 0n),
   ]);
   return `<section><h2>Lançamentos por situação</h2>${table(['Situação', 'Lançamentos'], rows)}</section>`;
 }
@@ -118,9 +118,9 @@ function explanationTable({ explanations }: MonthReport): string {
 function breakTable({ breaks }: MonthReport): string {
   const rows = breaks.map(({ kind, breaks: count, amountCents, openedAt }) => [
     escape(nameOfKind(kind)),
-    formatCount(count),
-    formatReal(amountCents),
-    escape(timeText(openedAt)),
+    printCount(count),
+    printReais(amountCents),
+    escape(printTime(openedAt)),
   ]);
   const body =
     rows.length === 0
@@ -131,11 +131,11 @@ function breakTable({ breaks }: MonthReport): string {
 
 function dayTable({ days, today }: MonthReport): string {
   const rows = days.map((day) => [
-    formatDay(day.day),
-    formatCount(day.lines),
-    formatReal(day.creditCents),
-    formatReal(day.debitCents),
-    formatReal(day.closingCents),
+    printDay(day.day),
+    printCount(day.lines),
+    printReais(day.creditCents),
+    printReais(day.debitCents),
+    printReais(day.closingCents),
     certificateCell(day, today),
   ]);
   const heads = ['Dia', 'Lançamentos', 'Créditos', 'Débitos', 'Saldo final', 'Certificado'];
@@ -162,28 +162,6 @@ function table(heads: string[], rows: string[][]): string {
     `<table><thead>${row('th', heads.map(escape))}</thead>` +
     `<tbody>${rows.map((cells) => row('td', cells)).join('\n')}</tbody></table>`
   );
-}
-
-/** `R$ -1.234,56`, with a non-breaking space. */
-function formatReal(cents: bigint): string {
-  const magnitude = cents < 0n ? -cents : cents;
-  const fraction = String(magnitude % 100n).padStart(2, '0');
-  return `R$\u00a0${cents < 0n ? '-' : ''}${formatCount(magnitude / 100n)},${fraction}`;
-}
-
-function formatCount(count: bigint): string {
-  return count.toString().replace(/\B(?=(\d{3})+$)/g, '.');
-}
-
-/** `21/11/2026`. */
-function formatDay(day: string): string {
-  return `${day.slice(8, 10)}/${day.slice(5, 7)}/${day.slice(0, 4)}`;
-}
-
-function timeText(instant: Date): string {
-  const { digits } = saoPauloTime(instant);
-  const day = `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6, 8)}`;
-  return `${formatDay(day)} ${digits.slice(8, 10)}:${digits.slice(10, 12)}`;
 }
 
 const entities: Record<string, string> = {

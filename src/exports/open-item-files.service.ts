@@ -10,6 +10,7 @@ import {
 } from '../counterparties/counterparties.queries.js';
 import { seesPersonalData, shownCounterparty } from '../counterparties/counterparty.schema.js';
 import { Database } from '../database.service.js';
+import { readSeveritySteps } from '../reconciliation/breaks/severity.queries.js';
 import { breakKinds } from '../reconciliation/decide/break-kinds.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { csvFile } from './csv-file.js';
@@ -41,8 +42,9 @@ export class OpenItemFiles {
 
   /** Throws `rate_limited` if the account has too many open files. */
   async openBreaks(caller: FileCaller, query: TableQuery): Promise<OpenedFile> {
+    const steps = await readSeveritySteps(this.database.prisma, caller.accountId);
     return this.open(caller, query, 'breaks', (today) => ({
-      table: openBreaksTable(today),
+      table: openBreaksTable(today, steps),
       pages: this.readBreaks(caller),
     }));
   }

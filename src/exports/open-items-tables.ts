@@ -4,7 +4,11 @@ import { statementDayOf } from '../brazil/statement-day.js';
 import type { Counterparty } from '../counterparties/resolution.js';
 import type { Break, ExpectedPayment, StatementLine } from '../generated/service/client.js';
 import type { Metadata } from '../expected-payments/metadata.js';
-import { ageCutoffs, severityOf } from '../reconciliation/breaks/severity.js';
+import {
+  severityOf,
+  severityScale,
+  type SeveritySteps,
+} from '../reconciliation/breaks/severity.js';
 import {
   breakKindLabels,
   categoryLabels,
@@ -50,13 +54,13 @@ const ownColumn: TableColumn<{ metadata: Metadata | null }> = strangerColumn(
 const severityLabels = { low: 'Baixa', medium: 'Média', high: 'Alta', critical: 'Crítica' };
 
 /** Ages are as of `today`, a day at the bank. */
-export function openBreaksTable(today: PlainDate): Table<ExportedBreak> {
-  const cutoffs = ageCutoffs(today);
+export function openBreaksTable(today: PlainDate, steps: SeveritySteps): Table<ExportedBreak> {
+  const scale = severityScale(steps, today);
   return {
     title: 'Divergências em aberto',
     columns: [
       textColumn('kind', 'Divergência', ({ kind }) => kind, breakKindLabels),
-      textColumn('severity', 'Gravidade', (row) => severityOf(row, cutoffs), severityLabels),
+      textColumn('severity', 'Gravidade', (row) => severityOf(row, scale), severityLabels),
       { name: 'openedDay', title: 'Aberta em', kind: 'day', value: ({ openedDay }) => openedDay },
       {
         ...{ name: 'ageDays', title: 'Dias em aberto', kind: 'number' },

@@ -15,7 +15,8 @@ import { recordRecentLines } from './webhook-metrics.service.js';
 
 /** How much later than a line's visibility bound its webhook may come before it counts as lost. */
 const graceMs = 60_000;
-const recentMs = 3_600_000;
+const hourMs = 3_600_000;
+const recentMs = hourMs;
 const recentLines = 100;
 
 @Injectable()
@@ -40,6 +41,17 @@ export class WebhookHealth {
       db.statementState.findUnique({ where: { accountId }, select: { syncIntervalMs: true } }),
     ]);
     return { ...period, types, events, syncIntervalMs: state?.syncIntervalMs ?? null };
+  }
+
+  /** How many lines of the last hours webhooks should have reported, and how many none reported. */
+  async readLoss(accountId: number, hours: number): Promise<{ expected: number; lost: number }> {
+    const now = await this.bankTime.now(accountId);
+    const from = new Date(now.getTime() - hours * hourMs);
+    const { spans, ...period } = countedPeriod({ from, until: now });
+    const window = { ...period, overdueBefore: this.overdueBefore(now) };
+    const types = await counts.measureLineTypes(this.database.prisma, accountId, window, spans);
+    const total = types.find(({ type }) => type === null);
+    return { expected: total?.expected ?? 0, lost: total?.lost ?? 0 };
   }
 
   /** Lines that no webhook reported, newest first. Throws `validation_failed`. */

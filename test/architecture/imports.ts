@@ -19,7 +19,7 @@ const layers: readonly (readonly string[])[] = [
   ['start.ts', 'program-database.ts'],
   ['open-databases.ts'],
   ['app.module.ts', 'encrypted-columns.ts'],
-  ['console'],
+  ['console', 'alerts'],
   ['cash-forecast'],
   ['day-closes', 'exports'],
   ['reconciliation'],

@@ -11,6 +11,7 @@ import { manualTransfer } from '../contract/transfer-samples.js';
 import { insertLineForExports } from '../support/exported-statement.js';
 import * as application from '../support/service-application.js';
 import {
+  createAlertOfA,
   createRuleOfA,
   insertBreakAndMatch,
   insertDayCloseOf,
@@ -124,6 +125,10 @@ describe('the routes of the service', () => {
     for (const [pathPrefix, id] of rule.ids) ids.set(pathPrefix, id);
     Object.assign(bodies, rule.bodies);
     canaries.push(...rule.canaries);
+    const alert = await createAlertOfA(service, accountId, bodies);
+    for (const [pathPrefix, id] of alert.ids) ids.set(pathPrefix, id);
+    canaries.push(...alert.ids.map(([, id]) => id));
+    Object.assign(queryIds, alert.queryIds);
     const { eventId } = delivery;
     canaries.push(correlationId, operationId, endpointId, delivery.id, eventId, breakId, matchId);
     canaries.push(dayClose.hash);
@@ -258,14 +263,13 @@ describe('the routes of the service', () => {
         expect([route.name, status]).toEqual([route.name, 401]);
         continue;
       }
-      const admitted: Scope[] = [];
-      for (const scope of scopes) {
-        const { status } = await callRoute(route, path, keyHeader(route, keys.get(scope) ?? ''));
-        expect(status).not.toBe(401);
-        if (status !== 403) admitted.push(scope);
-      }
+      const statusOf = async (scope: Scope) =>
+        (await callRoute(route, path, keyHeader(route, keys.get(scope) ?? ''))).status;
+      const statuses = await Promise.all(scopes.map(statusOf));
+      expect(statuses).not.toContain(401);
+      const admitted = scopes.filter((_, index) => statuses[index] !== 403);
       expect([route.name, admitted.length]).toEqual([route.name, 1]);
-      const isOfEndpoints = /webhook-endpoints|replay|v1\/webhooks/.test(route.path);
+      const isOfEndpoints = /webhook-endpoints|deliveries.*replay|v1\/webhooks/.test(route.path);
       if (isOfEndpoints || route.method === 'GET')
         expect([route.name, ...admitted]).toEqual([
           route.name,

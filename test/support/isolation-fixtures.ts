@@ -131,3 +131,51 @@ export async function insertDisputeOf(
   );
   return ['/v1/disputes/', id];
 }
+
+/**
+ * An alert of the account with its rule, its channel and a message: their ids by path prefix and by
+ * query parameter. Adds to `bodies`, by route name, the bodies of the routes that change them.
+ */
+export async function createAlertOfA(
+  service: ServiceApplication,
+  accountId: number,
+  bodies: Record<string, unknown>,
+) {
+  const create = async (path: string, body: object) => {
+    const created = await service.call('POST', path, { body });
+    expect([path, created.status]).toEqual([path, 201]);
+    return created.body.id as string;
+  };
+  const url = 'http://127.0.0.1:4000/alerts';
+  const channelId = await create('/v1/alert-channels', { kind: 'slack', name: 'isolation', url });
+  const ruleId = await create('/v1/alert-rules', {
+    ...{ name: 'isolation', condition: { kind: 'no_sync' }, channelIds: [channelId] },
+  });
+  const alertId = '01a20000-0000-7000-8000-00000a1e2700';
+  const notificationId = '01a20000-0000-7000-8000-00000a1e2701';
+  const { pool } = service.database;
+  await pool.query(
+    `INSERT INTO alert (account_id, id, rule_id, subject, state, severity, detail)
+     VALUES ($1, $2, $3, 'sync', 'firing', 'high', '{}')`,
+    [accountId, alertId, ruleId],
+  );
+  await pool.query(
+    `WITH m AS (
+       INSERT INTO alert_message
+         (account_id, id, rule_id, kind, alert_count, without_amount, severities, items)
+       VALUES ($1, $2, $3, 'fired', 1, 1, '{}', '[]') RETURNING id)
+     INSERT INTO alert_notification (account_id, id, message_id, channel_id, state)
+     SELECT $1, $2, m.id, $4, 'dead' FROM m`,
+    [accountId, notificationId, ruleId, channelId],
+  );
+  bodies.acknowledgeAlert = { reason: 'isolation' };
+  return {
+    ids: [
+      ['/v1/alerts/', alertId],
+      ['/v1/alert-rules/', ruleId],
+      ['/v1/alert-channels/', channelId],
+      ['/v1/alert-notifications/', notificationId],
+    ] as const,
+    queryIds: { ruleId, channelId },
+  };
+}

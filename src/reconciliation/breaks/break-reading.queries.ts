@@ -5,16 +5,10 @@ import { foundRows, type RowOfPage } from '../../examined-ids.queries.js';
 import { BreakState, Prisma, type Break } from '../../generated/service/client.js';
 import type { FoundRows, Page } from '../../platform/listing.js';
 import type { StoredBreak } from '../breaks.queries.js';
-import { breakKinds, urgentKinds } from '../decide/break-kinds.js';
+import { breakKinds } from '../decide/break-kinds.js';
 import { maxBulk, type BulkAction, type listBreaks } from './breaks.schema.js';
-import {
-  amountSteps,
-  pointsWithoutAmount,
-  urgentPoints,
-  severities,
-  severitySteps,
-  type Severity,
-} from './severity.js';
+import { openedDay, pointsOfBreak } from './severity.queries.js';
+import { severities, severityPoints, type Severity, type SeverityScale } from './severity.js';
 
 type BreakFilters = RouteInput<typeof listBreaks>['query'];
 
@@ -24,25 +18,13 @@ export type BreakRow = StoredBreak &
     evidence: unknown;
   };
 
-// A break without a recorded day at the bank uses the day of PostgreSQL's clock.
-const openedDay = Prisma.sql`COALESCE(b.opened_day,
-  to_char(b.opened_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD'))`;
-
-/** The points of `severityOf`, for an open break. */
-const points = (cutoffs: string[]) => Prisma.sql`GREATEST(
-  CASE WHEN b.amount_cents IS NULL THEN ${pointsWithoutAmount}::int
-       ELSE (SELECT count(*) FROM unnest(${[...amountSteps]}::bigint[]) step
-             WHERE b.amount_cents >= step) END
-  + (SELECT count(*) FROM unnest(${cutoffs}::text[]) cutoff WHERE ${openedDay} <= cutoff),
-  CASE WHEN b.kind = ANY (${[...urgentKinds]}::text[]) THEN ${urgentPoints}::int ELSE 0 END)`;
-
-const hasSeverity = (severity: Severity | null, cutoffs: string[]): Prisma.Sql => {
+const hasSeverity = (severity: Severity | null, scale: SeverityScale): Prisma.Sql => {
   if (severity === null) return Prisma.sql`true`;
   const index = severities.indexOf(severity);
-  const from = severitySteps[index - 1] ?? 0;
-  const until = severitySteps[index] ?? 1_000;
-  return Prisma.sql`b.state = 'open' AND ${points(cutoffs)} >= ${from}::int
-    AND ${points(cutoffs)} < ${until}::int`;
+  const from = severityPoints[index - 1] ?? 0;
+  const until = severityPoints[index] ?? 1_000;
+  return Prisma.sql`b.state = 'open' AND ${pointsOfBreak(scale)} >= ${from}::int
+    AND ${pointsOfBreak(scale)} < ${until}::int`;
 };
 
 /** The filters are applied to so many breaks, the newest first, and then the page ends. */
@@ -81,13 +63,13 @@ function candidateBreaks(accountId: number, filters: BreakFilters, after: string
   );
 }
 
-/** One page, newest first. `cutoffs`: the `ageCutoffs` of today at the bank. */
+/** One page, newest first. The scale is that of today at the bank. */
 export async function listBreakRows(
   db: Db,
   accountId: number,
   filters: BreakFilters,
   { after, limit }: Page,
-  cutoffs: string[],
+  scale: SeverityScale,
 ): Promise<FoundRows<BreakRow>> {
   const { state = null, kind = null, nsu = null, expectedPaymentId = null } = filters;
   const { minAmount = null, openedFrom = null, openedTo = null, severity = null } = filters;
@@ -112,7 +94,7 @@ export async function listBreakRows(
         AND (${minAmount}::bigint IS NULL OR b.amount_cents >= ${minAmount}::bigint)
         AND (${openedFrom}::text IS NULL OR ${openedDay} >= ${openedFrom})
         AND (${openedTo}::text IS NULL OR ${openedDay} <= ${openedTo})
-        AND ${hasSeverity(severity, cutoffs)}
+        AND ${hasSeverity(severity, scale)}
       ORDER BY examined.id DESC LIMIT ${limit + 1}
     ) page ON true
     ORDER BY page.id DESC`;

@@ -22,7 +22,8 @@ import * as candidates from './break-candidates.queries.js';
 import * as queries from './break-reading.queries.js';
 import type { breakDetail, breakView, listBreaks } from './breaks.schema.js';
 import { idsIn, rankCandidates } from './candidate-ranking.js';
-import { ageCutoffs, severityOf } from './severity.js';
+import { readSeveritySteps } from './severity.queries.js';
+import { severityOf, severityScale, type SeveritySteps } from './severity.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
 
 type Detail = z.output<typeof breakDetail>;
@@ -44,14 +45,24 @@ export class BreakReading {
     const { accountId } = caller;
     const page = readPage(query, isUuid);
     const today = await this.bankTime.today(accountId);
+<<<<<<< ours
     const cutoffs = ageCutoffs(today);
     const rows = await queries.listBreakRows(this.database.prisma, accountId, query, page, cutoffs);
     const counterparties = await this.counterpartiesOf(caller, rows.rows);
+=======
+    const steps = await readSeveritySteps(this.database.prisma, accountId);
+    const scale = severityScale(steps, today);
+    const rows = await queries.listBreakRows(this.database.prisma, accountId, query, page, scale);
+>>>>>>> theirs
     return toList(
       rows,
       page,
       ({ id }) => id,
+<<<<<<< ours
       (row) => ({ ...describeBreak(row, today), counterparty: counterparties(row) }),
+=======
+      (row) => describeBreak(row, today, steps),
+>>>>>>> theirs
     );
   }
 
@@ -63,11 +74,17 @@ export class BreakReading {
     const include = { history: { orderBy: { sequence: 'asc' } } } as const;
     const row = await prisma.break.findUnique({ where, include });
     if (!row) throw new AppError('not_found');
+<<<<<<< ours
     const ranked = row.state === 'open' ? await this.candidatesOf(accountId, row) : [];
     const counterparties = await this.counterpartiesOf(caller, [row, ...ranked]);
     return {
       ...describeBreak(row, await this.bankTime.today(accountId)),
       counterparty: counterparties(row),
+=======
+    const steps = await readSeveritySteps(prisma, accountId);
+    return {
+      ...describeBreak(row, await this.bankTime.today(accountId), steps),
+>>>>>>> theirs
       history: row.history.map((entry) => ({ ...entry, at: entry.createdAt })),
       candidates: ranked.map((one) => ({
         ...one,
@@ -160,7 +177,12 @@ function describe(rows: Found[]): Candidate[] {
 function describeBreak(
   row: queries.BreakRow,
   today: string,
+<<<<<<< ours
 ): Omit<z.output<typeof breakView>, 'counterparty'> {
+=======
+  steps: SeveritySteps,
+): z.output<typeof breakView> {
+>>>>>>> theirs
   const { amountCents: amount, openedAt, resolvedAt } = row;
   // A break without a recorded day at the bank uses the day of PostgreSQL's clock.
   const openedDay = row.openedDay ?? saoPauloDay(openedAt);
@@ -168,7 +190,7 @@ function describeBreak(
   return {
     ...row,
     amount,
-    severity: severityOf({ ...row, openedDay }, ageCutoffs(until)),
+    severity: severityOf({ ...row, openedDay }, severityScale(steps, until)),
     ageDays: Math.max(0, daysBetween(openedDay, until)),
   };
 }

@@ -16,6 +16,8 @@ import { BreakReading } from './break-reading.service.js';
 import { actOnBreak, actOnBreaks, getBreak, listBreaks } from './breaks.schema.js';
 import { changeRefundPolicies, getRefundPolicies } from './refund-policies.schema.js';
 import { RefundPolicies } from './refund-policies.service.js';
+import { changeSeveritySteps, getSeveritySteps } from './severity-steps.schema.js';
+import { SeveritySettings } from './severity-steps.service.js';
 
 @Controller()
 @UseGuards(ApiKeyGuard)
@@ -24,6 +26,7 @@ export class BreaksController {
     private readonly reading: BreakReading,
     private readonly actions: BreakActions,
     private readonly policies: RefundPolicies,
+    private readonly severity: SeveritySettings,
     private readonly idempotency: IdempotencyService,
   ) {}
 
@@ -73,6 +76,20 @@ export class BreaksController {
     if (!scopes.includes('refund')) throw new AppError('forbidden');
     return this.idempotency.runOnce({ accountId, route: changeRefundPolicies, request }, () =>
       this.policies.change(accountId, body, keyId),
+    );
+  }
+
+  @Handles(getSeveritySteps)
+  severitySteps(@CalledBy() { accountId }: Caller) {
+    return this.severity.get(accountId);
+  }
+
+  @RequiresScope('reconcile')
+  @Handles(changeSeveritySteps)
+  changeSeverity(@FromCaller() request: CallerInput<typeof changeSeveritySteps>) {
+    const { accountId, keyId, body } = request;
+    return this.idempotency.runOnce({ accountId, route: changeSeveritySteps, request }, () =>
+      this.severity.change(accountId, body, keyId),
     );
   }
 }

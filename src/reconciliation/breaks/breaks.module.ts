@@ -11,10 +11,18 @@ import { BreaksController } from './breaks.controller.js';
 import { ManualMatches } from './manual-matches.service.js';
 import { MatchesController } from './matches.controller.js';
 import { RefundPolicies } from './refund-policies.service.js';
+import { SeveritySettings } from './severity-steps.service.js';
 
 @Module({
   imports: [EventsModule, StatementModule, OperationsModule, RefundsModule, ReconciliationModule],
   controllers: [BreaksController, MatchesController],
-  providers: [BreakReading, BreakActions, BreakRefunds, ManualMatches, RefundPolicies],
+  providers: [
+    BreakReading,
+    BreakActions,
+    BreakRefunds,
+    ManualMatches,
+    RefundPolicies,
+    SeveritySettings,
+  ],
 })
 export class BreaksModule {}

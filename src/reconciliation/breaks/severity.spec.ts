@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { ageCutoffs, severities, severityOf } from './severity.js';
+import { defaultSeveritySteps, severities, severityOf, severityScale } from './severity.js';
 
 // A Monday.
 const today = '2026-11-23';
-const cutoffs = ageCutoffs(today);
+const scale = severityScale(defaultSeveritySteps, today);
 const of = (amountCents: bigint | null, openedDay: string, kind = 'unexpected') =>
-  severityOf({ kind, amountCents, openedDay }, cutoffs);
+  severityOf({ kind, amountCents, openedDay }, scale);
 
 describe('the severity of a break', () => {
   it.each([
@@ -26,7 +26,7 @@ describe('the severity of a break', () => {
   });
 
   it('counts business days, without the holiday of 20 November', () => {
-    expect(cutoffs).toEqual(['2026-11-19', '2026-11-17', '2026-11-06']);
+    expect(scale.cutoffs).toEqual(['2026-11-19', '2026-11-17', '2026-11-06']);
   });
 
   it('never falls while the break is open or its amount grows', () => {
@@ -49,4 +49,16 @@ describe('the severity of a break', () => {
       expect(of(1_000_000n, '2026-01-02', kind)).toBe('critical');
     },
   );
+
+  it('follows the steps of the account', () => {
+    const steps = { amountSteps: [10_000_000n, 50_000_000n, 100_000_000n], ageSteps: [2, 5, 20] };
+    const own = severityScale(steps, today);
+    const ofOwn = (amountCents: bigint, openedDay: string) =>
+      severityOf({ kind: 'unexpected', amountCents, openedDay }, own);
+    expect(own.cutoffs).toEqual(['2026-11-18', '2026-11-13', '2026-10-22']);
+    // R$ 10,000 is critical by the default steps, and below the first step of this account.
+    expect(of(1_000_000n, '2026-11-17')).toBe('critical');
+    expect(ofOwn(1_000_000n, '2026-11-17')).toBe('low');
+    expect(ofOwn(50_000_000n, '2026-11-13')).toBe('high');
+  });
 });

@@ -6,20 +6,40 @@ import { urgentKinds } from '../decide/break-kinds.js';
 export const severities = ['low', 'medium', 'high', 'critical'] as const;
 export type Severity = (typeof severities)[number];
 
-/** One point for each of these amounts, in cents, that the break reaches. */
-export const amountSteps = [10_000n, 100_000n, 1_000_000n] as const;
-/** One point for each of these ages, in business days, that the break reaches. */
-export const ageSteps = [1, 3, 10] as const;
+/** The steps of an account. A break has one point for each step that it reaches. */
+export interface SeveritySteps {
+  /** In cents, ascending. */
+  amountSteps: readonly bigint[];
+  /** Ages in business days, ascending. */
+  ageSteps: readonly number[];
+}
+
+/** The steps of an account that has set none. */
+export const defaultSeveritySteps: SeveritySteps = {
+  amountSteps: [10_000n, 100_000n, 1_000_000n],
+  ageSteps: [1, 3, 10],
+};
+
+/** The steps as of a day. */
+export interface SeverityScale {
+  amountSteps: readonly bigint[];
+  /** The latest opening days of breaks that have reached each age. */
+  cutoffs: readonly PlainDate[];
+}
+
 /** Points for an unknown amount. */
 export const pointsWithoutAmount = 1;
 /** The points from which a break is medium, high, critical. */
-export const severitySteps = [2, 4, 5] as const;
+export const severityPoints = [2, 4, 5] as const;
 /** Points of an urgent kind: at least high. */
-export const urgentPoints = severitySteps[1];
+export const urgentPoints = severityPoints[1];
 
-/** The latest opening days of breaks that are one, three, ten business days old. */
-export function ageCutoffs(today: PlainDate): PlainDate[] {
-  return ageSteps.map((days) => addBusinessDays(today, -days));
+/** `today` is a day at the bank. */
+export function severityScale(
+  { amountSteps, ageSteps }: SeveritySteps,
+  today: PlainDate,
+): SeverityScale {
+  return { amountSteps, cutoffs: ageSteps.map((days) => addBusinessDays(today, -days)) };
 }
 
 export interface SeverityFacts {
@@ -30,10 +50,10 @@ export interface SeverityFacts {
   openedDay: PlainDate;
 }
 
-/** The severity on the day to which `cutoffs` belong. */
+/** The severity on the day of the scale. */
 export function severityOf(
   { kind, amountCents, openedDay }: SeverityFacts,
-  cutoffs: readonly PlainDate[],
+  { amountSteps, cutoffs }: SeverityScale,
 ): Severity {
   const ofAmount =
     amountCents === null
@@ -42,6 +62,6 @@ export function severityOf(
   const ofAge = cutoffs.filter((cutoff) => openedDay <= cutoff).length;
   const floor = urgentKinds.includes(kind) ? urgentPoints : 0;
   const points = Math.max(ofAmount + ofAge, floor);
-  const index = severitySteps.filter((step) => points >= step).length;
+  const index = severityPoints.filter((least) => points >= least).length;
   return severities[index] ?? 'critical';
 }

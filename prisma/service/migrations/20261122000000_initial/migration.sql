@@ -111,7 +111,7 @@ CREATE TABLE "api_key" (
   -- An unknown scope would grant nothing, so it can only be an error.
   CONSTRAINT "api_key_scopes" CHECK (
     "scopes" <@ ARRAY['read', 'charge', 'transfer', 'pay', 'refund', 'onboard', 'reconcile',
-                      'webhooks', 'expect', 'personal-data', 'approve']
+                      'webhooks', 'expect', 'personal-data', 'approve', 'alerts']
   ),
   CONSTRAINT "api_key_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "bank_account" ("id")
@@ -1923,6 +1923,28 @@ CREATE UNIQUE INDEX "refund_policy_history_entry_account_id_sequence_key"
 CREATE TRIGGER "refund_policy_history_entry_is_append_only" BEFORE UPDATE OR DELETE
   ON "refund_policy_history_entry" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
 
+-- The steps of an account's severities.
+CREATE TABLE "severity_steps_change" (
+  "account_id" INTEGER NOT NULL,
+  "sequence" BIGSERIAL NOT NULL,
+  "amount_steps" BIGINT[],
+  "age_steps" INTEGER[],
+  "actor" TEXT NOT NULL,
+  "reason" TEXT NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "severity_steps_change_pkey" PRIMARY KEY ("account_id", "sequence"),
+  -- A severity has points from 0 to 6.
+  CONSTRAINT "severity_steps_change_three" CHECK (
+    cardinality("amount_steps") = 3 AND cardinality("age_steps") = 3
+  ),
+  CONSTRAINT "severity_steps_change_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+
+CREATE TRIGGER "severity_steps_change_is_append_only" BEFORE UPDATE OR DELETE
+  ON "severity_steps_change" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+
 CREATE TYPE "reconciliation_run_state" AS ENUM ('running', 'finished', 'failed');
 CREATE TYPE "reconciliation_run_trigger" AS ENUM ('request', 'schedule');
 
@@ -2176,7 +2198,7 @@ CREATE UNIQUE INDEX "delivery_account_id_event_id_endpoint_id_key"
   ON "delivery" ("account_id", "event_id", "endpoint_id");
 CREATE INDEX "delivery_due"
   ON "delivery" ("account_id", "endpoint_id", "next_attempt_at") WHERE (state = 'pending');
-CREATE INDEX "delivery_dead" ON "delivery" ("account_id") WHERE (state = 'dead');
+CREATE INDEX "delivery_dead" ON "delivery" ("account_id", "endpoint_id") WHERE (state = 'dead');
 
 -- Counters
 
@@ -2376,3 +2398,172 @@ CREATE TRIGGER "stored_webhooks_are_relayed" AFTER INSERT ON "webhook_event"
   REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION "webhooks_are_relayed"();
 CREATE TRIGGER "webhooks_with_a_line_are_relayed" AFTER UPDATE ON "webhook_event"
   REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION "webhooks_are_relayed"();
+
+-- Alerts
+
+CREATE TYPE "alert_channel_kind" AS ENUM ('email', 'slack', 'webhook');
+CREATE TYPE "alert_language" AS ENUM ('pt', 'en');
+
+-- Where people get alerts.
+CREATE TABLE "alert_channel" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "kind" "alert_channel_kind" NOT NULL,
+  "name" TEXT NOT NULL,
+  "language" "alert_language" NOT NULL DEFAULT 'pt',
+  "destination" TEXT NOT NULL,
+  "tested_at" TIMESTAMPTZ(3),
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "deleted_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "alert_channel_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "alert_channel_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+
+CREATE TYPE "alert_condition_kind" AS ENUM (
+  'break_open', 'webhook_loss', 'deliveries_dead', 'no_sync', 'day_not_certified'
+);
+-- In ascending order: queries compare them.
+CREATE TYPE "alert_severity" AS ENUM ('low', 'medium', 'high', 'critical');
+
+-- When people are alerted, and where.
+CREATE TABLE "alert_rule" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "name" TEXT NOT NULL,
+  "condition_kind" "alert_condition_kind" NOT NULL,
+  "condition" TEXT NOT NULL,
+  "severity" "alert_severity" NOT NULL,
+  "group_seconds" INTEGER NOT NULL,
+  "notifies_cleared" BOOLEAN NOT NULL,
+  "remind_after_hours" INTEGER,
+  "is_enabled" BOOLEAN NOT NULL,
+  "evaluated_at" TIMESTAMPTZ(3),
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "deleted_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "alert_rule_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "alert_rule_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+CREATE INDEX "alert_rule_enabled" ON "alert_rule" ("account_id")
+  WHERE (is_enabled AND deleted_at IS NULL);
+
+-- A channel that gets the messages of a rule.
+CREATE TABLE "alert_rule_channel" (
+  "account_id" INTEGER NOT NULL,
+  "rule_id" UUID NOT NULL,
+  "channel_id" UUID NOT NULL,
+
+  CONSTRAINT "alert_rule_channel_pkey" PRIMARY KEY ("account_id", "rule_id", "channel_id"),
+  CONSTRAINT "alert_rule_channel_account_id_rule_id_fkey" FOREIGN KEY ("account_id", "rule_id")
+    REFERENCES "alert_rule" ("account_id", "id"),
+  CONSTRAINT "alert_rule_channel_account_id_channel_id_fkey"
+    FOREIGN KEY ("account_id", "channel_id") REFERENCES "alert_channel" ("account_id", "id")
+);
+
+CREATE TYPE "alert_state" AS ENUM ('firing', 'acknowledged', 'cleared');
+CREATE TYPE "alert_message_kind" AS ENUM ('fired', 'cleared', 'reminder');
+
+-- What a rule found about one subject, until its cause is gone.
+CREATE TABLE "alert" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "rule_id" UUID NOT NULL,
+  "subject" TEXT NOT NULL,
+  "state" "alert_state" NOT NULL,
+  "severity" "alert_severity" NOT NULL,
+  "amount_cents" BIGINT,
+  "detail" JSONB NOT NULL,
+  "fired_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "last_seen_at" TIMESTAMPTZ(3),
+  "acknowledged_at" TIMESTAMPTZ(3),
+  "cleared_at" TIMESTAMPTZ(3),
+  "pending_message" "alert_message_kind",
+  "notified_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "alert_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "alert_cleared" CHECK (("state" = 'cleared') = ("cleared_at" IS NOT NULL)),
+  CONSTRAINT "alert_account_id_rule_id_fkey" FOREIGN KEY ("account_id", "rule_id")
+    REFERENCES "alert_rule" ("account_id", "id")
+);
+-- Two processes that evaluate a rule at once fire an alert once.
+CREATE UNIQUE INDEX "alert_open" ON "alert" ("account_id", "rule_id", "subject")
+  WHERE (state <> 'cleared');
+CREATE INDEX "alert_pending_message" ON "alert" ("account_id", "rule_id", "pending_message")
+  WHERE (pending_message IS NOT NULL);
+CREATE INDEX "alert_firing" ON "alert" ("account_id", "rule_id", "notified_at")
+  WHERE (state = 'firing');
+CREATE INDEX "alert_account_id_state_id_idx" ON "alert" ("account_id", "state", "id");
+CREATE INDEX "alert_account_id_rule_id_id_idx" ON "alert" ("account_id", "rule_id", "id");
+
+CREATE TYPE "alert_history_action" AS ENUM ('fired', 'acknowledged', 'cleared');
+
+-- The history of alerts.
+CREATE TABLE "alert_history_entry" (
+  "account_id" INTEGER NOT NULL,
+  "sequence" BIGSERIAL NOT NULL,
+  "alert_id" UUID NOT NULL,
+  "action" "alert_history_action" NOT NULL,
+  "actor" TEXT,
+  "reason" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "alert_history_entry_pkey" PRIMARY KEY ("account_id", "sequence"),
+  CONSTRAINT "alert_history_entry_account_id_alert_id_fkey" FOREIGN KEY ("account_id", "alert_id")
+    REFERENCES "alert" ("account_id", "id")
+);
+CREATE INDEX "alert_history_entry_account_id_alert_id_idx"
+  ON "alert_history_entry" ("account_id", "alert_id");
+
+CREATE TRIGGER "alert_history_entry_is_append_only" BEFORE UPDATE OR DELETE
+  ON "alert_history_entry" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+
+-- A message about alerts of one rule.
+CREATE TABLE "alert_message" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "rule_id" UUID NOT NULL,
+  "kind" "alert_message_kind" NOT NULL,
+  "alert_count" INTEGER NOT NULL,
+  "amount_cents" BIGINT,
+  "without_amount" INTEGER NOT NULL,
+  "severities" JSONB NOT NULL,
+  "items" JSONB NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "alert_message_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "alert_message_account_id_rule_id_fkey" FOREIGN KEY ("account_id", "rule_id")
+    REFERENCES "alert_rule" ("account_id", "id")
+);
+
+-- A message for one channel.
+CREATE TABLE "alert_notification" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "message_id" UUID NOT NULL,
+  "channel_id" UUID NOT NULL,
+  "state" "delivery_state" NOT NULL,
+  "attempts" INTEGER NOT NULL DEFAULT 0,
+  "next_attempt_at" TIMESTAMPTZ(3),
+  "last_status" INTEGER,
+  "last_error" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "delivered_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "alert_notification_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "alert_notification_account_id_message_id_fkey"
+    FOREIGN KEY ("account_id", "message_id") REFERENCES "alert_message" ("account_id", "id"),
+  CONSTRAINT "alert_notification_account_id_channel_id_fkey"
+    FOREIGN KEY ("account_id", "channel_id") REFERENCES "alert_channel" ("account_id", "id")
+);
+CREATE UNIQUE INDEX "alert_notification_account_id_message_id_channel_id_key"
+  ON "alert_notification" ("account_id", "message_id", "channel_id");
+CREATE INDEX "alert_notification_due"
+  ON "alert_notification" ("account_id", "channel_id", "next_attempt_at")
+  WHERE (state = 'pending');
+CREATE INDEX "alert_notification_dead" ON "alert_notification" ("account_id")
+  WHERE (state = 'dead');

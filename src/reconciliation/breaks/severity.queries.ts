@@ -1,0 +1,55 @@
+// The severity of open breaks in SQL, and the steps of each account.
+import type { Db } from '../../database.service.js';
+import { Prisma, type SeverityStepsChange } from '../../generated/service/client.js';
+import { urgentKinds } from '../decide/break-kinds.js';
+import {
+  defaultSeveritySteps,
+  pointsWithoutAmount,
+  severities,
+  severityPoints,
+  urgentPoints,
+  type SeverityScale,
+  type SeveritySteps,
+} from './severity.js';
+
+// A break without a recorded day at the bank uses the day of PostgreSQL's clock.
+export const openedDay = Prisma.sql`COALESCE(b.opened_day,
+  to_char(b.opened_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD'))`;
+
+/** The points of `severityOf`, for an open break (b). */
+export const pointsOfBreak = ({ amountSteps, cutoffs }: SeverityScale) => Prisma.sql`GREATEST(
+  CASE WHEN b.amount_cents IS NULL THEN ${pointsWithoutAmount}::int
+       ELSE (SELECT count(*) FROM unnest(${[...amountSteps]}::bigint[]) step
+             WHERE b.amount_cents >= step) END
+  + (SELECT count(*) FROM unnest(${[...cutoffs]}::text[]) cutoff WHERE ${openedDay} <= cutoff),
+  CASE WHEN b.kind = ANY (${[...urgentKinds]}::text[]) THEN ${urgentPoints}::int ELSE 0 END)`;
+
+/** The index in `severities` of `severityOf`, for an open break (b). */
+export const severityOfBreak = (scale: SeverityScale) => Prisma.sql`(
+  SELECT count(*)::int
+  FROM (SELECT ${pointsOfBreak(scale)} AS points OFFSET 0) of_break,
+       unnest(${[...severityPoints]}::int[]) least
+  WHERE of_break.points >= least)`;
+
+/** The name of a severity by its index. */
+export const severityName = (index: Prisma.Sql) =>
+  Prisma.sql`(${[...severities]}::text[])[${index} + 1]`;
+
+/** The account's steps; the default ones if it has set none. */
+export async function readSeveritySteps(db: Db, accountId: number): Promise<SeveritySteps> {
+  const [last] = await listStepsChanges(db, accountId, 1);
+  return last ?? defaultSeveritySteps;
+}
+
+/** The last changes of the account's steps, newest first. */
+export function listStepsChanges(
+  db: Db,
+  accountId: number,
+  limit: number,
+): Promise<SeverityStepsChange[]> {
+  return db.severityStepsChange.findMany({
+    where: { accountId },
+    orderBy: { sequence: 'desc' },
+    take: limit,
+  });
+}
