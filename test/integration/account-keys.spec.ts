@@ -10,6 +10,13 @@ const tablesOfTheInstallation = [
   'bank_account',
   'rate_limit',
   'service_secret',
+  // People, who work in several accounts, and what they did.
+  'audit_entry',
+  'operator',
+  'operator_link',
+  'operator_role',
+  'operator_session',
+  'sign_in_limit',
   // Written by `npm run migrate`.
   '_prisma_migrations',
 ];
