@@ -40,7 +40,8 @@ export function formatDuration(milliseconds: number): string {
 /** Formats are slow to make. */
 function formatOf(language: Language, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${language} ${JSON.stringify(options)}`;
-  const known = times.get(key) ?? new Intl.DateTimeFormat(locales[language], { timeZone, ...options });
+  const known =
+    times.get(key) ?? new Intl.DateTimeFormat(locales[language], { timeZone, ...options });
   times.set(key, known);
   return known;
 }

@@ -51,7 +51,10 @@ export const texts = {
     'O formulário expirou ou veio de outro site. Abra a página de novo.',
     'The form has expired or came from another site. Open the page again.',
   ],
-  'error.trace': ['Informe este código ao suporte: {traceId}', 'Give this code to support: {traceId}'],
+  'error.trace': [
+    'Informe este código ao suporte: {traceId}',
+    'Give this code to support: {traceId}',
+  ],
 
   'signIn.title': ['Entrar', 'Sign in'],
   'signIn.email': ['E-mail', 'E-mail'],
@@ -312,7 +315,10 @@ export function chooseLanguage(chosen: string | undefined, accepted: string): La
     .split(',')
     .map((part, index) => {
       const [tag = '', ...parameters] = part.trim().toLowerCase().split(';');
-      const quality = parameters.find((one) => one.trim().startsWith('q='))?.trim().slice(2);
+      const quality = parameters
+        .find((one) => one.trim().startsWith('q='))
+        ?.trim()
+        .slice(2);
       return { tag: tag.split('-')[0] ?? '', quality: quality ? Number(quality) || 0 : 1, index };
     })
     .filter(({ quality }) => quality > 0)

@@ -111,8 +111,7 @@ export class Operators {
 
   /** The person cannot sign in any more, and all sessions and links end. */
   async disable(by: Administrator, operatorId: string, reason: string | null): Promise<void> {
-    if (operatorId === by.operatorId)
-      throw ruleBroken('own_person', 'Nobody disables themselves.');
+    if (operatorId === by.operatorId) throw ruleBroken('own_person', 'Nobody disables themselves.');
     const disabledAt = await this.database.now();
     await this.database.transaction(async (tx) => {
       await this.assertMayManage(tx, by, operatorId);
@@ -217,6 +216,15 @@ export class Operators {
     }));
   }
 
+  /** A person whom the administrator may manage. Throws `forbidden` or `not_found`. */
+  async getManaged(by: Administrator, operatorId: string): Promise<{ email: string }> {
+    const email = await this.database.transaction(async (tx) => {
+      await this.assertMayManage(tx, by, operatorId);
+      return tx.operator.findUniqueOrThrow({ where: { id: operatorId }, select: { email: true } });
+    });
+    return { email: this.secretBox.decrypt(email.email, ownerOfEmail(operatorId)) };
+  }
+
   async findIdByEmail(typedEmail: string): Promise<string | null> {
     const emailHash = this.sessions.hashEmail(readEmail(typedEmail) ?? '');
     const select = { id: true };
@@ -260,11 +268,7 @@ export class Operators {
   }
 
   /** Throws unless the person has roles only where the administrator is admin. */
-  private async assertMayManage(
-    tx: Tx,
-    by: Administrator,
-    operatorId: string,
-  ): Promise<void> {
+  private async assertMayManage(tx: Tx, by: Administrator, operatorId: string): Promise<void> {
     const roleEverywhere = await this.lock(tx, operatorId);
     if (by.isAdminEverywhere) return;
     const roles = await queries.listRoles(tx, [operatorId]);
@@ -272,10 +276,7 @@ export class Operators {
     if (roleEverywhere !== null || !isOfAccount) throw new AppError('forbidden');
   }
 
-  private async lock(
-    tx: Tx,
-    operatorId: string,
-  ): Promise<Role | null> {
+  private async lock(tx: Tx, operatorId: string): Promise<Role | null> {
     const found = await queries.lockPerson(tx, operatorId);
     if (!found) throw new AppError('not_found');
     return found.roleEverywhere;

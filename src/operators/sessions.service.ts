@@ -115,7 +115,11 @@ export class OperatorSessions {
     const code = typed.replace(/[\s-]/g, '');
     const isRecovery = code.length > 6 && session.hasAuthenticator && !session.isComplete;
     const token = newToken();
-    const tokens = { id: session.id, from: this.hashToken(session.token), to: this.hashToken(token) };
+    const tokens = {
+      id: session.id,
+      from: this.hashToken(session.token),
+      to: this.hashToken(token),
+    };
     const isAccepted = await this.database.sqlTransaction(async (tx) => {
       if (isRecovery) {
         const hash = this.hashRecoveryCode(session.operatorId, code);
@@ -125,7 +129,11 @@ export class OperatorSessions {
         if (!(await this.acceptCode(tx, session.operatorId, code))) return false;
         if (!(await queries.rotateSession(tx, tokens))) return false;
       }
-      const action = session.isComplete ? 'step up' : isRecovery ? 'sign in by recovery' : 'sign in';
+      const action = session.isComplete
+        ? 'step up'
+        : isRecovery
+          ? 'sign in by recovery'
+          : 'sign in';
       await this.auditOf(tx, session, action);
       return true;
     });

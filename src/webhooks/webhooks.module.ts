@@ -32,6 +32,6 @@ import { WebhooksController } from './webhooks.controller.js';
     WebhookRetention,
     WebhookMetrics,
   ],
-  exports: [WebhookRegistrar],
+  exports: [WebhookHealth, WebhookRegistrar],
 })
 export class WebhooksModule {}
