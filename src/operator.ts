@@ -1,5 +1,5 @@
-// The program of `npm run operator`: the people of the console, for whoever has the server. It makes
-// the first person of an installation, and helps one who has lost password and authenticator.
+// The program of `npm run operator`: the people of the console, for whoever has the server. It
+// makes the first person of an installation, and helps one who has lost password and authenticator.
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
@@ -9,7 +9,7 @@ import { encryptedColumns } from './encrypted-columns.js';
 import { exitWith, printError } from './exit.js';
 import { Audit } from './operators/audit.service.js';
 import { commandLine, Operators } from './operators/operators.service.js';
-import { Passwords } from './operators/passwords.service.js';
+import { OperatorPasswords } from './operators/passwords.service.js';
 import { roleNames } from './operators/roles.js';
 import { OperatorSessions } from './operators/sessions.service.js';
 import { SignInLimits } from './operators/sign-in-limits.service.js';
@@ -124,7 +124,7 @@ function servicesOn(
   secretBox: Awaited<ReturnType<typeof openSecretBox>>,
 ): Operators {
   const audit = new Audit(database, secretBox);
-  const passwords = new Passwords();
+  const passwords = new OperatorPasswords();
   const limits = new SignInLimits(database, secretBox);
   const sessions = new OperatorSessions(database, secretBox, passwords, limits, audit);
   return new Operators(database, secretBox, passwords, sessions, audit);

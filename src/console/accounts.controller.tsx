@@ -6,7 +6,7 @@ import { Operators } from '../operators/operators.service.js';
 import { AppError } from '../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from './console-page.decorator.js';
 import { sessionOf } from './own-session.controller.js';
-import { Redirect, Shown, type PageResult } from './page.js';
+import { Redirect, Shown, type PageAnswer } from './page.js';
 import { cookieNames, languageCookie, readNext, writeCookie, type Visit } from './requests.js';
 import { languages } from './texts.js';
 
@@ -25,7 +25,7 @@ export class AccountPages {
   root(): void {}
 
   @ConsolePage({ path: '/console', needs: 'session' })
-  async begin(@Visiting() visit: Visit): Promise<PageResult> {
+  async begin(@Visiting() visit: Visit): Promise<PageAnswer> {
     const accounts = await this.operators.listVisibleAccounts(sessionOf(visit).operatorId);
     const [only, ...others] = accounts;
     if (only && others.length === 0)
@@ -34,7 +34,7 @@ export class AccountPages {
   }
 
   @ConsolePage({ path: '/console/accounts', needs: 'session' })
-  async choose(@Visiting() visit: Visit): Promise<PageResult> {
+  async choose(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const accounts = await this.operators.listVisibleAccounts(sessionOf(visit).operatorId);
     const body =
@@ -56,12 +56,12 @@ export class AccountPages {
   }
 
   @ConsolePage({ path: '/console/accounts/:account', needs: 'view' })
-  account(@Visiting() { params }: Visit): PageResult {
+  account(@Visiting() { params }: Visit): PageAnswer {
     return new Redirect(`/console/accounts/${params.account}/${firstPage}`);
   }
 
   @ConsoleAction({ path: '/console/language', needs: 'nobody' })
-  language(@Visiting() { form }: Visit): PageResult {
+  language(@Visiting() { form }: Visit): PageAnswer {
     const language = languages.find((one) => one === form.get('language'));
     if (!language) throw new AppError('validation_failed');
     const { isSecure } = cookieNames(this.settings.publicUrl);
@@ -72,7 +72,7 @@ export class AccountPages {
   }
 
   @ConsolePage({ path: '/console/*', needs: 'nobody' })
-  noPage(): PageResult {
+  noPage(): PageAnswer {
     throw new AppError('not_found');
   }
 }

@@ -1,5 +1,5 @@
-// The stylesheet and htmx, served by the service itself. They are read at the first request to the
-// console. Their addresses contain a hash of their content, so that browsers store them for ever.
+// The stylesheet, the icon and htmx, served by the service itself. They are read at the first
+// request to the console. Their addresses contain a hash of their content, so that browsers store them for ever.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -18,7 +18,13 @@ export interface Asset {
 export interface Assets {
   stylesheet: Asset;
   htmx: Asset;
+  icon: Asset;
 }
+
+const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +
+  '<rect width="16" height="16" rx="3" fill="#0b5cad"/>' +
+  '<path d="M4 8.5l2.7 2.7L12 5.5" fill="none" stroke="#fff" stroke-width="2"/></svg>';
 
 export const assetsPath = '/console/assets';
 
@@ -37,6 +43,7 @@ async function load(): Promise<Assets> {
   return {
     stylesheet: assetOf('console', 'css', stylesheet, 'text/css'),
     htmx: assetOf('htmx', 'js', script, 'text/javascript'),
+    icon: assetOf('icon', 'svg', icon, 'image/svg+xml'),
   };
 }
 

@@ -6,10 +6,11 @@ import { AppError, invariant } from '../platform/errors.js';
 import { ConsolePage, Visiting } from './console-page.decorator.js';
 import { auditCsvHeader, toCsvRow, toNdjsonRow } from './audit-file.js';
 import { formatTime } from './formats.js';
-import { Table } from './frame.js';
+import { DataTable } from './frame.js';
 import { assertUuid } from './own-session.controller.js';
-import { Download, Shown, type PageResult } from './page.js';
+import { Download, Shown, type PageAnswer } from './page.js';
 import type { Visit } from './requests.js';
+import { findTextKey, type Translate } from './texts.js';
 
 const audit = '/console/accounts/:account/audit';
 const needs = 'see the audit';
@@ -20,7 +21,7 @@ export class AuditPages {
   constructor(private readonly audit: Audit) {}
 
   @ConsolePage({ path: audit, needs, menu: { title: 'audit.title', place: 90 } })
-  async list(@Visiting() visit: Visit): Promise<PageResult> {
+  async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t, query } = visit;
     const after = query.get('after');
     if (after !== null) assertUuid(after);
@@ -46,7 +47,7 @@ export class AuditPages {
   }
 
   @ConsolePage({ path: `${audit}/export`, needs })
-  download(@Visiting() visit: Visit): PageResult {
+  download(@Visiting() visit: Visit): PageAnswer {
     const format = visit.query.get('format');
     const entries = this.audit.listAll(scopeOf(visit));
     const name = `audit-${visit.session?.account?.slug}`;
@@ -96,11 +97,22 @@ function Links({ visit }: { visit: Visit }) {
   );
 }
 
+/** In the reader's language. An entry of a later version is shown as it is stored. */
+function nameOf(t: Translate, kind: 'action' | 'subject', stored: string): string {
+  const key = findTextKey(`${kind}.${stored}`);
+  return key ? t(key) : stored;
+}
+
+function subjectOf(t: Translate, subject: string): string {
+  const [kind = '', ...id] = subject.split(' ');
+  return [nameOf(t, 'subject', kind), ...id].join(' ');
+}
+
 function Entries({ visit, entries }: { visit: Visit; entries: readonly AuditedEntry[] }) {
   const { t, language } = visit;
   const none = t('app.none');
   return (
-    <Table
+    <DataTable
       visit={visit}
       name={t('audit.title')}
       columns={[
@@ -118,12 +130,12 @@ function Entries({ visit, entries }: { visit: Visit; entries: readonly AuditedEn
           <td>{formatTime(entry.at, language)}</td>
           <td class="wide">{entry.person ?? t('audit.server')}</td>
           <td>{entry.slug ?? none}</td>
-          <td>{entry.action}</td>
-          <td class="wide">{entry.subject}</td>
+          <td>{nameOf(t, 'action', entry.action)}</td>
+          <td class="wide">{subjectOf(t, entry.subject)}</td>
           <td class="wide">{entry.reason ?? none}</td>
           <td class="wide">{entry.shown ?? none}</td>
         </tr>
       ))}
-    </Table>
+    </DataTable>
   );
 }

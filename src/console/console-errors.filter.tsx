@@ -6,7 +6,7 @@ import { AppError } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
 import { currentTraceId, newTraceId } from '../platform/trace.js';
 import { OtherPageFirst, visitOf } from './console.guard.js';
-import { Notice } from './frame.js';
+import { Message } from './frame.js';
 import { Shown } from './page.js';
 import { PageRenderer } from './page-renderer.service.js';
 import { pageSecurity } from './requests.js';
@@ -36,7 +36,7 @@ export class ConsoleErrors implements ExceptionFilter {
     const key = textOf(status, error);
     const body = (
       <>
-        <Notice kind="bad">{visit.t(key)}</Notice>
+        <Message kind="bad">{visit.t(key)}</Message>
         <p class="muted">{visit.t('error.trace', { traceId })}</p>
         <p>
           <a href="/console">{visit.t('app.back')}</a>

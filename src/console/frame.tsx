@@ -37,7 +37,7 @@ export function Frame({ visit, title, assets, menu, isNarrow, children }: FrameP
         <meta name="robots" content="noindex" />
         <meta name="htmx-config" content={htmxSettings} />
         <title>{`${title} · Concilia`}</title>
-        <link rel="icon" href="data:," />
+        <link rel="icon" href={assets.icon.url} />
         <link
           rel="stylesheet"
           href={assets.stylesheet.url}
@@ -166,7 +166,7 @@ export function Field({
 }
 
 /** A message about what was just done or is wrong; readers of the screen hear it at once. */
-export function Notice({
+export function Message({
   kind,
   children,
 }: {
@@ -181,7 +181,7 @@ export function Notice({
 }
 
 /** A table that scrolls by itself where the screen is narrow. */
-export function Table({
+export function DataTable({
   visit,
   name,
   columns,
@@ -213,11 +213,11 @@ export function Table({
 export function StepUpNotice({ visit }: { visit: Visit }): JSX.Element | null {
   if (visit.session?.isSteppedUp) return null;
   return (
-    <Notice kind="warn">
+    <Message kind="warn">
       {visit.t('stepUp.needed')}{' '}
       <a href={`/console/step-up?next=${encodeURIComponent(visit.path)}`}>
         {visit.t('stepUp.title')}
       </a>
-    </Notice>
+    </Message>
   );
 }

@@ -6,8 +6,8 @@ import type { ListedSession } from '../operators/sessions.queries.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from './console-page.decorator.js';
 import { formatTime } from './formats.js';
-import { Field, Form, Notice, Table } from './frame.js';
-import { Redirect, Shown, type PageResult } from './page.js';
+import { Field, Form, Message, DataTable } from './frame.js';
+import { Redirect, Shown, type PageAnswer } from './page.js';
 import { cookieNames, readNext, writeCookie, type Visit } from './requests.js';
 import { CodeField, codeProblem } from './sign-in.controller.js';
 
@@ -19,12 +19,12 @@ export class OwnSessionPages {
   ) {}
 
   @ConsolePage({ path: '/console/step-up', needs: 'session' })
-  stepUp(@Visiting() visit: Visit): PageResult {
+  stepUp(@Visiting() visit: Visit): PageAnswer {
     return stepUpPage(visit);
   }
 
   @ConsoleAction({ path: '/console/step-up', needs: 'session' })
-  async giveCode(@Visiting() visit: Visit): Promise<PageResult> {
+  async giveCode(@Visiting() visit: Visit): Promise<PageAnswer> {
     const typed = visit.form.get('code') ?? '';
     const result = await this.sessions.giveCode(sessionOf(visit), typed, visit.address);
     if (result.outcome !== 'accepted') return stepUpPage(visit, codeProblem(visit, result));
@@ -34,12 +34,12 @@ export class OwnSessionPages {
   }
 
   @ConsolePage({ path: '/console/password', needs: 'session' })
-  password(@Visiting() visit: Visit): PageResult {
+  password(@Visiting() visit: Visit): PageAnswer {
     return passwordPage(visit);
   }
 
   @ConsoleAction({ path: '/console/password', needs: 'session' })
-  async changePassword(@Visiting() visit: Visit): Promise<PageResult> {
+  async changePassword(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { form, t, address } = visit;
     const given = { current: form.get('current') ?? '', next: form.get('new') ?? '' };
     const result = await this.sessions.changePassword(sessionOf(visit), given, address);
@@ -50,14 +50,14 @@ export class OwnSessionPages {
   }
 
   @ConsolePage({ path: '/console/sessions', needs: 'session' })
-  async list(@Visiting() visit: Visit): Promise<PageResult> {
+  async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const session = sessionOf(visit);
     const open = await this.sessions.listOpen(session.operatorId);
     const body = (
       <>
         {visit.query.get('changed') === 'password' && (
-          <Notice kind="good">{t('password.changed')}</Notice>
+          <Message kind="good">{t('password.changed')}</Message>
         )}
         <p>
           <a href="/console/password">{t('password.title')}</a>
@@ -74,7 +74,7 @@ export class OwnSessionPages {
   }
 
   @ConsoleAction({ path: '/console/sessions/:id/end', needs: 'session' })
-  async end(@Visiting() visit: Visit): Promise<PageResult> {
+  async end(@Visiting() visit: Visit): Promise<PageAnswer> {
     const session = sessionOf(visit);
     const { id = '' } = visit.params;
     assertUuid(id);
@@ -110,7 +110,7 @@ export function SessionTable({
   if (open.length === 0) return <p class="muted">{t('sessions.empty')}</p>;
   return (
     <div class="card">
-      <Table
+      <DataTable
         visit={visit}
         name={t('people.sessions')}
         columns={['sessions.browser', 'sessions.since', 'sessions.lastUsed', 'people.actions']}
@@ -131,7 +131,7 @@ export function SessionTable({
             </td>
           </tr>
         ))}
-      </Table>
+      </DataTable>
     </div>
   );
 }
@@ -140,7 +140,7 @@ function stepUpPage(visit: Visit, problem?: string): Shown {
   const { t, query, form } = visit;
   const body = (
     <div class="card">
-      {problem && <Notice kind="bad">{problem}</Notice>}
+      {problem && <Message kind="bad">{problem}</Message>}
       <p>{t('stepUp.why')}</p>
       <Form visit={visit} action="/console/step-up">
         <input type="hidden" name="next" value={readNext(query.get('next') ?? form.get('next'))} />
@@ -156,7 +156,7 @@ function passwordPage(visit: Visit, problem?: string): Shown {
   const { t } = visit;
   const body = (
     <div class="card">
-      {problem && <Notice kind="bad">{problem}</Notice>}
+      {problem && <Message kind="bad">{problem}</Message>}
       <Form visit={visit} action="/console/password">
         <Field
           label={t('password.current')}

@@ -11,14 +11,14 @@ import { mergeMap, type Observable } from 'rxjs';
 import { ConsoleAssets } from './assets.service.js';
 import { visitOf } from './console.guard.js';
 import { Frame } from './frame.js';
-import { Download, menu, Redirect, Shown, type PageResult } from './page.js';
+import { Download, menu, Redirect, Shown, type PageAnswer } from './page.js';
 import { pageSecurity, type Visit } from './requests.js';
 
 @Injectable()
 export class PageRenderer implements NestInterceptor {
   constructor(private readonly assets: ConsoleAssets) {}
 
-  intercept(context: ExecutionContext, next: CallHandler<PageResult>): Observable<unknown> {
+  intercept(context: ExecutionContext, next: CallHandler<PageAnswer>): Observable<unknown> {
     const http = context.switchToHttp();
     const visit = visitOf(http.getRequest<FastifyRequest>());
     const reply = http.getResponse<FastifyReply>();

@@ -62,4 +62,4 @@ export class Download {
   ) {}
 }
 
-export type PageResult = Shown | Redirect | Download;
+export type PageAnswer = Shown | Redirect | Download;

@@ -1,14 +1,14 @@
 // The people of an account: invitations, roles, and who may not sign in any more. For admins.
 import { Controller } from '@nestjs/common';
-import type { Administrator, Person } from '../operators/operators.service.js';
+import type { Administrator, ListedPerson } from '../operators/operators.service.js';
 import { Operators } from '../operators/operators.service.js';
-import { roleNames, type Role } from '../operators/roles.js';
+import { roleNames, type PersonRole } from '../operators/roles.js';
 import { OperatorSessions } from '../operators/sessions.service.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from './console-page.decorator.js';
-import { Field, Form, Notice, StepUpNotice, Table } from './frame.js';
+import { Field, Form, Message, StepUpNotice, DataTable } from './frame.js';
 import { assertUuid, sessionOf, SessionTable } from './own-session.controller.js';
-import { Redirect, Shown, type PageResult } from './page.js';
+import { Redirect, Shown, type PageAnswer } from './page.js';
 import type { Visit } from './requests.js';
 
 const people = '/console/accounts/:account/people';
@@ -23,12 +23,12 @@ export class PeoplePages {
   ) {}
 
   @ConsolePage({ path: people, needs, menu: { title: 'people.title', place: 80 } })
-  async list(@Visiting() visit: Visit): Promise<PageResult> {
+  async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page(visit);
   }
 
   @ConsoleAction({ path: people, needs })
-  async invite(@Visiting() visit: Visit): Promise<PageResult> {
+  async invite(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { form } = visit;
     const by = administratorOf(visit);
     const role = readRole(form.get('role'));
@@ -40,7 +40,7 @@ export class PeoplePages {
   }
 
   @ConsoleAction({ path: `${people}/:id/role`, needs })
-  async setRole(@Visiting() visit: Visit): Promise<PageResult> {
+  async setRole(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { form } = visit;
     const everywhere = form.get('where') === 'everywhere';
     await this.operators.setRole(administratorOf(visit), idOf(visit), {
@@ -51,19 +51,19 @@ export class PeoplePages {
   }
 
   @ConsoleAction({ path: `${people}/:id/disable`, needs })
-  async disable(@Visiting() visit: Visit): Promise<PageResult> {
+  async disable(@Visiting() visit: Visit): Promise<PageAnswer> {
     await this.operators.disable(administratorOf(visit), idOf(visit), readReason(visit));
     return new Redirect(pathOf(visit));
   }
 
   @ConsoleAction({ path: `${people}/:id/reset`, needs })
-  async reset(@Visiting() visit: Visit): Promise<PageResult> {
+  async reset(@Visiting() visit: Visit): Promise<PageAnswer> {
     const by = administratorOf(visit);
     return this.page(visit, await this.operators.reset(by, idOf(visit), readReason(visit)));
   }
 
   @ConsolePage({ path: `${people}/:id/sessions`, needs })
-  async listSessions(@Visiting() visit: Visit): Promise<PageResult> {
+  async listSessions(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = idOf(visit);
     const { email } = await this.operators.getManaged(administratorOf(visit), id);
     const open = await this.sessions.listOpen(id);
@@ -82,7 +82,7 @@ export class PeoplePages {
   }
 
   @ConsoleAction({ path: `${people}/:id/sessions/:session/end`, needs })
-  async endSession(@Visiting() visit: Visit): Promise<PageResult> {
+  async endSession(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = idOf(visit);
     const { session = '' } = visit.params;
     assertUuid(session);
@@ -103,14 +103,14 @@ export class PeoplePages {
       <>
         <StepUpNotice visit={visit} />
         {linkToken && (
-          <Notice kind="good">
+          <Message kind="good">
             {t('people.invited')} <code>{`/console/link/${linkToken}`}</code>
-          </Notice>
+          </Message>
         )}
-        {linkToken === null && <Notice kind="good">{t('people.granted')}</Notice>}
+        {linkToken === null && <Message kind="good">{t('people.granted')}</Message>}
         <Invitation visit={visit} />
         <div class="card">
-          <Table
+          <DataTable
             visit={visit}
             name={t('people.title')}
             columns={['people.email', 'people.state', 'people.roleHere', 'people.actions']}
@@ -118,7 +118,7 @@ export class PeoplePages {
             {shown.map((person) => (
               <PersonRow visit={visit} person={person} />
             ))}
-          </Table>
+          </DataTable>
           {found.length > pageSize && (
             <a href={`${pathOf(visit)}?after=${shown.at(-1)?.id}`}>{t('app.next')}</a>
           )}
@@ -157,7 +157,7 @@ function Invitation({ visit }: { visit: Visit }) {
   );
 }
 
-function PersonRow({ visit, person }: { visit: Visit; person: Person }) {
+function PersonRow({ visit, person }: { visit: Visit; person: ListedPerson }) {
   const { t } = visit;
   const { id, email, state, roleEverywhere, roles } = person;
   const isOwn = id === sessionOf(visit).operatorId;
@@ -182,7 +182,7 @@ function PersonRow({ visit, person }: { visit: Visit; person: Person }) {
   );
 }
 
-function RoleForm({ visit, id, here }: { visit: Visit; id: string; here: Role | null }) {
+function RoleForm({ visit, id, here }: { visit: Visit; id: string; here: PersonRole | null }) {
   const { t } = visit;
   return (
     <Form visit={visit} action={`${pathOf(visit)}/${id}/role`}>
@@ -194,7 +194,7 @@ function RoleForm({ visit, id, here }: { visit: Visit; id: string; here: Role | 
   );
 }
 
-function PersonActions({ visit, person: { id, state } }: { visit: Visit; person: Person }) {
+function PersonActions({ visit, person: { id, state } }: { visit: Visit; person: ListedPerson }) {
   const { t } = visit;
   const action = (name: 'disable' | 'reset') => (
     <Form visit={visit} action={`${pathOf(visit)}/${id}/${name}`}>
@@ -219,7 +219,7 @@ function RoleSelect({
   withNone = false,
 }: {
   visit: Visit;
-  chosen: Role | null;
+  chosen: PersonRole | null;
   withNone?: boolean;
 }) {
   return (
@@ -259,7 +259,7 @@ function idOf({ params: { id = '' } }: Visit): string {
 }
 
 /** Null for no role. */
-function readRole(text: string | null): Role | null {
+function readRole(text: string | null): PersonRole | null {
   if (text === null || text === '') return null;
   const role = roleNames.find((name) => name === text);
   if (!role) throw new AppError('validation_failed');

@@ -37,7 +37,7 @@ export function cookieNames(publicUrl: string | null): CookieNames {
 export const languageCookie = 'concilia-language';
 
 export function readCookies(header: string | undefined): Map<string, string> {
-  const pairs = (header ?? '').split(';').map((pair) => {
+  const pairs = (header?.split(';') ?? []).map((pair) => {
     const at = pair.indexOf('=');
     return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const;
   });

@@ -9,8 +9,8 @@ import { authenticatorUrl } from '../operators/totp.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from './console-page.decorator.js';
 import { secondStep } from './console.guard.js';
-import { Field, Form, Notice } from './frame.js';
-import { Redirect, Shown, type PageResult } from './page.js';
+import { Field, Form, Message } from './frame.js';
+import { Redirect, Shown, type PageAnswer } from './page.js';
 import { cookieNames, readNext, writeCookie, type Visit } from './requests.js';
 
 const narrow = { isNarrow: true };
@@ -24,13 +24,13 @@ export class SignInPages {
   ) {}
 
   @ConsolePage({ path: '/console/sign-in', needs: 'nobody' })
-  signIn(@Visiting() visit: Visit): PageResult {
+  signIn(@Visiting() visit: Visit): PageAnswer {
     if (visit.session?.isComplete) return new Redirect(readNext(visit.query.get('next')));
     return signInPage(visit);
   }
 
   @ConsoleAction({ path: '/console/sign-in', needs: 'nobody' })
-  async givePassword(@Visiting() visit: Visit): Promise<PageResult> {
+  async givePassword(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { form, t } = visit;
     const [email, password] = [form.get('email') ?? '', form.get('password') ?? ''];
     const result = await this.sessions.signIn(email, password, visit);
@@ -41,13 +41,13 @@ export class SignInPages {
   }
 
   @ConsolePage({ path: '/console/code', needs: 'password' })
-  code(@Visiting() visit: Visit): PageResult {
+  code(@Visiting() visit: Visit): PageAnswer {
     if (visit.session?.isComplete) return new Redirect('/console');
     return codePage(visit);
   }
 
   @ConsoleAction({ path: '/console/code', needs: 'password' })
-  async giveCode(@Visiting() visit: Visit): Promise<PageResult> {
+  async giveCode(@Visiting() visit: Visit): Promise<PageAnswer> {
     const session = incomplete(visit);
     const typed = visit.form.get('code') ?? '';
     const result = await this.sessions.giveCode(session, typed, visit.address);
@@ -57,13 +57,13 @@ export class SignInPages {
   }
 
   @ConsolePage({ path: '/console/authenticator', needs: 'password' })
-  async authenticator(@Visiting() visit: Visit): Promise<PageResult> {
+  async authenticator(@Visiting() visit: Visit): Promise<PageAnswer> {
     if (visit.session?.hasAuthenticator) return new Redirect('/console');
     return this.authenticatorPage(visit);
   }
 
   @ConsoleAction({ path: '/console/authenticator', needs: 'password' })
-  async confirmAuthenticator(@Visiting() visit: Visit): Promise<PageResult> {
+  async confirmAuthenticator(@Visiting() visit: Visit): Promise<PageAnswer> {
     const session = incomplete(visit);
     if (session.hasAuthenticator) return new Redirect('/console');
     const typed = visit.form.get('code') ?? '';
@@ -92,12 +92,12 @@ export class SignInPages {
   }
 
   @ConsolePage({ path: '/console/link/:token', needs: 'nobody' })
-  async link(@Visiting() visit: Visit): Promise<PageResult> {
+  async link(@Visiting() visit: Visit): Promise<PageAnswer> {
     return linkPage(visit, await this.findLink(visit));
   }
 
   @ConsoleAction({ path: '/console/link/:token', needs: 'nobody' })
-  async useLink(@Visiting() visit: Visit): Promise<PageResult> {
+  async useLink(@Visiting() visit: Visit): Promise<PageAnswer> {
     const link = await this.findLink(visit);
     const { form, t } = visit;
     const given = { email: form.get('email') ?? '', password: form.get('password') ?? '' };
@@ -108,7 +108,7 @@ export class SignInPages {
   }
 
   @ConsoleAction({ path: '/console/sign-out', needs: 'password' })
-  async signOut(@Visiting() { session }: Visit): Promise<PageResult> {
+  async signOut(@Visiting() { session }: Visit): Promise<PageAnswer> {
     invariant(session, 'a session is needed');
     await this.sessions.end(session, session.operatorId, session.id);
     return new Redirect('/console/sign-in', [this.cookie('', 0)]);
@@ -137,7 +137,7 @@ export class SignInPages {
     const svg = await QRCode.toString(url, { type: 'svg', margin: 2 });
     const body = (
       <div class="card">
-        {problem && <Notice kind="bad">{problem}</Notice>}
+        {problem && <Message kind="bad">{problem}</Message>}
         <p>{t('authenticator.why')}</p>
         <div
           class="qr"
@@ -182,7 +182,7 @@ function signInPage(visit: Visit, problem?: string, status = 200): Shown {
   const { t, query, form } = visit;
   const body = (
     <div class="card">
-      {problem && <Notice kind="bad">{problem}</Notice>}
+      {problem && <Message kind="bad">{problem}</Message>}
       <Form visit={visit} action="/console/sign-in">
         <input type="hidden" name="next" value={readNext(query.get('next') ?? form.get('next'))} />
         <Field
@@ -213,7 +213,7 @@ function codePage(visit: Visit, problem?: string): Shown {
   const { t, query, form } = visit;
   const body = (
     <div class="card">
-      {problem && <Notice kind="bad">{problem}</Notice>}
+      {problem && <Message kind="bad">{problem}</Message>}
       <Form visit={visit} action="/console/code">
         <input type="hidden" name="next" value={readNext(query.get('next') ?? form.get('next'))} />
         <CodeField label={t('code.label')} />
@@ -242,7 +242,7 @@ function linkPage(visit: Visit, link: { email: string | null }, problem?: string
   const { t } = visit;
   const body = (
     <div class="card">
-      {problem && <Notice kind="bad">{problem}</Notice>}
+      {problem && <Message kind="bad">{problem}</Message>}
       <p>{link.email === null ? t('link.firstWhy') : t('link.for', { email: link.email })}</p>
       <Form visit={visit} action={visit.path}>
         {link.email === null ? (

@@ -27,6 +27,7 @@ header { background: var(--card); border-bottom: 1px solid var(--line); }
 .brand { font-weight: 700; font-size: 18px; color: var(--text); text-decoration: none; }
 .bar .end { margin-left: auto; display: flex; flex-wrap: wrap; gap: 8px 14px;
   align-items: center; }
+nav { flex-basis: 100%; }
 nav ul { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 4px 14px; }
 nav a { display: inline-block; padding: 6px 2px; }
 nav a[aria-current] { color: var(--text); font-weight: 600; text-decoration: none;
@@ -45,7 +46,7 @@ th, td { text-align: left; padding: 8px 10px; border-bottom: 1px solid var(--lin
   vertical-align: top; }
 th { color: var(--muted); font-weight: 600; white-space: nowrap; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td.wide { overflow-wrap: anywhere; min-width: 140px; }
+td.wide { overflow-wrap: anywhere; min-width: 190px; }
 dl { display: grid; grid-template-columns: 1fr auto; gap: 6px 12px; margin: 0; }
 dt { color: var(--muted); }
 dd { margin: 0; text-align: right; font-variant-numeric: tabular-nums; }

@@ -3,18 +3,21 @@
 import { Controller } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import { invariant } from '../platform/errors.js';
-import { loadSummary } from '../reconciliation/api/summary.queries.js';
+import {
+  listBreakCounts,
+  loadSummary,
+  type BreakCount,
+} from '../reconciliation/api/summary.queries.js';
 import { urgentKinds } from '../reconciliation/decide/break-kinds.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { readStatementView } from '../statement/statement-view.queries.js';
 import { WebhookHealth } from '../webhooks/webhook-health.service.js';
 import { ConsolePage, Visiting } from './console-page.decorator.js';
 import { formatAmount, formatClock, formatCount, formatDuration, formatTime } from './formats.js';
-import { Notice, Table } from './frame.js';
-import { Shown, type PageResult } from './page.js';
+import { Message, DataTable } from './frame.js';
+import { Shown, type PageAnswer } from './page.js';
 import type { Visit } from './requests.js';
 import { findTextKey, type TextKey } from './texts.js';
-import { countOpenBreaks, type BreakCount } from './today.queries.js';
 import { findProblems } from './today.js';
 
 @Controller()
@@ -30,7 +33,7 @@ export class TodayPage {
     needs: 'view',
     menu: { title: 'today.title', place: 10 },
   })
-  async today(@Visiting() visit: Visit): Promise<PageResult> {
+  async today(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { session, t } = visit;
     invariant(session?.account, 'the page is of an account');
     const facts = await this.read(session.account.id);
@@ -45,7 +48,7 @@ export class TodayPage {
     const [summary, view, breaks, health] = await Promise.all([
       loadSummary(prisma, accountId, today),
       readStatementView(prisma, accountId),
-      countOpenBreaks(sql, accountId),
+      listBreakCounts(sql, accountId),
       this.webhookHealth.measure(accountId, {}),
     ]);
     const { total, matched, classified, inBreak } = summary;
@@ -92,9 +95,9 @@ function State({ visit: { t }, facts: { summary, liveBalance, pending } }: Props
   return (
     <>
       {summary.mode !== 'live' && (
-        <Notice kind="warn">
+        <Message kind="warn">
           {t('today.stopped', { reason: summary.modeReason ?? summary.mode })}
-        </Notice>
+        </Message>
       )}
       <div class={`notice state ${first ? 'bad' : 'good'}`} role="status">
         {first ? write(first) : t(summary.total > 0n ? 'today.explained' : 'today.noLines')}
@@ -221,7 +224,7 @@ function Breaks({ visit, breaks }: { visit: Visit; breaks: readonly BreakCount[]
       {breaks.length === 0 ? (
         <p class="muted">{t('today.noBreaks')}</p>
       ) : (
-        <Table
+        <DataTable
           visit={visit}
           name={t('today.breaks')}
           columns={['today.kind', 'today.severity', 'today.count']}
@@ -233,7 +236,7 @@ function Breaks({ visit, breaks }: { visit: Visit; breaks: readonly BreakCount[]
               <td>{formatCount(open)}</td>
             </tr>
           ))}
-        </Table>
+        </DataTable>
       )}
     </section>
   );

@@ -18,7 +18,9 @@ export async function insertAuditEntry(db: SqlTx, entry: NewAuditEntry): Promise
 /** With the encrypted e-mail of the person, and the account's slug. */
 export type AuditRow = NewAuditEntry & { at: Date; email: string | null; slug: string | null };
 
-/** Newest first: those of an account, or with null all of them. One row more than the page holds. */
+/**
+ * Newest first: those of an account, or with null all of them. One row more than the page holds.
+ */
 export async function listAuditRows(
   db: SqlTx,
   accountId: number | null,

@@ -5,6 +5,7 @@ import { Database, type SqlTx } from '../database.service.js';
 import { newId } from '../platform/ids.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { currentTraceId } from '../platform/trace.js';
+import type { AuditedActionName, AuditedSubject } from './audited-actions.js';
 import { insertAuditEntry, listAuditRows, type AuditRow } from './audit.queries.js';
 import { ownerOfEmail } from './encrypted-operators.queries.js';
 
@@ -13,9 +14,9 @@ export interface AuditedAction {
   operatorId: string | null;
   /** Null for what concerns no account, or all of them. */
   accountId: number | null;
-  action: string;
+  action: AuditedActionName;
   /** A kind and an id: `person 0199…`. */
-  subject: string;
+  subject: AuditedSubject;
   reason?: string | null;
   /** A version or a hash of what the person saw. */
   shown?: string | null;

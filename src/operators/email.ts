@@ -11,7 +11,7 @@ const maxPasswordLength = 200;
 
 export type PasswordProblem = 'too_short' | 'too_long' | 'contains_email';
 
-/** Null for a password that may be set. Length counts more than kinds of characters (NIST 800-63B). */
+/** Null for a password that may be set. Its length counts, and not its kinds (NIST 800-63B). */
 export function findPasswordProblem(password: string, email: string): PasswordProblem | null {
   const length = [...password].length;
   if (length < minPasswordLength) return 'too_short';

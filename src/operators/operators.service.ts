@@ -7,11 +7,12 @@ import { AppError, conflict, ruleBroken } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { Audit } from './audit.service.js';
+import type { AuditedActionName, AuditedSubject } from './audited-actions.js';
 import { findPasswordProblem, readEmail, type PasswordProblem } from './email.js';
 import { ownerOfEmail, ownerOfTotpSecret } from './encrypted-operators.queries.js';
 import * as queries from './operators.queries.js';
-import { Passwords } from './passwords.service.js';
-import type { Role } from './roles.js';
+import { OperatorPasswords } from './passwords.service.js';
+import type { PersonRole } from './roles.js';
 import { newToken, OperatorSessions } from './sessions.service.js';
 import { endSessions } from './sessions.queries.js';
 import { encodeBase32 } from './totp.js';
@@ -34,10 +35,10 @@ export const commandLine: Administrator = {
 /** A role in one account, or with null in every account. */
 export interface Grant {
   accountId: number | null;
-  role: Role;
+  role: PersonRole;
 }
 
-export interface Person extends Omit<queries.PersonRow, 'email'> {
+export interface ListedPerson extends Omit<queries.PersonRow, 'email'> {
   email: string;
   roles: Pick<queries.RoleRow, 'accountId' | 'slug' | 'role'>[];
 }
@@ -56,7 +57,7 @@ export class Operators {
   constructor(
     private readonly database: Database,
     private readonly secretBox: SecretBox,
-    private readonly passwords: Passwords,
+    private readonly passwords: OperatorPasswords,
     private readonly sessions: OperatorSessions,
     private readonly audit: Audit,
   ) {}
@@ -95,7 +96,7 @@ export class Operators {
   async setRole(
     by: Administrator,
     operatorId: string,
-    { accountId, role }: { accountId: number | null; role: Role | null },
+    { accountId, role }: { accountId: number | null; role: PersonRole | null },
   ): Promise<void> {
     assertMayGrant(by, accountId);
     if (operatorId === by.operatorId) throw ownRole();
@@ -200,7 +201,7 @@ export class Operators {
   async list(
     accountId: number | null,
     page: { limit: number; after: string | null },
-  ): Promise<Person[]> {
+  ): Promise<ListedPerson[]> {
     const { sql } = this.database;
     const rows = await queries.listPeople(sql, accountId, page);
     const ids = rows.map(({ id }) => id);
@@ -276,7 +277,7 @@ export class Operators {
     if (roleEverywhere !== null || !isOfAccount) throw new AppError('forbidden');
   }
 
-  private async lock(tx: Tx, operatorId: string): Promise<Role | null> {
+  private async lock(tx: Tx, operatorId: string): Promise<PersonRole | null> {
     const found = await queries.lockPerson(tx, operatorId);
     if (!found) throw new AppError('not_found');
     return found.roleEverywhere;
@@ -290,8 +291,8 @@ export class Operators {
     tx: SqlTx,
     { operatorId }: Pick<Administrator, 'operatorId'>,
     accountId: number | null,
-    action: string,
-    subject: string,
+    action: AuditedActionName,
+    subject: AuditedSubject,
     reason: string | null = null,
   ): Promise<void> {
     return this.audit.record(tx, { operatorId, accountId, action, subject, reason });

@@ -1,6 +1,6 @@
-// Hashes the passwords of operators with argon2id. The library is loaded with the first password: no
-// start waits for it. Two hashes are computed at once, so that sign-ins take neither the memory nor
-// the cores that payments need.
+// Hashes the passwords of operators with argon2id. The library is loaded with the first password:
+// no start waits for it. Two hashes are computed at once, so that sign-ins take neither the memory
+// nor the cores that payments need.
 import { Injectable } from '@nestjs/common';
 import { Slots } from '../platform/slots.js';
 
@@ -8,7 +8,7 @@ import { Slots } from '../platform/slots.js';
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 @Injectable()
-export class Passwords {
+export class OperatorPasswords {
   private readonly slots = new Slots(2);
   private placeholder: Promise<string> | null = null;
 

@@ -1,7 +1,7 @@
 // What each role may do. The console asks this table and nothing else.
 /** Each role may do what the earlier ones may. */
 export const roleNames = ['viewer', 'analyst', 'approver', 'admin'] as const;
-export type Role = (typeof roleNames)[number];
+export type PersonRole = (typeof roleNames)[number];
 
 /** Actions in an account, and the least role that may do each. */
 export const leastRoles = {
@@ -11,7 +11,7 @@ export const leastRoles = {
   'approve payments': 'approver',
   'manage keys': 'admin',
   'manage people': 'admin',
-} as const satisfies Record<string, Role>;
+} as const satisfies Record<string, PersonRole>;
 export type Action = keyof typeof leastRoles;
 
 /** Actions for which a code of the authenticator must have been given within five minutes. */
@@ -22,13 +22,13 @@ export const stepUpActions: readonly Action[] = [
 ];
 
 /** Whether a person with this role may do it. Without a role, nothing is allowed. */
-export function isAllowed(role: Role | null, action: Action): boolean {
+export function isAllowed(role: PersonRole | null, action: Action): boolean {
   if (role === null) return false;
   return roleNames.indexOf(role) >= roleNames.indexOf(leastRoles[action]);
 }
 
 /** The higher one: a person has the role of the account, or the one of every account. */
-export function higherRole(one: Role | null, other: Role | null): Role | null {
-  const rank = (role: Role | null) => (role === null ? -1 : roleNames.indexOf(role));
+export function higherRole(one: PersonRole | null, other: PersonRole | null): PersonRole | null {
+  const rank = (role: PersonRole | null) => (role === null ? -1 : roleNames.indexOf(role));
   return rank(one) >= rank(other) ? one : other;
 }

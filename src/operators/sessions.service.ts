@@ -10,11 +10,12 @@ import { deleteInBatches } from '../platform/retention.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { Every } from '../platform/timer-methods.js';
 import { Audit } from './audit.service.js';
+import type { AuditedActionName, AuditedSubject } from './audited-actions.js';
 import { findPasswordProblem, readEmail, type PasswordProblem } from './email.js';
 import { ownerOfEmail, ownerOfTotpSecret } from './encrypted-operators.queries.js';
 import * as people from './operators.queries.js';
-import { Passwords } from './passwords.service.js';
-import { higherRole, type Role } from './roles.js';
+import { OperatorPasswords } from './passwords.service.js';
+import { higherRole, type PersonRole } from './roles.js';
 import * as queries from './sessions.queries.js';
 import { deleteFullSignInLimits } from './sign-in-limits.queries.js';
 import { SignInLimits } from './sign-in-limits.service.js';
@@ -31,9 +32,9 @@ export interface Session {
   hasAuthenticator: boolean;
   /** Whether a code was given within the last five minutes. */
   isSteppedUp: boolean;
-  roleEverywhere: Role | null;
+  roleEverywhere: PersonRole | null;
   /** The account that the request names; null where the person has no role in it. */
-  account: { id: number; slug: string; name: string; role: Role } | null;
+  account: { id: number; slug: string; name: string; role: PersonRole } | null;
 }
 
 export interface Client {
@@ -57,7 +58,7 @@ export class OperatorSessions {
   constructor(
     private readonly database: Database,
     private readonly secretBox: SecretBox,
-    private readonly passwords: Passwords,
+    private readonly passwords: OperatorPasswords,
     private readonly limits: SignInLimits,
     private readonly audit: Audit,
   ) {}
@@ -235,8 +236,8 @@ export class OperatorSessions {
   private auditOf(
     tx: SqlTx,
     { operatorId, id }: Session,
-    action: string,
-    subject = `session ${id}`,
+    action: AuditedActionName,
+    subject: AuditedSubject = `session ${id}`,
   ): Promise<void> {
     return this.audit.record(tx, { operatorId, accountId: null, action, subject });
   }

@@ -1,6 +1,6 @@
-// Time-based one-time passwords (RFC 6238, with HMAC-SHA-1, six digits and steps of 30 seconds: what
-// every authenticator app computes). The standard is some lines over HMAC and has published vectors,
-// so no library is used.
+// Time-based one-time passwords (RFC 6238, with HMAC-SHA-1, six digits and steps of 30 seconds:
+// what every authenticator app computes). The standard is some lines over HMAC and has published
+// vectors, so no library is used.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const stepSeconds = 30;

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ModulesContainer, MetadataScanner } from '@nestjs/core';
 import { Operators, commandLine } from '../../src/operators/operators.service.js';
-import { roleNames, type Role } from '../../src/operators/roles.js';
+import { roleNames, type PersonRole } from '../../src/operators/roles.js';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { needsKey } from '../../src/console/console.guard.js';
 import { menu } from '../../src/console/page.js';
@@ -26,11 +26,11 @@ describe('the pages of the console', () => {
   let accountId: number;
   let otherAccountId: number;
   let otherSlug: string;
-  const people = {} as Record<Role, SignedIn>;
+  const people = {} as Record<PersonRole, SignedIn>;
   let owner: SignedIn;
 
   const update = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
-  const person = async (email: string, role: Role, account: number | null) => {
+  const person = async (email: string, role: PersonRole, account: number | null) => {
     await update('DELETE FROM sign_in_limit');
     return signedInPerson(service, email, { accountId: account, role });
   };
@@ -255,9 +255,11 @@ describe('the pages of the console', () => {
       expect(text).toContain('admin@example.com');
       expect(text).toContain(`person ${gone.id}`);
       expect(text).toContain('=HYPERLINK(&quot;https://evil.example&quot;) &lt;b>');
-      expect(text).not.toContain('sign in');
+      expect(text).not.toContain('Signed in');
       expect((await people.admin.get('/console/accounts/main/audit?all=1')).status).toBe(403);
-      expect((await owner.get('/console/accounts/main/audit?all=1')).text).toContain('set up');
+      expect((await owner.get('/console/accounts/main/audit?all=1')).text).toContain(
+        'Set up the authenticator',
+      );
       expect((await owner.get(`/console/accounts/${otherSlug}/audit`)).text).not.toContain(reason);
     });
 

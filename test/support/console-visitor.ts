@@ -4,7 +4,7 @@ import { codeOfStep, stepAt } from '../../src/operators/totp.js';
 import { Operators, commandLine, type Grant } from '../../src/operators/operators.service.js';
 import type { ServiceProcess } from './service-application.js';
 
-export interface Page {
+export interface VisitedPage {
   status: number;
   location: string | null;
   headers: Headers;
@@ -15,7 +15,7 @@ export const goodPassword = 'correct horse battery';
 
 export function visitorOf(service: Pick<ServiceProcess, 'url'>) {
   const cookies = new Map<string, string>();
-  const send = async (path: string, init: RequestInit = {}): Promise<Page> => {
+  const send = async (path: string, init: RequestInit = {}): Promise<VisitedPage> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(`${service.url}${path}`, {
       redirect: 'manual',
