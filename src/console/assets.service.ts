@@ -1,5 +1,6 @@
 // The stylesheet, the icon and htmx, served by the service itself. They are read at the first
-// request to the console. Their addresses contain a hash of their content, so that browsers store them for ever.
+// request to the console. Their addresses contain a hash of their content, so that browsers store
+// them for ever.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
