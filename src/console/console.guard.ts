@@ -43,7 +43,7 @@ export class ConsoleGuard implements CanActivate {
     const token = readCookies(request.headers.cookie).get(
       cookieNames(this.settings.publicUrl).session,
     );
-    const session = token ? await this.sessions.find(token, params.account ?? '') : null;
+    const session = token ? await this.sessions.find(token, readSlug(params.account)) : null;
     visit.session = session;
     visit.csrfToken = session ? this.sessions.csrfTokenOf(session) : '';
     if (request.method === 'POST') this.readForm(request, visit);
@@ -123,6 +123,11 @@ function visitWithoutSession(request: FastifyRequest): Visit {
     userAgent: request.headers['user-agent'] ?? '',
     isRefresh: request.headers['hx-request'] === 'true',
   };
+}
+
+/** What is no slug names no account. PostgreSQL cannot even compare some texts. */
+function readSlug(text = ''): string {
+  return /^[a-z0-9-]{1,60}$/.test(text) ? text : '';
 }
 
 /** Of a request that ConsoleGuard has seen; others are without a session. */

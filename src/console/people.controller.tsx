@@ -267,7 +267,11 @@ function readRole(text: string | null): PersonRole | null {
 }
 
 function readReason({ form }: Visit): string {
-  const reason = (form.get('reason') ?? '').trim().slice(0, 500);
+  // PostgreSQL stores no zero byte.
+  const reason = (form.get('reason') ?? '')
+    .replace(/\p{Cc}/gu, ' ')
+    .trim()
+    .slice(0, 500);
   if (reason === '') throw new AppError('validation_failed');
   return reason;
 }

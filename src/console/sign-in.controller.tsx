@@ -216,7 +216,7 @@ function codePage(visit: Visit, problem?: string): Shown {
       {problem && <Message kind="bad">{problem}</Message>}
       <Form visit={visit} action="/console/code">
         <input type="hidden" name="next" value={readNext(query.get('next') ?? form.get('next'))} />
-        <CodeField label={t('code.label')} />
+        <CodeField label={t('code.label')} hasLetters />
         <button>{t('code.submit')}</button>
       </Form>
     </div>
@@ -224,12 +224,13 @@ function codePage(visit: Visit, problem?: string): Shown {
   return new Shown(t('code.title'), body, { ...narrow, status: problem ? 422 : 200 });
 }
 
-export function CodeField({ label }: { label: string }) {
+export function CodeField({ label, hasLetters = false }: { label: string; hasLetters?: boolean }) {
   return (
     <Field
       label={label}
       name="code"
-      inputmode="numeric"
+      inputmode={hasLetters ? 'text' : 'numeric'}
+      autocapitalize="none"
       autocomplete="one-time-code"
       maxlength={20}
       required

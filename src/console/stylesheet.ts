@@ -45,7 +45,6 @@ table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: 8px 10px; border-bottom: 1px solid var(--line);
   vertical-align: top; }
 th { color: var(--muted); font-weight: 600; white-space: nowrap; }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.wide { overflow-wrap: anywhere; min-width: 190px; }
 dl { display: grid; grid-template-columns: 1fr auto; gap: 6px 12px; margin: 0; }
 dt { color: var(--muted); }

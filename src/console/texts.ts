@@ -9,7 +9,6 @@ export const texts = {
   'app.skip': ['Ir para o conteúdo', 'Skip to the content'],
   'app.menu': ['Páginas', 'Pages'],
   'app.language': ['Idioma', 'Language'],
-  'app.account': ['Conta bancária', 'Bank account'],
   'app.changeAccount': ['Trocar de conta', 'Change account'],
   'app.signOut': ['Sair', 'Sign out'],
   'app.you': ['Você', 'You'],

@@ -54,26 +54,18 @@ export async function touchSession(db: SqlTx, id: string): Promise<void> {
     WHERE id = ${id}::uuid AND last_used_at < clock_timestamp() - interval '1 minute'`;
 }
 
-/** The session gets another token. False where the token is not that of the session any more. */
+/**
+ * Completes the session and gives it another token. `isStepUp`: by a code of the authenticator, and
+ * not by a recovery code. False where the token is not that of the session any more.
+ */
 export async function rotateSession(
   db: SqlTx,
-  { id, from, to }: { id: string; from: string; to: string },
+  { id, from, to, isStepUp }: { id: string; from: string; to: string; isStepUp: boolean },
 ): Promise<boolean> {
   const changed = await db.$executeRaw`
-    UPDATE operator_session SET token_hash = ${to}, is_complete = true,
-      code_at = clock_timestamp(), last_used_at = clock_timestamp(), wrong_codes = 0
-    WHERE id = ${id}::uuid AND token_hash = ${from} AND ended_at IS NULL`;
-  return changed === 1;
-}
-
-/** As `rotateSession`, after a recovery code: it is no code of the authenticator. */
-export async function rotateRecoveredSession(
-  db: SqlTx,
-  { id, from, to }: { id: string; from: string; to: string },
-): Promise<boolean> {
-  const changed = await db.$executeRaw`
-    UPDATE operator_session SET token_hash = ${to}, is_complete = true,
-      last_used_at = clock_timestamp(), wrong_codes = 0
+    UPDATE operator_session SET token_hash = ${to}, is_complete = true, wrong_codes = 0,
+      code_at = CASE WHEN ${isStepUp} THEN clock_timestamp() ELSE code_at END,
+      last_used_at = clock_timestamp()
     WHERE id = ${id}::uuid AND token_hash = ${from} AND ended_at IS NULL`;
   return changed === 1;
 }
@@ -115,7 +107,7 @@ export async function endSessions(db: Db, operatorId: string, except: string): P
     WHERE operator_id = ${operatorId}::uuid AND ended_at IS NULL AND id::text <> ${except}`;
 }
 
-/** Deletes sessions that have ended long ago, and links. */
+/** Deletes sessions that have ended long ago. */
 export async function deleteOldSessions(db: SqlTx, limit: number): Promise<number> {
   return db.$executeRaw`
     DELETE FROM operator_session WHERE id IN (

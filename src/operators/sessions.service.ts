@@ -49,8 +49,6 @@ export type CodeResult = { outcome: 'throttled'; waitSeconds: number } | { outco
 
 const maxWrongCodes = 5;
 const recoveryCodes = 10;
-/** 60 bits, as three groups of four. */
-const recoveryBytes = 15;
 const cleanUpMs = 3_600_000;
 
 @Injectable()
@@ -116,26 +114,19 @@ export class OperatorSessions {
     const code = typed.replace(/[\s-]/g, '');
     const isRecovery = code.length > 6 && session.hasAuthenticator && !session.isComplete;
     const token = newToken();
-    const tokens = {
-      id: session.id,
-      from: this.hashToken(session.token),
-      to: this.hashToken(token),
+    const rotation = {
+      ...{ id: session.id, isStepUp: !isRecovery },
+      ...{ from: this.hashToken(session.token), to: this.hashToken(token) },
     };
+    // Read before the transaction, which holds a connection.
+    const now = await this.database.now();
     const isAccepted = await this.database.sqlTransaction(async (tx) => {
-      if (isRecovery) {
-        const hash = this.hashRecoveryCode(session.operatorId, code);
-        if (!(await people.useRecoveryHash(tx, session.operatorId, hash))) return false;
-        if (!(await queries.rotateRecoveredSession(tx, tokens))) return false;
-      } else {
-        if (!(await this.acceptCode(tx, session.operatorId, code))) return false;
-        if (!(await queries.rotateSession(tx, tokens))) return false;
-      }
-      const action = session.isComplete
-        ? 'step up'
-        : isRecovery
-          ? 'sign in by recovery'
-          : 'sign in';
-      await this.auditOf(tx, session, action);
+      const isRight = isRecovery
+        ? await this.useRecoveryCode(tx, session.operatorId, code)
+        : await this.acceptCode(tx, session.operatorId, code, now);
+      if (!isRight || !(await queries.rotateSession(tx, rotation))) return false;
+      const signIn = isRecovery ? 'sign in by recovery' : 'sign in';
+      await this.auditOf(tx, session, session.isComplete ? 'step up' : signIn);
       return true;
     });
     if (isAccepted) return { outcome: 'accepted', token };
@@ -225,11 +216,20 @@ export class OperatorSessions {
     await deleteInBatches(1, (_days, limit) => deleteFullSignInLimits(sql, limit));
   }
 
-  private async acceptCode(tx: SqlTx, operatorId: string, code: string): Promise<boolean> {
+  private useRecoveryCode(tx: SqlTx, operatorId: string, code: string): Promise<boolean> {
+    return people.useRecoveryHash(tx, operatorId, this.hashRecoveryCode(operatorId, code));
+  }
+
+  private async acceptCode(
+    tx: SqlTx,
+    operatorId: string,
+    code: string,
+    now: Date,
+  ): Promise<boolean> {
     const operator = await people.findById(tx, operatorId);
     if (!operator?.totpSecret) return false;
     const secret = this.secretBox.decrypt(operator.totpSecret, ownerOfTotpSecret(operatorId));
-    const step = findStep(secret, code, await this.database.now(), operator.totpLastStep);
+    const step = findStep(secret, code, now, operator.totpLastStep);
     return step !== null && people.acceptStep(tx, operatorId, step);
   }
 
@@ -259,6 +259,6 @@ export function newToken(): string {
 /** Twelve letters and digits without those that look alike: 60 bits. */
 function newRecoveryCode(): string {
   const letters = 'abcdefghjkmnpqrstuvwxyz23456789x';
-  const drawn = [...randomBytes(recoveryBytes)].slice(0, 12).map((byte) => letters[byte & 31]);
+  const drawn = [...randomBytes(12)].map((byte) => letters[byte & 31]);
   return drawn.join('').replace(/(.{4})(?=.)/g, '$1-');
 }

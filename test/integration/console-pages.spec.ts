@@ -362,6 +362,22 @@ describe('the pages of the console', () => {
       expect(page.text).toContain(page.headers.get('x-trace-id') ?? 'no trace id');
     });
 
+    it('is not found, and no fault, where the address or a form has a zero byte', async () => {
+      for (const path of [
+        '/console/accounts/%00/today',
+        '/console/accounts/main/people/%00/sessions',
+      ])
+        expect((await owner.get(path)).status).toBe(404);
+      const nul = { reason: 'a\u0000b', role: 'viewer\u0000', email: 'a\u0000@example.com' };
+      const id = people.viewer.id;
+      const statuses = [
+        await owner.submit('/console/accounts/main/people', nul),
+        await owner.submit(`/console/accounts/main/people/${id}/role`, nul),
+        await visitorOf(service).post('/console/sign-in', { email: nul.email, password: '\u0000' }),
+      ].map(({ status }) => status);
+      expect(statuses).toEqual([400, 400, 401]);
+    });
+
     it('escapes the browser that a session names', async () => {
       await update('DELETE FROM sign_in_limit');
       const hostile = { 'user-agent': `"><script>alert(1)</script>{{x}}` };
