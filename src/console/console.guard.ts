@@ -10,7 +10,14 @@ import { addressOf } from '../platform/client-address.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { isSameSecret } from '../platform/secret-box.js';
 import type { Needs } from './page.js';
-import { cookieNames, isOwnOrigin, languageCookie, readCookies, type Visit } from './requests.js';
+import {
+  cookieNames,
+  isOwnOrigin,
+  languageCookie,
+  readCookies,
+  readNext,
+  type Visit,
+} from './requests.js';
 import { chooseLanguage, translateInto } from './texts.js';
 
 export const needsKey = 'console-needs';
@@ -86,9 +93,12 @@ function assertRole(action: Action, visit: Visit, session: Session, method: stri
   if (needsCode && !session.isSteppedUp) throw new OtherPageFirst(stepUpPage(visit));
 }
 
-function stepUpPage({ session }: Visit): string {
-  const next = `/console/accounts/${session?.account?.slug}`;
-  return `/console/step-up?next=${encodeURIComponent(next)}`;
+function stepUpPage({ cameFrom }: Visit): string {
+  return `/console/step-up?next=${encodeURIComponent(cameFrom)}`;
+}
+
+function pageOf(address = ''): string {
+  return readNext(URL.canParse(address) ? new URL(address).pathname : null);
 }
 
 function signInPage({ path }: Visit, method: string): string {
@@ -112,6 +122,7 @@ function visitWithoutSession(request: FastifyRequest): Visit {
     path: url.pathname,
     params: (request.params ?? {}) as Record<string, string>,
     query: url.searchParams,
+    cameFrom: pageOf(request.headers.referer),
     form: new URLSearchParams(),
     language,
     t: translateInto(language),

@@ -7,6 +7,8 @@ export interface Visit {
   path: string;
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
+  /** The page of the console on which the form stands, as the browser says. */
+  cameFrom: string;
   form: URLSearchParams;
   language: Language;
   t: Translate;

@@ -185,15 +185,7 @@ function signInPage(visit: Visit, problem?: string, status = 200): Shown {
       {problem && <Message kind="bad">{problem}</Message>}
       <Form visit={visit} action="/console/sign-in">
         <input type="hidden" name="next" value={readNext(query.get('next') ?? form.get('next'))} />
-        <Field
-          label={t('signIn.email')}
-          name="email"
-          type="email"
-          autocomplete="username"
-          required
-          autofocus
-          value={form.get('email') ?? ''}
-        />
+        <EmailField visit={visit} />
         <Field
           label={t('signIn.password')}
           name="password"
@@ -239,6 +231,20 @@ export function CodeField({ label, hasLetters = false }: { label: string; hasLet
   );
 }
 
+function EmailField({ visit: { t, form } }: { visit: Visit }) {
+  return (
+    <Field
+      label={t('signIn.email')}
+      name="email"
+      type="email"
+      autocomplete="username"
+      required
+      autofocus
+      value={form.get('email') ?? ''}
+    />
+  );
+}
+
 function linkPage(visit: Visit, link: { email: string | null }, problem?: string): Shown {
   const { t } = visit;
   const body = (
@@ -247,15 +253,7 @@ function linkPage(visit: Visit, link: { email: string | null }, problem?: string
       <p>{link.email === null ? t('link.firstWhy') : t('link.for', { email: link.email })}</p>
       <Form visit={visit} action={visit.path}>
         {link.email === null ? (
-          <Field
-            label={t('signIn.email')}
-            name="email"
-            type="email"
-            autocomplete="username"
-            required
-            autofocus
-            value={visit.form.get('email') ?? ''}
-          />
+          <EmailField visit={visit} />
         ) : (
           <input type="hidden" name="username" autocomplete="username" value={link.email} />
         )}

@@ -11,6 +11,7 @@ import { menu } from '../../src/console/page.js';
 import { slip } from '../contract/samples.js';
 import {
   codeOf,
+  csrfOf,
   goodPassword,
   signedInPerson,
   visitorOf,
@@ -156,10 +157,12 @@ describe('the pages of the console', () => {
         admin.id,
       );
       const fields = { email: 'later@example.com', role: 'viewer' };
-      const refused = await admin.submit(page, fields);
+      const csrf = csrfOf((await admin.get(page)).text);
+      const referer = { referer: `${service.url}${page}` };
+      const refused = await admin.post(page, { csrf, ...fields }, referer);
       expect([refused.status, refused.location]).toEqual([
         303,
-        '/console/step-up?next=%2Fconsole%2Faccounts%2Fmain',
+        '/console/step-up?next=%2Fconsole%2Faccounts%2Fmain%2Fpeople',
       ]);
       await update('UPDATE operator SET totp_last_step = 0 WHERE id = $1', admin.id);
       const before = admin.cookies.get('concilia-session');
