@@ -10,14 +10,14 @@ import { bundleFile, endWith, projectFolder } from './prepare.mjs';
 const bundleFolder = dirname(bundleFile);
 
 /**
- * Packages that others load where they are installed, which they are not, and msgpackr's own
- * program code. A package that is missing in this list fails the build.
+ * Packages that others load where they are installed, which they are not, and packages with program
+ * code of their own. A package that is missing in this list fails the build.
  */
 const external = [
   ...['@fastify/multipart', '@fastify/static', '@fastify/view', '@nestjs/platform-express'],
   ...['@nestjs/microservices', '@nestjs/microservices/*', '@nestjs/websockets/*'],
   ...['class-transformer', 'class-transformer/*', 'class-validator', 'pg-native'],
-  'msgpackr-extract',
+  ...['msgpackr-extract', '@node-rs/argon2'],
 ];
 
 /** Modules find files beside themselves: each keeps the address that it has outside the bundle. */

@@ -9,6 +9,7 @@ import { BillPaymentsModule } from './bill-payments/bill-payments.module.js';
 import { BulkModule } from './bulk/bulk.module.js';
 import { ChargesModule } from './charges/charges.module.js';
 import { Settings } from './config.js';
+import { ConsoleModule } from './console/console.module.js';
 import { CustomersModule } from './customers/customers.module.js';
 import { DisputesModule } from './disputes/disputes.module.js';
 import { Database } from './database.service.js';
@@ -106,6 +107,7 @@ export class AppModule {
         BreaksModule,
         DayClosesModule,
         AlertsModule,
+        ConsoleModule,
       ],
     };
   }

@@ -10,6 +10,7 @@ import { credentialsColumn } from './accounts/encrypted-credentials.queries.js';
 import { destinationColumn } from './alerts/channel-secrets.queries.js';
 import { endpointSecretColumn } from './events/endpoint-secrets.queries.js';
 import { responseColumn } from './idempotency/encrypted-responses.queries.js';
+import { operatorEmailColumn, totpSecretColumn } from './operators/encrypted-operators.queries.js';
 import type { EncryptedColumn } from './secrets/encrypted-column.js';
 import { serviceSecretColumn } from './secrets/service-secrets.queries.js';
 import { relaySecretColumn } from './webhooks/relay-secrets.queries.js';
@@ -21,4 +22,6 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
   responseColumn,
   relaySecretColumn,
   destinationColumn,
+  operatorEmailColumn,
+  totpSecretColumn,
 ];

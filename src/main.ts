@@ -13,7 +13,10 @@ function progress(message: string): void {
 }
 
 /** Addresses, keys and three commands to try. Only development keys are shown. */
-function banner({ serviceUrl, sandboxUrl }: RunningConcilia, settings: Settings): string {
+function banner(
+  { serviceUrl, sandboxUrl, firstLink }: RunningConcilia,
+  settings: Settings,
+): string {
   const key = settings.keys.api === developmentValues.CONCILIA_API_KEY ? settings.keys.api : '$KEY';
   const { apiKey } = settings.bank;
   const bankKey = apiKey === developmentValues.BANK_API_KEY ? apiKey : '$BANK_KEY';
@@ -33,6 +36,10 @@ function banner({ serviceUrl, sandboxUrl }: RunningConcilia, settings: Settings)
       '',
       'Ctrl-C stops everything.',
     );
+  if (firstLink)
+    lines.push('', 'The first person of the console, once, within 15 minutes:', `  ${firstLink}`);
+  if (serviceUrl && settings.roles.includes('api'))
+    lines.push('', `Console: ${serviceUrl}/console`);
   return `${lines.join('\n')}\n`;
 }
 

@@ -9,6 +9,7 @@ import { SettingsError, type Settings } from './config.js';
 import { createPool, Database } from './database.service.js';
 import { encryptedColumns } from './encrypted-columns.js';
 import { serviceRoles, type OpenDatabases } from './open-databases.js';
+import { Operators } from './operators/operators.service.js';
 import { Addresses, createHttpApplication } from './platform/http.js';
 import { findClockDifference, Health, isForOperators } from './platform/health.js';
 import type { Log } from './platform/log.js';
@@ -30,6 +31,8 @@ export interface RunningConcilia {
   serviceUrl: string | null;
   /** Null when the process does not have the sandbox role. */
   sandboxUrl: string | null;
+  /** The link by which the first person of a development installation signs in; mostly null. */
+  firstLink: string | null;
   stop(): Promise<void>;
 }
 
@@ -78,10 +81,10 @@ export async function startConcilia(
     if (sandbox.status === 'rejected') throw sandbox.reason;
     if (connections.status === 'rejected') throw connections.reason;
     const sandboxUrl = sandbox.value;
-    const serviceUrl = connections.value
+    const service = connections.value
       ? await startService(start, databases, connections.value, sandboxUrl)
-      : null;
-    return { serviceUrl, sandboxUrl, stop };
+      : { serviceUrl: null, firstLink: null };
+    return { ...service, sandboxUrl, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -148,7 +151,7 @@ async function startService(
   databases: OpenDatabases,
   { directUrl, database, secretBox, queue }: ServiceConnections,
   sandboxUrl: string | null,
-): Promise<string> {
+): Promise<Pick<RunningConcilia, 'serviceUrl' | 'firstLink'>> {
   const addresses = new Addresses();
   addresses.bankBaseUrl = settings.bank.baseUrl ?? sandboxUrl ?? '';
   addresses.bankWhitelabelUrl = settings.bank.whitelabelUrl ?? sandboxUrl ?? '';
@@ -182,10 +185,27 @@ async function startService(
   // Its failure is thrown below, once the registrations are made.
   background.catch(() => undefined);
   await registered;
+  const firstLink = await createFirstLink(service, settings, url);
   health.markStarted();
   progress('The service is ready');
   await background;
-  return url;
+  return { serviceUrl: url, firstLink };
+}
+
+/**
+ * While nobody can sign in to a development installation, each start makes a link for its first
+ * person. It is for a service that only this machine reaches.
+ */
+async function createFirstLink(
+  service: NestFastifyApplication,
+  { bank, host, roles }: Settings,
+  url: string,
+): Promise<string | null> {
+  const isDevelopment = bank.profile === 'sandbox' && bank.baseUrl === null;
+  const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(host);
+  if (!isDevelopment || !isLoopback || !roles.includes('api')) return null;
+  const token = await service.get(Operators, { strict: false }).createFirstLink();
+  return token && `${url}/console/link/${token}`;
 }
 
 async function registerWebhooks(service: NestFastifyApplication): Promise<void> {

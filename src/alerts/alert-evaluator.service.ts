@@ -77,6 +77,8 @@ export class AlertEvaluator {
           severity,
           lastDueDay(await this.bankTime.now(accountId), condition.by),
         );
+      case 'approval_waiting':
+        return found.waitingApprovals(accountId, condition, severity);
       default:
         return unreachable(condition);
     }

@@ -26,6 +26,7 @@ export const alertDetail = z
     /** Null if the account was never synced. */
     lastSyncAt: z.string().nullable(),
     day: z.string(),
+    operationId: z.string(),
   })
   .partial();
 export type AlertDetail = z.output<typeof alertDetail>;
@@ -34,7 +35,7 @@ export const alertView = z.object({
   id: z.string(),
   ruleId: z.string(),
   ruleName: z.string(),
-  /** `break:…`, `endpoint:…`, `day:…`, `sync` or `webhooks`. */
+  /** `break:…`, `endpoint:…`, `day:…`, `operation:…`, `sync` or `webhooks`. */
   subject: z.string(),
   state: z.enum(AlertState),
   severity: severityValue,

@@ -110,3 +110,17 @@ export function daysWithoutCertificate(
     ) due
     WHERE c.account_id = ${accountId}`;
 }
+
+/** Operations that have waited for their approval. */
+export function waitingApprovals(
+  accountId: number,
+  { minutes }: ConditionOf<'approval_waiting'>,
+  severity: AlertSeverity,
+): Prisma.Sql {
+  return Prisma.sql`
+    SELECT 'operation:' || o.id AS subject, ${severity}::alert_severity AS severity,
+           o.amount_cents, jsonb_build_object('operationId', o.id) AS detail
+    FROM operation o
+    WHERE o.account_id = ${opaqueAccountId(accountId)} AND o.state = 'awaiting_approval'
+      AND o.created_at <= clock_timestamp() - ${minutes}::int * interval '1 minute'`;
+}

@@ -56,6 +56,11 @@ export const condition = z.discriminatedUnion(
         '09:00',
       ),
     }),
+    z.strictObject({
+      kind: z.literal('approval_waiting'),
+      /** Since the operation was requested. */
+      minutes: wholeNumber(1, 10_080).default(30),
+    }),
   ],
   { error: `Must have a kind: one of ${Object.keys(AlertConditionKind).join(', ')}.` },
 );

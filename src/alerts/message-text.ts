@@ -22,6 +22,7 @@ export interface NamedAlert {
     deliveries?: number | undefined;
     lastSyncAt?: string | null | undefined;
     day?: string | undefined;
+    operationId?: string | undefined;
   };
 }
 
@@ -149,6 +150,11 @@ export function linkOf({ alertId, detail }: NamedAlert, linkBase: string): strin
 function describeSubject(detail: NamedAlert['detail'], language: Language): string {
   const isPt = language === 'pt';
   const { breakKind, endpointId, deliveries, day, lost, expected, hours, lastSyncAt } = detail;
+  const { operationId } = detail;
+  if (operationId !== undefined)
+    return isPt
+      ? `operação ${operationId} aguarda aprovação`
+      : `operation ${operationId} awaits approval`;
   if (breakKind !== undefined) return isPt ? nameOfKind(breakKind) : breakKind.replaceAll('_', ' ');
   if (endpointId !== undefined)
     return isPt

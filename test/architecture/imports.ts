@@ -15,7 +15,7 @@ import {
 
 /** From the top down. Modules of one layer do not import each other; the sandbox has no layer. */
 const layers: readonly (readonly string[])[] = [
-  ['main.ts', 'migrate.ts', 'reencrypt.ts', 'restored.ts'],
+  ['main.ts', 'migrate.ts', 'operator.ts', 'reencrypt.ts', 'restored.ts'],
   ['start.ts', 'program-database.ts'],
   ['open-databases.ts'],
   ['app.module.ts', 'encrypted-columns.ts'],
@@ -33,7 +33,7 @@ const layers: readonly (readonly string[])[] = [
   ['reconciliation-tasks'],
   ['events'],
   ['bank'],
-  ['accounts'],
+  ['accounts', 'operators'],
   ['idempotency', 'leases', 'request-limits'],
   ['secrets', 'counterparties'],
   ['examined-ids.queries.ts', 'joined-writes.queries.ts'],

@@ -207,6 +207,7 @@ describe('the condition', () => {
   });
 
   const endpoint = '01a20000-0000-7000-8000-0000000000e1';
+  const waiting = '01a20000-0000-7000-8000-0000000000aa';
   const cases: [string, object, string, string, () => unknown, () => unknown][] = [
     [
       'webhook_loss',
@@ -263,6 +264,21 @@ describe('the condition', () => {
           service.accountId,
         ),
       () => sql('DELETE FROM day_close_state'),
+    ],
+    [
+      'approval_waiting',
+      { minutes: 30 },
+      `operation:${waiting}`,
+      `operação ${waiting} aguarda aprovação`,
+      () =>
+        sql(
+          `INSERT INTO operation (account_id, id, kind, state, request_hash, request_params,
+             amount_cents, next_action_at, created_at)
+           VALUES ($1, $2, 'create_transfer', 'awaiting_approval', 'h', '{}', 100,
+             now() + interval '1 day', now() - interval '31 minutes')`,
+          ...[service.accountId, waiting],
+        ),
+      () => sql('DELETE FROM operation'),
     ],
   ];
   beforeAll(async () => {

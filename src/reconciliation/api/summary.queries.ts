@@ -1,5 +1,5 @@
 // The counts of an account's summary, in one statement, from counters and from what is unfinished.
-import type { Db } from '../../database.service.js';
+import type { Db, SqlTx } from '../../database.service.js';
 import type { BankAccount, StatementState } from '../../generated/service/client.js';
 
 type Counted =
@@ -72,4 +72,17 @@ export async function loadSummary(db: Db, accountId: number, today: string): Pro
     ) deliveries
     WHERE a.id = ${accountId}`;
   return row as SummaryRow;
+}
+
+export interface BreakCount {
+  kind: string;
+  open: bigint;
+}
+
+/** Open breaks by kind, from the counters: a row for each kind, however many breaks are open. */
+export async function listBreakCounts(db: SqlTx, accountId: number): Promise<BreakCount[]> {
+  return db.$queryRaw<BreakCount[]>`
+    SELECT key AS kind, value AS open FROM account_counter
+    WHERE account_id = ${accountId} AND kind = 'open_breaks' AND value > 0
+    ORDER BY value DESC, key`;
 }

@@ -45,24 +45,15 @@ export class BreakReading {
     const { accountId } = caller;
     const page = readPage(query, isUuid);
     const today = await this.bankTime.today(accountId);
-<<<<<<< ours
-    const cutoffs = ageCutoffs(today);
-    const rows = await queries.listBreakRows(this.database.prisma, accountId, query, page, cutoffs);
-    const counterparties = await this.counterpartiesOf(caller, rows.rows);
-=======
     const steps = await readSeveritySteps(this.database.prisma, accountId);
     const scale = severityScale(steps, today);
     const rows = await queries.listBreakRows(this.database.prisma, accountId, query, page, scale);
->>>>>>> theirs
+    const counterparties = await this.counterpartiesOf(caller, rows.rows);
     return toList(
       rows,
       page,
       ({ id }) => id,
-<<<<<<< ours
-      (row) => ({ ...describeBreak(row, today), counterparty: counterparties(row) }),
-=======
-      (row) => describeBreak(row, today, steps),
->>>>>>> theirs
+      (row) => ({ ...describeBreak(row, today, steps), counterparty: counterparties(row) }),
     );
   }
 
@@ -74,17 +65,12 @@ export class BreakReading {
     const include = { history: { orderBy: { sequence: 'asc' } } } as const;
     const row = await prisma.break.findUnique({ where, include });
     if (!row) throw new AppError('not_found');
-<<<<<<< ours
     const ranked = row.state === 'open' ? await this.candidatesOf(accountId, row) : [];
     const counterparties = await this.counterpartiesOf(caller, [row, ...ranked]);
-    return {
-      ...describeBreak(row, await this.bankTime.today(accountId)),
-      counterparty: counterparties(row),
-=======
     const steps = await readSeveritySteps(prisma, accountId);
     return {
       ...describeBreak(row, await this.bankTime.today(accountId), steps),
->>>>>>> theirs
+      counterparty: counterparties(row),
       history: row.history.map((entry) => ({ ...entry, at: entry.createdAt })),
       candidates: ranked.map((one) => ({
         ...one,
@@ -177,12 +163,8 @@ function describe(rows: Found[]): Candidate[] {
 function describeBreak(
   row: queries.BreakRow,
   today: string,
-<<<<<<< ours
-): Omit<z.output<typeof breakView>, 'counterparty'> {
-=======
   steps: SeveritySteps,
-): z.output<typeof breakView> {
->>>>>>> theirs
+): Omit<z.output<typeof breakView>, 'counterparty'> {
   const { amountCents: amount, openedAt, resolvedAt } = row;
   // A break without a recorded day at the bank uses the day of PostgreSQL's clock.
   const openedDay = row.openedDay ?? saoPauloDay(openedAt);

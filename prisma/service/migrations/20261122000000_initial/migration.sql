@@ -119,6 +119,115 @@ CREATE TABLE "api_key" (
 CREATE UNIQUE INDEX "api_key_hash_key" ON "api_key" ("hash");
 CREATE INDEX "api_key_account_id_idx" ON "api_key" ("account_id");
 
+-- Operators
+
+-- What a person may do, each with what the earlier ones may.
+CREATE TYPE "role_name" AS ENUM ('viewer', 'analyst', 'approver', 'admin');
+
+-- A person who signs in to the console.
+CREATE TABLE "operator" (
+  "id" UUID NOT NULL,
+  "email" TEXT NOT NULL,
+  "email_hash" TEXT NOT NULL,
+  "role_everywhere" "role_name",
+  "password_hash" TEXT,
+  "totp_secret" TEXT,
+  "totp_confirmed_at" TIMESTAMPTZ(3),
+  "totp_last_step" BIGINT,
+  "recovery_hashes" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
+  "disabled_at" TIMESTAMPTZ(3),
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "operator_pkey" PRIMARY KEY ("id"),
+  -- A second factor that was confirmed exists, and its codes are counted.
+  CONSTRAINT "operator_totp" CHECK (
+    "totp_confirmed_at" IS NULL OR ("totp_secret" IS NOT NULL AND "totp_last_step" IS NOT NULL)),
+  -- No password is stored that was not hashed.
+  CONSTRAINT "operator_password" CHECK ("password_hash" LIKE '$argon2id$%')
+);
+CREATE UNIQUE INDEX "operator_email_hash_key" ON "operator" ("email_hash");
+
+CREATE TABLE "operator_role" (
+  "account_id" INTEGER NOT NULL,
+  "operator_id" UUID NOT NULL,
+  "role" "role_name" NOT NULL,
+
+  CONSTRAINT "operator_role_pkey" PRIMARY KEY ("account_id", "operator_id"),
+  CONSTRAINT "operator_role_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id"),
+  CONSTRAINT "operator_role_operator_id_fkey" FOREIGN KEY ("operator_id")
+    REFERENCES "operator" ("id")
+);
+CREATE INDEX "operator_role_operator_id_idx" ON "operator_role" ("operator_id");
+
+-- A session of the console. Only the keyed hash of its token is stored.
+CREATE TABLE "operator_session" (
+  "id" UUID NOT NULL,
+  "operator_id" UUID NOT NULL,
+  "token_hash" TEXT NOT NULL,
+  "is_complete" BOOLEAN NOT NULL DEFAULT false,
+  "wrong_codes" INTEGER NOT NULL DEFAULT 0,
+  "code_at" TIMESTAMPTZ(3),
+  "user_agent" TEXT NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "last_used_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "ended_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "operator_session_pkey" PRIMARY KEY ("id"),
+  CONSTRAINT "operator_session_operator_id_fkey" FOREIGN KEY ("operator_id")
+    REFERENCES "operator" ("id")
+);
+CREATE UNIQUE INDEX "operator_session_token_hash_key" ON "operator_session" ("token_hash");
+CREATE INDEX "operator_session_operator_id_idx" ON "operator_session" ("operator_id");
+
+-- A link by which a person sets a password and an authenticator, once.
+CREATE TABLE "operator_link" (
+  "token_hash" TEXT NOT NULL,
+  "operator_id" UUID,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "expires_at" TIMESTAMPTZ(3) NOT NULL,
+  "used_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "operator_link_pkey" PRIMARY KEY ("token_hash"),
+  CONSTRAINT "operator_link_operator_id_fkey" FOREIGN KEY ("operator_id")
+    REFERENCES "operator" ("id")
+);
+CREATE INDEX "operator_link_operator_id_idx" ON "operator_link" ("operator_id");
+
+-- The attempts to sign in that are left. A full bucket needs no row.
+CREATE TABLE "sign_in_limit" (
+  "subject" TEXT NOT NULL,
+  "tokens" DOUBLE PRECISION NOT NULL,
+  "is_granted" BOOLEAN NOT NULL,
+  "filled_at" TIMESTAMPTZ(6) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "sign_in_limit_pkey" PRIMARY KEY ("subject")
+);
+
+-- What a person did, with what they saw and their reason.
+CREATE TABLE "audit_entry" (
+  "id" UUID NOT NULL,
+  "account_id" INTEGER,
+  "operator_id" UUID,
+  "action" TEXT NOT NULL,
+  "subject" TEXT NOT NULL,
+  "reason" TEXT,
+  "shown" TEXT,
+  "trace_id" TEXT,
+  "at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "audit_entry_pkey" PRIMARY KEY ("id"),
+  CONSTRAINT "audit_entry_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id"),
+  CONSTRAINT "audit_entry_operator_id_fkey" FOREIGN KEY ("operator_id")
+    REFERENCES "operator" ("id")
+);
+CREATE INDEX "audit_entry_account_id_id_idx" ON "audit_entry" ("account_id", "id");
+CREATE TRIGGER "audit_entry_is_append_only" BEFORE UPDATE OR DELETE
+  ON "audit_entry" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+CREATE TRIGGER "audit_entry_is_not_truncated" BEFORE TRUNCATE ON "audit_entry"
+  FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
+
 -- Leases
 
 CREATE TYPE "lease_name" AS ENUM (
@@ -2423,7 +2532,8 @@ CREATE TABLE "alert_channel" (
 );
 
 CREATE TYPE "alert_condition_kind" AS ENUM (
-  'break_open', 'webhook_loss', 'deliveries_dead', 'no_sync', 'day_not_certified'
+  'break_open', 'webhook_loss', 'deliveries_dead', 'no_sync', 'day_not_certified',
+  'approval_waiting'
 );
 -- In ascending order: queries compare them.
 CREATE TYPE "alert_severity" AS ENUM ('low', 'medium', 'high', 'critical');

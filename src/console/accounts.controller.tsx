@@ -1,0 +1,78 @@
+// Where the console begins: the account of a person, or the choice between several. Also the choice
+// of the language, and the pages that do not exist.
+import { Controller, Get, Redirect as HttpRedirect } from '@nestjs/common';
+import { Settings } from '../config.js';
+import { Operators } from '../operators/operators.service.js';
+import { AppError } from '../platform/errors.js';
+import { ConsoleAction, ConsolePage, Visiting } from './console-page.decorator.js';
+import { sessionOf } from './own-session.controller.js';
+import { Redirect, Shown, type PageAnswer } from './page.js';
+import { cookieNames, languageCookie, readNext, writeCookie, type Visit } from './requests.js';
+import { languages } from './texts.js';
+
+const yearSeconds = 365 * 86_400;
+const firstPage = 'today';
+
+@Controller()
+export class AccountPages {
+  constructor(
+    private readonly operators: Operators,
+    private readonly settings: Settings,
+  ) {}
+
+  @Get('/')
+  @HttpRedirect('/console', 302)
+  root(): void {}
+
+  @ConsolePage({ path: '/console', needs: 'session' })
+  async begin(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const accounts = await this.operators.listVisibleAccounts(sessionOf(visit).operatorId);
+    const [only, ...others] = accounts;
+    if (only && others.length === 0)
+      return new Redirect(`/console/accounts/${only.slug}/${firstPage}`);
+    return new Redirect('/console/accounts');
+  }
+
+  @ConsolePage({ path: '/console/accounts', needs: 'session' })
+  async choose(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { t } = visit;
+    const accounts = await this.operators.listVisibleAccounts(sessionOf(visit).operatorId);
+    const body =
+      accounts.length === 0 ? (
+        <p class="muted">{t('accounts.empty')}</p>
+      ) : (
+        <div class="cards">
+          {accounts.map(({ slug, name, role }) => (
+            <div class="card">
+              <h2>
+                <a href={`/console/accounts/${slug}/${firstPage}`}>{name ?? slug}</a>
+              </h2>
+              <p class="muted">{t(`role.${role}`)}</p>
+            </div>
+          ))}
+        </div>
+      );
+    return new Shown(t('accounts.title'), body);
+  }
+
+  @ConsolePage({ path: '/console/accounts/:account', needs: 'view' })
+  account(@Visiting() { params }: Visit): PageAnswer {
+    return new Redirect(`/console/accounts/${params.account}/${firstPage}`);
+  }
+
+  @ConsoleAction({ path: '/console/language', needs: 'nobody' })
+  language(@Visiting() { form }: Visit): PageAnswer {
+    const language = languages.find((one) => one === form.get('language'));
+    if (!language) throw new AppError('validation_failed');
+    const { isSecure } = cookieNames(this.settings.publicUrl);
+    const options = { isSecure, maxAgeSeconds: yearSeconds };
+    return new Redirect(readNext(form.get('next')), [
+      writeCookie(languageCookie, language, options),
+    ]);
+  }
+
+  @ConsolePage({ path: '/console/*', needs: 'nobody' })
+  noPage(): PageAnswer {
+    throw new AppError('not_found');
+  }
+}

@@ -1,0 +1,147 @@
+// Lets a request to the console pass: with a session where one is needed, with a role that allows
+// the action, and a form only from a page of this service. Every page and every form passes here.
+import { randomBytes } from 'node:crypto';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { Settings } from '../config.js';
+import { isAllowed, stepUpActions, type Action } from '../operators/roles.js';
+import { OperatorSessions, type Session } from '../operators/sessions.service.js';
+import { addressOf } from '../platform/client-address.js';
+import { AppError, invariant } from '../platform/errors.js';
+import { isSameSecret } from '../platform/secret-box.js';
+import type { Needs } from './page.js';
+import {
+  cookieNames,
+  isOwnOrigin,
+  languageCookie,
+  readCookies,
+  readNext,
+  type Visit,
+} from './requests.js';
+import { chooseLanguage, translateInto } from './texts.js';
+
+export const needsKey = 'console-needs';
+const forwardingHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
+const visits = new WeakMap<FastifyRequest, Visit>();
+
+/** The person must go to another page first. */
+export class OtherPageFirst extends Error {
+  override readonly name = 'OtherPageFirst';
+  constructor(readonly to: string) {
+    super(`the person must open ${to} first`);
+  }
+}
+
+@Injectable()
+export class ConsoleGuard implements CanActivate {
+  constructor(
+    private readonly sessions: OperatorSessions,
+    private readonly settings: Settings,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const needs = Reflect.getMetadata(needsKey, context.getHandler()) as Needs | undefined;
+    invariant(needs, 'ConsoleGuard guards a method that is no page');
+    // Where the session cannot be read, the error page is shown without it.
+    const visit = visitWithoutSession(request);
+    visits.set(request, visit);
+    const params = (request.params ?? {}) as Record<string, string>;
+    const token = readCookies(request.headers.cookie).get(
+      cookieNames(this.settings.publicUrl).session,
+    );
+    const session = token ? await this.sessions.find(token, readSlug(params.account)) : null;
+    visit.session = session;
+    visit.csrfToken = session ? this.sessions.csrfTokenOf(session) : '';
+    if (request.method === 'POST') this.readForm(request, visit);
+    this.assertAllowed(needs, visit, request.method);
+    if (session?.isComplete && !visit.isRefresh) await this.sessions.touch(session);
+    return true;
+  }
+
+  /** Throws unless a page of this service sent the form, in this session. */
+  private readForm(request: FastifyRequest, visit: Visit): void {
+    const { origin, host } = request.headers;
+    const type = request.headers['content-type'] ?? '';
+    if (!type.startsWith('application/x-www-form-urlencoded'))
+      throw new AppError('unsupported_media_type', { public: 'The body must be a form.' });
+    const { body } = request;
+    visit.form = new URLSearchParams(
+      body instanceof Uint8Array ? Buffer.from(body).toString() : '',
+    );
+    const sent = visit.form.get('csrf') ?? '';
+    const isOwn = isOwnOrigin(origin, host, this.settings.publicUrl);
+    const isOfSession = visit.session === null || isSameSecret(sent, visit.csrfToken);
+    if (!isOwn || !isOfSession) throw new AppError('forbidden', { reason: 'foreign_form' });
+  }
+
+  private assertAllowed(needs: Needs, visit: Visit, method: string): void {
+    if (needs === 'nobody') return;
+    const { session } = visit;
+    if (!session) throw new OtherPageFirst(signInPage(visit, method));
+    if (needs === 'password') return;
+    if (!session.isComplete) throw new OtherPageFirst(secondStep(session));
+    if (needs !== 'session') assertRole(needs, visit, session, method);
+  }
+}
+
+function assertRole(action: Action, visit: Visit, session: Session, method: string): void {
+  // An account in which the person has no role does not exist for them.
+  if (!session.account) throw new AppError('not_found');
+  if (!isAllowed(session.account.role, action)) throw new AppError('forbidden');
+  const needsCode = method === 'POST' && stepUpActions.includes(action);
+  if (needsCode && !session.isSteppedUp) throw new OtherPageFirst(stepUpPage(visit));
+}
+
+function stepUpPage({ cameFrom }: Visit): string {
+  return `/console/step-up?next=${encodeURIComponent(cameFrom)}`;
+}
+
+function pageOf(address = ''): string {
+  return readNext(URL.canParse(address) ? new URL(address).pathname : null);
+}
+
+function signInPage({ path }: Visit, method: string): string {
+  const isWorthReturning = method === 'GET' && path !== '/console';
+  return `/console/sign-in${isWorthReturning ? `?next=${encodeURIComponent(path)}` : ''}`;
+}
+
+/** Where a person goes whose password was accepted. */
+export function secondStep({ hasAuthenticator }: Pick<Session, 'hasAuthenticator'>): string {
+  return hasAuthenticator ? '/console/code' : '/console/authenticator';
+}
+
+function visitWithoutSession(request: FastifyRequest): Visit {
+  const url = new URL(request.url, 'http://console');
+  const cookies = readCookies(request.headers.cookie);
+  const language = chooseLanguage(
+    cookies.get(languageCookie),
+    request.headers['accept-language'] ?? '',
+  );
+  return {
+    path: url.pathname,
+    params: (request.params ?? {}) as Record<string, string>,
+    query: url.searchParams,
+    cameFrom: pageOf(request.headers.referer),
+    form: new URLSearchParams(),
+    language,
+    t: translateInto(language),
+    nonce: randomBytes(16).toString('base64'),
+    session: null,
+    csrfToken: '',
+    address: addressOf(request),
+    isForwarded: forwardingHeaders.some((name) => request.headers[name] !== undefined),
+    userAgent: request.headers['user-agent'] ?? '',
+    isRefresh: request.headers['hx-request'] === 'true',
+  };
+}
+
+/** What is no slug names no account. PostgreSQL cannot even compare some texts. */
+function readSlug(text = ''): string {
+  return /^[a-z0-9-]{1,60}$/.test(text) ? text : '';
+}
+
+/** Of a request that ConsoleGuard has seen; others are without a session. */
+export function visitOf(request: FastifyRequest): Visit {
+  return visits.get(request) ?? visitWithoutSession(request);
+}

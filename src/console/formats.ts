@@ -1,0 +1,47 @@
+// How the console writes amounts and times, in one way each.
+import type { Cents } from '../money/cents.js';
+import { formatReaisWithTwoDecimals } from '../money/cents.js';
+import type { Language } from './texts.js';
+
+/** `R$ 1.234,56` in every language: an amount is compared with the bank's, which writes it so. */
+export function formatAmount(cents: Cents): string {
+  const [reais = '', centavos = ''] = formatReaisWithTwoDecimals(cents).split('.');
+  const grouped = reais.replace('-', '').replace(/\B(?=(\d{3})+$)/g, '.');
+  return `${cents < 0n ? '−' : ''}R$\u00a0${grouped},${centavos}`;
+}
+
+const timeZone = 'America/Sao_Paulo';
+const locales: Record<Language, string> = { pt: 'pt-BR', en: 'en-GB' };
+const times = new Map<string, Intl.DateTimeFormat>();
+
+/** Date and time in São Paulo. */
+export function formatTime(time: Date | null, language: Language): string {
+  if (time === null) return '—';
+  return formatOf(language, { dateStyle: 'short', timeStyle: 'medium' }).format(time);
+}
+
+/** The time of day in São Paulo. */
+export function formatClock(time: Date, language: Language): string {
+  return formatOf(language, { timeStyle: 'medium' }).format(time);
+}
+
+export function formatCount(count: bigint | number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, '.');
+}
+
+/** `350 ms`, `2,4 s`, `12 min`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
+  const seconds = milliseconds / 1_000;
+  if (seconds < 120) return `${seconds.toFixed(1).replace('.', ',')} s`;
+  return `${Math.round(seconds / 60)} min`;
+}
+
+/** Formats are slow to make. */
+function formatOf(language: Language, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${language} ${JSON.stringify(options)}`;
+  const known =
+    times.get(key) ?? new Intl.DateTimeFormat(locales[language], { timeZone, ...options });
+  times.set(key, known);
+  return known;
+}

@@ -1,0 +1,223 @@
+// What all pages have in common: head, bar, menu, and the elements of which pages are made. Every
+// value is escaped by the renderer.
+import type { ComponentChildren, JSX } from 'preact';
+import { isAllowed } from '../operators/roles.js';
+import type { Assets } from './assets.service.js';
+import type { MenuEntry } from './page.js';
+import type { Visit } from './requests.js';
+import type { Language, TextKey } from './texts.js';
+
+const htmxSettings = JSON.stringify({
+  allowEval: false,
+  allowScriptTags: false,
+  includeIndicatorStyles: false,
+  selfRequestsOnly: true,
+  // Pages with personal data are not stored by the browser.
+  historyCacheSize: 0,
+});
+
+const languageNames: Record<Language, string> = { pt: 'Português', en: 'English' };
+const tags: Record<Language, string> = { pt: 'pt-BR', en: 'en' };
+
+export interface FrameProps {
+  visit: Visit;
+  title: string;
+  assets: Assets;
+  menu: readonly MenuEntry[];
+  isNarrow: boolean;
+  children: ComponentChildren;
+}
+
+export function Frame({ visit, title, assets, menu, isNarrow, children }: FrameProps): JSX.Element {
+  return (
+    <html lang={tags[visit.language]}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <meta name="htmx-config" content={htmxSettings} />
+        <title>{`${title} · Concilia`}</title>
+        <link rel="icon" href={assets.icon.url} />
+        <link
+          rel="stylesheet"
+          href={assets.stylesheet.url}
+          integrity={assets.stylesheet.integrity}
+        />
+        <script
+          src={assets.htmx.url}
+          integrity={assets.htmx.integrity}
+          nonce={visit.nonce}
+          defer
+        ></script>
+      </head>
+      <body>
+        <a class="skip" href="#content">
+          {visit.t('app.skip')}
+        </a>
+        <Bar visit={visit} menu={menu} />
+        <main id="content" class={isNarrow ? 'narrow' : undefined}>
+          <h1>{title}</h1>
+          {children}
+        </main>
+      </body>
+    </html>
+  );
+}
+
+function Bar({ visit, menu }: Pick<FrameProps, 'visit' | 'menu'>): JSX.Element {
+  const { session, t } = visit;
+  const isSignedIn = session?.isComplete === true;
+  return (
+    <header>
+      <div class="bar">
+        <a class="brand" href="/console">
+          Concilia
+        </a>
+        {session?.account && (
+          <a href="/console/accounts" title={t('app.changeAccount')}>
+            {session.account.name}
+          </a>
+        )}
+        <div class="end">
+          {isSignedIn && (
+            <a href="/console/sessions" title={t('app.you')}>
+              {session.email}
+            </a>
+          )}
+          <LanguageSwitch visit={visit} />
+          {session && (
+            <Form visit={visit} action="/console/sign-out">
+              <button class="plain">{t('app.signOut')}</button>
+            </Form>
+          )}
+        </div>
+        {isSignedIn && session.account && <Menu visit={visit} menu={menu} />}
+      </div>
+    </header>
+  );
+}
+
+function Menu({ visit, menu }: Pick<FrameProps, 'visit' | 'menu'>): JSX.Element {
+  const { account } = visit.session ?? {};
+  const entries = menu.filter(({ needs }) => isAllowed(account?.role ?? null, needs));
+  return (
+    <nav aria-label={visit.t('app.menu')}>
+      <ul>
+        {entries.map(({ path, title }) => {
+          const href = path.replace(':account', account?.slug ?? '');
+          return (
+            <li>
+              <a href={href} aria-current={visit.path === href ? 'page' : undefined}>
+                {visit.t(title)}
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}
+
+function LanguageSwitch({ visit }: { visit: Visit }): JSX.Element {
+  const other: Language = visit.language === 'pt' ? 'en' : 'pt';
+  const query = visit.query.size > 0 ? `?${visit.query.toString()}` : '';
+  return (
+    <Form visit={visit} action="/console/language">
+      <input type="hidden" name="language" value={other} />
+      <input type="hidden" name="next" value={`${visit.path}${query}`} />
+      <button class="plain" lang={tags[other]} title={visit.t('app.language')}>
+        {languageNames[other]}
+      </button>
+    </Form>
+  );
+}
+
+/** A form that changes something: it carries the token of the session. */
+export function Form({
+  visit,
+  action,
+  children,
+}: {
+  visit: Visit;
+  action: string;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <form method="post" action={action}>
+      {visit.csrfToken !== '' && <input type="hidden" name="csrf" value={visit.csrfToken} />}
+      {children}
+    </form>
+  );
+}
+
+/** A field with its label. */
+export function Field({
+  label,
+  hint,
+  ...input
+}: { label: string; hint?: string } & JSX.IntrinsicElements['input']): JSX.Element {
+  return (
+    <label>
+      {label}
+      {hint && <span class="hint"> {hint}</span>}
+      <input {...input} />
+    </label>
+  );
+}
+
+/** A message about what was just done or is wrong; readers of the screen hear it at once. */
+export function Message({
+  kind,
+  children,
+}: {
+  kind: 'good' | 'bad' | 'warn';
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
+      {children}
+    </div>
+  );
+}
+
+/** A table that scrolls by itself where the screen is narrow. */
+export function DataTable({
+  visit,
+  name,
+  columns,
+  children,
+}: {
+  visit: Visit;
+  /** What a reader of the screen hears. */
+  name: string;
+  columns: readonly TextKey[];
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="scroll" role="region" aria-label={name} tabindex={0}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((key) => (
+              <th scope="col">{visit.t(key)}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Where a change needs a recent code, the way to give it. */
+export function StepUpNotice({ visit }: { visit: Visit }): JSX.Element | null {
+  if (visit.session?.isSteppedUp) return null;
+  return (
+    <Message kind="warn">
+      {visit.t('stepUp.needed')}{' '}
+      <a href={`/console/step-up?next=${encodeURIComponent(visit.path)}`}>
+        {visit.t('stepUp.title')}
+      </a>
+    </Message>
+  );
+}

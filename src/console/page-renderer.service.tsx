@@ -1,0 +1,66 @@
+// Renders what a page returns: in the frame, or only the part that refreshes itself.
+import {
+  Injectable,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { render } from 'preact-render-to-string';
+import { mergeMap, type Observable } from 'rxjs';
+import { ConsoleAssets } from './assets.service.js';
+import { visitOf } from './console.guard.js';
+import { Frame } from './frame.js';
+import { Download, menu, Redirect, Shown, type PageAnswer } from './page.js';
+import { pageSecurity, type Visit } from './requests.js';
+
+@Injectable()
+export class PageRenderer implements NestInterceptor {
+  constructor(private readonly assets: ConsoleAssets) {}
+
+  intercept(context: ExecutionContext, next: CallHandler<PageAnswer>): Observable<unknown> {
+    const http = context.switchToHttp();
+    const visit = visitOf(http.getRequest<FastifyRequest>());
+    const reply = http.getResponse<FastifyReply>();
+    return next.handle().pipe(
+      mergeMap(async (result) => {
+        void reply.headers(pageSecurity(visit.nonce));
+        if (result instanceof Redirect) {
+          void reply.status(303).header('location', result.to).header('set-cookie', result.cookies);
+          return '';
+        }
+        if (result instanceof Download) {
+          void reply.headers({
+            'content-type': result.contentType,
+            'content-disposition': `attachment; filename="${result.name}"`,
+          });
+          return result.body;
+        }
+        return this.send(reply, visit, result);
+      }),
+    );
+  }
+
+  /** The page as text. `reply` gets its status and headers. */
+  async send(reply: FastifyReply, visit: Visit, shown: Shown): Promise<string> {
+    const { status = 200, cookies = [], headers = {}, part } = shown.options;
+    void reply
+      .status(status)
+      .headers({ ...pageSecurity(visit.nonce), ...headers })
+      .header('content-type', 'text/html; charset=utf-8');
+    if (cookies.length > 0) void reply.header('set-cookie', cookies);
+    if (visit.isRefresh && part) return render(part);
+    return this.page(visit, shown);
+  }
+
+  private async page(visit: Visit, { title, body, options }: Shown): Promise<string> {
+    const assets = await this.assets.get();
+    const { isNarrow = false } = options;
+    const page = (
+      <Frame visit={visit} title={title} assets={assets} menu={menu} isNarrow={isNarrow}>
+        {body}
+      </Frame>
+    );
+    return `<!doctype html>${render(page)}`;
+  }
+}

@@ -1,0 +1,65 @@
+// What a page of the console is: its place in the menu, and what its methods return.
+import type { Readable } from 'node:stream';
+import type { VNode } from 'preact';
+import type { Action } from '../operators/roles.js';
+import type { TextKey } from './texts.js';
+
+/**
+ * Who may open a page: anybody, somebody whose password was accepted, somebody who is signed in, or
+ * a person whose role in the account of the path allows the action.
+ */
+export type Needs = 'nobody' | 'password' | 'session' | Action;
+
+export interface PageDeclaration {
+  path: string;
+  needs: Needs;
+  /** The page stands in the menu, at this place. Its path names the account as `:account`. */
+  menu?: { title: TextKey; place: number };
+}
+
+export interface MenuEntry {
+  path: string;
+  needs: Action;
+  title: TextKey;
+  place: number;
+}
+
+/** The declared pages with a place in the menu. */
+export const menu: MenuEntry[] = [];
+
+/**
+ * What a page shows, in the frame. A request that refreshes the page gets the `part` with that
+ * element's id, without the frame.
+ */
+export class Shown {
+  constructor(
+    readonly title: string,
+    readonly body: VNode,
+    readonly options: {
+      status?: number;
+      cookies?: string[];
+      isNarrow?: boolean;
+      part?: VNode;
+      headers?: Record<string, string>;
+    } = {},
+  ) {}
+}
+
+/** Another page, after a form: reloading it sends nothing again. */
+export class Redirect {
+  constructor(
+    readonly to: string,
+    readonly cookies: string[] = [],
+  ) {}
+}
+
+/** A file, produced as fast as the browser reads it. */
+export class Download {
+  constructor(
+    readonly body: Readable,
+    readonly name: string,
+    readonly contentType: string,
+  ) {}
+}
+
+export type PageAnswer = Shown | Redirect | Download;

@@ -1,0 +1,98 @@
+// The texts of the console, and that its pages have no others.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import ts from 'typescript';
+import { auditedActions, auditedSubjects } from '../operators/audited-actions.js';
+import { breakKinds } from '../reconciliation/decide/break-kinds.js';
+import { chooseLanguage, findTextKey, texts, translateInto } from './texts.js';
+
+describe('a text of the console', () => {
+  it.each(Object.entries(texts))(
+    '%s is there in both languages, with the same values',
+    (_, both) => {
+      const [pt, en] = both.map((text) =>
+        [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort(),
+      );
+      expect(pt).toEqual(en);
+      expect(both.every((text) => text.trim() !== '')).toBe(true);
+    },
+  );
+
+  it('names each kind of break', () => {
+    const missing = Object.keys(breakKinds).filter((kind) => !findTextKey(`break.${kind}`));
+    expect(missing).toEqual([]);
+  });
+
+  it('names each action of the audit, and what it was done to', () => {
+    const keys = [
+      ...auditedActions.map((action) => `action.${action}`),
+      ...auditedSubjects.map((subject) => `subject.${subject}`),
+    ];
+    expect(keys.filter((key) => !findTextKey(key))).toEqual([]);
+  });
+
+  it('is filled in with its values', () => {
+    expect(translateInto('pt')('today.openBreaks', { count: 3 })).toBe(
+      'Nem tudo está explicado. Divergências abertas: 3.',
+    );
+  });
+
+  it('is in no page itself', () => {
+    const pages = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.tsx'));
+    expect(pages.length).toBeGreaterThan(5);
+    expect(pages.flatMap((name) => foreignTexts(name))).toEqual([]);
+  });
+
+  it('is found by that test where it stands in a page', () => {
+    const page =
+      'const a = <p title="Hello">{t("x")} Olá <input name="e" placeholder="E-mail" /></p>;';
+    expect(textsIn('page.tsx', page)).toEqual(['title="Hello"', 'Olá', 'placeholder="E-mail"']);
+  });
+});
+
+/** The name of the product is the same in every language. */
+const names = ['Concilia'];
+const readAttributes = ['title', 'placeholder', 'aria-label', 'label', 'hint', 'alt'];
+
+function foreignTexts(name: string): string[] {
+  return textsIn(name, readFileSync(join(import.meta.dirname, name), 'utf8')).filter(
+    (text) => !names.includes(text),
+  );
+}
+
+/** What a person would read that is no key. */
+function textsIn(name: string, source: string): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isJsxText(node) && /\p{L}/u.test(node.text)) found.push(node.text.trim());
+    if (ts.isJsxAttribute(node) && node.initializer && ts.isStringLiteral(node.initializer)) {
+      const attribute = node.name.getText();
+      const isKey = findTextKey(node.initializer.text) !== null;
+      if (readAttributes.includes(attribute) && !isKey) found.push(node.getText());
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(name, source, ts.ScriptTarget.ES2023, true, ts.ScriptKind.TSX));
+  return found;
+}
+
+describe('the language', () => {
+  it.each([
+    [undefined, 'pt-BR,pt;q=0.9,en-US;q=0.8', 'pt'],
+    [undefined, 'en-US,en;q=0.9,pt-BR;q=0.8', 'en'],
+    [undefined, 'en;q=0.5, pt;q=0.9', 'pt'],
+    [undefined, 'de-DE,de;q=0.9', 'en'],
+    [undefined, 'pt;q=0, en', 'en'],
+    [undefined, '', 'pt'],
+    [undefined, '*', 'pt'],
+    ['en', 'pt-BR', 'en'],
+    ['pt', 'en', 'pt'],
+    ['fr', 'en', 'en'],
+  ] as const)(
+    'that was chosen as %s with Accept-Language %p is %s',
+    (chosen, accepted, language) => {
+      expect(chooseLanguage(chosen, accepted)).toBe(language);
+    },
+  );
+});

@@ -1,0 +1,34 @@
+// What each role may do. The console asks this table and nothing else.
+/** Each role may do what the earlier ones may. */
+export const roleNames = ['viewer', 'analyst', 'approver', 'admin'] as const;
+export type PersonRole = (typeof roleNames)[number];
+
+/** Actions in an account, and the least role that may do each. */
+export const leastRoles = {
+  view: 'viewer',
+  'resolve breaks': 'analyst',
+  'see the audit': 'analyst',
+  'approve payments': 'approver',
+  'manage keys': 'admin',
+  'manage people': 'admin',
+} as const satisfies Record<string, PersonRole>;
+export type Action = keyof typeof leastRoles;
+
+/** Actions for which a code of the authenticator must have been given within five minutes. */
+export const stepUpActions: readonly Action[] = [
+  'approve payments',
+  'manage keys',
+  'manage people',
+];
+
+/** Whether a person with this role may do it. Without a role, nothing is allowed. */
+export function isAllowed(role: PersonRole | null, action: Action): boolean {
+  if (role === null) return false;
+  return roleNames.indexOf(role) >= roleNames.indexOf(leastRoles[action]);
+}
+
+/** The higher one: a person has the role of the account, or the one of every account. */
+export function higherRole(one: PersonRole | null, other: PersonRole | null): PersonRole | null {
+  const rank = (role: PersonRole | null) => (role === null ? -1 : roleNames.indexOf(role));
+  return rank(one) >= rank(other) ? one : other;
+}

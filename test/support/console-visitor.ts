@@ -1,0 +1,82 @@
+// A browser of the tests without a browser: it stores cookies, reads forms from pages, and sends
+// them as a browser does.
+import { codeOfStep, stepAt } from '../../src/operators/totp.js';
+import { Operators, commandLine, type Grant } from '../../src/operators/operators.service.js';
+import type { ServiceProcess } from './service-application.js';
+
+export interface VisitedPage {
+  status: number;
+  location: string | null;
+  headers: Headers;
+  text: string;
+}
+
+export const goodPassword = 'correct horse battery';
+
+export function visitorOf(service: Pick<ServiceProcess, 'url'>) {
+  const cookies = new Map<string, string>();
+  const send = async (path: string, init: RequestInit = {}): Promise<VisitedPage> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(`${service.url}${path}`, {
+      redirect: 'manual',
+      ...init,
+      headers: { 'accept-language': 'en', ...(cookie ? { cookie } : {}), ...init.headers },
+    });
+    for (const one of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(one) ?? [];
+      if (/max-age=0/i.test(one)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    const { status, headers } = response;
+    return { status, headers, location: headers.get('location'), text: await response.text() };
+  };
+  const get = (path: string, headers: Record<string, string> = {}) => send(path, { headers });
+  const post = (
+    path: string,
+    fields: Record<string, string>,
+    headers: Record<string, string> = {},
+  ) =>
+    send(path, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers: { origin: service.url, ...headers },
+    });
+  /** Sends a form with the token of the session, which a page shows in each of its forms. */
+  const submit = async (path: string, fields: Record<string, string> = {}) =>
+    post(path, { csrf: csrfOf((await get('/console/nowhere')).text), ...fields });
+  return { cookies, get, post, submit, send };
+}
+
+export type Visitor = ReturnType<typeof visitorOf>;
+
+export function csrfOf(text: string): string {
+  return /name="csrf" value="([0-9a-f]{64})"/.exec(text)?.[1] ?? '';
+}
+
+/** The code of an authenticator, some steps from now. */
+export function codeOf(secret: string, offset = 0): string {
+  return codeOfStep(secret, stepAt(new Date()) + BigInt(offset));
+}
+
+/** A person with that role, who has signed in with password and code. */
+export async function signedInPerson(
+  service: ServiceProcess,
+  email: string,
+  grant: Grant,
+): Promise<Visitor & { id: string; secret: string; recoveryCodes: string[]; email: string }> {
+  const operators = service.application.get(Operators, { strict: false });
+  const { id, linkToken } = await operators.invite(commandLine, email, grant);
+  const visitor = visitorOf(service);
+  await visitor.post(`/console/link/${linkToken}`, { password: goodPassword });
+  const { text } = await visitor.get('/console/authenticator');
+  const secret = secretOf(text);
+  const done = await visitor.submit('/console/authenticator', { code: codeOf(secret, -1) });
+  const recoveryCodes = [...done.text.matchAll(/<li>([a-z0-9-]{14})<\/li>/g)].map(
+    ([, code = '']) => code,
+  );
+  return { ...visitor, id, secret, recoveryCodes, email };
+}
+
+export function secretOf(text: string): string {
+  return (/<code>([A-Z2-7 ]+)<\/code>/.exec(text)?.[1] ?? '').replaceAll(' ', '');
+}
