@@ -108,6 +108,7 @@ describe('operations that a killed process left unfinished', () => {
     expect(JSON.parse(event?.data ?? '')).toEqual({
       operationId: (await onlyOperation()).id,
       kind: 'send_money',
+      idempotencyKey: 'key-1',
       state: 'unknown',
       reason: 'no_response',
     });

@@ -8,6 +8,7 @@ import {
 } from '../contract/transfer-samples.js';
 import { statusCheckPausesMs } from '../../src/transfers/transfer-status.js';
 import { transfersSetup, type TransfersSetup } from '../support/transfers-setup.js';
+import { until } from '../support/until.js';
 import { webhookInboxOf } from '../support/webhooks-application.js';
 
 describe('the lifecycle of a transfer', () => {
@@ -46,6 +47,7 @@ describe('the lifecycle of a transfer', () => {
     const inbox = webhookInboxOf(setup.database, undefined, enqueue);
     const body = JSON.stringify({ eventType: status, endToEndId, status: 'PIX_ERROR' });
     await inbox.store(setup.accountId, 'PIX_PAYMENT_UPDATED', Buffer.from(body));
+    await until('the status check is enqueued', () => enqueued.length > 1);
     return enqueued;
   };
 
