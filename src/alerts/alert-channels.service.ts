@@ -14,7 +14,7 @@ import { assertBelowQuota } from '../request-limits/quotas.queries.js';
 import { ChannelSender, type Destination } from './channel-sender.service.js';
 import type { ChannelChanges, NewChannel } from './channels.schema.js';
 import { MailSender } from './mail-sender.service.js';
-import type { Message } from './message-text.js';
+import type { GroupedMessage } from './message-text.js';
 import { claimChannelTest } from './notifications.queries.js';
 
 const maxChannels = 20;
@@ -167,7 +167,7 @@ export class AlertChannels {
 
 const domainAt = (address: string) => address.lastIndexOf('@');
 
-function testMessage(slug: string): Omit<Message, 'linkBase'> {
+function testMessage(slug: string): Omit<GroupedMessage, 'linkBase'> {
   return {
     ...{ kind: 'test', slug, rule: { id: '', name: '' }, count: 0, amountCents: null },
     ...{ withoutAmount: 0, severities: {}, alerts: [] },

@@ -13,7 +13,7 @@ import { Addresses } from '../platform/http.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { ownerOfDestination } from './channel-secrets.queries.js';
 import { MailSender, type SendResult } from './mail-sender.service.js';
-import { bodyOf, linkOf, slackText, titleOf, type Message } from './message-text.js';
+import { bodyOf, linkOf, slackText, titleOf, type GroupedMessage } from './message-text.js';
 
 /** What a channel's row stores encrypted. */
 export const destination = z.discriminatedUnion('kind', [
@@ -29,7 +29,7 @@ export type SendingChannel = Pick<AlertChannel, 'accountId' | 'id' | 'destinatio
 export interface Attempt {
   /** The same at every attempt, by which a receiver recognizes a repeat. */
   id: string;
-  message: Omit<Message, 'linkBase'>;
+  message: Omit<GroupedMessage, 'linkBase'>;
   /** When the message was made, and PostgreSQL's time of this attempt. */
   madeAt: Date;
   sentAt: Date;
@@ -63,7 +63,7 @@ export class ChannelSender {
   async send(channel: SendingChannel, attempt: Attempt): Promise<SendResult> {
     const to = this.decrypt(channel);
     const { language } = channel;
-    const message: Message = { ...attempt.message, linkBase: this.linkBase() };
+    const message: GroupedMessage = { ...attempt.message, linkBase: this.linkBase() };
     if (to.kind === 'email')
       return this.mail.send({
         id: attempt.id,
@@ -87,7 +87,7 @@ export class ChannelSender {
 }
 
 /** The same bytes at every attempt. */
-function webhookBody(message: Message, { id, madeAt }: Attempt): string {
+function webhookBody(message: GroupedMessage, { id, madeAt }: Attempt): string {
   const { kind, slug, rule, count, amountCents, withoutAmount, severities, alerts } = message;
   const amountOf = (cents: bigint | null) =>
     cents === null ? null : new LosslessNumber(formatReais(cents));

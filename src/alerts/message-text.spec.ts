@@ -1,12 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bodyOf, slackText, titleOf, type Message, type NamedAlert } from './message-text.js';
+import {
+  bodyOf,
+  slackText,
+  titleOf,
+  type GroupedMessage,
+  type NamedAlert,
+} from './message-text.js';
 
 const alert = (detail: NamedAlert['detail'], more: Partial<NamedAlert> = {}): NamedAlert => ({
   ...{ alertId: 'a1', severity: 'high', amountCents: null, firedAt: '2026-11-24T12:30:00Z' },
   ...{ detail, ...more },
 });
-const message = (more: Partial<Message>): Message => ({
+const message = (more: Partial<GroupedMessage>): GroupedMessage => ({
   ...{ kind: 'fired', slug: 'main', rule: { id: 'r1', name: 'Altas' }, count: 1 },
   ...{ amountCents: null, withoutAmount: 1, severities: { high: 1 }, alerts: [] },
   ...{ linkBase: 'https://c.example/v1', ...more },

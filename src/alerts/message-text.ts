@@ -4,7 +4,7 @@ import { printDay, printReais, printTime } from '../brazil/printed-text.js';
 import { severities, type Severity } from '../reconciliation/breaks/severity.js';
 import { nameOfKind } from '../reconciliation/decide/break-kinds.js';
 
-export type Language = 'pt' | 'en';
+export type MessageLanguage = 'pt' | 'en';
 
 export interface NamedAlert {
   alertId: string;
@@ -26,7 +26,7 @@ export interface NamedAlert {
   };
 }
 
-export interface Message {
+export interface GroupedMessage {
   kind: 'fired' | 'cleared' | 'reminder' | 'test';
   /** Of the account. */
   slug: string;
@@ -82,20 +82,20 @@ export function singleLine(text: string): string {
 }
 
 /** One line: the subject of an e-mail. */
-export function titleOf(message: Message, language: Language): string {
+export function titleOf(message: GroupedMessage, language: MessageLanguage): string {
   const { slug, rule, amountCents } = message;
   const amount = amountCents === null ? '' : `, ${printReais(amountCents)}`;
   const name = message.kind === 'test' ? '' : ` (${rule.name})`;
   return singleLine(`[Concilia] ${slug}: ${phraseOf(message, language)}${amount}${name}`);
 }
 
-function phraseOf({ kind, count }: Message, language: Language): string {
+function phraseOf({ kind, count }: GroupedMessage, language: MessageLanguage): string {
   if (kind === 'test') return words[language].test;
   const [one, many] = words[language][kind];
   return count === 1 ? one : many(String(count));
 }
 
-export function bodyOf(message: Message, language: Language): string {
+export function bodyOf(message: GroupedMessage, language: MessageLanguage): string {
   const { slug, rule, alerts, count, linkBase, kind } = message;
   const word = words[language];
   const account = `${word.account}: ${singleLine(slug)}`;
@@ -115,7 +115,7 @@ export function bodyOf(message: Message, language: Language): string {
   ].join('\n');
 }
 
-function severityLine({ severities: counts }: Message, language: Language): string[] {
+function severityLine({ severities: counts }: GroupedMessage, language: MessageLanguage): string[] {
   const { severity: names, severityTitle } = words[language];
   const shown = severitiesFromTop.flatMap((one) =>
     counts[one] ? [`${names[one]} ${counts[one]}`] : [],
@@ -123,14 +123,21 @@ function severityLine({ severities: counts }: Message, language: Language): stri
   return shown.length > 0 ? [`${severityTitle}: ${shown.join(', ')}`] : [];
 }
 
-function totalOf({ amountCents, withoutAmount }: Message, language: Language): string {
+function totalOf(
+  { amountCents, withoutAmount }: GroupedMessage,
+  language: MessageLanguage,
+): string {
   const { total, withoutAmount: without } = words[language];
   if (amountCents === null) return '';
   const rest = withoutAmount > 0 ? ` (${without(withoutAmount)})` : '';
   return `. ${total}: ${printReais(amountCents)}${rest}`;
 }
 
-function lineOf(alert: NamedAlert, { linkBase }: Message, language: Language): string {
+function lineOf(
+  alert: NamedAlert,
+  { linkBase }: GroupedMessage,
+  language: MessageLanguage,
+): string {
   const { severity, since } = words[language];
   const { amountCents, firedAt, detail } = alert;
   return [
@@ -147,7 +154,7 @@ export function linkOf({ alertId, detail }: NamedAlert, linkBase: string): strin
 }
 
 /** What the alert is about. */
-function describeSubject(detail: NamedAlert['detail'], language: Language): string {
+function describeSubject(detail: NamedAlert['detail'], language: MessageLanguage): string {
   const isPt = language === 'pt';
   const { breakKind, endpointId, deliveries, day, lost, expected, hours, lastSyncAt } = detail;
   const { operationId } = detail;
@@ -174,7 +181,7 @@ function describeSubject(detail: NamedAlert['detail'], language: Language): stri
 }
 
 /** Slack reads these characters as markup, such as a mention of a whole channel. */
-export function slackText(message: Message, language: Language): string {
+export function slackText(message: GroupedMessage, language: MessageLanguage): string {
   const text = `${titleOf(message, language)}\n${bodyOf(message, language)}`;
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -316,7 +316,8 @@ describe('the condition', () => {
       await service.run();
       const [alert, ...others] = await service.alerts(`ruleId=${ruleId}`);
       expect(others).toEqual([]);
-      expect(alert).toMatchObject({ state: 'firing', severity: 'critical', amount: null });
+      const amount = kind === 'approval_waiting' ? 1 : null;
+      expect(alert).toMatchObject({ state: 'firing', severity: 'critical', amount });
       expect(alert!.subject).toContain(subject || 'day:');
       expect(service.requests.map((request) => JSON.parse(request.text).text)).toEqual([
         expect.stringContaining(text),
