@@ -165,9 +165,10 @@ function settlementOf(
 function changeEvent(
   type: EventType,
   { id, externalId }: queries.DeclaredPayment,
-  { isCredit, amountCents, dateFrom, dateTo, category, costCentre }: DeclaredTerms,
+  terms: DeclaredTerms,
   reason: string | null,
 ): NewEvent {
+  const { isCredit, amountCents, dateFrom, dateTo, category, costCentre, metadata } = terms;
   return {
     type,
     resource: { kind: 'expected_payment', id },
@@ -175,6 +176,7 @@ function changeEvent(
       ...{ expectedPaymentId: id, externalId, category, costCentre, isCredit },
       expectedAmount: amountCents === null ? null : eventAmount(amountCents),
       ...{ dateFrom, dateTo, reason },
+      ...(metadata ? { metadata } : {}),
     },
   };
 }

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database.service.js';
 import { eventAmount } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
+import { readOperationSubject } from '../expected-payments/event-subjects.queries.js';
 import { invariant } from '../platform/errors.js';
 import { SecretBox } from '../platform/secret-box.js';
 import {
@@ -51,14 +52,20 @@ export class ApprovalRequirements {
   }
 
   /** Records the event of an operation that waits. Call `enqueueDeliveries` after the commit. */
-  report(tx: Tx, operation: NewOperation, { needed, source }: queries.NeededApprovals): void {
-    const { accountId, id, kind, amountCents } = operation;
+  async report(
+    tx: Tx,
+    operation: NewOperation,
+    { needed, source }: queries.NeededApprovals,
+  ): Promise<void> {
+    const { accountId, id, kind, amountCents, idempotencyKey } = operation;
     const amount = amountCents === null ? null : eventAmount(amountCents);
+    const subject = await readOperationSubject(tx, accountId, id);
+    const state = 'awaiting_approval';
     this.events.record(tx, accountId, [
       {
         type: 'operation.awaiting_approval',
         resource: { kind: 'operation', id },
-        data: { operationId: id, kind, state: 'awaiting_approval', amount, needed, source },
+        data: { operationId: id, kind, state, amount, needed, source, idempotencyKey, ...subject },
       },
     ]);
   }

@@ -226,7 +226,7 @@ export class OperationStorage {
     if (approval) {
       // After the operation, which it refers to.
       await writeTogether(tx, [approvals.approvalRequestWrite(newOperation, approval)]);
-      this.requirements.report(tx, newOperation, approval);
+      await this.requirements.report(tx, newOperation, approval);
     }
     const assertNotLost = () => this.duplicates.assertNotLost(tx, newOperation, allowDuplicate);
     try {
