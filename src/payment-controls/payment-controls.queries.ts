@@ -89,7 +89,7 @@ export interface PaidSums {
   hour: bigint;
   night: bigint;
   day: bigint;
-  /** By the API key on that day. */
+  /** By the holder of the API key on that day. */
   keyDay: bigint;
 }
 
@@ -104,7 +104,11 @@ export async function sumPaid(
   const periods = [day, ...(night ? [night] : [])];
   const from = new Date(Math.min(...periods.map((period) => period.from.getTime())));
   const until = new Date(Math.max(...periods.map((period) => period.until.getTime())));
-  const isOfKey = Prisma.sql`p.api_key_id = ${apiKeyId}::text`;
+  // A key that was rotated has the payments of those before it.
+  const isOfKey = Prisma.sql`p.api_key_id IN (
+    SELECT same.id::text FROM api_key own
+    JOIN api_key same ON same.account_id = own.account_id AND same.holder = own.holder
+    WHERE own.account_id = ${accountId} AND own.id = ${apiKeyId}::uuid)`;
   const [sums] = await db.$queryRaw<PaidSums[]>`
     SELECT ${sum(within(hour))} AS hour, ${sum(night ? within(night) : Prisma.sql`false`)} AS night,
            ${sum(within(day))} AS day, ${sum(Prisma.sql`${within(day)} AND ${isOfKey}`)} AS "keyDay"

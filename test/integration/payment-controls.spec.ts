@@ -315,6 +315,17 @@ describe('payment controls', () => {
       expect(await codeOf(toAccount(9))).toBe('sent');
     });
 
+    it('go on for a key that was rotated', async () => {
+      await set({ limits: { perKeyPerDay: 10 } });
+      const made = await createKey('main', { scopes: ['read', 'transfer'] });
+      expect(await codeOf(toAccount(9, {}, made.key))).toBe('sent');
+      const path = `/v1/accounts/main/keys/${made.id}/rotate`;
+      const { key } = (await asOperator('POST', path, {})).body;
+      expect(await codeOf(toAccount(2, {}, key))).toBe(limitExceeded);
+      expect(await codeOf(toAccount(1, {}, key))).toBe('sent');
+      expect(await codeOf(toAccount(1, {}, made.key))).toBe(limitExceeded);
+    });
+
     it('count a counterparty as one, whether its account is written in full or not', async () => {
       await set({ limits: { perCounterpartyPerDay: 10 } });
       expect(await codeOf(toAccount(8))).toBe('sent');
