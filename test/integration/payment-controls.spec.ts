@@ -371,6 +371,42 @@ describe('payment controls', () => {
     });
   });
 
+  it('compare what a bank that ignores letter case would read', async () => {
+    await set({ allowList: true, coolingOffHours: 0, limits: { perOperation: 5 } });
+    await add({ accountNumber: '1000002' });
+    const item = { amount: 1, beneficiaryAccountNumber: '1000002' };
+    const manual = manualTransfer();
+    const { barCode } = await newBill();
+    const lookUpPath = '/baas/api/v2/pix/dict/payment-initialization';
+    const requests: [string, string, object][] = [
+      ['$.Amount', transferPath, { amount: 1, Amount: 9_000, beneficiaryAccount: '1000002' }],
+      [
+        '$.beneficiaryaccount',
+        transferPath,
+        { amount: 1, beneficiaryAccount: '1000002', beneficiaryaccount: '1000003' },
+      ],
+      [
+        '$.beneficiary.NUMBER',
+        transferPath,
+        { ...manual, beneficiary: { ...manual.beneficiary, NUMBER: '1' } },
+      ],
+      ['$[0].AMOUNT', '/baas/v1/transfers/batch', [{ ...item, AMOUNT: 9_000 }]],
+      ['$.payat', '/baas/api/v1/bill-payments', { barCode, amount: 80, payat: '2099-01-02' }],
+      ['$.HolderDocument', lookUpPath, { key: 'a@b.example', HolderDocument: '36562207002' }],
+      [
+        '$.deſcription',
+        transferPath,
+        { amount: 1, beneficiaryAccount: '1000002', deſcription: '' },
+      ],
+    ];
+    for (const [field, path, body] of requests) {
+      const headers = path.endsWith('batch') ? inBatch : {};
+      const response = await post(path, body, headers);
+      expect([response.status, Object.keys(response.body.errors ?? {})]).toEqual([400, [field]]);
+    }
+    expect([await sentAtBank(), await storedOperations()]).toEqual([0, 0]);
+  });
+
   it('turn the payee check off where the operator says so', async () => {
     const lookUp = async () =>
       (
