@@ -60,9 +60,10 @@ export class Approvals {
     const request = await queries.findApprovalRequest(prisma, operation);
     if (!request) return null;
     const decisions = await queries.listDecisions(prisma, operation);
+    const { counterparty, amountCents: amount } = operation;
     const { needed, source, requestedBy, requestHash, expiresAt } = request;
     return {
-      ...{ needed, source, requestedBy, requestHash, expiresAt },
+      ...{ counterparty, amount, needed, source, requestedBy, requestHash, expiresAt },
       given: decisions.filter(({ decision }) => decision === 'approve').length,
       decisions: decisions.map(({ createdAt: at, ...decision }) => ({ ...decision, at })),
     };

@@ -201,7 +201,7 @@ describe('a payment that waits for approval', () => {
     });
   });
 
-  describe('is compared with its payee again', () => {
+  describe('by Pix key', () => {
     let count = 0;
     const register = async (key: string, of: object, more: object = {}) => {
       const body = { key, holder: of, ...more };
@@ -218,7 +218,19 @@ describe('a payment that waits for approval', () => {
       return (await service.call('POST', path, { body: { key, holderDocument } })).body.endToEndId;
     };
 
-    it('and not sent once a later look-up of its key shows another holder', async () => {
+    it('shows its account to the approver, who sees no key', async () => {
+      await requireApproval();
+      const key = await newPixKey();
+      const path = '/baas/api/v2/pix/dict/payment-initialization';
+      const { body } = await service.call('POST', path, { body: { key } });
+      const id = await waiting(post(transferPath, keyTransfer(body.endToEndId as string)));
+      const { branch, number, participant } = body.beneficiary;
+      const parts = [participant.ispb, branch, number].map((one: string) => one.replace(/^0+/, ''));
+      const { approval } = await stateOf(id);
+      expect(approval).toMatchObject({ counterparty: parts.join('/'), amount: 1.25, given: 0 });
+    });
+
+    it('is not sent once a later look-up of its key shows another holder', async () => {
       await requireApproval();
       const key = await newPixKey();
       const id = await waiting(post(transferPath, keyTransfer(await lookUp(key))));
@@ -233,7 +245,7 @@ describe('a payment that waits for approval', () => {
       expect(await codeOf(again)).toBe('received');
     });
 
-    it('and not sent once the payee check is on, where the bank did not confirm it', async () => {
+    it('is not sent once the payee check is on, where the bank did not confirm it', async () => {
       await requireApproval();
       await set({ checksPayee: false });
       const key = await newPixKey();
