@@ -201,6 +201,30 @@ describe('a payment that waits for approval', () => {
     });
   });
 
+  it('is no row for its maker to decide, also in a file of others', async () => {
+    await requireApproval();
+    const carla = (await createKey('main', { scopes: ['read', 'approve', 'transfer'] })).key;
+    const row = { amount: 3, beneficiaryAccount: '1000002', idempotencyKey: 'invoice-3' };
+    const { idempotencyKey, ...body } = row;
+    const headers = { IdempotencyKey: idempotencyKey };
+    const id = await waiting(post(transferPath, body, headers, carla));
+    const rows = [row, { ...row, amount: 4, idempotencyKey: 'invoice-4' }];
+    const { body: upload } = await post(
+      '/v1/transfers/bulk',
+      rows.map((one) => JSON.stringify(one)).join('\n'),
+      { 'content-type': 'application/x-ndjson' },
+    );
+    const bulk = service.application.get(BulkService, { strict: false });
+    await bulk.issueNextRows({ accountId, uploadId: upload.id });
+    const response = await service.call('POST', `/v1/bulk/${upload.id}/approvals`, {
+      body: { decision: 'approve', reason: 'payroll' },
+      apiKey: carla,
+    });
+    const refused = [{ line: 1, operationId: id, code: 'own_request' }];
+    expect([response.status, response.body]).toMatchObject([200, { decided: 1, refused }]);
+    expect((await stateOf(id)).state).toBe('awaiting_approval');
+  });
+
   describe('by Pix key', () => {
     let count = 0;
     const register = async (key: string, of: object, more: object = {}) => {
