@@ -60,7 +60,9 @@ export class Approvals {
     const request = await queries.findApprovalRequest(prisma, operation);
     if (!request) return null;
     const decisions = await queries.listDecisions(prisma, operation);
-    const { counterparty, amountCents: amount } = operation;
+    const { state, amountCents: amount } = operation;
+    // Only who decides needs the account: elsewhere it is shown by the scope `personal-data`.
+    const counterparty = state === 'awaiting_approval' ? operation.counterparty : null;
     const { needed, source, requestedBy, requestHash, expiresAt } = request;
     return {
       ...{ counterparty, amount, needed, source, requestedBy, requestHash, expiresAt },

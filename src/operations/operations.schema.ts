@@ -59,7 +59,7 @@ export const operationDetail = operationView.extend({
       /**
        * Who receives the money: `ispb/branch/number` of an account, also of the Pix key that was
        * looked up; its number alone within the bank; a bar code; the nsu of a refunded Pix. Of a
-       * batch only a hash: its items are in the request.
+       * batch only a hash: its items are in the request. Null once it awaits no approval any more.
        */
       counterparty: z.string().nullable(),
       amount: reais.nullable(),

@@ -252,6 +252,8 @@ describe('a payment that waits for approval', () => {
       const parts = [participant.ispb, branch, number].map((one: string) => one.replace(/^0+/, ''));
       const { approval } = await stateOf(id);
       expect(approval).toMatchObject({ counterparty: parts.join('/'), amount: 1.25, given: 0 });
+      const { body: approved } = await decide(id);
+      expect(approved.approval).toMatchObject({ counterparty: null, amount: 1.25, given: 1 });
     });
 
     it('is not sent once a later look-up of its key shows another holder', async () => {
