@@ -91,9 +91,8 @@ interface ComparedPayment {
   apiKeyId: string | null;
 }
 
-const isOther = ({ accountId, operationId }: ComparedPayment) =>
-  Prisma.sql`p.account_id = ${opaqueAccountId(accountId)}
-    AND p.operation_id <> ${operationId}::uuid`;
+const isOther = ({ operationId }: ComparedPayment) =>
+  Prisma.sql`p.operation_id <> ${operationId}::uuid`;
 
 /** The sums of what was paid, in cents. */
 export interface PaidSums {
@@ -124,7 +123,8 @@ export async function sumPaid(
     SELECT ${sum(within(hour))} AS hour, ${sum(night ? within(night) : Prisma.sql`false`)} AS night,
            ${sum(within(day))} AS day, ${sum(Prisma.sql`${within(day)} AND ${isOfKey}`)} AS "keyDay"
     FROM counted_payment p ${counts}
-    WHERE ${isOther(payment)} AND ${within({ from, until })}`;
+    WHERE p.account_id = ${opaqueAccountId(accountId)} AND ${within({ from, until })}
+      AND ${isOther(payment)}`;
   return sums ?? { hour: 0n, night: 0n, day: 0n, keyDay: 0n };
 }
 
@@ -141,7 +141,8 @@ export async function listPaidTo(
   return db.$queryRaw`
     SELECT r.counterparty, sum(p.amount_cents)::bigint AS cents
     FROM unnest(${[...counterparties]}::text[]) AS r(counterparty)
-    JOIN counted_payment p ON ${isOther(payment)} AND ${within(day)}
+    JOIN counted_payment p ON p.account_id = ${opaqueAccountId(payment.accountId)}
+      AND ${within(day)} AND ${isOther(payment)}
       AND (p.counterparty IN (r.counterparty, split_part(r.counterparty, '/', 3))
         OR split_part(p.counterparty, '/', 3) = r.counterparty)
     ${counts}
