@@ -35,7 +35,7 @@ type PayBillInput = RouteInput<typeof payBill>;
 export class BillPaymentsService implements OnModuleInit {
   private readonly kind: OperationKind<typeof payBill> = {
     name: 'pay_bill',
-    sendsMoney: true,
+    sendsMoney: 'bill',
     route: payBill,
     repeat: 'keyed',
     echoes: ({ body }, response) =>
@@ -81,7 +81,7 @@ export class BillPaymentsService implements OnModuleInit {
       input,
       metadata,
       preferences,
-      outgoing: { counterparty: barCode, amountCents, isDistinguishable: false, purpose: 'bill' },
+      outgoing: { counterparty: barCode, amountCents, isDistinguishable: false },
       effectiveFrom: payAt ? expectedPayTime(payAt, now) : null,
       expectedPayments: [expectedDebit(amountCents, referencesOf({ bill_code: barCode }))],
       record: async (tx, id, [expectedPaymentId = '']) => {

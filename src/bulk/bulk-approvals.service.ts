@@ -23,7 +23,8 @@ export class BulkApprovals {
 
   /**
    * Decides the next rows after a line. A row that cannot be decided is reported, and the others
-   * are decided. Throws `forbidden` for the maker, and like `assertAccountLive`.
+   * are decided; so is a row that another maker had requested before the upload. Throws `forbidden`
+   * where the caller is the maker of all of them, and like `assertAccountLive`.
    */
   async decide(
     caller: Pick<Caller, 'accountId' | 'keyId'>,
@@ -35,15 +36,18 @@ export class BulkApprovals {
     const page = { afterLine, limit: maxRowsDecided };
     const rows = await listRowsAwaitingApproval(prisma, accountId, uploadId, { ...page, keyId });
     const refused: Result['refused'] = [];
+    const own: AppError[] = [];
     for (const { line, operationId } of rows) {
       try {
         await this.approvals.decide(caller, operationId, decision);
       } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
+        if (!(error instanceof AppError) || !isRefusal(error)) throw error;
+        if (error.code === 'forbidden') own.push(error);
         const { reason, public: title = null } = error.details;
         refused.push({ line, operationId, code: reason ?? error.code, title });
       }
     }
+    if (own[0] && own.length === rows.length) throw own[0];
     const last = rows.at(-1)?.line ?? null;
     return {
       decided: rows.length - refused.length,
@@ -52,4 +56,9 @@ export class BulkApprovals {
       nextAfterLine: rows.length === maxRowsDecided ? last : null,
     };
   }
+}
+
+/** Whether the error is about one row: it cannot be decided, or not by its maker. */
+function isRefusal({ code, details }: AppError): boolean {
+  return code === 'conflict' || details.reason === 'own_request';
 }

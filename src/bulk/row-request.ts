@@ -8,7 +8,7 @@ import { takingMetadata } from '../expected-payments/metadata.js';
 import { transferWithMetadata } from '../transfers/transfers.schema.js';
 import { decode, type Issues } from '../platform/contract-route.js';
 import { isJsonObject } from '../platform/exact-json.js';
-import { clientIdentifier, positiveReais, text } from '../contract/wire.js';
+import { clientIdentifier, positiveReais, text, withExactNames } from '../contract/wire.js';
 import type { BulkKind } from './bulk.schema.js';
 
 export type RowRequest = { reference: string } | { issues: Issues; reference: string | null };
@@ -67,13 +67,15 @@ function readTransfer(request: unknown): RowRequest {
   return toRowRequest(issues, () => reference ?? '', reference);
 }
 
-const pixKeyFields = z.looseObject({
-  key: pixKeyText,
-  holderDocument: taxIdText.nullish(),
-  amount: positiveReais,
-  description: text(140).nullish(),
-  externalId: clientIdentifier.nullish(),
-});
+const pixKeyFields = withExactNames(
+  z.looseObject({
+    key: pixKeyText,
+    holderDocument: taxIdText.nullish(),
+    amount: positiveReais,
+    description: text(140).nullish(),
+    externalId: clientIdentifier.nullish(),
+  }),
+);
 
 /** A transfer by Pix key. The result of the look-up is added when the row is issued. */
 export const pixKeyTransfer = takingMetadata(pixKeyFields);

@@ -2,13 +2,23 @@
 // item", "Batch transfer response", "Batch transfers between accounts".
 import { z } from 'zod';
 import { route } from './route.js';
-import { clientIdentifier, filledText, integer, positiveReais, reais, timestamp } from './wire.js';
+import {
+  clientIdentifier,
+  filledText,
+  integer,
+  positiveReais,
+  reais,
+  timestamp,
+  withExactNames,
+} from './wire.js';
 
-export const batchItemRequest = z.looseObject({
-  externalId: clientIdentifier.nullish(),
-  amount: positiveReais,
-  beneficiaryAccountNumber: filledText(20),
-});
+export const batchItemRequest = withExactNames(
+  z.looseObject({
+    externalId: clientIdentifier.nullish(),
+    amount: positiveReais,
+    beneficiaryAccountNumber: filledText(20),
+  }),
+);
 
 /** The contract shows no maximum. The body is held, validated and stored as a whole. */
 export const maxBatchItems = 1_000;

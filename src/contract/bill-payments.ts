@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { hasBarCodeLength, parseBillCode } from '../brazil/bill-code.js';
 import { parseRequestedTime } from '../brazil/business-hours.js';
 import { route } from './route.js';
-import { bigInteger, positiveReais, reais, text, timestamp } from './wire.js';
+import { bigInteger, positiveReais, reais, text, timestamp, withExactNames } from './wire.js';
 
 const codeMessages = {
   malformed: 'Must be a bar code (44 digits) or a digitable line (47 digits, or 48 for taxes).',
@@ -116,19 +116,17 @@ export const getBill = route({
   response: billInformation,
 });
 
-export const billPaymentRequest = z
-  .looseObject({
-    amount: positiveReais,
-    barCode: billBarCode.nullish(),
-    digitableLine: billDigitableLine.nullish(),
-    /** Schedules the payment: a day, or a time, in São Paulo unless it has a time zone. */
-    payAt: text(40)
-      .refine(
-        (value) => parseRequestedTime(value) !== null,
-        'Could not be read as a date and time.',
-      )
-      .nullish(),
-  })
+const billPaymentFields = z.looseObject({
+  amount: positiveReais,
+  barCode: billBarCode.nullish(),
+  digitableLine: billDigitableLine.nullish(),
+  /** Schedules the payment: a day, or a time, in São Paulo unless it has a time zone. */
+  payAt: text(40)
+    .refine((value) => parseRequestedTime(value) !== null, 'Could not be read as a date and time.')
+    .nullish(),
+});
+
+export const billPaymentRequest = withExactNames(billPaymentFields)
   .refine(isSameBill, differentBillIssue)
   .refine(({ barCode, digitableLine }) => (barCode ?? digitableLine ?? null) !== null, {
     path: ['barCode'],

@@ -12,6 +12,7 @@ import {
   requiredOr,
   text,
   timestamp,
+  withExactNames,
 } from './wire.js';
 
 const oneOf = <const Values extends [string, ...string[]]>(...values: Values) =>
@@ -32,23 +33,25 @@ export const ispbText = text(8).regex(
   'Must be eight characters, digits or capital letters.',
 );
 
-const manualHolder = z
-  .looseObject({ document: taxIdText, name: filledText(200), type: holderType })
-  .refine(({ document, type }) => parseTaxId(document)?.kind === type, {
-    path: ['type'],
-    message: 'Must be the type of the document.',
-  });
+const manualHolder = withExactNames(
+  z.looseObject({ document: taxIdText, name: filledText(200), type: holderType }),
+).refine(({ document, type }) => parseTaxId(document)?.kind === type, {
+  path: ['type'],
+  message: 'Must be the type of the document.',
+});
 
 const accountDigits = (maxLength: number) =>
   text(maxLength).regex(/^[0-9A-Za-z.-]+$/, 'Must be digits, letters, points or hyphens.');
 
-const manualBeneficiary = z.looseObject({
-  number: accountDigits(20),
-  branch: accountDigits(10),
-  type: accountType,
-  participantIspb: ispbText,
-  holder: manualHolder,
-});
+const manualBeneficiary = withExactNames(
+  z.looseObject({
+    number: accountDigits(20),
+    branch: accountDigits(10),
+    type: accountType,
+    participantIspb: ispbText,
+    holder: manualHolder,
+  }),
+);
 
 /** The fields that identify each shape. */
 const shapeFields = {
@@ -70,7 +73,7 @@ const transferFields = z.looseObject({
 });
 
 /** Has one of three shapes. A request with fields of two shapes is ambiguous and rejected. */
-export const transferRequest = transferFields.superRefine((request, context) => {
+export const transferRequest = withExactNames(transferFields).superRefine((request, context) => {
   const reject = (path: PropertyKey[], message: string) =>
     context.addIssue({ code: 'custom', path, message });
   const sent = allShapeFields.filter((field) => (request[field] ?? null) !== null);

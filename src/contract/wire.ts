@@ -104,6 +104,25 @@ export const clientIdentifier = text(100).regex(
 export const patternText = (maxLength: number, pattern: RegExp, message: string) =>
   z.string(requiredOr(message)).max(maxLength, tooLong(message)).regex(pattern, message);
 
+/** Names that a reader which ignores letter case takes for one. `ſ` is an s there, too. */
+const withoutCase = (name: string) => name.toUpperCase().toLowerCase();
+
+/**
+ * The request that refuses a field which differs from one of its own by letter case only. Fields
+ * that are not of the contract go to the bank: one that ignores letter case would read `Amount`,
+ * and another amount would have been checked.
+ */
+export function withExactNames<Request extends z.ZodObject>(request: Request): Request {
+  const names = new Map(Object.keys(request.shape).map((name) => [withoutCase(name), name]));
+  return request.superRefine((value, context) => {
+    for (const given of Object.keys(value)) {
+      const name = names.get(withoutCase(given)) ?? given;
+      if (name === given) continue;
+      context.addIssue({ code: 'custom', path: [given], message: `Must be written ${name}.` });
+    }
+  });
+}
+
 const notADate = 'Could not be read as a date, yyyy-mm-dd.';
 
 /** A calendar date `yyyy-mm-dd` that exists. `Date` would accept 2026-02-30, which does not. */

@@ -2,7 +2,6 @@
 // operation, so that of racing decisions, and of a decision and the expiry, one comes first. The
 // last approval makes the operation due, and it is sent after the commit, as any other.
 import { Injectable } from '@nestjs/common';
-import { assertAccountLive } from '../accounts/account-modes.queries.js';
 import type { Caller } from '../accounts/api-keys.service.js';
 import { Database, type Tx } from '../database.service.js';
 import { EventsService } from '../events/events.service.js';
@@ -10,11 +9,9 @@ import { readOperationSubject } from '../expected-payments/event-subjects.querie
 import type { ApprovalDecision } from '../generated/service/client.js';
 import { AppError, conflict } from '../platform/errors.js';
 import { JobQueue } from '../platform/job-queue.js';
-import { SecretBox } from '../platform/secret-box.js';
 import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-import { approvedRequestText } from './approval-policy.js';
+import { ApprovalChecks } from './approval-checks.service.js';
 import * as queries from './approvals.queries.js';
-import { readStatementEvidence } from './evidence.queries.js';
 import type { Operation } from './operation.js';
 import { OperationOutcomes } from './operation-outcomes.service.js';
 import { lockOperation, type OperationRef } from './operations.queries.js';
@@ -38,7 +35,7 @@ export class Approvals {
     private readonly outcomes: OperationOutcomes,
     private readonly events: EventsService,
     private readonly jobQueue: JobQueue,
-    private readonly secretBox: SecretBox,
+    private readonly checks: ApprovalChecks,
   ) {}
 
   /**
@@ -64,9 +61,12 @@ export class Approvals {
     const request = await queries.findApprovalRequest(prisma, operation);
     if (!request) return null;
     const decisions = await queries.listDecisions(prisma, operation);
+    const { state, amountCents: amount } = operation;
+    // Only who decides needs the account: elsewhere it is shown by the scope `personal-data`.
+    const counterparty = state === 'awaiting_approval' ? operation.counterparty : null;
     const { needed, source, requestedBy, requestHash, expiresAt } = request;
     return {
-      ...{ needed, source, requestedBy, requestHash, expiresAt },
+      ...{ counterparty, amount, needed, source, requestedBy, requestHash, expiresAt },
       given: decisions.filter(({ decision }) => decision === 'approve').length,
       decisions: decisions.map(({ createdAt: at, ...decision }) => ({ ...decision, at })),
     };
@@ -91,7 +91,7 @@ export class Approvals {
     assertDecidable(operation, request);
     if (requestHash !== undefined && requestHash !== request.requestHash)
       throw conflict('request_differs', 'requestHash is not that of the operation.');
-    if (decision === 'approve') await this.assertSendable(tx, operation, request);
+    if (decision === 'approve') await this.checks.assertSendable(tx, operation, request);
     await queries.insertDecision(tx, ref, { holder, decision, actor: keyId, reason });
     if (decision === 'decline') {
       await this.outcomes.endUnapproved(tx, operation, 'declined');
@@ -100,26 +100,6 @@ export class Approvals {
     if (decisions.length + 1 < request.needed) return 'recorded';
     await this.release(tx, operation);
     return 'approved';
-  }
-
-  /** Throws while nothing may be sent for the account, and when this must not be sent any more. */
-  private async assertSendable(
-    tx: Tx,
-    operation: Operation,
-    { requestHash, needed, requestedBy }: queries.ApprovalRequest,
-  ): Promise<void> {
-    const present = approvedRequestText({ operation, needed, requestedBy });
-    // Triggers forbid it: someone has changed the database past them.
-    if (this.secretBox.hash('approved-request', present) !== requestHash)
-      throw conflict('request_changed', 'The stored request is not the one that was made.');
-    await assertAccountLive(tx, operation.accountId);
-    const { matched, partlyMatched } = await readStatementEvidence(tx, operation);
-    if (matched.length + partlyMatched.length > 0)
-      throw conflict(
-        'already_on_statement',
-        'A line of the statement is matched to a payment of the operation.',
-      );
-    await this.outcomes.kindOf(operation).assertStillSendable?.(tx, operation);
   }
 
   private async release(tx: Tx, operation: Operation): Promise<void> {

@@ -246,12 +246,13 @@ export class OperationStorage {
   }
 
   /** Throws when the account's payment controls forbid the payment, if the request is one. */
-  private async assertAllowed(tx: Tx, { request, operation }: NewRequest): Promise<Write[]> {
+  private async assertAllowed(tx: Tx, { kind, request, operation }: NewRequest): Promise<Write[]> {
     const { outgoing, preferences } = request;
     if (!outgoing) return [];
     const { requestedBy } = preferences;
     const { accountId, id: operationId, effectiveFrom } = operation;
-    const { purpose = 'transfer', payees = [outgoing] } = outgoing;
+    const { payees = [outgoing] } = outgoing;
+    const { sendsMoney: purpose = 'transfer' } = kind;
     return this.controls.assertAllowed(tx, {
       ...{ accountId, operationId, purpose, effectiveFrom },
       payees: payees.map(({ counterparty, amountCents }) => ({ counterparty, amountCents })),

@@ -80,8 +80,10 @@ export interface OperationKind<R extends Route = Route> {
    * Runs in the transaction of the writes, which is then rolled back.
    */
   refusalOf?(tx: SqlTx, accountId: number, row: unknown): Promise<AppError>;
-  /** Whether operations of this kind send money: only these can need approval. */
-  sendsMoney?: boolean;
+  /** For what operations of this kind send money: only these can need approval. */
+  sendsMoney?: PaymentPurpose;
+  /** Who receives how much by a stored operation. Default: its counterparty receives all of it. */
+  payeesOf?(operation: Operation): readonly Payee[];
   /**
    * Throws when an operation that waited for approval must not be sent any more. Runs in the
    * transaction of the approval, under the lock of the operation. Without this callback only the
@@ -169,8 +171,6 @@ export interface OutgoingMoney {
   hasExternalId?: boolean;
   /** Who receives how much, where they are several. Default: the counterparty. */
   payees?: readonly Payee[];
-  /** What the account's payment controls take it for. Default: `transfer`. */
-  purpose?: PaymentPurpose;
 }
 
 /** Who requested an operation, and by what. */

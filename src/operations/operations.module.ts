@@ -3,6 +3,7 @@ import { EventsModule } from '../events/events.module.js';
 import { PaymentControlsModule } from '../payment-controls/payment-controls.module.js';
 import { AccountModesController } from './account-modes.controller.js';
 import { AccountModes } from './account-modes.service.js';
+import { ApprovalChecks } from './approval-checks.service.js';
 import { ApprovalPolicies } from './approval-policies.service.js';
 import { ApprovalRequirements } from './approval-requirements.service.js';
 import { ApprovalsController } from './approvals.controller.js';
@@ -38,6 +39,7 @@ import { RestoreGuard } from './restores.service.js';
     OperationDetails,
     ApprovalPolicies,
     ApprovalRequirements,
+    ApprovalChecks,
     Approvals,
   ],
   exports: [OperationsService, OperationOutcomes, OperationResending, Approvals],

@@ -1,7 +1,7 @@
 // The `/v1/operations` routes: how operations are shown to business systems.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
-import { instant, integer, text } from '../contract/wire.js';
+import { instant, integer, reais, text } from '../contract/wire.js';
 import { metadataQuery, metadataView, type Metadata } from '../expected-payments/metadata.js';
 import { ApprovalDecision, OperationSource, OperationState } from '../generated/service/enums.js';
 import { parseJson } from '../platform/exact-json.js';
@@ -56,6 +56,13 @@ export const operationDetail = operationView.extend({
   /** How the approvals of the operation stand; null when it needed none. */
   approval: z
     .object({
+      /**
+       * Who receives the money: `ispb/branch/number` of an account, also of the Pix key that was
+       * looked up; its number alone within the bank; a bar code; the nsu of a refunded Pix. Of a
+       * batch only a hash: its items are in the request. Null once it awaits no approval any more.
+       */
+      counterparty: z.string().nullable(),
+      amount: reais.nullable(),
       needed: integer,
       given: integer,
       expiresAt: instant,

@@ -84,32 +84,47 @@ const counts = Prisma.sql`JOIN operation o ON o.account_id = p.account_id AND o.
 const within = ({ from, until }: LimitPeriod) =>
   Prisma.sql`p.effective_at >= ${from} AND p.effective_at < ${until}`;
 
+/** The payment that is compared. What it counted itself before it was approved is left out. */
+interface ComparedPayment {
+  accountId: number;
+  operationId: string;
+  apiKeyId: string | null;
+}
+
+const isOther = ({ operationId }: ComparedPayment) =>
+  Prisma.sql`p.operation_id <> ${operationId}::uuid`;
+
 /** The sums of what was paid, in cents. */
 export interface PaidSums {
   hour: bigint;
   night: bigint;
   day: bigint;
-  /** By the API key on that day. */
+  /** By the holder of the API key on that day. */
   keyDay: bigint;
 }
 
 export async function sumPaid(
   db: Db,
-  accountId: number,
+  payment: ComparedPayment,
   { hour, night, day }: { hour: LimitPeriod; night: LimitPeriod | null; day: LimitPeriod },
-  apiKeyId: string | null,
 ): Promise<PaidSums> {
+  const { accountId, apiKeyId } = payment;
   const sum = (condition: Prisma.Sql) =>
     Prisma.sql`COALESCE(sum(p.amount_cents) FILTER (WHERE ${condition}), 0)::bigint`;
   const periods = [day, ...(night ? [night] : [])];
   const from = new Date(Math.min(...periods.map((period) => period.from.getTime())));
   const until = new Date(Math.max(...periods.map((period) => period.until.getTime())));
-  const isOfKey = Prisma.sql`p.api_key_id = ${apiKeyId}::text`;
+  // A key that was rotated has the payments of those before it.
+  const isOfKey = Prisma.sql`p.api_key_id IN (
+    SELECT same.id::text FROM api_key own
+    JOIN api_key same ON same.account_id = own.account_id AND same.holder = own.holder
+    WHERE own.account_id = ${accountId} AND own.id = ${apiKeyId}::uuid)`;
   const [sums] = await db.$queryRaw<PaidSums[]>`
     SELECT ${sum(within(hour))} AS hour, ${sum(night ? within(night) : Prisma.sql`false`)} AS night,
            ${sum(within(day))} AS day, ${sum(Prisma.sql`${within(day)} AND ${isOfKey}`)} AS "keyDay"
     FROM counted_payment p ${counts}
-    WHERE p.account_id = ${opaqueAccountId(accountId)} AND ${within({ from, until })}`;
+    WHERE p.account_id = ${opaqueAccountId(accountId)} AND ${within({ from, until })}
+      AND ${isOther(payment)}`;
   return sums ?? { hour: 0n, night: 0n, day: 0n, keyDay: 0n };
 }
 
@@ -119,21 +134,25 @@ export async function sumPaid(
  */
 export async function listPaidTo(
   db: Db,
-  accountId: number,
+  payment: ComparedPayment,
   counterparties: readonly string[],
   day: LimitPeriod,
 ): Promise<{ counterparty: string; cents: bigint }[]> {
   return db.$queryRaw`
     SELECT r.counterparty, sum(p.amount_cents)::bigint AS cents
     FROM unnest(${[...counterparties]}::text[]) AS r(counterparty)
-    JOIN counted_payment p ON p.account_id = ${opaqueAccountId(accountId)} AND ${within(day)}
+    JOIN counted_payment p ON p.account_id = ${opaqueAccountId(payment.accountId)}
+      AND ${within(day)} AND ${isOther(payment)}
       AND (p.counterparty IN (r.counterparty, split_part(r.counterparty, '/', 3))
         OR split_part(p.counterparty, '/', 3) = r.counterparty)
     ${counts}
     GROUP BY r.counterparty`;
 }
 
-/** Inserts what counts of one operation, in the statement that inserts the operation. */
+/**
+ * Inserts what counts of one operation, in the statement that inserts the operation. After its
+ * approval it counts for another time.
+ */
 export function countedPaymentsWrite(payments: readonly CountedPayment[]): Write {
   const rows = payments.map((row) => ({ ...row, amountCents: row.amountCents.toString() }));
   const sql = Prisma.sql`
@@ -143,6 +162,8 @@ export function countedPaymentsWrite(payments: readonly CountedPayment[]): Write
            "effectiveAt"
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
       "accountId" int, "operationId" uuid, position int, "apiKeyId" text, counterparty text,
-      "amountCents" text, "effectiveAt" timestamptz)`;
+      "amountCents" text, "effectiveAt" timestamptz)
+    ON CONFLICT (account_id, operation_id, position)
+    DO UPDATE SET effective_at = EXCLUDED.effective_at`;
   return { sql, rows: rows.length };
 }

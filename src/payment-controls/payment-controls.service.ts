@@ -19,7 +19,7 @@ export interface Payee {
 /** `refund`: money that returns to its payer. It counts for limits, and needs no beneficiary. */
 export type PaymentPurpose = 'transfer' | 'bill' | 'refund';
 
-/** An operation that sends money, before it is stored. */
+/** An operation that sends money, before it is stored or when it is approved. */
 export interface Payment {
   accountId: number;
   operationId: string;
@@ -36,7 +36,8 @@ export interface Payment {
 export class PaymentControls {
   /**
    * Throws 422 `beneficiary_not_allowed`, `beneficiary_cooling_off` or `limit_exceeded` when the
-   * controls forbid the payment. Returns what is to be written with its operation.
+   * controls forbid the payment. Returns what is to be written with its operation. A payment that
+   * waited for approval is compared again, and counts from then on for the present.
    */
   async assertAllowed(tx: Tx, payment: Payment): Promise<Write[]> {
     const { accountId, operationId, payees, apiKeyId } = payment;
@@ -78,14 +79,15 @@ export class PaymentControls {
   private async assertWithinLimits(
     tx: Tx,
     controls: PaymentControl,
-    { accountId, payees, apiKeyId }: Payment,
+    payment: Payment,
     effectiveAt: Date,
   ): Promise<void> {
+    const { payees, apiKeyId } = payment;
     const paymentCents = payees.reduce((sum, { amountCents }) => sum + amountCents, 0n);
     const day = dayAt(effectiveAt);
     const night = nightAt(effectiveAt, controls);
     const periods = { hour: hourAt(effectiveAt), night, day };
-    const paid = await queries.sumPaid(tx, accountId, periods, apiKeyId);
+    const paid = await queries.sumPaid(tx, payment, periods);
     const limit = (name: string, limitCents: bigint | null, usedCents: bigint): UsedLimit => {
       return { name, limitCents, usedCents, paymentCents };
     };
@@ -99,7 +101,7 @@ export class PaymentControls {
     if (controls.perCounterpartyDayCents !== null) {
       const name = 'per counterparty and day';
       const asked = sumByCounterparty(payees);
-      const paidTo = await queries.listPaidTo(tx, accountId, [...asked.keys()], day);
+      const paidTo = await queries.listPaidTo(tx, payment, [...asked.keys()], day);
       const used = new Map(paidTo.map(({ counterparty, cents }) => [counterparty, cents]));
       for (const [counterparty, cents] of asked) {
         const counted = limit(name, controls.perCounterpartyDayCents, used.get(counterparty) ?? 0n);

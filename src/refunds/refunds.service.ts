@@ -47,7 +47,7 @@ type NewRefund = Omit<Refund, 'endToEndId' | 'nsu' | 'state' | 'createdAt'>;
 export class RefundsService implements OnModuleInit {
   private readonly kind: OperationKind<typeof refundTransaction> = {
     name: 'refund_pix',
-    sendsMoney: true,
+    sendsMoney: 'refund',
     route: refundTransaction,
     repeat: 'unkeyed',
     echoes: isEcho,
@@ -108,7 +108,6 @@ export class RefundsService implements OnModuleInit {
           counterparty: `nsu ${original.nsu}`,
           amountCents: body.amount,
           isDistinguishable: false,
-          purpose: 'refund',
         },
         expectedPayments: [expectedDebit(body.amount, references)],
         record: (tx, id, [expectedPaymentId = '']) =>

@@ -21,7 +21,12 @@ import { SecretBox } from '../platform/secret-box.js';
 import { readBankTime } from '../statement/bank-clock.queries.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { pixLookupExpiry } from './transfer-request.js';
-import { findUnclaimedLookup, insertPixLookup, type LookupClaim } from './transfers.queries.js';
+import {
+  insertPixLookup,
+  readLookupRules,
+  type LookupClaim,
+  type LookupRules,
+} from './transfers.queries.js';
 
 @Injectable()
 export class PixLookupsService {
@@ -82,20 +87,27 @@ export class PixLookupsService {
     return { endToEndId, now, expiresAt: pixLookupExpiry(endToEndId, now) };
   }
 
-  /** Throws `look_up_expired` when the look-up of a transfer that waited is too old to start it. */
+  /**
+   * Throws `conflict` when the look-up of a transfer that waited must not start it any more: it is
+   * too old, the bank did not confirm its payee, or its key has another holder since.
+   */
   async assertUsable(tx: Tx, { accountId, id: operationId }: OperationRef): Promise<void> {
-    const lookup = await tx.pixLookup.findFirst({ where: { accountId, operationId } });
-    if (lookup && lookup.expiresAt <= (await readBankTime(tx, accountId)))
-      throw conflict('look_up_expired', lookupErrors.look_up_expired);
+    const claimed = await tx.pixLookup.findFirst({ where: { accountId, operationId } });
+    if (!claimed) return;
+    const now = await readBankTime(tx, accountId);
+    const { endToEndId } = claimed;
+    // Whether its key had another holder before was compared when the transfer was stored.
+    const lookup = await readLookupRules(tx, accountId, { endToEndId, now, isUnseen: false });
+    const broken = lookup && brokenRuleOf(lookup);
+    if (broken) throw conflict(broken, lookupErrors[broken]);
   }
 
   /** Why a look-up cannot start a transfer: `lookupClaimsWrite` has not claimed it. */
   async refusalOf(tx: SqlTx, accountId: number, claim: LookupClaim): Promise<AppError> {
-    const lookup = await findUnclaimedLookup(tx, accountId, claim);
-    if (lookup?.isUsed) return lookupError('look_up_used');
-    if (lookup === null || lookup.isExpired) return lookupError('look_up_expired');
-    if (lookup.hasWrongPayee) return lookupError('payee_mismatch');
-    return lookup.hasChanged ? lookupError('payee_changed') : new AppError('conflict');
+    const lookup = await readLookupRules(tx, accountId, claim);
+    if (lookup === null) return lookupError('look_up_expired');
+    const broken = lookup.isUsed ? 'look_up_used' : brokenRuleOf(lookup);
+    return broken ? lookupError(broken) : new AppError('conflict');
   }
 }
 
@@ -111,6 +123,17 @@ const lookupErrors = {
     'The Pix key has another holder than before. Nothing was sent. Look the key up again, with ' +
     'the holderDocument of its holder.',
 };
+
+/** Null when the look-up may start a transfer. */
+function brokenRuleOf({
+  isExpired,
+  hasWrongPayee,
+  hasChanged,
+}: Omit<LookupRules, 'isUsed'>): Exclude<keyof typeof lookupErrors, 'look_up_used'> | null {
+  if (isExpired) return 'look_up_expired';
+  if (hasWrongPayee) return 'payee_mismatch';
+  return hasChanged ? 'payee_changed' : null;
+}
 
 function lookupError(reason: keyof typeof lookupErrors): AppError {
   return ruleBroken(reason, lookupErrors[reason]);

@@ -1,5 +1,6 @@
 // Batches of transfers between accounts of the bank: one operation, and one transfer for each item.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { z } from 'zod';
 import { createTransferBatch, type BatchRequest } from '../contract/batch-transfers.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
@@ -9,7 +10,9 @@ import { splitMetadata } from '../expected-payments/metadata.js';
 import { writeTogether } from '../joined-writes.queries.js';
 import type { OperationKind, OutgoingMoney, RequestPreferences } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
+import type { Payee } from '../payment-controls/payment-controls.service.js';
 import type { Reply } from '../platform/contract-route.js';
+import { parseJson } from '../platform/exact-json.js';
 import { newId } from '../platform/ids.js';
 import { batchCounterparty, completeBatch, matchesBatchRequest } from './batch-request.js';
 import { readBatchElement } from './transfer-status.js';
@@ -20,7 +23,8 @@ import * as queries from './transfers.queries.js';
 export class TransferBatches implements OnModuleInit {
   private readonly kind: OperationKind<typeof createTransferBatch> = {
     name: 'create_transfer_batch',
-    sendsMoney: true,
+    sendsMoney: 'transfer',
+    payeesOf: ({ requestBody }) => payeesOf(readStoredBatch(requestBody)),
     route: createTransferBatch,
     repeat: 'keyed',
     echoes: ({ body }, response) => matchesBatchRequest(body, response),
@@ -93,10 +97,7 @@ export class TransferBatches implements OnModuleInit {
       amountCents: items.reduce((sum, { amount }) => sum + amount, 0n),
       isDistinguishable,
       hasExternalId: externalIds.length > 0,
-      payees: items.map(({ amount, beneficiaryAccountNumber }) => ({
-        counterparty: normalizeAccountNumber(beneficiaryAccountNumber),
-        amountCents: amount,
-      })),
+      payees: payeesOf(items),
     };
   }
 }
@@ -107,6 +108,17 @@ function splitItems(items: BatchRequest) {
     items: split.map(({ body }) => body),
     metadata: split.map(({ metadata }) => metadata),
   };
+}
+
+function payeesOf(items: BatchRequest): Payee[] {
+  return items.map(({ amount, beneficiaryAccountNumber }) => ({
+    counterparty: normalizeAccountNumber(beneficiaryAccountNumber),
+    amountCents: amount,
+  }));
+}
+
+function readStoredBatch(requestBody: string | null): BatchRequest {
+  return z.decode(createTransferBatch.body, parseJson(requestBody ?? '[]') as never);
 }
 
 function newTransfer(item: BatchRequest[number]): queries.NewTransfer {

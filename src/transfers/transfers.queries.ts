@@ -113,8 +113,8 @@ export function lookupClaimsWrite(accountId: number, claims: readonly LookupClai
   return { sql, rows: claims.length };
 }
 
-/** A look-up that was not claimed, and the rules that may be the reason. */
-interface UnclaimedLookup {
+/** The rules that a look-up may break when a transfer by its key is to be sent. */
+export interface LookupRules {
   isUsed: boolean;
   isExpired: boolean;
   hasWrongPayee: boolean;
@@ -122,12 +122,12 @@ interface UnclaimedLookup {
 }
 
 /** Null unless this account made the look-up. */
-export async function findUnclaimedLookup(
+export async function readLookupRules(
   tx: SqlTx,
   accountId: number,
-  { endToEndId, now, isUnseen }: LookupClaim,
-): Promise<UnclaimedLookup | null> {
-  const [lookup] = await tx.$queryRaw<UnclaimedLookup[]>`
+  { endToEndId, now, isUnseen }: Pick<LookupClaim, 'endToEndId' | 'now' | 'isUnseen'>,
+): Promise<LookupRules | null> {
+  const [lookup] = await tx.$queryRaw<LookupRules[]>`
     SELECT l.operation_id IS NOT NULL AS "isUsed", l.expires_at <= ${now} AS "isExpired",
            ${hasWrongPayee} AS "hasWrongPayee",
            ${hasNewerHolder} OR (${isUnseen} AND ${hasOtherFormerHolder} IS TRUE) AS "hasChanged"

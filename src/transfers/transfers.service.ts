@@ -62,7 +62,7 @@ interface RequestedTransfer extends queries.NewTransferRow {
 export class TransfersService implements OnModuleInit {
   private readonly kind: OperationKind<typeof createTransfer> = {
     name: 'create_transfer',
-    sendsMoney: true,
+    sendsMoney: 'transfer',
     route: createTransfer,
     repeat: 'keyed',
     echoes: ({ body }, response) => matchesTransferRequest(body, response),

@@ -315,6 +315,17 @@ describe('payment controls', () => {
       expect(await codeOf(toAccount(9))).toBe('sent');
     });
 
+    it('go on for a key that was rotated', async () => {
+      await set({ limits: { perKeyPerDay: 10 } });
+      const made = await createKey('main', { scopes: ['read', 'transfer'] });
+      expect(await codeOf(toAccount(9, {}, made.key))).toBe('sent');
+      const path = `/v1/accounts/main/keys/${made.id}/rotate`;
+      const { key } = (await asOperator('POST', path, {})).body;
+      expect(await codeOf(toAccount(2, {}, key))).toBe(limitExceeded);
+      expect(await codeOf(toAccount(1, {}, key))).toBe('sent');
+      expect(await codeOf(toAccount(1, {}, made.key))).toBe(limitExceeded);
+    });
+
     it('count a counterparty as one, whether its account is written in full or not', async () => {
       await set({ limits: { perCounterpartyPerDay: 10 } });
       expect(await codeOf(toAccount(8))).toBe('sent');
@@ -358,6 +369,42 @@ describe('payment controls', () => {
       expect(await codeOf(toAccount(96.01))).toBe(limitExceeded);
       expect(await codeOf(toAccount(96))).toBe('sent');
     });
+  });
+
+  it('compare what a bank that ignores letter case would read', async () => {
+    await set({ allowList: true, coolingOffHours: 0, limits: { perOperation: 5 } });
+    await add({ accountNumber: '1000002' });
+    const item = { amount: 1, beneficiaryAccountNumber: '1000002' };
+    const manual = manualTransfer();
+    const { barCode } = await newBill();
+    const lookUpPath = '/baas/api/v2/pix/dict/payment-initialization';
+    const requests: [string, string, object][] = [
+      ['$.Amount', transferPath, { amount: 1, Amount: 9_000, beneficiaryAccount: '1000002' }],
+      [
+        '$.beneficiaryaccount',
+        transferPath,
+        { amount: 1, beneficiaryAccount: '1000002', beneficiaryaccount: '1000003' },
+      ],
+      [
+        '$.beneficiary.NUMBER',
+        transferPath,
+        { ...manual, beneficiary: { ...manual.beneficiary, NUMBER: '1' } },
+      ],
+      ['$[0].AMOUNT', '/baas/v1/transfers/batch', [{ ...item, AMOUNT: 9_000 }]],
+      ['$.payat', '/baas/api/v1/bill-payments', { barCode, amount: 80, payat: '2099-01-02' }],
+      ['$.HolderDocument', lookUpPath, { key: 'a@b.example', HolderDocument: '36562207002' }],
+      [
+        '$.deſcription',
+        transferPath,
+        { amount: 1, beneficiaryAccount: '1000002', deſcription: '' },
+      ],
+    ];
+    for (const [field, path, body] of requests) {
+      const headers = path.endsWith('batch') ? inBatch : {};
+      const response = await post(path, body, headers);
+      expect([response.status, Object.keys(response.body.errors ?? {})]).toEqual([400, [field]]);
+    }
+    expect([await sentAtBank(), await storedOperations()]).toEqual([0, 0]);
   });
 
   it('turn the payee check off where the operator says so', async () => {
