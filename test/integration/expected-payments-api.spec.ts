@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BulkService } from '../../src/bulk/bulk.service.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import { operatorOf } from '../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
 describe('the API of declared payments', () => {
@@ -55,6 +56,24 @@ describe('the API of declared payments', () => {
         counterparty: { taxId: '11144477735', name: 'Anna Souza' },
       }),
     ]);
+  });
+
+  it('masks the counterparty for keys without the scope `personal-data`', async () => {
+    const { createKey } = operatorOf(() => service);
+    const { key: apiKey } = await createKey('main', { scopes: ['read', 'expect'] });
+    const masked = { taxId: '***.444.777-**', name: 'A*** S***' };
+    const expectMasked = ({ text, body }: Awaited<ReturnType<typeof post>>) => {
+      expect(text).not.toMatch(/Anna|Souza|11144477735/);
+      const shown = (body.data as { counterparty: object }[] | undefined)?.[0] ?? body;
+      expect(shown.counterparty).toEqual(masked);
+    };
+    const declared = await service.call('POST', path, { body: salary('masked'), apiKey });
+    expectMasked(declared);
+    for (const url of [`${path}/masked`, `${path}?externalId=masked`])
+      expectMasked(await service.call('GET', url, { apiKey }));
+    const change = { body: { reason: 'test' }, apiKey };
+    expectMasked(await service.call('PATCH', `${path}/masked`, change));
+    expectMasked(await service.call('POST', `${path}/masked/cancel`, change));
   });
 
   it.each([
