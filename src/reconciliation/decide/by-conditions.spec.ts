@@ -4,6 +4,7 @@ import { maxConditional } from './by-conditions.js';
 import { decide } from './decide.js';
 import type { DeclaredFacts } from './declared-conditions.js';
 import type { ExpectedPaymentFacts, Facts } from './model.js';
+import { totalOfPayment } from './totals.js';
 import type { AppliedRule, MatchAction, NetSettlement } from './rule.js';
 
 const day = '2026-03-02';
@@ -174,6 +175,30 @@ describe('the conditions of declared payments beside other explanations', () => 
     });
     const separated = [{ nsu: 1n, expectedPaymentId: 'transfer' }];
     expect(outcomesOf({ lines: [debit(1n)], expectedPayments, separated })).toEqual({ 1: 'a' });
+  });
+});
+
+describe('a declared payment that a rule paid finally', () => {
+  const final = (isTolerated: boolean) => ({
+    ...{ nsu: 1n, expectedPaymentId: 'a', amountCents: 1_000n, rule: 'declared' as const },
+    ...{ owedCents: 1_000n, isTolerated, declared: { ruleId: 'rule', version: 1 }, evidence: {} },
+  });
+  const owed = { fromCents: 1_200n, toCents: 1_200n };
+  const amended = declared('a', { amountCents: 1_200n, accepted: owed }, { matching: owed });
+  const decided = (isTolerated: boolean) => {
+    const decision = decide(
+      facts({
+        ...{ lines: [debit(1n)], expectedPayments: [amended] },
+        finalMatches: [final(isTolerated)],
+      }),
+    );
+    const kinds = decision.findings.map(({ kind }) => kind);
+    return [totalOfPayment(decision, amended).settlement, ...kinds];
+  };
+
+  it('is owed what it was amended to, as its break says, unless the rule tolerated less', () => {
+    expect(decided(false)).toEqual(['partially_settled', 'underpaid']);
+    expect(decided(true)).toEqual(['settled']);
   });
 });
 
