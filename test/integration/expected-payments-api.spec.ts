@@ -85,6 +85,8 @@ describe('the API of declared payments', () => {
     ['dateTo', { dateTo: '2026-06-04' }],
     ['dateTo', { dateTo: '2027-06-06' }],
     ['text', { text: '(' }],
+    ['text', { text: 'folha|' }],
+    ['text', { amount: undefined, amountFrom: 1, amountTo: 2, counterparty: null, text: '.*' }],
     ['references', { amount: undefined, amountFrom: 1, amountTo: 2, counterparty: null }],
     ['references[0].kind', { references: [{ kind: 'txid', value: 'x' }] }],
     ['counterparty.taxId', { counterparty: { taxId: '123' } }],
