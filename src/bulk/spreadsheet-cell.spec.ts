@@ -24,6 +24,11 @@ describe('an amount', () => {
     ['1234', '1234'],
     ['1234.567', '1234.567'],
     ['10.000000000000000001', '10.000000000000000001'],
+    ['007', '7'],
+    ['0149.90', '149.90'],
+    ['-007,50', '-7.50'],
+    ['0,50', '0.50'],
+    ['000', '0'],
   ])('%s is read as %s, whatever the others are', (cell, amount) => {
     for (const others of [[], ['1,50'], ['1.50'], ['1,50', '1.50']])
       expect(read(cell, ...others)).toBe(amount);
@@ -32,20 +37,27 @@ describe('an amount', () => {
   it('with one point and three digits is read as the other amounts of the file', () => {
     expect(read('1.234', '149,90')).toBe('1234');
     expect(read('1.234', '1.234.567')).toBe('1234');
-    // Three decimals, which the request refuses.
-    expect(read('1.234', '149.90')).toBe('1.234');
   });
 
-  it.each([[[]], [['10', '2.500']], [['149,90', '149.90']]])(
+  // As decimals, 1.500 is R$ 1.50: a thousandth of what a person may have meant.
+  it.each([[[]], [['10', '2.500']], [['149.90']], [['149,90', '149.90']]])(
     'with one point and three digits is refused beside %j',
-    (others) => expect(read('1.234', ...others)).toEqual([null]),
+    (others) => {
+      for (const cell of ['1.234', '1.500']) expect(read(cell, ...others)).toEqual([null]);
+    },
   );
+
+  it.each(['0.500', '-0.500', '012.345'])('%s is never thousands', (cell) => {
+    for (const others of [[], ['1,50'], ['1.50']]) expect(read(cell, ...others)).toEqual([null]);
+  });
 
   it.each([
     '1,234',
     '1,234.56',
     '1.23,45',
     '12.34.567',
+    '0.123.456',
+    '0.123,45',
     '1e3',
     '5 reais',
     'US$ 5',

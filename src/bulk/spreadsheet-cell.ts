@@ -8,10 +8,10 @@ import { parseTaxId } from '../brazil/tax-id.js';
 /** `149.90` or `10`; the number of decimals is checked with the request. */
 const withPoint = /^-?\d{1,15}(?:\.\d{1,20})?$/;
 /** `149,90` or `1.234,56`, with cents. */
-const withComma = /^-?(?:\d{1,15}|\d{1,3}(?:\.\d{3}){1,4}),\d{1,2}$/;
+const withComma = /^-?(?:\d{1,15}|[1-9]\d{0,2}(?:\.\d{3}){1,4}),\d{1,2}$/;
 /** `1.234.567`: points that separate thousands, since an amount has one decimal separator. */
-const withThousands = /^-?\d{1,3}(?:\.\d{3}){2,4}$/;
-/** `1.234`: thousands, or an amount with three decimals. */
+const withThousands = /^-?[1-9]\d{0,2}(?:\.\d{3}){2,4}$/;
+/** `1.234`: thousands, or an amount with three decimals. `0.500` is no amount in thousands. */
 const ambiguous = /^-?\d{1,3}\.\d{3}$/;
 /** `149.9` or `149.90`: the point is the decimal separator. */
 const withCents = /^-?\d{1,15}\.\d{1,2}$/;
@@ -29,20 +29,23 @@ export class AmountStyle {
 
   /**
    * The amount of a cell; text that is no amount stays text, which the request refuses. Null if the
-   * cell may mean two amounts and the others of the file do not decide which.
+   * cell may mean two amounts, unless the others of the file show that its point is of thousands.
    */
   read(cell: string): LosslessNumber | string | null {
     const text = plainAmount(cell);
     if (ambiguous.test(text)) {
-      if (this.hasComma === this.hasPoint) return null;
-      return new LosslessNumber(this.hasComma ? text.replace('.', '') : text);
+      const isThousands = this.hasComma && !this.hasPoint && /^-?[1-9]/.test(text);
+      return isThousands ? new LosslessNumber(text.replace('.', '')) : null;
     }
-    if (withPoint.test(text)) return new LosslessNumber(text);
+    if (withPoint.test(text)) return numberOf(text);
     if (withComma.test(text) || withThousands.test(text))
-      return new LosslessNumber(text.replaceAll('.', '').replace(',', '.'));
+      return numberOf(text.replaceAll('.', '').replace(',', '.'));
     return cell;
   }
 }
+
+/** A number in JSON has no leading zeros. */
+const numberOf = (text: string) => new LosslessNumber(text.replace(/^(-?)0+(?=\d)/, '$1'));
 
 /** Without the currency, and the spaces that spreadsheets write around it. */
 function plainAmount(cell: string): string {

@@ -159,7 +159,7 @@ function plainNumber(value: string): string | null {
   if (Number.isInteger(number)) return BigInt(number).toString();
   const [digits = '', exponent = '0'] = number.toPrecision(15).split('e');
   if (exponent !== '0') return number.toFixed(20).replace(/0+$/, '');
-  return digits.replace(/\.?0+$/, '');
+  return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
 }
 
 /** Day 60 of the calendar from 1900 is 29 February 1900, which did not exist. */

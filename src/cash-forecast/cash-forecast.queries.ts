@@ -8,7 +8,8 @@ export const maxOpenPayments = 200_000;
 
 /**
  * The open payments that are due by the last day, and those without a day, in groups of one day,
- * direction and, where the amount owed depends on the day, amount and terms. One more than
+ * direction and, where the amount owed depends on the day, amount and terms. Of a declared range,
+ * the least counts that may come in, and the most that may go out. One more than
  * `maxOpenPayments` is read, so that the caller sees that there are too many.
  */
 export async function listOpenGroups(
@@ -20,8 +21,8 @@ export async function listOpenGroups(
     SELECT open.day, e.is_credit, e.terms,
            CASE WHEN e.terms IS NOT NULL THEN e.due_date END AS due_date,
            CASE WHEN e.terms IS NOT NULL THEN e.amount_cents END AS amount_cents,
-           count(*)::int AS count, count(e.amount_cents)::int AS "withAmount",
-           COALESCE(sum(e.amount_cents), 0)::bigint AS "totalCents"
+           count(*)::int AS count, count(e.cautious_cents)::int AS "withAmount",
+           COALESCE(sum(e.cautious_cents), 0)::bigint AS "totalCents"
     FROM (
       SELECT last_payment_day AS day, expected_payment_id AS id FROM expected_payment_total
       WHERE account_id = ${opaqueAccountId(accountId)} AND settlement = 'open'
@@ -29,7 +30,10 @@ export async function listOpenGroups(
       LIMIT ${maxOpenPayments + 1}
     ) open
     CROSS JOIN LATERAL (
-      SELECT is_credit, amount_cents, due_date, terms FROM expected_payment
+      SELECT is_credit, amount_cents, due_date, terms,
+             COALESCE(amount_cents, CASE WHEN is_credit THEN amount_from_cents
+               ELSE amount_to_cents END) AS cautious_cents
+      FROM expected_payment
       WHERE account_id = ${opaqueAccountId(accountId)} AND id = open.id OFFSET 0
     ) e
     GROUP BY 1, 2, 3, 4, 5`;

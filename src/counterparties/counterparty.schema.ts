@@ -1,6 +1,7 @@
 // How the API shows a counterparty, and what a caller may see of it.
 import { z } from 'zod';
-import { maskCounterparty } from './masking.js';
+import { maskCounterparty, maskParty } from './masking.js';
+import { unknownParty, type PaymentParty } from './party.js';
 import { counterpartySources, type Counterparty } from './resolution.js';
 
 /** Null where unknown. Without the scope `personal-data`, masked and without message. */
@@ -24,4 +25,13 @@ export function seesPersonalData(scopes: readonly string[]): boolean {
 
 export function shownCounterparty(counterparty: Counterparty, isVisible: boolean): Counterparty {
   return isVisible ? counterparty : maskCounterparty(counterparty);
+}
+
+/** A party of whom only the name and the tax id are known. */
+export function shownParty(
+  { name, taxId }: Pick<PaymentParty, 'name' | 'taxId'>,
+  isVisible: boolean,
+): Pick<PaymentParty, 'name' | 'taxId'> {
+  const shown = isVisible ? { name, taxId } : maskParty({ ...unknownParty, name, taxId });
+  return { name: shown.name, taxId: shown.taxId };
 }

@@ -1,6 +1,8 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
+import type { Caller } from '../accounts/api-keys.service.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
+import { seesPersonalData } from '../counterparties/counterparty.schema.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Handles } from '../platform/contract-route.js';
 import {
@@ -27,13 +29,13 @@ export class DeclaredPaymentsController {
     return this.idempotency.runOnce({ accountId, route: declarePayment, request }, async () => {
       const author = { accountId, actor, reason: null };
       const { id } = await this.payments.declare(author, body.externalId, toTerms(body));
-      return this.payments.get(accountId, id);
+      return this.show(request, id);
     });
   }
 
   @Handles(getDeclaredPayment)
-  get(@FromCaller() { accountId, params }: CallerInput<typeof getDeclaredPayment>) {
-    return this.payments.get(accountId, params.id);
+  get(@FromCaller() request: CallerInput<typeof getDeclaredPayment>) {
+    return this.show(request, request.params.id);
   }
 
   @RequiresScope('expect')
@@ -43,7 +45,7 @@ export class DeclaredPaymentsController {
     return this.idempotency.runOnce({ accountId, route: amendPayment, request }, async () => {
       const author = { accountId, actor, reason: body.reason };
       const id = await this.payments.amend(author, params.id, body);
-      return this.payments.get(accountId, id);
+      return this.show(request, id);
     });
   }
 
@@ -54,7 +56,11 @@ export class DeclaredPaymentsController {
     return this.idempotency.runOnce({ accountId, route: cancelPayment, request }, async () => {
       const author = { accountId, actor, reason: body.reason };
       const id = await this.payments.cancel(author, params.id);
-      return this.payments.get(accountId, id);
+      return this.show(request, id);
     });
+  }
+
+  private show({ accountId, scopes }: Pick<Caller, 'accountId' | 'scopes'>, name: string) {
+    return this.payments.get(accountId, name, { isVisible: seesPersonalData(scopes) });
   }
 }

@@ -1,6 +1,7 @@
 // The API of payments that another system expects on the statement: declared, amended and
 // cancelled, each with its history.
 import { z } from 'zod';
+import { shownParty } from '../counterparties/counterparty.schema.js';
 import { taxIdText } from '../contract/transfers.js';
 import { route } from '../contract/route.js';
 import {
@@ -152,6 +153,7 @@ const termsView = z.object({
   dateFrom: z.string(),
   dateTo: z.string(),
   references: z.array(z.object({ kind: z.string(), value: z.string() })),
+  /** Masked without the scope `personal-data`. */
   counterparty: z.object({ taxId: z.string().nullable(), name: z.string().nullable() }),
   text: z.string().nullable(),
   category: z.string().nullable(),
@@ -159,7 +161,11 @@ const termsView = z.object({
   metadata: metadataView,
 });
 
-export function describeTerms(declared: DeclaredTerms): z.output<typeof termsView> {
+/** `isVisible`: whether the caller may see personal data. */
+export function describeTerms(
+  declared: DeclaredTerms,
+  isVisible: boolean,
+): z.output<typeof termsView> {
   const { isCredit, taxId, counterpartyName: name, ...others } = declared;
   return {
     ...others,
@@ -168,7 +174,7 @@ export function describeTerms(declared: DeclaredTerms): z.output<typeof termsVie
     amountFrom: declared.amountFromCents,
     amountTo: declared.amountToCents,
     tolerance: declared.toleranceCents,
-    counterparty: { taxId, name },
+    counterparty: shownParty({ taxId, name }, isVisible),
   };
 }
 

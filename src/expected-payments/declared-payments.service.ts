@@ -92,8 +92,15 @@ export class DeclaredPayments {
     });
   }
 
-  /** Throws `not_found`, also for a payment of another account or of an operation. */
-  async get(accountId: number, name: string): Promise<PaymentView> {
+  /**
+   * `isVisible`: whether the caller may see personal data. Throws `not_found`, also for a payment
+   * of another account or of an operation.
+   */
+  async get(
+    accountId: number,
+    name: string,
+    { isVisible }: { isVisible: boolean },
+  ): Promise<PaymentView> {
     const { prisma: db } = this.database;
     const payment = await this.findNamed(db, accountId, name);
     const { id, externalId, version, createdAt, cancelledAt } = payment;
@@ -103,13 +110,13 @@ export class DeclaredPayments {
       queries.findTotal(db, accountId, id),
     ]);
     const history = versions.map(({ terms, recordedAt: at, ...each }) => ({
-      ...describeTerms(readTerms(terms)),
+      ...describeTerms(readTerms(terms), isVisible),
       ...each,
       at,
     }));
     const current = readTerms(versions[0]?.terms);
     return {
-      ...describeTerms(current),
+      ...describeTerms(current, isVisible),
       ...{ id, externalId, version, createdAt, history },
       settlement: settlementOf(total, cancelledAt !== null),
       settledAmount: total?.paidCents ?? 0n,

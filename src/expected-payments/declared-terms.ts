@@ -68,8 +68,8 @@ export function errorsOfTerms(terms: DeclaredTerms): Record<string, string> {
 
 function problemOfPattern(text: string): string | null {
   try {
-    compileTextPattern(text);
-    return null;
+    const isInEveryText = compileTextPattern(text).matches('');
+    return isInEveryText ? 'Must not match an empty text: it would distinguish no line.' : null;
   } catch (error) {
     if (error instanceof SyntaxError) return error.message;
     throw error;

@@ -19,6 +19,8 @@ export type ExportedLine = Pick<
   costCentre: string | null;
   breakKind: string | null;
   expectedPaymentIds: string[];
+  /** Of the sales that it settles less a fee; null for every other line. */
+  feeCents: bigint | null;
   /** The client's own id of the payment: of the line, or else of the payments that it pays. */
   clientReference: string | null;
   /** Of each payment that it pays, in the order of their ids. */

@@ -141,7 +141,7 @@ export async function listExportedLines(
            COALESCE(m.rule, c.rule, b.kind) AS rule,
            CASE WHEN m.rule IS NULL THEN c.category::text ELSE declared.category END AS category,
            declared.cost_centre, b.kind AS "breakKind",
-           COALESCE(m.ids::text[], '{}') AS "expectedPaymentIds",
+           COALESCE(m.ids::text[], '{}') AS "expectedPaymentIds", m.fee_cents,
            COALESCE(named.list, '[]') AS metadata,
            COALESCE(p.external_id, p.correlation_id, declared.external_id, r.client_reference)
              AS client_reference
@@ -149,7 +149,8 @@ export async function listExportedLines(
     LEFT JOIN line_outcome o ON o.account_id = ${accountId} AND o.nsu = p.nsu
     LEFT JOIN LATERAL (
       SELECT string_agg(DISTINCT rule, ' ' ORDER BY rule) AS rule,
-             array_agg(DISTINCT expected_payment_id ORDER BY expected_payment_id) AS ids
+             array_agg(DISTINCT expected_payment_id ORDER BY expected_payment_id) AS ids,
+             sum((evidence -> 'fee' ->> 'cents')::bigint)::bigint AS fee_cents
       FROM match WHERE account_id = ${accountId} AND nsu = p.nsu AND unlinked_at IS NULL
     ) m ON true
     LEFT JOIN LATERAL (

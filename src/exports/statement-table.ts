@@ -91,6 +91,7 @@ export const statementTable: Table<ExportedLine> = {
     textColumn('expectedPaymentIds', 'Pagamentos previstos', ({ expectedPaymentIds }) =>
       expectedPaymentIds.join(' '),
     ),
+    { name: 'fee', title: 'Taxa', kind: 'money', value: ({ feeCents }) => feeCents },
     strangerColumn('metadata', 'Metadados', ({ metadata }) => metadataText(metadata)),
     strangerColumn('message', 'Mensagem do pagador', ({ counterparty }) => counterparty.message),
     strangerColumn('notes', 'Descrição', ({ notes }) => notes),

@@ -1,6 +1,6 @@
 // What competes by the conditions of declared payments: payments that a line may pay by them, and
 // lines that may pay a payment. Payments are found by an index, and lines among those that nothing
-// explains yet.
+// explains yet. A debit of one of our operations competes too: its line may carry none of our ids.
 import { saoPauloDay } from '../brazil/statement-day.js';
 import type { Db } from '../database.service.js';
 import { opaqueAccountId } from '../database.service.js';
@@ -13,6 +13,8 @@ import { undecidedNsus } from './rules.queries.js';
 export class ConditionsSearch {
   readonly lineKeys = new Set<string>();
   readonly paymentIds = new Set<string>();
+  readonly ownAmounts = new Set<bigint>();
+  readonly sentAmounts = new Set<bigint>();
 }
 
 /** What competes with the lines and the declared payments found so far. */
@@ -22,10 +24,33 @@ export async function findByConditions(
   { lines, expectedPayments }: Pick<Facts, 'lines' | 'expectedPayments'>,
   search: ConditionsSearch,
 ): Promise<{ nsus: bigint[]; expectedPaymentIds: string[] }> {
+  const found = await listPaymentsByConditions(db, accountId, newLines(lines, search));
+  const debits = takeNew(
+    search.ownAmounts,
+    found.flatMap(({ isCredit, cents }) => (isCredit ? [] : [cents])),
+  );
+  const sent = takeNew(search.sentAmounts, expectedPayments.flatMap(sentAmountOf));
   return {
-    expectedPaymentIds: await listPaymentsByConditions(db, accountId, newLines(lines, search)),
-    nsus: await listLinesByConditions(db, accountId, newPayments(expectedPayments, search)),
+    expectedPaymentIds: [
+      ...found.map(({ id }) => id),
+      ...(await listOwnDebits(db, accountId, debits)),
+    ],
+    nsus: [
+      ...(await listLinesByConditions(db, accountId, newPayments(expectedPayments, search))),
+      ...(await listUndecidedDebits(db, accountId, sent)),
+    ],
   };
+}
+
+function takeNew(seen: Set<bigint>, values: readonly bigint[]): bigint[] {
+  const fresh = [...new Set(values)].filter((value) => !seen.has(value));
+  for (const value of fresh) seen.add(value);
+  return fresh;
+}
+
+/** The amount of a debit that an operation of ours expects. */
+function sentAmountOf({ isCredit, declared, amountCents }: ExpectedPaymentFacts): bigint[] {
+  return isCredit || declared !== null || amountCents === null ? [] : [amountCents];
 }
 
 interface LineKey {
@@ -66,10 +91,10 @@ async function listPaymentsByConditions(
   db: Db,
   accountId: number,
   lines: readonly LineKey[],
-): Promise<string[]> {
+): Promise<{ id: string; isCredit: boolean; cents: bigint }[]> {
   if (lines.length === 0) return [];
-  const rows = await db.$queryRaw<{ id: string }[]>`
-    SELECT DISTINCT payment.id FROM unnest(
+  return db.$queryRaw`
+    SELECT DISTINCT payment.id, line.is_credit, line.cents FROM unnest(
       ${lines.map(({ isCredit }) => isCredit)}::boolean[],
       ${lines.map(({ amountCents }) => amountCents)}::bigint[],
       ${lines.map(({ day }) => day)}::date[],
@@ -95,7 +120,44 @@ async function listPaymentsByConditions(
           OR found.counterparty_document = line.document)
       ORDER BY found.id LIMIT ${maxConditional + 1}
     ) payment`;
+}
+
+/** The open debits of our operations with one of these amounts: the cost follows what is open. */
+async function listOwnDebits(
+  db: Db,
+  accountId: number,
+  amounts: readonly bigint[],
+): Promise<string[]> {
+  if (amounts.length === 0) return [];
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    SELECT e.id FROM (
+      SELECT expected_payment_id AS id FROM expected_payment_total
+      WHERE account_id = ${opaqueAccountId(accountId)} AND settlement = 'open' OFFSET 0
+    ) open
+    CROSS JOIN LATERAL (
+      SELECT id, is_credit, amount_cents, external_id FROM expected_payment
+      WHERE account_id = ${opaqueAccountId(accountId)} AND id = open.id OFFSET 0
+    ) e
+    WHERE NOT e.is_credit AND e.external_id IS NULL
+      AND e.amount_cents = ANY (${[...amounts]}::bigint[])`;
   return rows.map(({ id }) => id);
+}
+
+/** The debits of these amounts that conditions may decide again. */
+async function listUndecidedDebits(
+  db: Db,
+  accountId: number,
+  amounts: readonly bigint[],
+): Promise<bigint[]> {
+  if (amounts.length === 0) return [];
+  const rows = await db.$queryRaw<{ nsu: bigint }[]>`
+    SELECT t.nsu FROM (${undecidedNsus(accountId, -1n)}) undecided
+    CROSS JOIN LATERAL (
+      SELECT nsu, is_credit, amount_cents FROM statement_line
+      WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = undecided.nsu OFFSET 0
+    ) t
+    WHERE NOT t.is_credit AND t.amount_cents = ANY (${[...amounts]}::bigint[])`;
+  return rows.map(({ nsu }) => nsu);
 }
 
 interface Version {

@@ -155,4 +155,20 @@ describe('the cash forecast', () => {
     const { status, body } = await service.call('GET', `/v1/cash-forecast?${query}`);
     expect([status, Object.keys(body.errors ?? {})]).toEqual([400, [path]]);
   });
+
+  it('counts of a declared range the least that comes in and the most that goes out', async () => {
+    const before = await read();
+    const day = rollToBusinessDay(addDays(before.today, 1));
+    for (const direction of ['credit', 'debit'])
+      await call('POST', '/v1/expected-payments', {
+        ...{ externalId: `range-${direction}`, direction, amountFrom: 300, amountTo: 500 },
+        ...{ dateFrom: before.today, dateTo: day, text: 'never' },
+      });
+    await reconcile();
+    const after = await read();
+    const of = ({ days }: Forecast) => days.find(({ date }) => date === day);
+    expect((of(after)?.expectedIn ?? 0) - (of(before)?.expectedIn ?? 0)).toBe(300);
+    expect((of(after)?.expectedOut ?? 0) - (of(before)?.expectedOut ?? 0)).toBe(500);
+    expect(after.undated).toEqual(before.undated);
+  });
 });

@@ -40,11 +40,13 @@ const line = fc.record({
   document,
   notes: maybe(fc.constantFrom('CIELO', 'Folha')),
   day: fc.constantFrom('2026-06-08', '2026-06-10'),
-  correlationId: maybe(fc.constantFrom('c1', 'c2')),
+  correlationId: maybe(fc.constantFrom('c1', 'c2', 's1')),
 });
 const world = fc.record({
   payments: fc.array(payment, { minLength: 1, maxLength: 5 }),
   lines: fc.array(line, { minLength: 1, maxLength: 6 }),
+  /** Debits of operations, with their correlationIds. */
+  sent: fc.array(fc.constantFrom(undefined, 'c1', 's1'), { maxLength: 2 }),
   hasRule: fc.boolean(),
   order: fc.array(fc.integer(), { minLength: 12, maxLength: 12 }),
 });
@@ -70,7 +72,7 @@ function bodyOf({ counterparty, text, window: [dateFrom, dateTo], amounts, corre
 }
 
 /** The steps of the world, each payment's in their own order. */
-function stepsOf({ payments, lines }: World): (() => Promise<unknown>)[][] {
+function stepsOf({ payments, lines, sent }: World): (() => Promise<unknown>)[][] {
   return [
     ...payments.map(({ direction: way, versions: [first, ...others], isCancelled }, index) => {
       const name = `p${index}`;
@@ -81,6 +83,7 @@ function stepsOf({ payments, lines }: World): (() => Promise<unknown>)[][] {
         ...(isCancelled ? [() => declared.cancelUnlessPaid(name)] : []),
       ];
     }),
+    ...sent.map((correlationId) => [() => setup.addSent(10_000, correlationId)]),
     ...lines.map(({ direction: way, document: ofLine, notes, correlationId, ...shown }, index) => [
       () =>
         setup.addLine({

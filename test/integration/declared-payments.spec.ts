@@ -172,6 +172,30 @@ describe('a declared payment', () => {
     expect(await setup.outcomes()).toEqual({ 1: [`reference ${charge} 10000`] });
   });
 
+  it.each([['before'], ['after']])(
+    'takes no debit that an accepted operation may have made, declared %s it, until that has its own',
+    async (order) => {
+      if (order === 'before') {
+        await declared.declare('t1');
+        await line(1);
+        await setup.decide();
+      }
+      await setup.addSent(10_000, 'sent-1');
+      await setup.decide();
+      if (order === 'after') {
+        await declared.declare('t1');
+        await line(1);
+        await setup.decide();
+      }
+      expect(await setup.outcomes()).toEqual({ 1: ['ambiguous'] });
+      await line(2, { correlationId: 'sent-1' });
+      await setup.decide();
+      const { id } = await declared.get('t1');
+      expect((await setup.outcomes())[1]).toEqual([matchedByRule(id, 10_000)]);
+      expect(await breaks()).toEqual([]);
+    },
+  );
+
   it('is decided again when it is amended, with the lines that competed for it', async () => {
     const first = await declared.declare('t1');
     const second = await declared.declare('t2');

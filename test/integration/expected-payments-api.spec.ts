@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BulkService } from '../../src/bulk/bulk.service.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import { operatorOf } from '../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
 describe('the API of declared payments', () => {
@@ -57,6 +58,24 @@ describe('the API of declared payments', () => {
     ]);
   });
 
+  it('masks the counterparty for keys without the scope `personal-data`', async () => {
+    const { createKey } = operatorOf(() => service);
+    const { key: apiKey } = await createKey('main', { scopes: ['read', 'expect'] });
+    const masked = { taxId: '***.444.777-**', name: 'A*** S***' };
+    const expectMasked = ({ text, body }: Awaited<ReturnType<typeof post>>) => {
+      expect(text).not.toMatch(/Anna|Souza|11144477735/);
+      const shown = (body.data as { counterparty: object }[] | undefined)?.[0] ?? body;
+      expect(shown.counterparty).toEqual(masked);
+    };
+    const declared = await service.call('POST', path, { body: salary('masked'), apiKey });
+    expectMasked(declared);
+    for (const url of [`${path}/masked`, `${path}?externalId=masked`])
+      expectMasked(await service.call('GET', url, { apiKey }));
+    const change = { body: { reason: 'test' }, apiKey };
+    expectMasked(await service.call('PATCH', `${path}/masked`, change));
+    expectMasked(await service.call('POST', `${path}/masked/cancel`, change));
+  });
+
   it.each([
     ['amount', { amount: undefined }],
     ['amount', { amountFrom: 1, amountTo: 2 }],
@@ -66,6 +85,8 @@ describe('the API of declared payments', () => {
     ['dateTo', { dateTo: '2026-06-04' }],
     ['dateTo', { dateTo: '2027-06-06' }],
     ['text', { text: '(' }],
+    ['text', { text: 'folha|' }],
+    ['text', { amount: undefined, amountFrom: 1, amountTo: 2, counterparty: null, text: '.*' }],
     ['references', { amount: undefined, amountFrom: 1, amountTo: 2, counterparty: null }],
     ['references[0].kind', { references: [{ kind: 'txid', value: 'x' }] }],
     ['counterparty.taxId', { counterparty: { taxId: '123' } }],

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { listExportedLines } from '../../src/exports/exports.queries.js';
 import { parseJson } from '../../src/platform/exact-json.js';
 import {
   createRuleVersion,
   type RuleDefinition,
 } from '../../src/reconciliation/rules/rules.schema.js';
+import { DeclaredPaymentsSetup } from '../support/declared-payments-setup.js';
 import { makeAllDue } from '../support/reconciliation.js';
 import { matchedByRule, RulesSetup } from '../support/rules-setup.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -124,6 +126,35 @@ describe('a rule that splits payments', () => {
       for (const _ of ['once', 'twice']) await setup.decide();
       expect(await setup.outcomes()).toEqual({ 1: ['unexpected'] });
       expect(await settlements()).toEqual({ open: 3 });
+    });
+
+    it('pays declared sales in full, and their events and the export have the fee', async () => {
+      const elsewhere = new DeclaredPaymentsSetup(() => ({ ...service, accountId: account }));
+      for (const [name, amount] of [
+        ['sale-1', 100],
+        ['sale-2', 50],
+      ] as const)
+        await elsewhere.declare(name, {
+          ...{ direction: 'credit', amount, counterparty: { taxId: acquirer } },
+        });
+      await setup.activate(await setup.declareRule(rule));
+      await setup.addLine({ nsu: 1, cents: 14_625, document: acquirer, day: '2026-06-12' });
+      await setup.decide();
+      expect(await settlements()).toEqual({ settled: 2 });
+      expect((await setup.events()).filter(({ type }) => type.startsWith('expected'))).toEqual(
+        [
+          ['sale-1', 97.5, 2.5],
+          ['sale-2', 48.75, 1.25],
+        ].map(([externalId, amount, fee]) => ({
+          type: 'expected_payment.paid',
+          data: expect.objectContaining({ externalId, amount, fee, settlement: 'settled' }),
+        })),
+      );
+      const exported = await listExportedLines(service.database.prisma, account, {
+        ...{ from: new Date('2026-06-12'), until: new Date('2026-06-13'), arrival: 1_000n },
+        ...{ afterNsu: 0n, lastNsu: 1n, limit: 10 },
+      });
+      expect(exported).toMatchObject([{ nsu: 1n, feeCents: 375n }]);
     });
 
     it('stands once its period is closed, whatever sale is recorded for the day later', async () => {

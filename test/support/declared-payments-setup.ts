@@ -55,5 +55,6 @@ export class DeclaredPaymentsSetup {
         throw error;
       },
     );
-  readonly get = (id: string) => this.payments().get(this.service().accountId, id);
+  readonly get = (id: string) =>
+    this.payments().get(this.service().accountId, id, { isVisible: true });
 }

@@ -45,6 +45,7 @@ export function exportedLine(line: Partial<ExportedLine> = {}): ExportedLine {
     costCentre: null,
     breakKind: null,
     expectedPaymentIds: [],
+    feeCents: null,
     metadata: [],
     ...line,
   };

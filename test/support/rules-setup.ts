@@ -29,6 +29,8 @@ export interface RuleSetupExpectedPayment {
   dueDate?: string;
   correlationId?: string;
   isMultiUse?: boolean;
+  /** A debit otherwise. */
+  isCredit?: boolean;
 }
 
 export const matchRule = (match: Partial<NonNullable<RuleDefinition['then']['match']>>) =>
@@ -96,7 +98,7 @@ export class RulesSetup {
     const [id = ''] = await database.transaction((tx) =>
       recordExpectedPayments(tx, operation, [
         {
-          isCredit: true,
+          isCredit: expectedPayment.isCredit ?? true,
           amountCents: BigInt(cents),
           dueDate: dueDate ?? '2026-06-10',
           terms: null,
@@ -150,6 +152,23 @@ export class RulesSetup {
       this.service().accountId,
       day,
     );
+  };
+
+  /** A debit that an operation of ours has expected since 1 June 2026. */
+  readonly addSent = async (cents: number, correlationId?: string): Promise<string> => {
+    const sent = {
+      cents,
+      isCredit: false,
+      ...(correlationId === undefined ? {} : { correlationId }),
+    };
+    const id = await this.addExpectedPayment(sent);
+    await this.run(
+      `UPDATE expected_payment SET created_at_bank_time = '2026-06-01'
+       WHERE account_id = $1 AND id = $2`,
+      this.service().accountId,
+      id,
+    );
+    return id;
   };
 
   readonly link = (nsu: number, expectedPaymentId: string) =>

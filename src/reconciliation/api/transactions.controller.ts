@@ -6,7 +6,11 @@ import {
   type CallerInput,
 } from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
-import { seesPersonalData, shownCounterparty } from '../../counterparties/counterparty.schema.js';
+import {
+  seesPersonalData,
+  shownCounterparty,
+  shownParty,
+} from '../../counterparties/counterparty.schema.js';
 import { counterpartyIn, findCounterparties } from '../../counterparties/counterparties.queries.js';
 import type { RouteOutput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
@@ -63,7 +67,7 @@ export class BookController {
 
   @Handles(listExpectedPayments)
   async expectedPayments(
-    @FromCaller() { accountId, query }: CallerInput<typeof listExpectedPayments>,
+    @FromCaller() { accountId, query, scopes }: CallerInput<typeof listExpectedPayments>,
   ) {
     const page = readPage(query, isUuid);
     const rows = await queries.listExpectedPaymentRows(this.database.prisma, accountId, {
@@ -72,6 +76,7 @@ export class BookController {
       today: await this.bankTime.today(accountId),
       limit: page.limit + 1,
     });
+    const isVisible = seesPersonalData(scopes);
     return toList(
       rows,
       page,
@@ -83,7 +88,10 @@ export class BookController {
         amountTo: row.amountToCents,
         tolerance: row.toleranceCents,
         text: row.textPattern,
-        counterparty: { taxId: row.counterpartyDocument, name: row.counterpartyName },
+        counterparty: shownParty(
+          { taxId: row.counterpartyDocument, name: row.counterpartyName },
+          isVisible,
+        ),
         settledAmount: settledCents,
         returnedAmount: returnedCents,
       }),

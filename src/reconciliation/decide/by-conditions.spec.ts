@@ -4,6 +4,8 @@ import { maxConditional } from './by-conditions.js';
 import { decide } from './decide.js';
 import type { DeclaredFacts } from './declared-conditions.js';
 import type { ExpectedPaymentFacts, Facts } from './model.js';
+import { totalOfPayment } from './totals.js';
+import type { AppliedRule, MatchAction, NetSettlement } from './rule.js';
 
 const day = '2026-03-02';
 const exact = { fromCents: 1_000n, toCents: 1_000n };
@@ -100,6 +102,106 @@ describe('the conditions of declared payments', () => {
   });
 });
 
+describe('the conditions of declared payments beside other explanations', () => {
+  const document = '11144477735';
+  const rule = (then: Partial<MatchAction>): AppliedRule => ({
+    ...{ ruleId: 'rule', version: 1, priority: 1, when: {} },
+    then: {
+      ...{ do: 'match', by: ['document', 'amount'], window: null, combines: false },
+      ...{ toleranceCents: 0n, toleranceBasisPoints: 0n, instalments: false },
+      ...then,
+    },
+  });
+  const credit = (nsu: bigint, cents: bigint) =>
+    lineFacts({ nsu, amountCents: cents, counterpartyDocument: document });
+  const sale = (id: string, cents: bigint, change: Partial<ExpectedPaymentFacts> = {}) =>
+    expectedPaymentFacts({
+      ...{ id, amountCents: cents, counterpartyDocument: document, dueDate: day },
+      ...change,
+    });
+  const received = declared('a', { isCredit: true, counterpartyDocument: document });
+
+  it('leave a line ambiguous that is a net settlement or an instalment by a rule', () => {
+    const netSettlement: NetSettlement = {
+      ...{ groupBy: 'day', minFeeBasisPoints: 0n, maxFeeBasisPoints: 1_000n },
+      ...{ minFeeCentsPerSale: 0n, maxFeeCentsPerSale: 0n },
+    };
+    const window = { daysBefore: 1, daysAfter: 1 };
+    const by = ['document' as const, 'amount' as const, 'window' as const];
+    const settling = rule({ by, window, netSettlement });
+    const sales = ['s1', 's2'].map((id) => sale(id, 520n, { dueDate: '2026-03-01' }));
+    expect(
+      outcomesOf({
+        ...{ lines: [credit(1n, 1_000n)], expectedPayments: [received, ...sales] },
+        rules: [settling],
+      }),
+    ).toEqual({ 1: 'ambiguous' });
+    const plan = { count: 2, intervalDays: 30, toleranceDays: 2 };
+    const planned = sale('s3', 2_000n);
+    expect(
+      outcomesOf({
+        ...{ lines: [credit(1n, 1_000n)], expectedPayments: [received, planned] },
+        rules: [rule({ plan })],
+      }),
+    ).toEqual({ 1: 'ambiguous' });
+  });
+
+  it('leave a line ambiguous whose payment another line could pay by a rule', () => {
+    const expectedPayments = [received, sale('s1', 500n)];
+    const lines = [credit(1n, 1_000n), credit(2n, 1_500n)];
+    expect(outcomesOf({ lines, expectedPayments, rules: [rule({ combines: true })] })).toEqual({
+      ...{ 1: 'ambiguous', 2: 'unexpected' },
+    });
+    expect(outcomesOf({ lines, expectedPayments, rules: [rule({})] })).toEqual({
+      ...{ 1: 'a', 2: 'unexpected' },
+    });
+  });
+
+  it('take no debit that may be that of an accepted operation, unless an id says otherwise', () => {
+    const references = [{ kind: 'end_to_end_id' as const, value: 'E1' }];
+    const sent = expectedPaymentFacts({
+      ...{ id: 'transfer', isCredit: false, kind: 'create_transfer', references },
+    });
+    const expectedPayments = [declared('a'), sent];
+    expect(outcomesOf({ lines: [debit(1n)], expectedPayments })).toEqual({ 1: 'ambiguous' });
+    // The line is another Pix, or happened before the operation; or the operation has its line.
+    const other = debit(1n, { endToEndId: 'E2' });
+    expect(outcomesOf({ lines: [other], expectedPayments })).toEqual({ 1: 'a' });
+    const earlier = debit(1n, { occurredAt: new Date('2026-03-02T08:00:00Z') });
+    expect(outcomesOf({ lines: [earlier], expectedPayments })).toEqual({ 1: 'a' });
+    const own = debit(2n, { endToEndId: 'E1' });
+    expect(outcomesOf({ lines: [debit(1n), own], expectedPayments })).toEqual({
+      ...{ 1: 'a', 2: 'transfer' },
+    });
+    const separated = [{ nsu: 1n, expectedPaymentId: 'transfer' }];
+    expect(outcomesOf({ lines: [debit(1n)], expectedPayments, separated })).toEqual({ 1: 'a' });
+  });
+});
+
+describe('a declared payment that a rule paid finally', () => {
+  const final = (isTolerated: boolean) => ({
+    ...{ nsu: 1n, expectedPaymentId: 'a', amountCents: 1_000n, rule: 'declared' as const },
+    ...{ owedCents: 1_000n, isTolerated, declared: { ruleId: 'rule', version: 1 }, evidence: {} },
+  });
+  const owed = { fromCents: 1_200n, toCents: 1_200n };
+  const amended = declared('a', { amountCents: 1_200n, accepted: owed }, { matching: owed });
+  const decided = (isTolerated: boolean) => {
+    const decision = decide(
+      facts({
+        ...{ lines: [debit(1n)], expectedPayments: [amended] },
+        finalMatches: [final(isTolerated)],
+      }),
+    );
+    const kinds = decision.findings.map(({ kind }) => kind);
+    return [totalOfPayment(decision, amended).settlement, ...kinds];
+  };
+
+  it('is owed what it was amended to, as its break says, unless the rule tolerated less', () => {
+    expect(decided(false)).toEqual(['partially_settled', 'underpaid']);
+    expect(decided(true)).toEqual(['settled']);
+  });
+});
+
 describe('an id that an operation and a declared payment share', () => {
   const references = [{ kind: 'external_id' as const, value: 'x1' }];
   const line = debit(1n, { externalId: 'x1' });
@@ -114,5 +216,13 @@ describe('an id that an operation and a declared payment share', () => {
       outcomesOf({ lines: [line], expectedPayments: [elsewhere, transfer(withdrawal)] });
     expect(decided(null)).toEqual({ 1: 'transfer' });
     expect(decided('failed')).toEqual({ 1: 'a' });
+  });
+
+  it('is that of the declared payment where the operation began after the line', () => {
+    const later = { ...transfer(null), createdAtBankTime: new Date('2026-03-02T15:00:00Z') };
+    const elsewhere = declared('a', { references });
+    expect(outcomesOf({ lines: [line], expectedPayments: [elsewhere, later] })).toEqual({
+      1: 'a',
+    });
   });
 });

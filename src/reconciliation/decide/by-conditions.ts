@@ -2,14 +2,16 @@
 // All competing lines and payments are decided at once, those of the account's match rules too: a
 // pair is matched only if neither could be matched otherwise. Such a match is provisional.
 import { saoPauloDay } from '../../brazil/statement-day.js';
+import { clockToleranceMs } from '../../operations/effect-period.js';
 import { addTo, groupBy } from '../../platform/grouping.js';
-import { payableByRules, toRuleLine } from './by-rule.js';
+import { contradicts as contradictsIds } from './by-reference.js';
+import { findOptions, payableByRules, toRuleLine } from './by-rule.js';
 import { lineReferences, maxBreakCandidates, type Component } from './component.js';
 import { agreesWithTerms, type DeclaredFacts } from './declared-conditions.js';
+import { isStillExpected } from './missing.js';
 import type { ExpectedPaymentFacts, StatementLineFacts } from './model.js';
 import {
   covers,
-  findPaymentOptions,
   findPossibleIds,
   ruleCandidateKind,
   wasRefundedBefore,
@@ -42,18 +44,30 @@ export function payByConditions(component: Component): ReadonlySet<string> {
     (line) => mayPayByConditions(line) && component.isUnexpected(line.nsu),
   );
   const candidatesByLine = new Map<StatementLineFacts, Candidates>();
-  const lineCounts = new Map<string, number>();
+  const wanted = new Map<string, ExpectedPaymentFacts>();
   for (const line of lines) {
     const candidates = candidatesOf(component, line, groups);
     if (candidates.payments.length === 0) continue;
     candidatesByLine.set(line, candidates);
-    for (const { payment } of candidates.payments)
-      lineCounts.set(payment.id, (lineCounts.get(payment.id) ?? 0) + 1);
+    for (const { payment } of candidates.payments) wanted.set(payment.id, payment);
   }
-  const byRules = new RuleOptions(component, candidatesByLine.size > 0);
+  if (candidatesByLine.size === 0) return contested;
+  const byRules = new RuleOptions(component, [...wanted.values()]);
+  const ownDebits = ownDebitsByAmount(component);
+  const idsByLine = new Map<StatementLineFacts, ReadonlySet<string>>();
+  const lineCounts = new Map<string, number>();
+  for (const line of lines) {
+    const candidates = candidatesByLine.get(line);
+    if (!candidates && !byRules.reaches(line)) continue;
+    const ids = new Set((candidates?.payments ?? []).map(({ payment }) => payment.id));
+    for (const id of byRules.of(line)) ids.add(id);
+    for (const id of ids) lineCounts.set(id, (lineCounts.get(id) ?? 0) + 1);
+    for (const id of ownDebitsOf(component, line, ownDebits)) ids.add(id);
+    idsByLine.set(line, ids);
+  }
   // Decided before the first is matched: a match must not depend on the order of lines.
   const decided = [...candidatesByLine].map(([line, { payments, isMore }]) => {
-    const ids = [...new Set([...payments.map(({ payment }) => payment.id), ...byRules.of(line)])];
+    const ids = [...(idsByLine.get(line) ?? [])];
     const [only] = payments;
     const isSure = !isMore && ids.length === 1 && lineCounts.get(ids[0] ?? '') === 1;
     return { line, ids, paid: isSure ? only : undefined };
@@ -193,21 +207,65 @@ function contradicts(line: StatementLineFacts, { references }: ExpectedPaymentFa
   });
 }
 
+/**
+ * Debits of our operations without a line. One of them may carry none of our ids, so that a
+ * declared payment of its amount cannot be distinguished from it.
+ */
+function ownDebitsByAmount({ facts }: Component): ReadonlyMap<bigint, ExpectedPaymentFacts[]> {
+  const byAmount = new Map<bigint, ExpectedPaymentFacts[]>();
+  for (const payment of facts.expectedPayments) {
+    const { isCredit, declared, amountCents, operationState, withdrawal } = payment;
+    if (isCredit || declared !== null || amountCents === null || withdrawal !== null) continue;
+    if (operationState === 'awaiting_approval' || !isStillExpected(payment)) continue;
+    addTo(byAmount, amountCents, payment);
+  }
+  return byAmount;
+}
+
+function ownDebitsOf(
+  component: Component,
+  line: StatementLineFacts,
+  byAmount: ReadonlyMap<bigint, readonly ExpectedPaymentFacts[]>,
+): string[] {
+  if (line.isCredit) return [];
+  return (byAmount.get(line.amountCents) ?? [])
+    .filter(
+      (payment) =>
+        component.paidCents(payment.id) === 0n &&
+        !component.isSeparated(line, payment.id) &&
+        payment.createdAtBankTime.getTime() - clockToleranceMs <= line.occurredAt.getTime() &&
+        !contradictsIds(line, payment),
+    )
+    .map(({ id }) => id);
+}
+
 /** What the match rules of the account could match to a line. */
 class RuleOptions {
   private readonly byDocument = new Map<string, RuleExpectedPayment[]>();
   private readonly byReference = new Map<string, RuleExpectedPayment[]>();
+  private readonly wantedKeys = new Set<string>();
 
+  /** `wanted`: the payments that lines may pay by conditions. */
   constructor(
     private readonly component: Component,
-    isNeeded: boolean,
+    wanted: readonly ExpectedPaymentFacts[],
   ) {
     const { rules } = component.facts;
-    if (!isNeeded || !rules.some(({ then }) => then.do === 'match')) return;
+    if (!rules.some(({ then }) => then.do === 'match')) return;
+    const ids = new Set(wanted.map(({ id }) => id));
     for (const each of payableByRules(component)) {
-      if (each.counterpartyDocument) addTo(this.byDocument, each.counterpartyDocument, each);
-      for (const value of each.referenceValues) addTo(this.byReference, value, each);
+      const { counterpartyDocument: document, referenceValues, expectedPaymentId } = each;
+      if (document) addTo(this.byDocument, document, each);
+      for (const value of referenceValues) addTo(this.byReference, value, each);
+      if (!ids.has(expectedPaymentId)) continue;
+      for (const key of [document ?? [], referenceValues].flat()) this.wantedKeys.add(key);
     }
+  }
+
+  /** Whether the line shares a document or a word with a wanted payment. */
+  reaches({ counterpartyDocument: document, notes }: StatementLineFacts): boolean {
+    if (this.wantedKeys.size === 0) return false;
+    return [document ?? '', ...findPossibleIds(notes)].some((key) => this.wantedKeys.has(key));
   }
 
   /** The ids of the payments of all options. */
@@ -219,7 +277,7 @@ class RuleOptions {
       const candidates = then.by.includes('document')
         ? (this.byDocument.get(line.counterpartyDocument ?? '') ?? [])
         : findPossibleIds(line.notes).flatMap((word) => this.byReference.get(word) ?? []);
-      const options = findPaymentOptions(then, compared, [...new Set(candidates)]);
+      const options = findOptions(then, compared, [...new Set(candidates)]);
       return options.flat().map(({ expectedPaymentId }) => expectedPaymentId);
     });
   }

@@ -22,8 +22,9 @@ export function payableBy(component: Component, line: StatementLineFacts): Named
   // What an operation expects is never paid to what another system declared under the same id.
   const isOfOperation = ({ payment }: Named) =>
     payment.declared === null && payment.withdrawal === null;
-  const ofOperations = able.filter(isOfOperation);
-  return latestOf(line, ofOperations.length > 0 ? ofOperations : able);
+  const timely = latestOf(line, able);
+  const ofOperations = timely.filter(isOfOperation);
+  return ofOperations.length > 0 ? ofOperations : timely;
 }
 
 /** Clients may reuse an id. The line pays the payment that had the id when the line happened. */
@@ -236,7 +237,7 @@ function isKnownToBank({ references }: ExpectedPaymentFacts): boolean {
 }
 
 /** Different ids of one kind, or different counterparties: the line is not the payment. */
-function contradicts(line: StatementLineFacts, payment: ExpectedPaymentFacts): boolean {
+export function contradicts(line: StatementLineFacts, payment: ExpectedPaymentFacts): boolean {
   const differs = (kind: string, values: readonly string[]) => {
     const own = valuesOf(payment, kind);
     return own.length > 0 && values.length > 0 && !own.some((value) => values.includes(value));

@@ -328,7 +328,8 @@ class RuleMatcher {
   }
 }
 
-function findOptions(
+/** All options of the line among these candidates, of which each is a set that it would pay. */
+export function findOptions(
   action: MatchAction,
   line: RuleLine,
   candidates: readonly RuleExpectedPayment[],

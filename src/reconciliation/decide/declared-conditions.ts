@@ -27,14 +27,15 @@ interface ComparedLine {
   notes: string | null;
 }
 
-/** Everything but the direction and the amount. */
+/** Everything but the direction and the amount. `hasOwnDay`: the window does not decide. */
 export function agreesWithTerms(
   line: ComparedLine,
   { counterpartyDocument: document }: { counterpartyDocument: string | null },
   { dateFrom, dateTo, text }: DeclaredFacts,
+  { hasOwnDay = false } = {},
 ): boolean {
   const day = saoPauloDay(line.occurredAt);
-  if (day < dateFrom || day > dateTo) return false;
+  if (!hasOwnDay && (day < dateFrom || day > dateTo)) return false;
   if (document !== null && document !== line.counterpartyDocument) return false;
   return text === null || containsText(line, text);
 }

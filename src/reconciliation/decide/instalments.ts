@@ -88,14 +88,16 @@ export function claimsOf(
     const difference = line.amountCents - cents;
     return (difference < 0n ? -difference : difference) <= toleranceOf(action, cents);
   };
+  const isWhole = ({ amountCents: cents }: RuleLine, { accepted }: RuleExpectedPayment) =>
+    isNear(expected.amountCents ?? 0n) &&
+    (accepted === null || (cents >= accepted.fromCents && cents <= accepted.toCents));
   const claims: InstalmentClaim[] = [];
-  // An instalment has its own day: the window around the due date is that of the whole amount.
-  const ofPart = { ...action, window: null };
   const open = openInstalments(plan, expected, expected.payments) ?? [];
   const instalment = instalmentOfDay(plan, open, saoPauloDay(line.occurredAt));
-  if (instalment && isNear(instalment.cents) && agrees(ofPart, line, expected))
+  // An instalment has its own day: the window around the due date is that of the whole amount.
+  if (instalment && isNear(instalment.cents) && agrees(action, line, expected, { hasOwnDay: true }))
     claims.push({ line, instalment });
-  if (expected.paidCents === 0n && isNear(expected.amountCents) && agrees(action, line, expected))
+  if (expected.paidCents === 0n && isWhole(line, expected) && agrees(action, line, expected))
     claims.push({ line, instalment: null });
   return claims;
 }

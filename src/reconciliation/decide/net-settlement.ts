@@ -49,6 +49,8 @@ function salesOf(line: RuleLine, candidates: readonly RuleExpectedPayment[]): Sa
 }
 
 function isWithinBounds(net: NetSettlement, line: RuleLine, sales: readonly Sale[]): boolean {
+  // A declared range has no amount of which a fee could be a part.
+  if (sales.some(({ expected }) => expected.amountCents === null)) return false;
   const fee = totalOf(sales) - line.amountCents;
   let [least, most] = [0n, 0n];
   for (const { cents } of sales) {

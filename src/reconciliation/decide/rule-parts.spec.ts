@@ -172,6 +172,27 @@ describe('instalments by a plan', () => {
     expect(outcomes({ plan: monthly }, [second], [paidOn('2026-02-10')])).toEqual({ 1: 'nothing' });
   });
 
+  it('of a declared payment come after its window, and the whole amount only as it accepts', () => {
+    const exact = { fromCents: 300_00n, toCents: 300_00n };
+    const terms = { externalId: 'x', matching: exact, dateFrom: '2026-01-31', text: null };
+    const payment = expectedPayment('p', 300_00, {
+      accepted: exact,
+      declared: {
+        ...{ ...terms, dateTo: '2026-01-31', category: null, costCentre: null, cancelledAt: null },
+      },
+    });
+    const plan = { plan: monthly, toleranceCents: 100n, by: ['document', 'amount'] as const };
+    const of = (...lines: RuleLine[]) => outcomes({ ...plan, by: [...plan.by] }, lines, [payment]);
+    expect(of(line(1, '2026-01-31', 100_00), line(2, '2026-03-31', 100_00))).toEqual({
+      ...{ 1: ['p 10000'], 2: ['p 10000'] },
+    });
+    expect(of(line(1, '2026-01-31', 300_00))).toEqual({ 1: ['p 30000'] });
+    expect(of(line(1, '2026-01-31', 300_50))).toEqual({ 1: 'nothing' });
+    expect(of(line(1, '2026-02-10', 300_00))).toEqual({ 1: 'nothing' });
+    const parts = { instalments: true, toleranceCents: 100n };
+    expect(outcomes(parts, [line(1, '2026-01-31', 300_50)], [payment])).toEqual({ 1: 'nothing' });
+  });
+
   it('within the tolerance count as paid in full', () => {
     const lines = [line(1, '2026-01-31', 33_30), line(2, '2026-02-28', 33_33)];
     const decisions = decideByRules([rule({ plan: monthly, toleranceCents: 5n })], lines, [
@@ -255,6 +276,12 @@ describe('a net settlement', () => {
       expect(outcomes(net(), [line(1, '2026-01-31', cents)], sales)).toEqual({ 1: 'nothing' });
     for (const cents of [147_00, 145_50])
       expect(outcomes(net(), [line(1, '2026-01-31', cents)], sales)).not.toEqual({ 1: 'nothing' });
+  });
+
+  it('settles no group with a payment whose amount is a range', () => {
+    const range = { amountCents: null, accepted: { fromCents: 100_00n, toCents: 200_00n } };
+    const sales = [sale('a', 100_00), sale('b', 100_00, '2026-01-31', range)];
+    expect(outcomes(net(), [line(1, '2026-01-31', 195_00)], sales)).toEqual({ 1: 'nothing' });
   });
 
   it('is ambiguous between two days, and between two lines for one day', () => {

@@ -269,17 +269,22 @@ export function wasRefundedBefore(
   return firstRefundedAt !== null && since != null && firstRefundedAt <= since;
 }
 
-/** Whether the line and the expected payment agree in everything but the amount. */
+/**
+ * Whether the line and the expected payment agree in everything but the amount. A line for an
+ * instalment comes on the day of that, which may be after the window of a declared payment.
+ */
 export function agrees(
   action: MatchAction,
   line: RuleLine,
   expected: RuleExpectedPayment,
+  { hasOwnDay = false } = {},
 ): boolean {
   const { by, window } = action;
   if (line.originalEndToEndId !== null || line.isCredit !== expected.isCredit) return false;
   if (wasRefundedBefore(line, expected.createdAt)) return false;
   if (line.unlinkedFrom.includes(expected.expectedPaymentId)) return false;
-  if (expected.declared && !agreesWithTerms(line, expected, expected.declared)) return false;
+  const { declared } = expected;
+  if (declared && !agreesWithTerms(line, expected, declared, { hasOwnDay })) return false;
   if (by.includes('document')) {
     const { counterpartyDocument: document } = line;
     if (document === null || document !== expected.counterpartyDocument) return false;
@@ -289,7 +294,7 @@ export function agrees(
     if (!expected.referenceValues.some((value) => words.includes(value))) return false;
   }
   if (expected.cancelledAt !== null && expected.cancelledAt <= line.occurredAt) return false;
-  if (!by.includes('window') || window === null) return true;
+  if (hasOwnDay || !by.includes('window') || window === null) return true;
   const day = saoPauloDay(line.occurredAt);
   const middle = expected.dueDate ?? saoPauloDay(expected.createdAt);
   return day >= addDays(middle, -window.daysBefore) && day <= addDays(middle, window.daysAfter);
@@ -330,9 +335,10 @@ function agreesInAmount(
 ): boolean {
   const { accepted, paidCents } = expected;
   // A declared payment is paid by an amount that it accepts, or in parts.
-  if (accepted !== null && !action.instalments) {
+  if (accepted !== null) {
     const total = paidCents + line.amountCents;
-    if (total < accepted.fromCents || total > accepted.toCents) return false;
+    if (total > accepted.toCents || (total < accepted.fromCents && !action.instalments))
+      return false;
   }
   if (!action.by.includes('amount')) return true;
   const owed = stillOwed(expected, line);

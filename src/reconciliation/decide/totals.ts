@@ -205,10 +205,9 @@ function resultOfPayment(
   const counted = isMultiUse ? [last] : paid;
   const grossCents = counted.reduce((sum, { allocation }) => sum + allocation.amountCents, 0n);
   const day = saoPauloDay(last.line.occurredAt);
-  const owedCents =
-    last.allocation.declared === null
-      ? owedCentsWhenPaid(payment, grossCents, day)
-      : last.allocation.ruleOwedCents;
+  const owedCents = isOwedByRule(payment, last.allocation)
+    ? last.allocation.ruleOwedCents
+    : owedCentsWhenPaid(payment, grossCents, day);
   const terms = { amountCents: owedCents, isMultiUse };
   // A refund of the payment itself is reported when its own line is decided.
   const known = counted.map(({ allocation, line }) => {
@@ -219,6 +218,11 @@ function resultOfPayment(
   const settlement = settlementOfPayments(terms, known);
   if (settlement !== 'refunded') return { settlement, owedCents };
   return { settlement: settlementOfPaidAmount(terms, grossCents), owedCents };
+}
+
+/** A declared payment may be amended after its match: only a tolerated difference stays. */
+function isOwedByRule({ declared }: ExpectedPaymentFacts, allocation: LineAllocation): boolean {
+  return allocation.declared !== null && (declared === null || allocation.isTolerated);
 }
 
 /** What was refunded of an earlier payment when the last one was made. */

@@ -1,0 +1,124 @@
+// Files as treasuries keep them, through the API: XLSX, also as the service's own writer makes it,
+// and CSV with decimal commas. No amount is read a thousand times too large or too small.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BulkService } from '../../src/bulk/bulk.service.js';
+import type { Table } from '../../src/exports/table.js';
+import { xlsxFile } from '../../src/exports/xlsx-file.js';
+import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
+import { uploadedSheet } from '../support/uploaded-sheet.js';
+
+const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+const path = '/v1/expected-payments';
+
+interface Payable {
+  externalId: string;
+  cents: bigint;
+  day: string;
+  taxId: string;
+}
+const payables: Payable[] = [
+  { externalId: 'p-0007', cents: 123_456_78n, day: '2026-06-05', taxId: '01234567890' },
+  { externalId: 'p-0008', cents: 150n, day: '2026-06-08', taxId: '52998224725' },
+  { externalId: 'p-0009', cents: 1_500_00n, day: '2026-06-08', taxId: '11222333000181' },
+];
+/** The titles of people are those of the API here. */
+const table: Table<Payable> = {
+  title: 'Previstos',
+  columns: [
+    { ...heading('externalId'), kind: 'text', value: ({ externalId }) => externalId },
+    { ...heading('direction'), kind: 'text', value: () => 'debit' },
+    { ...heading('amount'), kind: 'money', value: ({ cents }) => cents },
+    { ...heading('dateFrom'), kind: 'day', value: ({ day }) => day },
+    { ...heading('counterparty.taxId'), kind: 'stranger', value: ({ taxId }) => taxId },
+  ],
+};
+
+function heading(name: string) {
+  return { name, title: name };
+}
+
+function writtenSheet(rows: readonly Payable[]): Buffer {
+  const file = xlsxFile(table);
+  const container = file.container?.();
+  if (!container) throw new Error('an XLSX file has a container');
+  const parts = [file.head(), ...rows.map((row) => file.row(row)), file.foot()];
+  const added = [container.begin(), ...parts.map((text) => container.add(Buffer.from(text)))];
+  return Buffer.concat([...added, container.end()]);
+}
+
+describe('an uploaded sheet', () => {
+  let service: ServiceApplication;
+  beforeAll(async () => {
+    service = await serviceApplication();
+  });
+  afterAll(() => service.stop());
+
+  /** Uploads the file and issues its rows. Returns the rows as the API shows them. */
+  async function upload(file: Buffer | string, contentType: string) {
+    const response = await fetch(`${service.url}${path}/bulk`, {
+      method: 'POST',
+      headers: { 'x-service-api-key': 'concilia-dev-key', 'content-type': contentType },
+      body: file,
+    });
+    const { id } = (await response.json()) as { id?: string };
+    if (id === undefined) return { status: response.status, rows: [] };
+    const { accountId } = await service.database.prisma.bulkUpload.findFirstOrThrow();
+    await service.application
+      .get(BulkService, { strict: false })
+      .issueNextRows({ accountId, uploadId: id });
+    const { body } = await service.call('GET', `/v1/bulk/${id}/rows`);
+    return { status: response.status, rows: body.data as { state: string; errors: object }[] };
+  }
+  const amountOf = async (name: string) => (await service.call('GET', `${path}/${name}`)).body;
+
+  it('of the service’s own writer is read to the cent, with its days and leading zeros', async () => {
+    const { status, rows } = await upload(writtenSheet(payables), xlsx);
+    expect(status).toBe(202);
+    expect(rows.map(({ state }) => state)).toEqual(payables.map(() => 'accepted'));
+    for (const { externalId, cents, day, taxId } of payables)
+      expect(await amountOf(externalId)).toMatchObject({
+        ...{ amount: Number(cents) / 100, dateFrom: day, dateTo: day, direction: 'debit' },
+        counterparty: { taxId },
+      });
+  });
+
+  it('with decimal commas is read so, and refuses what may be a thousand times as much', async () => {
+    const csv = [
+      'externalId;direction;amount;dateFrom',
+      'c-1;debit;1.234,56;05/06/2026',
+      'c-2;debit;1.500;05/06/2026',
+      'c-3;debit;0.500;05/06/2026',
+      'c-4;debit;R$ 007,50;05/06/2026',
+    ].join('\n');
+    const { rows } = await upload(csv, 'text/csv');
+    expect(rows.map(({ state }) => state)).toEqual(['accepted', 'accepted', 'invalid', 'accepted']);
+    expect(await amountOf('c-1')).toMatchObject({ amount: 1_234.56, dateFrom: '2026-06-05' });
+    expect(await amountOf('c-2')).toMatchObject({ amount: 1_500 });
+    expect(await amountOf('c-4')).toMatchObject({ amount: 7.5 });
+    const points = [
+      'externalId,direction,amount,dateFrom',
+      'd-1,debit,149.90,2026-06-05',
+      'd-2,debit,1.500,2026-06-05',
+      'd-3,debit,007,2026-06-05',
+    ].join('\n');
+    const read = await upload(points, 'text/csv');
+    expect(read.rows.map(({ state }) => state)).toEqual(['accepted', 'invalid', 'accepted']);
+    expect(await amountOf('d-3')).toMatchObject({ amount: 7 });
+  });
+
+  it('that is damaged or has a number of lost digits is refused, and nothing of it is stored', async () => {
+    const sheet = writtenSheet(payables);
+    expect((await upload(sheet.subarray(0, sheet.length - 40), xlsx)).status).toBe(400);
+    expect((await upload('not a sheet', xlsx)).status).toBe(400);
+    const cells = (...values: string[]) =>
+      `<row>${values.map((one) => `<c t="str"><v>${one}</v></c>`).join('')}`;
+    const rows =
+      `${cells('externalId', 'direction', 'dateFrom', 'amount')}</row>` +
+      `${cells('x-1', 'debit', '2026-06-05')}<c><v>1234567890123456789</v></c></row>` +
+      `${cells('x-2', 'debit', '2026-06-05')}<c t="e"><v>#REF!</v></c></row>` +
+      `${cells('x-3', 'debit', '2026-06-05')}<c><v>1e3</v></c></row>`;
+    const read = await upload(uploadedSheet({ rows }), xlsx);
+    expect(read.rows.map(({ state }) => state)).toEqual(['invalid', 'invalid', 'accepted']);
+    expect(await amountOf('x-3')).toMatchObject({ amount: 1_000 });
+  });
+});
