@@ -58,7 +58,7 @@ describe('an uploaded sheet', () => {
     const response = await fetch(`${service.url}${path}/bulk`, {
       method: 'POST',
       headers: { 'x-service-api-key': 'concilia-dev-key', 'content-type': contentType },
-      body: file,
+      body: typeof file === 'string' ? file : new Uint8Array(file),
     });
     const { id } = (await response.json()) as { id?: string };
     if (id === undefined) return { status: response.status, rows: [] };
