@@ -7,6 +7,7 @@ import { RequiresScope } from '../accounts/scope.decorator.js';
 import { BankService } from '../bank/bank.service.js';
 import { changeDueDate, getCharge, listCharges, voidCharge } from '../contract/charges.js';
 import { shownReply } from '../counterparties/counterparty.schema.js';
+import { refusingMetadata } from '../expected-payments/metadata.js';
 import { BeginsOperation } from '../operations/begins-operation.decorator.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
@@ -35,7 +36,7 @@ export class ChargeChangesController {
 
   @RequiresScope('charge')
   @BeginsOperation()
-  @Handles(changeDueDate)
+  @Handles(changeDueDate, refusingMetadata(changeDueDate))
   async changeDueDate(
     @FromCaller() request: CallerInput<typeof changeDueDate>,
     @CallerPreferences() preferences: RequestPreferences,

@@ -6,6 +6,7 @@ import { lookUpPixKey } from '../contract/pix-lookup.js';
 import { createTransfer } from '../contract/transfers.js';
 import { shownList, shownResponse } from '../counterparties/counterparty.schema.js';
 import { metadataTooCommon } from '../expected-payments/metadata.queries.js';
+import { refusingMetadata } from '../expected-payments/metadata.js';
 import { BeginsOperation } from '../operations/begins-operation.decorator.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
@@ -35,7 +36,7 @@ export class TransfersController {
 
   @RequiresScope('transfer')
   @CallsBank()
-  @Handles(lookUpPixKey)
+  @Handles(lookUpPixKey, refusingMetadata(lookUpPixKey))
   async lookUp(@FromCaller() request: CallerInput<typeof lookUpPixKey>): Promise<Reply> {
     return (await this.lookups.lookUp(request.accountId, request)).reply;
   }

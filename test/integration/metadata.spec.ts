@@ -69,6 +69,24 @@ describe('metadata', () => {
     for (const body of bank.bodies) expect(body).not.toMatch(/metadata|A-123|secret|loja/);
   });
 
+  it('is refused by requests that would pass it to the bank', async () => {
+    const { request } = await createSlip();
+    const requests: [string, string, object][] = [
+      ['PATCH', `/baas/v1/charges/${request.correlationId}`, { dueDate: '2030-01-01' }],
+      ['POST', '/baas/api/v2/pix/dict/payment-initialization', { key: '11222333000181' }],
+    ];
+    for (const [method, path, body] of requests) {
+      const answer = await service.call(method, path, { body: { ...body, metadata } });
+      expect([path, answer.status, Object.keys(answer.body.errors ?? {})]).toEqual([
+        ...[path, 400],
+        ['$.metadata'],
+      ]);
+      expect((await service.call(method, path, { body })).status).toBe(200);
+    }
+    const { status } = await service.call('GET', '/v1/charges?metadata=orderId:%00');
+    expect(status).toBe(400);
+  });
+
   it('stands in the response, in its replay, and in every view of the charge', async () => {
     const { request, response } = await createSlip({ metadata });
     expect(response.body.metadata).toEqual(metadata);
@@ -110,6 +128,7 @@ describe('metadata', () => {
     [Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, ''])), '$.metadata'],
     ['text', '$.metadata'],
     [['text'], '$.metadata'],
+    [JSON.parse('{"__proto__": "text"}'), '$.metadata.__proto__'],
   ])('is refused by its JSON path: %#', async (wrong, path) => {
     const { status, body } = await post('/baas/v1/charges', { ...slip(), metadata: wrong }, {});
     expect([status, Object.keys(body.errors ?? {})]).toEqual([400, [path]]);
