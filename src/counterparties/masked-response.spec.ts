@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { maskResponse, maskResponseText, maskStatementText } from './masked-response.js';
+import {
+  maskResponse,
+  maskResponseText,
+  maskStatementText,
+  withoutPersonalData,
+} from './masked-response.js';
 
 const holder = { name: 'Ana Souza', document: '12345678909', email: 'ana@example.com' };
 const party = { number: '0012345-6', branch: '0001', holder, participant: { name: 'Banco Um' } };
@@ -43,4 +48,29 @@ describe('a response for a caller without the scope', () => {
       '[{"nsu":1,"notes":"","type":{"name":"PIX","description":"Pix recebido"},' +
         '"proof":{"description":"","key":""}}]',
     ));
+});
+
+describe('a response of which the personal data is deleted', () => {
+  it('keeps ids, amounts, states and institutions, and every field', () => {
+    const response =
+      '{"id":"t-1","amount":1234567890.10,"status":"EFFECTIVE","type":{"name":"PIX"},' +
+      '"beneficiary":{"number":"12","holder":{"document":"12345678909","name":"Maria"},' +
+      '"participant":{"name":"Banco Um","ispb":"00000001"}},"qrCode":"0002"}';
+    expect(withoutPersonalData(response)).toBe(
+      response.replace('12345678909', '').replace('Maria', ''),
+    );
+  });
+
+  it('removes personal data wherever it stands, also as an object or under another case', () => {
+    const response =
+      '[{"payer":{"Name":"Maria","address":{"street":"Rua A"},"phone":{"number":"9"}},' +
+      '"description":"rent of Maria","additionalInfo":[{"key":"k","value":"v"}]}]';
+    expect(withoutPersonalData(response)).toBe(
+      '[{"payer":{"Name":"","address":null,"phone":null},"description":"","additionalInfo":null}]',
+    );
+  });
+
+  it('keeps nothing of a text that is not JSON', () => {
+    expect(withoutPersonalData('Maria')).toBeNull();
+  });
 });

@@ -25,11 +25,18 @@ const accountFields = new Set([
   ...['account', 'accountnumber', 'beneficiaryaccount', 'beneficiaryaccountnumber'],
 ]);
 
-/** The value without personal data. Its fields stay: a text is empty, anything else is null. */
-export function withoutPersonalFields(value: unknown): unknown {
-  return replaced(value, (field, content) =>
-    personalFields.has(field) ? emptied(content) : undefined,
-  );
+/**
+ * JSON text without personal data, as it stays of the response to an operation that ended long ago.
+ * Its fields stay: a text is empty, anything else is null. Null if the text is not JSON.
+ */
+export function withoutPersonalData(text: string): string | null {
+  const withoutText: Replacement = (field, content) =>
+    personalFields.has(field) ? emptied(content) : undefined;
+  try {
+    return stringifyJson(replaced(parseJson(text), withoutText));
+  } catch {
+    return null;
+  }
 }
 
 /**

@@ -165,7 +165,7 @@ function settlementOf(
 function changeEvent(
   type: EventType,
   { id, externalId }: queries.DeclaredPayment,
-  { isCredit, amountCents, dateFrom, dateTo, category, costCentre }: DeclaredTerms,
+  { isCredit, amountCents, dateFrom, dateTo, category, costCentre, metadata }: DeclaredTerms,
   reason: string | null,
 ): NewEvent {
   return {
@@ -175,6 +175,7 @@ function changeEvent(
       ...{ expectedPaymentId: id, externalId, category, costCentre, isCredit },
       expectedAmount: amountCents === null ? null : eventAmount(amountCents),
       ...{ dateFrom, dateTo, reason },
+      ...(metadata ? { metadata } : {}),
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Tx } from '../database.service.js';
 import { eventAmount } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { invariant } from '../platform/errors.js';
+import { readOperationSubject } from '../expected-payments/event-subjects.queries.js';
 import { SecretBox } from '../platform/secret-box.js';
 import {
   approvalConditionOf,
@@ -50,15 +51,26 @@ export class ApprovalRequirements {
     return { needed, expiresAfterHours, source, requestedBy: keyId, requestHash };
   }
 
-  /** Records the event of an operation that waits. Call `enqueueDeliveries` after the commit. */
-  report(tx: Tx, operation: NewOperation, { needed, source }: queries.NeededApprovals): void {
-    const { accountId, id, kind, amountCents } = operation;
+  /**
+   * Records the event of an operation that waits, once its rows are written. Call
+   * `enqueueDeliveries` after the commit.
+   */
+  async report(
+    tx: Tx,
+    operation: NewOperation,
+    { needed, source }: queries.NeededApprovals,
+  ): Promise<void> {
+    const { accountId, id, kind, amountCents, idempotencyKey } = operation;
+    const subject = await readOperationSubject(tx, accountId, id);
     const amount = amountCents === null ? null : eventAmount(amountCents);
     this.events.record(tx, accountId, [
       {
         type: 'operation.awaiting_approval',
         resource: { kind: 'operation', id },
-        data: { operationId: id, kind, state: 'awaiting_approval', amount, needed, source },
+        data: {
+          ...{ operationId: id, kind, state: 'awaiting_approval', amount, needed, source },
+          ...{ idempotencyKey, ...subject },
+        },
       },
     ]);
   }

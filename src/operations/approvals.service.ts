@@ -6,6 +6,7 @@ import { assertAccountLive } from '../accounts/account-modes.queries.js';
 import type { Caller } from '../accounts/api-keys.service.js';
 import { Database, type Tx } from '../database.service.js';
 import { EventsService } from '../events/events.service.js';
+import { readOperationSubject } from '../expected-payments/event-subjects.queries.js';
 import type { ApprovalDecision } from '../generated/service/client.js';
 import { AppError, conflict } from '../platform/errors.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -122,15 +123,16 @@ export class Approvals {
   }
 
   private async release(tx: Tx, operation: Operation): Promise<void> {
-    const { accountId, id, kind } = operation;
+    const { accountId, id, kind, idempotencyKey } = operation;
     await queries.releaseApproved(tx, operation);
     // From now on a line may be its payment.
     await recordOperationTasks(tx, accountId, id);
+    const subject = await readOperationSubject(tx, accountId, id);
     this.events.record(tx, accountId, [
       {
         type: 'operation.approved',
         resource: { kind: 'operation', id },
-        data: { operationId: id, kind, state: 'received' },
+        data: { operationId: id, kind, state: 'received', idempotencyKey, ...subject },
       },
     ]);
   }

@@ -79,8 +79,7 @@ export class OperationsService {
     const headers: Record<string, string> = possibleDuplicateId
       ? { 'Possible-Duplicate': `/v1/operations/${possibleDuplicateId}` }
       : {};
-    if (operation.state === 'awaiting_approval')
-      return this.toReply(operation, headers, metadata);
+    if (operation.state === 'awaiting_approval') return this.toReply(operation, headers, metadata);
     if (preferences.respondAsync && kind.repeat !== 'never') {
       await this.jobQueue.enqueue('advanceOperation', { accountId, operationId: operation.id });
       const applied = { ...headers, 'Preference-Applied': 'respond-async' };

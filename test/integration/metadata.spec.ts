@@ -8,6 +8,7 @@ import { ReconciliationService } from '../../src/reconciliation/reconciliation.s
 import { StatementService } from '../../src/statement/statement.service.js';
 import { sandboxUnderTest } from '../contract/bank-under-test.js';
 import { newKeyHeader, slip } from '../contract/samples.js';
+import { expectIdsOfEvents } from '../support/event-ids.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { recordingBank, type RecordingBank } from '../support/recording-bank.js';
 import { serviceProcess, type ServiceProcess } from '../support/service-application.js';
@@ -27,6 +28,7 @@ beforeAll(async () => {
   accountId = (await service.database.prisma.bankAccount.findFirstOrThrow()).id;
 });
 afterAll(async () => {
+  await expectIdsOfEvents(test.pool, ['charge.paid', 'transfer.settled', 'refund.settled']);
   await service.stop();
   await test.drop();
   bank.close();
