@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { eventTypes } from '../src/events/event.js';
+import { idsOfEvents } from './support/event-ids.js';
 
 const [, section = ''] = readFileSync('docs/events.md', 'utf8').split(
   '## The records of a business system',
@@ -19,3 +20,18 @@ it('says for each type of event once by which ids its record is found', () => {
   expect(documented.sort()).toEqual([...eventTypes].sort());
   for (const [, types, record] of rows) expect([types, record]).not.toEqual([types, '']);
 });
+
+it('names each id that events of a type always have', () => {
+  for (const [, types, record = '', further = ''] of rows)
+    for (const type of typesOf(types)) {
+      const ids = idsOfEvents[type as keyof typeof idsOfEvents];
+      const text = record.includes('the same') ? rowOf('operation.unknown') : record + further;
+      // The resource of a day close is its date.
+      for (const id of ids.filter((one) => one !== 'date'))
+        expect([type, text]).toEqual([type, expect.stringContaining(`\`${id}\``)]);
+    }
+});
+
+function rowOf(type: string): string {
+  return rows.find(([, types]) => typesOf(types).includes(type))?.join(' ') ?? '';
+}

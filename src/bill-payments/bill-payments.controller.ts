@@ -5,6 +5,7 @@ import { findBarCode } from '../brazil/bill-code.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { BankService } from '../bank/bank.service.js';
 import { getBill, payBill } from '../contract/bill-payments.js';
+import { shownList, shownResponse } from '../counterparties/counterparty.schema.js';
 import { Database } from '../database.service.js';
 import type { BillPayment, Prisma } from '../generated/service/client.js';
 import { BeginsOperation } from '../operations/begins-operation.decorator.js';
@@ -49,23 +50,30 @@ export class BillPaymentsController {
 
   /** Finds a payment by its operation's id, the bank's id, or the bill's code: the newest of it. */
   @Handles(getBillPaymentRoute)
-  async get(@FromCaller() { accountId, params: { id } }: CallerInput<typeof getBillPaymentRoute>) {
+  async get(@FromCaller() request: CallerInput<typeof getBillPaymentRoute>) {
+    const { accountId, scopes } = request;
+    const { id } = request.params;
     const barCode = findBarCode(id);
     const ids = [
       ...(isUuid(id) ? [{ id }] : []),
       { bankId: id },
       ...(barCode ? [{ barCode }] : []),
     ];
-    return describePayment(await findByFirstId(ids, (one) => this.read({ accountId, ...one }, 1)));
+    const found = await findByFirstId(ids, (one) => this.read({ accountId, ...one }, 1));
+    return shownResponse(describePayment(found), scopes);
   }
 
   @Handles(listBillPaymentsRoute)
-  async list(@FromCaller() { accountId, query }: CallerInput<typeof listBillPaymentsRoute>) {
+  async list(@FromCaller() request: CallerInput<typeof listBillPaymentsRoute>) {
+    const { accountId, query, scopes } = request;
     const page = readPage(query, isUuid);
     const { state, barCode } = query;
     const where = { accountId, state, barCode, id: { lt: page.after ?? undefined } };
     const rows = await this.read(where, page.limit + 1);
-    return toList(rows, page, ({ id }) => id, describePayment);
+    return shownList(
+      toList(rows, page, ({ id }) => id, describePayment),
+      scopes,
+    );
   }
 
   private async read(where: Prisma.BillPaymentWhereInput, take: number) {

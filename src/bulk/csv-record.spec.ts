@@ -57,6 +57,14 @@ describe('toRequest', () => {
     },
   );
 
+  it('reads keys of the metadata that are numbers, and refuses __proto__', () => {
+    const columns = readColumns(['metadata.1']);
+    expect(toRequest(columns, ['x'], new AmountStyle())).toEqual({
+      request: { metadata: { 1: 'x' } },
+    });
+    expect(headerProblem(['metadata.__proto__'])).toContain('not a valid field name');
+  });
+
   it('reads every column of the metadata as text, and keys with _ and -', () => {
     const header = ['metadata.amount', 'metadata.order_id', 'metadata.cost-centre'];
     expect(headerProblem(header)).toBeNull();

@@ -89,7 +89,8 @@ export function toRequest(
 /** A key of the metadata may have `_` and `-`. A point would begin another field. */
 function isFieldName(parts: readonly string[]): boolean {
   const [first, key = ''] = parts;
-  if (first === metadataField && parts.length === 2) return /^[A-Za-z0-9_-]{1,40}$/.test(key);
+  if (first === metadataField && parts.length === 2)
+    return /^[A-Za-z0-9_-]{1,40}$/.test(key) && key !== '__proto__';
   return parts.every((part) => segment.test(part));
 }
 
@@ -103,10 +104,12 @@ function childOf(node: Node, name: string): Node {
   return node[name] as Node;
 }
 
-/** Converts objects whose field names are all numbers to lists. */
+/** Converts objects whose field names are all numbers to lists; the metadata stays an object. */
 function withLists(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof LosslessNumber) return value;
-  const fields = Object.entries(value).map(([name, part]) => [name, withLists(part)] as const);
+  const fields = Object.entries(value).map(
+    ([name, part]) => [name, name === metadataField ? part : withLists(part)] as const,
+  );
   if (fields.length === 0 || !fields.every(([name]) => /^\d+$/.test(name)))
     return Object.fromEntries(fields);
   return fields.sort(([a], [b]) => Number(a) - Number(b)).map(([, part]) => part);

@@ -6,6 +6,8 @@ import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.g
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { BankService } from '../bank/bank.service.js';
 import { changeDueDate, getCharge, listCharges, voidCharge } from '../contract/charges.js';
+import { shownReply } from '../counterparties/counterparty.schema.js';
+import { refusingMetadata } from '../expected-payments/metadata.js';
 import { BeginsOperation } from '../operations/begins-operation.decorator.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
@@ -34,7 +36,7 @@ export class ChargeChangesController {
 
   @RequiresScope('charge')
   @BeginsOperation()
-  @Handles(changeDueDate)
+  @Handles(changeDueDate, refusingMetadata(changeDueDate))
   async changeDueDate(
     @FromCaller() request: CallerInput<typeof changeDueDate>,
     @CallerPreferences() preferences: RequestPreferences,
@@ -45,12 +47,14 @@ export class ChargeChangesController {
   @CallsBank()
   @Handles(getCharge)
   async get(@FromCaller() request: CallerInput<typeof getCharge>): Promise<Reply> {
-    return this.bank.relay(getCharge, await this.accounts.get(request.accountId), request);
+    const account = await this.accounts.get(request.accountId);
+    return shownReply(await this.bank.relay(getCharge, account, request), request.scopes);
   }
 
   @CallsBank()
   @Handles(listCharges)
   async list(@FromCaller() request: CallerInput<typeof listCharges>): Promise<Reply> {
-    return this.bank.relay(listCharges, await this.accounts.get(request.accountId), request);
+    const account = await this.accounts.get(request.accountId);
+    return shownReply(await this.bank.relay(listCharges, account, request), request.scopes);
   }
 }

@@ -6,6 +6,7 @@ import { BankService } from '../bank/bank.service.js';
 import { createCharge, expireCharge, payCharge } from '../contract/charges.js';
 import type { Route } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
+import { shownList, shownResponse } from '../counterparties/counterparty.schema.js';
 import { metadataTooCommon } from '../expected-payments/metadata.queries.js';
 import { BeginsOperation } from '../operations/begins-operation.decorator.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
@@ -74,14 +75,15 @@ export class ChargesController {
   }
 
   @Handles(getChargeRoute)
-  async get(@FromCaller() { accountId, params }: CallerInput<typeof getChargeRoute>) {
-    return this.charges.get(accountId, params.correlationId);
+  async get(@FromCaller() { accountId, params, scopes }: CallerInput<typeof getChargeRoute>) {
+    return shownResponse(await this.charges.get(accountId, params.correlationId), scopes);
   }
 
   @Responds(metadataTooCommon)
   @Handles(listChargesRoute)
-  async list(@FromCaller() { accountId, query }: CallerInput<typeof listChargesRoute>) {
-    return this.charges.list(accountId, readPage(query, isUuid), query);
+  async list(@FromCaller() { accountId, query, scopes }: CallerInput<typeof listChargesRoute>) {
+    const page = readPage(query, isUuid);
+    return shownList(await this.charges.list(accountId, page, query), scopes);
   }
 
   /**

@@ -1,5 +1,7 @@
 // How the API shows a counterparty, and what a caller may see of it.
 import { z } from 'zod';
+import { Reply } from '../platform/contract-route.js';
+import { maskResponse, maskResponseText, maskStatementText } from './masked-response.js';
 import { maskCounterparty, maskParty } from './masking.js';
 import { unknownParty, type PaymentParty } from './party.js';
 import { counterpartySources, type Counterparty } from './resolution.js';
@@ -34,4 +36,37 @@ export function shownParty(
 ): Pick<PaymentParty, 'name' | 'taxId'> {
   const shown = isVisible ? { name, taxId } : maskParty({ ...unknownParty, name, taxId });
   return { name: shown.name, taxId: shown.taxId };
+}
+
+/** A view of a request and the bank's response to it, as a caller with these scopes may see it. */
+export function shownResponse<View>(view: View, scopes: readonly string[]): View {
+  return seesPersonalData(scopes) ? view : maskResponse(view);
+}
+
+/** A list of such views. Each is masked when it is written. */
+export function shownList<View, List extends { data: Iterable<View> }>(
+  list: List,
+  scopes: readonly string[],
+): List {
+  return seesPersonalData(scopes) ? list : { ...list, data: maskEach(list.data) };
+}
+
+function* maskEach<View>(views: Iterable<View>): Generator<View> {
+  for (const view of views) yield maskResponse(view);
+}
+
+/** The response of the bank to a look-up, as a caller with these scopes may see it. */
+export function shownReply(
+  reply: Reply,
+  scopes: readonly string[],
+  mask: (text: string) => string = maskResponseText,
+): Reply {
+  const { status, body, headers } = reply;
+  if (seesPersonalData(scopes) || status >= 300) return reply;
+  return new Reply(status, mask(body.toString()), headers);
+}
+
+/** A page of the bank's statement, as a caller with these scopes may see it. */
+export function shownStatement(reply: Reply, scopes: readonly string[]): Reply {
+  return shownReply(reply, scopes, maskStatementText);
 }

@@ -2,6 +2,7 @@ import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { createCustomer } from '../contract/customers.js';
+import { refusingMetadata } from '../expected-payments/metadata.js';
 import { BeginsOperation } from '../operations/begins-operation.decorator.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
 import { getCustomerRoute } from './customers.schema.js';
@@ -14,7 +15,7 @@ export class CustomersController {
 
   @RequiresScope('onboard')
   @BeginsOperation()
-  @Handles(createCustomer)
+  @Handles(createCustomer, refusingMetadata(createCustomer))
   async create(@FromCaller() request: CallerInput<typeof createCustomer>): Promise<Reply> {
     return this.customers.create(request.accountId, request);
   }

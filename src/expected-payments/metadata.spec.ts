@@ -30,11 +30,20 @@ describe('metadata', () => {
     expect(metadata.safeParse({ [key]: '' }).success).toBe(false);
   });
 
+  it('refuses the key __proto__ and takes constructor', () => {
+    const read = (text: string) => metadata.safeParse(JSON.parse(text));
+    expect(read('{"__proto__":"x"}').error?.issues).toMatchObject([{ path: ['__proto__'] }]);
+    const plain = '{"constructor":"x","toString":"y"}';
+    expect(JSON.stringify(read(plain).data)).toBe(plain);
+  });
+
   it('is searched by a key and a value that may hold colons', () => {
     const decode = (pair: string) => z.safeDecode(metadataQuery, pair);
     expect(decode('url:https://x').data).toEqual({ key: 'url', value: 'https://x' });
     expect(decode('empty:').data).toEqual({ key: 'empty', value: '' });
     expect(decode('no-colon').success).toBe(false);
+    // No value has a control character, and PostgreSQL takes no NUL.
+    for (const value of ['\0', '\n', '\ud800']) expect(decode(`key:${value}`).success).toBe(false);
     expect(z.encode(metadataQuery, { key: 'a', value: 'b:c' })).toBe('a:b:c');
   });
 });

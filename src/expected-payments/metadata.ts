@@ -1,11 +1,15 @@
 // Metadata: short texts by which a business system finds its own records. The service stores them
 // with the expected payment and shows them; the bank never gets them.
 import { z } from 'zod';
+import type { Route } from '../contract/route.js';
 import { patternText, requiredOr, text } from '../contract/wire.js';
+import { isJsonObject } from '../platform/exact-json.js';
 
 export const maxMetadataKeys = 20;
 const maxValueLength = 500;
 const keyPattern = /^[A-Za-z0-9_.-]{1,40}$/;
+/** Schemas leave this key out of an object, so that its text would be lost without an error. */
+const unreadableKey = '__proto__';
 const keyMessage = 'A key must have 1 to 40 characters of A–Z, a–z, 0–9, _, . and -.';
 
 export type Metadata = Readonly<Record<string, string>>;
@@ -15,8 +19,7 @@ const metadataValue = text(maxValueLength).refine(
   'Must not contain control characters.',
 );
 
-/** The field of a request. */
-export const metadata = z
+const texts = z
   .record(z.string(), metadataValue, requiredOr('Must be an object of texts.'))
   .superRefine((fields, context) => {
     const keys = Object.keys(fields);
@@ -24,8 +27,22 @@ export const metadata = z
       context.addIssue({ code: 'custom', message: `Must have at most ${maxMetadataKeys} keys.` });
     for (const key of keys.filter((one) => !keyPattern.test(one)).slice(0, maxMetadataKeys))
       context.addIssue({ code: 'custom', path: [key.slice(0, 41)], message: keyMessage });
+  });
+
+/** The field of a request. */
+export const metadata = z
+  .custom<Metadata>()
+  .superRefine((fields, context) => {
+    if (isJsonObject(fields) && Object.hasOwn(fields, unreadableKey))
+      context.addIssue({ code: 'custom', path: [unreadableKey], message: keyMessage });
+    for (const { path, message } of texts.safeParse(fields).error?.issues ?? [])
+      context.addIssue({ code: 'custom', path, message });
   })
-  .meta({ maxProperties: maxMetadataKeys });
+  .meta({
+    type: 'object',
+    maxProperties: maxMetadataKeys,
+    additionalProperties: { type: 'string', maxLength: maxValueLength },
+  });
 
 /** The field of a response: null without metadata. */
 export const metadataView = z.record(z.string(), z.string()).nullable();
@@ -40,6 +57,14 @@ export function takingMetadata<Request extends z.ZodObject>(
   return (request as z.ZodObject).safeExtend(metadataField) as never;
 }
 
+/** The schema of a request that has none: its other fields go to the bank as they are. */
+export function refusingMetadata<Served extends Route & { body: z.ZodObject }>(
+  served: Served,
+): Served {
+  const refused = z.undefined('Must not be given: the bank would get it.').optional();
+  return { ...served, body: served.body.safeExtend({ metadata: refused }) };
+}
+
 /** One key and its exact value, as a search names it. */
 export interface MetadataText {
   key: string;
@@ -50,7 +75,7 @@ export interface MetadataText {
 export const metadataQuery = z.codec(
   patternText(
     41 + maxValueLength,
-    /^[A-Za-z0-9_.-]{1,40}:/,
+    /^[A-Za-z0-9_.-]{1,40}:[^\p{Cc}\p{Cs}]*$/u,
     'Must be a key of the metadata, a colon and its value.',
   ),
   z.object({ key: z.string(), value: z.string() }),

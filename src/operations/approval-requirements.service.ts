@@ -4,8 +4,8 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database.service.js';
 import { eventAmount } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
-import { readOperationSubject } from '../expected-payments/event-subjects.queries.js';
 import { invariant } from '../platform/errors.js';
+import { readOperationSubject } from '../expected-payments/event-subjects.queries.js';
 import { SecretBox } from '../platform/secret-box.js';
 import {
   approvalConditionOf,
@@ -51,7 +51,10 @@ export class ApprovalRequirements {
     return { needed, expiresAfterHours, source, requestedBy: keyId, requestHash };
   }
 
-  /** Records the event of an operation that waits. Call `enqueueDeliveries` after the commit. */
+  /**
+   * Records the event of an operation that waits, once its rows are written. Call
+   * `enqueueDeliveries` after the commit.
+   */
   async report(
     tx: Tx,
     operation: NewOperation,
@@ -60,12 +63,14 @@ export class ApprovalRequirements {
     const { accountId, id, kind, amountCents, idempotencyKey } = operation;
     const amount = amountCents === null ? null : eventAmount(amountCents);
     const subject = await readOperationSubject(tx, accountId, id);
-    const state = 'awaiting_approval';
     this.events.record(tx, accountId, [
       {
         type: 'operation.awaiting_approval',
         resource: { kind: 'operation', id },
-        data: { operationId: id, kind, state, amount, needed, source, idempotencyKey, ...subject },
+        data: {
+          ...{ operationId: id, kind, state: 'awaiting_approval', amount, needed, source },
+          ...{ idempotencyKey, ...subject },
+        },
       },
     ]);
   }

@@ -50,9 +50,9 @@ export class ApprovalsController {
   @RequiresScope('approve')
   @Handles(decideOperation)
   async decide(@FromCaller() request: CallerInput<typeof decideOperation>) {
-    const { accountId, params, body } = request;
+    const { params, body } = request;
     const id = readUuid(params.id);
     await this.approvals.decide(request, id, body);
-    return this.details.get(accountId, id);
+    return this.details.get(request, id);
   }
 }

@@ -108,6 +108,7 @@ export class Approvals {
     const subject = await readOperationSubject(tx, accountId, id);
     // From now on a line may be its payment.
     await recordOperationTasks(tx, accountId, id);
+    const subject = await readOperationSubject(tx, accountId, id);
     this.events.record(tx, accountId, [
       {
         type: 'operation.approved',

@@ -2,13 +2,13 @@
 // than REQUEST_RETENTION_DAYS ago. The response to an operation that did not succeed has no other
 // use than a repeat, and its messages may quote the request: nothing of it stays.
 import { Injectable } from '@nestjs/common';
+import { withoutPersonalData } from '../counterparties/masked-response.js';
 import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
 import { deleteMetadata } from '../expected-payments/metadata.queries.js';
 import { deleteInBatches, retentionIntervalMs } from '../platform/retention.js';
 import { Every } from '../platform/timer-methods.js';
 import { deleteBodies, lockOldOperations, type OldOperation } from './body-retention.queries.js';
-import { withoutPersonalData } from './retained-response.js';
 
 @Injectable()
 export class BodyRetention {

@@ -1,6 +1,8 @@
 // One operation as it is shown alone: with its attempts, and how its approvals stand.
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../accounts/api-keys.service.js';
 import type { RouteOutput } from '../contract/route.js';
+import { shownResponse } from '../counterparties/counterparty.schema.js';
 import { Database } from '../database.service.js';
 import { listMetadataOfOperations } from '../expected-payments/metadata.queries.js';
 import { Approvals } from './approvals.service.js';
@@ -15,8 +17,14 @@ export class OperationDetails {
     private readonly approvals: Approvals,
   ) {}
 
-  /** Throws `not_found`, also for an operation of another account. */
-  async get(accountId: number, id: string): Promise<RouteOutput<typeof getOperation>> {
+  /**
+   * Who approves sees whom the money goes to, also without the scope `personal-data`. Throws
+   * `not_found`, also for an operation of another account.
+   */
+  async get(
+    { accountId, scopes }: Pick<Caller, 'accountId' | 'scopes'>,
+    id: string,
+  ): Promise<RouteOutput<typeof getOperation>> {
     const operation = await this.operations.get(accountId, id);
     const { prisma } = this.database;
     const found = await listMetadataOfOperations(prisma, accountId, [operation.id]);
@@ -26,6 +34,10 @@ export class OperationDetails {
       orderBy: { number: 'asc' },
     });
     const approval = await this.approvals.describe(operation);
-    return { ...operation, ...describeOperation(operation, metadata), attemptLog, approval };
+    const described = describeOperation(operation, metadata);
+    const { request, response } = scopes.includes('approve')
+      ? described
+      : shownResponse(described, scopes);
+    return { ...operation, ...described, request, response, attemptLog, approval };
   }
 }

@@ -223,11 +223,8 @@ export class OperationStorage {
       ...payments.writes,
       ...counted,
     ]);
-    if (approval) {
-      // After the operation, which it refers to.
-      await writeTogether(tx, [approvals.approvalRequestWrite(newOperation, approval)]);
-      await this.requirements.report(tx, newOperation, approval);
-    }
+    // After the operation, which it refers to.
+    if (approval) await writeTogether(tx, [approvals.approvalRequestWrite(newOperation, approval)]);
     const assertNotLost = () => this.duplicates.assertNotLost(tx, newOperation, allowDuplicate);
     try {
       if (request.record) await request.record(tx, id, ids);
@@ -239,6 +236,8 @@ export class OperationStorage {
     }
     await assertNotLost();
     await request.preferences.claim?.(tx, id);
+    // After all rows of which the event reports ids.
+    if (approval) await this.requirements.report(tx, newOperation, approval);
     const operation = await tx.operation.findUniqueOrThrow({
       where: { accountId_id: { accountId, id } },
     });

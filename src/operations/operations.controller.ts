@@ -41,7 +41,7 @@ export class OperationsController {
   }
 
   @Handles(getOperation)
-  async get(@FromCaller() { accountId, params }: CallerInput<typeof getOperation>) {
-    return this.details.get(accountId, readUuid(params.id));
+  async get(@FromCaller() request: CallerInput<typeof getOperation>) {
+    return this.details.get(request, readUuid(request.params.id));
   }
 }

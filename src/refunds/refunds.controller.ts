@@ -2,6 +2,7 @@ import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { refundTransaction } from '../contract/refunds.js';
+import { shownList, shownResponse } from '../counterparties/counterparty.schema.js';
 import { Database } from '../database.service.js';
 import type { Prisma, Refund } from '../generated/service/client.js';
 import { BeginsOperation } from '../operations/begins-operation.decorator.js';
@@ -33,20 +34,24 @@ export class RefundsController {
 
   /** Finds a refund by its operation's id, the bank's id of the refund, or its nsu. */
   @Handles(getRefundRoute)
-  async get(@FromCaller() { accountId, params: { id } }: CallerInput<typeof getRefundRoute>) {
+  async get(@FromCaller() request: CallerInput<typeof getRefundRoute>) {
+    const { accountId, scopes } = request;
+    const { id } = request.params;
     const filter = isUuid(id) ? { id } : isNsu(id) ? { nsu: BigInt(id) } : { endToEndId: id };
-    return describeRefund(
-      await findByFirstId([filter], (one) => this.read({ accountId, ...one }, 1)),
-    );
+    const found = await findByFirstId([filter], (one) => this.read({ accountId, ...one }, 1));
+    return shownResponse(describeRefund(found), scopes);
   }
 
   @Handles(listRefundsRoute)
-  async list(@FromCaller() { accountId, query }: CallerInput<typeof listRefundsRoute>) {
+  async list(@FromCaller() { accountId, query, scopes }: CallerInput<typeof listRefundsRoute>) {
     const page = readPage(query, isUuid);
     const { state, originalNsu } = query;
     const where = { accountId, state, originalNsu, id: { lt: page.after ?? undefined } };
     const rows = await this.read(where, page.limit + 1);
-    return toList(rows, page, ({ id }) => id, describeRefund);
+    return shownList(
+      toList(rows, page, ({ id }) => id, describeRefund),
+      scopes,
+    );
   }
 
   private async read(where: Prisma.RefundWhereInput, take: number) {

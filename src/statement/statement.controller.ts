@@ -11,6 +11,7 @@ import {
   readStatementPage,
   readStatementPageV1,
 } from '../contract/statement.js';
+import { shownStatement } from '../counterparties/counterparty.schema.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
 import { CallsBank } from '../platform/responses.decorator.js';
 
@@ -25,17 +26,13 @@ export class StatementController {
   @CallsBank()
   @Handles(listTransactions)
   async list(@FromCaller() request: CallerInput<typeof readStatementPage>): Promise<Reply> {
-    return this.bank.relay(readStatementPage, await this.accounts.get(request.accountId), request);
+    return this.read(readStatementPage, request);
   }
 
   @CallsBank()
   @Handles(listTransactionsV1)
   async listV1(@FromCaller() request: CallerInput<typeof readStatementPageV1>): Promise<Reply> {
-    return this.bank.relay(
-      readStatementPageV1,
-      await this.accounts.get(request.accountId),
-      request,
-    );
+    return this.read(readStatementPageV1, request);
   }
 
   /** Beyond the contract, where the bank has it. */
@@ -43,5 +40,14 @@ export class StatementController {
   @Handles(readBalances)
   async balances(@FromCaller() request: CallerInput<typeof readBalances>): Promise<Reply> {
     return this.bank.relay(readBalances, await this.accounts.get(request.accountId), request);
+  }
+
+  /** The bank's page, with who paid as the caller may see it. */
+  private async read(
+    page: typeof readStatementPage | typeof readStatementPageV1,
+    request: CallerInput<typeof readStatementPage>,
+  ): Promise<Reply> {
+    const account = await this.accounts.get(request.accountId);
+    return shownStatement(await this.bank.relay(page, account, request), request.scopes);
   }
 }

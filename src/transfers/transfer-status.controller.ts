@@ -4,6 +4,7 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { BankService } from '../bank/bank.service.js';
 import { getTransfer } from '../contract/transfers.js';
+import { shownReply } from '../counterparties/counterparty.schema.js';
 import { Database } from '../database.service.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
 import { CallsBank } from '../platform/responses.decorator.js';
@@ -24,7 +25,8 @@ export class TransferStatusController {
     const { accountId, params } = request;
     const identifier = await this.bankIdOf(accountId, params.identifier);
     const account = await this.accounts.get(accountId);
-    return this.bank.relay(getTransfer, account, { ...request, params: { identifier } });
+    const input = { ...request, params: { identifier } };
+    return shownReply(await this.bank.relay(getTransfer, account, input), request.scopes);
   }
 
   /** A 202 has the operation's id, which the bank does not know: it gets its own id instead. */

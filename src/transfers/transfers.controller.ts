@@ -4,7 +4,9 @@ import { RequiresScope } from '../accounts/scope.decorator.js';
 import { createTransferBatch } from '../contract/batch-transfers.js';
 import { lookUpPixKey } from '../contract/pix-lookup.js';
 import { createTransfer } from '../contract/transfers.js';
+import { shownList, shownResponse } from '../counterparties/counterparty.schema.js';
 import { metadataTooCommon } from '../expected-payments/metadata.queries.js';
+import { refusingMetadata } from '../expected-payments/metadata.js';
 import { BeginsOperation } from '../operations/begins-operation.decorator.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
 import type { RequestPreferences } from '../operations/operation.js';
@@ -34,7 +36,7 @@ export class TransfersController {
 
   @RequiresScope('transfer')
   @CallsBank()
-  @Handles(lookUpPixKey)
+  @Handles(lookUpPixKey, refusingMetadata(lookUpPixKey))
   async lookUp(@FromCaller() request: CallerInput<typeof lookUpPixKey>): Promise<Reply> {
     return (await this.lookups.lookUp(request.accountId, request)).reply;
   }
@@ -60,13 +62,14 @@ export class TransfersController {
   }
 
   @Handles(getTransferRoute)
-  async get(@FromCaller() { accountId, params }: CallerInput<typeof getTransferRoute>) {
-    return this.views.get(accountId, params.id);
+  async get(@FromCaller() { accountId, params, scopes }: CallerInput<typeof getTransferRoute>) {
+    return shownResponse(await this.views.get(accountId, params.id), scopes);
   }
 
   @Responds(metadataTooCommon)
   @Handles(listTransfersRoute)
-  async list(@FromCaller() { accountId, query }: CallerInput<typeof listTransfersRoute>) {
-    return this.views.list(accountId, readPage(query, isUuid), query);
+  async list(@FromCaller() { accountId, query, scopes }: CallerInput<typeof listTransfersRoute>) {
+    const page = readPage(query, isUuid);
+    return shownList(await this.views.list(accountId, page, query), scopes);
   }
 }

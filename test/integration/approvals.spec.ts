@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newKeyHeader } from '../contract/samples.js';
 import { internalTransfer } from '../contract/transfer-samples.js';
+import { expectIdsOfEvents } from '../support/event-ids.js';
 import { withoutTriggers } from '../support/parent-rows.js';
 import { approvalsSetup, transferCall, type ApprovalsSetup } from '../support/approvals-setup.js';
 import { adminKey, apiKey } from '../support/service-application.js';
@@ -22,7 +23,8 @@ describe('an operation that needs approval', () => {
   it('waits with 202, and is sent once when a key of another holder approves it', async () => {
     const { ana, send, decide, operation, events, advance } = setup;
     expect((await setup.setPolicy({ aboveAmount: 0.5 })).status).toBe(200);
-    const [body, headers] = [internalTransfer(), newKeyHeader()];
+    const metadata = { invoice: '7' };
+    const [body, headers] = [{ ...internalTransfer(), metadata }, newKeyHeader()];
     const first = await send(body, headers);
     const { id } = first.body;
     expect(first.status).toBe(202);
@@ -53,6 +55,13 @@ describe('an operation that needs approval', () => {
       'operation.approved',
       'operation.succeeded',
     ]);
+    const types = ['operation.awaiting_approval', 'operation.approved'] as const;
+    await expectIdsOfEvents(setup.test.pool, types);
+    const ids = { externalId: body.externalId, idempotencyKey: headers.IdempotencyKey, metadata };
+    for (const type of types)
+      expect((await setup.one.call('GET', `/v1/events?type=${type}`)).body.data).toMatchObject([
+        { data: ids },
+      ]);
   });
 
   it('is sent at once up to the amount, of other kinds, and without a policy', async () => {

@@ -6,6 +6,7 @@ import { ChargeStatusChecks } from '../../src/charges/charge-status.service.js';
 import { OperationRecovery } from '../../src/operations/operation-recovery.service.js';
 import { dayFromToday, expectError, newKeyHeader, pixSlip, slip } from '../contract/samples.js';
 import { internalTransfer, manualTransfer } from '../contract/transfer-samples.js';
+import { expectIdsOfEvents } from '../support/event-ids.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
 
 let service: ServiceOnSandbox;
@@ -13,7 +14,10 @@ beforeAll(async () => {
   service = await serviceOnSandbox();
   await service.sync();
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await expectIdsOfEvents(service.database.pool, ['charge.cancelled']);
+  await service.stop();
+});
 
 const issue = async (request: { correlationId: string } = slip()) => {
   const { status } = await service.call('POST', '/baas/v1/charges', { body: request });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { chargeInclude, toChargeView } from '../../src/charges/charge-view.js';
 import { listNewestRefunds } from '../../src/charges/charges.queries.js';
 import { listExpectedPaymentRows } from '../../src/reconciliation/api/transactions.queries.js';
+import { expectIdsOfEvents } from '../support/event-ids.js';
 import { SentMoneyFixture } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -12,7 +13,15 @@ let nsu = 0;
 beforeAll(async () => {
   service = await serviceDatabase();
 });
-afterAll(() => service.drop());
+afterAll(async () => {
+  await expectIdsOfEvents(service.database.pool, [
+    'charge.paid',
+    'charge.refunded',
+    'refund.settled',
+    'refund.reversed',
+  ]);
+  await service.drop();
+});
 beforeEach(() => {
   nsu += 10;
 });

@@ -275,6 +275,60 @@ describe('who paid', () => {
     });
   });
 
+  it('is masked in the views of requests and in what the bank itself shows', async () => {
+    const charge = '/v1/charges/who-paid-charge';
+    const { operationId } = (await get(charge, keys.treasury)).body as { operationId: string };
+    const approver = (await createKey('main', { scopes: ['read', 'approve'] })).key;
+    for (const path of [
+      `/v1/operations/${operationId}`,
+      '/baas/api/v1/transactions',
+      '/baas/api/v2/transactions',
+    ]) {
+      const [shown, masked] = [await get(path, keys.treasury), await get(path, keys.reader)];
+      expect([path, shown.status, masked.status]).toEqual([path, 200, 200]);
+      expect([path, shown.text]).toEqual([path, expect.stringContaining(payer.document)]);
+      expect([path, masked.text]).toEqual([path, expect.stringContaining('Z*** Q***')]);
+      expect(masked.text).not.toMatch(rare);
+    }
+    for (const path of [charge, '/v1/charges', '/baas/v1/charges']) {
+      const masked = await get(path, keys.reader);
+      expect([path, masked.status]).toEqual([path, 200]);
+      expect(masked.text).not.toMatch(rare);
+    }
+    expect((await get(`/v1/operations/${operationId}`, approver)).text).toContain(payer.name);
+    const [{ id } = { id: '' }] = (
+      (await get('/v1/transfers', keys.reader)).body as { data: { id: string }[] }
+    ).data;
+    expect((await get('/v1/transfers?limit=1', keys.reader)).text).toContain(id);
+    const sent = [`/v1/transfers/${id}`, `/v1/operations/${id}`, `/baas/api/v2/transfers/${id}`];
+    for (const path of sent) {
+      const { text } = await get(path, keys.treasury);
+      const [, holder = ''] =
+        /"name":"([^"*]+)","document"|"document":"[^"]*","name":"([^"]+)"/
+          .exec(text)
+          ?.filter((one) => one !== undefined) ?? [];
+      expect([path, holder.length > 3]).toEqual([path, true]);
+      expect((await get(path, keys.reader)).text).not.toContain(holder);
+    }
+  });
+
+  it('is in no relayed webhook that a key without the scope registers', async () => {
+    const path = '/baas/api/v1/webhooks';
+    const notifier = (method: string, at: string, body?: object) =>
+      service.call(method, at, { body, apiKey: keys.notifier });
+    const relay = {
+      eventType: 'PIX_RECEIVED',
+      url: 'http://127.0.0.1:4000/',
+      authorizationScheme: 'NONE',
+    };
+    expect((await notifier('POST', path, relay)).status).toBe(403);
+    const { body } = await service.call('POST', path, { body: relay });
+    const own = `${path}/${(body as { id: string }).id}`;
+    expect((await notifier('PATCH', own, { url: 'http://127.0.0.1:4001/' })).status).toBe(403);
+    expect((await notifier('GET', own)).body).toMatchObject({ url: relay.url });
+    expect((await notifier('DELETE', own)).status).toBe(200);
+  });
+
   it('is in the file of overdue payments', async () => {
     await run(
       `UPDATE expected_payment_total SET last_payment_day = '2020-01-01' WHERE settlement = 'open'`,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { expectIdsOfEvents } from '../support/event-ids.js';
 import { DeclaredPaymentsSetup } from '../support/declared-payments-setup.js';
 import { matchRule, matchedByRule, RulesSetup } from '../support/rules-setup.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -36,7 +37,18 @@ describe('a declared payment', () => {
   beforeAll(async () => {
     service = await serviceDatabase();
   });
-  afterAll(() => service.drop());
+  afterAll(async () => {
+    await expectIdsOfEvents(service.database.pool, [
+      'expected_payment.paid',
+      'expected_payment.partially_paid',
+      'expected_payment.overpaid',
+      'expected_payment.missing',
+      'expected_payment.cancelled',
+      'transaction.unexpected',
+      'match.unlinked',
+    ]);
+    await service.drop();
+  });
   beforeEach(async () => {
     const created = await service.database.prisma.bankAccount.create({
       data: { slug: `a${(account += 1)}`, goLiveAt: new Date(0) },

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BulkService } from '../../src/bulk/bulk.service.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import { expectIdsOfEvents } from '../support/event-ids.js';
 import { operatorOf } from '../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
@@ -135,7 +136,8 @@ describe('the API of declared payments', () => {
   });
 
   it('cancels for good', async () => {
-    await post(salary('gone'));
+    const metadata = { payroll: '2026-06' };
+    await post({ ...salary('gone'), metadata });
     const cancel = () =>
       service.call('POST', `${path}/gone/cancel`, { body: { reason: 'demissão' } });
     expect((await cancel()).body).toMatchObject({
@@ -145,7 +147,11 @@ describe('the API of declared payments', () => {
     const again = await cancel();
     expect([again.status, again.body.code]).toEqual([409, 'expected_payment_cancelled']);
     // A repeat of the declaration is still the same payment.
-    expect((await post(salary('gone'))).body.settlement).toBe('cancelled');
+    expect((await post({ ...salary('gone'), metadata })).body.settlement).toBe('cancelled');
+    const types = ['expected_payment.amended', 'expected_payment.cancelled'] as const;
+    await expectIdsOfEvents(service.database.pool, types);
+    const { body } = await service.call('GET', `/v1/events?type=${types[1]}`);
+    expect(body.data).toMatchObject([{ data: { externalId: 'gone', metadata } }]);
   });
 
   it('takes a file of payments, and says what is wrong with a row', async () => {

@@ -8,6 +8,7 @@ import { ReconciliationService } from '../../src/reconciliation/reconciliation.s
 import { StatementService } from '../../src/statement/statement.service.js';
 import { sandboxUnderTest } from '../contract/bank-under-test.js';
 import { newKeyHeader, slip } from '../contract/samples.js';
+import { expectIdsOfEvents } from '../support/event-ids.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { recordingBank, type RecordingBank } from '../support/recording-bank.js';
 import { serviceProcess, type ServiceProcess } from '../support/service-application.js';
@@ -27,6 +28,7 @@ beforeAll(async () => {
   accountId = (await service.database.prisma.bankAccount.findFirstOrThrow()).id;
 });
 afterAll(async () => {
+  await expectIdsOfEvents(test.pool, ['charge.paid', 'transfer.settled', 'refund.settled']);
   await service.stop();
   await test.drop();
   bank.close();
@@ -67,6 +69,24 @@ describe('metadata', () => {
     expect(bank.bodies).toContain(JSON.stringify(plain));
     expect(bank.bodies.length).toBeGreaterThanOrEqual(4);
     for (const body of bank.bodies) expect(body).not.toMatch(/metadata|A-123|secret|loja/);
+  });
+
+  it('is refused by requests that would pass it to the bank', async () => {
+    const { request } = await createSlip();
+    const requests: [string, string, object][] = [
+      ['PATCH', `/baas/v1/charges/${request.correlationId}`, { dueDate: '2030-01-01' }],
+      ['POST', '/baas/api/v2/pix/dict/payment-initialization', { key: '11222333000181' }],
+    ];
+    for (const [method, path, body] of requests) {
+      const answer = await service.call(method, path, { body: { ...body, metadata } });
+      expect([path, answer.status, Object.keys(answer.body.errors ?? {})]).toEqual([
+        ...[path, 400],
+        ['$.metadata'],
+      ]);
+      expect((await service.call(method, path, { body })).status).toBe(200);
+    }
+    const { status } = await service.call('GET', '/v1/charges?metadata=orderId:%00');
+    expect(status).toBe(400);
   });
 
   it('stands in the response, in its replay, and in every view of the charge', async () => {
@@ -110,6 +130,7 @@ describe('metadata', () => {
     [Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, ''])), '$.metadata'],
     ['text', '$.metadata'],
     [['text'], '$.metadata'],
+    [JSON.parse('{"__proto__": "text"}'), '$.metadata.__proto__'],
   ])('is refused by its JSON path: %#', async (wrong, path) => {
     const { status, body } = await post('/baas/v1/charges', { ...slip(), metadata: wrong }, {});
     expect([status, Object.keys(body.errors ?? {})]).toEqual([400, [path]]);

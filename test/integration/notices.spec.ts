@@ -7,6 +7,7 @@ import { registeredEventTypes } from '../../src/webhooks/webhook-body.js';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { WebhookRegistrar } from '../../src/webhooks/webhook-registrar.service.js';
 import { customer, expectError, newKeyHeader } from '../contract/samples.js';
+import { expectIdsOfEvents } from '../support/event-ids.js';
 import { partnerKey } from '../support/service-application.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
 
@@ -17,7 +18,17 @@ beforeAll(async () => {
   await service.bank.call('PATCH', '/sandbox/modes', { body: { customerApproval: 'control' } });
   await service.sync();
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await expectIdsOfEvents(service.pool, [
+    'customer.approved',
+    'customer.refused',
+    'dispute.reported',
+    'dispute.accepted',
+    'dispute.rejected',
+    'break.opened',
+  ]);
+  await service.stop();
+});
 
 const inService = <Service>(token: new (...injected: never[]) => Service): Service =>
   service.application.get(token as never, { strict: false });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { noPreferences } from '../../src/operations/operation.js';
 import { listDueOperations } from '../../src/operations/operations.queries.js';
+import { expectIdsOfEvents } from '../support/event-ids.js';
 import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { addAccounts } from '../support/parent-rows.js';
@@ -16,7 +17,16 @@ describe('operations that a killed process left unfinished', () => {
     accountId = service.accountId;
     await addAccounts(service.database.pool, 200);
   });
-  afterAll(() => service.drop());
+  afterAll(async () => {
+    await expectIdsOfEvents(service.database.pool, [
+      'operation.unknown',
+      'operation.succeeded',
+      'operation.rejected',
+      'operation.not_executed',
+      'operation.needs_operator',
+    ]);
+    await service.drop();
+  });
   beforeEach(() => {
     accountId += 1;
     rejectedCalls = 0;

@@ -5,6 +5,7 @@ import { Database } from '../../src/database.service.js';
 import { withLease } from '../../src/leases/leases.service.js';
 import { RunsService } from '../../src/reconciliation/runs/runs.service.js';
 import { Schedules } from '../../src/reconciliation/runs/schedules.service.js';
+import { expectIdsOfEvents } from '../support/event-ids.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
 
 const noChanges = {
@@ -30,7 +31,10 @@ describe('a reconciliation run', () => {
     runs = service.application.get(RunsService, { strict: false });
     schedules = service.application.get(Schedules, { strict: false });
   });
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await expectIdsOfEvents(service.pool, ['reconciliation.finished', 'reconciliation.failed']);
+    await service.stop();
+  });
   beforeEach(() => service.pool.query('DELETE FROM reconciliation_schedule'));
 
   const perform = (id: string) => runs.perform({ accountId: service.accountId, runId: id });

@@ -4,6 +4,7 @@ import { BankService } from '../../src/bank/bank.service.js';
 import { maxStatusChecks } from '../../src/bill-payments/bill-payment-state.js';
 import { recordStatementTask } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import { expectIdsOfEvents } from '../support/event-ids.js';
 import { billsAt, noon } from '../support/bills.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
 
@@ -16,7 +17,10 @@ describe('scheduled bill payments', () => {
     setOnTime(false);
     await bills.setClock({ now: noon });
   });
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await expectIdsOfEvents(service.pool, ['bill_payment.scheduled', 'bill_payment.failed']);
+    await service.stop();
+  });
 
   /** Whether the bank is known to pay exactly at the scheduled time. */
   const setOnTime = (paysBillsOnTime: boolean) => {

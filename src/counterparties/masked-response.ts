@@ -1,0 +1,93 @@
+// What requests and the bank's responses say about persons: which fields it is in, and how callers
+// without the scope `personal-data` see it. It is masked as a counterparty is.
+import { isJsonObject, parseJson, stringifyJson, tolerantJson } from '../platform/exact-json.js';
+import { maskParty } from './masking.js';
+import { unknownParty } from './party.js';
+
+const nameFields = new Set(['name', 'fantasyname', 'beneficiaryname', 'mothername', 'fathername']);
+const taxIdFields = new Set(['document', 'taxid', 'cpf', 'cnpj']);
+const contactFields = ['birthdate', 'email', 'phone', 'address', 'pixkey'];
+/** Names of fields with personal data, in lower case, as the contract and its usages spell them. */
+const partyFields: ReadonlySet<string> = new Set([...nameFields, ...taxIdFields, ...contactFields]);
+const personalFields: ReadonlySet<string> = new Set([
+  ...partyFields,
+  // A Pix key, and free texts that people write.
+  ...['key', 'description', 'additionalinfo', 'additionalinformation', 'notes', 'message'],
+]);
+
+/**
+ * Below these fields stand institutions and kinds, whose names are not personal data, and the texts
+ * of the business system.
+ */
+const impersonalFields = new Set(['participant', 'issuer', 'bank', 'type', 'error', 'metadata']);
+
+const accountFields = new Set([
+  ...['account', 'accountnumber', 'beneficiaryaccount', 'beneficiaryaccountnumber'],
+]);
+
+/**
+ * JSON text without personal data, as it stays of the response to an operation that ended long ago.
+ * Its fields stay: a text is empty, anything else is null. Null if the text is not JSON.
+ */
+export function withoutPersonalData(text: string): string | null {
+  const withoutText: Replacement = (field, content) =>
+    personalFields.has(field) ? emptied(content) : undefined;
+  try {
+    return stringifyJson(replaced(parseJson(text), withoutText));
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * A request, or the bank's response to it, as a caller without the scope `personal-data` sees it.
+ * Its texts are the business system's own, and have the codes by which a charge is paid.
+ */
+export function maskResponse<Value>(value: Value): Value {
+  return replaced(value, masked(partyFields)) as Value;
+}
+
+export function maskResponseText(text: string): string {
+  return stringifyJson(maskResponse(parseJson(text, tolerantJson)));
+}
+
+/** The bank's statement. Its texts are of strangers, and name who paid. */
+export function maskStatementText(text: string): string {
+  return stringifyJson(replaced(parseJson(text, tolerantJson), masked(personalFields)));
+}
+
+type Replacement = (field: string, content: unknown, parent: object) => unknown;
+
+/** `replace` returns undefined for a field that is no personal data. Its name is in lower case. */
+function replaced(value: unknown, replace: Replacement): unknown {
+  if (Array.isArray(value)) return value.map((one) => replaced(one, replace));
+  if (!isJsonObject(value) || value instanceof Date) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, content]) => {
+      const field = name.toLowerCase();
+      if (impersonalFields.has(field)) return [name, content];
+      const replacement = replace(field, content, value);
+      return [name, replacement === undefined ? replaced(content, replace) : replacement];
+    }),
+  );
+}
+
+const masked =
+  (fields: ReadonlySet<string>): Replacement =>
+  (field, content, parent) => {
+    const isAccount = accountFields.has(field) || (field === 'number' && isParty(parent));
+    if (typeof content === 'string') {
+      if (nameFields.has(field)) return maskParty({ ...unknownParty, name: content }).name;
+      if (taxIdFields.has(field)) return maskParty({ ...unknownParty, taxId: content }).taxId;
+      if (isAccount) return maskParty({ ...unknownParty, account: content }).account;
+    }
+    return fields.has(field) ? emptied(content) : undefined;
+  };
+
+function isParty(value: object): boolean {
+  return ['branch', 'holder', 'participant', 'bank'].some((field) => field in value);
+}
+
+function emptied(content: unknown): string | null {
+  return typeof content === 'string' ? '' : null;
+}
