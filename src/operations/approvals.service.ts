@@ -105,7 +105,6 @@ export class Approvals {
   private async release(tx: Tx, operation: Operation): Promise<void> {
     const { accountId, id, kind, idempotencyKey } = operation;
     await queries.releaseApproved(tx, operation);
-    const subject = await readOperationSubject(tx, accountId, id);
     // From now on a line may be its payment.
     await recordOperationTasks(tx, accountId, id);
     const subject = await readOperationSubject(tx, accountId, id);

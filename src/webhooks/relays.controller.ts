@@ -10,9 +10,7 @@ import {
   listWebhookRegistrations,
   updateWebhookRegistration,
 } from '../contract/webhook-registrations.js';
-import { seesPersonalData } from '../counterparties/counterparty.schema.js';
 import { Handles } from '../platform/contract-route.js';
-import { AppError } from '../platform/errors.js';
 import { Relays } from './relays.service.js';
 
 @Controller()
@@ -22,9 +20,7 @@ export class RelaysController {
 
   @RequiresScope('webhooks')
   @Handles(createWebhookRegistration)
-  async create(@FromCaller() request: CallerInput<typeof createWebhookRegistration>) {
-    const { accountId, body, scopes } = request;
-    assertMaySend(scopes);
+  async create(@FromCaller() { accountId, body }: CallerInput<typeof createWebhookRegistration>) {
     return this.relays.create(accountId, body);
   }
 
@@ -42,9 +38,9 @@ export class RelaysController {
 
   @RequiresScope('webhooks')
   @Handles(updateWebhookRegistration)
-  async update(@FromCaller() request: CallerInput<typeof updateWebhookRegistration>) {
-    const { accountId, params, body, scopes } = request;
-    assertMaySend(scopes);
+  async update(
+    @FromCaller() { accountId, params, body }: CallerInput<typeof updateWebhookRegistration>,
+  ) {
     return this.relays.update(accountId, params.id, body);
   }
 
@@ -54,9 +50,4 @@ export class RelaysController {
     await this.relays.remove(accountId, params.id);
     return {};
   }
-}
-
-/** The bank's webhooks name who paid. Whoever may not see that must not have it sent anywhere. */
-function assertMaySend(scopes: readonly string[]): void {
-  if (!seesPersonalData(scopes)) throw new AppError('forbidden');
 }
