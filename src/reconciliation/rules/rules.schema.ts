@@ -12,7 +12,7 @@ import {
   text,
 } from '../../contract/wire.js';
 import { normalizeTaxId } from '../../expected-payments/counterparty.js';
-import { compileTextPattern } from '../../expected-payments/text-pattern.js';
+import { compileTextPattern, maxPatternLength } from '../../expected-payments/text-pattern.js';
 import { listOf, listQuery } from '../../platform/listing.js';
 import {
   criteria,
@@ -37,7 +37,11 @@ const typeName = filledText(100).refine(
   'Must be a type’s name, or a prefix followed by *.',
 );
 
-const textPattern = z.string('Must be text.').superRefine((source, context) => {
+const patternText = z.string('Must be text.').max(maxPatternLength, {
+  error: `Must have at most ${maxPatternLength} characters.`,
+  abort: true,
+});
+const textPattern = patternText.superRefine((source, context) => {
   try {
     compileTextPattern(source);
   } catch (error) {
