@@ -312,23 +312,6 @@ describe('who paid', () => {
     }
   });
 
-  it('is in no relayed webhook that a key without the scope registers', async () => {
-    const path = '/baas/api/v1/webhooks';
-    const notifier = (method: string, at: string, body?: object) =>
-      service.call(method, at, { body, apiKey: keys.notifier });
-    const relay = {
-      eventType: 'PIX_RECEIVED',
-      url: 'http://127.0.0.1:4000/',
-      authorizationScheme: 'NONE',
-    };
-    expect((await notifier('POST', path, relay)).status).toBe(403);
-    const { body } = await service.call('POST', path, { body: relay });
-    const own = `${path}/${(body as { id: string }).id}`;
-    expect((await notifier('PATCH', own, { url: 'http://127.0.0.1:4001/' })).status).toBe(403);
-    expect((await notifier('GET', own)).body).toMatchObject({ url: relay.url });
-    expect((await notifier('DELETE', own)).status).toBe(200);
-  });
-
   it('is in the file of overdue payments', async () => {
     await run(
       `UPDATE expected_payment_total SET last_payment_day = '2020-01-01' WHERE settlement = 'open'`,

@@ -169,6 +169,12 @@ describe('the conditions of declared payments beside other explanations', () => 
     expect(outcomesOf({ lines: [other], expectedPayments })).toEqual({ 1: 'a' });
     const earlier = debit(1n, { occurredAt: new Date('2026-03-02T08:00:00Z') });
     expect(outcomesOf({ lines: [earlier], expectedPayments })).toEqual({ 1: 'a' });
+    const bill = {
+      ...{ state: 'scheduled', bankId: null, bankStatus: null, mayGoUntil: null },
+      ...{ scheduledFor: new Date('2026-03-20T12:00:00Z'), isFreed: false, hasOtherLive: false },
+    };
+    const scheduled = [declared('a'), { ...sent, bill }];
+    expect(outcomesOf({ lines: [debit(1n)], expectedPayments: scheduled })).toEqual({ 1: 'a' });
     const own = debit(2n, { endToEndId: 'E1' });
     expect(outcomesOf({ lines: [debit(1n), own], expectedPayments })).toEqual({
       ...{ 1: 'a', 2: 'transfer' },

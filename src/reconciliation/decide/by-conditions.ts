@@ -228,12 +228,14 @@ function ownDebitsOf(
   byAmount: ReadonlyMap<bigint, readonly ExpectedPaymentFacts[]>,
 ): string[] {
   if (line.isCredit) return [];
+  const day = saoPauloDay(line.occurredAt);
   return (byAmount.get(line.amountCents) ?? [])
     .filter(
       (payment) =>
         component.paidCents(payment.id) === 0n &&
         !component.isSeparated(line, payment.id) &&
         payment.createdAtBankTime.getTime() - clockToleranceMs <= line.occurredAt.getTime() &&
+        (!payment.bill?.scheduledFor || saoPauloDay(payment.bill.scheduledFor) <= day) &&
         !contradictsIds(line, payment),
     )
     .map(({ id }) => id);

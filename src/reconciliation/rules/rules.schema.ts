@@ -37,7 +37,11 @@ const typeName = filledText(100).refine(
   'Must be a type’s name, or a prefix followed by *.',
 );
 
-const textPattern = text(maxPatternLength).superRefine((source, context) => {
+const patternText = z.string('Must be text.').max(maxPatternLength, {
+  error: `Must have at most ${maxPatternLength} characters.`,
+  abort: true,
+});
+const textPattern = patternText.superRefine((source, context) => {
   try {
     compileTextPattern(source);
   } catch (error) {
