@@ -21,12 +21,7 @@ import { Breaks } from './breaks.service.js';
 import { breakKey, type Component } from './decide/component.js';
 import { openBreaks, resolutionOf, type OpenBreak } from './decide/breaks.js';
 import type { Decision } from './decide/decide.js';
-import {
-  countedAllocations,
-  sumsOfCode,
-  totalOfCode,
-  totalOfPayment,
-} from './decide/totals.js';
+import { countedAllocations, sumsOfCode, totalOfCode, totalOfPayment } from './decide/totals.js';
 import { lineOutcomes } from './decide/line-outcomes.js';
 import {
   allocationEvent,

@@ -89,7 +89,9 @@ describe('a bulk row', () => {
     );
     const file = () => Readable.from([Buffer.from(lines.join('\n'))]);
     const ids = await Promise.all(
-      [1, 2, 3].map(() => processOf().upload(callerOf(service.accountId), 'charges', 'ndjson', file())),
+      [1, 2, 3].map(() =>
+        processOf().upload(callerOf(service.accountId), 'charges', 'ndjson', file()),
+      ),
     );
     expect(new Set(ids).size).toBe(1);
     const { rows } = await service.pool.query(
