@@ -99,6 +99,13 @@ describe('an OFX file of the statement', () => {
     expect(memo).toMatch(new RegExp(`^CREDIT_PIX x+ \\(fee\\) ${endToEndId}$`));
   });
 
+  it('has the category and the cost centre in the memo, however long they are', () => {
+    const own = { notes: 'x', category: 'vendas', costCentre: 'loja & 7' };
+    expect(valueOf(textOf(own), 'MEMO')).toBe('CREDIT_PIX x (vendas, loja &amp; 7)');
+    const long = textOf({ notes: 'x'.repeat(300), category: '&'.repeat(100), costCentre: '7' });
+    expect(valueOf(long, 'MEMO').length).toBeLessThanOrEqual(255);
+  });
+
   it('states the account at its bank, by its ISPB where the bank has no other code', () => {
     const account = (changes: object) => {
       const text = ofxFile({ ...accountAtItau, ...changes }, marchPeriod).head();

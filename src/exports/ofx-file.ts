@@ -35,6 +35,8 @@ const header = [
 const maxLengths = { organization: 32, name: 32, memo: 255, checkNumber: 12 };
 /** Longer than any id that is stored. */
 const uncut = 1_000;
+/** Of the category and the cost centre together. */
+const maxOwnLength = 120;
 
 const status = ['<STATUS>', '<CODE>0', '<SEVERITY>INFO', '</STATUS>'];
 
@@ -131,15 +133,17 @@ function typeOf(line: ExportedLine): string {
 }
 
 /**
- * The bank's type, the notes, the category in parentheses, and the endToEndId where the REFNUM is
- * another id. Long notes are cut.
+ * The bank's type, the notes, the category and the cost centre in parentheses, and the endToEndId
+ * where the REFNUM is another id. Long notes are cut.
  */
-function memoOf({ typeName, notes, category, endToEndId, clientReference }: ExportedLine): string {
+function memoOf(line: ExportedLine): string {
+  const { typeName, notes, category, costCentre, endToEndId, clientReference } = line;
+  const own = [category, costCentre].filter((text) => text !== null).join(', ');
   const ends = [
-    ...(category === null ? [] : [`(${category})`]),
-    ...(endToEndId === null || clientReference === null ? [] : [endToEndId]),
+    ...(own === '' ? [] : [sgmlText(`(${own})`, maxOwnLength)]),
+    ...(endToEndId === null || clientReference === null ? [] : [sgmlText(endToEndId, uncut)]),
   ];
-  const end = ends.map((text) => ` ${sgmlText(text, uncut)}`).join('');
+  const end = ends.map((text) => ` ${text}`).join('');
   const start = notes === null ? typeName : `${typeName} ${notes}`;
   return `${sgmlText(start, maxLengths.memo - end.length)}${end}`;
 }
