@@ -6,7 +6,6 @@ import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.g
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { BankService } from '../bank/bank.service.js';
 import { changeDueDate, getCharge, listCharges, voidCharge } from '../contract/charges.js';
-import { shownReply } from '../counterparties/counterparty.schema.js';
 import { refusingMetadata } from '../expected-payments/metadata.js';
 import { BeginsOperation } from '../operations/begins-operation.decorator.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
@@ -48,13 +47,13 @@ export class ChargeChangesController {
   @Handles(getCharge)
   async get(@FromCaller() request: CallerInput<typeof getCharge>): Promise<Reply> {
     const account = await this.accounts.get(request.accountId);
-    return shownReply(await this.bank.relay(getCharge, account, request), request.scopes);
+    return this.bank.relay(getCharge, account, request);
   }
 
   @CallsBank()
   @Handles(listCharges)
   async list(@FromCaller() request: CallerInput<typeof listCharges>): Promise<Reply> {
     const account = await this.accounts.get(request.accountId);
-    return shownReply(await this.bank.relay(listCharges, account, request), request.scopes);
+    return this.bank.relay(listCharges, account, request);
   }
 }

@@ -1,7 +1,6 @@
 // How the API shows a counterparty, and what a caller may see of it.
 import { z } from 'zod';
-import { Reply } from '../platform/contract-route.js';
-import { maskResponse, maskResponseText, maskStatementText } from './masked-response.js';
+import { maskResponse } from './masked-response.js';
 import { maskCounterparty, maskParty } from './masking.js';
 import { unknownParty, type PaymentParty } from './party.js';
 import { counterpartySources, type Counterparty } from './resolution.js';
@@ -53,20 +52,4 @@ export function shownList<View, List extends { data: Iterable<View> }>(
 
 function* maskEach<View>(views: Iterable<View>): Generator<View> {
   for (const view of views) yield maskResponse(view);
-}
-
-/** The response of the bank to a look-up, as a caller with these scopes may see it. */
-export function shownReply(
-  reply: Reply,
-  scopes: readonly string[],
-  mask: (text: string) => string = maskResponseText,
-): Reply {
-  const { status, body, headers } = reply;
-  if (seesPersonalData(scopes) || status >= 300) return reply;
-  return new Reply(status, mask(body.toString()), headers);
-}
-
-/** A page of the bank's statement, as a caller with these scopes may see it. */
-export function shownStatement(reply: Reply, scopes: readonly string[]): Reply {
-  return shownReply(reply, scopes, maskStatementText);
 }

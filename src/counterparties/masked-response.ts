@@ -1,6 +1,6 @@
 // What requests and the bank's responses say about persons: which fields it is in, and how callers
 // without the scope `personal-data` see it. It is masked as a counterparty is.
-import { isJsonObject, parseJson, stringifyJson, tolerantJson } from '../platform/exact-json.js';
+import { isJsonObject, parseJson, stringifyJson } from '../platform/exact-json.js';
 import { maskParty } from './masking.js';
 import { unknownParty } from './party.js';
 
@@ -45,15 +45,6 @@ export function withoutPersonalData(text: string): string | null {
  */
 export function maskResponse<Value>(value: Value): Value {
   return replaced(value, masked(partyFields)) as Value;
-}
-
-export function maskResponseText(text: string): string {
-  return stringifyJson(maskResponse(parseJson(text, tolerantJson)));
-}
-
-/** The bank's statement. Its texts are of strangers, and name who paid. */
-export function maskStatementText(text: string): string {
-  return stringifyJson(replaced(parseJson(text, tolerantJson), masked(personalFields)));
 }
 
 type Replacement = (field: string, content: unknown, parent: object) => unknown;

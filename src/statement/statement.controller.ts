@@ -11,7 +11,6 @@ import {
   readStatementPage,
   readStatementPageV1,
 } from '../contract/statement.js';
-import { shownStatement } from '../counterparties/counterparty.schema.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
 import { CallsBank } from '../platform/responses.decorator.js';
 
@@ -42,12 +41,11 @@ export class StatementController {
     return this.bank.relay(readBalances, await this.accounts.get(request.accountId), request);
   }
 
-  /** The bank's page, with who paid as the caller may see it. */
   private async read(
     page: typeof readStatementPage | typeof readStatementPageV1,
     request: CallerInput<typeof readStatementPage>,
   ): Promise<Reply> {
     const account = await this.accounts.get(request.accountId);
-    return shownStatement(await this.bank.relay(page, account, request), request.scopes);
+    return this.bank.relay(page, account, request);
   }
 }

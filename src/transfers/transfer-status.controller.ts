@@ -4,7 +4,6 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { BankService } from '../bank/bank.service.js';
 import { getTransfer } from '../contract/transfers.js';
-import { shownReply } from '../counterparties/counterparty.schema.js';
 import { Database } from '../database.service.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
 import { CallsBank } from '../platform/responses.decorator.js';
@@ -26,7 +25,7 @@ export class TransferStatusController {
     const identifier = await this.bankIdOf(accountId, params.identifier);
     const account = await this.accounts.get(accountId);
     const input = { ...request, params: { identifier } };
-    return shownReply(await this.bank.relay(getTransfer, account, input), request.scopes);
+    return this.bank.relay(getTransfer, account, input);
   }
 
   /** A 202 has the operation's id, which the bank does not know: it gets its own id instead. */
