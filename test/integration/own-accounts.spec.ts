@@ -49,6 +49,10 @@ const outcomesOf = async (accountId: number) => {
 const bodies = {
   'between accounts of the bank': () => Promise.resolve(internalTransfer({ amount })),
   'a Pix': async () => {
+    // Look-ups of one second that show different holders start no transfer.
+    await service.database.pool.query(
+      `UPDATE pix_lookup SET looked_up_at = looked_up_at - interval '1 minute'`,
+    );
     const { body } = await service.call('POST', '/baas/api/v2/pix/dict/payment-initialization', {
       body: { key: 'maria@pessoa-dois.example' },
     });
