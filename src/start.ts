@@ -185,11 +185,11 @@ async function startService(
   // Its failure is thrown below, once the registrations are made.
   background.catch(() => undefined);
   await registered;
-  const firstLink = await createFirstLink(service, settings, url);
   health.markStarted();
   progress('The service is ready');
   await background;
-  return { serviceUrl: url, firstLink };
+  // After it is ready: the link loads what the start itself does not need.
+  return { serviceUrl: url, firstLink: await createFirstLink(service, settings, url) };
 }
 
 /**

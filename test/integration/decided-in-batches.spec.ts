@@ -35,6 +35,9 @@ const uuidOf = (accountId: number, name: string) =>
     .padStart(4, '0')
     .slice(-4)}`;
 
+/** States in which an operation has no end yet. */
+const unended = `('unknown', 'sending', 'awaiting_approval')`;
+
 async function addPayments(accountId: number, payments: Facts['expectedPayments']): Promise<void> {
   for (const { id: name, references, ...payment } of payments) {
     const id = uuidOf(accountId, name);
@@ -48,8 +51,8 @@ async function addPayments(accountId: number, payments: Facts['expectedPayments'
          INSERT INTO operation (account_id, id, kind, state, request_hash, request_params, attempts,
            response_status, created_at, next_action_at, ended_at)
          VALUES ($1, $2, $3, $4, 'h', '{}', 1, CASE WHEN $5 THEN NULL ELSE 200 END, $6,
-           CASE WHEN $4::operation_state IN ('unknown', 'sending') THEN now() END,
-           CASE WHEN $4::operation_state IN ('unknown', 'sending') THEN NULL ELSE now() END)
+           CASE WHEN $4::operation_state IN ${unended} THEN now() END,
+           CASE WHEN $4::operation_state IN ${unended} THEN NULL ELSE now() END)
        ), attempt AS (
          INSERT INTO operation_attempt (account_id, operation_id, number, started_at, send_by)
          VALUES ($1, $2, 1, '2026-03-02T00:00:30Z', '2026-03-02T01:15:00Z')
