@@ -109,8 +109,9 @@ export async function listDueMessages(db: SqlTx): Promise<DueMessage[]> {
       SELECT a.pending_message AS kind FROM alert a
       WHERE a.account_id = r.account_id AND a.rule_id = r.id AND a.pending_message IS NOT NULL
       GROUP BY a.pending_message
-      HAVING min(COALESCE(a.cleared_at, a.fired_at))
-        <= clock_timestamp() - r.group_seconds * interval '1 second'
+      -- A stored time is rounded to its millisecond, and may be later than it was.
+      HAVING min(COALESCE(a.cleared_at, a.fired_at)) <= clock_timestamp()
+        + interval '1 millisecond' - r.group_seconds * interval '1 second'
       UNION ALL
       SELECT 'reminder' WHERE EXISTS (
         SELECT FROM alert a
@@ -179,6 +180,7 @@ export async function makeMessage(
     )
     INSERT INTO alert_notification
       (account_id, id, message_id, channel_id, state, next_attempt_at)
-    SELECT ${accountId}::int, ${newRowId}, message.id, channels.id, 'pending', clock_timestamp()
+    SELECT ${accountId}::int, ${newRowId}, message.id, channels.id, 'pending',
+           date_trunc('milliseconds', clock_timestamp())
     FROM message CROSS JOIN channels`;
 }
