@@ -46,14 +46,12 @@ export class ChargeChangesController {
   @CallsBank()
   @Handles(getCharge)
   async get(@FromCaller() request: CallerInput<typeof getCharge>): Promise<Reply> {
-    const account = await this.accounts.get(request.accountId);
-    return this.bank.relay(getCharge, account, request);
+    return this.bank.relay(getCharge, await this.accounts.get(request.accountId), request);
   }
 
   @CallsBank()
   @Handles(listCharges)
   async list(@FromCaller() request: CallerInput<typeof listCharges>): Promise<Reply> {
-    const account = await this.accounts.get(request.accountId);
-    return this.bank.relay(listCharges, account, request);
+    return this.bank.relay(listCharges, await this.accounts.get(request.accountId), request);
   }
 }

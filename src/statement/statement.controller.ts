@@ -25,13 +25,17 @@ export class StatementController {
   @CallsBank()
   @Handles(listTransactions)
   async list(@FromCaller() request: CallerInput<typeof readStatementPage>): Promise<Reply> {
-    return this.read(readStatementPage, request);
+    return this.bank.relay(readStatementPage, await this.accounts.get(request.accountId), request);
   }
 
   @CallsBank()
   @Handles(listTransactionsV1)
   async listV1(@FromCaller() request: CallerInput<typeof readStatementPageV1>): Promise<Reply> {
-    return this.read(readStatementPageV1, request);
+    return this.bank.relay(
+      readStatementPageV1,
+      await this.accounts.get(request.accountId),
+      request,
+    );
   }
 
   /** Beyond the contract, where the bank has it. */
@@ -39,13 +43,5 @@ export class StatementController {
   @Handles(readBalances)
   async balances(@FromCaller() request: CallerInput<typeof readBalances>): Promise<Reply> {
     return this.bank.relay(readBalances, await this.accounts.get(request.accountId), request);
-  }
-
-  private async read(
-    page: typeof readStatementPage | typeof readStatementPageV1,
-    request: CallerInput<typeof readStatementPage>,
-  ): Promise<Reply> {
-    const account = await this.accounts.get(request.accountId);
-    return this.bank.relay(page, account, request);
   }
 }

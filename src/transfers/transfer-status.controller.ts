@@ -24,8 +24,7 @@ export class TransferStatusController {
     const { accountId, params } = request;
     const identifier = await this.bankIdOf(accountId, params.identifier);
     const account = await this.accounts.get(accountId);
-    const input = { ...request, params: { identifier } };
-    return this.bank.relay(getTransfer, account, input);
+    return this.bank.relay(getTransfer, account, { ...request, params: { identifier } });
   }
 
   /** A 202 has the operation's id, which the bank does not know: it gets its own id instead. */
