@@ -1,13 +1,11 @@
 // How the console writes amounts and times, in one way each.
+import { printCount, printReais } from '../brazil/printed-text.js';
 import type { Cents } from '../money/cents.js';
-import { formatReaisWithTwoDecimals } from '../money/cents.js';
 import type { Language } from './texts.js';
 
 /** `R$ 1.234,56` in every language: an amount is compared with the bank's, which writes it so. */
 export function formatAmount(cents: Cents): string {
-  const [reais = '', centavos = ''] = formatReaisWithTwoDecimals(cents).split('.');
-  const grouped = reais.replace('-', '').replace(/\B(?=(\d{3})+$)/g, '.');
-  return `${cents < 0n ? '−' : ''}R$\u00a0${grouped},${centavos}`;
+  return cents < 0n ? `−${printReais(-cents)}` : printReais(cents);
 }
 
 const timeZone = 'America/Sao_Paulo';
@@ -26,7 +24,7 @@ export function formatClock(time: Date, language: Language): string {
 }
 
 export function formatCount(count: bigint | number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, '.');
+  return printCount(BigInt(count));
 }
 
 /** `350 ms`, `2,4 s`, `12 min`. */
