@@ -6,7 +6,7 @@ import { createCharge } from '../contract/charges.js';
 import type { RouteInput } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
 import { Database, type Tx } from '../database.service.js';
-import { normalizeTaxId } from '../expected-payments/counterparty.js';
+import { normalizeTaxId } from '../brazil/tax-id.js';
 import { withoutMetadata } from '../expected-payments/metadata.js';
 import { referencesOf, type NewExpectedPayment } from '../expected-payments/expected-payment.js';
 import type { Charge, Prisma } from '../generated/service/client.js';

@@ -1,7 +1,4 @@
-// Normalizes accounts and tax ids, so that the values of a request and of a statement line compare
-// equal.
-export { normalizeTaxId } from '../brazil/tax-id.js';
-
+// Normalizes accounts, so that the values of a request and of a statement line compare equal.
 export interface CounterpartyAccount {
   ispb: string;
   branch: string;

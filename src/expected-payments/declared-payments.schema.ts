@@ -17,7 +17,7 @@ import {
   text,
 } from '../contract/wire.js';
 import { ExpectedPaymentAction, Settlement } from '../generated/service/enums.js';
-import { normalizeTaxId } from './counterparty.js';
+import { normalizeTaxId } from '../brazil/tax-id.js';
 import { declarableKinds, errorsOfTerms, type DeclaredTerms } from './declared-terms.js';
 import type { ReferenceKind } from './references.js';
 import { metadata, metadataView } from './metadata.js';

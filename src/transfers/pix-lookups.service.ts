@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { parsePixKey } from '../brazil/pix-key.js';
+import { normalizeTaxId } from '../brazil/tax-id.js';
 import {
   lookUpPixKey,
   type PixLookupRequest,
@@ -11,7 +12,7 @@ import {
 } from '../contract/pix-lookup.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database, type SqlTx, type Tx } from '../database.service.js';
-import { formatCounterparty, normalizeTaxId } from '../expected-payments/counterparty.js';
+import { formatCounterparty } from '../expected-payments/counterparty.js';
 import type { PixLookup } from '../generated/service/client.js';
 import type { OperationRef } from '../operations/operations.queries.js';
 import { Reply } from '../platform/contract-route.js';

@@ -1,9 +1,8 @@
 // Converts rules between the API and the stored form. Documents are stored unmasked, since
 // lines are compared with them, and shown masked. Pure.
 import { z } from 'zod';
-import { maskTaxId, parseTaxId } from '../../brazil/tax-id.js';
+import { maskTaxId, normalizeTaxId, parseTaxId } from '../../brazil/tax-id.js';
 import { reais } from '../../contract/wire.js';
-import { normalizeTaxId } from '../../expected-payments/counterparty.js';
 import type {
   Rule,
   RuleHistoryEntry,

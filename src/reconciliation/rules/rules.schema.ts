@@ -11,7 +11,7 @@ import {
   reais,
   text,
 } from '../../contract/wire.js';
-import { normalizeTaxId } from '../../expected-payments/counterparty.js';
+import { normalizeTaxId } from '../../brazil/tax-id.js';
 import { compileTextPattern, maxPatternLength } from '../../expected-payments/text-pattern.js';
 import { listOf, listQuery } from '../../platform/listing.js';
 import {
