@@ -8,7 +8,7 @@ import { Settings, SettingsError } from '../config.js';
 import type { Route, RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import { Prisma, type BankAccount as BankAccountRow } from '../generated/service/client.js';
-import { AppError, invalidField } from '../platform/errors.js';
+import { AppError, conflict, invalidField } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import { BatchedLookUps } from '../platform/batched-look-ups.js';
 import { SecretBox } from '../platform/secret-box.js';
@@ -151,11 +151,12 @@ export class AccountsService {
     });
     const account = created[0];
     if (!account)
-      throw new AppError('conflict', {
-        public: (await this.findBySlug(slug))
-          ? 'Another account already has this slug.'
-          : 'This account at the bank was already added, with this apiKey and accountHeader.',
-      });
+      throw (await this.findBySlug(slug))
+        ? conflict('account_slug_taken', 'Another account already has this slug.')
+        : conflict(
+            'bank_account_known',
+            'This account at the bank was already added, with this apiKey and accountHeader.',
+          );
     await this.enqueueRegistrationAndSync(account.id);
     return account;
   }
@@ -176,28 +177,29 @@ export class AccountsService {
   ): Promise<BankAccountRow> {
     const account = await this.getBySlug(slug);
     if (credentials && account.origin === 'settings')
-      throw new AppError('conflict', {
-        public: 'The credentials of this account come from the settings: change them there.',
-      });
+      throw conflict(
+        'credentials_of_settings',
+        'The credentials of this account come from the settings: change them there.',
+      );
     const changed = credentials ? changeCredentials(this.decrypt(account), credentials) : null;
     if (changed) assertPair(changed);
     const bankIdentity = changed ? this.hashBankIdentity(changed) : account.bankIdentity;
     // With a key of another account at the bank, a resent operation would reach that other account.
     // The idempotency key is new there, so the effect would happen twice.
     if (bankIdentity !== account.bankIdentity && !isSameBankAccount)
-      throw new AppError('conflict', {
-        reason: 'bank_account_may_differ',
-        public:
-          'The new apiKey or accountHeader may be of another account at the bank. ' +
+      throw conflict(
+        'bank_account_may_differ',
+        'The new apiKey or accountHeader may be of another account at the bank. ' +
           'If it is the same account, send isSameBankAccount: true. Otherwise add another account.',
-      });
+      );
     const holder =
       bankIdentity &&
       (await this.database.prisma.bankAccount.findUnique({ where: { bankIdentity } }));
     if (holder && holder.id !== account.id)
-      throw new AppError('conflict', {
-        public: 'Another account already has this apiKey and accountHeader.',
-      });
+      throw conflict(
+        'bank_account_known',
+        'Another account already has this apiKey and accountHeader.',
+      );
     const { count } = await this.database.prisma.bankAccount.updateMany({
       where: { id: account.id, updatedAt: account.updatedAt },
       data: {
@@ -209,9 +211,10 @@ export class AccountsService {
       },
     });
     if (count === 0)
-      throw new AppError('conflict', {
-        public: 'The account was changed at the same time: read it and try again.',
-      });
+      throw conflict(
+        'account_changed',
+        'The account was changed at the same time: read it and try again.',
+      );
     if (changed) await this.enqueueRegistrationAndSync(account.id);
     return this.getBySlug(slug);
   }

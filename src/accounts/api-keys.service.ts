@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
 import { Database, type Tx } from '../database.service.js';
 import type { ApiKey } from '../generated/service/client.js';
-import { AppError } from '../platform/errors.js';
+import { AppError, conflict } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import { BatchedLookUps } from '../platform/batched-look-ups.js';
 import { isSameSecret, SecretBox } from '../platform/secret-box.js';
@@ -126,6 +126,15 @@ export class ApiKeysService {
     });
   }
 
+  /** How many keys of the account are accepted now. */
+  async countUsable(accountId: number): Promise<number> {
+    const now = await this.database.now();
+    const where = { accountId, revokedAt: null };
+    return this.database.prisma.apiKey.count({
+      where: { ...where, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
+    });
+  }
+
   /**
    * Creates a key with the same scopes; the old one expires after the overlap. Throws `conflict`
    * for a key that already expires or is revoked.
@@ -138,8 +147,7 @@ export class ApiKeysService {
         where: { id, revokedAt: null, expiresAt: null },
         data: { expiresAt: new Date(now.getTime() + overlapSeconds * 1_000) },
       });
-      if (count === 0)
-        throw new AppError('conflict', { public: 'The key was already rotated or revoked.' });
+      if (count === 0) throw conflict('key_not_current', 'The key was already rotated or revoked.');
       const { name, kind } = old;
       const fields = { name, kind: kind as ApiKeyKind, scopes: old.scopes as Scope[] };
       return this.insert(tx, accountId, fields, old.holder);
@@ -160,9 +168,7 @@ export class ApiKeysService {
     const found = await this.database.prisma.apiKey.findFirst({ where: { accountId, id } });
     if (!found) throw new AppError('not_found');
     if (found.origin === 'settings')
-      throw new AppError('conflict', {
-        public: 'This key comes from the settings: change it there.',
-      });
+      throw conflict('key_of_settings', 'This key comes from the settings: change it there.');
     return found;
   }
 

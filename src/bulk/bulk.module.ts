@@ -7,10 +7,12 @@ import { BulkApprovals } from './bulk-approvals.service.js';
 import { BulkController } from './bulk.controller.js';
 import { BulkService } from './bulk.service.js';
 import { RowIssuer } from './row-issuer.service.js';
+import { BulkUploads } from './uploads.service.js';
 
 @Module({
   imports: [ChargesModule, ExpectedPaymentsModule, OperationsModule, TransfersModule],
   controllers: [BulkController],
-  providers: [BulkService, BulkApprovals, RowIssuer],
+  providers: [BulkService, BulkApprovals, BulkUploads, RowIssuer],
+  exports: [BulkService, BulkApprovals, BulkUploads],
 })
 export class BulkModule {}

@@ -8,9 +8,10 @@ import {
   type BulkUpload,
 } from '../generated/service/client.js';
 
-export type StoredUpload = Omit<BulkUpload, 'accountId' | 'fileHash' | 'requestedBy'> &
+export type StoredUpload = Pick<BulkUpload, 'id' | 'kind' | 'rows' | 'createdAt' | 'finishedAt'> &
   Record<BulkRowState, number>;
 
+/** The rows of finished uploads are counted already; those of the others are counted now. */
 export async function listUploads(
   db: Db,
   accountId: number,
@@ -18,14 +19,17 @@ export async function listUploads(
 ): Promise<StoredUpload[]> {
   const { id = null, kind = null, before, limit } = filters;
   return db.$queryRaw<StoredUpload[]>`
-    SELECT u.id, u.kind, u.rows, u.created_at, u.finished_at, n.pending, n.accepted, n.rejected,
-           n.invalid
+    SELECT u.id, u.kind, u.rows, u.created_at, u.finished_at, n.pending,
+           COALESCE(u.accepted, n.accepted) AS accepted,
+           COALESCE(u.rejected, n.rejected) AS rejected,
+           COALESCE(u.invalid, n.invalid) AS invalid
     FROM bulk_upload u CROSS JOIN LATERAL (
       SELECT count(*) FILTER (WHERE state = 'pending')::int AS pending,
              count(*) FILTER (WHERE state = 'accepted')::int AS accepted,
              count(*) FILTER (WHERE state = 'rejected')::int AS rejected,
              count(*) FILTER (WHERE state = 'invalid')::int AS invalid
-      FROM bulk_row r WHERE r.account_id = u.account_id AND r.upload_id = u.id) n
+      FROM bulk_row r
+      WHERE u.finished_at IS NULL AND r.account_id = u.account_id AND r.upload_id = u.id) n
     WHERE u.account_id = ${accountId} AND (${id}::uuid IS NULL OR u.id = ${id}::uuid)
       AND (${kind}::text IS NULL OR u.kind = ${kind})
       AND (${before}::uuid IS NULL OR u.id < ${before}::uuid)
@@ -92,14 +96,23 @@ export async function finishUploadRow(
       AND state = 'pending'`;
 }
 
-/** Marks the upload as finished when no row is pending. */
+/** Marks the upload as finished when no row is pending, and stores how its rows ended. */
 export async function finishUploadIfDone(db: Db, accountId: number, id: string): Promise<void> {
   await db.$executeRaw`
-    UPDATE bulk_upload u SET finished_at = clock_timestamp()
-    WHERE u.account_id = ${accountId} AND u.id = ${id}::uuid AND u.finished_at IS NULL
-      AND NOT EXISTS (
-        SELECT 1 FROM bulk_row r
-        WHERE r.account_id = u.account_id AND r.upload_id = u.id AND r.state = 'pending')`;
+    WITH done AS (
+      SELECT account_id, id FROM bulk_upload u
+      WHERE u.account_id = ${accountId} AND u.id = ${id}::uuid AND u.finished_at IS NULL
+        AND NOT EXISTS (
+          SELECT 1 FROM bulk_row r
+          WHERE r.account_id = u.account_id AND r.upload_id = u.id AND r.state = 'pending'))
+    UPDATE bulk_upload u SET finished_at = clock_timestamp(), accepted = n.accepted,
+      rejected = n.rejected, invalid = n.invalid
+    FROM done CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE state = 'accepted')::int AS accepted,
+             count(*) FILTER (WHERE state = 'rejected')::int AS rejected,
+             count(*) FILTER (WHERE state = 'invalid')::int AS invalid
+      FROM bulk_row r WHERE r.account_id = done.account_id AND r.upload_id = done.id) n
+    WHERE u.account_id = done.account_id AND u.id = done.id AND u.finished_at IS NULL`;
 }
 
 /** Rows (r) of an upload whose operations (o) await approval. */

@@ -27,7 +27,7 @@ import { assertBelowQuota } from '../request-limits/quotas.queries.js';
 import * as queries from './bulk.queries.js';
 import { maxFileBytes, maxRows, type BulkKind } from './bulk.schema.js';
 import { RowIssuer } from './row-issuer.service.js';
-import { readRowRequest, type RowErrors } from './row-request.js';
+import { readRowErrors, readRowRequest, type RowErrors } from './row-request.js';
 import { AmountStyle } from './spreadsheet-cell.js';
 import { readRows, unreadableFile, type FileFormat, type FileRow } from './upload-reader.js';
 
@@ -42,10 +42,19 @@ const rowsPerInsert = 500;
 const charactersPerInsert = 262_144;
 /** A page of rows shows the errors of each. */
 const maxErrorsOfRow = 20;
+/** How many invalid rows a check describes. */
+const maxCheckedErrors = 50;
 /** The rows of a large file are validated and stored in one transaction. */
 const storingTimeoutMs = 600_000;
 
 type NewUpload = Pick<BulkUpload, 'accountId' | 'id' | 'kind' | 'fileHash' | 'requestedBy'>;
+
+/** What an upload of the file would store. `errors` are those of its first invalid rows. */
+export interface CheckedFile {
+  rows: number;
+  invalid: number;
+  errors: ({ line: number; reference: string | null } & Pick<RowErrors, 'errors'>)[];
+}
 
 @Injectable()
 export class BulkService {
@@ -74,8 +83,7 @@ export class BulkService {
     format: FileFormat,
     body: Readable,
   ): Promise<string> {
-    const end = this.uploads.begin(accountId);
-    const work = async (file: ReceivedFile) => {
+    return this.receive(accountId, body, async (file) => {
       const { prisma: db } = this.database;
       const fileHash = this.secretBox.hash('bulk-file', `${format} ${file.sha256}`);
       const where = { accountId_kind_fileHash: { accountId, kind, fileHash } };
@@ -84,7 +92,43 @@ export class BulkService {
       await assertAccountLive(db, accountId);
       const upload = { accountId, id: newId(), kind, fileHash, requestedBy };
       return this.storing.run(() => this.storeUpload(upload, format, file));
-    };
+    });
+  }
+
+  /**
+   * Reads and validates the rows of a file as `upload` does, and stores nothing. Throws like
+   * `upload`, but for the quota and the mode of the account.
+   */
+  async check(
+    accountId: number,
+    kind: BulkKind,
+    format: FileFormat,
+    body: Readable,
+  ): Promise<CheckedFile> {
+    return this.receive(accountId, body, async (file) => {
+      const style = new AmountStyle();
+      const rows = await countRows(readRows(format, file.chunks(), maxRows, style));
+      const pause = pausesBetweenSlices();
+      const checked: CheckedFile = { rows, invalid: 0, errors: [] };
+      for await (const row of readRows(format, file.chunks(), maxRows, style)) {
+        const { state, line, reference, errors } = newRow(kind, row);
+        if (state === 'invalid') {
+          checked.invalid += 1;
+          if (checked.errors.length < maxCheckedErrors)
+            checked.errors.push({ line, reference, errors: readRowErrors(errors).errors });
+        }
+        await pause();
+      }
+      return checked;
+    });
+  }
+
+  private async receive<Result>(
+    accountId: number,
+    body: Readable,
+    work: (file: ReceivedFile) => Promise<Result>,
+  ): Promise<Result> {
+    const end = this.uploads.begin(accountId);
     try {
       // Uploads have limits of their own: a long one must not take the place of a payment.
       return await waitOutsideSlot(0, () => withReceivedFile(body, maxFileBytes, work));

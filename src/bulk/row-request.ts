@@ -99,10 +99,16 @@ function textAt(request: unknown, field: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-export const rowErrors = z.object({
+const rowErrors = z.object({
   code: z.string().nullable(),
   title: z.string().nullable(),
   errors: z.record(z.string(), z.array(z.string())).nullable(),
 });
 /** Why a row is rejected or invalid, as stored. */
 export type RowErrors = z.output<typeof rowErrors>;
+
+const noErrors: RowErrors = { code: null, title: null, errors: null };
+
+export function readRowErrors(stored: string | null): RowErrors {
+  return stored === null ? noErrors : rowErrors.parse(JSON.parse(stored));
+}

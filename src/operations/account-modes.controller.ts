@@ -21,9 +21,8 @@ export class AccountModesController {
   }
 
   @Handles(changeAccountMode)
-  async change(@Input() { params, body }: RouteInput<typeof changeAccountMode>) {
+  change(@Input() { params, body }: RouteInput<typeof changeAccountMode>) {
     const { registersWebhooks, ...mode } = body;
-    if (mode.mode === 'live') await this.restores.assertReleasable(params.slug);
-    return this.modes.change(params.slug, { ...mode, registersWebhooks });
+    return this.restores.changeMode(params.slug, { ...mode, registersWebhooks });
   }
 }

@@ -2,15 +2,18 @@
 // before the service starts, and release each account when the statement shows what was lost.
 import { Injectable } from '@nestjs/common';
 import { insertRestore } from '../accounts/account-restores.queries.js';
-import { changeMode } from '../accounts/account-modes.queries.js';
+import { changeMode, type NewMode } from '../accounts/account-modes.queries.js';
 import type { BankProfile } from '../bank/profiles.js';
 import { BankService } from '../bank/bank.service.js';
+import type { RouteOutput } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
 import type { EventType } from '../events/event.js';
 import { insertEvents, skipPositions } from '../events/events.queries.js';
 import { conflict } from '../platform/errors.js';
 import { stringifyJson } from '../platform/exact-json.js';
 import { newId } from '../platform/ids.js';
+import type { getAccountMode } from './account-modes.schema.js';
+import { AccountModes } from './account-modes.service.js';
 import * as queries from './restores.queries.js';
 
 /** How many lost debits a report lists for an account. */
@@ -95,10 +98,16 @@ export class RestoreGuard {
   constructor(
     private readonly database: Database,
     private readonly bank: BankService,
+    private readonly modes: AccountModes,
   ) {}
 
   /** Throws `restore_not_checked` while the account must not become live. */
-  async assertReleasable(slug: string): Promise<void> {
+  async changeMode(slug: string, mode: NewMode): Promise<RouteOutput<typeof getAccountMode>> {
+    if (mode.mode === 'live') await this.assertReleasable(slug);
+    return this.modes.change(slug, mode);
+  }
+
+  private async assertReleasable(slug: string): Promise<void> {
     const { visibilityBoundMs } = this.bank.profile;
     const { prisma } = this.database;
     for (const restore of await queries.listOngoingRestores(prisma, visibilityBoundMs, slug)) {

@@ -1413,6 +1413,9 @@ CREATE TABLE "bulk_upload" (
   "requested_by" TEXT NOT NULL,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "finished_at" TIMESTAMPTZ(3),
+  "accepted" INTEGER,
+  "rejected" INTEGER,
+  "invalid" INTEGER,
 
   CONSTRAINT "bulk_upload_pkey" PRIMARY KEY ("account_id", "id"),
   CONSTRAINT "bulk_upload_account_id_fkey" FOREIGN KEY ("account_id")
