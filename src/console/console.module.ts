@@ -3,11 +3,18 @@ import { AccountPagesModule } from './accounts/account-pages.module.js';
 import { AssetsController } from './assets.controller.js';
 import { ConsoleFrameModule } from './console-frame.module.js';
 import { PeoplePagesModule } from './people/people-pages.module.js';
+import { PayerPagesModule } from './payer/payer-pages.module.js';
 import { TodayPagesModule } from './today/today-pages.module.js';
 
 /** The console: a module for each area of it. */
 @Module({
-  imports: [ConsoleFrameModule, PeoplePagesModule, TodayPagesModule, AccountPagesModule],
+  imports: [
+    ConsoleFrameModule,
+    PeoplePagesModule,
+    TodayPagesModule,
+    AccountPagesModule,
+    PayerPagesModule,
+  ],
   controllers: [AssetsController],
 })
 export class ConsoleModule {}

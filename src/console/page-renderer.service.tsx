@@ -8,6 +8,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { render } from 'preact-render-to-string';
 import { mergeMap, type Observable } from 'rxjs';
+import { SandboxControl } from '../bank/sandbox-control.service.js';
 import { ConsoleAssets } from './assets.service.js';
 import { visitOf } from './console.guard.js';
 import { Frame } from './frame.js';
@@ -16,7 +17,10 @@ import { pageSecurity, type Visit } from './requests.js';
 
 @Injectable()
 export class PageRenderer implements NestInterceptor {
-  constructor(private readonly assets: ConsoleAssets) {}
+  constructor(
+    private readonly assets: ConsoleAssets,
+    private readonly sandbox: SandboxControl,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler<PageAnswer>): Observable<unknown> {
     const http = context.switchToHttp();
@@ -56,8 +60,9 @@ export class PageRenderer implements NestInterceptor {
   private async page(visit: Visit, { title, body, options }: Shown): Promise<string> {
     const assets = await this.assets.get();
     const { isNarrow = false } = options;
+    const entries = menu.filter(({ isOfSandbox }) => !isOfSandbox || this.sandbox.isOffered);
     const page = (
-      <Frame visit={visit} title={title} assets={assets} menu={menu} isNarrow={isNarrow}>
+      <Frame visit={visit} title={title} assets={assets} menu={entries} isNarrow={isNarrow}>
         {body}
       </Frame>
     );

@@ -29,7 +29,13 @@ export interface PageDeclaration {
   path: string;
   needs: Needs;
   /** The page stands in the menu, at this place. Its path names the account as `:account`. */
-  menu?: { title: TextKey; section: Section; place: number };
+  menu?: {
+    title: TextKey;
+    section: Section;
+    place: number;
+    /** The page controls the sandbox bank: with another bank it is not there. */
+    isOfSandbox?: boolean;
+  };
 }
 
 /** What the audit records of an action before it is done. */
@@ -52,6 +58,7 @@ export interface MenuEntry {
   title: TextKey;
   section: Section;
   place: number;
+  isOfSandbox?: boolean;
 }
 
 /** The declared pages with a place in the menu. */

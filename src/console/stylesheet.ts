@@ -98,6 +98,8 @@ input[type="checkbox"], input[type="radio"] { width: auto; min-width: 0; margin:
 progress { width: 100%; height: 14px; accent-color: var(--accent); }
 pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
   border-radius: 6px; padding: 12px; margin: 0; font-size: 14px; }
+.beside { display: grid; gap: 16px; grid-template-columns: minmax(0, 1fr); }
+@media (min-width: 1000px) { .beside { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }

@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { ChargesModule } from '../../charges/charges.module.js';
+import { ConsoleFrameModule } from '../console-frame.module.js';
+import { PayerPages } from './payer.controller.js';
+
+/** The page that plays the payer at the sandbox bank. */
+@Module({
+  imports: [ConsoleFrameModule, ChargesModule],
+  controllers: [PayerPages],
+})
+export class PayerPagesModule {}
