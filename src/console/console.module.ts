@@ -2,12 +2,23 @@ import { Module } from '@nestjs/common';
 import { AccountPagesModule } from './accounts/account-pages.module.js';
 import { AssetsController } from './assets.controller.js';
 import { ConsoleFrameModule } from './console-frame.module.js';
+import { FilesPagesModule } from './files/files-pages.module.js';
+import { FirstStepsPagesModule } from './first-steps/first-steps-pages.module.js';
 import { PeoplePagesModule } from './people/people-pages.module.js';
+import { SettingsPagesModule } from './settings/settings-pages.module.js';
 import { TodayPagesModule } from './today/today-pages.module.js';
 
 /** The console: a module for each area of it. */
 @Module({
-  imports: [ConsoleFrameModule, PeoplePagesModule, TodayPagesModule, AccountPagesModule],
+  imports: [
+    ConsoleFrameModule,
+    PeoplePagesModule,
+    TodayPagesModule,
+    FirstStepsPagesModule,
+    FilesPagesModule,
+    SettingsPagesModule,
+    AccountPagesModule,
+  ],
   controllers: [AssetsController],
 })
 export class ConsoleModule {}

@@ -162,16 +162,19 @@ export function Form({
   visit,
   action,
   shown,
+  hasFile = false,
   children,
 }: {
   visit: Visit;
   action: string;
   /** A version or a hash of what the person sees. The audit records it. */
   shown?: string;
+  /** Its file stands after all other fields, which are checked before it is received. */
+  hasFile?: boolean;
   children: ComponentChildren;
 }): JSX.Element {
   return (
-    <form method="post" action={action}>
+    <form method="post" action={action} encType={hasFile ? 'multipart/form-data' : undefined}>
       {visit.csrfToken !== '' && <input type="hidden" name="csrf" value={visit.csrfToken} />}
       {shown !== undefined && <input type="hidden" name="shown" value={shown} />}
       {children}

@@ -1,6 +1,6 @@
 // What the service says about a field or a file, in the reader's language. The service writes its
 // messages in English, as the API returns them.
-import type { Language } from './texts.js';
+import type { Language } from './texts/languages.js';
 
 /** Each message of the service, and its Portuguese. `(…)` is a value, `$1` where it stands. */
 const portuguese: readonly (readonly [message: RegExp, text: string])[] = [

@@ -101,4 +101,12 @@ pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }
+fieldset { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 12px;
+  padding: 8px 12px; }
+legend { font-weight: 600; padding: 0 4px; }
+label.choice { font-weight: 400; margin: 0 0 6px; }
+details summary { cursor: pointer; color: var(--accent); padding: 4px 0; }
+td details form { margin: 8px 0; min-width: 200px; }
+td progress { min-width: 120px; }
+pre code { overflow-wrap: normal; }
 `;

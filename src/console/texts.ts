@@ -2,8 +2,11 @@
 // does not compile, and a page without a key in these lists does not either.
 import { appTexts } from './texts/app.js';
 import { breaksTexts } from './texts/breaks.js';
+import { filesTexts } from './texts/files.js';
+import { firstStepsTexts } from './texts/first-steps.js';
 import { languages, type Language } from './texts/languages.js';
 import { peopleTexts } from './texts/people.js';
+import { settingsTexts } from './texts/settings.js';
 import { todayTexts } from './texts/today.js';
 
 /** The lists of the areas of the console. No two have the same key. */
@@ -12,6 +15,9 @@ export const texts = {
   ...peopleTexts,
   ...todayTexts,
   ...breaksTexts,
+  ...filesTexts,
+  ...settingsTexts,
+  ...firstStepsTexts,
 } as const;
 
 export type TextKey = keyof typeof texts;
