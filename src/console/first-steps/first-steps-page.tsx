@@ -187,7 +187,7 @@ function PaymentStep({ visit, facts, progress }: Props & { progress: ChargeProgr
 
 function Payment({ visit, facts, progress }: Props & { progress: ChargeProgress }) {
   const { t } = visit;
-  if (progress.lineAt !== null) return null;
+  if (progress.lineAt !== null) return <Message kind="good">{t('firstSteps.paid')}</Message>;
   if (!facts.isSandbox)
     return (
       <>
@@ -213,15 +213,24 @@ function Payment({ visit, facts, progress }: Props & { progress: ChargeProgress 
 }
 
 function entriesOf({ t }: Visit, progress: ChargeProgress): TimelineEntry[] {
-  const entry = (key: TextKey, at: Date | null): TimelineEntry => ({
+  const entry = (
+    key: TextKey,
+    at: Date | null,
+    absent: TextKey = 'firstSteps.awaited',
+  ): TimelineEntry => ({
     at,
     tone: at ? 'good' : 'plain',
     title: t(key),
-    ...(at ? {} : { detail: t('firstSteps.awaited') }),
+    ...(at ? {} : { detail: t(absent) }),
   });
   return [
     entry('firstSteps.requested', progress.createdAt),
-    entry('firstSteps.webhook', progress.webhookAt),
+    // A sync finds the line without it.
+    entry(
+      'firstSteps.webhook',
+      progress.webhookAt,
+      progress.lineAt ? 'firstSteps.notNeeded' : 'firstSteps.awaited',
+    ),
     entry('firstSteps.line', progress.lineAt),
     entry('firstSteps.match', progress.matchedAt),
     entry('firstSteps.event', progress.eventAt),

@@ -4,7 +4,7 @@ import type { SqlTx } from '../../database.service.js';
 export interface ChargeProgress {
   correlationId: string;
   createdAt: Date;
-  /** When its first webhook was received. */
+  /** When its first webhook was received. Most name the line, and are found with it. */
   webhookAt: Date | null;
   /** When its first line was stored. */
   lineAt: Date | null;
@@ -27,12 +27,7 @@ export async function findChargeProgress(
            m.created_at AS "matchedAt", e.created_at AS "eventAt"
     FROM charge c
     LEFT JOIN LATERAL (
-      SELECT received_at FROM webhook_event
-      WHERE account_id = c.account_id AND reference_kind = 'correlation_id'
-        AND reference = c.correlation_id
-      ORDER BY received_at_bank_time LIMIT 1) w ON true
-    LEFT JOIN LATERAL (
-      SELECT nsu, amount_cents, recorded_at FROM statement_line
+      SELECT nsu, amount_cents, recorded_at, end_to_end_id FROM statement_line
       WHERE account_id = c.account_id AND correlation_id = c.correlation_id
       ORDER BY nsu LIMIT 1) l ON true
     LEFT JOIN LATERAL (
@@ -41,6 +36,19 @@ export async function findChargeProgress(
         AND role = 'payment' AND unlinked_at IS NULL
       ORDER BY nsu LIMIT 1) m ON true
     LEFT JOIN statement_line ml ON ml.account_id = c.account_id AND ml.nsu = m.nsu
+    LEFT JOIN LATERAL (
+      SELECT min(received_at) AS received_at FROM (
+        SELECT received_at FROM webhook_event
+        WHERE account_id = c.account_id AND reference_kind = 'correlation_id'
+          AND reference = c.correlation_id
+        UNION ALL
+        SELECT received_at FROM webhook_event
+        WHERE account_id = c.account_id AND reference_kind = 'nsu'
+          AND reference = COALESCE(m.nsu, l.nsu)::text
+        UNION ALL
+        SELECT received_at FROM webhook_event
+        WHERE account_id = c.account_id AND reference_kind = 'end_to_end_id'
+          AND reference = COALESCE(ml.end_to_end_id, l.end_to_end_id)) w) w ON true
     LEFT JOIN LATERAL (
       SELECT created_at FROM event
       WHERE account_id = c.account_id AND resource_kind = 'charge'

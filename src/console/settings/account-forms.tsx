@@ -86,7 +86,7 @@ export function DetailsForm({ visit, facts }: Props) {
       why="account.detailsWhy"
       action="account/details"
     >
-      <div class="cards">
+      <div class="fields">
         {detailFields.map((name) => {
           const hint = findTextKey(`account.details.${name}Hint`);
           return (
@@ -188,7 +188,7 @@ function CredentialFields({ visit, isRequired }: { visit: Visit; isRequired: boo
     <Field label={t(label)} name={name} type="password" autocomplete="off" required={required} />
   );
   return (
-    <>
+    <div class="fields">
       {secret('apiKey', 'account.credential.apiKey', isRequired)}
       {keyFields.map((name) =>
         name.endsWith('Header') ? (
@@ -216,7 +216,7 @@ function CredentialFields({ visit, isRequired }: { visit: Visit; isRequired: boo
         min={1}
         max={100_000}
       />
-    </>
+    </div>
   );
 }
 

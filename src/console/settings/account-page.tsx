@@ -27,7 +27,7 @@ export function AccountFactCards({ visit, facts, profile }: Props & { profile: B
           ['account.name', facts.name ?? none],
           ['account.mode', t(`account.mode.${mode.mode}`)],
           ['account.weight', formatCount(facts.weight)],
-          ['account.goLiveAt', time(facts.goLiveAt)],
+          ['account.goLiveAt', goLive(visit, facts.goLiveAt)],
           ['account.createdAt', time(facts.createdAt)],
           ['account.callsUnderWay', formatCount(mode.callsUnderWay)],
           ['account.waiting', formatCount(mode.waiting)],
@@ -64,10 +64,17 @@ export function AccountFactCards({ visit, facts, profile }: Props & { profile: B
           })}
         </ul>
         <p class="hint">{t('account.credentialsWhy')}</p>
-        <p class="hint">{t(`account.origin.${facts.origin}`)}</p>
+        <p>
+          {t('account.origin')}: {t(`account.origin.${facts.origin}`)}
+        </p>
       </section>
     </div>
   );
+}
+
+/** With the sandbox bank, the whole history is reconciled: the epoch says so to nobody. */
+function goLive({ t, language }: Visit, at: Date | null): string {
+  return at?.getTime() === 0 ? t('account.wholeHistory') : formatTime(at, language);
 }
 
 export function ModeChanges({ visit, facts: { mode } }: Props) {

@@ -141,10 +141,10 @@ export const filesTexts = {
   'exports.to': ['Até', 'To'],
   'exports.delimiter': ['Separador do CSV', 'Delimiter of CSV'],
   'exports.delimiter.semicolon': [
-    'Ponto e vírgula, com vírgula decimal (Excel em português)',
-    'Semicolon, with a decimal comma (Excel in Portuguese)',
+    'Ponto e vírgula (Excel em português)',
+    'Semicolon (Excel in Portuguese)',
   ],
-  'exports.delimiter.comma': ['Vírgula, com ponto decimal', 'Comma, with a decimal point'],
+  'exports.delimiter.comma': ['Vírgula', 'Comma'],
   'exports.format.csv': ['CSV', 'CSV'],
   'exports.format.xlsx': ['Excel (XLSX)', 'Excel (XLSX)'],
   'exports.format.ofx': ['OFX, para sistemas contábeis', 'OFX, for accounting systems'],

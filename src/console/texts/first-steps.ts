@@ -71,6 +71,11 @@ export const firstStepsTexts = {
   'firstSteps.match': ['Lançamento conciliado com a cobrança', 'Line matched with the charge'],
   'firstSteps.event': ['Evento gravado para os seus sistemas', 'Event recorded for your systems'],
   'firstSteps.awaited': ['aguardando', 'awaited'],
+  'firstSteps.paid': ['O pagamento está no extrato.', 'The payment is on the statement.'],
+  'firstSteps.notNeeded': [
+    'não chegou; o lançamento foi encontrado sem ele',
+    'has not arrived; the line was found without it',
+  ],
   'firstSteps.done': [
     'Conciliado: {amount} no extrato, explicado pela cobrança {id}.',
     'Reconciled: {amount} on the statement, explained by the charge {id}.',
