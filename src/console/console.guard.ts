@@ -5,11 +5,13 @@ import { Readable } from 'node:stream';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config.js';
+import { defaultMaxBodyBytes } from '../contract/route.js';
 import { isAllowed, stepUpActions, type Action } from '../operators/roles.js';
 import { OperatorSessions, type Session } from '../operators/sessions.service.js';
 import { addressOf } from '../platform/client-address.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { isMultipartForm, readMultipartForm } from '../platform/multipart-form.js';
+import { readBytes } from '../platform/request-body.js';
 import { isSameSecret } from '../platform/secret-box.js';
 import type { Needs } from './page.js';
 import {
@@ -96,11 +98,22 @@ async function readForm(context: ExecutionContext, visit: Visit): Promise<void> 
     [visit.form, visit.file] = [form.fields, form.file];
     return;
   }
-  if (body instanceof Readable || !type.startsWith('application/x-www-form-urlencoded')) {
-    if (body instanceof Readable) body.resume();
-    throw new AppError('unsupported_media_type', { public: 'The body must be a form.' });
-  }
-  visit.form = new URLSearchParams(body instanceof Uint8Array ? Buffer.from(body).toString() : '');
+  const isForm = type.startsWith('application/x-www-form-urlencoded');
+  if (!isForm && body instanceof Readable) body.resume();
+  if (!isForm) throw new AppError('unsupported_media_type', { public: 'The body must be a form.' });
+  const bytes = body instanceof Readable ? await receive(body) : body;
+  visit.form = new URLSearchParams(
+    bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : '',
+  );
+}
+
+/** A form without a file, sent to an action that takes one. */
+function receive(body: Readable): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    readBytes(body, defaultMaxBodyBytes, (error, bytes) =>
+      error ? reject(error) : resolve(bytes),
+    );
+  });
 }
 
 /** Throws unless the form was made for this session. */

@@ -1,6 +1,6 @@
-// Reads a form with a file (`multipart/form-data`, RFC 7578) while it arrives. The fields before the
-// file are read first, so that a form is checked before its file is received. What follows the file
-// is ignored.
+// Reads a form with a file (`multipart/form-data`, RFC 7578) while it arrives. The fields before
+// the file are read first, so that a form is checked before its file is received. What follows the
+// file is ignored.
 import { Readable } from 'node:stream';
 import { AppError } from './errors.js';
 import { chunksOf } from './request-body.js';

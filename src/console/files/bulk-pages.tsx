@@ -367,7 +367,7 @@ function Rows({ visit, rows }: { visit: Visit; rows: readonly ResultRow[] }) {
   );
 }
 
-/** The code in words, and what is wrong with which field. The words of the bank stay as they are. */
+/** The code in words, and what is wrong with which field. The bank's words stay as they are. */
 function errorOf({ t, language }: Visit, { state, code, errors }: ResultRow): string {
   if (code === null && errors === null) return '';
   const key = findTextKey(`rowError.${code}`);

@@ -1,5 +1,5 @@
-// Uploads of many requests: a file is checked or stored, its rows are followed, and those that await
-// approval are decided.
+// Uploads of many requests: a file is checked or stored, its rows are followed, and those that
+// await approval are decided.
 import { Readable } from 'node:stream';
 import { Controller } from '@nestjs/common';
 import { BulkApprovals } from '../../bulk/bulk-approvals.service.js';

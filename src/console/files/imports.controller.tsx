@@ -3,7 +3,11 @@
 import { Controller } from '@nestjs/common';
 import { Settings } from '../../config.js';
 import { Database } from '../../database.service.js';
-import { readStatementView } from '../../statement/statement-view.queries.js';
+import {
+  findStatementReading,
+  readStatementView,
+  type StatementReading,
+} from '../../statement/statement-view.queries.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
 import { FactList } from '../elements.js';
 import { formatCount, formatDuration, formatTime } from '../formats.js';
@@ -11,7 +15,6 @@ import { Message } from '../frame.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf } from '../visit.js';
-import { findStatementReading, type StatementReading } from './imports.queries.js';
 
 @Controller()
 export class ImportsPage {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chargeBody, curlOf, exampleCharge } from './first-charge.js';
+import { firstChargeBody, curlOf, exampleCharge } from './first-charge.js';
 
 const example = exampleCharge('primeira-0a1b2c3d', '2026-11-24');
 
@@ -14,11 +14,11 @@ describe('the first charge', () => {
     ['149.90', '149.90'],
     ['150', '150'],
   ])('has the amount %s as %s reais', (amount, reais) => {
-    expect(String(chargeBody({ ...example, amount }).Amount)).toBe(reais);
+    expect(String(firstChargeBody({ ...example, amount }).Amount)).toBe(reais);
   });
 
   it.each(['', 'dez', '1,2,3', '-5'])('leaves %p as text, which the schema refuses', (amount) => {
-    expect(chargeBody({ ...example, amount }).Amount).toBe(amount);
+    expect(firstChargeBody({ ...example, amount }).Amount).toBe(amount);
   });
 
   it('is a command that a quotation mark does not end', () => {

@@ -26,7 +26,7 @@ export function exampleCharge(correlationId: string, today: PlainDate): FirstCha
 }
 
 /** The body of `POST /baas/v1/charges`, not checked yet. */
-export function chargeBody(charge: FirstCharge): Record<string, unknown> {
+export function firstChargeBody(charge: FirstCharge): Record<string, unknown> {
   const { correlationId, payerName, payerDocument, amount, dueDate } = charge;
   const reais = amount.includes(',') ? amount.replaceAll('.', '').replace(',', '.') : amount;
   return {
@@ -41,7 +41,7 @@ export function chargeBody(charge: FirstCharge): Record<string, unknown> {
 
 /** For a shell: no text of the charge holds a quotation mark there. */
 export function curlOf(url: string, key: string, charge: FirstCharge): string {
-  const { Amount, ...body } = chargeBody(charge);
+  const { Amount, ...body } = firstChargeBody(charge);
   const json = JSON.stringify({ ...body, Amount: Number(Amount) }).replaceAll("'", "'\\''");
   return [
     `curl -s ${url}/baas/v1/charges \\`,

@@ -18,7 +18,12 @@ import type { Visit } from '../requests.js';
 import { fieldMessagesIn } from '../service-messages.js';
 import { findTextKey } from '../texts.js';
 import { accountOf, callerOf, pathTo, typed } from '../visit.js';
-import { chargeBody, exampleCharge, firstChargeIds, type FirstCharge } from './first-charge.js';
+import {
+  firstChargeBody,
+  exampleCharge,
+  firstChargeIds,
+  type FirstCharge,
+} from './first-charge.js';
 import {
   findChargeProgress,
   findConnection,
@@ -63,7 +68,7 @@ export class FirstStepsPage {
     const idempotencyKey = visit.form.get('key') ?? '';
     if (!isUuid(idempotencyKey)) throw new AppError('validation_failed');
     const issues: Issues = {};
-    const body = decode(chargeWithMetadata.body, chargeBody(charge), issues);
+    const body = decode(chargeWithMetadata.body, firstChargeBody(charge), issues);
     const said = fieldMessagesIn(visit.language, issues).join(' ');
     if (said !== '') return this.page(visit, { problem: said });
     const caller = callerOf(visit);

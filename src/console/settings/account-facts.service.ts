@@ -7,7 +7,7 @@ import { Database } from '../../database.service.js';
 import { AccountModes } from '../../operations/account-modes.service.js';
 import { Addresses } from '../../platform/http.js';
 import { Schedules } from '../../reconciliation/runs/schedules.service.js';
-import { findStatementTimes } from './settings.queries.js';
+import { findStatementReading } from '../../statement/statement-view.queries.js';
 
 export type AccountFacts = Awaited<ReturnType<AccountReading['read']>>;
 
@@ -35,7 +35,7 @@ export class AccountReading {
       credentialsSet: this.accounts.listSetCredentials(account),
       mode: { ...modes, changes: [...modes.changes].slice(0, maxChanges) },
       schedule: await this.schedules.get(id),
-      times: await findStatementTimes(this.database.sql, id),
+      reading: await findStatementReading(this.database.sql, id),
     };
   }
 }

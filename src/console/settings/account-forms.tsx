@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { BankDetails } from '../../accounts/bank-details.schema.js';
 import { firstAccountModes } from '../../config.js';
-import { AccountMode } from '../../generated/service/enums.js';
+import type { AccountMode } from '../../accounts/account-mode.js';
 import { Field, Form } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
@@ -15,6 +15,7 @@ interface Props {
   facts: AccountFacts;
 }
 
+const modes = ['live', 'stopped', 'reconcile_only'] as const satisfies readonly AccountMode[];
 const requiredDetails = [
   'ispb',
   'bankName',
@@ -56,7 +57,7 @@ export function ModeForm({ visit, facts }: Props) {
       <label>
         {t('account.newMode')}
         <select name="mode">
-          {Object.values(AccountMode).map((mode) => (
+          {modes.map((mode) => (
             <option value={mode} selected={mode === facts.mode.mode}>
               {t(`account.mode.${mode}`)}
             </option>

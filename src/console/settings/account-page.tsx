@@ -14,7 +14,7 @@ interface Props {
 
 export function AccountFactCards({ visit, facts, profile }: Props & { profile: BankProfileName }) {
   const { t, language } = visit;
-  const { mode, schedule, times, rateLimitPerSecond } = facts;
+  const { mode, schedule, reading, rateLimitPerSecond } = facts;
   const none = t('app.none');
   const time = (at: Date | null | undefined) => formatTime(at ?? null, language);
   return (
@@ -44,8 +44,8 @@ export function AccountFactCards({ visit, facts, profile }: Props & { profile: B
             rateLimitPerSecond === null ? t('account.noLimit') : formatCount(rateLimitPerSecond),
           ],
           ['account.registersWebhooks', t(mode.registersWebhooks ? 'app.yes' : 'app.no')],
-          ['account.syncedAt', time(times?.syncedAt)],
-          ['account.closedUntil', time(times?.closedUntil)],
+          ['account.syncedAt', time(reading?.syncedAt)],
+          ['account.closedUntil', time(reading?.closedUntil)],
           [
             'account.schedule',
             schedule.cron === null
@@ -77,7 +77,7 @@ function goLive({ t, language }: Visit, at: Date | null): string {
   return at?.getTime() === 0 ? t('account.wholeHistory') : formatTime(at, language);
 }
 
-export function ModeChanges({ visit, facts: { mode } }: Props) {
+export function ModeHistory({ visit, facts: { mode } }: Props) {
   const { t, language } = visit;
   return (
     <section class="card">

@@ -29,7 +29,7 @@ import {
   NameForm,
   NewAccountForm,
 } from './account-forms.js';
-import { AccountFactCards, ModeChanges } from './account-page.js';
+import { AccountFactCards, ModeHistory } from './account-page.js';
 
 const account = '/console/accounts/:account/account';
 const needs = 'manage connections';
@@ -150,7 +150,7 @@ export class AccountSettingsPages {
         {problem && <Message kind="bad">{problem}</Message>}
         {visit.query.has('saved') && <Message kind="good">{t('account.saved')}</Message>}
         <AccountFactCards visit={visit} facts={facts} profile={profile} />
-        <ModeChanges visit={visit} facts={facts} />
+        <ModeHistory visit={visit} facts={facts} />
         {isAllowedTo(visit, needs) && (
           <>
             <StepUpNotice visit={visit} />
