@@ -146,10 +146,12 @@ function openEntry<Entry extends { href: string }>(entries: readonly Entry[], pa
 function LanguageSwitch({ visit }: { visit: Visit }): JSX.Element {
   const other: Language = visit.language === 'pt' ? 'en' : 'pt';
   const query = visit.query.size > 0 ? `?${visit.query.toString()}` : '';
+  // The answer to a form has an address that cannot be opened.
+  const next = visit.form.size > 0 ? visit.cameFrom : `${visit.path}${query}`;
   return (
     <Form visit={visit} action="/console/language">
       <input type="hidden" name="language" value={other} />
-      <input type="hidden" name="next" value={`${visit.path}${query}`} />
+      <input type="hidden" name="next" value={next} />
       <button class="plain" lang={tags[other]} title={visit.t('app.language')}>
         {languageNames[other]}
       </button>

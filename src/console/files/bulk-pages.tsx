@@ -294,7 +294,7 @@ function UploadDetail({
       </section>
       <FactList
         visit={visit}
-        title="bulk.rows"
+        title="bulk.summary"
         facts={[
           ['bulk.createdAt', formatTime(upload.createdAt, language)],
           ['bulk.finishedAt', formatTime(upload.finishedAt, language)],
@@ -303,7 +303,7 @@ function UploadDetail({
         ]}
       />
       <section class="card">
-        <h2>{t('bulk.line')}</h2>
+        <h2>{t('bulk.rows')}</h2>
         <StateLinks visit={visit} page={page} />
         <Rows visit={visit} rows={rows} />
         <Pager visit={{ ...visit, path: pathTo(visit, page) }} next={next} />
