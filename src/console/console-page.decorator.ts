@@ -26,8 +26,8 @@ import {
 } from './page.js';
 import { PageRenderer } from './page-renderer.service.js';
 
-/** Of a form with a file: its other fields. */
-const maxFormBytes = 131_072;
+/** A form that is no larger is refused on its page, by the service that receives the file. */
+const receivedTimes = 4;
 
 /** The decorated method shows a page: it changes nothing. */
 export function ConsolePage({ path, needs, menu: entry }: PageDeclaration): MethodDecorator {
@@ -50,7 +50,7 @@ export function ConsoleAction(declared: ActionDeclaration): MethodDecorator {
   const file =
     maxFileBytes === undefined
       ? []
-      : [RouteConfig({ hasFileBody: true, maxBodyBytes: maxFileBytes + maxFormBytes })];
+      : [RouteConfig({ hasFileBody: true, maxBodyBytes: receivedTimes * maxFileBytes })];
   return applyDecorators(Post(path), HttpCode(200), ...record, ...file, forPeople(needs));
 }
 

@@ -50,11 +50,15 @@ const portuguese: readonly (readonly [message: RegExp, text: string])[] = [
 ];
 const unknown = 'Valor inválido.';
 
-/** A message that this version does not know is shown in general words. */
-export function serviceMessageIn(language: Language, message: string): string {
+/** A message that this version does not know is shown in general words, unless others are given. */
+export function serviceMessageIn(
+  language: Language,
+  message: string,
+  otherwise: string = unknown,
+): string {
   if (language === 'en') return message;
   const known = portuguese.find(([pattern]) => pattern.test(message));
-  return known ? message.replace(new RegExp(`${known[0].source}.*`, 's'), known[1]) : unknown;
+  return known ? message.replace(new RegExp(`${known[0].source}.*`, 's'), known[1]) : otherwise;
 }
 
 /** One sentence for each field: `payer.document: Precisa ser um CPF ou CNPJ válido.` */

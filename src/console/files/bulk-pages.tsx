@@ -7,7 +7,7 @@ import { Badge, Empty, FactList, Pager, type Tone } from '../elements.js';
 import { formatCount, formatTime } from '../formats.js';
 import { DataTable, Field, Form, Message, StepUpNotice } from '../frame.js';
 import type { Visit } from '../requests.js';
-import { fieldMessagesIn } from '../service-messages.js';
+import { fieldMessagesIn, serviceMessageIn } from '../service-messages.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
 import type { ResultRow } from './bulk-result.js';
@@ -367,18 +367,17 @@ function Rows({ visit, rows }: { visit: Visit; rows: readonly ResultRow[] }) {
   );
 }
 
-/** The code in words, and what is wrong with which field. The bank's words stay as they are. */
+/** The code in words, and what is wrong with which field. */
 function errorOf({ t, language }: Visit, { state, code, errors }: ResultRow): string {
   if (code === null && errors === null) return '';
+  if (state === 'invalid')
+    return [t('rowError.validation_failed'), ...fieldMessagesIn(language, errors ?? {})].join('. ');
   const key = findTextKey(`rowError.${code}`);
-  const reason = key ? t(key) : t('rowError.other', { code: code ?? '' });
-  const messages =
-    state === 'invalid'
-      ? fieldMessagesIn(language, errors ?? {})
-      : key
-        ? []
-        : Object.values(errors ?? {}).flat();
-  return [reason, ...messages].join('. ');
+  if (key) return t(key);
+  const reason = code === null ? t('rowError.bank') : t('rowError.other', { code });
+  // What no other words are known for stays in the bank's own.
+  const messages = Object.values(errors ?? {}).flat();
+  return [reason, ...messages.map((one) => serviceMessageIn(language, one, one))].join('. ');
 }
 
 function Decision({

@@ -111,7 +111,7 @@ export class KeyPages {
         {query.has('revoked') && <Message kind="good">{t('keys.revoked')}</Message>}
         <KeyTable visit={visit} keys={[...data]} facts={{ now, isLast }} />
         <Pager visit={{ ...visit, path: pathTo(visit, 'keys') }} next={next} />
-        <NewKeyForm visit={visit} />
+        <NewKeyForm visit={visit} ticked={problem ? visit.form.getAll('scope') : []} />
       </>
     );
     return new Shown(t('keys.title'), body, { status: problem ? 422 : 200 });
@@ -238,9 +238,8 @@ function KeyActions({ visit, apiKey, facts }: { visit: Visit; apiKey: ApiKey; fa
   );
 }
 
-function NewKeyForm({ visit }: { visit: Visit }) {
+function NewKeyForm({ visit, ticked }: { visit: Visit; ticked: readonly string[] }) {
   const { t } = visit;
-  const ticked = visit.form.getAll('scope');
   return (
     <section class="card">
       <h2>{t('keys.create')}</h2>

@@ -121,6 +121,7 @@ export const filesTexts = {
     'A conta só concilia: nada é enviado ao banco',
     'The account is reconcile-only: nothing is sent to the bank',
   ],
+  'rowError.bank': ['O banco recusou', 'The bank rejected it'],
   'rowError.other': ['Recusada: {code}', 'Rejected: {code}'],
 
   'action.upload file': ['Enviou um arquivo', 'Uploaded a file'],
