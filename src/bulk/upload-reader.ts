@@ -44,6 +44,19 @@ export function formatOf(contentType: string | undefined): FileFormat {
   });
 }
 
+const extensions: Record<string, FileFormat> = {
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  csv: 'csv',
+  xlsx: 'xlsx',
+};
+
+/** By the ending of a file's name: browsers send other content types with some files. */
+export function formatOfName(name: string): FileFormat | null {
+  const extension = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
+  return (Object.hasOwn(extensions, extension) ? extensions[extension] : null) ?? null;
+}
+
 /** A row is one request, so it may be as long as the body of one. */
 const maxRowLength = defaultMaxBodyBytes;
 const maxColumns = 200;

@@ -36,6 +36,11 @@ export class BulkUploads {
     return toUploadView(upload);
   }
 
+  /** How many rows await approval. */
+  async countWaiting(accountId: number, uploadId: string): Promise<number> {
+    return queries.countRowsAwaitingApproval(this.database.prisma, accountId, uploadId);
+  }
+
   /** In file order. Throws like `get`. */
   async listRows(
     accountId: number,

@@ -12,6 +12,7 @@ import {
   UseInterceptors,
   type ExecutionContext,
 } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { invariant } from '../platform/errors.js';
 import { ActionAudit, recordKey } from './action-audit.service.js';
 import { ConsoleErrors } from './console-errors.filter.js';
@@ -24,6 +25,9 @@ import {
   type PageDeclaration,
 } from './page.js';
 import { PageRenderer } from './page-renderer.service.js';
+
+/** A form that is no larger is refused on its page, by the service that receives the file. */
+const receivedTimes = 4;
 
 /** The decorated method shows a page: it changes nothing. */
 export function ConsolePage({ path, needs, menu: entry }: PageDeclaration): MethodDecorator {
@@ -40,9 +44,14 @@ export function ConsolePage({ path, needs, menu: entry }: PageDeclaration): Meth
 }
 
 /** The decorated method does what a form asks for. */
-export function ConsoleAction({ path, needs, audit }: ActionDeclaration): MethodDecorator {
+export function ConsoleAction(declared: ActionDeclaration): MethodDecorator {
+  const { path, needs, audit, maxFileBytes } = declared;
   const record = audit === 'own' ? [] : [SetMetadata(recordKey, audit)];
-  return applyDecorators(Post(path), HttpCode(200), ...record, forPeople(needs));
+  const file =
+    maxFileBytes === undefined
+      ? []
+      : [RouteConfig({ hasFileBody: true, maxBodyBytes: receivedTimes * maxFileBytes })];
+  return applyDecorators(Post(path), HttpCode(200), ...record, ...file, forPeople(needs));
 }
 
 function forPeople(needs: Needs) {

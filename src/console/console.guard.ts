@@ -1,13 +1,17 @@
 // Lets a request to the console pass: with a session where one is needed, with a role that allows
 // the action, and a form only from a page of this service. Every page and every form passes here.
 import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config.js';
+import { defaultMaxBodyBytes } from '../contract/route.js';
 import { isAllowed, stepUpActions, type Action } from '../operators/roles.js';
 import { OperatorSessions, type Session } from '../operators/sessions.service.js';
 import { addressOf } from '../platform/client-address.js';
 import { AppError, invariant } from '../platform/errors.js';
+import { isMultipartForm, readMultipartForm } from '../platform/multipart-form.js';
+import { readBytes } from '../platform/request-body.js';
 import { isSameSecret } from '../platform/secret-box.js';
 import type { Needs } from './page.js';
 import {
@@ -22,6 +26,8 @@ import { translateInto } from './texts.js';
 import { chooseLanguage } from './texts/languages.js';
 
 export const needsKey = 'console-needs';
+/** Several large files may wait for each other. */
+const fileTimeoutMs = 600_000;
 const forwardingHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
 const visits = new WeakMap<FastifyRequest, Visit>();
 
@@ -54,26 +60,19 @@ export class ConsoleGuard implements CanActivate {
     const session = token ? await this.sessions.find(token, readSlug(params.account)) : null;
     visit.session = session;
     visit.csrfToken = session ? this.sessions.csrfTokenOf(session) : '';
-    if (request.method === 'POST') this.readForm(request, visit);
+    if (request.method === 'POST') {
+      this.assertOwnOrigin(request);
+      await readForm(context, visit);
+      assertOfSession(visit);
+    }
     this.assertAllowed(needs, visit, request.method);
     if (session?.isComplete && !visit.isRefresh) await this.sessions.touch(session);
     return true;
   }
 
-  /** Throws unless a page of this service sent the form, in this session. */
-  private readForm(request: FastifyRequest, visit: Visit): void {
-    const { origin, host } = request.headers;
-    const type = request.headers['content-type'] ?? '';
-    if (!type.startsWith('application/x-www-form-urlencoded'))
-      throw new AppError('unsupported_media_type', { public: 'The body must be a form.' });
-    const { body } = request;
-    visit.form = new URLSearchParams(
-      body instanceof Uint8Array ? Buffer.from(body).toString() : '',
-    );
-    const sent = visit.form.get('csrf') ?? '';
-    const isOwn = isOwnOrigin(origin, host, this.settings.publicUrl);
-    const isOfSession = visit.session === null || isSameSecret(sent, visit.csrfToken);
-    if (!isOwn || !isOfSession) throw new AppError('forbidden', { reason: 'foreign_form' });
+  /** Throws unless a page of this service sent the form. */
+  private assertOwnOrigin({ headers: { origin, host } }: FastifyRequest): void {
+    if (!isOwnOrigin(origin, host, this.settings.publicUrl)) throw foreignForm();
   }
 
   private assertAllowed(needs: Needs, visit: Visit, method: string): void {
@@ -84,6 +83,46 @@ export class ConsoleGuard implements CanActivate {
     if (!session.isComplete) throw new OtherPageFirst(secondStep(session));
     if (needs !== 'session') assertRole(needs, visit, session, method);
   }
+}
+
+/** Of a form with a file, the fields before the file are read, and nothing of the file. */
+async function readForm(context: ExecutionContext, visit: Visit): Promise<void> {
+  const http = context.switchToHttp();
+  const { body, headers, raw } = http.getRequest<FastifyRequest>();
+  const type = headers['content-type'] ?? '';
+  if (body instanceof Readable && isMultipartForm(type)) {
+    const form = await readMultipartForm(type, body);
+    http.getResponse<FastifyReply>().raw.once('finish', () => void form.discard());
+    // No byte crosses the connection while a file waits and is worked on.
+    raw.socket.setTimeout(fileTimeoutMs);
+    [visit.form, visit.file] = [form.fields, form.file];
+    return;
+  }
+  const isForm = type.startsWith('application/x-www-form-urlencoded');
+  if (!isForm && body instanceof Readable) body.resume();
+  if (!isForm) throw new AppError('unsupported_media_type', { public: 'The body must be a form.' });
+  const bytes = body instanceof Readable ? await receive(body) : body;
+  visit.form = new URLSearchParams(
+    bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : '',
+  );
+}
+
+/** A form without a file, sent to an action that takes one. */
+function receive(body: Readable): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    readBytes(body, defaultMaxBodyBytes, (error, bytes) =>
+      error ? reject(error) : resolve(bytes),
+    );
+  });
+}
+
+/** Throws unless the form was made for this session. */
+function assertOfSession({ session, form, csrfToken }: Visit): void {
+  if (session !== null && !isSameSecret(form.get('csrf') ?? '', csrfToken)) throw foreignForm();
+}
+
+function foreignForm(): AppError {
+  return new AppError('forbidden', { reason: 'foreign_form' });
 }
 
 function assertRole(action: Action, visit: Visit, session: Session, method: string): void {
@@ -125,6 +164,7 @@ function visitWithoutSession(request: FastifyRequest): Visit {
     query: url.searchParams,
     cameFrom: pageOf(request.headers.referer),
     form: new URLSearchParams(),
+    file: null,
     language,
     t: translateInto(language),
     nonce: randomBytes(16).toString('base64'),

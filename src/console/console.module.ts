@@ -2,8 +2,11 @@ import { Module } from '@nestjs/common';
 import { AccountPagesModule } from './accounts/account-pages.module.js';
 import { AssetsController } from './assets.controller.js';
 import { ConsoleFrameModule } from './console-frame.module.js';
+import { FilesPagesModule } from './files/files-pages.module.js';
+import { FirstStepsPagesModule } from './first-steps/first-steps-pages.module.js';
 import { PeoplePagesModule } from './people/people-pages.module.js';
 import { PayerPagesModule } from './payer/payer-pages.module.js';
+import { SettingsPagesModule } from './settings/settings-pages.module.js';
 import { TodayPagesModule } from './today/today-pages.module.js';
 
 /** The console: a module for each area of it. */
@@ -14,6 +17,9 @@ import { TodayPagesModule } from './today/today-pages.module.js';
     TodayPagesModule,
     AccountPagesModule,
     PayerPagesModule,
+    FirstStepsPagesModule,
+    FilesPagesModule,
+    SettingsPagesModule,
   ],
   controllers: [AssetsController],
 })

@@ -146,10 +146,12 @@ function openEntry<Entry extends { href: string }>(entries: readonly Entry[], pa
 function LanguageSwitch({ visit }: { visit: Visit }): JSX.Element {
   const other: Language = visit.language === 'pt' ? 'en' : 'pt';
   const query = visit.query.size > 0 ? `?${visit.query.toString()}` : '';
+  // The answer to a form has an address that cannot be opened.
+  const next = visit.form.size > 0 ? visit.cameFrom : `${visit.path}${query}`;
   return (
     <Form visit={visit} action="/console/language">
       <input type="hidden" name="language" value={other} />
-      <input type="hidden" name="next" value={`${visit.path}${query}`} />
+      <input type="hidden" name="next" value={next} />
       <button class="plain" lang={tags[other]} title={visit.t('app.language')}>
         {languageNames[other]}
       </button>
@@ -162,16 +164,19 @@ export function Form({
   visit,
   action,
   shown,
+  hasFile = false,
   children,
 }: {
   visit: Visit;
   action: string;
   /** A version or a hash of what the person sees. The audit records it. */
   shown?: string;
+  /** Its file stands after all other fields, which are checked before it is received. */
+  hasFile?: boolean;
   children: ComponentChildren;
 }): JSX.Element {
   return (
-    <form method="post" action={action}>
+    <form method="post" action={action} encType={hasFile ? 'multipart/form-data' : undefined}>
       {visit.csrfToken !== '' && <input type="hidden" name="csrf" value={visit.csrfToken} />}
       {shown !== undefined && <input type="hidden" name="shown" value={shown} />}
       {children}

@@ -45,6 +45,8 @@ export interface ActionRecord {
 }
 
 export interface ActionDeclaration extends Omit<PageDeclaration, 'menu'> {
+  /** The form brings a file (`multipart/form-data`) of at most so many bytes: `visit.file`. */
+  maxFileBytes?: number;
   /**
    * `own`: the service records the action in its transaction, or the action changes nothing of an
    * account.

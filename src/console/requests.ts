@@ -2,6 +2,7 @@
 import type { Translate } from './texts.js';
 import type { Language } from './texts/languages.js';
 import type { Session } from '../operators/sessions.service.js';
+import type { FormFile } from '../platform/multipart-form.js';
 
 /** A request to the console, with the person who sends it. */
 export interface Visit {
@@ -11,6 +12,8 @@ export interface Visit {
   /** The page of the console on which the form stands, as the browser says. */
   cameFrom: string;
   form: URLSearchParams;
+  /** The file of a form that brings one. Whatever its handler leaves unread is dropped. */
+  file: FormFile | null;
   language: Language;
   t: Translate;
   /** Of the scripts of this response. */

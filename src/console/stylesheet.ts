@@ -38,7 +38,8 @@ main { max-width: 1200px; margin: 0 auto; padding: 16px; }
 main.narrow { max-width: 460px; }
 h1 { font-size: 26px; line-height: 1.25; margin: 8px 0 16px; }
 h2 { font-size: 18px; margin: 0 0 8px; }
-.cards { display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(290px, 1fr)); }
+.cards { display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(290px, 1fr));
+  margin: 0 0 16px; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px;
   padding: 16px; margin: 0 0 16px; min-width: 0; }
 .cards .card { margin: 0; }
@@ -103,4 +104,14 @@ pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }
+fieldset { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 12px;
+  padding: 8px 12px; }
+legend { font-weight: 600; padding: 0 4px; }
+label.choice { font-weight: 400; margin: 0 0 6px; }
+details summary { cursor: pointer; color: var(--accent); padding: 4px 0; }
+td details form { margin: 8px 0; min-width: 200px; }
+.fields { display: grid; gap: 0 16px; align-items: end;
+  grid-template-columns: repeat(auto-fit, minmax(min(290px, 100%), 1fr)); }
+td progress { min-width: 120px; }
+pre code { overflow-wrap: normal; }
 `;

@@ -3,8 +3,11 @@
 import { appTexts } from './texts/app.js';
 import { breaksTexts } from './texts/breaks.js';
 import { payerTexts } from './texts/payer.js';
+import { filesTexts } from './texts/files.js';
+import { firstStepsTexts } from './texts/first-steps.js';
 import { languages, type Language } from './texts/languages.js';
 import { peopleTexts } from './texts/people.js';
+import { settingsTexts } from './texts/settings.js';
 import { todayTexts } from './texts/today.js';
 
 /** The lists of the areas of the console. No two have the same key. */
@@ -14,6 +17,9 @@ export const texts = {
   ...todayTexts,
   ...breaksTexts,
   ...payerTexts,
+  ...filesTexts,
+  ...settingsTexts,
+  ...firstStepsTexts,
 } as const;
 
 export type TextKey = keyof typeof texts;

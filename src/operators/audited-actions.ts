@@ -20,6 +20,21 @@ export const auditedActions = [
   'end session',
   'play the payer',
   'change the sandbox bank',
+  'upload file',
+  'check file',
+  'take file',
+  'approve upload',
+  'decline upload',
+  'add account',
+  'change account',
+  'change bank details',
+  'change credentials',
+  'change account mode',
+  'create key',
+  'rotate key',
+  'revoke key',
+  'create first charge',
+  'pay first charge',
   'refused',
   'failed',
 ] as const;
@@ -27,4 +42,14 @@ export type AuditedActionName = (typeof auditedActions)[number];
 
 /** What an action was done to. */
 export const auditedSubjects = ['person', 'session', 'entry', 'account'] as const;
+export const auditedSubjects = [
+  'person',
+  'session',
+  'entry',
+  'file',
+  'upload',
+  'account',
+  'key',
+  'charge',
+] as const;
 export type AuditedSubject = `${(typeof auditedSubjects)[number]} ${string}`;

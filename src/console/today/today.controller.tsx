@@ -18,6 +18,7 @@ import { Message, DataTable } from '../frame.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
+import { pathTo } from '../visit.js';
 import { findProblems } from './today.js';
 
 @Controller()
@@ -72,6 +73,11 @@ function Today({ visit, facts }: Props) {
   return (
     <div id="today" hx-get={path} hx-trigger="every 15s" hx-swap="outerHTML">
       <State visit={visit} facts={facts} />
+      {facts.summary.total === 0n && (
+        <p>
+          <a href={pathTo(visit, 'first-steps')}>{t('firstSteps.link')}</a>
+        </p>
+      )}
       <div class="cards">
         <Statement visit={visit} facts={facts} />
         <Counts visit={visit} facts={facts} />

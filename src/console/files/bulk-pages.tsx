@@ -1,0 +1,439 @@
+// The elements of the pages of uploads. Parts of them refresh themselves while rows are issued.
+import type { VNode } from 'preact';
+import type { BulkKind } from '../../bulk/bulk.schema.js';
+import type { CheckedFile } from '../../bulk/bulk.service.js';
+import type { Upload } from '../../bulk/uploads.service.js';
+import { Badge, Empty, FactList, Pager, type Tone } from '../elements.js';
+import { formatCount, formatTime } from '../formats.js';
+import { DataTable, Field, Form, Message, StepUpNotice } from '../frame.js';
+import type { Visit } from '../requests.js';
+import { fieldMessagesIn, serviceMessageIn } from '../service-messages.js';
+import { findTextKey, type TextKey } from '../texts.js';
+import { isAllowedTo, pathTo } from '../visit.js';
+import type { ResultRow } from './bulk-result.js';
+
+/** What the last form on the page has led to. */
+export interface UploadOutcome {
+  problem?: string;
+  checked?: CheckedFile;
+}
+
+export interface Decided {
+  decided: number;
+  refused: readonly unknown[];
+  nextAfterLine: number | null;
+  problem: TextKey | null;
+}
+
+const kinds: readonly BulkKind[] = ['charges', 'transfers', 'expected_payments'];
+const rowStates = ['pending', 'accepted', 'rejected', 'invalid'] as const;
+const tones: Record<(typeof rowStates)[number], Tone> = {
+  pending: 'plain',
+  accepted: 'good',
+  rejected: 'bad',
+  invalid: 'bad',
+};
+const refreshEvery = 'every 2s';
+
+interface Parts {
+  body: VNode;
+  /** What a refresh replaces. */
+  part: VNode;
+}
+
+export function UploadsPage({
+  visit,
+  uploads,
+  next,
+  outcome,
+}: {
+  visit: Visit;
+  uploads: readonly Upload[];
+  next: string | null;
+  outcome: UploadOutcome;
+}): Parts {
+  const { t } = visit;
+  const mayUpload = isAllowedTo(visit, 'upload files');
+  const part = <Uploads visit={visit} uploads={uploads} next={next} mayUpload={mayUpload} />;
+  const { problem, checked } = outcome;
+  const body = (
+    <>
+      <p>{t('bulk.intro')}</p>
+      {problem !== undefined && <Message kind="bad">{problem}</Message>}
+      {checked && <Checked visit={visit} checked={checked} />}
+      {mayUpload && <UploadForm visit={visit} />}
+      {part}
+    </>
+  );
+  return { body, part };
+}
+
+function UploadForm({ visit }: { visit: Visit }) {
+  const { t } = visit;
+  const path = pathTo(visit, 'bulk');
+  const chosen = visit.form.get('kind') ?? visit.query.get('kind');
+  return (
+    <section class="card">
+      <h2>{t('bulk.upload')}</h2>
+      <Form visit={visit} action={`${path}/check`} hasFile>
+        <label>
+          {t('bulk.kind')}
+          <select name="kind">
+            {kinds.map((kind) => (
+              <option value={kind} selected={kind === chosen}>
+                {t(`bulk.kind.${kind}`)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Field
+          label={t('bulk.file')}
+          hint={t('bulk.fileHint')}
+          name="file"
+          type="file"
+          accept=".csv,.xlsx,.ndjson,.jsonl"
+          required
+        />
+        <p class="hint">{t('bulk.submitWhy')}</p>
+        <div class="row">
+          <button>{t('bulk.check')}</button>
+          <button class="plain" formAction={path}>
+            {t('bulk.store')}
+          </button>
+        </div>
+      </Form>
+      <p class="hint">
+        {t('bulk.examples')}{' '}
+        {kinds.map((kind) => (
+          <>
+            <a href={`${path}/examples/${kind}`}>{t(`bulk.kind.${kind}`)}</a>{' '}
+          </>
+        ))}
+      </p>
+    </section>
+  );
+}
+
+function Checked({ visit, checked }: { visit: Visit; checked: CheckedFile }) {
+  const { t, language } = visit;
+  const { rows, invalid, errors } = checked;
+  const values = { rows: formatCount(rows), invalid: formatCount(invalid) };
+  if (invalid === 0) return <Message kind="good">{t('bulk.checkedGood', values)}</Message>;
+  const name = t('bulk.firstErrors', { count: formatCount(errors.length) });
+  return (
+    <>
+      <Message kind="bad">{t('bulk.checkedBad', values)}</Message>
+      <section class="card">
+        <h2>{name}</h2>
+        <DataTable
+          visit={visit}
+          name={name}
+          columns={['bulk.line', 'bulk.reference', 'bulk.errors']}
+        >
+          {errors.map((row) => (
+            <tr>
+              <td>{formatCount(row.line)}</td>
+              <td class="wide">{row.reference ?? t('app.none')}</td>
+              <td class="wide">{fieldMessagesIn(language, row.errors ?? {}).join(' ')}</td>
+            </tr>
+          ))}
+        </DataTable>
+      </section>
+    </>
+  );
+}
+
+function Uploads({
+  visit,
+  uploads,
+  next,
+  mayUpload,
+}: {
+  visit: Visit;
+  uploads: readonly Upload[];
+  next: string | null;
+  mayUpload: boolean;
+}) {
+  const { t, language } = visit;
+  const isRunning = uploads.some(({ state }) => state === 'running');
+  return (
+    <section id="uploads" class="card" {...refreshing(visit, isRunning, 'bulk')}>
+      <h2>{t('bulk.uploads')}</h2>
+      {uploads.length === 0 ? (
+        <Empty>{t(mayUpload ? 'bulk.empty' : 'bulk.emptyViewer')}</Empty>
+      ) : (
+        <DataTable
+          visit={visit}
+          name={t('bulk.uploads')}
+          columns={['bulk.createdAt', 'bulk.kind', 'bulk.state', 'bulk.progress', 'bulk.rows']}
+        >
+          {uploads.map((upload) => (
+            <tr>
+              <td>
+                <a href={pathTo(visit, `bulk/${upload.id}`)}>
+                  {formatTime(upload.createdAt, language)}
+                </a>
+              </td>
+              <td>{t(`bulk.kind.${upload.kind}`)}</td>
+              <td>
+                <UploadState visit={visit} upload={upload} />
+              </td>
+              <td>
+                <Progress visit={visit} upload={upload} />
+              </td>
+              <td>
+                <CountBadges visit={visit} upload={upload} />
+              </td>
+            </tr>
+          ))}
+        </DataTable>
+      )}
+      <Pager visit={{ ...visit, path: pathTo(visit, 'bulk') }} next={next} />
+    </section>
+  );
+}
+
+/** The attributes by which an element loads itself again. */
+function refreshing(visit: Visit, isRunning: boolean, page: string) {
+  if (!isRunning) return {};
+  const query = visit.query.size > 0 ? `?${visit.query.toString()}` : '';
+  return {
+    'hx-get': `${pathTo(visit, page)}${query}`,
+    'hx-trigger': refreshEvery,
+    'hx-swap': 'outerHTML',
+  };
+}
+
+function UploadState({ visit: { t }, upload }: { visit: Visit; upload: Upload }) {
+  const { state } = upload;
+  return <Badge tone={state === 'finished' ? 'good' : 'warn'} text={t(`bulk.state.${state}`)} />;
+}
+
+function Progress({ visit: { t }, upload: { rows, counts } }: { visit: Visit; upload: Upload }) {
+  const done = rows - counts.pending;
+  const text = t('bulk.progressOf', { done: formatCount(done), rows: formatCount(rows) });
+  return (
+    <>
+      <progress value={done} max={rows} aria-label={t('bulk.progress')}>
+        {text}
+      </progress>
+      <div class="hint">{text}</div>
+    </>
+  );
+}
+
+function CountBadges({ visit: { t }, upload: { counts } }: { visit: Visit; upload: Upload }) {
+  return (
+    <>
+      {rowStates
+        .filter((state) => counts[state] > 0)
+        .map((state) => (
+          <>
+            <Badge
+              tone={tones[state]}
+              text={`${t(`bulk.row.${state}`)}: ${formatCount(counts[state])}`}
+            />{' '}
+          </>
+        ))}
+    </>
+  );
+}
+
+export function UploadPage({
+  visit,
+  upload,
+  rows,
+  next,
+  waiting,
+  decided,
+}: {
+  visit: Visit;
+  upload: Upload;
+  rows: readonly ResultRow[];
+  next: string | null;
+  /** How many rows await approval by this person or another. */
+  waiting: number;
+  decided: Decided | undefined;
+}): Parts {
+  const part = <UploadDetail visit={visit} upload={upload} rows={rows} next={next} />;
+  const body = (
+    <>
+      {decided && <DecidedMessage visit={visit} decided={decided} />}
+      {waiting > 0 && (
+        <Decision visit={visit} upload={upload} waiting={waiting} decided={decided} />
+      )}
+      {part}
+      {isAllowedTo(visit, 'take files') && <ResultForm visit={visit} upload={upload} />}
+    </>
+  );
+  return { body, part };
+}
+
+function UploadDetail({
+  visit,
+  upload,
+  rows,
+  next,
+}: {
+  visit: Visit;
+  upload: Upload;
+  rows: readonly ResultRow[];
+  next: string | null;
+}) {
+  const { t, language } = visit;
+  const page = `bulk/${upload.id}`;
+  const count = (key: TextKey, value: number) => [key, formatCount(value)] as const;
+  return (
+    <div id="upload" {...refreshing(visit, upload.state === 'running', page)}>
+      <section class="card">
+        <h2>{t('bulk.progress')}</h2>
+        <p>
+          <UploadState visit={visit} upload={upload} />
+        </p>
+        <Progress visit={visit} upload={upload} />
+      </section>
+      <FactList
+        visit={visit}
+        title="bulk.summary"
+        facts={[
+          ['bulk.createdAt', formatTime(upload.createdAt, language)],
+          ['bulk.finishedAt', formatTime(upload.finishedAt, language)],
+          count('bulk.total', upload.rows),
+          ...rowStates.map((state) => count(`bulk.row.${state}`, upload.counts[state])),
+        ]}
+      />
+      <section class="card">
+        <h2>{t('bulk.rows')}</h2>
+        <StateLinks visit={visit} page={page} />
+        <Rows visit={visit} rows={rows} />
+        <Pager visit={{ ...visit, path: pathTo(visit, page) }} next={next} />
+      </section>
+    </div>
+  );
+}
+
+function StateLinks({ visit, page }: { visit: Visit; page: string }) {
+  const { t } = visit;
+  const chosen = visit.query.get('state') ?? '';
+  const links = [['', t('bulk.allRows')] as const].concat(
+    rowStates.map((state) => [state, t(`bulk.row.${state}`)] as never),
+  );
+  return (
+    <nav aria-label={t('bulk.rowState')}>
+      <ul>
+        {links.map(([state, text]) => (
+          <li>
+            <a
+              href={pathTo(visit, state === '' ? page : `${page}?state=${state}`)}
+              aria-current={chosen === state ? 'page' : undefined}
+            >
+              {text}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Rows({ visit, rows }: { visit: Visit; rows: readonly ResultRow[] }) {
+  const { t } = visit;
+  if (rows.length === 0) return <Empty>{t('bulk.noRows')}</Empty>;
+  return (
+    <DataTable
+      visit={visit}
+      name={t('bulk.rows')}
+      columns={['bulk.line', 'bulk.reference', 'bulk.rowState', 'bulk.operation', 'bulk.errors']}
+    >
+      {rows.map((row) => (
+        <tr>
+          <td>{formatCount(row.line)}</td>
+          <td class="wide">{row.reference ?? t('app.none')}</td>
+          <td>
+            <Badge
+              tone={tones[row.state as keyof typeof tones]}
+              text={t(`bulk.row.${row.state as keyof typeof tones}`)}
+            />
+          </td>
+          <td>
+            {row.operationId && (
+              <a href={pathTo(visit, `operations/${row.operationId}`)}>{t('bulk.openOperation')}</a>
+            )}
+          </td>
+          <td class="wide">{errorOf(visit, row)}</td>
+        </tr>
+      ))}
+    </DataTable>
+  );
+}
+
+/** The code in words, and what is wrong with which field. */
+function errorOf({ t, language }: Visit, { state, code, errors }: ResultRow): string {
+  if (code === null && errors === null) return '';
+  if (state === 'invalid')
+    return [t('rowError.validation_failed'), ...fieldMessagesIn(language, errors ?? {})].join('. ');
+  const key = findTextKey(`rowError.${code}`);
+  if (key) return t(key);
+  const reason = code === null ? t('rowError.bank') : t('rowError.other', { code });
+  // What no other words are known for stays in the bank's own.
+  const messages = Object.values(errors ?? {}).flat();
+  return [reason, ...messages.map((one) => serviceMessageIn(language, one, one))].join('. ');
+}
+
+function Decision({
+  visit,
+  upload,
+  waiting,
+  decided,
+}: {
+  visit: Visit;
+  upload: Upload;
+  waiting: number;
+  decided: Decided | undefined;
+}) {
+  const { t } = visit;
+  const path = pathTo(visit, `bulk/${upload.id}`);
+  return (
+    <section class="card">
+      <h2>{t('bulk.waiting', { count: formatCount(waiting) })}</h2>
+      <StepUpNotice visit={visit} />
+      <p class="hint">{t('bulk.decideWhy')}</p>
+      <Form visit={visit} action={`${path}/approve`} shown={`waiting ${waiting}`}>
+        <input type="hidden" name="afterLine" value={decided?.nextAfterLine ?? 0} />
+        <Field label={t('app.reason')} name="reason" maxlength={500} required />
+        <div class="row">
+          <button>{t('bulk.approve')}</button>
+          <button class="plain" formAction={`${path}/decline`}>
+            {t('bulk.decline')}
+          </button>
+        </div>
+      </Form>
+    </section>
+  );
+}
+
+function DecidedMessage({ visit: { t }, decided }: { visit: Visit; decided: Decided }) {
+  if (decided.problem) return <Message kind="bad">{t(decided.problem)}</Message>;
+  return (
+    <>
+      <Message kind="good">{t('bulk.decided', { count: formatCount(decided.decided) })}</Message>
+      {decided.refused.length > 0 && (
+        <Message kind="warn">
+          {t('bulk.refused', { count: formatCount(decided.refused.length) })}
+        </Message>
+      )}
+    </>
+  );
+}
+
+function ResultForm({ visit, upload }: { visit: Visit; upload: Upload }) {
+  const { t } = visit;
+  return (
+    <section class="card">
+      <p class="hint">{t('bulk.resultWhy')}</p>
+      <Form visit={visit} action={pathTo(visit, `bulk/${upload.id}/result`)}>
+        <button class="plain">{t('bulk.result')}</button>
+      </Form>
+    </section>
+  );
+}

@@ -1,0 +1,203 @@
+// Uploads of many requests: a file is checked or stored, its rows are followed, and those that
+// await approval are decided.
+import { Readable } from 'node:stream';
+import { Controller } from '@nestjs/common';
+import { BulkApprovals } from '../../bulk/bulk-approvals.service.js';
+import {
+  listBulkRows,
+  listBulkUploads,
+  maxFileBytes,
+  type BulkKind,
+} from '../../bulk/bulk.schema.js';
+import { BulkService } from '../../bulk/bulk.service.js';
+import { formatOfName } from '../../bulk/upload-reader.js';
+import { BulkUploads } from '../../bulk/uploads.service.js';
+import { BulkUploadKind } from '../../generated/service/enums.js';
+import { AppError } from '../../platform/errors.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { readFilters } from '../list-query.js';
+import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { fieldMessagesIn } from '../service-messages.js';
+import { findTextKey } from '../texts.js';
+import { accountOf, callerOf, isAllowedTo, pathId, pathTo, readReason } from '../visit.js';
+import { exampleFile } from './bulk-examples.js';
+import { UploadPage, UploadsPage, type Decided, type UploadOutcome } from './bulk-pages.js';
+import { resultFile } from './bulk-result.js';
+
+const bulk = '/console/accounts/:account/bulk';
+const kinds = Object.values(BulkUploadKind);
+const rowsPerRead = 500;
+
+@Controller()
+export class BulkPages {
+  constructor(
+    private readonly bulk: BulkService,
+    private readonly uploads: BulkUploads,
+    private readonly approvals: BulkApprovals,
+  ) {}
+
+  @ConsolePage({
+    path: bulk,
+    needs: 'view',
+    menu: { title: 'bulk.title', section: 'files', place: 50 },
+  })
+  async list(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.page(visit);
+  }
+
+  @ConsoleAction({
+    path: bulk,
+    needs: 'upload files',
+    maxFileBytes,
+    audit: { action: 'upload file', subject: subjectOfFile },
+  })
+  async upload(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.withFile(visit, async (kind, format, body) => {
+      const id = await this.bulk.upload(callerOf(visit), kind, format, body);
+      return new Redirect(pathTo(visit, `bulk/${id}`));
+    });
+  }
+
+  @ConsoleAction({
+    path: `${bulk}/check`,
+    needs: 'upload files',
+    maxFileBytes,
+    audit: { action: 'check file', subject: subjectOfFile },
+  })
+  async check(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.withFile(visit, async (kind, format, body) => {
+      const checked = await this.bulk.check(accountOf(visit).id, kind, format, body);
+      return this.page(visit, { checked });
+    });
+  }
+
+  @ConsolePage({ path: `${bulk}/examples/:kind`, needs: 'view' })
+  example(@Visiting() { params }: Visit): PageAnswer {
+    const kind = kinds.find((one) => one === params.kind);
+    if (!kind) throw new AppError('not_found');
+    const body = Readable.from([exampleFile(kind)]);
+    return new Download(body, `${kind}.csv`, 'text/csv; charset=utf-8');
+  }
+
+  @ConsolePage({ path: `${bulk}/:id`, needs: 'view' })
+  async show(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.uploadPage(visit);
+  }
+
+  @ConsoleAction({
+    path: `${bulk}/:id/result`,
+    needs: 'take files',
+    audit: { action: 'take file', subject: (visit) => `upload ${pathId(visit)}` },
+  })
+  async result(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const accountId = accountOf(visit).id;
+    const { id } = await this.uploads.get(accountId, pathId(visit));
+    const lines = this.resultLines(accountId, id, resultFile(visit.language));
+    return new Download(Readable.from(lines), `upload-${id}.csv`, 'text/csv; charset=utf-8');
+  }
+
+  @ConsoleAction({
+    path: `${bulk}/:id/approve`,
+    needs: 'approve payments',
+    audit: { action: 'approve upload', subject: (visit) => `upload ${pathId(visit)}` },
+  })
+  async approve(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.decide(visit, 'approve');
+  }
+
+  @ConsoleAction({
+    path: `${bulk}/:id/decline`,
+    needs: 'approve payments',
+    audit: { action: 'decline upload', subject: (visit) => `upload ${pathId(visit)}` },
+  })
+  async decline(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.decide(visit, 'decline');
+  }
+
+  private async decide(visit: Visit, decision: 'approve' | 'decline'): Promise<PageAnswer> {
+    const reason = readReason(visit);
+    const caller = callerOf(visit);
+    const { id } = await this.uploads.get(caller.accountId, pathId(visit));
+    const afterLine = Number(/^\d{1,9}$/.exec(visit.form.get('afterLine') ?? '')?.[0] ?? 0);
+    try {
+      const decided = await this.approvals.decide(caller, id, { decision, reason, afterLine });
+      return await this.uploadPage(visit, { ...decided, problem: null });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.details.reason !== 'own_request') throw error;
+      return this.uploadPage(visit, { ...nothingDecided, problem: 'bulk.nobody' });
+    }
+  }
+
+  /** The work on the file of the form. What is wrong with the file is shown on the page. */
+  private async withFile(
+    visit: Visit,
+    work: (
+      kind: BulkKind,
+      format: NonNullable<ReturnType<typeof formatOfName>>,
+      body: Readable,
+    ) => Promise<PageAnswer>,
+  ): Promise<PageAnswer> {
+    const { file, language, t } = visit;
+    const kind = kinds.find((one) => one === visit.form.get('kind'));
+    if (!kind) throw new AppError('validation_failed');
+    if (!file?.name) return this.page(visit, { problem: t('bulk.noFile') });
+    const format = formatOfName(file.name);
+    if (!format) return this.page(visit, { problem: t('bulk.wrongName') });
+    try {
+      return await work(kind, format, file.body);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      const { errors = {}, reason = '' } = error.details;
+      const problem = fieldMessagesIn(language, errors).join(' ');
+      if (problem) return this.page(visit, { problem: t('bulk.unreadable', { problem }) });
+      const key = findTextKey(`problem.${reason}`) ?? findTextKey(`error.${error.status}`);
+      return this.page(visit, { problem: t(key ?? 'error.400') });
+    }
+  }
+
+  private async page(visit: Visit, outcome: UploadOutcome = {}): Promise<Shown> {
+    const { filters } = readFilters(listBulkUploads.query, visit.query);
+    const { data, next } = await this.uploads.list(accountOf(visit).id, filters);
+    const shown = UploadsPage({ visit, uploads: [...data], next, outcome });
+    const status = outcome.problem === undefined ? 200 : 422;
+    return new Shown(visit.t('bulk.title'), shown.body, { part: shown.part, status });
+  }
+
+  private async uploadPage(visit: Visit, decided?: Decided): Promise<Shown> {
+    const { t } = visit;
+    const accountId = accountOf(visit).id;
+    const upload = await this.uploads.get(accountId, pathId(visit));
+    const { filters } = readFilters(listBulkRows.query, visit.query);
+    const { data, next } = await this.uploads.listRows(accountId, upload.id, filters);
+    const isDecidable = upload.kind === 'transfers' && isAllowedTo(visit, 'approve payments');
+    // The part that refreshes itself does not show them.
+    const waiting =
+      isDecidable && !visit.isRefresh ? await this.uploads.countWaiting(accountId, upload.id) : 0;
+    const shown = UploadPage({ visit, upload, rows: [...data], next, waiting, decided });
+    const title = t('bulk.one', { kind: t(`bulk.kind.${upload.kind}`) });
+    const status = decided?.problem ? 422 : 200;
+    return new Shown(title, shown.body, { part: shown.part, status });
+  }
+
+  private async *resultLines(
+    accountId: number,
+    id: string,
+    file: ReturnType<typeof resultFile>,
+  ): AsyncGenerator<string> {
+    yield file.head();
+    let cursor: string | undefined;
+    do {
+      const page = await this.uploads.listRows(accountId, id, { limit: rowsPerRead, cursor });
+      yield [...page.data].map((row) => file.row(row)).join('');
+      cursor = page.next ?? undefined;
+    } while (cursor !== undefined);
+  }
+}
+
+const nothingDecided = { decided: 0, refused: [], nextAfterLine: null };
+
+/** The kind of requests that the file is said to hold. */
+function subjectOfFile({ form }: Visit): `file ${string}` {
+  return `file ${kinds.find((one) => one === form.get('kind')) ?? 'unknown'}`;
+}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { BulkModule } from '../../bulk/bulk.module.js';
+import { ExportsModule } from '../../exports/exports.module.js';
+import { StatementModule } from '../../statement/statement.module.js';
+import { ConsoleFrameModule } from '../console-frame.module.js';
+import { BulkPages } from './bulk.controller.js';
+import { ExportPages } from './exports.controller.js';
+import { ImportsPage } from './imports.controller.js';
+
+/** Uploads, export files, and the reading of the statement. */
+@Module({
+  imports: [ConsoleFrameModule, BulkModule, ExportsModule, StatementModule],
+  controllers: [BulkPages, ExportPages, ImportsPage],
+})
+export class FilesPagesModule {}

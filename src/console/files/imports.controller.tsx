@@ -1,0 +1,103 @@
+// How far the statement was read: the first reading of its history, and the periods that are proven
+// to miss nothing. It reads one row of the account, and the oldest and the newest line.
+import { Controller } from '@nestjs/common';
+import { Settings } from '../../config.js';
+import { Database } from '../../database.service.js';
+import {
+  findStatementReading,
+  readStatementView,
+  type StatementReading,
+} from '../../statement/statement-view.queries.js';
+import { ConsolePage, Visiting } from '../console-page.decorator.js';
+import { FactList } from '../elements.js';
+import { formatCount, formatDuration, formatTime } from '../formats.js';
+import { Message } from '../frame.js';
+import { Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { accountOf } from '../visit.js';
+
+@Controller()
+export class ImportsPage {
+  constructor(
+    private readonly database: Database,
+    private readonly settings: Settings,
+  ) {}
+
+  @ConsolePage({
+    path: '/console/accounts/:account/imports',
+    needs: 'view',
+    menu: { title: 'imports.title', section: 'files', place: 52 },
+  })
+  async show(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { id: accountId } = accountOf(visit);
+    const { prisma, sql } = this.database;
+    const [view, state] = await Promise.all([
+      readStatementView(prisma, accountId),
+      findStatementReading(sql, accountId),
+    ]);
+    const intervalMs = state?.syncIntervalMs ?? this.settings.syncIntervalMs;
+    const part = <Reading visit={visit} facts={{ reading: view.import, state, intervalMs }} />;
+    return new Shown(visit.t('imports.title'), part, { part });
+  }
+}
+
+interface Facts {
+  reading: Awaited<ReturnType<typeof readStatementView>>['import'];
+  state: StatementReading | null;
+  intervalMs: number;
+}
+
+function Reading({ visit, facts }: { visit: Visit; facts: Facts }) {
+  const { t, language, path } = visit;
+  const { reading, state, intervalMs } = facts;
+  const isRead = state?.isAnchored === true;
+  const time = (at: Date | null | undefined) => formatTime(at ?? null, language);
+  return (
+    <div
+      id="reading"
+      hx-get={path}
+      hx-trigger={isRead ? 'every 15s' : 'every 2s'}
+      hx-swap="outerHTML"
+    >
+      <Message kind={isRead ? 'good' : 'warn'}>
+        {t(isRead ? 'imports.done' : state ? 'imports.running' : 'imports.none')}
+      </Message>
+      <div class="cards">
+        <FactList
+          visit={visit}
+          title="imports.first"
+          facts={[
+            ['imports.lines', formatCount(state?.lineCount ?? 0n)],
+            ['imports.startedAt', time(state?.importStartedAt)],
+            ...(reading
+              ? ([
+                  ['imports.rate', formatCount(Math.round(reading.linesPerSecond))],
+                  ['imports.newest', time(reading.newest)],
+                  ['imports.oldest', time(reading.oldest)],
+                ] as const)
+              : []),
+          ]}
+        />
+        <FactList
+          visit={visit}
+          title="imports.syncs"
+          facts={[
+            ['imports.syncedAt', time(state?.syncedAt)],
+            ['imports.interval', formatDuration(intervalMs)],
+          ]}
+        />
+        <FactList
+          visit={visit}
+          title="imports.closing"
+          facts={[
+            ['imports.closedFrom', time(state?.closedFrom)],
+            ['imports.closedUntil', time(state?.closedUntil)],
+            ['imports.closingFailures', formatCount(state?.closingFailures ?? 0)],
+            ['imports.closingNextAt', time(state?.closingNextAt)],
+          ]}
+        />
+      </div>
+      <p class="hint">{t('imports.closingWhy')}</p>
+    </div>
+  );
+}

@@ -1,0 +1,251 @@
+// The three steps of the first visit. The page loads itself again while it waits for something.
+import { Empty, Timeline, type TimelineEntry } from '../elements.js';
+import { formatAmount, formatTime } from '../formats.js';
+import { Field, Form, Message } from '../frame.js';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
+import { isAllowedTo, pathTo } from '../visit.js';
+import { curlOf, type FirstCharge } from './first-charge.js';
+import type { ChargeProgress, Connection } from './first-steps.queries.js';
+
+export interface FirstStepsFacts extends Connection {
+  /** The charge that the page follows; null while none was created. */
+  progress: ChargeProgress | null;
+  /** The newest charge of the account, where the page follows none. */
+  newest: string | null;
+  /** Whether the bank has a payer who can be asked to pay. */
+  isSandbox: boolean;
+  /** What a payer copies into an app; null where the sandbox pays. */
+  pixCode: string | null;
+  /** What stands in the form. */
+  charge: FirstCharge;
+  idempotencyKey: string;
+  serviceUrl: string;
+  apiKey: string | null;
+  /** Why the last form did not succeed. */
+  problem?: string;
+  payProblem?: string;
+}
+
+interface Props {
+  visit: Visit;
+  facts: FirstStepsFacts;
+}
+
+export function FirstSteps({ visit, facts }: Props) {
+  const { progress, syncedAt } = facts;
+  const isWaiting = syncedAt === null || (progress !== null && !isDone(progress));
+  return (
+    <div id="first-steps" {...(isWaiting ? refreshing(visit, progress) : {})}>
+      <p>{visit.t('firstSteps.intro')}</p>
+      <ConnectionStep visit={visit} facts={facts} />
+      {syncedAt !== null && <ChargeStep visit={visit} facts={facts} />}
+      {progress && <PaymentStep visit={visit} facts={facts} progress={progress} />}
+    </div>
+  );
+}
+
+function isDone({ matchedAt, eventAt }: ChargeProgress): boolean {
+  return matchedAt !== null && eventAt !== null;
+}
+
+function refreshing(visit: Visit, progress: ChargeProgress | null) {
+  return {
+    'hx-get': followPath(visit, progress?.correlationId ?? null),
+    'hx-trigger': 'every 1s',
+    'hx-swap': 'outerHTML',
+  };
+}
+
+function followPath(visit: Visit, correlationId: string | null): string {
+  const query = correlationId === null ? '' : `?charge=${encodeURIComponent(correlationId)}`;
+  return pathTo(visit, `first-steps${query}`);
+}
+
+function ConnectionStep({ visit: { t, language }, facts: { syncedAt, isLive } }: Props) {
+  return (
+    <section class="card">
+      <h2>{t('firstSteps.one')}</h2>
+      {syncedAt ? (
+        <Message kind="good">
+          {t('firstSteps.connected', { time: formatTime(syncedAt, language) })}
+        </Message>
+      ) : (
+        <Message kind="warn">{t('firstSteps.notConnected')}</Message>
+      )}
+      {!isLive && <Message kind="bad">{t('firstSteps.stopped')}</Message>}
+    </section>
+  );
+}
+
+function ChargeStep({ visit, facts }: Props) {
+  const { t } = visit;
+  const { progress, newest } = facts;
+  const mayCreate = isAllowedTo(visit, 'request payments');
+  return (
+    <section class="card">
+      <h2>{t('firstSteps.two')}</h2>
+      {progress ? (
+        <>
+          <Message kind="good">{t('firstSteps.created', { id: progress.correlationId })}</Message>
+          <p class="row">
+            <a href={pathTo(visit, `charges/${encodeURIComponent(progress.correlationId)}`)}>
+              {t('firstSteps.open')}
+            </a>
+            <a href={pathTo(visit, 'first-steps')}>{t('firstSteps.another')}</a>
+          </p>
+        </>
+      ) : (
+        <>
+          {newest !== null && (
+            <p>
+              <a href={followPath(visit, newest)}>{t('firstSteps.newest')}</a>
+            </p>
+          )}
+          {mayCreate ? (
+            <ChargeForm visit={visit} facts={facts} />
+          ) : (
+            <Empty>{t('firstSteps.notAllowed')}</Empty>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function ChargeForm({ visit, facts }: Props) {
+  const { t } = visit;
+  const { charge, idempotencyKey, problem, serviceUrl, apiKey } = facts;
+  return (
+    <>
+      <p>{t('firstSteps.twoWhy')}</p>
+      {problem !== undefined && (
+        <Message kind="bad">{t('firstSteps.problem', { problem })}</Message>
+      )}
+      <Form visit={visit} action={pathTo(visit, 'first-steps')}>
+        <input type="hidden" name="key" value={idempotencyKey} />
+        <input type="hidden" name="correlationId" value={charge.correlationId} />
+        <div class="row">
+          <Field
+            label={t('firstSteps.payerName')}
+            name="payerName"
+            value={charge.payerName}
+            required
+          />
+          <Field
+            label={t('firstSteps.payerDocument')}
+            name="payerDocument"
+            value={charge.payerDocument}
+            required
+          />
+          <Field
+            label={t('firstSteps.amount')}
+            name="amount"
+            inputmode="decimal"
+            value={charge.amount}
+            required
+          />
+          <Field
+            label={t('firstSteps.dueDate')}
+            name="dueDate"
+            type="date"
+            value={charge.dueDate}
+            required
+          />
+          <button>{t('firstSteps.create')}</button>
+        </div>
+      </Form>
+      <details>
+        <summary>{t('firstSteps.curl')}</summary>
+        <pre tabindex={0}>
+          <code>{curlOf(serviceUrl, apiKey ?? t('firstSteps.yourKey'), charge)}</code>
+        </pre>
+      </details>
+    </>
+  );
+}
+
+function PaymentStep({ visit, facts, progress }: Props & { progress: ChargeProgress }) {
+  const { t } = visit;
+  return (
+    <>
+      <section class="card">
+        <h2>{t('firstSteps.three')}</h2>
+        {facts.payProblem !== undefined && (
+          <Message kind="bad">{t('firstSteps.payProblem', { problem: facts.payProblem })}</Message>
+        )}
+        <Payment visit={visit} facts={facts} progress={progress} />
+      </section>
+      <section class="card">
+        <h2>{t('firstSteps.followed')}</h2>
+        <Timeline visit={visit} entries={entriesOf(visit, progress)} />
+        {isDone(progress) && <Done visit={visit} progress={progress} />}
+      </section>
+    </>
+  );
+}
+
+function Payment({ visit, facts, progress }: Props & { progress: ChargeProgress }) {
+  const { t } = visit;
+  if (progress.lineAt !== null) return <Message kind="good">{t('firstSteps.paid')}</Message>;
+  if (!facts.isSandbox)
+    return (
+      <>
+        <p>{t('firstSteps.payByApp')}</p>
+        {facts.pixCode !== null && (
+          <p>
+            {t('firstSteps.pixCode')}: <code>{facts.pixCode}</code>
+          </p>
+        )}
+      </>
+    );
+  const path = `first-steps/${encodeURIComponent(progress.correlationId)}/pay`;
+  return (
+    <>
+      <p>{t('firstSteps.payWhy')}</p>
+      {isAllowedTo(visit, 'play the payer') && (
+        <Form visit={visit} action={pathTo(visit, path)}>
+          <button>{t('firstSteps.pay')}</button>
+        </Form>
+      )}
+    </>
+  );
+}
+
+function entriesOf({ t }: Visit, progress: ChargeProgress): TimelineEntry[] {
+  const entry = (
+    key: TextKey,
+    at: Date | null,
+    absent: TextKey = 'firstSteps.awaited',
+  ): TimelineEntry => ({
+    at,
+    tone: at ? 'good' : 'plain',
+    title: t(key),
+    ...(at ? {} : { detail: t(absent) }),
+  });
+  return [
+    entry('firstSteps.requested', progress.createdAt),
+    // A sync finds the line without it.
+    entry(
+      'firstSteps.webhook',
+      progress.webhookAt,
+      progress.lineAt ? 'firstSteps.notNeeded' : 'firstSteps.awaited',
+    ),
+    entry('firstSteps.line', progress.lineAt),
+    entry('firstSteps.match', progress.matchedAt),
+    entry('firstSteps.event', progress.eventAt),
+  ];
+}
+
+function Done({ visit, progress }: { visit: Visit; progress: ChargeProgress }) {
+  const { t } = visit;
+  const { correlationId: id, amountCents } = progress;
+  return (
+    <>
+      <div class="notice state good" role="status">
+        {t('firstSteps.done', { id, amount: formatAmount(amountCents ?? 0n) })}
+      </div>
+      <p>{t('firstSteps.next')}</p>
+    </>
+  );
+}

@@ -1,0 +1,176 @@
+// The first visit: the connection, a charge, its payment, and its way to a reconciled line. The
+// charge is requested by the service that the API calls.
+import { randomBytes } from 'node:crypto';
+import { Controller } from '@nestjs/common';
+import { SandboxControl } from '../../bank/sandbox-control.service.js';
+import { ChargesService } from '../../charges/charges.service.js';
+import { chargeWithMetadata } from '../../charges/charges.schema.js';
+import { Database } from '../../database.service.js';
+import { noPreferences } from '../../operations/operation.js';
+import { AppError } from '../../platform/errors.js';
+import { decode, type Issues } from '../../platform/contract-route.js';
+import { newId } from '../../platform/ids.js';
+import { isUuid } from '../../platform/listing.js';
+import { BankTime } from '../../statement/bank-time.service.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { Redirect, Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { fieldMessagesIn } from '../service-messages.js';
+import { findTextKey } from '../texts.js';
+import { accountOf, callerOf, pathTo, typed } from '../visit.js';
+import {
+  firstChargeBody,
+  exampleCharge,
+  firstChargeIds,
+  type FirstCharge,
+} from './first-charge.js';
+import {
+  findChargeProgress,
+  findConnection,
+  findNewestCharge,
+  type ChargeProgress,
+} from './first-steps.queries.js';
+import { FirstSteps, type FirstStepsFacts } from './first-steps-page.js';
+import { ServiceAddress } from './service-address.service.js';
+
+const firstSteps = '/console/accounts/:account/first-steps';
+
+@Controller()
+export class FirstStepsPage {
+  constructor(
+    private readonly database: Database,
+    private readonly charges: ChargesService,
+    private readonly sandbox: SandboxControl,
+    private readonly bankTime: BankTime,
+    private readonly addresses: ServiceAddress,
+  ) {}
+
+  @ConsolePage({
+    path: firstSteps,
+    needs: 'view',
+    menu: { title: 'firstSteps.title', section: 'today', place: 11 },
+  })
+  async show(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.page(visit);
+  }
+
+  @ConsoleAction({
+    path: firstSteps,
+    needs: 'request payments',
+    audit: {
+      action: 'create first charge',
+      subject: ({ form }) =>
+        `charge ${firstChargeIds.exec(form.get('correlationId') ?? '')?.[0] ?? '-'}`,
+    },
+  })
+  async create(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const charge = readCharge(visit);
+    const idempotencyKey = visit.form.get('key') ?? '';
+    if (!isUuid(idempotencyKey)) throw new AppError('validation_failed');
+    const issues: Issues = {};
+    const body = decode(chargeWithMetadata.body, firstChargeBody(charge), issues);
+    const said = fieldMessagesIn(visit.language, issues).join(' ');
+    if (said !== '') return this.page(visit, { problem: said });
+    const caller = callerOf(visit);
+    try {
+      const reply = await this.charges.create(
+        caller.accountId,
+        { params: {}, query: {}, body: body as never, idempotencyKey },
+        { ...noPreferences, requestedBy: { source: 'api', actor: caller.actor } },
+      );
+      if (reply.status >= 400)
+        return await this.page(visit, { problem: visit.t('firstSteps.refused') });
+      return new Redirect(pathOf(visit, charge.correlationId));
+    } catch (error) {
+      return this.page(visit, { problem: problemOf(visit, error) });
+    }
+  }
+
+  @ConsoleAction({
+    path: `${firstSteps}/:charge/pay`,
+    needs: 'play the payer',
+    audit: {
+      action: 'pay first charge',
+      subject: ({ params }) => `charge ${params.charge?.slice(0, 100)}`,
+    },
+  })
+  async pay(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { id } = accountOf(visit);
+    const { correlationId } = await this.getProgress(id, visit.params.charge ?? '');
+    const path = `/baas/v1/charges/${encodeURIComponent(correlationId)}/pay`;
+    try {
+      await this.sandbox.call({ id }, { method: 'POST', path });
+    } catch (error) {
+      const isPaid = error instanceof AppError && error.details.reason === 'charge_already_paid';
+      if (!isPaid) return this.page(visit, { payProblem: problemOf(visit, error), correlationId });
+    }
+    return new Redirect(pathOf(visit, correlationId));
+  }
+
+  private async getProgress(accountId: number, correlationId: string): Promise<ChargeProgress> {
+    const found = await findChargeProgress(this.database.sql, accountId, correlationId);
+    if (!found) throw new AppError('not_found');
+    return found;
+  }
+
+  private async page(
+    visit: Visit,
+    outcome: Pick<FirstStepsFacts, 'problem' | 'payProblem'> & { correlationId?: string } = {},
+  ): Promise<Shown> {
+    const { id } = accountOf(visit);
+    const { sql } = this.database;
+    const followed = outcome.correlationId ?? visit.query.get('charge');
+    const progress = followed === null ? null : await this.getProgress(id, followed);
+    const connection = await findConnection(sql, id);
+    const facts: FirstStepsFacts = {
+      ...outcome,
+      progress,
+      ...connection,
+      isSandbox: this.sandbox.isOffered,
+      pixCode: progress && !this.sandbox.isOffered ? await this.pixCodeOf(id, progress) : null,
+      newest: progress ? null : await findNewestCharge(sql, id),
+      charge: visit.form.has('correlationId')
+        ? readCharge(visit)
+        : exampleCharge(
+            `primeira-${randomBytes(4).toString('hex')}`,
+            await this.bankTime.today(id),
+          ),
+      idempotencyKey: visit.form.get('key') ?? newId(),
+      ...this.addresses.of(accountOf(visit).slug),
+    };
+    const part = <FirstSteps visit={visit} facts={facts} />;
+    const isProblem = outcome.problem ?? outcome.payProblem;
+    const status = isProblem ? 422 : 200;
+    return new Shown(visit.t('firstSteps.title'), part, { part, status });
+  }
+
+  private async pixCodeOf(accountId: number, { correlationId }: ChargeProgress) {
+    const charge: Record<string, unknown> = await this.charges.get(accountId, correlationId);
+    return typeof charge.qrCode === 'string' ? charge.qrCode : null;
+  }
+}
+
+function pathOf(visit: Visit, correlationId: string): string {
+  return pathTo(visit, `first-steps?charge=${encodeURIComponent(correlationId)}`);
+}
+
+/** Throws `validation_failed` for a form of another page. */
+function readCharge(visit: Visit): FirstCharge {
+  const correlationId = visit.form.get('correlationId') ?? '';
+  if (!firstChargeIds.test(correlationId)) throw new AppError('validation_failed');
+  return {
+    correlationId,
+    payerName: typed(visit, 'payerName'),
+    payerDocument: typed(visit, 'payerDocument'),
+    amount: typed(visit, 'amount'),
+    dueDate: typed(visit, 'dueDate'),
+  };
+}
+
+/** In words. Rethrows what is a fault of the service. */
+function problemOf({ t, language }: Visit, error: unknown): string {
+  if (!(error instanceof AppError) || error.status === 500) throw error;
+  const { errors, reason } = error.details;
+  if (errors) return fieldMessagesIn(language, errors).join(' ');
+  return t(findTextKey(`problem.${reason}`) ?? findTextKey(`error.${error.status}`) ?? 'error.503');
+}

@@ -1,0 +1,105 @@
+// The facts of an account, as its page shows them.
+import type { BankProfileName } from '../../config.js';
+import { Empty, FactList } from '../elements.js';
+import { formatCount, formatTime } from '../formats.js';
+import { DataTable } from '../frame.js';
+import type { Visit } from '../requests.js';
+import { findTextKey } from '../texts.js';
+import type { AccountFacts } from './account-facts.service.js';
+
+interface Props {
+  visit: Visit;
+  facts: AccountFacts;
+}
+
+export function AccountFactCards({ visit, facts, profile }: Props & { profile: BankProfileName }) {
+  const { t, language } = visit;
+  const { mode, schedule, reading, rateLimitPerSecond } = facts;
+  const none = t('app.none');
+  const time = (at: Date | null | undefined) => formatTime(at ?? null, language);
+  return (
+    <div class="cards">
+      <FactList
+        visit={visit}
+        title="account.facts"
+        facts={[
+          ['account.slug', facts.slug],
+          ['account.name', facts.name ?? none],
+          ['account.mode', t(`account.mode.${mode.mode}`)],
+          ['account.weight', formatCount(facts.weight)],
+          ['account.goLiveAt', goLive(visit, facts.goLiveAt)],
+          ['account.createdAt', time(facts.createdAt)],
+          ['account.callsUnderWay', formatCount(mode.callsUnderWay)],
+          ['account.waiting', formatCount(mode.waiting)],
+        ]}
+      />
+      <FactList
+        visit={visit}
+        title="account.bank"
+        facts={[
+          ['account.profile', t(`account.profile.${profile}`)],
+          ['account.host', facts.bankHost ?? none],
+          [
+            'account.rateLimit',
+            rateLimitPerSecond === null ? t('account.noLimit') : formatCount(rateLimitPerSecond),
+          ],
+          ['account.registersWebhooks', t(mode.registersWebhooks ? 'app.yes' : 'app.no')],
+          ['account.syncedAt', time(reading?.syncedAt)],
+          ['account.closedUntil', time(reading?.closedUntil)],
+          [
+            'account.schedule',
+            schedule.cron === null
+              ? t('account.noSchedule')
+              : `${schedule.cron} (${schedule.timezone})`,
+          ],
+          ['account.nextRunAt', time(schedule.nextRunAt)],
+        ]}
+      />
+      <section class="card">
+        <h2>{t('account.credentialsSet')}</h2>
+        <ul>
+          {facts.credentialsSet.map((name) => {
+            const key = findTextKey(`account.credential.${name}`);
+            return <li>{key ? t(key) : name}</li>;
+          })}
+        </ul>
+        <p class="hint">{t('account.credentialsWhy')}</p>
+        <p>
+          {t('account.origin')}: {t(`account.origin.${facts.origin}`)}
+        </p>
+      </section>
+    </div>
+  );
+}
+
+/** With the sandbox bank, the whole history is reconciled: the epoch says so to nobody. */
+function goLive({ t, language }: Visit, at: Date | null): string {
+  return at?.getTime() === 0 ? t('account.wholeHistory') : formatTime(at, language);
+}
+
+export function ModeHistory({ visit, facts: { mode } }: Props) {
+  const { t, language } = visit;
+  return (
+    <section class="card">
+      <h2>{t('account.changes')}</h2>
+      {mode.changes.length === 0 ? (
+        <Empty>{t('account.noChanges')}</Empty>
+      ) : (
+        <DataTable
+          visit={visit}
+          name={t('account.changes')}
+          columns={['account.at', 'account.mode', 'account.actor', 'app.reason']}
+        >
+          {mode.changes.map((change) => (
+            <tr>
+              <td>{formatTime(change.at, language)}</td>
+              <td>{t(`account.mode.${change.mode}`)}</td>
+              <td class="wide">{change.actor}</td>
+              <td class="wide">{change.reason}</td>
+            </tr>
+          ))}
+        </DataTable>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { OperationsModule } from '../../operations/operations.module.js';
+import { RunsModule } from '../../reconciliation/runs/runs.module.js';
+import { ConsoleFrameModule } from '../console-frame.module.js';
+import { AccountReading } from './account-facts.service.js';
+import { AccountSettingsPages } from './account.controller.js';
+import { KeyPages } from './keys.controller.js';
+
+/** The account's own page, and its API keys. */
+@Module({
+  imports: [ConsoleFrameModule, OperationsModule, RunsModule],
+  controllers: [AccountSettingsPages, KeyPages],
+  providers: [AccountReading],
+})
+export class SettingsPagesModule {}
