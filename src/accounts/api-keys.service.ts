@@ -31,6 +31,8 @@ export interface NewKey {
   name: string | null;
   kind: ApiKeyKind;
   scopes: readonly Scope[];
+  /** Another holder than the key itself: a person who has the key. */
+  holder?: string | undefined;
 }
 
 const keyBytes = 32;
@@ -98,14 +100,14 @@ export class ApiKeysService {
   }
 
   /** Without a holder, the key is the first of its holder. */
-  private async insert(tx: Tx, accountId: number, fields: NewKey, holder?: string) {
+  private async insert(tx: Tx, accountId: number, fields: NewKey) {
     const id = newId();
     const key = `ck_${randomBytes(keyBytes).toString('base64url')}`;
     const record = await tx.apiKey.create({
       data: {
         id,
         accountId,
-        holder: holder ?? id,
+        holder: fields.holder ?? id,
         name: fields.name,
         kind: fields.kind,
         hash: this.hash(fields.kind, key),
@@ -140,9 +142,9 @@ export class ApiKeysService {
       });
       if (count === 0)
         throw new AppError('conflict', { public: 'The key was already rotated or revoked.' });
-      const { name, kind } = old;
-      const fields = { name, kind: kind as ApiKeyKind, scopes: old.scopes as Scope[] };
-      return this.insert(tx, accountId, fields, old.holder);
+      const { name, kind, holder } = old;
+      const fields = { name, kind: kind as ApiKeyKind, scopes: old.scopes as Scope[], holder };
+      return this.insert(tx, accountId, fields);
     });
   }
 

@@ -3,6 +3,7 @@
 // last approval makes the operation due, and it is sent after the commit, as any other.
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../accounts/api-keys.service.js';
+import { getHolder } from '../accounts/holders.queries.js';
 import { Database, type Tx } from '../database.service.js';
 import { EventsService } from '../events/events.service.js';
 import { readOperationSubject } from '../expected-payments/event-subjects.queries.js';
@@ -12,6 +13,7 @@ import { JobQueue } from '../platform/job-queue.js';
 import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { ApprovalChecks } from './approval-checks.service.js';
 import * as queries from './approvals.queries.js';
+import { findEntitled, lockActors } from './entitled-actors.queries.js';
 import type { Operation } from './operation.js';
 import { OperationOutcomes } from './operation-outcomes.service.js';
 import { lockOperation, type OperationRef } from './operations.queries.js';
@@ -64,11 +66,20 @@ export class Approvals {
     const { state, amountCents: amount } = operation;
     // Only who decides needs the account: elsewhere it is shown by the scope `personal-data`.
     const counterparty = state === 'awaiting_approval' ? operation.counterparty : null;
-    const { needed, source, requestedBy, requestHash, expiresAt } = request;
+    const { needed, source, condition, requestedBy, requestHash, expiresAt } = request;
+    const actors = decisions.map(({ actor }) => actor);
+    // Once the operation is approved, nothing is counted any more.
+    const entitled =
+      state === 'awaiting_approval'
+        ? await findEntitled(prisma, operation.accountId, actors, 'approve payments')
+        : new Set(actors);
+    const given = countApprovals(decisions, entitled);
     return {
-      ...{ counterparty, amount, needed, source, requestedBy, requestHash, expiresAt },
-      given: decisions.filter(({ decision }) => decision === 'approve').length,
-      decisions: decisions.map(({ createdAt: at, ...decision }) => ({ ...decision, at })),
+      ...{ counterparty, amount, needed, source, condition, requestedBy, requestHash, expiresAt },
+      given: operation.approvedAt === null ? given : needed,
+      decisions: decisions.map(({ createdAt: at, ...decision }) => {
+        return { ...decision, at, counts: entitled.has(decision.actor) };
+      }),
     };
   }
 
@@ -82,24 +93,49 @@ export class Approvals {
     if (!operation) throw new AppError('not_found');
     const request = await queries.findApprovalRequest(tx, ref);
     if (!request) throw conflict('no_approval_needed', 'The operation needed no approval.');
-    const holder = await queries.getHolder(tx, ref.accountId, actor);
+    const holder = await getHolder(tx, ref.accountId, actor);
     if (holder === request.holder) throw ownRequest();
     const decisions = await queries.listDecisions(tx, ref);
-    const own = decisions.find((one) => one.holder === holder);
-    if (own?.decision === decision) return 'recorded';
-    if (own) throw conflict('already_decided', `The holder of this key decided ${own.decision}.`);
+    const entitled = await this.findEntitled(tx, ref.accountId, actor, decisions);
+    const own = decisions.find((one) => one.holder === holder && entitled.has(one.actor));
+    if (own && own.decision !== decision)
+      throw conflict('already_decided', `The same holder decided ${own.decision} before.`);
+    const isRepeat = own !== undefined;
+    const given = countApprovals(decisions, entitled);
+    if (isRepeat && (operation.state !== 'awaiting_approval' || given < request.needed))
+      return 'recorded';
     assertDecidable(operation, request);
     if (requestHash !== undefined && requestHash !== request.requestHash)
       throw conflict('request_differs', 'requestHash is not that of the operation.');
     if (decision === 'approve') await this.checks.assertSendable(tx, operation, request);
-    await queries.insertDecision(tx, ref, { holder, decision, actor, reason });
+    if (!isRepeat) await queries.insertDecision(tx, ref, { holder, decision, actor, reason });
     if (decision === 'decline') {
       await this.outcomes.endUnapproved(tx, operation, 'declined');
       return 'declined';
     }
-    if (decisions.length + 1 < request.needed) return 'recorded';
+    if (!isRepeat && given + 1 < request.needed) return 'recorded';
     await this.release(tx, operation);
     return 'approved';
+  }
+
+  /**
+   * Which of the actors who decided may still approve. Throws `forbidden` where the one who decides
+   * now may not. Nobody of them loses the right until the transaction ends.
+   */
+  private async findEntitled(
+    tx: Tx,
+    accountId: number,
+    actor: string,
+    decisions: readonly queries.StoredDecision[],
+  ): Promise<ReadonlySet<string>> {
+    const actors = [...new Set([actor, ...decisions.map((one) => one.actor)])];
+    await lockActors(tx, accountId, actors);
+    const entitled = await findEntitled(tx, accountId, actors, 'approve payments');
+    if (entitled.has(actor)) return entitled;
+    throw new AppError('forbidden', {
+      reason: 'may_not_approve',
+      public: 'The key was revoked or the person has lost the role: they approve nothing.',
+    });
   }
 
   private async release(tx: Tx, operation: Operation): Promise<void> {
@@ -118,6 +154,17 @@ export class Approvals {
   }
 }
 
+/** The holders whose approval counts. */
+function countApprovals(
+  decisions: readonly queries.StoredDecision[],
+  entitled: ReadonlySet<string>,
+): number {
+  const approvals = decisions.filter(
+    ({ decision, actor }) => decision === 'approve' && entitled.has(actor),
+  );
+  return new Set(approvals.map(({ holder }) => holder)).size;
+}
+
 function assertDecidable(
   { state }: Pick<Operation, 'state'>,
   { isExpired }: queries.ApprovalRequest,
@@ -130,6 +177,6 @@ function assertDecidable(
 function ownRequest(): AppError {
   return new AppError('forbidden', {
     reason: 'own_request',
-    public: 'The holder of this key requested the operation: a key of another holder decides.',
+    public: 'The same holder requested the operation: another one decides.',
   });
 }

@@ -132,6 +132,25 @@ export async function listVisibleAccounts(
     ORDER BY a.id`;
 }
 
+/** Locks people against changes of their roles, until the transaction ends. */
+export async function lockPeople(tx: Db, ids: readonly string[]): Promise<void> {
+  await tx.$queryRaw`
+    SELECT 1 FROM operator WHERE id = ANY (${[...ids]}::uuid[]) ORDER BY id FOR SHARE`;
+}
+
+/** The roles of people in an account. A person who is disabled has none. */
+export async function listRolesIn(
+  db: Db,
+  accountId: number,
+  ids: readonly string[],
+): Promise<{ id: string; role: RoleName | null }[]> {
+  return db.$queryRaw<{ id: string; role: RoleName | null }[]>`
+    SELECT o.id, GREATEST(r.role, o.role_everywhere) AS role
+    FROM operator o
+    LEFT JOIN operator_role r ON r.account_id = ${accountId} AND r.operator_id = o.id
+    WHERE o.id = ANY (${[...ids]}::uuid[]) AND o.disabled_at IS NULL`;
+}
+
 /** Locks the person against other changes. */
 export async function lockPerson(
   tx: SqlTx,
