@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccountPagesModule } from './accounts/account-pages.module.js';
+import { ApprovalPagesModule } from './approvals/approvals-pages.module.js';
 import { AssetsController } from './assets.controller.js';
 import { ConsoleFrameModule } from './console-frame.module.js';
 import { PeoplePagesModule } from './people/people-pages.module.js';
@@ -7,7 +8,13 @@ import { TodayPagesModule } from './today/today-pages.module.js';
 
 /** The console: a module for each area of it. */
 @Module({
-  imports: [ConsoleFrameModule, PeoplePagesModule, TodayPagesModule, AccountPagesModule],
+  imports: [
+    ConsoleFrameModule,
+    PeoplePagesModule,
+    TodayPagesModule,
+    AccountPagesModule,
+    ApprovalPagesModule,
+  ],
   controllers: [AssetsController],
 })
 export class ConsoleModule {}

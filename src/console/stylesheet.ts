@@ -101,4 +101,12 @@ pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }
+fieldset { border: 1px solid var(--line); border-radius: 6px; padding: 8px 12px; margin: 0 0 12px; }
+fieldset label { font-weight: 400; margin: 0 0 4px; }
+legend { font-weight: 600; }
+.limits { list-style: none; margin: 0; padding: 0; }
+.limits li { margin: 0 0 10px; }
+.words { margin: 0 0 8px; padding-left: 20px; }
+.proposal { border-top: 1px solid var(--line); padding-top: 10px; margin-top: 10px; }
+summary { cursor: pointer; font-weight: 600; }
 `;

@@ -132,6 +132,18 @@ export async function listDecisions(
     ORDER BY created_at, holder`;
 }
 
+/** The decisions about several operations, in their order. */
+export async function listDecisionsOf(
+  db: Db,
+  accountId: number,
+  operationIds: readonly string[],
+): Promise<(StoredDecision & { operationId: string })[]> {
+  return db.operationApproval.findMany({
+    where: { accountId, operationId: { in: [...operationIds] } },
+    orderBy: [{ createdAt: 'asc' }, { holder: 'asc' }],
+  });
+}
+
 export async function insertDecision(
   tx: Tx,
   { accountId, id }: OperationRef,

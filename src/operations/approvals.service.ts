@@ -9,6 +9,7 @@ import { EventsService } from '../events/events.service.js';
 import { readOperationSubject } from '../expected-payments/event-subjects.queries.js';
 import type { ApprovalDecision } from '../generated/service/client.js';
 import { AppError, conflict } from '../platform/errors.js';
+import { groupBy } from '../platform/grouping.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { ApprovalChecks } from './approval-checks.service.js';
@@ -26,6 +27,17 @@ export interface GivenDecision {
 }
 
 type Approver = Pick<Caller, 'accountId' | 'actor'>;
+
+/** A decision, and whether it counts. */
+export type StandingDecision = Omit<queries.StoredDecision, 'createdAt'> & {
+  at: Date;
+  counts: boolean;
+};
+
+export interface Standing {
+  given: number;
+  decisions: StandingDecision[];
+}
 
 /** What a decision has led to. `recorded`: more approvals are needed, or it was made before. */
 type DecisionResult = 'recorded' | 'approved' | 'declined';
@@ -73,14 +85,25 @@ export class Approvals {
       state === 'awaiting_approval'
         ? await findEntitled(prisma, operation.accountId, actors, 'approve payments')
         : new Set(actors);
-    const given = countApprovals(decisions, entitled);
+    const standing = standingOf(decisions, entitled);
     return {
       ...{ counterparty, amount, needed, source, condition, requestedBy, requestHash, expiresAt },
-      given: operation.approvedAt === null ? given : needed,
-      decisions: decisions.map(({ createdAt: at, ...decision }) => {
-        return { ...decision, at, counts: entitled.has(decision.actor) };
-      }),
+      ...standing,
+      given: operation.approvedAt === null ? standing.given : needed,
     };
+  }
+
+  /** How the approvals of several operations stand that await them. */
+  async listStanding(
+    accountId: number,
+    operationIds: readonly string[],
+  ): Promise<Map<string, Standing>> {
+    const { prisma } = this.database;
+    const decisions = await queries.listDecisionsOf(prisma, accountId, operationIds);
+    const actors = [...new Set(decisions.map(({ actor }) => actor))];
+    const entitled = await findEntitled(prisma, accountId, actors, 'approve payments');
+    const ofOperations = groupBy(decisions, ({ operationId }) => operationId);
+    return new Map([...ofOperations].map(([id, own]) => [id, standingOf(own, entitled)]));
   }
 
   private async decideInTransaction(
@@ -152,6 +175,18 @@ export class Approvals {
       },
     ]);
   }
+}
+
+function standingOf(
+  decisions: readonly queries.StoredDecision[],
+  entitled: ReadonlySet<string>,
+): Standing {
+  return {
+    given: countApprovals(decisions, entitled),
+    decisions: decisions.map(({ holder, actor, decision, reason, createdAt: at }) => {
+      return { holder, actor, decision, reason, at, counts: entitled.has(actor) };
+    }),
+  };
 }
 
 /** The holders whose approval counts. */

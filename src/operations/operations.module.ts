@@ -42,6 +42,13 @@ import { RestoreGuard } from './restores.service.js';
     ApprovalChecks,
     Approvals,
   ],
-  exports: [OperationsService, OperationOutcomes, OperationResending, Approvals],
+  exports: [
+    OperationsService,
+    OperationOutcomes,
+    OperationResending,
+    OperationDetails,
+    ApprovalPolicies,
+    Approvals,
+  ],
 })
 export class OperationsModule {}

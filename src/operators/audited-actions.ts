@@ -18,11 +18,24 @@ export const auditedActions = [
   'change password',
   'sign out',
   'end session',
+  'approve payment',
+  'decline payment',
+  'change approval policy',
+  'change payment controls',
+  'add beneficiary',
+  'remove beneficiary',
   'refused',
   'failed',
 ] as const;
 export type AuditedActionName = (typeof auditedActions)[number];
 
 /** What an action was done to. */
-export const auditedSubjects = ['person', 'session', 'entry'] as const;
+export const auditedSubjects = [
+  'person',
+  'session',
+  'entry',
+  'operation',
+  'account',
+  'beneficiary',
+] as const;
 export type AuditedSubject = `${(typeof auditedSubjects)[number]} ${string}`;

@@ -35,6 +35,17 @@ export async function lockRestrictingControls(
   return controls ?? null;
 }
 
+/** The same without a lock, to show it. */
+export async function findRestrictingControls(
+  db: Db,
+  accountId: number,
+): Promise<(PaymentControl & { now: Date }) | null> {
+  const [controls] = await db.$queryRaw<(PaymentControl & { now: Date })[]>`
+    SELECT *, ${bankTimeNow(accountId)} AS now FROM payment_control
+    WHERE account_id = ${accountId} AND ${isRestricting}`;
+  return controls ?? null;
+}
+
 /** Locks the controls for a change. An account without a row gets the defaults. */
 export async function lockControls(tx: Tx, accountId: number): Promise<PaymentControl> {
   await tx.$executeRaw`
@@ -88,12 +99,13 @@ const within = ({ from, until }: LimitPeriod) =>
 /** The payment that is compared. What it counted itself before it was approved is left out. */
 interface ComparedPayment {
   accountId: number;
-  operationId: string;
+  /** Null to leave nothing out. */
+  operationId: string | null;
   actor: string | null;
 }
 
 const isOther = ({ operationId }: ComparedPayment) =>
-  Prisma.sql`p.operation_id <> ${operationId}::uuid`;
+  operationId === null ? Prisma.sql`true` : Prisma.sql`p.operation_id <> ${operationId}::uuid`;
 
 /** The sums of what was paid, in cents. */
 export interface PaidSums {

@@ -1451,6 +1451,8 @@ CREATE TABLE "bulk_row" (
 );
 CREATE INDEX "bulk_row_account_id_upload_id_state_idx"
   ON "bulk_row" ("account_id", "upload_id", "state");
+CREATE INDEX "bulk_row_operation"
+  ON "bulk_row" ("account_id", "operation_id") WHERE (operation_id IS NOT NULL);
 
 -- Reconciliation
 
