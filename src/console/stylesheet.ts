@@ -109,4 +109,10 @@ legend { font-weight: 600; }
 .words { margin: 0 0 8px; padding-left: 20px; }
 .proposal { border-top: 1px solid var(--line); padding-top: 10px; margin-top: 10px; }
 summary { cursor: pointer; font-weight: 600; }
+.cards.facts { margin: 0 0 16px; }
+.facts dl { grid-template-columns: minmax(90px, 2fr) minmax(0, 3fr); }
+.facts dd { overflow-wrap: anywhere; min-width: 0; }
+.facts .badge { white-space: normal; }
+.facts .timeline li { background: none; color: inherit; }
+.stack .row { margin: 0 0 12px; }
 `;

@@ -1,8 +1,10 @@
 // The pages of approvals: people decide about payments that wait, and the account's policy and
 // controls are shown and changed. The service in front of a sandbox bank, without a browser.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { BulkService } from '../../src/bulk/bulk.service.js';
 import { commandLine, Operators } from '../../src/operators/operators.service.js';
 import type { PersonRole } from '../../src/operators/roles.js';
+import { newKeyHeader } from '../contract/samples.js';
 import { internalTransfer } from '../contract/transfer-samples.js';
 import { approvalsSetup, transferCall, type ApprovalsSetup } from '../support/approvals-setup.js';
 import {
@@ -217,6 +219,51 @@ describe('the pages of approvals', () => {
     expect(await Promise.all(ids.map(stateOf))).toEqual(['declined', 'received']);
     await setup.advance(ids[1] ?? '');
     expect((await bruno.get(`${approvals}/batch`)).location).toBe(approvals);
+  });
+
+  it('decide the rows of a file together, by the requests that were shown', async () => {
+    const { call, application } = setup.one;
+    const rows = [201, 202, 203].map((amount) => JSON.stringify(internalTransfer({ amount })));
+    const { body: upload } = await call('POST', '/v1/transfers/bulk', {
+      body: rows.join('\n'),
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    const bulk = application.get(BulkService, { strict: false });
+    await bulk.issueNextRows({ accountId: setup.accountId, uploadId: upload.id });
+    const page = `${approvals}/uploads/${upload.id}`;
+    expect((await ana.get(approvals)).text).toContain(page);
+    const text = await textOf(ana, page);
+    expect(text).toContain('3 payments. Total:');
+    expect(text).toContain('R$ 606,00');
+    expect(text).toContain('File, row 2');
+    const decided = await decideOn(ana, page, 'approve');
+    expect(decided.location).toBe(`${approvals}?done=approve&count=3`);
+    expect((await ana.get(page)).text).toContain('None of these payments');
+    const { body } = await call('GET', `/v1/bulk/${upload.id}/rows`);
+    for (const { operationId, operationState } of body.data) {
+      expect(operationState).toBe('received');
+      await setup.advance(operationId);
+    }
+    taken();
+  });
+
+  it('show a person their own request without a form', async () => {
+    const { body: key } = await setup.asOperator('POST', '/v1/accounts/main/keys', {
+      ...{ name: 'ana', scopes: ['transfer'], holder: `person:${ana.id}` },
+    });
+    const sent = await setup.one.call('POST', '/baas/api/v2/transfers', {
+      ...{ body: internalTransfer({ amount: 301 }), headers: newKeyHeader(), apiKey: key.key },
+    });
+    const page = `${approvals}/${sent.body.id}`;
+    const { text } = await ana.get(page);
+    expect(text).toContain('You made this request');
+    expect(text).not.toContain('name="decision"');
+    expect((await ana.get(approvals)).text).toContain('Your request');
+    const { requestHash } = (await setup.operation(sent.body.id)).approval;
+    const operation = `${sent.body.id} ${requestHash}`;
+    const refused = await decideOn(ana, page, 'approve', { operation });
+    expect([refused.status, refused.text.includes('Who made the request')]).toEqual([409, true]);
+    expect((await decideOn(bruno, page, 'decline')).status).toBe(303);
   });
 
   it('say of a disabled person’s approval that it counts no more', async () => {

@@ -183,7 +183,7 @@ function ChangeForm({ visit, policy }: Omit<Props, 'nameOf'>) {
     isTyped ? form.getAll(name) : stored;
   const isNew = isTyped ? form.get('newBeneficiary') === 'yes' : policy.newBeneficiary;
   return (
-    <section class="card">
+    <section class="card stack">
       <h2>{t('policy.change')}</h2>
       <Form
         visit={visit}

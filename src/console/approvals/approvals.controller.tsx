@@ -201,7 +201,7 @@ export class ApprovalPages {
         {waiting ? (
           <>
             <Similar {...props} />
-            <div class="cards">
+            <div class="cards facts">
               <PaymentFacts {...props} waiting={waiting} />
               <RequestFacts {...props} waiting={waiting} />
               <Limits visit={visit} limits={facts.limits} />
@@ -217,7 +217,9 @@ export class ApprovalPages {
               {t('approvals.ended')} {state && t(state)}{' '}
               <a href={pathTo(visit, `operations/${id}`)}>{t('approvals.operation')}</a>
             </Message>
-            <Decisions {...props} />
+            <div class="cards facts">
+              <Decisions {...props} />
+            </div>
           </>
         )}
         <Back visit={visit} />

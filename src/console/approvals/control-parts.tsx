@@ -98,7 +98,7 @@ export function BeneficiaryForm({ visit }: { visit: Visit }): JSX.Element {
     />
   );
   return (
-    <section class="card">
+    <section class="card stack">
       <h2>{t('controls.add')}</h2>
       <p class="muted">{t('controls.addWhy')}</p>
       <Form visit={visit} action={pathTo(visit, 'payment-controls/beneficiaries')}>
@@ -143,7 +143,7 @@ export function ControlForm({
   const isTyped = form.has('coolingOffHours');
   const value = (name: string, stored: string) => (isTyped ? (form.get(name) ?? '') : stored);
   return (
-    <section class="card">
+    <section class="card stack">
       <h2>{t('controls.change')}</h2>
       <p class="muted">{t('controls.changeWhy')}</p>
       <Form visit={visit} action={pathTo(visit, 'payment-controls')}>

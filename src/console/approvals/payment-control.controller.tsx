@@ -102,7 +102,7 @@ export class PaymentControlPages {
           </Message>
         )}
         {query.get('done') === 'saved' && <Message kind="good">{t('controls.saved')}</Message>}
-        <div class="cards">
+        <div class="cards facts">
           <Limits visit={visit} limits={await this.controls.listLimitsInUse(accountId)} />
           <Rules visit={visit} controls={controls} />
         </div>

@@ -97,7 +97,7 @@ export interface WaitingTableProps {
 }
 
 export function WaitingTable({ visit, rows, nameOf, isChosen }: WaitingTableProps): JSX.Element {
-  const columns: TextKey[] = ['approvals.expires', 'approvals.payment', 'approvals.payee'];
+  const columns: TextKey[] = ['approvals.payment', 'approvals.payee', 'approvals.expires'];
   return (
     <DataTable
       visit={visit}
@@ -139,9 +139,6 @@ function WaitingRow({
         </td>
       )}
       <td>
-        <Expiry visit={visit} waiting={waiting} />
-      </td>
-      <td>
         <a href={pathTo(visit, `approvals/${id}`)}>
           {amountCents !== null && <Amount cents={amountCents} />}
         </a>
@@ -149,6 +146,9 @@ function WaitingRow({
       </td>
       <td class="wide">
         <PayeeCell visit={visit} waiting={waiting} />
+      </td>
+      <td>
+        <Expiry visit={visit} waiting={waiting} />
       </td>
       <td class="wide">
         {nameOf(requestedBy)}
