@@ -173,6 +173,10 @@ export const createKey = route({
         .array(z.enum(scopes, `Must be one of ${scopes.join(', ')}.`), 'Must be a list of scopes.')
         .min(1, 'Must name at least one scope.')
         .max(scopes.length, 'Must name each scope once.'),
+      /** A person who has the key: with it, they are the same maker and the same approver. */
+      holder: text(60)
+        .regex(/^person:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'Must be person: and an id.')
+        .optional(),
     })
     .refine(
       ({ kind, scopes: requested }) =>

@@ -31,6 +31,8 @@ export interface NewKey {
   name: string | null;
   kind: ApiKeyKind;
   scopes: readonly Scope[];
+  /** Another holder than the key itself: a person who has the key. */
+  holder?: string | undefined;
 }
 
 const keyBytes = 32;
@@ -98,14 +100,14 @@ export class ApiKeysService {
   }
 
   /** Without a holder, the key is the first of its holder. */
-  private async insert(tx: Tx, accountId: number, fields: NewKey, holder?: string) {
+  private async insert(tx: Tx, accountId: number, fields: NewKey) {
     const id = newId();
     const key = `ck_${randomBytes(keyBytes).toString('base64url')}`;
     const record = await tx.apiKey.create({
       data: {
         id,
         accountId,
-        holder: holder ?? id,
+        holder: fields.holder ?? id,
         name: fields.name,
         kind: fields.kind,
         hash: this.hash(fields.kind, key),
@@ -115,6 +117,15 @@ export class ApiKeysService {
       },
     });
     return { record, key };
+  }
+
+  /** The names of these keys of the account by id, or the last characters of a key without one. */
+  async findNames(accountId: number, ids: readonly string[]): Promise<Map<string, string>> {
+    if (ids.length === 0) return new Map();
+    const where = { accountId, id: { in: [...new Set(ids)] } };
+    const select = { id: true, name: true, hint: true, origin: true };
+    const found = await this.database.prisma.apiKey.findMany({ where, select });
+    return new Map(found.map(({ id, name, hint, origin }) => [id, name ?? hint ?? origin]));
   }
 
   /** Newest first; one row more than the page holds. */
@@ -148,9 +159,9 @@ export class ApiKeysService {
         data: { expiresAt: new Date(now.getTime() + overlapSeconds * 1_000) },
       });
       if (count === 0) throw conflict('key_not_current', 'The key was already rotated or revoked.');
-      const { name, kind } = old;
-      const fields = { name, kind: kind as ApiKeyKind, scopes: old.scopes as Scope[] };
-      return this.insert(tx, accountId, fields, old.holder);
+      const { name, kind, holder } = old;
+      const fields = { name, kind: kind as ApiKeyKind, scopes: old.scopes as Scope[], holder };
+      return this.insert(tx, accountId, fields);
     });
   }
 

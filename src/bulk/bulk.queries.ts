@@ -1,4 +1,5 @@
 // The SQL of bulk uploads. A row's request is stored only until the row is issued.
+import { holderOfActor } from '../accounts/holders.queries.js';
 import type { Db, Tx } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
 import {
@@ -121,7 +122,10 @@ const rowsAwaitingApproval = (accountId: number, uploadId: string) => Prisma.sql
   WHERE r.account_id = ${accountId} AND r.upload_id = ${uploadId}::uuid AND r.state = 'accepted'
     AND o.state = 'awaiting_approval'`;
 
-/** In the order of the file, without those that the holder of the key has decided. */
+/**
+ * In the order of the file, without those that the holder of the actor has decided. A decision by a
+ * key that was revoked since does not count: its holder may decide again.
+ */
 export async function listRowsAwaitingApproval(
   db: Db,
   accountId: number,
@@ -131,10 +135,12 @@ export async function listRowsAwaitingApproval(
   return db.$queryRaw<{ line: number; operationId: string }[]>`
     SELECT r.line, o.id AS "operationId" ${rowsAwaitingApproval(accountId, uploadId)}
       AND r.line > ${afterLine} AND NOT EXISTS (
-        SELECT FROM operation_approval a JOIN api_key k
-          ON k.account_id = a.account_id AND k.holder = a.holder
+        SELECT FROM operation_approval a
         WHERE a.account_id = o.account_id AND a.operation_id = o.id
-          AND k.id = ${actor}::uuid)
+          AND a.holder = ${holderOfActor(accountId, actor)} AND NOT EXISTS (
+            SELECT FROM api_key k
+            WHERE k.account_id = a.account_id AND k.holder = a.holder
+              AND k.id::text = a.actor AND k.revoked_at IS NOT NULL))
     ORDER BY r.line LIMIT ${limit}`;
 }
 

@@ -137,8 +137,12 @@ function stepUpPage({ cameFrom }: Visit): string {
   return `/console/step-up?next=${encodeURIComponent(cameFrom)}`;
 }
 
+/** With its query: what a person has chosen stands in it. */
 function pageOf(address = ''): string {
-  return readNext(URL.canParse(address) ? new URL(address).pathname : null);
+  if (!URL.canParse(address)) return readNext(null);
+  const { pathname, search } = new URL(address);
+  const page = readNext(`${pathname}${search}`);
+  return page === readNext(null) ? readNext(pathname) : page;
 }
 
 function signInPage({ path }: Visit, method: string): string {

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccountPagesModule } from './accounts/account-pages.module.js';
+import { ApprovalPagesModule } from './approvals/approvals-pages.module.js';
 import { AssetsController } from './assets.controller.js';
 import { ConsoleFrameModule } from './console-frame.module.js';
 import { FilesPagesModule } from './files/files-pages.module.js';
@@ -20,6 +21,7 @@ import { TodayPagesModule } from './today/today-pages.module.js';
     FirstStepsPagesModule,
     FilesPagesModule,
     SettingsPagesModule,
+    ApprovalPagesModule,
   ],
   controllers: [AssetsController],
 })

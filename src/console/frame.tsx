@@ -246,12 +246,12 @@ export function DataTable({
 /** Where a change needs a recent code, the way to give it. */
 export function StepUpNotice({ visit }: { visit: Visit }): JSX.Element | null {
   if (visit.session?.isSteppedUp) return null;
+  const { path, query } = visit;
+  const next = query.size > 0 ? `${path}?${query.toString()}` : path;
   return (
     <Message kind="warn">
       {visit.t('stepUp.needed')}{' '}
-      <a href={`/console/step-up?next=${encodeURIComponent(visit.path)}`}>
-        {visit.t('stepUp.title')}
-      </a>
+      <a href={`/console/step-up?next=${encodeURIComponent(next)}`}>{visit.t('stepUp.title')}</a>
     </Message>
   );
 }

@@ -114,4 +114,18 @@ td details form { margin: 8px 0; min-width: 200px; }
   grid-template-columns: repeat(auto-fit, minmax(min(290px, 100%), 1fr)); }
 td progress { min-width: 120px; }
 pre code { overflow-wrap: normal; }
+fieldset { border: 1px solid var(--line); border-radius: 6px; padding: 8px 12px; margin: 0 0 12px; }
+fieldset label { font-weight: 400; margin: 0 0 4px; }
+legend { font-weight: 600; }
+.limits { list-style: none; margin: 0; padding: 0; }
+.limits li { margin: 0 0 10px; }
+.words { margin: 0 0 8px; padding-left: 20px; }
+.proposal { border-top: 1px solid var(--line); padding-top: 10px; margin-top: 10px; }
+summary { cursor: pointer; font-weight: 600; }
+.cards.facts { margin: 0 0 16px; }
+.facts dl { grid-template-columns: minmax(90px, 2fr) minmax(0, 3fr); }
+.facts dd { overflow-wrap: anywhere; min-width: 0; }
+.facts .badge { white-space: normal; }
+.facts .timeline li { background: none; color: inherit; }
+.stack .row { margin: 0 0 12px; }
 `;

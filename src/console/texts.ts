@@ -1,11 +1,13 @@
 // Every text of the console, in Portuguese and in English. A text that is missing in one language
 // does not compile, and a page without a key in these lists does not either.
 import { appTexts } from './texts/app.js';
+import { approvalsTexts } from './texts/approvals.js';
 import { breaksTexts } from './texts/breaks.js';
 import { payerTexts } from './texts/payer.js';
 import { filesTexts } from './texts/files.js';
 import { firstStepsTexts } from './texts/first-steps.js';
 import { languages, type Language } from './texts/languages.js';
+import { paymentRulesTexts } from './texts/payment-rules.js';
 import { peopleTexts } from './texts/people.js';
 import { settingsTexts } from './texts/settings.js';
 import { todayTexts } from './texts/today.js';
@@ -20,6 +22,8 @@ export const texts = {
   ...filesTexts,
   ...settingsTexts,
   ...firstStepsTexts,
+  ...approvalsTexts,
+  ...paymentRulesTexts,
 } as const;
 
 export type TextKey = keyof typeof texts;

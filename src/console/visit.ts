@@ -1,5 +1,6 @@
 // What a page asks of the request and of the person who sends it.
 import type { Caller } from '../accounts/api-keys.service.js';
+import { personActor } from '../accounts/actor.js';
 import { scopes, type Scope } from '../accounts/scope.decorator.js';
 import { isAllowed, type Action } from '../operators/roles.js';
 import type { Session } from '../operators/sessions.service.js';
@@ -42,7 +43,7 @@ export function callerOf(visit: Visit): Caller {
     .flatMap(([, given]) => given);
   return {
     accountId: accountOf(visit).id,
-    actor: `person:${sessionOf(visit).operatorId}`,
+    actor: personActor(sessionOf(visit).operatorId),
     scopes: scopes.filter((scope) => granted.includes(scope)),
     weight: 1,
   };

@@ -64,7 +64,7 @@ export class ApprovalChecks {
       ...{ accountId, operationId, effectiveFrom, purpose: kind.sendsMoney ?? 'transfer' },
       payees: kind.payeesOf?.(operation) ?? [{ counterparty, amountCents }],
       // An automatic refund counts for no key.
-      apiKeyId: source === 'policy' ? null : requestedBy,
+      actor: source === 'policy' ? null : requestedBy,
     };
   }
 }

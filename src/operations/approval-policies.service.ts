@@ -1,7 +1,8 @@
 // The approval policy of each account: off until it is set, and append-only. A change that weakens
-// the policy takes effect when keys of two holders have sent it.
+// the policy takes effect when two holders have sent it.
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../accounts/api-keys.service.js';
+import { getHolder } from '../accounts/holders.queries.js';
 import type { RouteInput, RouteOutput } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
 import { invalidField } from '../platform/errors.js';
@@ -17,8 +18,9 @@ import {
   lockPolicyChanges,
   type PolicyChange,
 } from './approval-policies.queries.js';
-import { findPolicyInForce, getHolder } from './approvals.queries.js';
+import { findPolicyInForce } from './approvals.queries.js';
 import type { changeApprovalPolicy, getApprovalPolicy } from './approvals.schema.js';
+import { findEntitled } from './entitled-actors.queries.js';
 import { OperationOutcomes } from './operation-outcomes.service.js';
 
 const maxChangesShown = 100;
@@ -83,10 +85,13 @@ export class ApprovalPolicies {
   }
 }
 
-/** Whether a key of another holder has proposed the same policy. */
+/** Whether another holder, who may still set the policy, has proposed the same one. */
 async function isConfirmed(tx: Tx, accountId: number, policy: ApprovalPolicy, holder: string) {
-  const proposals = await listProposals(tx, accountId);
-  return proposals.some((one) => one.holder !== holder && isSamePolicy(one, policy));
+  const proposals = (await listProposals(tx, accountId)).filter(
+    (one) => one.holder !== holder && isSamePolicy(one, policy),
+  );
+  const actors = proposals.map(({ actor }) => actor);
+  return (await findEntitled(tx, accountId, actors, 'manage payment rules')).size > 0;
 }
 
 async function hasProposed(tx: Tx, accountId: number, policy: ApprovalPolicy, holder: string) {

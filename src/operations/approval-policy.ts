@@ -1,5 +1,6 @@
 // Which operations of an account need approval, and which change of its policy weakens it.
 import type {
+  ApprovalCondition,
   ApprovalPolicyChange,
   Operation,
   OperationSource,
@@ -56,7 +57,7 @@ export function approvedRequestText({ operation, needed, requestedBy }: Approved
 export function approvalConditionOf(
   policy: ApprovalPolicy,
   { kind, source, amountCents }: SentMoneyRequest,
-): 'amount' | 'new_beneficiary' | null {
+): ApprovalCondition | null {
   if (!includes(policy.kinds, kind) || !includes(policy.sources, source)) return null;
   if (policy.aboveCents !== null && amountCents > policy.aboveCents) return 'amount';
   return policy.newBeneficiary ? 'new_beneficiary' : null;

@@ -44,11 +44,11 @@ export class ApprovalRequirements {
       const hasAll = known.length > 0 && known.length === counterparties.length;
       if (hasAll && (await queries.areKnownBeneficiaries(tx, accountId, known))) return null;
     }
-    invariant(actor !== null, `an operation ${kind} that needs approval is requested by a key`);
+    invariant(actor !== null, `an operation ${kind} that needs approval has a maker`);
     const { approvals: needed, expiresAfterHours } = policy;
     const approved = { operation, needed, requestedBy: actor };
     const requestHash = this.secretBox.hash('approved-request', approvedRequestText(approved));
-    return { needed, expiresAfterHours, source, requestedBy: actor, requestHash };
+    return { needed, expiresAfterHours, source, condition, requestedBy: actor, requestHash };
   }
 
   /**

@@ -1,9 +1,11 @@
 // SQL of approvals: what an operation needs, and who has decided. A decision is inserted under the
 // lock of its operation, so that of two concurrent decisions one comes first.
+import { holderOfActor } from '../accounts/holders.queries.js';
 import type { Db, Tx } from '../database.service.js';
 import {
   Prisma,
   type AccountMode,
+  type ApprovalCondition,
   type ApprovalDecision,
   type OperationApprovalRequest,
 } from '../generated/service/client.js';
@@ -71,7 +73,9 @@ export interface NeededApprovals {
   needed: number;
   expiresAfterHours: number;
   source: OperationSource;
-  /** The id of the key that requested the operation. */
+  /** Why it waits. */
+  condition: ApprovalCondition;
+  /** The key or the person that requested the operation. */
   requestedBy: string;
   /** Of `approvedRequestText`. */
   requestHash: string;
@@ -79,15 +83,16 @@ export interface NeededApprovals {
 
 export function approvalRequestWrite(
   { accountId, id }: OperationRef,
-  { needed, expiresAfterHours, source, requestedBy, requestHash }: NeededApprovals,
+  { needed, expiresAfterHours, source, condition, requestedBy, requestHash }: NeededApprovals,
 ): Write {
   const sql = Prisma.sql`
-    INSERT INTO operation_approval_request (account_id, operation_id, needed, source, requested_by,
-                                            holder, request_hash, expires_at)
+    INSERT INTO operation_approval_request (account_id, operation_id, needed, source, condition,
+                                            requested_by, holder, request_hash, expires_at)
     SELECT ${accountId}::int, ${id}::uuid, ${needed}::int, ${source}::operation_source,
-           k.id::text, k.holder, ${requestHash},
+           ${condition}::approval_condition, ${requestedBy}, maker.holder, ${requestHash},
            clock_timestamp() + ${expiresAfterHours}::int * interval '1 hour'
-    FROM api_key k WHERE k.id = ${requestedBy}::uuid AND k.account_id = ${accountId}::int`;
+    FROM (SELECT ${holderOfActor(accountId, requestedBy)} AS holder) maker
+    WHERE maker.holder IS NOT NULL`;
   return { sql, rows: 1 };
 }
 
@@ -101,7 +106,7 @@ export async function findApprovalRequest(
   { accountId, id }: OperationRef,
 ): Promise<ApprovalRequest | null> {
   const [request] = await db.$queryRaw<ApprovalRequest[]>`
-    SELECT needed, source, requested_by, holder, request_hash, expires_at,
+    SELECT needed, source, condition, requested_by, holder, request_hash, expires_at,
            expires_at <= clock_timestamp() AS "isExpired"
     FROM operation_approval_request
     WHERE account_id = ${accountId} AND operation_id = ${id}::uuid`;
@@ -127,12 +132,16 @@ export async function listDecisions(
     ORDER BY created_at, holder`;
 }
 
-/** The holder of a key of the account. */
-export async function getHolder(db: Db, accountId: number, actor: string): Promise<string> {
-  const [key] = await db.$queryRaw<{ holder: string }[]>`
-    SELECT holder FROM api_key WHERE account_id = ${accountId} AND id = ${actor}::uuid`;
-  invariant(key, 'the key of an authenticated caller is stored');
-  return key.holder;
+/** The decisions about several operations, in their order. */
+export async function listDecisionsOf(
+  db: Db,
+  accountId: number,
+  operationIds: readonly string[],
+): Promise<(StoredDecision & { operationId: string })[]> {
+  return db.operationApproval.findMany({
+    where: { accountId, operationId: { in: [...operationIds] } },
+    orderBy: [{ createdAt: 'asc' }, { holder: 'asc' }],
+  });
 }
 
 export async function insertDecision(

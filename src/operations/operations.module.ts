@@ -44,7 +44,9 @@ import { RestoreGuard } from './restores.service.js';
   ],
   exports: [
     AccountModes,
+    ApprovalPolicies,
     Approvals,
+    OperationDetails,
     OperationOutcomes,
     OperationResending,
     OperationsService,

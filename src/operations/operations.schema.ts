@@ -3,7 +3,12 @@ import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { instant, integer, reais, text } from '../contract/wire.js';
 import { metadataQuery, metadataView, type Metadata } from '../expected-payments/metadata.js';
-import { ApprovalDecision, OperationSource, OperationState } from '../generated/service/enums.js';
+import {
+  ApprovalCondition,
+  ApprovalDecision,
+  OperationSource,
+  OperationState,
+} from '../generated/service/enums.js';
 import { parseJson } from '../platform/exact-json.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import type { Operation } from './operation.js';
@@ -67,7 +72,9 @@ export const operationDetail = operationView.extend({
       given: integer,
       expiresAt: instant,
       source: z.enum(OperationSource),
-      /** The key that requested it; of an automatic refund, the key that set its policy. */
+      /** Why it waits. */
+      condition: z.enum(ApprovalCondition),
+      /** The key, or `person:` and an id; of an automatic refund, whoever set its policy. */
       requestedBy: z.string(),
       /** Identifies the request: a decision may name it, and is refused for another request. */
       requestHash: z.string(),
@@ -77,6 +84,8 @@ export const operationDetail = operationView.extend({
           decision: z.enum(ApprovalDecision),
           reason: z.string(),
           at: instant,
+          /** False while it waits and its key was revoked, or its person has lost the role. */
+          counts: z.boolean(),
         }),
       ),
     })

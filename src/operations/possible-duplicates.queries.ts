@@ -1,7 +1,7 @@
 // Finds the operation that a request for outgoing money may repeat. The locks serialize the check,
 // so that each of two concurrent requests sees the other.
 import { opaqueAccountId, type Db, type SqlTx } from '../database.service.js';
-import { Prisma } from '../generated/service/client.js';
+import { Prisma, type Operation } from '../generated/service/client.js';
 import { hasRestrictingControls } from '../payment-controls/payment-controls.queries.js';
 import { advisoryLocks } from '../platform/advisory-locks.js';
 import type { NewIdentity } from './identities.queries.js';
@@ -119,6 +119,31 @@ export async function findPossibleDuplicate(
     ORDER BY is_refused DESC, created_at, id LIMIT 1`;
   return found ?? null;
 }
+
+/**
+ * The latest other operations that send the same amount to the same account, as far back as the
+ * journal goes: approvers compare them with the one that waits.
+ */
+export async function listSimilarOperations(
+  db: Db,
+  { accountId, id, kind, counterparty, amountCents }: SimilarTo,
+  limit: number,
+): Promise<SimilarOperation[]> {
+  if (counterparty === null || amountCents === null) return [];
+  const number = accountNumberOf(Prisma.sql`${counterparty}::text`);
+  return db.$queryRaw<SimilarOperation[]>`
+    SELECT id, state, created_at FROM operation
+    WHERE account_id = ${opaqueAccountId(accountId)} AND kind = ${kind}
+      AND amount_cents = ${amountCents} AND counterparty IS NOT NULL
+      AND ${accountNumberOf(Prisma.sql`counterparty`)} = ${number} AND id <> ${id}::uuid
+    ORDER BY id DESC LIMIT ${limit}`;
+}
+
+export type SimilarTo = Pick<
+  Operation,
+  'accountId' | 'id' | 'kind' | 'counterparty' | 'amountCents'
+>;
+export type SimilarOperation = Pick<Operation, 'id' | 'state' | 'createdAt'>;
 
 /** A new operation with its identities, before it is stored. */
 export interface UnstoredOperation {

@@ -35,6 +35,12 @@ export const auditedActions = [
   'revoke key',
   'create first charge',
   'pay first charge',
+  'approve payment',
+  'decline payment',
+  'change approval policy',
+  'change payment controls',
+  'add beneficiary',
+  'remove beneficiary',
   'refused',
   'failed',
 ] as const;
@@ -51,5 +57,8 @@ export const auditedSubjects = [
   'account',
   'key',
   'charge',
+  'operation',
+  'account',
+  'beneficiary',
 ] as const;
 export type AuditedSubject = `${(typeof auditedSubjects)[number]} ${string}`;

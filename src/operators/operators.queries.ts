@@ -25,6 +25,15 @@ export async function findById(db: SqlTx, id: string): Promise<SigningOperator |
   return operator ?? null;
 }
 
+/** With the encrypted e-mails. */
+export async function listEmails(
+  db: SqlTx,
+  ids: readonly string[],
+): Promise<Pick<Operator, 'id' | 'email'>[]> {
+  return db.$queryRaw<Pick<Operator, 'id' | 'email'>[]>`
+    SELECT id, email FROM operator WHERE id = ANY (${[...new Set(ids)]}::uuid[])`;
+}
+
 /** Accepts the code of that step. False where that step, or a later one, was accepted before. */
 export async function acceptStep(db: SqlTx, id: string, step: bigint): Promise<boolean> {
   const changed = await db.$executeRaw`
@@ -130,6 +139,25 @@ export async function listVisibleAccounts(
     LEFT JOIN operator_role r ON r.account_id = a.id AND r.operator_id = o.id
     WHERE o.id = ${operatorId}::uuid AND (r.role IS NOT NULL OR o.role_everywhere IS NOT NULL)
     ORDER BY a.id`;
+}
+
+/** Locks people against changes of their roles, until the transaction ends. */
+export async function lockPeople(tx: Db, ids: readonly string[]): Promise<void> {
+  await tx.$queryRaw`
+    SELECT 1 FROM operator WHERE id = ANY (${[...ids]}::uuid[]) ORDER BY id FOR SHARE`;
+}
+
+/** The roles of people in an account. A person who is disabled has none. */
+export async function listRolesIn(
+  db: Db,
+  accountId: number,
+  ids: readonly string[],
+): Promise<{ id: string; role: RoleName | null }[]> {
+  return db.$queryRaw<{ id: string; role: RoleName | null }[]>`
+    SELECT o.id, GREATEST(r.role, o.role_everywhere) AS role
+    FROM operator o
+    LEFT JOIN operator_role r ON r.account_id = ${accountId} AND r.operator_id = o.id
+    WHERE o.id = ANY (${[...ids]}::uuid[]) AND o.disabled_at IS NULL`;
 }
 
 /** Locks the person against other changes. */

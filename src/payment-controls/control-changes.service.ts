@@ -15,6 +15,7 @@ import {
 import { AppError, invalidField } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import { readUuid, type Page } from '../platform/listing.js';
+import { dayAt, hourAt, nightAt } from './limits.js';
 import * as queries from './payment-controls.queries.js';
 import type {
   addBeneficiary,
@@ -28,6 +29,14 @@ const maxChangesShown = 100;
 
 type ControlsView = RouteOutput<typeof getPaymentControls>;
 type NewBeneficiary = RouteInput<typeof addBeneficiary>['body'];
+
+/** A limit that is set, and how much of it is used by now. */
+export interface LimitInUse {
+  name: keyof ControlsView['limits'];
+  limitCents: bigint;
+  /** Null where no single amount is used: it depends on the payment, or does not hold now. */
+  usedCents: bigint | null;
+}
 
 interface ChangedBy {
   actor: string;
@@ -57,6 +66,36 @@ export class ControlChanges {
       ...(await this.read(accountId)),
       changes: changes.map(({ createdAt: at, ...change }) => ({ ...change, at })),
     };
+  }
+
+  /** What the limits of the account leave at this time; none where it has no limit. */
+  async listLimitsInUse(accountId: number): Promise<LimitInUse[]> {
+    const { prisma } = this.database;
+    const controls = await queries.findRestrictingControls(prisma, accountId);
+    if (!controls) return [];
+    const { now } = controls;
+    const night = nightAt(now, controls);
+    const periods = { hour: hourAt(now), night, day: dayAt(now) };
+    const paid = await queries.sumPaid(
+      prisma,
+      { accountId, operationId: null, actor: null },
+      periods,
+    );
+    const limits = [
+      { name: 'perOperation', limitCents: controls.perOperationCents, usedCents: null },
+      { name: 'perHour', limitCents: controls.perHourCents, usedCents: paid.hour },
+      { name: 'perNight', limitCents: controls.perNightCents, usedCents: night && paid.night },
+      { name: 'perDay', limitCents: controls.perDayCents, usedCents: paid.day },
+      { name: 'perKeyPerDay', limitCents: controls.perKeyDayCents, usedCents: null },
+      {
+        name: 'perCounterpartyPerDay',
+        limitCents: controls.perCounterpartyDayCents,
+        usedCents: null,
+      },
+    ] as const;
+    return limits.flatMap(({ limitCents, ...limit }) =>
+      limitCents === null ? [] : [{ ...limit, limitCents }],
+    );
   }
 
   async change({ params, body }: RouteInput<typeof changePaymentControls>): Promise<void> {

@@ -10,6 +10,6 @@ import { PaymentControls } from './payment-controls.service.js';
 @Module({
   controllers: [PaymentControlsController],
   providers: [PaymentControls, ControlChanges],
-  exports: [PaymentControls],
+  exports: [PaymentControls, ControlChanges],
 })
 export class PaymentControlsModule {}

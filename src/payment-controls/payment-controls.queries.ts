@@ -1,5 +1,6 @@
 // SQL of payment controls. The row of an account's controls is the lock of its checked payments: a
 // payment and a change of the controls or of a beneficiary follow one another.
+import { holderOfActor } from '../accounts/holders.queries.js';
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import {
   Prisma,
@@ -31,6 +32,17 @@ export async function lockRestrictingControls(
     SELECT *, ${bankTimeNow(accountId)} AS now FROM payment_control
     WHERE account_id = ${accountId} AND ${isRestricting}
     FOR NO KEY UPDATE`;
+  return controls ?? null;
+}
+
+/** The same without a lock, to show it. */
+export async function findRestrictingControls(
+  db: Db,
+  accountId: number,
+): Promise<(PaymentControl & { now: Date }) | null> {
+  const [controls] = await db.$queryRaw<(PaymentControl & { now: Date })[]>`
+    SELECT *, ${bankTimeNow(accountId)} AS now FROM payment_control
+    WHERE account_id = ${accountId} AND ${isRestricting}`;
   return controls ?? null;
 }
 
@@ -87,19 +99,20 @@ const within = ({ from, until }: LimitPeriod) =>
 /** The payment that is compared. What it counted itself before it was approved is left out. */
 interface ComparedPayment {
   accountId: number;
-  operationId: string;
-  apiKeyId: string | null;
+  /** Null to leave nothing out. */
+  operationId: string | null;
+  actor: string | null;
 }
 
 const isOther = ({ operationId }: ComparedPayment) =>
-  Prisma.sql`p.operation_id <> ${operationId}::uuid`;
+  operationId === null ? Prisma.sql`true` : Prisma.sql`p.operation_id <> ${operationId}::uuid`;
 
 /** The sums of what was paid, in cents. */
 export interface PaidSums {
   hour: bigint;
   night: bigint;
   day: bigint;
-  /** By the holder of the API key on that day. */
+  /** By the holder of the actor on that day. */
   keyDay: bigint;
 }
 
@@ -108,20 +121,19 @@ export async function sumPaid(
   payment: ComparedPayment,
   { hour, night, day }: { hour: LimitPeriod; night: LimitPeriod | null; day: LimitPeriod },
 ): Promise<PaidSums> {
-  const { accountId, apiKeyId } = payment;
+  const { accountId, actor } = payment;
   const sum = (condition: Prisma.Sql) =>
     Prisma.sql`COALESCE(sum(p.amount_cents) FILTER (WHERE ${condition}), 0)::bigint`;
   const periods = [day, ...(night ? [night] : [])];
   const from = new Date(Math.min(...periods.map((period) => period.from.getTime())));
   const until = new Date(Math.max(...periods.map((period) => period.until.getTime())));
-  // A key that was rotated has the payments of those before it.
-  const isOfKey = Prisma.sql`p.api_key_id IN (
-    SELECT same.id::text FROM api_key own
-    JOIN api_key same ON same.account_id = own.account_id AND same.holder = own.holder
-    WHERE own.account_id = ${accountId} AND own.id = ${apiKeyId}::uuid)`;
+  // A key that was rotated has the payments of those before it. A person is a holder by name.
+  const holder = actor === null ? Prisma.sql`NULL::text` : holderOfActor(accountId, actor);
+  const isOfHolder = Prisma.sql`${within(day)} AND (p.actor = ${holder} OR p.actor IN (
+    SELECT id::text FROM api_key WHERE account_id = ${accountId} AND holder = ${holder}))`;
   const [sums] = await db.$queryRaw<PaidSums[]>`
     SELECT ${sum(within(hour))} AS hour, ${sum(night ? within(night) : Prisma.sql`false`)} AS night,
-           ${sum(within(day))} AS day, ${sum(Prisma.sql`${within(day)} AND ${isOfKey}`)} AS "keyDay"
+           ${sum(within(day))} AS day, ${sum(isOfHolder)} AS "keyDay"
     FROM counted_payment p ${counts}
     WHERE p.account_id = ${opaqueAccountId(accountId)} AND ${within({ from, until })}
       AND ${isOther(payment)}`;
@@ -156,12 +168,12 @@ export async function listPaidTo(
 export function countedPaymentsWrite(payments: readonly CountedPayment[]): Write {
   const rows = payments.map((row) => ({ ...row, amountCents: row.amountCents.toString() }));
   const sql = Prisma.sql`
-    INSERT INTO counted_payment (account_id, operation_id, position, api_key_id, counterparty,
+    INSERT INTO counted_payment (account_id, operation_id, position, actor, counterparty,
                                  amount_cents, effective_at)
-    SELECT "accountId", "operationId", position, "apiKeyId", counterparty, "amountCents"::bigint,
+    SELECT "accountId", "operationId", position, actor, counterparty, "amountCents"::bigint,
            "effectiveAt"
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
-      "accountId" int, "operationId" uuid, position int, "apiKeyId" text, counterparty text,
+      "accountId" int, "operationId" uuid, position int, actor text, counterparty text,
       "amountCents" text, "effectiveAt" timestamptz)
     ON CONFLICT (account_id, operation_id, position)
     DO UPDATE SET effective_at = EXCLUDED.effective_at`;

@@ -1,6 +1,7 @@
 // The routes of payment controls. Only the operator changes them: a business system that could
 // raise its own limits would have none.
 import { z } from 'zod';
+import { operatorIdOf } from '../accounts/actor.js';
 import { findBarCode } from '../brazil/bill-code.js';
 import { route } from '../contract/route.js';
 import { ispbText } from '../contract/transfers.js';
@@ -44,7 +45,11 @@ const controls = {
 const controlsView = z.object(controls);
 
 /** Who makes a change: the admin key names nobody. */
-const changedBy = { actor: filledText(100), reason: filledText(500) };
+const changedBy = {
+  // An actor that begins so is a person who acted at the console.
+  actor: filledText(100).refine((name) => operatorIdOf(name) === null, 'Must be a name.'),
+  reason: filledText(500),
+};
 
 const auditedControlsView = controlsView.extend({
   /** The last 100 changes of controls and beneficiaries, newest first. */

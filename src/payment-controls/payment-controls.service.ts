@@ -26,8 +26,8 @@ export interface Payment {
   purpose: PaymentPurpose;
   /** Several for a batch. */
   payees: readonly Payee[];
-  /** Null where the service itself made the request. */
-  apiKeyId: string | null;
+  /** The key or the person; null where the service itself made the request. */
+  actor: string | null;
   /** When it takes effect, by the bank's clock, where the caller scheduled it. */
   effectiveFrom: Date | null;
 }
@@ -40,14 +40,14 @@ export class PaymentControls {
    * waited for approval is compared again, and counts from then on for the present.
    */
   async assertAllowed(tx: Tx, payment: Payment): Promise<Write[]> {
-    const { accountId, operationId, payees, apiKeyId } = payment;
+    const { accountId, operationId, payees, actor } = payment;
     const controls = await queries.lockRestrictingControls(tx, accountId);
     if (!controls) return [];
     const effectiveAt = payment.effectiveFrom ?? controls.now;
     await this.assertBeneficiaries(tx, controls, payment);
     await this.assertWithinLimits(tx, controls, payment, effectiveAt);
     const counted = payees.map((payee, position) => {
-      return { ...payee, accountId, operationId, position, apiKeyId, effectiveAt };
+      return { ...payee, accountId, operationId, position, actor, effectiveAt };
     });
     return [queries.countedPaymentsWrite(counted)];
   }
@@ -82,7 +82,7 @@ export class PaymentControls {
     payment: Payment,
     effectiveAt: Date,
   ): Promise<void> {
-    const { payees, apiKeyId } = payment;
+    const { payees, actor } = payment;
     const paymentCents = payees.reduce((sum, { amountCents }) => sum + amountCents, 0n);
     const day = dayAt(effectiveAt);
     const night = nightAt(effectiveAt, controls);
@@ -96,7 +96,7 @@ export class PaymentControls {
       limit('per hour', controls.perHourCents, paid.hour),
       limit('per night', night && controls.perNightCents, paid.night),
       limit('per day', controls.perDayCents, paid.day),
-      limit('per API key and day', apiKeyId === null ? null : controls.perKeyDayCents, paid.keyDay),
+      limit('per API key and day', actor === null ? null : controls.perKeyDayCents, paid.keyDay),
     ];
     if (controls.perCounterpartyDayCents !== null) {
       const name = 'per counterparty and day';

@@ -336,6 +336,9 @@ CREATE INDEX "operation_needs_operator"
 CREATE INDEX "operation_unfinished" ON "operation" ("account_id", "state")
   WHERE (state = 'received' OR state = 'sending' OR state = 'unknown' OR state = 'needs_operator'
     OR state = 'awaiting_approval');
+-- What awaits approval is listed by the time at which it expires.
+CREATE INDEX "operation_awaiting_approval"
+  ON "operation" ("account_id", "next_action_at", "id") WHERE (state = 'awaiting_approval');
 CREATE INDEX "operation_revocable"
   ON "operation" ("account_id") WHERE (state = 'not_executed' OR state = 'needs_operator');
 CREATE INDEX "operation_without_response"
@@ -371,6 +374,7 @@ CREATE TRIGGER "operation_request_is_fixed" BEFORE UPDATE ON "operation" FOR EAC
   EXECUTE FUNCTION "operation_request_is_fixed"();
 
 CREATE TYPE "operation_source" AS ENUM ('api', 'bulk', 'policy', 'break');
+CREATE TYPE "approval_condition" AS ENUM ('amount', 'new_beneficiary');
 CREATE TYPE "approval_decision" AS ENUM ('approve', 'decline');
 
 -- The approvals that an operation needs, fixed when the operation was stored.
@@ -379,6 +383,7 @@ CREATE TABLE "operation_approval_request" (
   "operation_id" UUID NOT NULL,
   "needed" INTEGER NOT NULL,
   "source" "operation_source" NOT NULL,
+  "condition" "approval_condition" NOT NULL,
   "requested_by" TEXT NOT NULL,
   "holder" TEXT NOT NULL,
   "request_hash" TEXT NOT NULL,
@@ -392,7 +397,8 @@ CREATE TABLE "operation_approval_request" (
 CREATE TRIGGER "operation_approval_request_is_append_only" BEFORE UPDATE OR DELETE
   ON "operation_approval_request" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
 
--- A decision about an operation that awaits approval. The primary key allows one of each holder.
+-- A decision about an operation that awaits approval. A holder decides once, and again only with
+-- another key: an approval of a key that was revoked meanwhile does not count.
 CREATE TABLE "operation_approval" (
   "account_id" INTEGER NOT NULL,
   "operation_id" UUID NOT NULL,
@@ -402,7 +408,8 @@ CREATE TABLE "operation_approval" (
   "reason" TEXT NOT NULL,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
-  CONSTRAINT "operation_approval_pkey" PRIMARY KEY ("account_id", "operation_id", "holder"),
+  CONSTRAINT "operation_approval_pkey"
+    PRIMARY KEY ("account_id", "operation_id", "holder", "actor"),
   CONSTRAINT "operation_approval_account_id_operation_id_fkey"
     FOREIGN KEY ("account_id", "operation_id")
     REFERENCES "operation_approval_request" ("account_id", "operation_id")
@@ -419,7 +426,7 @@ BEGIN
     RETURN NEW;
   END IF;
   IF NEW.state = 'received' AND (
-    SELECT count(a.holder) >= r.needed
+    SELECT count(DISTINCT a.holder) >= r.needed
     FROM operation_approval_request r LEFT JOIN operation_approval a
       ON a.account_id = r.account_id AND a.operation_id = r.operation_id
       AND a.decision = 'approve' AND a.holder <> r.holder
@@ -434,7 +441,8 @@ CREATE TRIGGER "operation_awaits_approval" BEFORE UPDATE ON "operation" FOR EACH
   WHEN (OLD.state = 'awaiting_approval' AND NEW.state <> 'awaiting_approval')
   EXECUTE FUNCTION "operation_awaits_approval"();
 
--- An approval policy that a key has set or proposed. The last row in force is the policy.
+-- An approval policy that a key or a person has set or proposed. The last row in force is the
+-- policy.
 CREATE TABLE "approval_policy_change" (
   "account_id" INTEGER NOT NULL,
   "sequence" INTEGER NOT NULL,
@@ -577,7 +585,7 @@ CREATE TABLE "counted_payment" (
   "account_id" INTEGER NOT NULL,
   "operation_id" UUID NOT NULL,
   "position" INTEGER NOT NULL,
-  "api_key_id" TEXT,
+  "actor" TEXT,
   "counterparty" TEXT NOT NULL,
   "amount_cents" BIGINT NOT NULL,
   "effective_at" TIMESTAMPTZ(3) NOT NULL,
@@ -1446,6 +1454,8 @@ CREATE TABLE "bulk_row" (
 );
 CREATE INDEX "bulk_row_account_id_upload_id_state_idx"
   ON "bulk_row" ("account_id", "upload_id", "state");
+CREATE INDEX "bulk_row_operation"
+  ON "bulk_row" ("account_id", "operation_id") WHERE (operation_id IS NOT NULL);
 
 -- Reconciliation
 

@@ -1,0 +1,233 @@
+// One payment that awaits approval, as the approver must see it: everything that is approved, and
+// what speaks for or against it.
+import { stringify } from 'lossless-json';
+import type { ComponentChildren, JSX } from 'preact';
+import type { LimitInUse } from '../../payment-controls/control-changes.service.js';
+
+import type { NameOfActor } from '../actor-names.service.js';
+import { Amount, Badge, Empty, FactList, Timeline, type Tone } from '../elements.js';
+import { formatAmount, formatTime } from '../formats.js';
+import { DataTable, Message } from '../frame.js';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
+import { pathTo } from '../visit.js';
+import type { ApprovalFacts, PayeeCheck } from './approval-facts.service.js';
+import { accountIn } from './requested-payment.js';
+import type { Waiting } from './waiting-approvals.service.js';
+import { kindText, PayeeCell, Source } from './waiting-table.js';
+
+export interface DetailProps {
+  visit: Visit;
+  waiting: Waiting;
+  facts: ApprovalFacts;
+  nameOf: NameOfActor;
+}
+
+type Fact = readonly [TextKey, ComponentChildren];
+
+export function PaymentFacts({ visit, waiting, facts }: Omit<DetailProps, 'nameOf'>): JSX.Element {
+  const { t } = visit;
+  const { amountCents, kind, payment } = waiting;
+  const { isKnownPayee, payeeCheck } = facts;
+  const shown: Fact[] = [
+    ['approvals.amount', amountCents !== null && <Amount cents={amountCents} />],
+    ['approvals.kindOf', kindText(visit, kind)],
+    ['approvals.payee', <PayeeCell visit={visit} waiting={waiting} />],
+  ];
+  if (waiting.beneficiaryName !== null)
+    shown.push(['approvals.beneficiary', waiting.beneficiaryName]);
+  if (isKnownPayee !== null)
+    shown.push([
+      'approvals.paidBefore',
+      <Badge
+        tone={isKnownPayee ? 'good' : 'warn'}
+        text={t(isKnownPayee ? 'approvals.known' : 'approvals.new')}
+      />,
+    ]);
+  if (payeeCheck) shown.push(['approvals.payeeCheck', checkBadge(visit, payeeCheck)]);
+  if (payment.description !== null) shown.push(['approvals.description', payment.description]);
+  if (payment.payAt !== null) shown.push(['approvals.payAt', payment.payAt]);
+  return <FactList visit={visit} title="approvals.payment" facts={shown} />;
+}
+
+const tones: Record<PayeeCheck['result'], Tone> = {
+  confirmed: 'good',
+  not_confirmed: 'bad',
+  not_asked: 'warn',
+  holder_changed: 'bad',
+  expired: 'bad',
+};
+
+function checkBadge({ t }: Visit, { result }: PayeeCheck): JSX.Element {
+  return <Badge tone={tones[result]} text={t(`approvals.check.${result}`)} />;
+}
+
+export function RequestFacts({ visit, waiting, nameOf }: Omit<DetailProps, 'facts'>): JSX.Element {
+  const { t, language } = visit;
+  const { requestedBy, createdAt, condition, given, needed, expiresAt } = waiting;
+  return (
+    <FactList
+      visit={visit}
+      title="approvals.request"
+      facts={[
+        ['approvals.requestedBy', nameOf(requestedBy)],
+        ['approvals.requestedAt', formatTime(createdAt, language)],
+        ['approvals.through', <Source visit={visit} waiting={waiting} />],
+        ['approvals.why', t(`approvals.condition.${condition}`)],
+        ['approvals.given', t('approvals.givenOf', { given, needed })],
+        ['approvals.expires', formatTime(expiresAt, language)],
+      ]}
+    />
+  );
+}
+
+/** A bar of each limit, with its figures in words. */
+export function Limits({
+  visit,
+  limits,
+}: {
+  visit: Visit;
+  limits: readonly LimitInUse[];
+}): JSX.Element {
+  const { t } = visit;
+  return (
+    <section class="card">
+      <h2>{t('controls.limits')}</h2>
+      {limits.length === 0 ? (
+        <Empty>{t('controls.noLimits')}</Empty>
+      ) : (
+        <ul class="limits">
+          {limits.map(({ name, limitCents, usedCents }) => (
+            <li>
+              <strong>{t(`controls.limit.${name}`)}</strong> <Amount cents={limitCents} />
+              {usedCents !== null && (
+                <LimitBar
+                  visit={visit}
+                  label={t(`controls.limit.${name}`)}
+                  {...{ limitCents, usedCents }}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function LimitBar({
+  visit: { t },
+  label,
+  limitCents,
+  usedCents,
+}: {
+  visit: Visit;
+  label: string;
+  limitCents: bigint;
+  usedCents: bigint;
+}) {
+  const left = usedCents < limitCents ? limitCents - usedCents : 0n;
+  // A bar shows parts of a thousand: amounts may be larger than what a number holds exactly.
+  const part = limitCents === 0n ? 1_000 : Number((usedCents * 1_000n) / limitCents);
+  return (
+    <>
+      <progress value={Math.min(part, 1_000)} max={1_000} aria-label={label} />
+      <div class="muted">
+        {t('controls.usedLeft', { used: formatAmount(usedCents), left: formatAmount(left) })}
+      </div>
+    </>
+  );
+}
+
+/** Payments of the same amount to the same account. */
+export function Similar({ visit, facts: { similar } }: Pick<DetailProps, 'visit' | 'facts'>) {
+  const { t, language } = visit;
+  if (similar.length === 0) return null;
+  return (
+    <Message kind="warn">
+      {t('approvals.similar')}
+      <ul>
+        {similar.map(({ id, state, createdAt }) => (
+          <li>
+            <a href={pathTo(visit, `operations/${id}`)}>{formatTime(createdAt, language)}</a>{' '}
+            {t(`approvals.state.${state}`)}
+          </li>
+        ))}
+      </ul>
+    </Message>
+  );
+}
+
+const maxPayeesShown = 200;
+
+/** The transfers of a batch. */
+export function BatchItems({ visit, facts: { payees } }: Pick<DetailProps, 'visit' | 'facts'>) {
+  const { t } = visit;
+  if (payees.length === 0) return null;
+  return (
+    <section class="card">
+      <h2>{t('approvals.batchOf', { count: payees.length })}</h2>
+      <DataTable
+        visit={visit}
+        name={t('approvals.batchOf', { count: payees.length })}
+        columns={['approvals.accountNumber', 'approvals.amount']}
+      >
+        {payees.slice(0, maxPayeesShown).map(({ counterparty, amountCents }) => (
+          <tr>
+            <td class="wide">{accountIn(counterparty).account}</td>
+            <td>
+              <Amount cents={amountCents} />
+            </td>
+          </tr>
+        ))}
+      </DataTable>
+      {payees.length > maxPayeesShown && <p class="muted">{t('approvals.moreItems')}</p>}
+    </section>
+  );
+}
+
+export function Decisions({
+  visit,
+  facts,
+  nameOf,
+}: Pick<DetailProps, 'visit' | 'facts' | 'nameOf'>): JSX.Element {
+  const { t } = visit;
+  const { decisions } = facts.detail.approval;
+  return (
+    <section class="card">
+      <h2>{t('approvals.decisions')}</h2>
+      {decisions.length === 0 ? (
+        <Empty>{t('approvals.noDecisions')}</Empty>
+      ) : (
+        <Timeline
+          visit={visit}
+          entries={decisions.map(({ actor, decision, reason, at, counts }) => ({
+            at,
+            tone: decision === 'decline' ? 'bad' : counts ? 'good' : 'warn',
+            title: t(`approvals.decided.${decision}`, { name: nameOf(actor) }),
+            detail: (
+              <>
+                {reason}
+                {!counts && <div class="muted">{t('approvals.countsNoMore')}</div>}
+              </>
+            ),
+          }))}
+        />
+      )}
+    </section>
+  );
+}
+
+/** The request as the bank will get it. */
+export function ExactRequest({ visit: { t }, facts }: Pick<DetailProps, 'visit' | 'facts'>) {
+  const { request, approval } = facts.detail;
+  return (
+    <details class="card">
+      <summary>{t('approvals.exactRequest')}</summary>
+      <p class="muted">
+        {t('approvals.hash')} <code>{approval.requestHash}</code>
+      </p>
+      <pre tabindex={0}>{stringify(request, null, 2)}</pre>
+    </details>
+  );
+}

@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { OperationsModule } from '../../operations/operations.module.js';
+import { PaymentControlsModule } from '../../payment-controls/payment-controls.module.js';
+import { ConsoleFrameModule } from '../console-frame.module.js';
+import { ApprovalFactsReader } from './approval-facts.service.js';
+import { ApprovalPolicyPages } from './approval-policy.controller.js';
+import { ApprovalPages } from './approvals.controller.js';
+import { PaymentControlPages } from './payment-control.controller.js';
+import { PersonDecisions } from './person-decisions.service.js';
+import { WaitingApprovals } from './waiting-approvals.service.js';
+
+/** Decisions about payments that wait, the approval policy, and the payment controls. */
+@Module({
+  imports: [ConsoleFrameModule, OperationsModule, PaymentControlsModule],
+  providers: [WaitingApprovals, ApprovalFactsReader, PersonDecisions],
+  controllers: [ApprovalPages, ApprovalPolicyPages, PaymentControlPages],
+})
+export class ApprovalPagesModule {}

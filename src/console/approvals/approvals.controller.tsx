@@ -1,0 +1,287 @@
+// What awaits approval: the list, one payment with everything that is approved, several at once
+// with their total, and the decision.
+import { Controller } from '@nestjs/common';
+import type { VNode } from 'preact';
+import { ApprovalDecision } from '../../generated/service/enums.js';
+import { ControlChanges } from '../../payment-controls/control-changes.service.js';
+import { AppError } from '../../platform/errors.js';
+import { isUuid, readPage, readUuid, toList } from '../../platform/listing.js';
+import { ActorNames } from '../actor-names.service.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { Empty, Pager } from '../elements.js';
+import { Message } from '../frame.js';
+import { Redirect, Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { findTextKey } from '../texts.js';
+import { callerOf, isAllowedTo, pathId, pathTo, typed } from '../visit.js';
+import {
+  BatchItems,
+  Decisions,
+  ExactRequest,
+  Limits,
+  PaymentFacts,
+  RequestFacts,
+  Similar,
+} from './approval-detail.js';
+import { ApprovalFactsReader } from './approval-facts.service.js';
+import { DecisionForm, Refusals } from './decision-form.js';
+import {
+  PersonDecisions,
+  type RefusedDecision,
+  type SeenOperation,
+} from './person-decisions.service.js';
+import { maxDecidedTogether, WaitingApprovals, type Waiting } from './waiting-approvals.service.js';
+import { isWaitingCursor, readWaitingCursor, writeWaitingCursor } from './waiting-cursor.js';
+import { WaitingTable } from './waiting-table.js';
+
+const approvals = '/console/accounts/:account/approvals';
+
+@Controller()
+export class ApprovalPages {
+  constructor(
+    private readonly waiting: WaitingApprovals,
+    private readonly facts: ApprovalFactsReader,
+    private readonly decisions: PersonDecisions,
+    private readonly controls: ControlChanges,
+    private readonly names: ActorNames,
+  ) {}
+
+  @ConsolePage({
+    path: approvals,
+    needs: 'view',
+    menu: { title: 'approvals.title', section: 'approvals', place: 60 },
+  })
+  async list(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { t, query } = visit;
+    const viewer = callerOf(visit);
+    const cursor = query.get('cursor') ?? undefined;
+    const { limit, after } = readPage({ cursor }, isWaitingCursor);
+    const page = { limit, after: after === null ? null : readWaitingCursor(after) };
+    const found = await this.waiting.listPage(viewer, page);
+    const { next } = toList(found, { limit, after }, writeWaitingCursor);
+    const rows = found.slice(0, limit);
+    const body = (
+      <>
+        <Done visit={visit} />
+        {rows.length === 0 ? (
+          <Empty>
+            {t('approvals.empty')}{' '}
+            <a href={pathTo(visit, 'approval-policy')}>{t('policy.title')}</a>
+          </Empty>
+        ) : (
+          <Choice visit={visit}>{await this.table(visit, rows, true)}</Choice>
+        )}
+        <Pager visit={visit} next={next} />
+        <Limits visit={visit} limits={await this.controls.listLimitsInUse(viewer.accountId)} />
+      </>
+    );
+    return new Shown(t('approvals.title'), body);
+  }
+
+  /** Several at once, with their total, before they are decided. */
+  @ConsolePage({ path: `${approvals}/batch`, needs: 'view' })
+  async batch(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const ids = visit.query.getAll('operation').filter(isUuid).slice(0, maxDecidedTogether);
+    if (ids.length === 0) return new Redirect(pathTo(visit, 'approvals'));
+    return this.preview(visit, await this.waiting.listOf(callerOf(visit), ids), []);
+  }
+
+  /** The rows of an uploaded file that await approval. */
+  @ConsolePage({ path: `${approvals}/uploads/:id`, needs: 'view' })
+  async upload(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const uploadId = pathId(visit);
+    const rows = await this.waiting.listOfUpload(callerOf(visit), uploadId);
+    return this.preview(visit, rows, [], uploadId);
+  }
+
+  @ConsolePage({ path: `${approvals}/:id`, needs: 'view' })
+  async show(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.detail(visit, pathId(visit), []);
+  }
+
+  @ConsoleAction({ path: `${approvals}/decide`, needs: 'approve payments', audit: 'own' })
+  async decide(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { form } = visit;
+    const decision = Object.values(ApprovalDecision).find((one) => one === form.get('decision'));
+    const operations = readOperations(form);
+    if (!decision || operations.length === 0) throw new AppError('validation_failed');
+    const reason = typed(visit, 'reason').slice(0, 500);
+    const upload = form.get('upload');
+    const uploadId = upload === null ? null : readUuid(upload);
+    const refused =
+      reason === ''
+        ? operations.map((one) => ({ ...one, code: 'no_reason' }))
+        : await this.decisions.decide(callerOf(visit), operations, { decision, reason });
+    if (refused.length > 0) return this.refusals(visit, operations, refused, uploadId);
+    const done = `done=${decision}&count=${operations.length}`;
+    return new Redirect(`${await this.nextPage(visit, operations, uploadId)}?${done}`);
+  }
+
+  /** After one payment, the next one that the person can decide; after a file, its next rows. */
+  private async nextPage(
+    visit: Visit,
+    operations: readonly SeenOperation[],
+    uploadId: string | null,
+  ): Promise<string> {
+    const viewer = callerOf(visit);
+    if (uploadId !== null) {
+      const rows = await this.waiting.listOfUpload(viewer, uploadId);
+      if (rows.some(({ own }) => own === null))
+        return pathTo(visit, `approvals/uploads/${uploadId}`);
+    }
+    const next = operations.length === 1 ? await this.waiting.findNext(viewer) : null;
+    return pathTo(visit, next === null ? 'approvals' : `approvals/${next}`);
+  }
+
+  private async refusals(
+    visit: Visit,
+    operations: readonly SeenOperation[],
+    refused: RefusedDecision[],
+    uploadId: string | null,
+  ): Promise<PageAnswer> {
+    const [first] = operations;
+    if (first && operations.length === 1) return this.detail(visit, first.id, refused);
+    const ids = refused.map(({ id }) => id);
+    const rows = await this.waiting.listOf(callerOf(visit), ids);
+    return this.preview(visit, rows, refused, uploadId);
+  }
+
+  private async preview(
+    visit: Visit,
+    rows: readonly Waiting[],
+    refused: RefusedDecision[],
+    uploadId: string | null = null,
+  ): Promise<Shown> {
+    const { t } = visit;
+    const decidable = rows.filter(({ own, isExpired }) => own === null && !isExpired);
+    const totalCents = decidable.reduce((sum, { amountCents }) => sum + (amountCents ?? 0n), 0n);
+    const body = (
+      <>
+        <Done visit={visit} />
+        <Refusals visit={visit} refused={refused} />
+        {rows.length === 0 ? (
+          <Empty>{t('approvals.noneLeft')}</Empty>
+        ) : (
+          <div class="card">{await this.table(visit, rows, false)}</div>
+        )}
+        {decidable.length < rows.length && (
+          <Message kind="warn">
+            {t('approvals.leftOut', { count: rows.length - decidable.length })}
+          </Message>
+        )}
+        {rows.length === maxDecidedTogether && <p class="muted">{t('approvals.moreRows')}</p>}
+        {decidable.length > 0 && (
+          <DecisionForm
+            visit={visit}
+            operations={decidable}
+            totalCents={totalCents}
+            uploadId={uploadId}
+          />
+        )}
+        <Back visit={visit} />
+      </>
+    );
+    const title = t(uploadId === null ? 'approvals.batch' : 'approvals.upload');
+    return new Shown(title, body, refused.length > 0 ? { status: 409 } : {});
+  }
+
+  private async detail(visit: Visit, id: string, refused: RefusedDecision[]): Promise<Shown> {
+    const { t } = visit;
+    const viewer = callerOf(visit);
+    const facts = await this.facts.read(viewer, id);
+    const [waiting] = await this.waiting.listOf(viewer, [id]);
+    const actors = facts.detail.approval.decisions.map(({ actor }) => actor);
+    const nameOf = await this.names.find(visit, [facts.detail.approval.requestedBy, ...actors]);
+    const props = { visit, facts, nameOf };
+    const state = findTextKey(`approvals.state.${facts.detail.state}`);
+    const body = (
+      <>
+        <Done visit={visit} />
+        <Refusals visit={visit} refused={refused} />
+        {waiting ? (
+          <>
+            <Similar {...props} />
+            <div class="cards facts">
+              <PaymentFacts {...props} waiting={waiting} />
+              <RequestFacts {...props} waiting={waiting} />
+              <Limits visit={visit} limits={facts.limits} />
+              <Decisions {...props} />
+            </div>
+            <BatchItems {...props} />
+            <ExactRequest {...props} />
+            <Decision visit={visit} waiting={waiting} />
+          </>
+        ) : (
+          <>
+            <Message kind="warn">
+              {t('approvals.ended')} {state && t(state)}{' '}
+              <a href={pathTo(visit, `operations/${id}`)}>{t('approvals.operation')}</a>
+            </Message>
+            <div class="cards facts">
+              <Decisions {...props} />
+            </div>
+          </>
+        )}
+        <Back visit={visit} />
+      </>
+    );
+    const title = t('approvals.one');
+    return new Shown(title, body, refused.length > 0 ? { status: 409 } : {});
+  }
+
+  private async table(visit: Visit, rows: readonly Waiting[], isChosen: boolean): Promise<VNode> {
+    const nameOf = await this.names.find(
+      visit,
+      rows.map(({ requestedBy }) => requestedBy),
+    );
+    return <WaitingTable visit={visit} rows={rows} nameOf={nameOf} isChosen={isChosen} />;
+  }
+}
+
+/** Whoever may decide chooses rows, and sees them with their total before deciding. */
+function Choice({ visit, children }: { visit: Visit; children: VNode }) {
+  if (!isAllowedTo(visit, 'approve payments')) return <div class="card">{children}</div>;
+  return (
+    <form class="card" method="get" action={pathTo(visit, 'approvals/batch')}>
+      {children}
+      <p class="row">
+        <button class="plain">{visit.t('approvals.decideChosen')}</button>
+      </p>
+    </form>
+  );
+}
+
+function Decision({ visit, waiting }: { visit: Visit; waiting: Waiting }) {
+  const { t } = visit;
+  const { own, isExpired, id, requestHash, amountCents } = waiting;
+  if (isExpired) return <Message kind="warn">{t('approvals.refusal.approval_expired')}</Message>;
+  if (own !== null) return <Message kind="warn">{t(`approvals.ownWhy.${own}`)}</Message>;
+  const totalCents = amountCents ?? 0n;
+  return <DecisionForm visit={visit} operations={[{ id, requestHash }]} totalCents={totalCents} />;
+}
+
+/** What the form before has done. */
+function Done({ visit: { t, query } }: { visit: Visit }) {
+  const done = Object.values(ApprovalDecision).find((one) => one === query.get('done'));
+  if (!done) return null;
+  const count = /^\d{1,3}$/.exec(query.get('count') ?? '')?.[0] ?? '1';
+  return <Message kind="good">{t(`approvals.done.${done}`, { count })}</Message>;
+}
+
+function Back({ visit }: { visit: Visit }) {
+  return (
+    <p>
+      <a href={pathTo(visit, 'approvals')}>{visit.t('approvals.all')}</a>
+    </p>
+  );
+}
+
+/** Each field has an id and the hash of the request that the page has shown. */
+function readOperations(form: URLSearchParams): SeenOperation[] {
+  const fields = form.getAll('operation').slice(0, maxDecidedTogether);
+  return fields.map((field) => {
+    const [id = '', requestHash = ''] = field.split(' ');
+    if (!isUuid(id) || requestHash === '') throw new AppError('validation_failed');
+    return { id, requestHash: requestHash.slice(0, 200) };
+  });
+}

@@ -1,0 +1,70 @@
+// What a waiting operation will pay, read from the request as it is stored: who receives it, and
+// what the bank is asked for. Of a payment by Pix key, the account is that of the look-up.
+import { parseBillCode } from '../../brazil/bill-code.js';
+import {
+  fieldOf,
+  readParty,
+  readText,
+  unknownParty,
+  type PaymentParty,
+} from '../../counterparties/party.js';
+import { parseJson, tolerantJson } from '../../platform/exact-json.js';
+
+export interface WaitingRequest {
+  kind: string;
+  requestBody: string | null;
+  counterparty: string | null;
+}
+
+export interface RequestedPayment {
+  /** Who receives the money; unknown where the request names nobody. */
+  party: PaymentParty;
+  /** Of a bill. */
+  digitableLine: string | null;
+  /** Of a refund: the nsu of the Pix that is refunded. */
+  refundedNsu: bigint | null;
+  /** Of a payment by Pix key: the id of the look-up. */
+  endToEndId: string | null;
+  description: string | null;
+  /** When the bank is asked to pay, as it was requested. */
+  payAt: string | null;
+}
+
+export function readRequestedPayment(request: WaitingRequest): RequestedPayment {
+  const { kind, counterparty } = request;
+  const body = request.requestBody === null ? null : parseJson(request.requestBody, tolerantJson);
+  const text = (name: string) => readText(fieldOf(body, name));
+  return {
+    party: readPayee(kind, counterparty, fieldOf(body, 'beneficiary')),
+    digitableLine: kind === 'pay_bill' ? digitableLineOf(counterparty) : null,
+    refundedNsu: kind === 'refund_pix' ? nsuOf(counterparty) : null,
+    endToEndId: kind === 'create_transfer' ? text('endToEndId') : null,
+    description: text('description'),
+    payAt: text('payAt'),
+  };
+}
+
+/** The request names the holder; the account is the one that is compared with the controls. */
+function readPayee(kind: string, counterparty: string | null, named: unknown): PaymentParty {
+  const party = readParty(named);
+  if (kind !== 'create_transfer' || counterparty === null) return party;
+  return { ...party, ...accountIn(counterparty) };
+}
+
+/** The account of a counterparty: `ispb/branch/number`, or a number within the bank. */
+export function accountIn(counterparty: string): Pick<PaymentParty, 'ispb' | 'branch' | 'account'> {
+  const { ispb, branch } = unknownParty;
+  const [first = '', second = '', third] = counterparty.split('/');
+  if (third === undefined) return { ispb, branch, account: counterparty };
+  return { ispb: first.padStart(8, '0'), branch: second.padStart(4, '0'), account: third };
+}
+
+function digitableLineOf(barCode: string | null): string | null {
+  const parsed = parseBillCode(barCode ?? '');
+  return parsed.ok ? parsed.code.digitableLine : barCode;
+}
+
+function nsuOf(counterparty: string | null): bigint | null {
+  const [, nsu] = /^nsu (\d{1,18})$/.exec(counterparty ?? '') ?? [];
+  return nsu === undefined ? null : BigInt(nsu);
+}

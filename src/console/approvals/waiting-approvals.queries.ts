@@ -1,0 +1,115 @@
+// SQL of the page of what awaits approval. The index operation_awaiting_approval has the order of
+// the list, so that a page reads the rows that it shows.
+import { opaqueAccountId, type Db } from '../../database.service.js';
+import {
+  Prisma,
+  type ApprovalCondition,
+  type Operation,
+  type OperationApprovalRequest,
+  type OperationSource,
+} from '../../generated/service/client.js';
+
+export type WaitingRow = Pick<
+  Operation,
+  'id' | 'kind' | 'counterparty' | 'amountCents' | 'requestBody' | 'createdAt'
+> &
+  Pick<
+    OperationApprovalRequest,
+    'needed' | 'requestedBy' | 'holder' | 'requestHash' | 'expiresAt'
+  > & {
+    source: OperationSource;
+    condition: ApprovalCondition;
+    isExpired: boolean;
+    /** Within four hours. */
+    expiresSoon: boolean;
+    /** Its place in the list. */
+    dueAt: Date;
+    /** The name under which the payee is a beneficiary of the account. */
+    beneficiaryName: string | null;
+    uploadId: string | null;
+    line: number | null;
+  };
+
+/** Where a page of the list begins: after this operation. */
+export interface WaitingKey {
+  dueAt: Date;
+  id: string;
+}
+
+/** `keys` selects id and due_at of operations that await approval. */
+function rowsOf(db: Db, accountId: number, keys: Prisma.Sql): Promise<WaitingRow[]> {
+  return db.$queryRaw<WaitingRow[]>`
+    SELECT o.id, o.kind, o.counterparty, o.amount_cents, o.created_at,
+           CASE WHEN o.kind <> 'create_transfer_batch' THEN o.request_body END AS request_body,
+           r.needed, r.requested_by, r.holder, r.request_hash, r.expires_at, r.source, r.condition,
+           r.expires_at <= clock_timestamp() AS "isExpired",
+           r.expires_at <= clock_timestamp() + interval '4 hours' AS "expiresSoon", key.due_at,
+           b.name AS "beneficiaryName", upload.upload_id, upload.line
+    FROM (${keys}) key
+    JOIN operation o ON o.account_id = ${opaqueAccountId(accountId)} AND o.id = key.id
+    JOIN operation_approval_request r ON r.account_id = o.account_id AND r.operation_id = o.id
+    LEFT JOIN beneficiary b ON b.account_id = o.account_id AND b.counterparty = o.counterparty
+      AND b.removed_at IS NULL
+    LEFT JOIN LATERAL (
+      SELECT upload_id, line FROM bulk_row
+      WHERE account_id = o.account_id AND operation_id = o.id AND r.source = 'bulk' LIMIT 1
+    ) upload ON true
+    ORDER BY key.due_at, o.id`;
+}
+
+const isAfter = (after: WaitingKey | null) =>
+  after === null
+    ? Prisma.sql`true`
+    : Prisma.sql`(next_action_at, id) > (${after.dueAt}::timestamptz, ${after.id}::uuid)`;
+
+/** The operation that expires first comes first; one row more than the page holds. */
+export function listWaiting(
+  db: Db,
+  accountId: number,
+  { limit, after }: { limit: number; after: WaitingKey | null },
+): Promise<WaitingRow[]> {
+  const keys = Prisma.sql`
+    SELECT id, next_action_at AS due_at FROM operation
+    WHERE account_id = ${accountId} AND state = 'awaiting_approval' AND ${isAfter(after)}
+    ORDER BY next_action_at, id LIMIT ${limit + 1}`;
+  return rowsOf(db, accountId, keys);
+}
+
+/** Those of the operations that still await approval. */
+export function listWaitingOf(
+  db: Db,
+  accountId: number,
+  ids: readonly string[],
+): Promise<WaitingRow[]> {
+  const keys = Prisma.sql`
+    SELECT id, next_action_at AS due_at FROM operation
+    WHERE account_id = ${accountId} AND id = ANY (${[...ids]}::uuid[])
+      AND state = 'awaiting_approval'`;
+  return rowsOf(db, accountId, keys);
+}
+
+/** Among the first ones: further ones are found from the list. */
+const examined = 200;
+
+/** The most urgent operation that the holder has neither requested nor decided. */
+export async function findNextWaiting(
+  db: Db,
+  accountId: number,
+  holder: string,
+): Promise<string | null> {
+  const [found] = await db.$queryRaw<{ id: string }[]>`
+    SELECT first.id FROM (
+      SELECT id, next_action_at FROM operation
+      WHERE account_id = ${accountId} AND state = 'awaiting_approval'
+        AND next_action_at > clock_timestamp()
+      ORDER BY next_action_at, id LIMIT ${examined}
+    ) first
+    JOIN operation_approval_request r
+      ON r.account_id = ${opaqueAccountId(accountId)} AND r.operation_id = first.id
+    WHERE r.holder <> ${holder} AND NOT EXISTS (
+      SELECT FROM operation_approval a
+      WHERE a.account_id = r.account_id AND a.operation_id = r.operation_id
+        AND a.holder = ${holder})
+    ORDER BY first.next_action_at, first.id LIMIT 1`;
+  return found?.id ?? null;
+}

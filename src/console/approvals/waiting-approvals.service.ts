@@ -1,0 +1,101 @@
+// Loads what awaits approval, as an approver reads it: whom each payment pays, who requested it,
+// and whether this person can decide it.
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../accounts/api-keys.service.js';
+import { listRowsAwaitingApproval } from '../../bulk/bulk.queries.js';
+import { seesPersonalData } from '../../counterparties/counterparty.schema.js';
+import { counterpartyIn, findCounterparties } from '../../counterparties/counterparties.queries.js';
+import { maskParty } from '../../counterparties/masking.js';
+import { Database } from '../../database.service.js';
+import { Approvals, type StandingDecision } from '../../operations/approvals.service.js';
+import * as queries from './waiting-approvals.queries.js';
+import { readRequestedPayment, type RequestedPayment } from './requested-payment.js';
+
+export type Waiting = Omit<queries.WaitingRow, 'requestBody'> & {
+  payment: RequestedPayment;
+  decisions: readonly StandingDecision[];
+  given: number;
+  /** What the person has to do with it: who made it decides nothing, and nobody decides twice. */
+  own: 'made' | 'decided' | null;
+};
+
+/** As many as one form decides: each is a transaction of its own. */
+export const maxDecidedTogether = 100;
+
+type Viewer = Pick<Caller, 'accountId' | 'actor' | 'scopes'>;
+
+@Injectable()
+export class WaitingApprovals {
+  constructor(
+    private readonly database: Database,
+    private readonly approvals: Approvals,
+  ) {}
+
+  /** The most urgent first; one more than the page holds. */
+  async listPage(
+    viewer: Viewer,
+    page: { limit: number; after: queries.WaitingKey | null },
+  ): Promise<Waiting[]> {
+    const { prisma } = this.database;
+    return this.describe(viewer, await queries.listWaiting(prisma, viewer.accountId, page));
+  }
+
+  /** Those of the operations that still await approval. */
+  async listOf(viewer: Viewer, ids: readonly string[]): Promise<Waiting[]> {
+    const { prisma } = this.database;
+    return this.describe(viewer, await queries.listWaitingOf(prisma, viewer.accountId, ids));
+  }
+
+  /** The next rows of an upload that the person has not decided, in the order of the file. */
+  async listOfUpload(viewer: Viewer, uploadId: string): Promise<Waiting[]> {
+    const { accountId, actor } = viewer;
+    const page = { afterLine: 0, limit: maxDecidedTogether, actor };
+    const { prisma } = this.database;
+    const rows = await listRowsAwaitingApproval(prisma, accountId, uploadId, page);
+    const found = await this.listOf(
+      viewer,
+      rows.map(({ operationId }) => operationId),
+    );
+    return found.sort((one, other) => (one.line ?? 0) - (other.line ?? 0));
+  }
+
+  /** The id of the most urgent operation that the person can decide; null without one. */
+  async findNext({ accountId, actor }: Viewer): Promise<string | null> {
+    return queries.findNextWaiting(this.database.prisma, accountId, actor);
+  }
+
+  /** A person's actor is their holder. */
+  private async describe(
+    { accountId, actor, scopes }: Viewer,
+    rows: readonly queries.WaitingRow[],
+  ): Promise<Waiting[]> {
+    const decisions = await this.approvals.listStanding(
+      accountId,
+      rows.map(({ id }) => id),
+    );
+    const payments = rows.map(readRequestedPayment);
+    const nsus = payments.flatMap(({ refundedNsu }) => refundedNsu ?? []);
+    const payers = await findCounterparties(this.database.prisma, accountId, nsus);
+    const isVisible = seesPersonalData(scopes);
+    return rows.map(({ requestBody: _, ...row }, index) => {
+      const payment = payments[index] as RequestedPayment;
+      const { refundedNsu } = payment;
+      const payer = refundedNsu === null ? null : counterpartyIn(payers, refundedNsu);
+      const named = payer ?? payment.party;
+      const party = { ...named, name: named.name ?? row.beneficiaryName };
+      const standing = decisions.get(row.id) ?? { given: 0, decisions: [] };
+      const hasDecided = standing.decisions.some((one) => one.holder === actor && one.counts);
+      return {
+        ...{ ...row, ...standing },
+        counterparty: isVisible ? row.counterparty : null,
+        payment: {
+          ...payment,
+          party: isVisible ? party : maskParty(party),
+          description: isVisible ? payment.description : null,
+          digitableLine: isVisible ? payment.digitableLine : null,
+        },
+        own: row.holder === actor ? 'made' : hasDecided ? 'decided' : null,
+      };
+    });
+  }
+}
