@@ -5,6 +5,8 @@ import { RefundsModule } from '../../refunds/refunds.module.js';
 import { StatementModule } from '../../statement/statement.module.js';
 import { ReconciliationModule } from '../reconciliation.module.js';
 import { BreakActions } from './break-actions.service.js';
+import { BreakCommentsController } from './break-comments.controller.js';
+import { BreakComments } from './break-comments.service.js';
 import { BreakReading } from './break-reading.service.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import { BreaksController } from './breaks.controller.js';
@@ -15,7 +17,7 @@ import { SeveritySettings } from './severity-steps.service.js';
 
 @Module({
   imports: [EventsModule, StatementModule, OperationsModule, RefundsModule, ReconciliationModule],
-  controllers: [BreaksController, MatchesController],
+  controllers: [BreaksController, BreakCommentsController, MatchesController],
   providers: [
     BreakReading,
     BreakActions,
@@ -23,6 +25,8 @@ import { SeveritySettings } from './severity-steps.service.js';
     ManualMatches,
     RefundPolicies,
     SeveritySettings,
+    BreakComments,
   ],
+  exports: [BreakReading, BreakActions, BreakComments],
 })
 export class BreaksModule {}
