@@ -9,7 +9,9 @@ import { BreakCommentsController } from './break-comments.controller.js';
 import { BreakComments } from './break-comments.service.js';
 import { BreakReading } from './break-reading.service.js';
 import { BreakRefunds } from './break-refunds.service.js';
+import { BreakSides } from './break-sides.service.js';
 import { BreaksController } from './breaks.controller.js';
+import { CounterpartyHistory } from './counterparty-history.service.js';
 import { ManualMatches } from './manual-matches.service.js';
 import { MatchesController } from './matches.controller.js';
 import { RefundPolicies } from './refund-policies.service.js';
@@ -26,7 +28,9 @@ import { SeveritySettings } from './severity-steps.service.js';
     RefundPolicies,
     SeveritySettings,
     BreakComments,
+    BreakSides,
+    CounterpartyHistory,
   ],
-  exports: [BreakReading, BreakActions, BreakComments],
+  exports: [BreakReading, BreakActions, BreakComments, BreakSides, CounterpartyHistory],
 })
 export class BreaksModule {}

@@ -41,8 +41,8 @@ export async function writeRefundPolicies(
 }
 
 // A condition on a policy (p), a break (b) and its line (t). It excludes breaks on which a person
-// has acted or commented, breaks whose line a person has linked, and breaks whose refund was refused
-// or is requested.
+// has acted or commented, breaks whose line a person has linked, and breaks whose refund was
+// refused or is requested.
 const isPolicyRefundable = Prisma.sql`
   p.is_on AND b.state = 'open' AND b.kind = p.break_kind AND b.subject = 'nsu:' || b.nsu
   AND b.opened_at > p.changed_at AND b.amount_cents <= COALESCE(p.max_cents, b.amount_cents)
