@@ -1,6 +1,7 @@
 // Every text of the console, in Portuguese and in English. A text that is missing in one language
 // does not compile, and a page without a key in these lists does not either.
 import { appTexts } from './texts/app.js';
+import { breakWordsTexts } from './texts/break-words.js';
 import { breaksTexts } from './texts/breaks.js';
 import { languages, type Language } from './texts/languages.js';
 import { peopleTexts } from './texts/people.js';
@@ -12,6 +13,7 @@ export const texts = {
   ...peopleTexts,
   ...todayTexts,
   ...breaksTexts,
+  ...breakWordsTexts,
 } as const;
 
 export type TextKey = keyof typeof texts;

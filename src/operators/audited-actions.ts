@@ -20,9 +20,20 @@ export const auditedActions = [
   'end session',
   'refused',
   'failed',
+  'link break',
+  'accept break',
+  'refund break',
+  'resend break',
+  'reopen break',
+  'note break',
+  'comment on break',
+  'accept breaks',
+  'refund breaks',
+  'reopen breaks',
+  'note breaks',
 ] as const;
 export type AuditedActionName = (typeof auditedActions)[number];
 
 /** What an action was done to. */
-export const auditedSubjects = ['person', 'session', 'entry'] as const;
+export const auditedSubjects = ['person', 'session', 'entry', 'break', 'breaks'] as const;
 export type AuditedSubject = `${(typeof auditedSubjects)[number]} ${string}`;

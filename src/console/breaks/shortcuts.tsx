@@ -1,0 +1,62 @@
+// The keys of the pages of breaks. What each key does is declared where it is used.
+import type { JSX } from 'preact';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
+import { keyOfAction, type PageAction } from './open-actions.js';
+
+type Shortcut = readonly [keys: string, does: TextKey];
+
+const onEachPage: readonly Shortcut[] = [
+  ['Esc', 'breaks.keys.back'],
+  ['?', 'breaks.keys.help'],
+];
+
+export function ListShortcuts({ visit }: { visit: Visit }): JSX.Element {
+  const own: Shortcut[] = [
+    ['j / k', 'breaks.keys.move'],
+    ['Enter', 'breaks.keys.open'],
+    ['x', 'breaks.keys.tick'],
+    ['?', 'breaks.keys.help'],
+  ];
+  return <Shortcuts visit={visit} shortcuts={own} />;
+}
+
+export function BreakShortcuts({
+  visit,
+  actions,
+}: {
+  visit: Visit;
+  actions: readonly (PageAction | 'comment')[];
+}): JSX.Element {
+  const ofActions = actions.map((one): Shortcut => [keyOfAction[one], `breaks.action.${one}`]);
+  const own: Shortcut[] = [
+    ...(actions.includes('link')
+      ? ([
+          ['1 – 9', 'breaks.keys.choose'],
+          ['j / k', 'breaks.keys.move'],
+        ] as const)
+      : []),
+    ...ofActions,
+    ['n', 'breaks.keys.next'],
+    ...onEachPage,
+  ];
+  return <Shortcuts visit={visit} shortcuts={own} />;
+}
+
+function Shortcuts({ visit: { t }, shortcuts }: { visit: Visit; shortcuts: readonly Shortcut[] }) {
+  return (
+    <details class="card" data-key="?">
+      <summary>{t('breaks.keys')}</summary>
+      <dl class="keys">
+        {shortcuts.map(([keys, does]) => (
+          <>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{t(does)}</dd>
+          </>
+        ))}
+      </dl>
+    </details>
+  );
+}
