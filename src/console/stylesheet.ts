@@ -101,6 +101,7 @@ pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }
+main p, main dd, legend, summary { overflow-wrap: anywhere; }
 .ways { justify-content: space-between; margin: 0 0 12px; }
 .badges { margin: 0 0 8px; overflow-wrap: anywhere; }
 .bulk { border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px; margin: 16px 0 0; }
@@ -114,7 +115,14 @@ kbd { font: 600 13px/1.4 ui-monospace, SFMono-Regular, Menlo, monospace; padding
   margin: 0 0 12px; }
 .candidates li:has(input:checked) { border: 2px solid var(--accent); padding: 11px; }
 .choice { margin: 0 0 4px; overflow-wrap: anywhere; font-weight: 600; }
-.side { overflow-wrap: anywhere; min-width: 90px; }
+.clip { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3;
+  overflow: hidden; }
+.compare th { white-space: normal; }
+@media (max-width: 600px) {
+  .compare table { table-layout: fixed; font-size: 14px; }
+  .compare td, .compare th { padding: 6px 4px; overflow-wrap: anywhere; }
+}
+.side { overflow-wrap: anywhere; }
 tr.compared.differs td { background: var(--bad-back); }
 .mark { font-weight: 600; }
 .mark.same { background: none; color: var(--good); }
@@ -122,8 +130,7 @@ tr.compared.differs td { background: var(--bad-back); }
 .mark.differs { background: none; color: var(--bad); }
 .mark.unknown { color: var(--muted); }
 .difference { display: block; }
-bdi.code { display: block; font: 14px/1.4 ui-monospace, SFMono-Regular, Menlo, monospace;
-  overflow-wrap: anywhere; }
+code.id { display: block; font-size: 14px; unicode-bidi: isolate; }
 .comments { list-style: none; margin: 0 0 16px; padding: 0; }
 .comments li { border-bottom: 1px solid var(--line); padding: 8px 0; }
 .comments p { margin: 0; }

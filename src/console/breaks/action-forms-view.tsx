@@ -8,6 +8,7 @@ import { freeParts } from './action-forms.js';
 import type { BreakFacts, BreakViewProps } from './break-facts.js';
 import { amountOf, partyOf } from './break-words.js';
 import { keyOfAction, linkedBy, type PageAction } from './open-actions.js';
+import { Key } from './shortcuts.js';
 
 type Props = Pick<BreakViewProps, 'visit' | 'facts'>;
 
@@ -21,7 +22,7 @@ export function ActionForms({
   const isSplittable = actions.includes('link') && linkedBy(facts.found) === 'expectedPaymentId';
   return (
     <section class="card actions">
-      <h2>{visit.t('breaks.todo')}</h2>
+      <h2>{visit.t('breaks.actions')}</h2>
       {others.map((action) => (
         <ActionForm {...props} action={action} />
       ))}
@@ -38,7 +39,7 @@ function ActionForm({ action, ...props }: BreakViewProps & { action: PageAction 
   return (
     <details open={isRetried} data-key={keyOfAction[action]} data-focus={`${action}-reason`}>
       <summary>
-        {t(`breaks.action.${action}`)} <kbd>{keyOfAction[action]}</kbd>
+        {t(`breaks.action.${action}`)} <Key of={keyOfAction[action]} />
       </summary>
       <p class="hint">{t(`breaks.effect.${action}`)}</p>
       <Form
@@ -105,7 +106,7 @@ export function LinkFields({ visit, facts: { found } }: Props): JSX.Element {
         />
         <ReasonField visit={visit} action="link" />
         <button>
-          {t('breaks.action.link')} <kbd>{keyOfAction.link}</kbd>
+          {t('breaks.action.link')} <Key of={keyOfAction.link} />
         </button>
       </div>
     </div>

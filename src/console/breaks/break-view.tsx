@@ -14,6 +14,7 @@ import { Comments } from './comments.js';
 import { EarlierMovementsCard } from './earlier-movements.js';
 import { evidenceFacts, type EvidenceFact } from './evidence-facts.js';
 import { openActions } from './open-actions.js';
+import { SideCards } from './side-cards.js';
 import { BreakShortcuts } from './shortcuts.js';
 
 export function BreakView(props: BreakViewProps): JSX.Element {
@@ -27,6 +28,7 @@ export function BreakView(props: BreakViewProps): JSX.Element {
       <div class="cards">
         <BreakFactsCard visit={visit} facts={facts} />
         <Evidence visit={visit} facts={facts} />
+        <SideCards visit={visit} facts={facts} />
       </div>
       <Candidates {...props} canLink={actions.includes('link')} />
       {actions.length > 0 && <ActionForms {...props} actions={actions} />}
@@ -136,7 +138,7 @@ function EvidenceValue({ visit, fact: { format, text } }: { visit: Visit; fact: 
     case 'source':
       return <>{wordOf(t, 'breaks.source', text, 'breaks.source.other')}</>;
     default:
-      return <bdi class="code">{text}</bdi>;
+      return <code class="id">{text}</code>;
   }
 }
 

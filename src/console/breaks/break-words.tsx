@@ -1,5 +1,6 @@
 // How the pages of breaks write what is stored: kinds, severities, states, amounts, refusals.
 import type { JSX } from 'preact';
+import { formatTaxId, parseTaxId } from '../../brazil/tax-id.js';
 import type { Cents } from '../../money/cents.js';
 import type { Counterparty } from '../../counterparties/resolution.js';
 import type { AppError } from '../../platform/errors.js';
@@ -56,5 +57,12 @@ export function StateBadge({
 
 /** Name, or what else is known of a counterparty. */
 export function partyOf({ t }: Visit, counterparty: Counterparty | null): string {
-  return counterparty?.name ?? counterparty?.taxId ?? counterparty?.account ?? t('app.none');
+  const { name = null, taxId = null, account = null } = counterparty ?? {};
+  return name ?? (taxId === null ? null : writeTaxId(taxId)) ?? account ?? t('app.none');
+}
+
+/** With its punctuation; as it is where the bank hides a part of it. */
+export function writeTaxId(text: string): string {
+  const taxId = parseTaxId(text);
+  return taxId === null ? text : formatTaxId(taxId);
 }

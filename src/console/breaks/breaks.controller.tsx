@@ -158,7 +158,7 @@ function BreakRow({
         {amount === null ? t('breaks.unknownAmount') : <Amount cents={amount} />}
       </td>
       <td class="wide">
-        <bdi>{partyOf(visit, row.counterparty)}</bdi>
+        <bdi class="clip">{partyOf(visit, row.counterparty)}</bdi>
       </td>
       <td>
         <SeverityBadge visit={visit} of={row.severity} />

@@ -10,6 +10,7 @@ import { LinkFields } from './action-forms-view.js';
 import type { BreakFacts, BreakViewProps } from './break-facts.js';
 import { amountOf, partyOf, wordOf } from './break-words.js';
 import { compareSides, type Comparison } from './compare-sides.js';
+import { Key } from './shortcuts.js';
 import { ComparisonTable } from './comparison.js';
 
 type Candidate = BreakFacts['found']['candidates'][number];
@@ -74,7 +75,7 @@ function CandidateHead({
   const { amount, counterparty, score, reasons } = candidate;
   const title = (
     <>
-      <kbd>{String(number)}</kbd> {amount === null ? t('breaks.anyAmount') : formatAmount(amount)} ·{' '}
+      <Key of={String(number)} /> {amount === null ? t('breaks.anyAmount') : formatAmount(amount)} ·{' '}
       <bdi>{partyOf(visit, counterparty)}</bdi> ·{' '}
       {candidate.nsu === null
         ? wordOf(t, 'breaks.source', candidate.kind, 'breaks.source.other')
@@ -100,9 +101,9 @@ function CandidateHead({
       )}
       <p class="badges">
         <Badge tone="plain" text={t('breaks.score', { score })} />{' '}
-        {reasons.map((reason) => (
-          <span class="hint">{t(`breaks.reason.${reason}`)} </span>
-        ))}
+        <span class="hint">
+          {reasons.map((reason) => t(`breaks.reason.${reason}`)).join(' · ')}
+        </span>{' '}
         <a href={addressOf(visit, candidate)}>
           {t(candidate.nsu === null ? 'breaks.payment' : 'breaks.line')}
         </a>

@@ -7,6 +7,7 @@ import { Form } from '../frame.js';
 import { pathTo } from '../visit.js';
 import type { BreakViewProps } from './break-facts.js';
 import { keyOfAction } from './open-actions.js';
+import { Key } from './shortcuts.js';
 
 export function Comments({
   visit,
@@ -57,7 +58,7 @@ export function Comments({
             value={visit.form.get('text') ?? ''}
           />
           <button>
-            {t('breaks.action.comment')} <kbd>{keyOfAction.comment}</kbd>
+            {t('breaks.action.comment')} <Key of={keyOfAction.comment} />
           </button>
         </Form>
       )}

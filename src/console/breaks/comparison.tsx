@@ -6,6 +6,7 @@ import type { Cents } from '../../money/cents.js';
 import { formatAmount } from '../formats.js';
 import { DataTable } from '../frame.js';
 import type { Visit } from '../requests.js';
+import { writeTaxId } from './break-words.js';
 import type { Comparison, Mark } from './compare-sides.js';
 
 const signs: Record<Mark, string> = { same: '✓', near: '≈', differs: '✗', unknown: '?' };
@@ -26,22 +27,24 @@ export function ComparisonTable({
   const sides = ['breaks.line', 'breaks.payment'] as const;
   const [left, right] = isPaymentFirst ? [sides[1], sides[0]] : sides;
   return (
-    <DataTable visit={visit} name={name} columns={['breaks.field', left, right, 'breaks.mark']}>
-      {compared.map((one) => {
-        const values = [valueOf(visit, one, 'line'), valueOf(visit, one, 'payment')];
-        return (
-          <tr class={`compared ${one.mark}`}>
-            <th scope="row">{visit.t(`breaks.field.${one.field}`)}</th>
-            {(isPaymentFirst ? values.reverse() : values).map((value) => (
-              <td class="side">{value}</td>
-            ))}
-            <td>
-              <MarkOf visit={visit} of={one} />
-            </td>
-          </tr>
-        );
-      })}
-    </DataTable>
+    <div class="compare">
+      <DataTable visit={visit} name={name} columns={['breaks.field', left, right, 'breaks.mark']}>
+        {compared.map((one) => {
+          const values = [valueOf(visit, one, 'line'), valueOf(visit, one, 'payment')];
+          return (
+            <tr class={`compared ${one.mark}`}>
+              <th scope="row">{visit.t(`breaks.field.${one.field}`)}</th>
+              {(isPaymentFirst ? values.reverse() : values).map((value) => (
+                <td class="side">{value}</td>
+              ))}
+              <td>
+                <MarkOf visit={visit} of={one} />
+              </td>
+            </tr>
+          );
+        })}
+      </DataTable>
+    </div>
   );
 }
 
@@ -83,8 +86,10 @@ function valueOf({ t }: Visit, of: Comparison, side: 'line' | 'payment'): Compon
       return t(of[side] ? 'breaks.direction.in' : 'breaks.direction.out');
     case 'references':
       return of[side]?.length
-        ? of[side].map((one) => <bdi class="code">{one}</bdi>)
+        ? of[side].map((one) => <code class="id">{one}</code>)
         : t('app.none');
+    case 'taxId':
+      return <bdi>{of[side] === null ? t('app.none') : writeTaxId(of[side])}</bdi>;
     default:
       return <bdi>{of[side] ?? t('app.none')}</bdi>;
   }

@@ -4,6 +4,11 @@ import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { keyOfAction, type PageAction } from './open-actions.js';
 
+/** A letter is written as keyboards show it. */
+export function Key({ of }: { of: string }): JSX.Element {
+  return <kbd>{of.length === 1 ? of.toUpperCase() : of}</kbd>;
+}
+
 type Shortcut = readonly [keys: string, does: TextKey];
 
 const onEachPage: readonly Shortcut[] = [
@@ -13,7 +18,7 @@ const onEachPage: readonly Shortcut[] = [
 
 export function ListShortcuts({ visit }: { visit: Visit }): JSX.Element {
   const own: Shortcut[] = [
-    ['j / k', 'breaks.keys.move'],
+    ['J / K', 'breaks.keys.move'],
     ['Enter', 'breaks.keys.open'],
     ['x', 'breaks.keys.tick'],
     ['?', 'breaks.keys.help'],
@@ -33,7 +38,7 @@ export function BreakShortcuts({
     ...(actions.includes('link')
       ? ([
           ['1 – 9', 'breaks.keys.choose'],
-          ['j / k', 'breaks.keys.move'],
+          ['J / K', 'breaks.keys.move'],
         ] as const)
       : []),
     ...ofActions,
@@ -51,7 +56,7 @@ function Shortcuts({ visit: { t }, shortcuts }: { visit: Visit; shortcuts: reado
         {shortcuts.map(([keys, does]) => (
           <>
             <dt>
-              <kbd>{keys}</kbd>
+              <Key of={keys} />
             </dt>
             <dd>{t(does)}</dd>
           </>

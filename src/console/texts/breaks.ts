@@ -153,6 +153,7 @@ export const breaksTexts = {
   'breaks.did.comment': ['Comentário registrado.', 'Comment recorded.'],
   'breaks.did.previous': ['Ver a divergência anterior', 'See the previous break'],
   'breaks.did.last': ['Era a última deste filtro.', 'It was the last one of this filter.'],
+  'breaks.actions': ['Outras ações', 'Other actions'],
   'breaks.happened': ['O que aconteceu', 'What happened'],
   'breaks.todo': ['O que fazer', 'What to do'],
   'breaks.facts': ['Dados', 'Facts'],
