@@ -118,9 +118,17 @@ kbd { font: 600 13px/1.4 ui-monospace, SFMono-Regular, Menlo, monospace; padding
 .clip { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3;
   overflow: hidden; }
 .compare th { white-space: normal; }
+.cards + .card { margin-top: 16px; }
 @media (max-width: 600px) {
-  .compare table { table-layout: fixed; font-size: 14px; }
-  .compare td, .compare th { padding: 6px 4px; overflow-wrap: anywhere; }
+  .compare thead { position: absolute; left: -999px; }
+  .compare tr { display: grid; grid-template-columns: 1fr 1fr; padding: 6px 0;
+    border-bottom: 1px solid var(--line); }
+  .compare td, .compare th { border: 0; padding: 2px 4px; }
+  .compare th { order: 1; }
+  .compare td { order: 2; }
+  .compare td.side { order: 3; }
+  .compare .side::before { content: attr(data-label); display: block; color: var(--muted);
+    font-size: 13px; }
 }
 .side { overflow-wrap: anywhere; }
 tr.compared.differs td { background: var(--bad-back); }

@@ -95,7 +95,7 @@ function PreviewTable({ visit, action, previewed, address }: Props) {
           </td>
           <td class="number">{amountOf(t, row.amount)}</td>
           <td class="wide">
-            <bdi>{partyOf(visit, row.counterparty)}</bdi>
+            <bdi class="clip">{partyOf(visit, row.counterparty)}</bdi>
           </td>
           <td class="wide">
             <Effect visit={visit} action={action} would={would} />

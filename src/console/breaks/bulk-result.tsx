@@ -75,7 +75,7 @@ function Row({ visit, of, address }: { visit: Visit; of: ResultRow; address: URL
       </td>
       <td class="number">{amountOf(t, row.amount)}</td>
       <td class="wide">
-        <bdi>{partyOf(visit, row.counterparty)}</bdi>
+        <bdi class="clip">{partyOf(visit, row.counterparty)}</bdi>
       </td>
       <td class="wide">{t(`breaks.bulk.outcome.${outcome.outcome}`, { why })}</td>
       <td>

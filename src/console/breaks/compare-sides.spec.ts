@@ -71,7 +71,11 @@ describe('a line and an expected payment', () => {
   it('share an id that the line carries, or that the payer wrote into the notes', () => {
     const shared = [...line.references, payment.references[0]!];
     expect(marks({ ...line, references: shared }, payment).references).toBe('same');
-    expect(marks({ ...line, notes: 'ref order-1001' }, payment).references).toBe('same');
+    const noted = compareSides({ ...line, notes: 'ref order-1001' }, payment, {
+      owed: null,
+      day: '2026-03-09',
+    }).at(-1);
+    expect(noted).toMatchObject({ mark: 'same', line: ['order-1001', '7', 'E123'] });
     const short = [{ kind: 'correlation_id', value: 'ref' }] as const;
     expect(
       marks({ ...line, notes: 'ref x' }, { ...payment, references: [...short] }).references,

@@ -30,6 +30,8 @@ export type Comparison =
   | ComparedField<'references', readonly string[]>;
 
 const nearDays = 10;
+/** Shorter ids stand in texts by chance. */
+const shortestInNotes = 6;
 
 /** `owed` is what the payment owes on the day of the line, and null when the payer chooses it. */
 export function compareSides(
@@ -76,11 +78,12 @@ function compareReferences(line: LineSide, payment: PaymentSide): Comparison {
   const [ofLine, ofPayment] = [line, payment].map(({ references }) =>
     references.map(({ value }) => value),
   ) as [string[], string[]];
-  const isShared = ofPayment.some(
-    (value) => ofLine.includes(value) || (value.length >= 6 && line.notes?.includes(value)),
+  const inNotes = ofPayment.filter(
+    (value) => value.length >= shortestInNotes && line.notes?.includes(value),
   );
-  const mark = isShared ? 'same' : 'unknown';
-  return { field: 'references', line: ofLine, payment: ofPayment, mark };
+  const known = [...new Set([...inNotes, ...ofLine])];
+  const mark = ofPayment.some((value) => known.includes(value)) ? 'same' : 'unknown';
+  return { field: 'references', line: known, payment: ofPayment, mark };
 }
 
 const isSameText = (one: string, other: string) => one === other;

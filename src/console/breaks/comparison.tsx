@@ -31,11 +31,14 @@ export function ComparisonTable({
       <DataTable visit={visit} name={name} columns={['breaks.field', left, right, 'breaks.mark']}>
         {compared.map((one) => {
           const values = [valueOf(visit, one, 'line'), valueOf(visit, one, 'payment')];
+          const ordered = isPaymentFirst ? values.reverse() : values;
           return (
             <tr class={`compared ${one.mark}`}>
               <th scope="row">{visit.t(`breaks.field.${one.field}`)}</th>
-              {(isPaymentFirst ? values.reverse() : values).map((value) => (
-                <td class="side">{value}</td>
+              {ordered.map((value, index) => (
+                <td class="side" data-label={visit.t(index === 0 ? left : right)}>
+                  {value}
+                </td>
               ))}
               <td>
                 <MarkOf visit={visit} of={one} />
