@@ -61,6 +61,14 @@ describe('the pages of breaks', () => {
     const { csrf, shown } = await open(id);
     return analyst.post(`${breaks}/${id}/${action}`, { csrf, shown, reason, ...fields });
   };
+  /** A Pix that the bank shows, and that nothing explains. */
+  const receivePix = async (amount: number) => {
+    const { body } = await service.bank.call('POST', '/sandbox/pix/received', { body: { amount } });
+    await service.sync();
+    await fixture.reconcile();
+    const found = await service.call('GET', `/v1/breaks?nsu=${body.nsu}&state=open`);
+    return { nsu: body.nsu as number, id: found.body.data[0].id as string };
+  };
   const listedIds = (text: string) =>
     [...text.matchAll(/<input type="checkbox" name="break" value="([0-9a-f-]{36})"/g)].map(
       ([, id]) => id,
@@ -235,6 +243,21 @@ describe('the pages of breaks', () => {
       expect((await open(id)).text).not.toContain(`/breaks/${id}/reopen`);
       const refused = await send(id, 'reopen');
       expect([refused.status, refused.text.includes('resolved automatically')]).toEqual([
+        409,
+        true,
+      ]);
+    });
+
+    it('requests the refund of a Pix once, for the amount that is typed', async () => {
+      const { nsu, id } = await receivePix(9);
+      const both = [await send(id, 'refund', { amount: '4,00' }), await send(id, 'refund')];
+      expect(both.map(({ status }) => status)).toEqual([303, 303]);
+      expect(both[0]!.location).toBe(`${breaks}/${id}?state=open&did=refund`);
+      const { body } = await service.call('GET', `/v1/refunds?originalNsu=${nsu}`);
+      expect(body.data).toMatchObject([{ amount: 4 }]);
+      expect((await open(id)).text).toContain('Refund in progress · analyst@example.com');
+      const refused = await send(id, 'accept');
+      expect([refused.status, refused.text.includes('A refund is in progress')]).toEqual([
         409,
         true,
       ]);
@@ -431,6 +454,20 @@ describe('the pages of breaks', () => {
       const { text } = await preview(`action=refund&of=ticked&break=${id}&break=${missing}`);
       expect(text).toContain('Cannot: There is no received Pix to refund');
       expect(text).toContain('This action is possible for none of these breaks.');
+    });
+
+    it('refund each Pix by the amount that the preview shows', async () => {
+      const both = [await receivePix(3), await receivePix(5)];
+      const query = both.map(({ id }) => `break=${id}`).join('&');
+      const { text, fields } = await preview(`action=refund&of=ticked&${query}`);
+      expect(text).toContain('Will request a refund of R$ 3,00');
+      expect(text).toContain('Total to refund: R$ 8,00');
+      const { location } = await confirm('refund', fields);
+      expect((await analyst.get(location!)).text).toContain('Done: 2.');
+      for (const { nsu } of both)
+        expect(
+          (await service.call('GET', `/v1/refunds?originalNsu=${nsu}`)).body.data,
+        ).toHaveLength(1);
     });
 
     it('are not found for an unknown action, and show nothing without a ticked break', async () => {
