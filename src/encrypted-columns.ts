@@ -11,6 +11,7 @@ import { destinationColumn } from './alerts/channel-secrets.queries.js';
 import { endpointSecretColumn } from './events/endpoint-secrets.queries.js';
 import { responseColumn } from './idempotency/encrypted-responses.queries.js';
 import { operatorEmailColumn, totpSecretColumn } from './operators/encrypted-operators.queries.js';
+import { commentColumn } from './reconciliation/breaks/break-comments.queries.js';
 import type { EncryptedColumn } from './secrets/encrypted-column.js';
 import { serviceSecretColumn } from './secrets/service-secrets.queries.js';
 import { relaySecretColumn } from './webhooks/relay-secrets.queries.js';
@@ -24,4 +25,5 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
   destinationColumn,
   operatorEmailColumn,
   totpSecretColumn,
+  commentColumn,
 ];

@@ -3,7 +3,10 @@ import type { FastifyReply } from 'fastify';
 import { AppError } from '../platform/errors.js';
 import { assetsPath, ConsoleAssets } from './assets.service.js';
 
-/** Serves the stylesheet, the icon and htmx. An address names its content, which never changes. */
+/**
+ * Serves the stylesheet, the icon and the scripts. An address names its content, which never
+ * changes.
+ */
 @Controller()
 export class AssetsController {
   constructor(private readonly assets: ConsoleAssets) {}

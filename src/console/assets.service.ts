@@ -1,11 +1,12 @@
-// The stylesheet, the icon and htmx, served by the service itself. They are read at the first
-// request to the console. Their addresses contain a hash of their content, so that browsers store
-// them for ever.
+// The stylesheet, the icon and the scripts, served by the service itself. They are read at the
+// first request to the console. Their addresses contain a hash of their content, so that browsers
+// store them for ever.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Injectable } from '@nestjs/common';
+import { keyboardScript } from './keyboard.js';
 import { stylesheet } from './stylesheet.js';
 
 export interface Asset {
@@ -19,6 +20,7 @@ export interface Asset {
 export interface Assets {
   stylesheet: Asset;
   htmx: Asset;
+  keyboard: Asset;
   icon: Asset;
 }
 
@@ -44,6 +46,7 @@ async function load(): Promise<Assets> {
   return {
     stylesheet: assetOf('console', 'css', stylesheet, 'text/css'),
     htmx: assetOf('htmx', 'js', script, 'text/javascript'),
+    keyboard: assetOf('keyboard', 'js', keyboardScript, 'text/javascript'),
     icon: assetOf('icon', 'svg', icon, 'image/svg+xml'),
   };
 }

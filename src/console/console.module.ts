@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccountPagesModule } from './accounts/account-pages.module.js';
 import { ApprovalPagesModule } from './approvals/approvals-pages.module.js';
 import { AssetsController } from './assets.controller.js';
+import { BreaksPagesModule } from './breaks/breaks-pages.module.js';
 import { ConsoleFrameModule } from './console-frame.module.js';
 import { FilesPagesModule } from './files/files-pages.module.js';
 import { FirstStepsPagesModule } from './first-steps/first-steps-pages.module.js';
@@ -22,6 +23,7 @@ import { TodayPagesModule } from './today/today-pages.module.js';
     FilesPagesModule,
     SettingsPagesModule,
     ApprovalPagesModule,
+    BreaksPagesModule,
   ],
   controllers: [AssetsController],
 })

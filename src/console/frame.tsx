@@ -44,12 +44,9 @@ export function Frame({ visit, title, assets, menu, isNarrow, children }: FrameP
           href={assets.stylesheet.url}
           integrity={assets.stylesheet.integrity}
         />
-        <script
-          src={assets.htmx.url}
-          integrity={assets.htmx.integrity}
-          nonce={visit.nonce}
-          defer
-        ></script>
+        {[assets.htmx, assets.keyboard].map(({ url, integrity }) => (
+          <script src={url} integrity={integrity} nonce={visit.nonce} defer></script>
+        ))}
       </head>
       <body>
         <a class="skip" href="#content">
@@ -220,12 +217,15 @@ export function DataTable({
   name,
   columns,
   children,
+  hasKeys = false,
 }: {
   visit: Visit;
   /** What a reader of the screen hears. */
   name: string;
   columns: readonly TextKey[];
   children: ComponentChildren;
+  /** Whether keys move through the rows: see src/console/keyboard.ts. */
+  hasKeys?: boolean;
 }): JSX.Element {
   return (
     <div class="scroll" role="region" aria-label={name} tabindex={0}>
@@ -237,7 +237,7 @@ export function DataTable({
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody data-rows={hasKeys || undefined}>{children}</tbody>
       </table>
     </div>
   );

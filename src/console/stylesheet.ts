@@ -128,4 +128,48 @@ summary { cursor: pointer; font-weight: 600; }
 .facts .badge { white-space: normal; }
 .facts .timeline li { background: none; color: inherit; }
 .stack .row { margin: 0 0 12px; }
+main p, main dd, legend, summary { overflow-wrap: anywhere; }
+.ways { justify-content: space-between; margin: 0 0 12px; }
+.badges { margin: 0 0 8px; overflow-wrap: anywhere; }
+.bulk { border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px; margin: 16px 0 0; }
+fieldset { min-width: 0; border: 1px solid var(--line); border-radius: 8px; margin: 0 0 12px; }
+summary { cursor: pointer; font-weight: 600; padding: 6px 0; }
+kbd { font: 600 13px/1.4 ui-monospace, SFMono-Regular, Menlo, monospace; padding: 0 6px;
+  border: 1px solid currentColor; border-radius: 4px; }
+.actions details { border-top: 1px solid var(--line); padding: 4px 0 8px; }
+.candidates { list-style: none; margin: 0 0 12px; padding: 0; }
+.candidates li { border: 1px solid var(--line); border-radius: 8px; padding: 12px;
+  margin: 0 0 12px; }
+.candidates li:has(input:checked) { border: 2px solid var(--accent); padding: 11px; }
+.choice { margin: 0 0 4px; overflow-wrap: anywhere; font-weight: 600; }
+.clip { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3;
+  overflow: hidden; }
+.compare th { white-space: normal; }
+.cards + .card { margin-top: 16px; }
+@media (max-width: 600px) {
+  .compare thead { position: absolute; left: -999px; }
+  .compare tr { display: grid; grid-template-columns: 1fr 1fr; padding: 6px 0;
+    border-bottom: 1px solid var(--line); }
+  .compare td, .compare th { border: 0; padding: 2px 4px; }
+  .compare th { order: 1; }
+  .compare td { order: 2; }
+  .compare td.side { order: 3; }
+  .compare .side::before { content: attr(data-label); display: block; color: var(--muted);
+    font-size: 13px; }
+}
+.side { overflow-wrap: anywhere; }
+tr.compared.differs td { background: var(--bad-back); }
+.mark { font-weight: 600; }
+.mark.same { background: none; color: var(--good); }
+.mark.near { color: var(--warn); }
+.mark.differs { background: none; color: var(--bad); }
+.mark.unknown { color: var(--muted); }
+.difference { display: block; }
+code.id { display: block; font-size: 14px; unicode-bidi: isolate; }
+.comments { list-style: none; margin: 0 0 16px; padding: 0; }
+.comments li { border-bottom: 1px solid var(--line); padding: 8px 0; }
+.comments p { margin: 0; }
+.written { white-space: pre-wrap; overflow-wrap: anywhere; }
+dl.keys { grid-template-columns: auto 1fr; }
+dl.keys dd { text-align: left; }
 `;

@@ -2,6 +2,7 @@
 // does not compile, and a page without a key in these lists does not either.
 import { appTexts } from './texts/app.js';
 import { approvalsTexts } from './texts/approvals.js';
+import { breakWordsTexts } from './texts/break-words.js';
 import { breaksTexts } from './texts/breaks.js';
 import { payerTexts } from './texts/payer.js';
 import { filesTexts } from './texts/files.js';
@@ -24,6 +25,7 @@ export const texts = {
   ...firstStepsTexts,
   ...approvalsTexts,
   ...paymentRulesTexts,
+  ...breakWordsTexts,
 } as const;
 
 export type TextKey = keyof typeof texts;

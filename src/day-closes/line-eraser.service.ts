@@ -2,6 +2,7 @@
 // be confirmed. The commitment stays, so that the certificates can still be verified.
 import type { Database } from '../database.service.js';
 import { renameUnreadableLineBreaks } from '../reconciliation/breaks.queries.js';
+import { eraseCommentsOfLine } from '../reconciliation/breaks/break-comments.queries.js';
 import { eraseLine } from '../statement/line-erasure.queries.js';
 import { eraseReportedParties } from '../webhooks/webhook-counterparties.queries.js';
 import { isCertified } from './day-closes.queries.js';
@@ -24,6 +25,7 @@ export class LineEraser {
       if (!line) return 'not_found';
       if (!(await isCertified(tx, accountId, line))) return 'not_certified';
       await eraseReportedParties(tx, accountId, nsu);
+      await eraseCommentsOfLine(tx, accountId, nsu);
       await renameUnreadableLineBreaks(tx, accountId, await eraseLine(tx, accountId, nsu, reason));
       return 'erased';
     });

@@ -43,6 +43,17 @@ export const auditedActions = [
   'remove beneficiary',
   'refused',
   'failed',
+  'link break',
+  'accept break',
+  'refund break',
+  'resend break',
+  'reopen break',
+  'note break',
+  'comment on break',
+  'accept breaks',
+  'refund breaks',
+  'reopen breaks',
+  'note breaks',
 ] as const;
 export type AuditedActionName = (typeof auditedActions)[number];
 
@@ -61,4 +72,5 @@ export const auditedSubjects = [
   'account',
   'beneficiary',
 ] as const;
+export const auditedSubjects = ['person', 'session', 'entry', 'break', 'breaks'] as const;
 export type AuditedSubject = `${(typeof auditedSubjects)[number]} ${string}`;

@@ -33,7 +33,7 @@ const indexesOfSweepers = [
 ];
 
 /** Which encryption keys are still in use, over all accounts. */
-const indexesOfKeys = ['idempotency_record_key_id'];
+const indexesOfKeys = ['break_comment_key_id', 'idempotency_record_key_id'];
 
 /** A debit in one account finds its credit in another account of the same holder. */
 const indexesAcrossAccounts = ['statement_line_own_end_to_end_id', 'statement_line_own_movement'];

@@ -173,22 +173,26 @@ describe('refunds of a break', () => {
     const requestedBy = { source: 'policy', actor: null } as const;
     const request = { actor: 'policy', reason: 'as agreed', amountCents: null, requestedBy };
     const refunds = service.application.get(BreakRefunds, { strict: false });
-    const [noted, linked, off] = [
+    const [noted, linked, off, commented] = [
       await receiveInBreak('duplicate_payment', 11),
       await receiveInBreak('duplicate_payment', 12),
       await receiveInBreak('duplicate_payment', 13),
+      await receiveInBreak('duplicate_payment', 14),
     ];
     await closePeriod();
     await act(noted.id, 'note');
+    const comment = { body: { text: 'the payer wants us to wait' } };
+    await service.call('POST', `/v1/breaks/${commented.id}/comments`, comment);
     await fixture.reconcile();
     const allocations = [{ expectedPaymentId: await fixture.addExpectedPayment(), amount: 12 }];
     const link = { nsu: linked.nsu, allocations, reason: 'as agreed' };
     await service.call('POST', '/v1/matches', { body: link });
     await sql(`UPDATE break SET state = 'open' WHERE id = $1`, linked.id);
-    for (const { id } of [noted, linked]) await refunds.refund(service.accountId, id, request);
+    for (const { id } of [noted, linked, commented])
+      await refunds.refund(service.accountId, id, request);
     await changePolicy({ isOn: false });
     await refunds.refund(service.accountId, off.id, request);
-    for (const { nsu, id } of [noted, linked, off]) {
+    for (const { nsu, id } of [noted, linked, off, commented]) {
       expect(await refundsOf(nsu)).toEqual([]);
       expect(await actions(id)).not.toContain('refund');
     }

@@ -34,6 +34,7 @@ export async function insertBreakAndMatch(
      VALUES ($1, $2, 8000001, $2, 1000, 'reference', '{}')`,
     [accountId, matchId],
   );
+  bodies.commentOnBreak = { text: 'canary' };
   bodies.actOnBreak = { action: 'note', reason: 'canary' };
   bodies.unlinkManually = { reason: 'canary' };
   return { breakId, matchId };

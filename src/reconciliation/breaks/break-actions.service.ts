@@ -21,7 +21,7 @@ import { lockReconciliation } from '../apply.queries.js';
 import { ReconciliationService } from '../reconciliation.service.js';
 import * as queries from './break-actions.queries.js';
 import { listBreakIds } from './break-reading.queries.js';
-import { BreakRefunds } from './break-refunds.service.js';
+import { assertSeen, BreakRefunds } from './break-refunds.service.js';
 import type { actOnBreaks, BreakAction, BulkAction } from './breaks.schema.js';
 import { listLiveMatches } from './manual-matches.queries.js';
 import {
@@ -43,6 +43,21 @@ type StoredOutcome = Omit<Outcome, 'id' | 'state'>;
 type ClaimAction = (tx: Tx) => Promise<boolean>;
 
 const done: StoredOutcome = { outcome: 'done', code: null, title: null };
+const unchanged: StoredOutcome = { outcome: 'unchanged', code: null, title: null };
+
+/** What an action on a break would do now. */
+export type ActionPreview = Outcome & {
+  /** What the action would refund; null for other actions. */
+  amountCents: bigint | null;
+};
+
+/** Ends the transaction of a preview without a trace. */
+class PreviewEnded extends Error {
+  override readonly name = 'PreviewEnded';
+  constructor(readonly state: queries.LockedBreak['state']) {
+    super('the preview of an action is rolled back');
+  }
+}
 
 /** A break that is locked for an action of a person. */
 interface Acted {
@@ -64,33 +79,20 @@ export class BreakActions {
   ) {}
 
   /**
-   * Throws `not_found`, also for a break of another account; `conflict` in the wrong state;
-   * `forbidden` without the scope `refund`; and `rule_broken`.
+   * Throws `not_found`, also for a break of another account; `conflict` in the wrong state, or with
+   * `seen` once the break has another version; `forbidden` without the scope `refund`; and
+   * `rule_broken`.
    */
   async act(
     { accountId, actor, scopes }: Caller,
     id: string,
     request: BreakAction,
     claim: ClaimAction,
+    seen: string | null = null,
   ): Promise<void> {
     if (!isUuid(id)) throw new AppError('not_found');
     const decidedBy = { actor, reason: request.reason };
-    const change = (work: (acted: Acted) => Promise<string[]>) =>
-      this.change(accountId, id, decidedBy, async (acted) =>
-        (await claim(acted.tx)) ? work(acted) : [],
-      );
     switch (request.action) {
-      case 'link':
-        return change((acted) => this.link(acted, request));
-      case 'accept':
-        return change((acted) => this.accept(acted));
-      case 'reopen':
-        return change((acted) => this.reopen(acted));
-      case 'note':
-        return change(async ({ tx }) => {
-          await queries.insertBreakHistoryEntry(tx, accountId, id, 'note', decidedBy);
-          return [];
-        });
       case 'refund':
         // A refund sends money: it needs this scope besides `reconcile`. Its own key makes it once.
         if (!scopes.includes('refund')) throw new AppError('forbidden');
@@ -98,19 +100,97 @@ export class BreakActions {
           ...decidedBy,
           amountCents: request.amount ?? null,
           requestedBy: { source: 'break', actor },
+          seen,
         });
       case 'resend':
-        return this.resend(accountId, id, decidedBy);
+        return this.resend(accountId, id, decidedBy, seen);
+      default:
+        return this.change(accountId, id, decidedBy, async (acted) => {
+          assertSeen(acted.found, seen);
+          return (await claim(acted.tx)) ? this.workOf(acted, request) : [];
+        });
+    }
+  }
+
+  /** Returns the operations to advance after the commit. */
+  private async workOf(
+    acted: Acted,
+    request: Exclude<BreakAction, { action: 'refund' | 'resend' }>,
+  ): Promise<string[]> {
+    const { tx, accountId, found, decidedBy } = acted;
+    switch (request.action) {
+      case 'link':
+        return this.link(acted, request);
+      case 'accept':
+        return this.accept(acted);
+      case 'reopen':
+        return this.reopen(acted);
+      case 'note':
+        await queries.insertBreakHistoryEntry(tx, accountId, found.id, 'note', decidedBy);
+        return [];
       default:
         return unreachable(request);
     }
   }
 
   /**
+   * What the action would do now, found by doing it in a transaction that is rolled back. Of a
+   * refund, only what the break and its Pix allow is checked: the bank may still refuse it, and a
+   * policy may require an approval.
+   */
+  async preview(
+    { accountId, actor, scopes }: Caller,
+    id: string,
+    action: BulkAction['action'],
+  ): Promise<ActionPreview> {
+    const decidedBy = { actor, reason: '' };
+    const before = await this.find(accountId, id);
+    const state = before?.state ?? null;
+    if (isDoneBefore(before, action)) return { id, state, ...unchanged, amountCents: null };
+    try {
+      if (action !== 'refund')
+        return await this.previewOf(accountId, id, decidedBy, (acted) =>
+          this.workOf(acted, { action, reason: '' }),
+        );
+      if (!scopes.includes('refund')) throw new AppError('forbidden');
+      const requestedBy = { source: 'break', actor } as const;
+      const request = { ...decidedBy, amountCents: null, requestedBy };
+      const amountCents = await this.refunds.findAmount(accountId, id, request);
+      return { id, state, ...(amountCents === null ? unchanged : done), amountCents };
+    } catch (error) {
+      return { id, state, ...refusalOf(error), amountCents: null };
+    }
+  }
+
+  private async previewOf(
+    accountId: number,
+    id: string,
+    decidedBy: DecisionMaker,
+    work: (acted: Acted) => Promise<unknown>,
+  ): Promise<ActionPreview> {
+    const ended = await this.database
+      .transaction(async (tx) => {
+        await lockReconciliation(tx, accountId);
+        await work({ tx, accountId, found: await lock(tx, accountId, id), decidedBy });
+        throw new PreviewEnded((await lock(tx, accountId, id)).state);
+      })
+      .catch((error: unknown) => {
+        if (error instanceof PreviewEnded) return error;
+        throw error;
+      });
+    return { id, state: ended.state, ...done, amountCents: null };
+  }
+
+  /**
    * Applies one action to many breaks, one after the other, each in its own transaction. The breaks
    * are selected once, and each is acted on once, however many processes do the request.
    */
-  async actOnMany(caller: Caller, request: BulkAction, steps: RequestSteps): Promise<BulkResult> {
+  async actOnMany(
+    caller: Caller,
+    request: BulkAction,
+    steps: RequestSteps,
+    seen: ReadonlyMap<string, string> = new Map(),
+  ): Promise<BulkResult> {
     const { action, reason } = request;
     if (action === 'refund' && !caller.scopes.includes('refund')) throw new AppError('forbidden');
     const selected = await steps.once('select', () => this.select(caller, request));
@@ -118,7 +198,7 @@ export class BreakActions {
     for (const id of selected) {
       const claim: ClaimAction = (tx) => steps.record(tx, stepOf(id), done);
       const stored = await steps.once(stepOf(id), () =>
-        this.actOnOne(caller, id, { action, reason }, claim),
+        this.actOnOne(caller, id, { action, reason }, claim, seen.get(id) ?? null),
       );
       const state = (await this.find(caller.accountId, id))?.state ?? null;
       data.push({ id, state, ...stored });
@@ -144,21 +224,13 @@ export class BreakActions {
     id: string,
     request: Pick<BulkAction, 'action' | 'reason'>,
     claim: ClaimAction,
+    seen: string | null,
   ): Promise<StoredOutcome> {
-    const { action } = request;
-    const before = await this.find(caller.accountId, id);
-    const isDone =
-      action === 'reopen'
-        ? before?.state === 'open'
-        : before?.state === 'resolved' && before.resolution === action;
-    if (isDone) return { outcome: 'unchanged', code: null, title: null };
+    if (isDoneBefore(await this.find(caller.accountId, id), request.action)) return unchanged;
     try {
-      await this.act(caller, id, request, claim);
+      await this.act(caller, id, request, claim, seen);
     } catch (error) {
-      // An AppError concerns this break or the bank and is reported; a bug is thrown.
-      if (!(error instanceof AppError)) throw error;
-      const { code, details } = error;
-      return { outcome: 'refused', code: details.reason ?? code, title: details.public ?? null };
+      return refusalOf(error);
     }
     return done;
   }
@@ -256,10 +328,17 @@ export class BreakActions {
     });
   }
 
-  private async resend(accountId: number, id: string, decidedBy: DecisionMaker): Promise<void> {
+  private async resend(
+    accountId: number,
+    id: string,
+    decidedBy: DecisionMaker,
+    seen: string | null,
+  ): Promise<void> {
     const operationId = await this.database.transaction(async (tx) => {
       await lockReconciliation(tx, accountId);
-      const { kind, operationId: unknown } = assertOpen(await lock(tx, accountId, id));
+      const found = assertOpen(await lock(tx, accountId, id));
+      assertSeen(found, seen);
+      const { kind, operationId: unknown } = found;
       if (kind !== 'unknown_outcome' || unknown === null)
         throw conflict(
           'not_safe_to_resend',
@@ -273,6 +352,22 @@ export class BreakActions {
     await this.resending.send(accountId, operationId);
     await this.reconciliation.enqueueAfterAction(accountId, []);
   }
+}
+
+/** Whether the break already has the state that the action leads to. */
+function isDoneBefore(
+  before: { state: string; resolution: string | null } | null,
+  action: BulkAction['action'],
+): boolean {
+  if (action === 'reopen') return before?.state === 'open';
+  return before?.state === 'resolved' && before.resolution === action;
+}
+
+/** An AppError concerns this break or the bank and is reported; a bug is thrown. */
+function refusalOf(error: unknown): StoredOutcome {
+  if (!(error instanceof AppError)) throw error;
+  const { code, details } = error;
+  return { outcome: 'refused', code: details.reason ?? code, title: details.public ?? null };
 }
 
 const stepOf = (breakId: string) => `break ${breakId}`;

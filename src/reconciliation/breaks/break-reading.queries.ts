@@ -72,7 +72,8 @@ export async function listBreakRows(
   scale: SeverityScale,
 ): Promise<FoundRows<BreakRow>> {
   const { state = null, kind = null, nsu = null, expectedPaymentId = null } = filters;
-  const { minAmount = null, openedFrom = null, openedTo = null, severity = null } = filters;
+  const { minAmount = null, maxAmount = null, severity = null } = filters;
+  const { openedFrom = null, openedTo = null } = filters;
   const examined = Prisma.sql`
     SELECT id FROM (${candidateBreaks(accountId, filters, after)}) candidate ORDER BY id DESC`;
   const rows = await db.$queryRaw<RowOfPage<BreakRow, string>[]>`
@@ -92,6 +93,7 @@ export async function listBreakRows(
         AND (${expectedPaymentId}::uuid IS NULL
           OR b.expected_payment_id = ${expectedPaymentId}::uuid)
         AND (${minAmount}::bigint IS NULL OR b.amount_cents >= ${minAmount}::bigint)
+        AND (${maxAmount}::bigint IS NULL OR b.amount_cents <= ${maxAmount}::bigint)
         AND (${openedFrom}::text IS NULL OR ${openedDay} >= ${openedFrom})
         AND (${openedTo}::text IS NULL OR ${openedDay} <= ${openedTo})
         AND ${hasSeverity(severity, scale)}

@@ -20,6 +20,7 @@ import { isUuid, readPage, readUuid, toList } from '../../platform/listing.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import * as candidates from './break-candidates.queries.js';
 import * as queries from './break-reading.queries.js';
+import { versionOfBreak } from './break-version.js';
 import type { breakDetail, breakView, listBreaks } from './breaks.schema.js';
 import { idsIn, rankCandidates } from './candidate-ranking.js';
 import { readSeveritySteps } from './severity.queries.js';
@@ -28,6 +29,14 @@ import { subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
 
 type Detail = z.output<typeof breakDetail>;
 type Candidate = Omit<Detail['candidates'][number], 'counterparty'>;
+/** A break as a list shows it, and the version of what it shows. */
+export type VersionedView = z.output<typeof breakView> & { version: string };
+/** A break with what the API does not show of it. */
+export type BreakDetail = Detail & {
+  version: string;
+  subject: string;
+  operationId: string | null;
+};
 /** A line or an expected payment. */
 type Subject = Pick<queries.BreakRow, 'nsu' | 'expectedPaymentId'>;
 
@@ -57,8 +66,26 @@ export class BreakReading {
     );
   }
 
+  /** The breaks of these ids that the account has, with their versions, in the order of the ids. */
+  async listByIds(caller: BreakReader, ids: readonly string[]): Promise<VersionedView[]> {
+    const { accountId } = caller;
+    const { prisma } = this.database;
+    const where = { accountId, id: { in: ids.filter(isUuid) } };
+    const found = await prisma.break.findMany({ where });
+    const today = await this.bankTime.today(accountId);
+    const steps = await readSeveritySteps(prisma, accountId);
+    const counterparties = await this.counterpartiesOf(caller, found);
+    const byId = new Map(found.map((row) => [row.id, row]));
+    return ids.flatMap((id) => {
+      const row = byId.get(id);
+      if (!row) return [];
+      const view = { ...describeBreak(row, today, steps), counterparty: counterparties(row) };
+      return [{ ...view, version: versionOfBreak(row) }];
+    });
+  }
+
   /** Throws `not_found`, also for a break of another account. */
-  async get(caller: BreakReader, id: string): Promise<Detail> {
+  async get(caller: BreakReader, id: string): Promise<BreakDetail> {
     const { accountId } = caller;
     const { prisma } = this.database;
     const where = { accountId_id: { accountId, id: readUuid(id) } };
@@ -71,6 +98,9 @@ export class BreakReading {
     return {
       ...describeBreak(row, await this.bankTime.today(accountId), steps),
       counterparty: counterparties(row),
+      version: versionOfBreak(row),
+      subject: row.subject,
+      operationId: row.operationId,
       history: row.history.map((entry) => ({ ...entry, at: entry.createdAt })),
       candidates: ranked.map((one) => ({
         ...one,

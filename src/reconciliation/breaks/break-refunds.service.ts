@@ -14,6 +14,7 @@ import { lockBreak, insertBreakHistoryEntry, type LockedBreak } from './break-ac
 import { refundOfKind } from '../decide/break-kinds.js';
 import * as queries from './break-refunds.queries.js';
 import type { DecisionMaker } from '../decide/model.js';
+import { versionOfBreak } from './break-version.js';
 import { isStillPolicyRefundable } from './refund-policies.queries.js';
 
 export interface BreakRefundRequest extends DecisionMaker {
@@ -21,6 +22,13 @@ export interface BreakRefundRequest extends DecisionMaker {
   amountCents: bigint | null;
   /** The maker, who cannot approve the refund: of an automatic one, the key that set its policy. */
   requestedBy: Requester;
+  /** The version of the break that the person saw; null if it is not compared. */
+  seen?: string | null;
+}
+
+/** Throws `conflict` if the break is not as the person saw it. Without a version, it may be. */
+export function assertSeen(found: LockedBreak, seen: string | null): void {
+  if (seen !== null && versionOfBreak(found) !== seen) throw breakChanged();
 }
 
 /** A request for a refund, and the break that it is about. */
@@ -88,6 +96,17 @@ export class BreakRefunds {
     await this.reconciliation.enqueueAfterAction(accountId, operationIds);
   }
 
+  /** The amount that would be refunded; null if there is nothing to do. Throws as `refund`. */
+  async findAmount(
+    accountId: number,
+    id: string,
+    request: BreakRefundRequest,
+  ): Promise<bigint | null> {
+    const of = { accountId, id, request };
+    const planned = await this.database.transaction((tx) => this.plan(tx, of));
+    return planned?.amountCents ?? null;
+  }
+
   /**
    * Withdraws the refund whose `missing` break a person accepts. The Pix can then be refunded
    * again; a debit that still comes is a `late_line`.
@@ -115,6 +134,7 @@ export class BreakRefunds {
       if (found.resolution === 'refund') return null;
       throw conflict('already_resolved', 'The break is already resolved.');
     }
+    assertSeen(found, request.seen ?? null);
     // A note, a link and a policy change take the same locks, so all earlier actions are visible
     // here.
     if (request.actor === 'policy' && !(await isStillPolicyRefundable(tx, accountId, found)))
@@ -146,8 +166,7 @@ export class BreakRefunds {
       expectedPaymentIds: expectedPaymentId === null ? [] : [expectedPaymentId],
     });
     const now = await this.plan(tx, of);
-    if (now === null || !isSameRefund(now, planned))
-      throw conflict('break_changed', 'The break has changed meanwhile: read it and try again.');
+    if (now === null || !isSameRefund(now, planned)) throw breakChanged();
     await this.recordRequest(tx, of, planned);
     return operationIds;
   }
@@ -261,6 +280,10 @@ const refundKeyNamespace = '0d4f3c1e-6f0b-5c57-9c0a-52b1a1b6e6d1';
  */
 function refundKeyOf(breakId: string, ended: number): string {
   return uuidv5(ended === 0 ? breakId : `${breakId} ${ended}`, refundKeyNamespace);
+}
+
+function breakChanged(): AppError {
+  return conflict('break_changed', 'The break has changed meanwhile: read it and try again.');
 }
 
 function notRefundable(text: string): AppError {

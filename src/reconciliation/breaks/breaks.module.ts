@@ -5,9 +5,13 @@ import { RefundsModule } from '../../refunds/refunds.module.js';
 import { StatementModule } from '../../statement/statement.module.js';
 import { ReconciliationModule } from '../reconciliation.module.js';
 import { BreakActions } from './break-actions.service.js';
+import { BreakCommentsController } from './break-comments.controller.js';
+import { BreakComments } from './break-comments.service.js';
 import { BreakReading } from './break-reading.service.js';
 import { BreakRefunds } from './break-refunds.service.js';
+import { BreakSides } from './break-sides.service.js';
 import { BreaksController } from './breaks.controller.js';
+import { CounterpartyHistory } from './counterparty-history.service.js';
 import { ManualMatches } from './manual-matches.service.js';
 import { MatchesController } from './matches.controller.js';
 import { RefundPolicies } from './refund-policies.service.js';
@@ -15,7 +19,7 @@ import { SeveritySettings } from './severity-steps.service.js';
 
 @Module({
   imports: [EventsModule, StatementModule, OperationsModule, RefundsModule, ReconciliationModule],
-  controllers: [BreaksController, MatchesController],
+  controllers: [BreaksController, BreakCommentsController, MatchesController],
   providers: [
     BreakReading,
     BreakActions,
@@ -23,6 +27,10 @@ import { SeveritySettings } from './severity-steps.service.js';
     ManualMatches,
     RefundPolicies,
     SeveritySettings,
+    BreakComments,
+    BreakSides,
+    CounterpartyHistory,
   ],
+  exports: [BreakReading, BreakActions, BreakComments, BreakSides, CounterpartyHistory],
 })
 export class BreaksModule {}

@@ -109,6 +109,7 @@ export const listBreaks = route({
     nsu: queryNsu.optional(),
     expectedPaymentId: expectedPaymentId.optional(),
     minAmount: queryReais.optional(),
+    maxAmount: queryReais.optional(),
     /** Days at the bank, both included. */
     openedFrom: plainDate.optional(),
     openedTo: plainDate.optional(),

@@ -41,8 +41,8 @@ export async function writeRefundPolicies(
 }
 
 // A condition on a policy (p), a break (b) and its line (t). It excludes breaks on which a person
-// has acted, breaks whose line a person has linked, and breaks whose refund was refused or is
-// requested.
+// has acted or commented, breaks whose line a person has linked, and breaks whose refund was
+// refused or is requested.
 const isPolicyRefundable = Prisma.sql`
   p.is_on AND b.state = 'open' AND b.kind = p.break_kind AND b.subject = 'nsu:' || b.nsu
   AND b.opened_at > p.changed_at AND b.amount_cents <= COALESCE(p.max_cents, b.amount_cents)
@@ -50,6 +50,8 @@ const isPolicyRefundable = Prisma.sql`
   AND NOT EXISTS (
     SELECT 1 FROM break_history_entry e WHERE e.account_id = b.account_id AND e.break_id = b.id
       AND (e.actor <> 'policy' OR e.action = 'refund_refused'))
+  AND NOT EXISTS (
+    SELECT 1 FROM break_comment c WHERE c.account_id = b.account_id AND c.break_id = b.id)
   AND NOT EXISTS (
     SELECT 1 FROM match m
     WHERE m.account_id = b.account_id AND m.nsu = b.nsu AND m.unlinked_at IS NULL

@@ -1838,6 +1838,39 @@ CREATE TRIGGER "break_history_entry_is_append_only" BEFORE UPDATE OR DELETE
 CREATE TRIGGER "break_history_entry_is_not_truncated" BEFORE TRUNCATE ON "break_history_entry"
   FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
 
+-- What people wrote about a break. The text is encrypted.
+CREATE TABLE "break_comment" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "break_id" UUID NOT NULL,
+  "author" TEXT NOT NULL,
+  "text" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "break_comment_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "break_comment_account_id_break_id_fkey" FOREIGN KEY ("account_id", "break_id")
+    REFERENCES "break" ("account_id", "id")
+);
+CREATE INDEX "break_comment_account_id_break_id_id_idx"
+  ON "break_comment" ("account_id", "break_id", "id");
+-- By the id of the key that encrypted the text: each start and the re-encryption look for old keys.
+CREATE INDEX "break_comment_key_id" ON "break_comment" (left("text", 8)) WHERE "text" IS NOT NULL;
+
+-- A comment is written once. Its text may be encrypted with another key, or erased for ever.
+CREATE FUNCTION "break_comment_is_written_once"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'UPDATE' AND OLD.text IS NOT NULL
+    AND to_jsonb(NEW) - 'text' = to_jsonb(OLD) - 'text'
+  THEN
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION 'break_comment is written once' USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER "break_comment_is_written_once" BEFORE UPDATE OR DELETE ON "break_comment"
+  FOR EACH ROW EXECUTE FUNCTION "break_comment_is_written_once"();
+CREATE TRIGGER "break_comment_is_not_truncated" BEFORE TRUNCATE ON "break_comment"
+  FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
+
 CREATE TYPE "line_decision_action" AS ENUM ('link', 'unlink');
 
 -- What people decided about a line: a link to expected payments, or the end of it.

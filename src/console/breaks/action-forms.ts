@@ -1,0 +1,72 @@
+// Reads what the forms of a break ask for.
+import { isNsu, isUuid } from '../../platform/listing.js';
+import { maxCommentLength } from '../../reconciliation/breaks/break-comments.schema.js';
+import { reasonText, type BreakAction } from '../../reconciliation/breaks/breaks.schema.js';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
+import { typed } from '../visit.js';
+import { readCents } from './break-list.js';
+import type { PageAction } from './open-actions.js';
+
+export type ReadForm = { action: BreakAction } | { problem: TextKey };
+type Allocations = NonNullable<Extract<BreakAction, { action: 'link' }>['allocations']>;
+
+/** The rows in which a line is split over payments that are no candidates. */
+export const freeParts = 2;
+
+/** Null for a reason that is too short, or too long. */
+export function readReasonText(visit: Visit): string | null {
+  const parsed = reasonText.safeParse(typed(visit, 'reason'));
+  return parsed.success ? parsed.data : null;
+}
+
+/** With its line breaks. Null for a comment that is empty or too long. */
+export function readComment({ form }: Visit): string | null {
+  const text = (form.get('text') ?? '')
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\P{Cc}\n\t]/gu, ' ')
+    .trim();
+  return text === '' || text.length > maxCommentLength ? null : text;
+}
+
+export function readAction(visit: Visit, action: PageAction, reason: string): ReadForm {
+  switch (action) {
+    case 'link':
+      return visit.form.has('split') ? readSplit(visit, reason) : readLink(visit, reason);
+    case 'refund':
+      return readRefund(visit, reason);
+    default:
+      return { action: { action, reason } };
+  }
+}
+
+/** An id that is typed has precedence over a candidate. */
+function readLink(visit: Visit, reason: string): ReadForm {
+  const chosen = typed(visit, 'other') || typed(visit, 'candidate');
+  if (isUuid(chosen)) return { action: { action: 'link', reason, expectedPaymentId: chosen } };
+  if (isNsu(chosen)) return { action: { action: 'link', reason, nsu: BigInt(chosen) } };
+  return { problem: 'breaks.invalid.candidate' };
+}
+
+function readSplit(visit: Visit, reason: string): ReadForm {
+  const allocations: Allocations = [];
+  for (const [name, value] of visit.form) {
+    const [, part = ''] = /^part(\d{1,2})$/.exec(name) ?? [];
+    const expectedPaymentId = typed(visit, `id${part}`);
+    if (part === '' || value.trim() === '') continue;
+    const amount = readCents(value);
+    if (amount === null) return { problem: 'breaks.invalid.amount' };
+    if (!isUuid(expectedPaymentId)) return { problem: 'breaks.invalid.candidate' };
+    allocations.push({ expectedPaymentId, amount });
+  }
+  if (allocations.length === 0) return { problem: 'breaks.invalid.candidate' };
+  return { action: { action: 'link', reason, allocations } };
+}
+
+function readRefund(visit: Visit, reason: string): ReadForm {
+  const typedAmount = typed(visit, 'amount');
+  if (typedAmount === '') return { action: { action: 'refund', reason } };
+  const amount = readCents(typedAmount);
+  if (amount === null) return { problem: 'breaks.invalid.amount' };
+  return { action: { action: 'refund', reason, amount } };
+}

@@ -1,0 +1,118 @@
+// One break: what happened, what it is compared with, what a person may do about it, its history,
+// its comments, and what happened before with the same counterparty.
+import { Controller } from '@nestjs/common';
+import { AppError } from '../../platform/errors.js';
+import { BreakActions } from '../../reconciliation/breaks/break-actions.service.js';
+import { BreakComments } from '../../reconciliation/breaks/break-comments.service.js';
+
+import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { Redirect, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+
+import { callerOf, pathId, pathTo, typed } from '../visit.js';
+import { BreakPage } from './break-page.service.js';
+import { refusalOf } from './break-words.js';
+import { readAction, readComment, readReasonText, type ReadForm } from './action-forms.js';
+import { readBreakList } from './break-list.js';
+import type { PageAction } from './open-actions.js';
+
+const path = '/console/accounts/:account/breaks/:id';
+const needs = 'resolve breaks';
+const subject = (visit: Visit) => `break ${pathId(visit)}` as const;
+
+@Controller()
+export class BreakDetailPages {
+  constructor(
+    private readonly page: BreakPage,
+    private readonly actions: BreakActions,
+    private readonly comments: BreakComments,
+  ) {}
+
+  @ConsolePage({ path, needs: 'view' })
+  show(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.page.show(visit, pathId(visit));
+  }
+
+  @ConsoleAction({ path: `${path}/link`, needs, audit: { action: 'link break', subject } })
+  link(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.act(visit, 'link');
+  }
+
+  @ConsoleAction({ path: `${path}/accept`, needs, audit: { action: 'accept break', subject } })
+  accept(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.act(visit, 'accept');
+  }
+
+  @ConsoleAction({
+    path: `${path}/refund`,
+    needs: 'request payments',
+    audit: { action: 'refund break', subject },
+  })
+  refund(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.act(visit, 'refund');
+  }
+
+  @ConsoleAction({ path: `${path}/resend`, needs, audit: { action: 'resend break', subject } })
+  resend(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.act(visit, 'resend');
+  }
+
+  @ConsoleAction({ path: `${path}/reopen`, needs, audit: { action: 'reopen break', subject } })
+  reopen(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.act(visit, 'reopen');
+  }
+
+  @ConsoleAction({ path: `${path}/note`, needs, audit: { action: 'note break', subject } })
+  note(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.act(visit, 'note');
+  }
+
+  @ConsoleAction({ path: `${path}/comment`, needs, audit: { action: 'comment on break', subject } })
+  async comment(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const id = pathId(visit);
+    const text = readComment(visit);
+    if (text === null) return this.page.refuse(visit, id, 400, visit.t('breaks.invalid.comment'));
+    await this.comments.add(callerOf(visit), id, text);
+    return this.stay(visit, id, 'comment');
+  }
+
+  private async act(visit: Visit, action: PageAction): Promise<PageAnswer> {
+    const id = pathId(visit);
+    const read = readForm(visit, action);
+    if ('problem' in read) return this.page.refuse(visit, id, 400, visit.t(read.problem));
+    try {
+      const seen = typed(visit, 'shown') || null;
+      await this.actions.act(callerOf(visit), id, read.action, () => Promise.resolve(true), seen);
+    } catch (error) {
+      // A refusal concerns this break or the bank and is shown; a bug is thrown.
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      return this.page.refuse(visit, id, error.status, refusalOf(visit.t, error));
+    }
+    return this.goOn(visit, id, action);
+  }
+
+  /** After a break has left the list, the next one of the list opens. */
+  private async goOn(visit: Visit, id: string, action: PageAction): Promise<PageAnswer> {
+    const { address, filters } = readBreakList(visit.query);
+    if (filters.state === undefined || !(await this.page.hasLeft(visit, id, filters.state)))
+      return this.stay(visit, id, action);
+    const next = await this.page.findNext(visit, id);
+    address.set('did', action);
+    address.set('from', id);
+    if (next === null) address.set('last', '1');
+    const to = next === null ? 'breaks' : `breaks/${next}`;
+    return new Redirect(`${pathTo(visit, to)}?${address.toString()}`);
+  }
+
+  private stay(visit: Visit, id: string, action: PageAction | 'comment'): Redirect {
+    const { address } = readBreakList(visit.query);
+    address.set('did', action);
+    return new Redirect(`${pathTo(visit, `breaks/${id}`)}?${address.toString()}`);
+  }
+}
+
+function readForm(visit: Visit, action: PageAction): ReadForm {
+  const reason = readReasonText(visit);
+  if (reason === null) return { problem: 'breaks.invalid.reason' };
+  return readAction(visit, action, reason);
+}

@@ -1,0 +1,32 @@
+// Everything that the page of a break shows.
+import type { BreakComments } from '../../reconciliation/breaks/break-comments.service.js';
+import type { BreakDetail } from '../../reconciliation/breaks/break-reading.service.js';
+import type { LineSide, PaymentSide } from '../../reconciliation/breaks/break-sides.service.js';
+import type { EarlierMovements } from '../../reconciliation/breaks/counterparty-history.service.js';
+import type { NameOfActor } from '../actor-names.service.js';
+import type { Visit } from '../requests.js';
+
+type Listed = Awaited<ReturnType<BreakComments['list']>>['data'];
+
+export interface BreakFacts {
+  found: BreakDetail;
+  /** Of the break and its candidates. */
+  lines: ReadonlyMap<bigint, LineSide>;
+  payments: ReadonlyMap<string, PaymentSide>;
+  /** Newest first. */
+  comments: readonly (Listed extends Iterable<infer Comment> ? Comment : never)[];
+  hasOlder: boolean;
+  /** Null where nothing identifies the counterparty. */
+  before: EarlierMovements | null;
+  /** The break that follows in the list. */
+  nextId: string | null;
+  nameOf: NameOfActor;
+}
+
+export interface BreakViewProps {
+  visit: Visit;
+  facts: BreakFacts;
+  /** The filters of the list from which the break was opened. */
+  address: URLSearchParams;
+  mayRefund: boolean;
+}

@@ -1,0 +1,59 @@
+// The filters of the list of breaks, as they stand in the address of the list, of each break that
+// was opened from it, and of bulk actions.
+import type { RouteInput } from '../../contract/route.js';
+import { parseReais } from '../../money/cents.js';
+import { listBreaks } from '../../reconciliation/breaks/breaks.schema.js';
+import { readFilters } from '../list-query.js';
+
+type BreakQuery = RouteInput<typeof listBreaks>['query'];
+
+export interface BreakList {
+  filters: Omit<BreakQuery, 'limit' | 'cursor'>;
+  /** The names of filters whose value is not valid. */
+  wrong: string[];
+  /** The filters as an address has them. */
+  address: URLSearchParams;
+}
+
+const names = [
+  'state',
+  'kind',
+  'severity',
+  'minAmount',
+  'maxAmount',
+  'openedFrom',
+  'openedTo',
+  'nsu',
+  'expectedPaymentId',
+] as const;
+const amounts: readonly string[] = ['minAmount', 'maxAmount'];
+
+/** Open breaks where the address says nothing of a state; `state=` stands for every state. */
+export function readBreakList(query: URLSearchParams): BreakList {
+  const address = new URLSearchParams({ state: query.get('state') ?? 'open' });
+  for (const name of names) {
+    const value = query.get(name)?.trim() ?? '';
+    if (name !== 'state' && value !== '')
+      address.set(name, amounts.includes(name) ? plainAmount(value) : value);
+  }
+  const { filters, wrong } = readFilters(listBreaks.query, address);
+  const { limit: _limit, cursor: _cursor, ...own } = filters;
+  return { filters: own, wrong, address };
+}
+
+/** `1.234,56`, as it is typed in Brazil, as `1234.56`. */
+export function plainAmount(typed: string): string {
+  const text = typed.replace(/^R\$\s*/, '').trim();
+  return text.includes(',') ? text.replaceAll('.', '').replace(',', '.') : text;
+}
+
+/** Null for what is no amount above zero. */
+export function readCents(typed: string): bigint | null {
+  const parsed = parseReais(plainAmount(typed));
+  return parsed.ok && parsed.cents > 0n ? parsed.cents : null;
+}
+
+/** The cursor after which the list continues with the break that follows this one. */
+export function cursorAfter(id: string): string {
+  return Buffer.from(id).toString('base64url');
+}

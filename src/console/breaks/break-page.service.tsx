@@ -1,0 +1,93 @@
+// Reads and shows one break. A page of it runs some thirty look-ups by key, whatever the history.
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../platform/errors.js';
+import { BreakComments } from '../../reconciliation/breaks/break-comments.service.js';
+import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
+import { BreakSides } from '../../reconciliation/breaks/break-sides.service.js';
+import { CounterpartyHistory } from '../../reconciliation/breaks/counterparty-history.service.js';
+import { ActorNames } from '../actor-names.service.js';
+import { Message } from '../frame.js';
+import { Shown } from '../page.js';
+import type { Visit } from '../requests.js';
+import { callerOf, isAllowedTo } from '../visit.js';
+import { cursorAfter, readBreakList } from './break-list.js';
+import type { BreakFacts } from './break-facts.js';
+import { BreakView } from './break-view.js';
+import { kindOf } from './break-words.js';
+import { DoneMessage } from './done-message.js';
+
+const shownComments = 50;
+
+@Injectable()
+export class BreakPage {
+  constructor(
+    private readonly reading: BreakReading,
+    private readonly sides: BreakSides,
+    private readonly comments: BreakComments,
+    private readonly history: CounterpartyHistory,
+    private readonly names: ActorNames,
+  ) {}
+
+  async show(visit: Visit, id: string): Promise<Shown> {
+    return this.render(visit, await this.read(visit, id), null, 200);
+  }
+
+  /** The page with what was wrong, and with the present state of the break. */
+  async refuse(visit: Visit, id: string, status: number, problem: string): Promise<Shown> {
+    if (status === 404 && !(await this.exists(visit, id))) throw new AppError('not_found');
+    return this.render(visit, await this.read(visit, id), problem, status);
+  }
+
+  /** The break that follows in the list of the address; null if it is the last one. */
+  async findNext(visit: Visit, id: string): Promise<string | null> {
+    const { filters } = readBreakList(visit.query);
+    const page = { ...filters, limit: 1, cursor: cursorAfter(id) };
+    const [next] = [...(await this.reading.list(callerOf(visit), page)).data];
+    return next?.id ?? null;
+  }
+
+  /** Whether the break has no longer the state that its list selects. */
+  async hasLeft(visit: Visit, id: string, state: string): Promise<boolean> {
+    const [now] = await this.reading.listByIds(callerOf(visit), [id]);
+    return now !== undefined && now.state !== state;
+  }
+
+  private async exists(visit: Visit, id: string): Promise<boolean> {
+    return (await this.reading.listByIds(callerOf(visit), [id])).length > 0;
+  }
+
+  private async read(visit: Visit, id: string): Promise<BreakFacts> {
+    const caller = callerOf(visit);
+    const found = await this.reading.get(caller, id);
+    const { candidates, nsu, expectedPaymentId, history } = found;
+    const nsus = [found, ...candidates].flatMap((one) => one.nsu ?? []);
+    const ids = [found, ...candidates].flatMap((one) => one.expectedPaymentId ?? []);
+    const [lines, payments, comments, before, nextId] = await Promise.all([
+      this.sides.findLines(caller, nsus),
+      this.sides.findPayments(caller, ids),
+      this.comments.list(caller, id, { limit: shownComments }),
+      this.history.find(caller.accountId, { id, nsu, expectedPaymentId }),
+      this.findNext(visit, id),
+    ]);
+    const written = [...comments.data];
+    const nameOf = await this.names.find(visit, [
+      ...history.map(({ actor }) => actor),
+      ...written.map(({ author }) => author),
+    ]);
+    const hasOlder = comments.next !== null;
+    return { found, lines, payments, comments: written, hasOlder, before, nextId, nameOf };
+  }
+
+  private render(visit: Visit, facts: BreakFacts, problem: string | null, status: number): Shown {
+    const { address } = readBreakList(visit.query);
+    const mayRefund = isAllowedTo(visit, 'request payments');
+    const body = (
+      <>
+        <DoneMessage visit={visit} address={address} />
+        {problem !== null && <Message kind="bad">{problem}</Message>}
+        <BreakView visit={visit} facts={facts} address={address} mayRefund={mayRefund} />
+      </>
+    );
+    return new Shown(kindOf(visit.t, facts.found.kind), body, { status });
+  }
+}

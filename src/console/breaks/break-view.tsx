@@ -1,0 +1,199 @@
+// The page of one break, from what happened down to what happened before.
+import type { ComponentChildren, JSX } from 'preact';
+import { Amount, Empty, FactList, Timeline, type TimelineEntry } from '../elements.js';
+import { printDay } from '../../brazil/printed-text.js';
+import { formatAmount, formatTime } from '../formats.js';
+import type { Visit } from '../requests.js';
+import { findTextKey, type TextKey } from '../texts.js';
+import { isAllowedTo, pathTo } from '../visit.js';
+import { ActionForms } from './action-forms-view.js';
+import type { BreakFacts, BreakViewProps } from './break-facts.js';
+import { amountOf, SeverityBadge, StateBadge, wordOf } from './break-words.js';
+import { Candidates } from './candidates.js';
+import { Comments } from './comments.js';
+import { EarlierMovementsCard } from './earlier-movements.js';
+import { evidenceFacts, type EvidenceFact } from './evidence-facts.js';
+import { openActions } from './open-actions.js';
+import { SideCards } from './side-cards.js';
+import { BreakShortcuts } from './shortcuts.js';
+
+export function BreakView(props: BreakViewProps): JSX.Element {
+  const { visit, facts, mayRefund } = props;
+  const canAct = isAllowedTo(visit, 'resolve breaks');
+  const actions = canAct ? openActions(facts.found, mayRefund) : [];
+  return (
+    <>
+      <Ways {...props} />
+      <Story visit={visit} facts={facts} />
+      <div class="cards">
+        <BreakFactsCard visit={visit} facts={facts} />
+        <Evidence visit={visit} facts={facts} />
+        <SideCards visit={visit} facts={facts} />
+      </div>
+      <Candidates {...props} canLink={actions.includes('link')} />
+      {actions.length > 0 && <ActionForms {...props} actions={actions} />}
+      <EarlierMovementsCard visit={visit} facts={facts} />
+      <Comments {...props} canAct={canAct} />
+      <History visit={visit} facts={facts} />
+      <BreakShortcuts visit={visit} actions={canAct ? [...actions, 'comment'] : []} />
+    </>
+  );
+}
+
+function Ways({ visit, facts: { nextId }, address }: BreakViewProps) {
+  const { t } = visit;
+  const query = address.toString();
+  return (
+    <p class="row ways">
+      <a href={`${pathTo(visit, 'breaks')}?${query}`} data-key="Escape">
+        {t('breaks.back')}
+      </a>
+      {nextId !== null && (
+        <a href={`${pathTo(visit, `breaks/${nextId}`)}?${query}`} data-key="n">
+          {t('breaks.next')}
+        </a>
+      )}
+    </p>
+  );
+}
+
+interface Props {
+  visit: Visit;
+  facts: BreakFacts;
+}
+
+function Story({ visit, facts: { found } }: Props) {
+  const { t } = visit;
+  const why = findTextKey(`break.why.${found.kind}`);
+  const todo = findTextKey(`break.todo.${found.kind}`);
+  return (
+    <section class="card">
+      <h2>{t('breaks.happened')}</h2>
+      <p class="badges">
+        <StateBadge visit={visit} state={found.state} />{' '}
+        <SeverityBadge visit={visit} of={found.severity} />
+      </p>
+      {why && <p>{t(why, { amount: amountOf(t, found.amount) })}</p>}
+      {todo && found.state === 'open' && (
+        <p>
+          <strong>{t('breaks.todo')}</strong> {t(todo)}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function BreakFactsCard({ visit, facts: { found } }: Props) {
+  const { t, language } = visit;
+  const { amount, nsu, expectedPaymentId, openedAt, resolvedAt, resolution, ageDays } = found;
+  const facts: (readonly [TextKey, ComponentChildren])[] = [
+    ['breaks.amount', amount === null ? t('breaks.unknownAmount') : <Amount cents={amount} />],
+    ['breaks.openedAt', formatTime(openedAt, language)],
+    ['breaks.age', t('breaks.days', { count: ageDays })],
+  ];
+  if (resolvedAt !== null) facts.push(['breaks.resolvedAt', formatTime(resolvedAt, language)]);
+  if (resolution !== null)
+    facts.push(['breaks.resolution', wordOf(t, 'breaks.resolution', resolution)]);
+  if (nsu !== null)
+    facts.push(['breaks.line', <a href={pathTo(visit, `statement/${nsu}`)}>{`NSU ${nsu}`}</a>]);
+  if (expectedPaymentId !== null)
+    facts.push([
+      'breaks.payment',
+      <a href={pathTo(visit, `expected-payments/${expectedPaymentId}`)}>
+        {expectedPaymentId.slice(0, 8)}
+      </a>,
+    ]);
+  return <FactList visit={visit} title="breaks.facts" facts={facts} />;
+}
+
+function Evidence({ visit, facts: { found } }: Props) {
+  const facts = evidenceFacts(found.evidence);
+  if (facts.length === 0) return null;
+  return (
+    <FactList
+      visit={visit}
+      title="breaks.evidence"
+      facts={facts.map((fact) => [`evidence.${fact.name}`, <EvidenceValue {...{ visit, fact }} />])}
+    />
+  );
+}
+
+function EvidenceValue({ visit, fact: { format, text } }: { visit: Visit; fact: EvidenceFact }) {
+  const { t, language } = visit;
+  switch (format) {
+    case 'reais':
+      return <>{writeReais(text)}</>;
+    case 'cents':
+      return <>{/^-?\d+$/.test(text) ? formatAmount(BigInt(text)) : text}</>;
+    case 'day':
+      return <>{writeDay(text)}</>;
+    case 'time':
+      return <>{formatTime(new Date(text), language)}</>;
+    case 'dayOrTime':
+      return <>{text.includes('T') ? formatTime(new Date(text), language) : writeDay(text)}</>;
+    case 'nsu':
+      return <a href={pathTo(visit, `statement/${text}`)}>{text}</a>;
+    case 'operation':
+      return <a href={pathTo(visit, `operations/${text}`)}>{text.slice(0, 8)}</a>;
+    case 'source':
+      return <>{wordOf(t, 'breaks.source', text, 'breaks.source.other')}</>;
+    default:
+      return <code class="id">{text}</code>;
+  }
+}
+
+/** The evidence has amounts as the API writes them: `10.50`, `10.5`, `10`. */
+function writeReais(text: string): string {
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(text) ?? [];
+  if (whole === '') return text;
+  return formatAmount(BigInt(`${sign}${whole}${fraction.padEnd(2, '0')}`));
+}
+
+function writeDay(text: string): string {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? printDay(text) : text;
+}
+
+const shownSteps = 50;
+
+function History({ visit, facts: { found, nameOf } }: Props) {
+  const { t } = visit;
+  const steps = found.history.slice(-shownSteps);
+  const entries = steps.map(({ action, actor, reason, detail, at }): TimelineEntry => {
+    const amounts = amountsOf(visit, detail);
+    return {
+      at,
+      tone: toneOf(action),
+      title: `${wordOf(t, 'breaks.history', action, 'breaks.history.other')} · ${nameOf(actor)}`,
+      detail: (
+        <>
+          {reason !== null && <bdi>{reason}</bdi>}
+          {amounts !== null && <div class="hint">{amounts}</div>}
+        </>
+      ),
+    };
+  });
+  return (
+    <section class="card">
+      <h2>{t('breaks.history')}</h2>
+      {found.history.length > shownSteps && (
+        <Empty>{t('breaks.history.older', { count: shownSteps })}</Empty>
+      )}
+      <Timeline visit={visit} entries={entries} />
+    </section>
+  );
+}
+
+function toneOf(action: string): TimelineEntry['tone'] {
+  if (['resolved', 'accept', 'link'].includes(action)) return 'good';
+  if (action === 'refund_refused') return 'bad';
+  return ['opened', 'reopened', 'reopen', 'unlink', 'revised'].includes(action) ? 'warn' : 'plain';
+}
+
+/** What an entry says of amounts: from one to another, or the one of a refund. */
+function amountsOf({ t }: Visit, detail: unknown): string | null {
+  const { fromCents, toCents, amountCents } = (detail ?? {}) as Record<string, unknown>;
+  const write = (cents: unknown) =>
+    typeof cents === 'string' && /^-?\d+$/.test(cents) ? formatAmount(BigInt(cents)) : null;
+  const [from, to, amount] = [write(fromCents), write(toCents), write(amountCents)];
+  return from !== null && to !== null ? t('breaks.history.fromTo', { from, to }) : amount;
+}

@@ -1,0 +1,68 @@
+// How the pages of breaks write what is stored: kinds, severities, states, amounts, refusals.
+import type { JSX } from 'preact';
+import { formatTaxId, parseTaxId } from '../../brazil/tax-id.js';
+import type { Cents } from '../../money/cents.js';
+import type { Counterparty } from '../../counterparties/resolution.js';
+import type { AppError } from '../../platform/errors.js';
+import type { Severity } from '../../reconciliation/breaks/severity.js';
+import { Badge, type Tone } from '../elements.js';
+import { formatAmount } from '../formats.js';
+import type { Visit } from '../requests.js';
+import { findTextKey, type TextKey, type Translate } from '../texts.js';
+
+/** The text of a stored value, such as a kind; `other` where it is of a later version. */
+export function wordOf(t: Translate, prefix: string, value: string, other?: TextKey): string {
+  const key = findTextKey(`${prefix}.${value}`) ?? other;
+  return key ? t(key) : value;
+}
+
+export function kindOf(t: Translate, kind: string): string {
+  return wordOf(t, 'break', kind);
+}
+
+export function amountOf(t: Translate, cents: Cents | null): string {
+  return cents === null ? t('breaks.unknownAmount') : formatAmount(cents);
+}
+
+/** Why the service refused, in the person's language. */
+export function refusalOf(t: Translate, { code, details }: Pick<AppError, 'code' | 'details'>) {
+  return refusalOfCode(t, details.reason ?? code);
+}
+
+export function refusalOfCode(t: Translate, code: string): string {
+  const key = findTextKey(`breaks.refused.${code}`);
+  return key ? t(key) : t('breaks.refused.other', { code });
+}
+
+const tones: Record<Severity, Tone> = {
+  low: 'plain',
+  medium: 'plain',
+  high: 'warn',
+  critical: 'bad',
+};
+
+export function SeverityBadge({ visit: { t }, of }: { visit: Visit; of: Severity }): JSX.Element {
+  return <Badge tone={tones[of]} text={t(`breaks.severity.${of}`)} />;
+}
+
+export function StateBadge({
+  visit: { t },
+  state,
+}: {
+  visit: Visit;
+  state: 'open' | 'resolved';
+}): JSX.Element {
+  return <Badge tone={state === 'open' ? 'warn' : 'good'} text={t(`breaks.state.${state}`)} />;
+}
+
+/** Name, or what else is known of a counterparty. */
+export function partyOf({ t }: Visit, counterparty: Counterparty | null): string {
+  const { name = null, taxId = null, account = null } = counterparty ?? {};
+  return name ?? (taxId === null ? null : writeTaxId(taxId)) ?? account ?? t('app.none');
+}
+
+/** With its punctuation; as it is where the bank hides a part of it. */
+export function writeTaxId(text: string): string {
+  const taxId = parseTaxId(text);
+  return taxId === null ? text : formatTaxId(taxId);
+}

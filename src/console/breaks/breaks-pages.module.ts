@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { BreaksModule } from '../../reconciliation/breaks/breaks.module.js';
+import { ConsoleFrameModule } from '../console-frame.module.js';
+import { BreakDetailPages } from './break-detail.controller.js';
+import { BreakPage } from './break-page.service.js';
+import { BreakPages } from './breaks.controller.js';
+import { BulkBreakPages } from './bulk-breaks.controller.js';
+
+/** Breaks: their list, each of them with what it is compared with, and actions on many. */
+@Module({
+  imports: [ConsoleFrameModule, BreaksModule],
+  controllers: [BreakPages, BulkBreakPages, BreakDetailPages],
+  providers: [BreakPage],
+})
+export class BreaksPagesModule {}

@@ -1,0 +1,48 @@
+// Below the list of breaks: which action, and for which of them.
+import type { JSX } from 'preact';
+import type { BulkAction } from '../../reconciliation/breaks/breaks.schema.js';
+import type { Visit } from '../requests.js';
+import { isAllowedTo } from '../visit.js';
+import type { BreakList } from './break-list.js';
+
+/** So many breaks are previewed at once: each is tried. */
+export const maxPreviewed = 100;
+
+export type BulkActionName = BulkAction['action'];
+
+/** The bulk actions that the person may choose for breaks of this state. */
+export function bulkActionsFor(visit: Visit, state: string | undefined): BulkActionName[] {
+  const refund = isAllowedTo(visit, 'request payments') ? (['refund'] as const) : [];
+  if (state === 'open') return ['accept', ...refund, 'note'];
+  if (state === 'resolved') return ['reopen', 'note'];
+  return ['accept', ...refund, 'reopen', 'note'];
+}
+
+export function BulkChoice({ visit, list }: { visit: Visit; list: BreakList }): JSX.Element {
+  const { t } = visit;
+  return (
+    <fieldset class="bulk">
+      <legend>{t('breaks.bulk')}</legend>
+      <p class="hint">{t('breaks.bulk.hint')}</p>
+      {[...list.address].map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <div class="row">
+        <label>
+          {t('breaks.bulk.action')}
+          <select name="action">
+            {bulkActionsFor(visit, list.filters.state).map((action) => (
+              <option value={action}>{t(`breaks.action.${action}`)}</option>
+            ))}
+          </select>
+        </label>
+        <button name="of" value="ticked">
+          {t('breaks.bulk.ticked')}
+        </button>
+        <button class="plain" name="of" value="filter">
+          {t('breaks.bulk.all', { count: maxPreviewed })}
+        </button>
+      </div>
+    </fieldset>
+  );
+}

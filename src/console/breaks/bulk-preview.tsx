@@ -1,0 +1,174 @@
+// What a bulk action would do to each break, and the form that confirms it.
+import type { JSX } from 'preact';
+import type { ActionPreview } from '../../reconciliation/breaks/break-actions.service.js';
+import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
+import { Badge, Empty } from '../elements.js';
+import { formatAmount } from '../formats.js';
+import { DataTable, Field, Form, Message } from '../frame.js';
+import type { Visit } from '../requests.js';
+import { pathTo, typed } from '../visit.js';
+import { amountOf, kindOf, partyOf, refusalOfCode } from './break-words.js';
+import type { BulkActionName } from './bulk-choice.js';
+
+export interface PreviewedBreak {
+  row: VersionedView;
+  would: ActionPreview;
+}
+
+interface Props {
+  visit: Visit;
+  action: BulkActionName;
+  previewed: readonly PreviewedBreak[];
+  /** The version of what is shown. */
+  shown: string;
+  /** A repeat of the form has the same key. */
+  formKey: string;
+  address: URLSearchParams;
+  problem: string | null;
+}
+
+export function BulkPreview(props: Props): JSX.Element {
+  const { visit, previewed, address, problem } = props;
+  const { t } = visit;
+  return (
+    <>
+      <p>
+        <a href={`${pathTo(visit, 'breaks')}?${address.toString()}`} data-key="Escape">
+          {t('breaks.back')}
+        </a>
+      </p>
+      {problem !== null && <Message kind="bad">{problem}</Message>}
+      <section class="card">
+        <h2>{t('breaks.bulk.what')}</h2>
+        {previewed.length === 0 ? (
+          <Empty>{t('breaks.bulk.nothing')}</Empty>
+        ) : (
+          <>
+            <Counts {...props} />
+            <PreviewTable {...props} />
+          </>
+        )}
+      </section>
+      {previewed.length > 0 && <Confirmation {...props} />}
+    </>
+  );
+}
+
+const countOf = (previewed: Props['previewed'], outcome: ActionPreview['outcome']) =>
+  previewed.filter(({ would }) => would.outcome === outcome).length;
+
+function Counts({ visit: { t }, previewed }: Props) {
+  const cents = previewed.reduce((sum, { would }) => sum + (would.amountCents ?? 0n), 0n);
+  const counts = {
+    total: previewed.length,
+    done: countOf(previewed, 'done'),
+    unchanged: countOf(previewed, 'unchanged'),
+    refused: countOf(previewed, 'refused'),
+  };
+  return (
+    <>
+      <p>{t('breaks.bulk.counts', counts)}</p>
+      {cents > 0n && (
+        <p>
+          <strong>{t('breaks.bulk.total', { amount: formatAmount(cents) })}</strong>
+        </p>
+      )}
+    </>
+  );
+}
+
+function PreviewTable({ visit, action, previewed, address }: Props) {
+  const { t } = visit;
+  return (
+    <DataTable
+      visit={visit}
+      name={t('breaks.bulk.what')}
+      hasKeys
+      columns={['breaks.kind', 'breaks.amount', 'breaks.counterparty', 'breaks.bulk.what']}
+    >
+      {previewed.map(({ row, would }) => (
+        <tr>
+          <td class="wide">
+            <a href={`${pathTo(visit, `breaks/${row.id}`)}?${address.toString()}`}>
+              {kindOf(t, row.kind)}
+            </a>
+          </td>
+          <td class="number">{amountOf(t, row.amount)}</td>
+          <td class="wide">
+            <bdi class="clip">{partyOf(visit, row.counterparty)}</bdi>
+          </td>
+          <td class="wide">
+            <Effect visit={visit} action={action} would={would} />
+          </td>
+        </tr>
+      ))}
+    </DataTable>
+  );
+}
+
+function Effect({
+  visit: { t },
+  action,
+  would,
+}: {
+  visit: Visit;
+  action: BulkActionName;
+  would: ActionPreview;
+}) {
+  if (would.outcome === 'unchanged')
+    return <Badge tone="plain" text={t('breaks.bulk.unchanged')} />;
+  if (would.outcome === 'refused')
+    return (
+      <span class="mark differs">
+        <span aria-hidden="true">✗</span>{' '}
+        {t('breaks.bulk.refused', { why: refusalOfCode(t, would.code ?? '') })}
+      </span>
+    );
+  const staysOpen = action === 'accept' && would.state === 'open';
+  const amount = would.amountCents === null ? '' : formatAmount(would.amountCents);
+  return (
+    <span class="mark same">
+      <span aria-hidden="true">✓</span>{' '}
+      {t(staysOpen ? 'breaks.bulk.would.stayOpen' : `breaks.bulk.would.${action}`, { amount })}
+    </span>
+  );
+}
+
+function Confirmation({ visit, action, previewed, shown, formKey, address }: Props) {
+  const { t } = visit;
+  const possible = countOf(previewed, 'done');
+  if (possible === 0) return <Message kind="warn">{t('breaks.bulk.noneCan')}</Message>;
+  return (
+    <section class="card">
+      <h2>{t('app.confirm')}</h2>
+      <p class="hint">{t(`breaks.effect.${action}`)}</p>
+      <Form
+        visit={visit}
+        action={`${pathTo(visit, `breaks/bulk/${action}`)}?${address.toString()}`}
+        shown={shown}
+      >
+        <input type="hidden" name="key" value={formKey} />
+        {previewed.map(({ row: { id, version } }) => (
+          <>
+            <input type="hidden" name="break" value={id} />
+            <input type="hidden" name="version" value={version} />
+          </>
+        ))}
+        <div class="row">
+          <Field
+            label={t('app.reason')}
+            hint={t('breaks.reasonHint')}
+            name="reason"
+            required
+            minLength={3}
+            maxLength={500}
+            autocomplete="off"
+            data-key="m"
+            value={typed(visit, 'reason')}
+          />
+          <button>{t('breaks.bulk.confirm', { count: possible })}</button>
+        </div>
+      </Form>
+    </section>
+  );
+}

@@ -1,0 +1,67 @@
+// The comments on a break, and the form for another one.
+import type { JSX } from 'preact';
+import { maxCommentLength } from '../../reconciliation/breaks/break-comments.schema.js';
+import { Empty } from '../elements.js';
+import { formatTime } from '../formats.js';
+import { Form } from '../frame.js';
+import { pathTo } from '../visit.js';
+import type { BreakViewProps } from './break-facts.js';
+import { keyOfAction } from './open-actions.js';
+import { Key } from './shortcuts.js';
+
+export function Comments({
+  visit,
+  facts: { found, comments, hasOlder, nameOf },
+  address,
+  canAct,
+}: BreakViewProps & { canAct: boolean }): JSX.Element {
+  const { t, language } = visit;
+  return (
+    <section class="card">
+      <h2>{t('breaks.comments')}</h2>
+      {comments.length === 0 && <Empty>{t('breaks.commentEmpty')}</Empty>}
+      {hasOlder && <Empty>{t('breaks.commentOlder', { count: comments.length })}</Empty>}
+      {comments.length > 0 && (
+        <ul class="comments">
+          {[...comments].reverse().map(({ author, text, at }) => (
+            <li>
+              <p class="hint">
+                {nameOf(author)} ·{' '}
+                <time dateTime={at.toISOString()}>{formatTime(at, language)}</time>
+              </p>
+              {text === null ? (
+                <p class="muted">{t('breaks.commentHidden')}</p>
+              ) : (
+                <p class="written" dir="auto">
+                  {text}
+                </p>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {canAct && (
+        <Form
+          visit={visit}
+          action={`${pathTo(visit, `breaks/${found.id}/comment`)}?${address.toString()}`}
+          shown={found.version}
+        >
+          <label for="comment-text">
+            {t('breaks.comment')} <span class="hint">{t('breaks.commentHint')}</span>
+          </label>
+          <textarea
+            id="comment-text"
+            name="text"
+            required
+            maxLength={maxCommentLength}
+            data-key={keyOfAction.comment}
+            value={visit.form.get('text') ?? ''}
+          />
+          <button>
+            {t('breaks.action.comment')} <Key of={keyOfAction.comment} />
+          </button>
+        </Form>
+      )}
+    </section>
+  );
+}

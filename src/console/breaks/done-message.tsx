@@ -1,0 +1,30 @@
+// What the person has just done about a break, shown on the page to which it led.
+import type { JSX } from 'preact';
+import { isUuid } from '../../platform/listing.js';
+import { Message } from '../frame.js';
+import type { Visit } from '../requests.js';
+import { findTextKey } from '../texts.js';
+import { pathTo } from '../visit.js';
+
+export function DoneMessage({
+  visit,
+  address,
+}: {
+  visit: Visit;
+  address: URLSearchParams;
+}): JSX.Element | null {
+  const { t, query } = visit;
+  const done = findTextKey(`breaks.did.${query.get('did') ?? ''}`);
+  if (!done) return null;
+  const from = query.get('from') ?? '';
+  return (
+    <Message kind="good">
+      {t(done)} {query.has('last') && t('breaks.did.last')}{' '}
+      {isUuid(from) && (
+        <a href={`${pathTo(visit, `breaks/${from}`)}?${address.toString()}`}>
+          {t('breaks.did.previous')}
+        </a>
+      )}
+    </Message>
+  );
+}

@@ -1,0 +1,67 @@
+// The keys of the pages of breaks. What each key does is declared where it is used.
+import type { JSX } from 'preact';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
+import { keyOfAction, type PageAction } from './open-actions.js';
+
+/** A letter is written as keyboards show it. */
+export function Key({ of }: { of: string }): JSX.Element {
+  return <kbd>{of.length === 1 ? of.toUpperCase() : of}</kbd>;
+}
+
+type Shortcut = readonly [keys: string, does: TextKey];
+
+const onEachPage: readonly Shortcut[] = [
+  ['Esc', 'breaks.keys.back'],
+  ['?', 'breaks.keys.help'],
+];
+
+export function ListShortcuts({ visit }: { visit: Visit }): JSX.Element {
+  const own: Shortcut[] = [
+    ['J / K', 'breaks.keys.move'],
+    ['Enter', 'breaks.keys.open'],
+    ['x', 'breaks.keys.tick'],
+    ['?', 'breaks.keys.help'],
+  ];
+  return <Shortcuts visit={visit} shortcuts={own} />;
+}
+
+export function BreakShortcuts({
+  visit,
+  actions,
+}: {
+  visit: Visit;
+  actions: readonly (PageAction | 'comment')[];
+}): JSX.Element {
+  const ofActions = actions.map((one): Shortcut => [keyOfAction[one], `breaks.action.${one}`]);
+  const own: Shortcut[] = [
+    ...(actions.includes('link')
+      ? ([
+          ['1 – 9', 'breaks.keys.choose'],
+          ['J / K', 'breaks.keys.move'],
+        ] as const)
+      : []),
+    ...ofActions,
+    ['n', 'breaks.keys.next'],
+    ...onEachPage,
+  ];
+  return <Shortcuts visit={visit} shortcuts={own} />;
+}
+
+function Shortcuts({ visit: { t }, shortcuts }: { visit: Visit; shortcuts: readonly Shortcut[] }) {
+  return (
+    <details class="card" data-key="?">
+      <summary>{t('breaks.keys')}</summary>
+      <dl class="keys">
+        {shortcuts.map(([keys, does]) => (
+          <>
+            <dt>
+              <Key of={keys} />
+            </dt>
+            <dd>{t(does)}</dd>
+          </>
+        ))}
+      </dl>
+    </details>
+  );
+}

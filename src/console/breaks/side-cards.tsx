@@ -1,0 +1,80 @@
+// What is stored of the line and of the expected payment of a break.
+import type { ComponentChildren, JSX } from 'preact';
+import { printDay } from '../../brazil/printed-text.js';
+import type { Counterparty } from '../../counterparties/resolution.js';
+import type { LineSide, PaymentSide } from '../../reconciliation/breaks/break-sides.service.js';
+import { Amount, FactList } from '../elements.js';
+import { formatTime } from '../formats.js';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
+import type { BreakFacts } from './break-facts.js';
+import { wordOf, writeTaxId } from './break-words.js';
+
+type Fact = readonly [TextKey, ComponentChildren];
+
+export function SideCards({ visit, facts }: { visit: Visit; facts: BreakFacts }): JSX.Element {
+  const { found, lines, payments } = facts;
+  const line = found.nsu === null ? undefined : lines.get(found.nsu);
+  const payment = payments.get(found.expectedPaymentId ?? '');
+  return (
+    <>
+      {line && <FactList visit={visit} title="breaks.line" facts={factsOfLine(visit, line)} />}
+      {payment && (
+        <FactList visit={visit} title="breaks.payment" facts={factsOfPayment(visit, payment)} />
+      )}
+    </>
+  );
+}
+
+function factsOfLine(visit: Visit, line: LineSide): Fact[] {
+  const { t, language } = visit;
+  return [
+    ['breaks.field.amount', <Amount cents={line.amountCents} />],
+    ['breaks.field.direction', directionOf(visit, line.isCredit)],
+    ['breaks.field.day', formatTime(line.occurredAt, language)],
+    ...factsOfParty(line.counterparty),
+    ...written('breaks.field.notes', line.notes),
+    ...codes('breaks.field.references', line.references, t('app.none')),
+  ];
+}
+
+function factsOfPayment(visit: Visit, payment: PaymentSide): Fact[] {
+  const { t, language } = visit;
+  const { amountCents, dueDate, createdAt } = payment;
+  return [
+    [
+      'breaks.field.amount',
+      amountCents === null ? t('breaks.anyAmount') : <Amount cents={amountCents} />,
+    ],
+    ['breaks.field.paid', <Amount cents={payment.paidCents} />],
+    ['breaks.field.direction', directionOf(visit, payment.isCredit)],
+    ['breaks.field.source', wordOf(t, 'breaks.source', payment.kind, 'breaks.source.other')],
+    ['breaks.field.day', dueDate === null ? formatTime(createdAt, language) : printDay(dueDate)],
+    ...factsOfParty(payment.counterparty),
+    ...codes('breaks.field.references', payment.references, t('app.none')),
+  ];
+}
+
+function directionOf({ t }: Visit, isCredit: boolean): string {
+  return t(isCredit ? 'breaks.direction.in' : 'breaks.direction.out');
+}
+
+function factsOfParty({ name, taxId, ispb, branch, account, message }: Counterparty): Fact[] {
+  const institution = [ispb, branch, account].filter((one) => one !== null).join(' / ');
+  return [
+    ...written('breaks.field.name', name),
+    ...written('breaks.field.taxId', taxId === null ? null : writeTaxId(taxId)),
+    ...written('breaks.field.institution', institution === '' ? null : institution),
+    ...written('breaks.field.message', message),
+  ];
+}
+
+/** What somebody else wrote; nothing where it is not known. */
+function written(key: TextKey, text: string | null): Fact[] {
+  return text === null ? [] : [[key, <bdi>{text}</bdi>]];
+}
+
+function codes(key: TextKey, references: LineSide['references'], none: string): Fact[] {
+  const values = references.map(({ value }) => <code class="id">{value}</code>);
+  return [[key, values.length > 0 ? values : none]];
+}

@@ -1,0 +1,78 @@
+// SQL of comments on breaks, and their texts as the re-encryption sees them. The table may be long:
+// an index has the key ids of its texts.
+import type { Db, Tx } from '../../database.service.js';
+import type { BreakComment } from '../../generated/service/client.js';
+import type { Page } from '../../platform/listing.js';
+import type { SecretOwner } from '../../platform/secret-box.js';
+import type { EncryptedColumn } from '../../secrets/encrypted-column.js';
+
+export function ownerOfComment({
+  accountId,
+  id,
+}: Pick<BreakComment, 'accountId' | 'id'>): SecretOwner {
+  return ['break_comment.text', String(accountId), id];
+}
+
+export async function insertComment(
+  tx: Tx,
+  comment: Pick<BreakComment, 'accountId' | 'id' | 'breakId' | 'author' | 'text'>,
+): Promise<BreakComment> {
+  return tx.breakComment.create({ data: comment });
+}
+
+/** One page, newest first. */
+export async function listCommentRows(
+  db: Db,
+  accountId: number,
+  breakId: string,
+  { after, limit }: Page,
+): Promise<BreakComment[]> {
+  return db.breakComment.findMany({
+    where: { accountId, breakId, ...(after === null ? {} : { id: { lt: after } }) },
+    orderBy: { id: 'desc' },
+    take: limit + 1,
+  });
+}
+
+/** Erases the texts of the comments on the breaks of a line. */
+export async function eraseCommentsOfLine(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE break_comment SET text = NULL
+    WHERE account_id = ${accountId} AND text IS NOT NULL
+      AND break_id IN (SELECT id FROM break WHERE account_id = ${accountId} AND nsu = ${nsu})`;
+}
+
+export const commentColumn: EncryptedColumn = {
+  name: 'break_comment.text',
+  // The index is read once for each key id, not for each row.
+  listKeyIds: async (db) => {
+    const rows = await db.$queryRaw<{ keyId: string }[]>`
+      WITH RECURSIVE ids(key_id) AS (
+        (SELECT left(text, 8) FROM break_comment WHERE text IS NOT NULL ORDER BY 1 LIMIT 1)
+        UNION ALL
+        SELECT (SELECT left(text, 8) FROM break_comment
+                WHERE text IS NOT NULL AND left(text, 8) > ids.key_id ORDER BY 1 LIMIT 1)
+        FROM ids WHERE ids.key_id IS NOT NULL
+      )
+      SELECT key_id AS "keyId" FROM ids WHERE key_id IS NOT NULL`;
+    return rows.map(({ keyId }) => keyId);
+  },
+  count: async (db, keyId) => {
+    const [row] = await db.$queryRaw<{ count: bigint }[]>`
+      SELECT count(*) FROM break_comment WHERE text IS NOT NULL AND left(text, 8) = ${keyId}`;
+    return Number(row?.count ?? 0);
+  },
+  list: async (db, keyId, limit) => {
+    const rows = await db.$queryRaw<{ accountId: number; id: string; text: string }[]>`
+      SELECT account_id, id, text FROM break_comment
+      WHERE text IS NOT NULL AND left(text, 8) = ${keyId} LIMIT ${limit}`;
+    return rows.map(({ accountId, id, text: encrypted }) => ({
+      owner: ownerOfComment({ accountId, id }),
+      encrypted,
+      replace: async (tx, text) => {
+        const same = { accountId, id, text: encrypted };
+        await tx.breakComment.updateMany({ where: same, data: { text } });
+      },
+    }));
+  },
+};
