@@ -263,6 +263,8 @@ export const trialView = z.object({
   lines: integer,
   matchedMore: nsuSample,
   classifiedMore: nsuSample,
+  /** Lines that rules decide now, and of which this version would make something else. */
+  changed: nsuSample,
   /** Lines that rules decide now and this version would not. */
   less: nsuSample,
   ambiguous: nsuSample,

@@ -1508,6 +1508,7 @@ CREATE TABLE "rule_trial" (
   "from" TIMESTAMPTZ(3) NOT NULL,
   "until" TIMESTAMPTZ(3) NOT NULL,
   "result" JSONB NOT NULL,
+  "changes" JSONB NOT NULL DEFAULT '[]',
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "rule_trial_pkey" PRIMARY KEY ("account_id", "id"),
