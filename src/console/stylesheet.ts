@@ -101,4 +101,36 @@ pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }
+.notice.plain { background: var(--back); color: var(--text); border-color: var(--accent);
+  position: sticky; top: 0; z-index: 1; }
+fieldset { border: 1px solid var(--line); border-radius: 8px; padding: 8px 14px 12px;
+  margin: 0 0 16px; min-width: 0; }
+legend { font-weight: 600; padding: 0 6px; }
+label.choice { font-weight: 400; margin: 4px 0; }
+.row.top { align-items: start; margin: 0 0 12px; }
+.row.condition { margin: 0 0 12px; }
+.field-error { display: block; color: var(--bad); font-weight: 600; font-size: 14px; }
+[aria-invalid] { border-color: var(--bad); }
+.first-submit { position: absolute; left: -999px; }
+form:has([name="action"][value="classify"]:checked) .if-match { display: none; }
+form:has([name="action"][value="match"]:checked) .if-classify { display: none; }
+form:not(:has([name="parts"][value="plan"]:checked)) .if-plan { display: none; }
+form:not(:has([name="parts"][value="netSettlement"]:checked)) .if-net-settlement { display: none; }
+form:has([name="parts"][value="netSettlement"]:checked) .if-tolerant { display: none; }
+td.sentence { min-width: 280px; }
+h3 { font-size: 16px; margin: 0 0 8px; }
+summary { cursor: pointer; color: var(--accent); font-weight: 600; padding: 4px 0; }
+del { color: var(--bad); background: var(--bad-back); }
+ins { color: var(--good); background: var(--good-back); text-decoration: none; }
+.chart { width: 100%; height: auto; }
+.chart text { fill: var(--muted); font-size: 13px; }
+.chart text.end { text-anchor: end; }
+.chart .balance { fill: none; stroke: var(--accent); stroke-width: 3; }
+.chart .projected { stroke-dasharray: 7 5; }
+.chart .zero { stroke: var(--bad); stroke-width: 1; }
+.chart .today { stroke: var(--muted); stroke-width: 1; stroke-dasharray: 2 4; }
+.chart .dot { fill: var(--accent); }
+.legend-past, .legend-projected { border-top: 3px solid var(--accent); padding-top: 2px;
+  margin-right: 16px; font-size: 14px; }
+.legend-projected { border-top-style: dashed; }
 `;

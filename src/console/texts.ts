@@ -2,8 +2,13 @@
 // does not compile, and a page without a key in these lists does not either.
 import { appTexts } from './texts/app.js';
 import { breaksTexts } from './texts/breaks.js';
+import { expectedPaymentTexts } from './texts/expected-payments.js';
+import { fieldTexts } from './texts/fields.js';
 import { languages, type Language } from './texts/languages.js';
 import { peopleTexts } from './texts/people.js';
+import { ruleBuilderTexts } from './texts/rule-builder.js';
+import { rulesTexts } from './texts/rules.js';
+import { ruleTrialTexts } from './texts/rule-trials.js';
 import { todayTexts } from './texts/today.js';
 
 /** The lists of the areas of the console. No two have the same key. */
@@ -12,6 +17,11 @@ export const texts = {
   ...peopleTexts,
   ...todayTexts,
   ...breaksTexts,
+  ...expectedPaymentTexts,
+  ...fieldTexts,
+  ...rulesTexts,
+  ...ruleBuilderTexts,
+  ...ruleTrialTexts,
 } as const;
 
 export type TextKey = keyof typeof texts;

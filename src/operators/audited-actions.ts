@@ -20,9 +20,18 @@ export const auditedActions = [
   'end session',
   'refused',
   'failed',
+  'declare rule',
+  'declare rule version',
+  'reorder rule',
+  'try rule',
+  'activate rule',
+  'retire rule',
+  'declare expected payment',
+  'amend expected payment',
+  'cancel expected payment',
 ] as const;
 export type AuditedActionName = (typeof auditedActions)[number];
 
 /** What an action was done to. */
-export const auditedSubjects = ['person', 'session', 'entry'] as const;
+export const auditedSubjects = ['person', 'session', 'entry', 'rule', 'expected_payment'] as const;
 export type AuditedSubject = `${(typeof auditedSubjects)[number]} ${string}`;

@@ -52,6 +52,11 @@ export class RuleCatalog {
   ) {}
 
   async get(accountId: number, id: string) {
+    return (await this.getWithTerms(accountId, id)).rule;
+  }
+
+  /** The rule, and by version its terms as lines are compared with them. */
+  async getWithTerms(accountId: number, id: string) {
     const { prisma } = this.database;
     const rule = await prisma.rule.findUnique({ where: { accountId_id: { accountId, id } } });
     if (!rule) throw new AppError('not_found');
@@ -66,7 +71,12 @@ export class RuleCatalog {
       take: trialsShown,
     });
     const steps = await prisma.ruleHistoryEntry.findMany({ ...shown, take: stepsShown });
-    return describeRuleWithHistory(describeRule(rule, versions), trials, steps.reverse());
+    return {
+      rule: describeRuleWithHistory(describeRule(rule, versions), trials, steps.reverse()),
+      terms: new Map<number, RuleTerms>(
+        versions.map((one) => [one.version, { priority: one.priority, ...termsOf(one) }]),
+      ),
+    };
   }
 
   /** One page of rules, newest first. */
@@ -139,8 +149,7 @@ export class RuleCatalog {
     return line;
   }
 
-  /** One version with its terms as lines are compared with them: documents are not masked. */
-  async getTerms(accountId: number, { ruleId, version }: DeclaredRule): Promise<RuleTerms> {
+  private async getTerms(accountId: number, { ruleId, version }: DeclaredRule): Promise<RuleTerms> {
     const found = await this.database.prisma.ruleVersion.findUnique({
       where: { accountId_ruleId_version: { accountId, ruleId, version } },
     });
