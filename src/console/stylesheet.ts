@@ -101,14 +101,20 @@ pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }
-.notice.plain { background: var(--back); color: var(--text); border-color: var(--accent);
-  position: sticky; top: 0; z-index: 1; }
+.notice.plain { background: var(--back); color: var(--text); border-color: var(--accent); }
+@media (min-width: 900px) and (min-height: 700px) {
+  #rule-sentence { position: sticky; top: 0; z-index: 1; }
+  #rule-builder { scroll-padding-top: 80px; }
+}
+.cards { margin: 0 0 16px; }
+.timeline li { background: none; color: inherit; }
 fieldset { border: 1px solid var(--line); border-radius: 8px; padding: 8px 14px 12px;
   margin: 0 0 16px; min-width: 0; }
 legend { font-weight: 600; padding: 0 6px; }
 label.choice { font-weight: 400; margin: 4px 0; }
 .row.top { align-items: start; margin: 0 0 12px; }
 .row.condition { margin: 0 0 12px; }
+.row.condition label { flex-basis: 260px; }
 .field-error { display: block; color: var(--bad); font-weight: 600; font-size: 14px; }
 [aria-invalid] { border-color: var(--bad); }
 .first-submit { position: absolute; left: -999px; }
@@ -122,14 +128,12 @@ h3 { font-size: 16px; margin: 0 0 8px; }
 summary { cursor: pointer; color: var(--accent); font-weight: 600; padding: 4px 0; }
 del { color: var(--bad); background: var(--bad-back); }
 ins { color: var(--good); background: var(--good-back); text-decoration: none; }
-.chart { width: 100%; height: auto; }
-.chart text { fill: var(--muted); font-size: 13px; }
-.chart text.end { text-anchor: end; }
+.chart { width: 100%; height: auto; display: block; }
+.ends { display: flex; justify-content: space-between; color: var(--muted); font-size: 14px; }
 .chart .balance { fill: none; stroke: var(--accent); stroke-width: 3; }
 .chart .projected { stroke-dasharray: 7 5; }
 .chart .zero { stroke: var(--bad); stroke-width: 1; }
 .chart .today { stroke: var(--muted); stroke-width: 1; stroke-dasharray: 2 4; }
-.chart .dot { fill: var(--accent); }
 .legend-past, .legend-projected { border-top: 3px solid var(--accent); padding-top: 2px;
   margin-right: 16px; font-size: 14px; }
 .legend-projected { border-top-style: dashed; }

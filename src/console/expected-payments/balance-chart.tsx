@@ -30,6 +30,10 @@ export function BalanceChart({
         <span class="legend-past">{t('forecast.legendPast')}</span>{' '}
         <span class="legend-projected">{t('forecast.legendProjected')}</span>
       </p>
+      <div class="ends">
+        <span>{t('forecast.greatest', { amount: formatAmount(greatest) })}</span>
+        <span>{t('forecast.leastShort', { amount: formatAmount(least) })}</span>
+      </div>
       <svg
         class="chart"
         viewBox={`0 0 ${width} ${height}`}
@@ -42,25 +46,14 @@ export function BalanceChart({
         })}
       >
         {zeroY !== null && <line class="zero" x1="0" x2={width} y1={zeroY} y2={zeroY} />}
-        {todayAt && (
-          <line class="today" x1={todayAt.x} x2={todayAt.x} y1="0" y2={height - plane.bottom} />
-        )}
+        {todayAt && <line class="today" x1={todayAt.x} x2={todayAt.x} y1="0" y2={height} />}
         {past !== '' && <path class="balance" d={past} />}
         {projected !== '' && <path class="balance projected" d={projected} />}
-        {points.length === 1 && <circle class="dot" cx={points[0]?.x} cy={points[0]?.y} r="4" />}
-        <text x="8" y="12">
-          {formatAmount(greatest)}
-        </text>
-        <text x="8" y={height - plane.bottom - 4}>
-          {formatAmount(least)}
-        </text>
-        <text x="8" y={height - 8}>
-          {printDay(first.date)}
-        </text>
-        <text class="end" x={width - 8} y={height - 8}>
-          {printDay(last.date)}
-        </text>
       </svg>
+      <div class="ends">
+        <span>{printDay(first.date)}</span>
+        <span>{printDay(last.date)}</span>
+      </div>
     </>
   );
 }

@@ -1,7 +1,7 @@
 // The points of the chart of balances, from exact cents to a plane of fixed size.
 import type { Cents } from '../../money/cents.js';
 
-export const plane = { width: 800, height: 240, left: 8, right: 8, top: 16, bottom: 28 } as const;
+export const plane = { width: 800, height: 200, left: 4, right: 4, top: 8, bottom: 8 } as const;
 
 export interface BalancePlane {
   /** `M0,0L…` of the days that are over, and of those from today on, which are projected. */

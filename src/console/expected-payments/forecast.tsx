@@ -46,11 +46,12 @@ export function Forecast(props: ForecastProps): JSX.Element {
             'forecast.closing',
           ]}
         >
-          {forecast.days.map((day) => (
+          {forecast.days.filter(hasMovement(forecast.today)).map((day) => (
             <DayRow visit={visit} day={day} today={forecast.today} />
           ))}
         </DataTable>
         <p class="hint">
+          {t('forecast.daysWithout')}{' '}
           {t('forecast.synced', { time: formatTime(forecast.syncedAt, language) })}
         </p>
       </section>
@@ -106,10 +107,17 @@ function Apart({
             {formatCount(apart.count)}
           </a>,
         ],
-        ['forecast.withoutAmount', t('forecast.some', { count: formatCount(apart.withoutAmount) })],
+        ['forecast.withoutAmount', formatCount(apart.withoutAmount)],
       ]}
     />
   );
+}
+
+/** A day on which nothing is expected or came has the balance of the day before. */
+function hasMovement(today: string) {
+  return ({ date, expectedIn, expectedOut, statement }: ForecastDay) =>
+    date === today ||
+    [expectedIn, expectedOut, statement?.in ?? 0n, statement?.out ?? 0n].some((one) => one !== 0n);
 }
 
 function DayRow({ visit, day, today }: { visit: Visit; day: ForecastDay; today: string }) {

@@ -1,6 +1,7 @@
 // The list of expected payments.
 import type { JSX } from 'preact';
 import { printDay } from '../../brazil/printed-text.js';
+import { punctuateTaxId } from '../../counterparties/party.js';
 import type { ExpectedPaymentView } from '../../reconciliation/api/expected-payment-reading.service.js';
 import { Amount, Badge, Empty, Pager, type Tone } from '../elements.js';
 import { formatAmount } from '../formats.js';
@@ -60,6 +61,7 @@ export function PaymentTable({
 
 function PaymentRow({ visit, payment }: { visit: Visit; payment: ExpectedPaymentView }) {
   const { id, externalId, references, settledAmount, counterparty } = payment;
+  const taxId = taxIdText(counterparty.taxId);
   const name = externalId ?? references[0]?.value ?? id.slice(-12);
   return (
     <tr>
@@ -68,10 +70,8 @@ function PaymentRow({ visit, payment }: { visit: Visit; payment: ExpectedPayment
         <div class="hint">{kindText(visit, payment)}</div>
       </td>
       <td class="wide">
-        {counterparty.name ?? counterparty.taxId ?? visit.t('app.none')}
-        {counterparty.name !== null && counterparty.taxId !== null && (
-          <div class="hint">{counterparty.taxId}</div>
-        )}
+        {counterparty.name ?? taxId ?? visit.t('app.none')}
+        {counterparty.name !== null && taxId !== null && <div class="hint">{taxId}</div>}
       </td>
       <td>{dueText(visit, payment)}</td>
       <td class="number">{amountText(visit, payment)}</td>
@@ -92,6 +92,11 @@ export function PaymentState({
 }): JSX.Element {
   const tone = state === 'cancelled' ? 'plain' : stateTones[state];
   return <Badge tone={tone} text={visit.t(`paymentState.${state}`)} />;
+}
+
+/** With its punctuation, where it is whole; a masked one has it. */
+export function taxIdText(taxId: string | null): string | null {
+  return taxId === null ? null : (punctuateTaxId(taxId) ?? taxId);
 }
 
 /** `A receber · Cobrança`. */

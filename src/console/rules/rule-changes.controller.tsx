@@ -14,6 +14,7 @@ import { accountOf, callerOf, pathId, pathTo, readReason, typed } from '../visit
 import { RuleBuilder, Sentence } from './rule-builder.js';
 import { emptyForm, formOfLine, formOfTerms, readRuleForm, type RuleForm } from './rule-form.js';
 import { requestOf, type RuleFormErrors } from './rule-request.js';
+import { defaultText } from './rule-sentence.js';
 import { parseVersion, readVersion, ruleOf } from './rule-version.js';
 
 const rules = '/console/accounts/:account/rules';
@@ -130,7 +131,7 @@ const newRow = { kind: '', value: '' } as const;
 function titleOf(visit: Visit, ruleId: string | null, form: RuleForm): string {
   return ruleId === null
     ? visit.t('ruleBuilder.titleNew')
-    : visit.t('ruleBuilder.titleVersion', { name: form.fields.name });
+    : visit.t('ruleBuilder.titleVersion', { name: defaultText(form.fields.name, visit.t) });
 }
 
 /** `line`: the statement line from which the form was filled. */

@@ -8,7 +8,7 @@ import { formatCount, formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { isAllowedTo, pathTo } from '../visit.js';
-import { ruleSentence } from './rule-sentence.js';
+import { defaultText, ruleSentence } from './rule-sentence.js';
 
 const stateTones: Record<OrderedRule['state'], Tone> = {
   draft: 'warn',
@@ -77,7 +77,7 @@ function RuleTable({
         <tr>
           <td class="number">{formatCount(rule.priority)}</td>
           <td class="wide">
-            <a href={pathTo(visit, `rules/${rule.ruleId}`)}>{rule.name}</a>
+            <a href={pathTo(visit, `rules/${rule.ruleId}`)}>{defaultText(rule.name, visit.t)}</a>
             <div>
               <RuleState visit={visit} state={rule.state} />{' '}
               <span class="muted">{visit.t('rules.versionNumber', { version: rule.version })}</span>
@@ -143,7 +143,7 @@ export function AllRules({
           {rules.map(({ id, name, origin, createdAt, activeVersion }) => (
             <tr>
               <td class="wide">
-                <a href={pathTo(visit, `rules/${id}`)}>{name}</a>
+                <a href={pathTo(visit, `rules/${id}`)}>{defaultText(name, t)}</a>
               </td>
               <td>{activeVersion ?? t('rules.noActiveVersion')}</td>
               <td>{t(origin === 'default' ? 'rules.origin.default' : 'rules.origin.api')}</td>

@@ -4,7 +4,7 @@ import { greatestTolerance } from '../../reconciliation/rules/rules.schema.js';
 import type { Cents } from '../../money/cents.js';
 import type { MatchAction, RuleAction, RuleCondition } from '../../reconciliation/decide/rule.js';
 import { formatAmount } from '../formats.js';
-import type { Translate } from '../texts.js';
+import type { TextKey, Translate } from '../texts.js';
 
 export interface SentenceOptions {
   t: Translate;
@@ -76,7 +76,9 @@ function partsOfCondition(when: RuleCondition, { t, isVisible }: SentenceOptions
 function partsOfAction(then: RuleAction, { t }: SentenceOptions): SentencePart[] {
   if (then.do === 'classify') {
     const category = t(`ruleCategory.${then.classify}`).toLowerCase();
-    return filled({ action: t('ruleSays.classify', { category, reason: then.reason }) });
+    return filled({
+      action: t('ruleSays.classify', { category, reason: defaultText(then.reason, t) }),
+    });
   }
   const { window, netSettlement } = then;
   return filled({
@@ -87,6 +89,17 @@ function partsOfAction(then: RuleAction, { t }: SentenceOptions): SentencePart[]
     tolerance: toleranceText(then, t),
     parts: partsText(then, t),
   });
+}
+
+/** Texts of the rule that the service makes for each account; texts of people stay as they are. */
+const defaultTexts: Readonly<Record<string, TextKey>> = {
+  'Bank fees': 'ruleDefault.bankFees',
+  'The bank charged for its services.': 'ruleDefault.bankFeesReason',
+};
+
+export function defaultText(text: string, t: Translate): string {
+  const key = Object.hasOwn(defaultTexts, text) ? defaultTexts[text] : undefined;
+  return key ? t(key) : text;
 }
 
 function filled(
@@ -103,8 +116,15 @@ export function shownTaxId(document: string, isVisible: boolean): string {
   return isVisible ? formatTaxId(parsed) : maskTaxId(parsed);
 }
 
-function typeText(type: string, t: Translate): string {
-  return type.endsWith('*') ? t('ruleSays.typePrefix', { type: type.slice(0, -1) }) : type;
+function typesText(types: readonly string[], t: Translate): string {
+  const names = types.filter((one) => !one.endsWith('*'));
+  const prefixes = types.flatMap((one) => (one.endsWith('*') ? one.slice(0, -1) : []));
+  const or = t('ruleSays.or');
+  const parts = [
+    names.length > 0 && t('ruleSays.types', { types: listOf(names, or) }),
+    prefixes.length > 0 && t('ruleSays.typePrefixes', { types: listOf(prefixes, or) }),
+  ];
+  return parts.filter(Boolean).join(` ${or} `);
 }
 
 function amountText({ minCents, maxCents }: RuleCondition, t: Translate): string | null {
@@ -125,7 +145,7 @@ function sameText({ by, netSettlement }: MatchAction, t: Translate): string {
     .filter((one) => one !== 'amount' || !netSettlement);
   return listOf(
     shared.map((one) => t(`ruleSays.same.${one}`)),
-    t,
+    t('ruleSays.and'),
   );
 }
 
@@ -172,10 +192,10 @@ export function formatPercent(basisPoints: Cents): string {
   return `${basisPoints / 100n}${decimals === '' ? '' : `,${decimals}`} %`;
 }
 
-function listOf(texts: readonly string[], t: Translate): string {
+function listOf(texts: readonly string[], conjunction: string): string {
   const [last, ...before] = [...texts].reverse();
   const rest = before.reverse().join(', ');
-  return rest === '' ? (last ?? '') : `${rest} ${t('ruleSays.and')} ${last}`;
+  return rest === '' ? (last ?? '') : `${rest} ${conjunction} ${last}`;
 }
 
 function endSentence(text: string): string {

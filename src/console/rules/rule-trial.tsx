@@ -10,6 +10,7 @@ import { DataTable, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
+import { defaultText } from './rule-sentence.js';
 import { ActivateForm } from './rule-forms.js';
 
 interface TrialProps {
@@ -168,7 +169,9 @@ function Outcome({
         </div>
       ))}
       {more > 0 && <div>{t('ruleOutcome.morePayments', { count: formatCount(more) })}</div>}
-      {name !== undefined && <div class="hint">{t('ruleOutcome.byRule', { name })}</div>}
+      {name !== undefined && (
+        <div class="hint">{t('ruleOutcome.byRule', { name: defaultText(name, t) })}</div>
+      )}
     </>
   );
 }

@@ -14,6 +14,7 @@ import type { Visit } from '../requests.js';
 import { accountOf, callerOf, pathId, pathTo, readReason, typed } from '../visit.js';
 import { TrialForm } from './rule-forms.js';
 import { TrialDetail } from './rule-trial.js';
+import { defaultText } from './rule-sentence.js';
 import { readVersion, ruleOf } from './rule-version.js';
 
 const rule = '/console/accounts/:account/rules/:id';
@@ -58,7 +59,10 @@ export class RuleTrialPages {
       figure,
     });
     const { version } = tried.trial;
-    const title = visit.t('ruleTrial.title', { version, name: shown.name });
+    const title = visit.t('ruleTrial.title', {
+      version,
+      name: defaultText(shown.name, visit.t),
+    });
     return new Shown(title, <TrialDetail visit={visit} rule={shown} tried={tried} />);
   }
 

@@ -8,6 +8,7 @@ import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, pathId } from '../visit.js';
 import { RuleDetail } from './rule-detail.js';
+import { defaultText } from './rule-sentence.js';
 import { AllRules, RulesInOrder } from './rule-list.js';
 
 const rules = '/console/accounts/:account/rules';
@@ -44,6 +45,7 @@ export class RulePages {
       visit,
       steps.map(({ actor }) => actor),
     );
-    return new Shown(found.rule.name, <RuleDetail {...{ visit, nameOf, ...found }} />);
+    const title = defaultText(found.rule.name, visit.t);
+    return new Shown(title, <RuleDetail {...{ visit, nameOf, ...found }} />);
   }
 }

@@ -180,11 +180,16 @@ export const expectedPaymentTexts = {
   'forecast.out': ['A pagar', 'To pay'],
   'forecast.count': ['Pagamentos', 'Payments'],
   'forecast.withoutAmount': ['Sem valor definido', 'Without an amount'],
-  'forecast.some': ['{count}', '{count}'],
   'forecast.chart': ['Saldo no fim de cada dia', 'Balance at the end of each day'],
   'forecast.chartLabel': [
     'Saldo de {from} a {to}: entre {least} e {greatest}. Os valores estão na tabela.',
     'Balance from {from} to {to}: between {least} and {greatest}. The table has the figures.',
+  ],
+  'forecast.greatest': ['Maior: {amount}', 'Greatest: {amount}'],
+  'forecast.leastShort': ['Menor: {amount}', 'Least: {amount}'],
+  'forecast.daysWithout': [
+    'Dias sem movimento não aparecem: o saldo é o do dia anterior.',
+    'Days without a movement are left out: their balance is that of the day before.',
   ],
   'forecast.legendPast': ['Do extrato', 'Of the statement'],
   'forecast.legendProjected': ['Previsto', 'Projected'],

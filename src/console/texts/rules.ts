@@ -84,8 +84,9 @@ export const rulesTexts = {
   'ruleSays.lines.credit': ['Créditos', 'Credits'],
   'ruleSays.lines.debit': ['Débitos', 'Debits'],
   'ruleSays.and': ['e', 'and'],
+  'ruleSays.or': ['ou', 'or'],
   'ruleSays.types': ['do tipo {types}', 'of the type {types}'],
-  'ruleSays.typePrefix': ['que começa com {type}', 'that begins with {type}'],
+  'ruleSays.typePrefixes': ['de tipo que começa com {types}', 'of a type that begins with {types}'],
   'ruleSays.document': ['do CPF ou CNPJ {document}', 'of the tax id {document}'],
   'ruleSays.account': [
     'da conta {number}, agência {branch}, ISPB {ispb}',
@@ -155,6 +156,12 @@ export const rulesTexts = {
   'ruleSays.fee': [
     ', com taxa de {minPercent} a {maxPercent} mais {minAmount} a {maxAmount} por venda',
     ', with a fee of {minPercent} to {maxPercent} plus {minAmount} to {maxAmount} for each sale',
+  ],
+
+  'ruleDefault.bankFees': ['Tarifas do banco', 'Bank fees'],
+  'ruleDefault.bankFeesReason': [
+    'O banco cobrou por seus serviços.',
+    'The bank charged for its services.',
   ],
 
   'ruleCategory.fee': ['Taxa', 'Fee'],
