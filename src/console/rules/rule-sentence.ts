@@ -49,14 +49,7 @@ function partsOfCondition(when: RuleCondition, { t, isVisible }: SentenceOptions
   const direction = isCredit === undefined ? 'any' : isCredit ? 'credit' : 'debit';
   return filled({
     direction: t(`ruleSays.lines.${direction}`),
-    types:
-      types &&
-      t('ruleSays.types', {
-        types: listOf(
-          types.map((one) => typeText(one, t)),
-          t,
-        ),
-      }),
+    types: types && typesText(types, t),
     document:
       document === undefined
         ? null

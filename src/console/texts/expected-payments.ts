@@ -128,6 +128,12 @@ export const expectedPaymentTexts = {
     'Pelas suas condições ou por uma regra',
     'By its conditions or by a rule',
   ],
+  'paymentRule.original': ['Pelo Pix original', 'By the original Pix'],
+  'paymentRule.counterparty': [
+    'Pelo destino e pelo valor, sem resposta do banco',
+    'By receiver and amount, without a response of the bank',
+  ],
+  'paymentRule.reversal': ['Estorno do que foi pago', 'Reversal of what was paid'],
   'paymentRule.other': ['Por outra evidência', 'By other evidence'],
   'paymentKind.declared': ['Declarado', 'Declared'],
   'paymentKind.create_charge': ['Cobrança', 'Charge'],
