@@ -6,6 +6,7 @@ import type { PersonRole } from '../../src/operators/roles.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { csrfOf, signedInPerson, type VisitedPage } from '../support/console-visitor.js';
+import { until } from '../support/until.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
 type SignedIn = Awaited<ReturnType<typeof signedInPerson>>;
@@ -61,8 +62,15 @@ describe('the pages of rules', () => {
     expect([page.status, page.text]).toEqual([303, '']);
     return idIn(page);
   };
-  const tryVersion = (ruleId: string, version = '1', more: Field[] = []) =>
-    submit(analyst, at(`/${ruleId}/try`), [['version', version], ...more]);
+  /** The answer that leads to the trial, or the one that refuses to start it. */
+  const tryVersion = async (ruleId: string, version = '1', more: Field[] = []) => {
+    const started = await submit(analyst, at(`/${ruleId}/try`), [['version', version], ...more]);
+    if (started.status !== 303) return started;
+    return until('the trial ends', async () => {
+      const page = await analyst.get(started.location!);
+      return page.status === 303 && page;
+    });
+  };
   const activate = (visitor: SignedIn, ruleId: string, trialId: string, version = '1') =>
     submit(visitor, at(`/${ruleId}/activate`), [
       ['version', version],
@@ -305,6 +313,29 @@ describe('the pages of rules', () => {
       ['to', '2026-02-01'],
     ]);
     expect(turned.status).toBe(400);
+  });
+
+  it('shows how far a trial is, one at a time, and what ended it', async () => {
+    const ruleId = await declare(classifying('Slow', condition('type', 'DEBIT_SLOW')));
+    const run = '01900000-0000-7000-8000-000000000001';
+    await rows(
+      `INSERT INTO rule_trial_run (account_id, id, rule_id, version, lines)
+       VALUES ($1, $2, $3, 1, 12345)`,
+      ...[accountId, run, ruleId],
+    );
+    const running = await viewer.get(at(`/${ruleId}/runs/${run}`));
+    expect(running.text).toContain('12.345 lines read so far');
+    const second = await tryVersion(ruleId);
+    expect([second.status, second.text.includes('Another trial')]).toEqual([409, true]);
+    const set = (change: string) =>
+      rows(`UPDATE rule_trial_run SET ${change} WHERE id = $1 RETURNING id`, run);
+    await set(`updated_at = updated_at - interval '3 minutes'`);
+    const lost = await viewer.get(at(`/${ruleId}/runs/${run}`));
+    expect([lost.status, lost.text.includes('was interrupted')]).toEqual([400, true]);
+    expect((await tryVersion(ruleId)).status).toBe(303);
+    await set(`problem = 'period_too_long'`);
+    const refused = await viewer.get(at(`/${ruleId}/runs/${run}`));
+    expect(refused.text).toContain('too many lines without an outcome');
   });
 
   it('lets a viewer change nothing, and shows rules of the account alone', async () => {

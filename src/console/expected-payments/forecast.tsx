@@ -92,7 +92,6 @@ function Apart({
   title: 'forecast.overdue' | 'forecast.undated';
   apart: ForecastView['overdue'];
 }) {
-  const { t } = visit;
   const state = title === 'forecast.overdue' ? 'overdue' : 'open';
   return (
     <FactList

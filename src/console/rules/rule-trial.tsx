@@ -35,6 +35,26 @@ export function TrialDetail(props: TrialProps): JSX.Element {
   );
 }
 
+/** It reads itself again each second; without JavaScript, by its link. */
+export function TrialProgress({ visit, lines }: { visit: Visit; lines: number }): JSX.Element {
+  const { t, path } = visit;
+  return (
+    <section
+      class="card"
+      id="trial-progress"
+      hx-get={path}
+      hx-trigger="every 1s"
+      hx-swap="outerHTML"
+    >
+      <p role="status">{t('ruleTrial.running', { lines: formatCount(lines) })}</p>
+      <progress aria-label={t('ruleTrial.start')} />
+      <p>
+        <a href={path}>{t('ruleTrial.refresh')}</a>
+      </p>
+    </section>
+  );
+}
+
 function Summary({ visit, tried: { trial } }: TrialProps) {
   const { t, language } = visit;
   const sumOf = ({ count, amount }: { count: number; amount: bigint }) =>

@@ -7,13 +7,15 @@ import { RuleCatalog } from '../../reconciliation/rules/rule-catalog.service.js'
 import { RuleTrials } from '../../reconciliation/rules/rule-trials.service.js';
 import { trialFigures } from '../../reconciliation/rules/trial-changes.js';
 import { AppError } from '../../platform/errors.js';
+import { OtherPageFirst } from '../console.guard.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Message } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
+import { findTextKey, type TextKey } from '../texts.js';
 import { accountOf, callerOf, pathId, pathTo, readReason, typed } from '../visit.js';
 import { TrialForm } from './rule-forms.js';
-import { TrialDetail } from './rule-trial.js';
+import { TrialDetail, TrialProgress } from './rule-trial.js';
 import { defaultText } from './rule-sentence.js';
 import { readVersion, ruleOf } from './rule-version.js';
 
@@ -39,12 +41,29 @@ export class RuleTrialPages {
     });
     try {
       if (!days.success) throw new AppError('validation_failed');
-      const trial = await this.trials.run({ accountId, actor }, { ruleId, version }, days.data);
-      return new Redirect(pathTo(visit, `rules/${ruleId}/trials/${trial.id}`));
+      const run = await this.trials.start({ accountId, actor }, { ruleId, version }, days.data);
+      return new Redirect(pathTo(visit, `rules/${ruleId}/runs/${run}`));
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error;
-      return wrongPeriod(visit, ruleId, version);
+      return refusedTrial(visit, { ruleId, version }, 'ruleTrial.wrongPeriod');
     }
+  }
+
+  /** How far a trial is; it leads to the trial when that has ended. */
+  @ConsolePage({ path: `${rule}/runs/:run`, needs: 'view' })
+  async progress(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const ruleId = pathId(visit);
+    const { id: accountId } = accountOf(visit);
+    const run = await this.trials.getRun(accountId, { id: pathId(visit, 'run'), ruleId });
+    const { version, lines, trialId, problem, isLost } = run;
+    if (trialId !== null)
+      throw new OtherPageFirst(pathTo(visit, `rules/${ruleId}/trials/${trialId}`));
+    if (problem !== null || isLost) {
+      const known = findTextKey(`problem.${problem}`);
+      return refusedTrial(visit, { ruleId, version }, known ?? 'ruleTrial.interrupted');
+    }
+    const part = <TrialProgress visit={visit} lines={lines} />;
+    return new Shown(visit.t('ruleTrial.start'), part, { part });
   }
 
   @ConsolePage({ path: `${rule}/trials/:trial`, needs: 'view' })
@@ -80,10 +99,15 @@ export class RuleTrialPages {
   }
 }
 
-function wrongPeriod(visit: Visit, ruleId: string, version: number): Shown {
+/** What is wrong, and the form again. */
+function refusedTrial(
+  visit: Visit,
+  { ruleId, version }: { ruleId: string; version: number },
+  problem: TextKey,
+): Shown {
   const body = (
     <>
-      <Message kind="bad">{visit.t('ruleTrial.wrongPeriod')}</Message>
+      <Message kind="bad">{visit.t(problem)}</Message>
       <section class="card">
         <TrialForm visit={visit} ruleId={ruleId} version={version} />
         <p>

@@ -17,10 +17,14 @@ export const ruleTrialTexts = {
     'Sem datas: os últimos 90 dias. No máximo 400 dias.',
     'Without dates: the last 90 days. At most 400 days.',
   ],
-  'ruleTrial.run': ['Simular', 'Try'],
   'ruleTrial.running': [
-    'Simulando: os lançamentos do período são lidos e decididos de novo…',
-    'Trying: the lines of the period are read and decided again…',
+    'Simulando: {lines} lançamentos lidos até agora. O resultado abre sozinho.',
+    'Trying: {lines} lines read so far. The result opens on its own.',
+  ],
+  'ruleTrial.refresh': ['Atualizar', 'Refresh'],
+  'ruleTrial.interrupted': [
+    'A simulação foi interrompida. Nada mudou: inicie-a de novo.',
+    'The trial was interrupted. Nothing has changed: start it again.',
   ],
   'ruleTrial.wrongPeriod': [
     'O período não é válido: a primeira data não pode ser depois da última, e são no máximo 400 dias.',
@@ -117,6 +121,10 @@ export const ruleTrialTexts = {
   'problem.rule_limit': [
     'A conta tem o número máximo de versões que não estão desativadas. Desative as que não usa.',
     'The account has the greatest number of versions that are not retired. Retire those not in use.',
+  ],
+  'problem.trial_running': [
+    'Outra simulação desta conta está em andamento. Espere que termine.',
+    'Another trial of this account is running. Wait until it has ended.',
   ],
   'problem.period_too_long': [
     'O período tem lançamentos demais sem resultado. Simule um período mais curto.',

@@ -1,5 +1,5 @@
 // SQL of rule trials: reads history page by page.
-import { opaqueAccountId, type Db } from '../../database.service.js';
+import { opaqueAccountId, type Db, type Tx } from '../../database.service.js';
 import type { CoveredLine } from '../decide/rule.js';
 import { isUndecidedBreak } from '../rules.queries.js';
 
@@ -104,4 +104,55 @@ export async function findRuleFacts(
     SELECT is_credit, amount_cents, type_name, counterparty, counterparty_document, notes
     FROM statement_line WHERE account_id = ${accountId} AND nsu = ${nsu}`;
   return line ?? null;
+}
+
+/** A run without progress for so long has ended with its process. */
+const silentSeconds = 120;
+
+/** Whether the account has a run that is not finished. */
+export async function hasUnfinishedRun(tx: Tx, accountId: number): Promise<boolean> {
+  const found = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM rule_trial_run
+    WHERE account_id = ${accountId} AND trial_id IS NULL AND problem IS NULL
+      AND updated_at > clock_timestamp() - ${silentSeconds} * interval '1 second' LIMIT 1`;
+  return found.length > 0;
+}
+
+export interface TrialRun {
+  version: number;
+  lines: number;
+  trialId: string | null;
+  problem: string | null;
+  /** It has ended without a result, with its process. */
+  isLost: boolean;
+}
+
+export async function findTrialRun(
+  db: Db,
+  accountId: number,
+  { id, ruleId }: { id: string; ruleId: string },
+): Promise<TrialRun | null> {
+  const [run] = await db.$queryRaw<TrialRun[]>`
+    SELECT version, lines, trial_id, problem,
+           trial_id IS NULL AND problem IS NULL
+             AND updated_at <= clock_timestamp() - ${silentSeconds} * interval '1 second'
+             AS "isLost"
+    FROM rule_trial_run
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND rule_id = ${ruleId}::uuid`;
+  return run ?? null;
+}
+
+/** What is given changes, and the run has shown that it goes on. */
+export async function updateTrialRun(
+  db: Db,
+  accountId: number,
+  id: string,
+  { lines, trialId, problem }: { lines?: number; trialId?: string; problem?: string },
+): Promise<void> {
+  await db.$executeRaw`
+    UPDATE rule_trial_run
+    SET lines = COALESCE(${lines ?? null}::int, lines),
+      trial_id = COALESCE(${trialId ?? null}::uuid, trial_id),
+      problem = COALESCE(${problem ?? null}::text, problem), updated_at = clock_timestamp()
+    WHERE account_id = ${accountId} AND id = ${id}::uuid`;
 }

@@ -6,7 +6,8 @@ import { addDays, daysBetween } from '../../brazil/calendar.js';
 import { statementDayStart } from '../../brazil/statement-day.js';
 import type { RouteInput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
-import { AppError, invalidField, ruleBroken } from '../../platform/errors.js';
+import { AppError, conflict, invalidField, ruleBroken } from '../../platform/errors.js';
+import { Log } from '../../platform/log.js';
 import { newId } from '../../platform/ids.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import { BankService } from '../../bank/bank.service.js';
@@ -15,7 +16,7 @@ import { decideByRules, payableByRules, toRuleLine, type RuleDecision } from '..
 import { decide } from '../decide/decide.js';
 import type { Facts, DeclaredRule } from '../decide/model.js';
 import { loadComponents } from '../load.queries.js';
-import { listActiveRules } from '../rules.queries.js';
+import { listActiveRules, lockRuleVersions } from '../rules.queries.js';
 import * as queries from './rule-trials.queries.js';
 import { covers, type AppliedRule } from '../decide/rule.js';
 import { describeTrial } from './rule-views.js';
@@ -43,6 +44,18 @@ export interface TriedChanges {
   ruleNames: ReadonlyMap<string, string>;
 }
 
+interface TriedBy {
+  accountId: number;
+  actor: string;
+}
+
+interface Tried {
+  tried: AppliedRule;
+  /** With the version in trial in place of the active one. */
+  rules: AppliedRule[];
+  onPage: (lines: number) => Promise<void>;
+}
+
 type TrialDays = RouteInput<typeof tryRuleVersion>['body'];
 
 @Injectable()
@@ -51,12 +64,59 @@ export class RuleTrials {
     private readonly database: Database,
     private readonly bankTime: BankTime,
     private readonly bank: BankService,
+    private readonly log: Log,
   ) {}
 
+  /**
+   * Starts a trial and returns the id of its run, whose progress `getRun` reads. Throws
+   * `trial_running` while the account has another one.
+   */
+  async start(by: TriedBy, key: DeclaredRule, days: TrialDays): Promise<string> {
+    const { accountId } = by;
+    await this.period(accountId, days);
+    const id = newId();
+    await this.database.transaction(async (tx) => {
+      const versions = await lockRuleVersions(tx, accountId, key.ruleId);
+      if (!versions.some(({ version }) => version === key.version)) throw new AppError('not_found');
+      if (await queries.hasUnfinishedRun(tx, accountId))
+        throw conflict('trial_running', 'Another trial of the account is running.');
+      await tx.ruleTrialRun.create({ data: { accountId, id, ...key } });
+    });
+    void this.finish(id, by, key, days);
+    return id;
+  }
+
+  async getRun(accountId: number, key: { id: string; ruleId: string }): Promise<queries.TrialRun> {
+    const run = await queries.findTrialRun(this.database.prisma, accountId, key);
+    if (!run) throw new AppError('not_found');
+    return run;
+  }
+
+  /** Never throws: nobody waits for it. */
+  private async finish(id: string, by: TriedBy, key: DeclaredRule, days: TrialDays) {
+    const { prisma } = this.database;
+    const update = (change: Parameters<typeof queries.updateTrialRun>[3]) =>
+      queries.updateTrialRun(prisma, by.accountId, id, change);
+    try {
+      const trial = await this.run(by, key, days, (lines) => update({ lines }));
+      await update({ trialId: trial.id });
+    } catch (error) {
+      const isRefusal = error instanceof AppError;
+      if (!isRefusal) this.log.error({ err: error, runId: id }, 'rule trial failed');
+      const problem = isRefusal ? (error.details.reason ?? error.code) : 'failed';
+      // Without the database, the run stays without progress, which shows that it has ended.
+      await update({ problem }).catch((err: unknown) => {
+        this.log.error({ err, runId: id }, 'rule trial run could not be ended');
+      });
+    }
+  }
+
+  /** `onPage` is called with the lines that were read so far. */
   async run(
-    { accountId, actor }: { accountId: number; actor: string },
+    { accountId, actor }: TriedBy,
     key: DeclaredRule,
     days: TrialDays,
+    onPage: (lines: number) => Promise<void> = () => Promise.resolve(),
   ) {
     const { prisma } = this.database;
     const period = await this.period(accountId, days);
@@ -67,7 +127,7 @@ export class RuleTrials {
     const tried = readStored(found);
     const active = await listActiveRules(prisma, accountId);
     const rules = [...active.filter(({ ruleId }) => ruleId !== key.ruleId), tried];
-    const result = await this.runTrial(accountId, tried, rules, period);
+    const result = await this.runTrial(accountId, { tried, rules, onPage }, period);
     const data = { accountId, ...key, id: newId(), ...period, ...result.toStored() };
     return this.database.transaction(async (tx) => {
       await tx.ruleHistoryEntry.create({ data: { accountId, ...key, action: 'tried', actor } });
@@ -116,8 +176,7 @@ export class RuleTrials {
 
   private async runTrial(
     accountId: number,
-    tried: AppliedRule,
-    rules: AppliedRule[],
+    { tried, rules, onPage }: Tried,
     period: queries.TrialPeriod,
   ): Promise<TrialResult> {
     const result = new TrialResult(tried.ruleId);
@@ -137,6 +196,7 @@ export class RuleTrials {
         if (conflict && conflict.outcome !== 'nothing')
           result.addConflict(line, outcomeByRule(conflict));
       }
+      await onPage(result.lines);
     }
     const decision = decide(await this.load(accountId, undecided, rules, period));
     for (const line of undecided) result.add(line, decision);
