@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { typedNumber } from './typed-number.js';
+import { formatReaisWithTwoDecimals } from '../money/cents.js';
+import { typedAmount, typedNumber } from './typed-number.js';
 
 describe('a typed number', () => {
   it.each([
@@ -23,5 +24,10 @@ describe('a typed number', () => {
 
   it.each([undefined, '', '  '])('%p is absent', (typed) => {
     expect(typedNumber(typed)).toBeUndefined();
+  });
+
+  it.each([0n, 5n, 123_456n, 100_000_000_000n])('of %p cents is read as it is written', (cents) => {
+    expect(typedAmount(cents)).toMatch(/^\d+,\d\d$/);
+    expect(String(typedNumber(typedAmount(cents)))).toBe(formatReaisWithTwoDecimals(cents));
   });
 });

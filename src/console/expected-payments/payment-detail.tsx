@@ -13,7 +13,7 @@ import { DataTable, Field, Form } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
-import { amountText, dueText, kindText, PaymentState, taxIdText } from './payment-list.js';
+import { amountText, dueText, kindText, PaymentState, punctuated } from './payment-list.js';
 import { VersionHistory } from './payment-versions.js';
 
 type DeclaredView = z.output<typeof declaredPaymentView>;
@@ -91,7 +91,7 @@ function Terms({ visit, payment }: DetailProps) {
         ['payment.due', dueText(visit, payment)],
         ['payment.tolerance', tolerance === 0n ? none : formatAmount(tolerance)],
         ['payment.name', <span class="wide">{counterparty.name ?? none}</span>],
-        ['payment.taxId', taxIdText(counterparty.taxId) ?? none],
+        ['payment.taxId', punctuated(counterparty.taxId) ?? none],
         ['payment.text', payment.text === null ? none : <code>{payment.text}</code>],
         [
           'payment.references',

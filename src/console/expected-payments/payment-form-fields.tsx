@@ -41,47 +41,8 @@ export function PaymentFormFields(props: PaymentFormProps): JSX.Element {
         ) : (
           <Identity {...props} />
         )}
-        <FieldGroup visit={visit} legend="payment.amountGroup" hint="payment.amountHint">
-          <div class="row top">
-            <CheckedField
-              {...{ ...text, name: 'amount', label: 'payment.amountReais' }}
-              value={fields.amount}
-              inputMode="decimal"
-            />
-            <CheckedField
-              {...{ ...text, name: 'tolerance', label: 'payment.tolerance' }}
-              value={fields.tolerance}
-              inputMode="decimal"
-            />
-          </div>
-          <div class="row top">
-            <CheckedField
-              {...{ ...text, name: 'amountFrom', label: 'payment.amountFrom' }}
-              value={fields.amountFrom}
-              inputMode="decimal"
-            />
-            <CheckedField
-              {...{ ...text, name: 'amountTo', label: 'payment.amountTo' }}
-              value={fields.amountTo}
-              inputMode="decimal"
-            />
-          </div>
-        </FieldGroup>
-        <FieldGroup visit={visit} legend="payment.dates" hint="payment.datesHint">
-          <div class="row top">
-            <CheckedField
-              {...{ ...text, name: 'dateFrom', label: 'payment.dateFrom' }}
-              value={fields.dateFrom}
-              type="date"
-              required
-            />
-            <CheckedField
-              {...{ ...text, name: 'dateTo', label: 'payment.dateTo' }}
-              value={fields.dateTo}
-              type="date"
-            />
-          </div>
-        </FieldGroup>
+        <Amounts {...props} />
+        <Dates {...props} />
         <Counterparty {...props} />
         <References {...props} />
         <Accounting {...props} />
@@ -121,6 +82,59 @@ function Identity({ visit, form: { fields }, errors }: Part) {
         chosen={fields.direction}
       />
     </div>
+  );
+}
+
+function Amounts({ visit, form: { fields }, errors }: Part) {
+  const text = { visit, errors };
+  return (
+    <FieldGroup visit={visit} legend="payment.amountGroup" hint="payment.amountHint">
+      <div class="row top">
+        <CheckedField
+          {...{ ...text, name: 'amount', label: 'payment.amountReais' }}
+          value={fields.amount}
+          inputMode="decimal"
+        />
+        <CheckedField
+          {...{ ...text, name: 'tolerance', label: 'payment.tolerance' }}
+          value={fields.tolerance}
+          inputMode="decimal"
+        />
+      </div>
+      <div class="row top">
+        <CheckedField
+          {...{ ...text, name: 'amountFrom', label: 'payment.amountFrom' }}
+          value={fields.amountFrom}
+          inputMode="decimal"
+        />
+        <CheckedField
+          {...{ ...text, name: 'amountTo', label: 'payment.amountTo' }}
+          value={fields.amountTo}
+          inputMode="decimal"
+        />
+      </div>
+    </FieldGroup>
+  );
+}
+
+function Dates({ visit, form: { fields }, errors }: Part) {
+  const text = { visit, errors };
+  return (
+    <FieldGroup visit={visit} legend="payment.dates" hint="payment.datesHint">
+      <div class="row top">
+        <CheckedField
+          {...{ ...text, name: 'dateFrom', label: 'payment.dateFrom' }}
+          value={fields.dateFrom}
+          type="date"
+          required
+        />
+        <CheckedField
+          {...{ ...text, name: 'dateTo', label: 'payment.dateTo' }}
+          value={fields.dateTo}
+          type="date"
+        />
+      </div>
+    </FieldGroup>
   );
 }
 

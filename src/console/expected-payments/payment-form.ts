@@ -4,8 +4,8 @@ import { LosslessNumber } from 'lossless-json';
 import type { z } from 'zod';
 import type { declaredPaymentView } from '../../expected-payments/declared-payments.schema.js';
 import { declarableKinds } from '../../expected-payments/declared-terms.js';
-import { formatReaisWithTwoDecimals, type Cents } from '../../money/cents.js';
-import { typedNumber } from '../typed-number.js';
+import type { Cents } from '../../money/cents.js';
+import { typedAmount, typedNumber } from '../typed-number.js';
 
 export const paymentFields = [
   'externalId',
@@ -137,10 +137,10 @@ export function formOfPayment(payment: PaymentView): PaymentForm {
     fields: {
       externalId: payment.externalId,
       direction: payment.direction,
-      amount: typedAmount(payment.amount),
-      amountFrom: typedAmount(payment.amountFrom),
-      amountTo: typedAmount(payment.amountTo),
-      tolerance: typedAmount(payment.tolerance === 0n ? null : payment.tolerance),
+      amount: amountOrNone(payment.amount),
+      amountFrom: amountOrNone(payment.amountFrom),
+      amountTo: amountOrNone(payment.amountTo),
+      tolerance: amountOrNone(payment.tolerance === 0n ? null : payment.tolerance),
       dateFrom: payment.dateFrom,
       dateTo: payment.dateTo,
       taxId: counterparty.taxId ?? '',
@@ -156,9 +156,8 @@ export function formOfPayment(payment: PaymentView): PaymentForm {
   };
 }
 
-/** As people in Brazil type it: `1234,56`. */
-function typedAmount(cents: Cents | null): string {
-  return cents === null ? '' : formatReaisWithTwoDecimals(cents).replace('.', ',');
+function amountOrNone(cents: Cents | null): string {
+  return cents === null ? '' : typedAmount(cents);
 }
 
 /** By the name of the field; the first error of each. */

@@ -61,7 +61,7 @@ export function PaymentTable({
 
 function PaymentRow({ visit, payment }: { visit: Visit; payment: ExpectedPaymentView }) {
   const { id, externalId, references, settledAmount, counterparty } = payment;
-  const taxId = taxIdText(counterparty.taxId);
+  const taxId = punctuated(counterparty.taxId);
   const name = externalId ?? references[0]?.value ?? id.slice(-12);
   return (
     <tr>
@@ -95,7 +95,7 @@ export function PaymentState({
 }
 
 /** With its punctuation, where it is whole; a masked one has it. */
-export function taxIdText(taxId: string | null): string | null {
+export function punctuated(taxId: string | null): string | null {
   return taxId === null ? null : (punctuateTaxId(taxId) ?? taxId);
 }
 

@@ -7,7 +7,8 @@ import type {
   RuleCondition,
 } from '../../reconciliation/decide/rule.js';
 import { criteria } from '../../reconciliation/decide/rule.js';
-import { formatReaisWithTwoDecimals, type Cents } from '../../money/cents.js';
+import type { Cents } from '../../money/cents.js';
+import { typedAmount } from '../typed-number.js';
 import type { RuleTerms } from '../../reconciliation/rules/rule-catalog.service.js';
 
 /** What a row of the conditions is about, with its comparison. */
@@ -151,8 +152,8 @@ function rowsOf(when: RuleCondition): ConditionRow[] {
     ...types.flatMap((type) =>
       type.endsWith('*') ? row('typePrefix', type.slice(0, -1)) : row('type', type),
     ),
-    ...row('amountFrom', typedAmount(minCents)),
-    ...row('amountTo', typedAmount(maxCents)),
+    ...row('amountFrom', minCents === undefined ? undefined : typedAmount(minCents)),
+    ...row('amountTo', maxCents === undefined ? undefined : typedAmount(maxCents)),
     ...row('document', document),
     ...row(
       'account',
@@ -174,7 +175,7 @@ function fieldsOfMatch(action: MatchAction): Partial<RuleForm['fields']> {
   const { toleranceCents, toleranceBasisPoints, toleranceMaxCents } = action;
   const { window, plan, netSettlement } = action;
   const isTolerant = toleranceCents > 0n || toleranceBasisPoints > 0n;
-  const typed = (cents: Cents | undefined) => typedAmount(cents) ?? '';
+  const typed = (cents: Cents | undefined) => (cents === undefined ? '' : typedAmount(cents));
   return {
     toleranceAmount: typed(toleranceCents || undefined),
     tolerancePercent: typed(toleranceBasisPoints || undefined),
@@ -199,9 +200,4 @@ function fieldsOfMatch(action: MatchAction): Partial<RuleForm['fields']> {
         }
       : {}),
   };
-}
-
-/** As people in Brazil type it: `1234,56`. */
-function typedAmount(cents: Cents | undefined): string | undefined {
-  return cents === undefined ? undefined : formatReaisWithTwoDecimals(cents).replace('.', ',');
 }
