@@ -8,5 +8,6 @@ import { CashForecasts } from './cash-forecast.service.js';
   imports: [StatementModule],
   controllers: [CashForecastController],
   providers: [CashForecasts],
+  exports: [CashForecasts],
 })
 export class CashForecastModule {}

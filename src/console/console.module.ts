@@ -9,6 +9,8 @@ import { FirstStepsPagesModule } from './first-steps/first-steps-pages.module.js
 import { PeoplePagesModule } from './people/people-pages.module.js';
 import { PayerPagesModule } from './payer/payer-pages.module.js';
 import { SettingsPagesModule } from './settings/settings-pages.module.js';
+import { ExpectedPaymentsPagesModule } from './expected-payments/expected-payments-pages.module.js';
+import { RulesPagesModule } from './rules/rules-pages.module.js';
 import { TodayPagesModule } from './today/today-pages.module.js';
 
 /** The console: a module for each area of it. */
@@ -24,6 +26,8 @@ import { TodayPagesModule } from './today/today-pages.module.js';
     SettingsPagesModule,
     ApprovalPagesModule,
     BreaksPagesModule,
+    ExpectedPaymentsPagesModule,
+    RulesPagesModule,
   ],
   controllers: [AssetsController],
 })

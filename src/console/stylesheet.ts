@@ -172,4 +172,40 @@ code.id { display: block; font-size: 14px; unicode-bidi: isolate; }
 .written { white-space: pre-wrap; overflow-wrap: anywhere; }
 dl.keys { grid-template-columns: auto 1fr; }
 dl.keys dd { text-align: left; }
+.notice.plain { background: var(--back); color: var(--text); border-color: var(--accent); }
+@media (min-width: 900px) and (min-height: 700px) {
+  #rule-sentence { position: sticky; top: 0; z-index: 1; }
+  #rule-builder { scroll-padding-top: 80px; }
+}
+.cards { margin: 0 0 16px; }
+.timeline li { background: none; color: inherit; }
+fieldset { border: 1px solid var(--line); border-radius: 8px; padding: 8px 14px 12px;
+  margin: 0 0 16px; min-width: 0; }
+legend { font-weight: 600; padding: 0 6px; }
+label.choice { font-weight: 400; margin: 4px 0; }
+.row.top { align-items: start; margin: 0 0 12px; }
+.row.condition { margin: 0 0 12px; }
+.row.condition label { flex-basis: 260px; }
+.field-error { display: block; color: var(--bad); font-weight: 600; font-size: 14px; }
+[aria-invalid] { border-color: var(--bad); }
+.first-submit { position: absolute; left: -999px; }
+form:has([name="action"][value="classify"]:checked) .if-match { display: none; }
+form:has([name="action"][value="match"]:checked) .if-classify { display: none; }
+form:not(:has([name="parts"][value="plan"]:checked)) .if-plan { display: none; }
+form:not(:has([name="parts"][value="netSettlement"]:checked)) .if-net-settlement { display: none; }
+form:has([name="parts"][value="netSettlement"]:checked) .if-tolerant { display: none; }
+td.sentence { min-width: 280px; }
+h3 { font-size: 16px; margin: 0 0 8px; }
+summary { cursor: pointer; color: var(--accent); font-weight: 600; padding: 4px 0; }
+del { color: var(--bad); background: var(--bad-back); }
+ins { color: var(--good); background: var(--good-back); text-decoration: none; }
+.chart { width: 100%; height: auto; display: block; }
+.ends { display: flex; justify-content: space-between; color: var(--muted); font-size: 14px; }
+.chart .balance { fill: none; stroke: var(--accent); stroke-width: 3; }
+.chart .projected { stroke-dasharray: 7 5; }
+.chart .zero { stroke: var(--bad); stroke-width: 1; }
+.chart .today { stroke: var(--muted); stroke-width: 1; stroke-dasharray: 2 4; }
+.legend-past, .legend-projected { border-top: 3px solid var(--accent); padding-top: 2px;
+  margin-right: 16px; font-size: 14px; }
+.legend-projected { border-top-style: dashed; }
 `;

@@ -7,10 +7,15 @@ import { breaksTexts } from './texts/breaks.js';
 import { payerTexts } from './texts/payer.js';
 import { filesTexts } from './texts/files.js';
 import { firstStepsTexts } from './texts/first-steps.js';
+import { expectedPaymentTexts } from './texts/expected-payments.js';
+import { fieldTexts } from './texts/fields.js';
 import { languages, type Language } from './texts/languages.js';
 import { paymentRulesTexts } from './texts/payment-rules.js';
 import { peopleTexts } from './texts/people.js';
 import { settingsTexts } from './texts/settings.js';
+import { ruleBuilderTexts } from './texts/rule-builder.js';
+import { rulesTexts } from './texts/rules.js';
+import { ruleTrialTexts } from './texts/rule-trials.js';
 import { todayTexts } from './texts/today.js';
 
 /** The lists of the areas of the console. No two have the same key. */
@@ -26,6 +31,11 @@ export const texts = {
   ...approvalsTexts,
   ...paymentRulesTexts,
   ...breakWordsTexts,
+  ...expectedPaymentTexts,
+  ...fieldTexts,
+  ...rulesTexts,
+  ...ruleBuilderTexts,
+  ...ruleTrialTexts,
 } as const;
 
 export type TextKey = keyof typeof texts;

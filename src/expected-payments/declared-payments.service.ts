@@ -20,6 +20,11 @@ import { errorsOfTerms, storedTerms, type DeclaredTerms } from './declared-terms
 
 type PaymentView = z.output<typeof declaredPaymentView>;
 
+/** The version that a person saw and changes; a change is refused once there is another one. */
+interface SeenVersion {
+  version?: number;
+}
+
 @Injectable()
 export class DeclaredPayments {
   constructor(
@@ -57,8 +62,13 @@ export class DeclaredPayments {
   }
 
   /** Throws `not_found`, and `conflict` for a cancelled payment. */
-  async amend(author: queries.VersionAuthor, name: string, change: Amendment): Promise<string> {
-    return this.change(author, name, async (tx, payment, before) => {
+  async amend(
+    author: queries.VersionAuthor,
+    name: string,
+    change: Amendment,
+    seen: SeenVersion = {},
+  ): Promise<string> {
+    return this.change(author, name, seen, async (tx, payment, before) => {
       const terms = amendTerms(before, change);
       refuseInvalid(
         Object.fromEntries(
@@ -77,9 +87,13 @@ export class DeclaredPayments {
   }
 
   /** Throws `not_found`, and `conflict` where a line accounts for the payment. */
-  async cancel(author: queries.VersionAuthor, name: string): Promise<string> {
+  async cancel(
+    author: queries.VersionAuthor,
+    name: string,
+    seen: SeenVersion = {},
+  ): Promise<string> {
     const { accountId } = author;
-    return this.change(author, name, async (tx, payment, terms) => {
+    return this.change(author, name, seen, async (tx, payment, terms) => {
       if (await queries.isPaidFinally(tx, accountId, payment.id))
         throw conflict('expected_payment_paid', 'A statement line accounts for the payment.');
       const stored = z.encode(storedTerms, terms as never);
@@ -128,12 +142,15 @@ export class DeclaredPayments {
   private async change(
     { accountId }: queries.VersionAuthor,
     name: string,
+    { version }: SeenVersion,
     work: (tx: Tx, payment: queries.DeclaredPayment, terms: DeclaredTerms) => Promise<void>,
   ): Promise<string> {
     const id = await this.database.transaction(async (tx) => {
       const payment = await this.findNamed(tx, accountId, name, { isLocked: true });
       if (payment.cancelledAt !== null)
         throw conflict('expected_payment_cancelled', 'The payment is cancelled.');
+      if (version !== undefined && version !== payment.version)
+        throw conflict('changed_meanwhile', 'The payment has another version by now.');
       const stored = await queries.readStoredTerms(tx, accountId, payment.id, payment.version);
       await work(tx, payment, readTerms(stored));
       return payment.id;

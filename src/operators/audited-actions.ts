@@ -54,6 +54,15 @@ export const auditedActions = [
   'refund breaks',
   'reopen breaks',
   'note breaks',
+  'declare rule',
+  'declare rule version',
+  'reorder rule',
+  'try rule',
+  'activate rule',
+  'retire rule',
+  'declare expected payment',
+  'amend expected payment',
+  'cancel expected payment',
 ] as const;
 export type AuditedActionName = (typeof auditedActions)[number];
 
@@ -73,4 +82,5 @@ export const auditedSubjects = [
   'beneficiary',
 ] as const;
 export const auditedSubjects = ['person', 'session', 'entry', 'break', 'breaks'] as const;
+export const auditedSubjects = ['person', 'session', 'entry', 'rule', 'expected_payment'] as const;
 export type AuditedSubject = `${(typeof auditedSubjects)[number]} ${string}`;

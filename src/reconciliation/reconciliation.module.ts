@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { StatementModule } from '../statement/statement.module.js';
+import { ExpectedPaymentReading } from './api/expected-payment-reading.service.js';
 import { BookController } from './api/transactions.controller.js';
 import { Breaks } from './breaks.service.js';
 import { ReconciliationMetrics } from './reconciliation-metrics.service.js';
@@ -14,6 +15,7 @@ import { DecisionWriter } from './apply.service.js';
   imports: [EventsModule, StatementModule],
   controllers: [BookController, RulesController],
   providers: [
+    ExpectedPaymentReading,
     ReconciliationService,
     DecisionWriter,
     Breaks,
@@ -21,6 +23,6 @@ import { DecisionWriter } from './apply.service.js';
     RuleTrials,
     ReconciliationMetrics,
   ],
-  exports: [Breaks, ReconciliationService],
+  exports: [Breaks, ExpectedPaymentReading, ReconciliationService, RuleCatalog, RuleTrials],
 })
 export class ReconciliationModule {}

@@ -76,6 +76,36 @@ export async function listVersionsShown(
     ORDER BY shown.version`;
 }
 
+/** A version that is not retired, with its rule and its newest trial. */
+export type OrderedVersionRow = Pick<
+  RuleVersion,
+  'ruleId' | 'version' | 'state' | 'priority' | 'createdAt' | 'activatedAt'
+> & {
+  definition: Prisma.JsonValue;
+  name: string;
+  origin: string;
+  trialId: string | null;
+  triedAt: Date | null;
+  trialResult: Prisma.JsonValue;
+};
+
+/** A quota bounds them. */
+export async function listVersionsInOrder(db: Db, accountId: number): Promise<OrderedVersionRow[]> {
+  return db.$queryRaw<OrderedVersionRow[]>`
+    SELECT v.rule_id, v.version, v.state, v.priority, v.created_at, v.activated_at, v.definition,
+           r.name, r.origin, tried.id AS "trialId", tried.created_at AS "triedAt",
+           tried.result AS "trialResult"
+    FROM rule_version v
+    JOIN rule r ON r.account_id = v.account_id AND r.id = v.rule_id
+    LEFT JOIN LATERAL (
+      SELECT id, created_at, result FROM rule_trial
+      WHERE account_id = v.account_id AND rule_id = v.rule_id AND version = v.version
+      ORDER BY created_at DESC, id DESC LIMIT 1
+    ) tried ON true
+    WHERE v.account_id = ${opaqueAccountId(accountId)} AND v.state <> 'retired'
+    ORDER BY v.state = 'draft', v.priority, v.rule_id, v.version`;
+}
+
 export type VersionState = Pick<RuleVersion, 'version' | 'state'>;
 
 /** The versions of a rule, locked for the transaction by the rule's row. */
@@ -103,6 +133,27 @@ export async function isRuleVersionTried(
   const last = await tx.ruleVersion.aggregate({ where, _max: { activatedAt: true } });
   const createdAt = { gt: last._max.activatedAt ?? undefined };
   return (await tx.ruleTrial.count({ where: { accountId, ...key, createdAt } })) > 0;
+}
+
+/**
+ * Whether it is the newest trial of the version, and no version of the account was activated or
+ * retired after it.
+ */
+export async function isTrialCurrent(
+  tx: Tx,
+  accountId: number,
+  key: DeclaredRule,
+  trialId: string,
+): Promise<boolean> {
+  const orderBy = [{ createdAt: 'desc' as const }, { id: 'desc' as const }];
+  const newest = await tx.ruleTrial.findFirst({
+    ...{ where: { accountId, ...key }, orderBy },
+    select: { id: true, createdAt: true },
+  });
+  if (newest?.id !== trialId) return false;
+  const since = { gte: newest.createdAt };
+  const OR = [{ activatedAt: since }, { retiredAt: since }];
+  return (await tx.ruleVersion.count({ where: { accountId, OR } })) === 0;
 }
 
 export async function setRuleState(

@@ -32,7 +32,9 @@ export function writeStored({ when, then }: Definition) {
   return z.encode(storedDefinition, { when: { ...when }, then: { ...then } });
 }
 
-type StoredRule = Pick<RuleVersion, 'ruleId' | 'version' | 'priority'> & { definition: unknown };
+export type StoredRule = Pick<RuleVersion, 'ruleId' | 'version' | 'priority'> & {
+  definition: unknown;
+};
 
 export function readStored({ definition, ...rule }: StoredRule): AppliedRule {
   // Only `writeStored` writes this JSON, and it never changes.

@@ -4,6 +4,9 @@ import { serviceDatabase, type ServiceDatabase } from '../support/service-databa
 
 const documents = ['11144477735', '52998224725', '39053344705', '12345678909'] as const;
 
+const nothing = { state: 'pending', label: null, ruleId: null, payments: { count: 0, ids: [] } };
+const only = (id: string) => ({ count: 1, ids: [id] });
+
 describe('a trial of a rule', () => {
   let service: ServiceDatabase;
   const setup = new RulesSetup(() => service);
@@ -12,6 +15,14 @@ describe('a trial of a rule', () => {
     service = await serviceDatabase();
   });
   afterAll(() => service.drop());
+  const useAccount = async (slug: string) => {
+    const data = { slug, goLiveAt: new Date(0) };
+    service.accountId = (await service.database.prisma.bankAccount.create({ data })).id;
+  };
+  const changesOf = async (ruleId: string, id: string) => {
+    const shown = await setup.trials().getChanges(service.accountId, ruleId, { id, figure: null });
+    return shown.changes;
+  };
 
   it('reports matched, unmatched, ambiguous and conflicting lines, and changes nothing', async () => {
     const [anna, bruno, carla, davi] = documents;
@@ -63,11 +74,61 @@ describe('a trial of a rule', () => {
     });
   });
 
-  it('decides a closed period again, where activation changes nothing', async () => {
-    const account = await service.database.prisma.bankAccount.create({
-      data: { slug: 'closed', goLiveAt: new Date(0) },
+  it('stores the outcomes of the lines it would change, before and after', async () => {
+    await useAccount('changes');
+    const [anna, bruno] = documents;
+    const paid = await setup.addExpectedPayment({ cents: 1_000, document: anna });
+    await setup.addLine({ nsu: 1, cents: 1_000, document: anna });
+    await setup.addLine({
+      nsu: 2,
+      cents: 50,
+      document: bruno,
+      typeName: 'DEBIT_X',
+      isCredit: false,
     });
-    service.accountId = account.id;
+    const feeOf = (classify: 'fee' | 'tariff') => ({
+      ...{ priority: 5, when: { types: ['DEBIT_X'] }, reason: 'test' },
+      then: { classify, reason: 'of the bank' },
+    });
+    const fees = await setup.declareActiveRule(feeOf('fee'));
+    await setup.decide();
+    const matching = await setup.declareRule(matchRule({}));
+    const matched = await setup.runTrial(matching);
+    expect(await changesOf(matching, matched.id)).toEqual([
+      {
+        ...{ nsu: 1n, figure: 'matchedMore' },
+        before: { ...nothing, state: 'in_break', label: 'unexpected' },
+        after: { ...nothing, state: 'matched', ruleId: matching, payments: only(paid) },
+      },
+    ]);
+    await setup.catalog().addVersion(setup.actor(), fees, feeOf('tariff'));
+    const changed = await setup.runTrial(fees, 2);
+    expect(changed).toMatchObject({ changed: { count: 1, nsus: [2n] }, less: { count: 0 } });
+    const fee = { ...nothing, state: 'classified', label: 'fee', ruleId: fees };
+    expect(await changesOf(fees, changed.id)).toEqual([
+      { nsu: 2n, figure: 'changed', before: fee, after: { ...fee, label: 'tariff' } },
+    ]);
+  });
+
+  it('is shown to a person who activates what it showed, and nothing else', async () => {
+    await useAccount('shown');
+    const ruleId = await setup.declareRule(matchRule({}));
+    const other = await setup.declareActiveRule(matchRule({}));
+    const first = await setup.runTrial(ruleId);
+    const second = await setup.runTrial(ruleId);
+    const activate = (trialId: string) =>
+      setup.catalog().activate(setup.actor(), ruleId, 1, trialId);
+    const outdated = { details: { reason: 'trial_outdated' } };
+    await expect(activate(first.id)).rejects.toMatchObject(outdated);
+    await setup.catalog().retire(setup.actor(), other, 1);
+    await expect(activate(second.id)).rejects.toMatchObject(outdated);
+    const third = await setup.runTrial(ruleId);
+    await activate(third.id);
+    expect((await setup.catalog().get(service.accountId, ruleId)).activeVersion).toBe(1);
+  });
+
+  it('decides a closed period again, where activation changes nothing', async () => {
+    await useAccount('closed');
     const [anna] = documents;
     const id = await setup.addExpectedPayment({ cents: 1_000, document: anna });
     const ruleId = await setup.declareActiveRule(matchRule({ tolerance: { amount: 10n } }));

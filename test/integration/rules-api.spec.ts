@@ -41,7 +41,12 @@ describe('the rules of an account', () => {
     const at = (second: number) => new Date(Date.now() + second * 1_000);
     const none = { count: 0, nsus: [] };
     const samples = { matchedMore: none, classifiedMore: none, less: none, ambiguous: none };
-    const result = { ...samples, conflicts: none, tolerated: { count: 0, cents: '0' } };
+    const result = {
+      ...samples,
+      changed: none,
+      conflicts: none,
+      tolerated: { count: 0, cents: '0' },
+    };
     const last = { accountId, ruleId, version: 60 };
     await prisma.ruleTrial.createMany({
       data: range(1, 110).map((lines) => ({

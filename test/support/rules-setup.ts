@@ -2,6 +2,7 @@
 // the account.
 import { randomUUID } from 'node:crypto';
 import { loadSettings } from '../../src/config.js';
+import { createLog } from '../../src/platform/log.js';
 import { recordExpectedPayments } from '../../src/expected-payments/recording.queries.js';
 import { RuleCatalog } from '../../src/reconciliation/rules/rule-catalog.service.js';
 import { RuleTrials } from '../../src/reconciliation/rules/rule-trials.service.js';
@@ -58,6 +59,7 @@ export class RulesSetup {
       this.service().database,
       { today: () => Promise.resolve('2026-06-30') } as never,
       { profile: { visibilityBoundMs: 10_000 } } as never,
+      createLog('silent', 'test'),
     );
   readonly actor = () => ({ accountId: this.service().accountId, actor: 'key', reason: 'test' });
 

@@ -6,20 +6,17 @@ import {
   type CallerInput,
 } from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
-import {
-  seesPersonalData,
-  shownCounterparty,
-  shownParty,
-} from '../../counterparties/counterparty.schema.js';
+import { seesPersonalData, shownCounterparty } from '../../counterparties/counterparty.schema.js';
 import { counterpartyIn, findCounterparties } from '../../counterparties/counterparties.queries.js';
 import type { RouteOutput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
 import { metadataTooCommon } from '../../expected-payments/metadata.queries.js';
 import { Handles } from '../../platform/contract-route.js';
 import { Responds } from '../../platform/responses.decorator.js';
-import { isNsu, isUuid, readPage, toList } from '../../platform/listing.js';
+import { isNsu, readPage, toList } from '../../platform/listing.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import { readStatementView } from '../../statement/statement-view.queries.js';
+import { ExpectedPaymentReading } from './expected-payment-reading.service.js';
 import * as queries from './transactions.queries.js';
 import { getSummary, listExpectedPayments, listTransactionsOfBook } from './transactions.schema.js';
 import { loadSummary } from './summary.queries.js';
@@ -30,6 +27,7 @@ export class BookController {
   constructor(
     private readonly database: Database,
     private readonly bankTime: BankTime,
+    private readonly payments: ExpectedPaymentReading,
   ) {}
 
   @Responds(metadataTooCommon)
@@ -66,36 +64,8 @@ export class BookController {
   }
 
   @Handles(listExpectedPayments)
-  async expectedPayments(
-    @FromCaller() { accountId, query, scopes }: CallerInput<typeof listExpectedPayments>,
-  ) {
-    const page = readPage(query, isUuid);
-    const rows = await queries.listExpectedPaymentRows(this.database.prisma, accountId, {
-      ...query,
-      beforeId: page.after,
-      today: await this.bankTime.today(accountId),
-      limit: page.limit + 1,
-    });
-    const isVisible = seesPersonalData(scopes);
-    return toList(
-      rows,
-      page,
-      ({ id }) => id,
-      ({ amountCents: amount, settledCents, returnedCents, ...row }) => ({
-        ...row,
-        amount,
-        amountFrom: row.amountFromCents,
-        amountTo: row.amountToCents,
-        tolerance: row.toleranceCents,
-        text: row.textPattern,
-        counterparty: shownParty(
-          { taxId: row.counterpartyDocument, name: row.counterpartyName },
-          isVisible,
-        ),
-        settledAmount: settledCents,
-        returnedAmount: returnedCents,
-      }),
-    );
+  expectedPayments(@FromCaller() request: CallerInput<typeof listExpectedPayments>) {
+    return this.payments.list(request, request.query);
   }
 
   @Handles(getSummary)

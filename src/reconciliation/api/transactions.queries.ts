@@ -199,7 +199,7 @@ export async function listTransactionRows(
   return foundRows(rows, 'nsu');
 }
 
-type ListedPayment = Omit<
+export type ListedPayment = Omit<
   z.output<typeof expectedPaymentView>,
   | ('amount' | 'settledAmount' | 'returnedAmount' | 'amountFrom' | 'amountTo')
   | ('tolerance' | 'text' | 'counterparty')
@@ -217,6 +217,7 @@ type ListedPayment = Omit<
 };
 
 interface ExpectedPaymentFilters {
+  id?: string | null;
   state?: string | null;
   reference?: string | null;
   operationId?: string | null;
@@ -239,7 +240,8 @@ function candidatePayments(accountId: number, filters: ExpectedPaymentFilters): 
         ${beforeId === null ? Prisma.empty : Prisma.sql`AND ${id} < ${beforeId}::uuid`}
       ORDER BY ${id} DESC LIMIT ${most})`;
   const own = Prisma.sql`id`;
-  const { externalId = null } = filters;
+  const { id = null, externalId = null } = filters;
+  if (id !== null) return newest(Prisma.sql`expected_payment`, own, Prisma.sql`id = ${id}::uuid`);
   if (externalId !== null)
     return newest(Prisma.sql`expected_payment`, own, Prisma.sql`external_id = ${externalId}`);
   const ofTotal = Prisma.sql`expected_payment_id`;

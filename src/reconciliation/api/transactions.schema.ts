@@ -82,7 +82,7 @@ export const listTransactionsOfBook = route({
  * payment is expected any more, because the operation was rejected or proven not executed, or the
  * charge was cancelled.
  */
-const expectedPaymentStates = [
+export const expectedPaymentStates = [
   'open',
   'overdue',
   'partially_settled',

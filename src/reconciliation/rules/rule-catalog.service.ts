@@ -1,6 +1,7 @@
 // Declares and reads rules, and activates and retires their versions. The terms of a version never
 // change; each step is recorded with its actor and reason.
 import { Injectable } from '@nestjs/common';
+import type { z } from 'zod';
 import { Settings } from '../../config.js';
 import { Database, type Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
@@ -12,14 +13,28 @@ import { newId } from '../../platform/ids.js';
 import { recordRangeTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { assertBelowQuota } from '../../request-limits/quotas.queries.js';
 import type { DeclaredRule } from '../decide/model.js';
+import { findRuleFacts } from './rule-trials.queries.js';
 import { describeRule, describeRuleWithHistory, toAction, toCondition } from './rule-views.js';
 import type { RuleDefinition } from './rules.schema.js';
 import * as queries from '../rules.queries.js';
-import { writeStored } from '../stored-rule.js';
+import type { AppliedRule, CoveredLine } from '../decide/rule.js';
+import { readStored, writeStored, type StoredRule } from '../stored-rule.js';
+import { storedResult } from './trial-result.js';
 
 /** How many of a rule's newest trials and steps are shown. */
 const trialsShown = 100;
 const stepsShown = 200;
+
+export type RuleTerms = Pick<AppliedRule, 'priority' | 'when' | 'then'>;
+
+/** A version that is active or a draft, with its newest trial. */
+export type OrderedRule = Omit<
+  queries.OrderedVersionRow,
+  'definition' | 'trialId' | 'triedAt' | 'trialResult'
+> &
+  RuleTerms & {
+    lastTrial: { id: string; createdAt: Date; figures: z.output<typeof storedResult> } | null;
+  };
 
 /** Who changes a rule, and why. */
 interface ChangedBy {
@@ -37,6 +52,11 @@ export class RuleCatalog {
   ) {}
 
   async get(accountId: number, id: string) {
+    return (await this.getWithTerms(accountId, id)).rule;
+  }
+
+  /** The rule, and by version its terms as lines are compared with them. */
+  async getWithTerms(accountId: number, id: string) {
     const { prisma } = this.database;
     const rule = await prisma.rule.findUnique({ where: { accountId_id: { accountId, id } } });
     if (!rule) throw new AppError('not_found');
@@ -45,9 +65,18 @@ export class RuleCatalog {
       where: { accountId, ruleId: id, version: { in: versions.map(({ version }) => version) } },
       orderBy: [{ createdAt: 'desc' as const }, { id: 'desc' as const }],
     };
-    const trials = await prisma.ruleTrial.findMany({ ...shown, take: trialsShown });
+    const trials = await prisma.ruleTrial.findMany({
+      ...shown,
+      omit: { changes: true },
+      take: trialsShown,
+    });
     const steps = await prisma.ruleHistoryEntry.findMany({ ...shown, take: stepsShown });
-    return describeRuleWithHistory(describeRule(rule, versions), trials, steps.reverse());
+    return {
+      rule: describeRuleWithHistory(describeRule(rule, versions), trials, steps.reverse()),
+      terms: new Map<number, RuleTerms>(
+        versions.map((one) => [one.version, { priority: one.priority, ...termsOf(one) }]),
+      ),
+    };
   }
 
   /** One page of rules, newest first. */
@@ -76,7 +105,7 @@ export class RuleCatalog {
     await this.database
       .transaction(async (tx) => {
         await tx.rule.create({ data: { accountId: by.accountId, id, name } });
-        await this.declare(tx, by, { ruleId: id, version: 1 }, definition);
+        await this.declare(tx, by, { ruleId: id, version: 1 }, toTerms(definition));
       })
       .catch((error: unknown) => {
         if (!isTaken(error)) throw error;
@@ -85,20 +114,82 @@ export class RuleCatalog {
     return id;
   }
 
-  async addVersion(by: ChangedBy, ruleId: string, definition: RuleDefinition): Promise<void> {
-    await this.database.transaction(async (tx) => {
+  /** Returns the number of the version. */
+  async addVersion(by: ChangedBy, ruleId: string, definition: RuleDefinition): Promise<number> {
+    return this.addTerms(by, ruleId, toTerms(definition));
+  }
+
+  private async addTerms(by: ChangedBy, ruleId: string, terms: RuleTerms): Promise<number> {
+    return this.database.transaction(async (tx) => {
       const versions = await this.lockRuleVersions(tx, by.accountId, ruleId);
       const version = Math.max(0, ...versions.map((one) => one.version)) + 1;
-      await this.declare(tx, by, { ruleId, version }, definition);
+      await this.declare(tx, by, { ruleId, version }, terms);
+      return version;
     });
   }
 
-  /** Throws `trial_needed` unless the version was tried since the account's last activation. */
-  async activate(by: ChangedBy, ruleId: string, version: number): Promise<void> {
+  /** The versions that are not retired, in the order in which rules are applied. */
+  async listInOrder(accountId: number): Promise<OrderedRule[]> {
+    await this.ensureDefaults(accountId);
+    const rows = await queries.listVersionsInOrder(this.database.prisma, accountId);
+    return rows.map(({ definition, trialId, triedAt, trialResult, ...row }) => ({
+      ...row,
+      ...termsOf({ ...row, definition }),
+      lastTrial:
+        trialId === null || triedAt === null
+          ? null
+          : { id: trialId, createdAt: triedAt, figures: storedResult.parse(trialResult) },
+    }));
+  }
+
+  /** What a rule may be about, of one line. Throws `not_found`. */
+  async getLine(accountId: number, nsu: bigint): Promise<CoveredLine> {
+    const line = await findRuleFacts(this.database.prisma, accountId, nsu);
+    if (!line) throw new AppError('not_found');
+    return line;
+  }
+
+  private async getTerms(accountId: number, { ruleId, version }: DeclaredRule): Promise<RuleTerms> {
+    const found = await this.database.prisma.ruleVersion.findUnique({
+      where: { accountId_ruleId_version: { accountId, ruleId, version } },
+    });
+    if (!found) throw new AppError('not_found');
+    return { ...termsOf(found), priority: found.priority };
+  }
+
+  /** Declares a draft with the terms of this version and another priority. Returns its number. */
+  async reorder(
+    by: ChangedBy,
+    { ruleId, version }: DeclaredRule,
+    priority: number,
+  ): Promise<number> {
+    const terms = await this.getTerms(by.accountId, { ruleId, version });
+    return this.addTerms(by, ruleId, { ...terms, priority });
+  }
+
+  /**
+   * Throws `trial_needed` unless the version was tried since the account's last activation. With
+   * `shownTrialId`, throws `trial_outdated` unless that is its newest trial and no rule has changed
+   * since: what the person has seen is then not what would happen.
+   */
+  async activate(
+    by: ChangedBy,
+    ruleId: string,
+    version: number,
+    shownTrialId?: string,
+  ): Promise<void> {
     const { accountId } = by;
     await this.database.transaction(async (tx) => {
       const versions = await this.lockRuleVersions(tx, accountId, ruleId);
       assertNotIn('active', versions, version);
+      if (
+        shownTrialId !== undefined &&
+        !(await queries.isTrialCurrent(tx, accountId, { ruleId, version }, shownTrialId))
+      )
+        throw conflict(
+          'trial_outdated',
+          'The rules or the trial have changed since it was shown; try the version again.',
+        );
       if (!(await queries.isRuleVersionTried(tx, accountId, { ruleId, version })))
         throw conflict(
           'trial_needed',
@@ -131,7 +222,7 @@ export class RuleCatalog {
     tx: Tx,
     by: ChangedBy,
     key: DeclaredRule,
-    { priority, ...terms }: RuleDefinition,
+    { priority, when, then }: RuleTerms,
   ): Promise<void> {
     const { accountId, actor: madeBy, reason } = by;
     const { rules: limit } = this.settings.quotas;
@@ -139,8 +230,7 @@ export class RuleCatalog {
     await assertBelowQuota(tx, { accountId, limit, code: 'rule_limit', name }, () =>
       tx.ruleVersion.count({ where: { accountId, state: { not: 'retired' } } }),
     );
-    const then = toAction(terms.then);
-    const definition = writeStored({ when: toCondition(terms.when), then });
+    const definition = writeStored({ when, then });
     await tx.ruleVersion.create({
       data: {
         ...{ accountId, ...key, priority, action: then.do, state: 'draft', madeBy, reason },
@@ -178,6 +268,15 @@ function assertNotIn(
   if (!found) throw new AppError('not_found');
   if (found.state === state) throw conflict(`already_${state}`, `The version is already ${state}.`);
   return found;
+}
+
+function toTerms({ priority, when, then }: RuleDefinition): RuleTerms {
+  return { priority, when: toCondition(when), then: toAction(then) };
+}
+
+function termsOf(stored: StoredRule): Pick<RuleTerms, 'when' | 'then'> {
+  const { when, then } = readStored(stored);
+  return { when, then };
 }
 
 function isTaken(error: unknown): boolean {

@@ -1,5 +1,5 @@
 // SQL of rule trials: reads history page by page.
-import type { Db } from '../../database.service.js';
+import { opaqueAccountId, type Db, type Tx } from '../../database.service.js';
 import type { CoveredLine } from '../decide/rule.js';
 import { isUndecidedBreak } from '../rules.queries.js';
 
@@ -20,6 +20,12 @@ export interface HistoryLine extends CoveredLine {
   isByRule: boolean;
   /** Whether the line is matched by reference or manually. */
   isMatched: boolean;
+  /** Of a classified line. */
+  category: string | null;
+  /** The account's own rule that decided the line. */
+  ruleId: string | null;
+  /** What the line is matched to. */
+  expectedPaymentIds: string[];
 }
 
 /** The lines of the period by time and nsu, page by page. */
@@ -41,7 +47,9 @@ export async function* readHistory(
       SELECT t.nsu, t.occurred_at, t.is_credit, t.amount_cents, t.type_name, t.counterparty,
              t.counterparty_document, t.notes, open_break.kind AS "breakKind",
              COALESCE(m.is_declared, c.rule = 'declared', false) AS "isByRule",
-             m.is_declared IS NOT NULL AND NOT m.is_declared AS "isMatched"
+             m.is_declared IS NOT NULL AND NOT m.is_declared AS "isMatched",
+             c.category::text AS category, COALESCE(m.rule_id, c.rule_id::text) AS rule_id,
+             COALESCE(m.ids, '{}') AS "expectedPaymentIds"
       FROM page t
       LEFT JOIN LATERAL (
         -- OFFSET 0 makes PostgreSQL search by the line even without statistics.
@@ -51,7 +59,9 @@ export async function* readHistory(
         WHERE ${isUndecidedBreak} LIMIT 1
       ) open_break ON true
       LEFT JOIN LATERAL (
-        SELECT bool_and(rule = 'declared') AS is_declared FROM match
+        SELECT bool_and(rule = 'declared') AS is_declared, min(rule_id::text) AS rule_id,
+               array_agg(expected_payment_id::text) AS ids
+        FROM match
         WHERE account_id = ${accountId} AND nsu = t.nsu AND unlinked_at IS NULL
       ) m ON true
       LEFT JOIN classification c ON c.account_id = ${accountId} AND c.nsu = t.nsu
@@ -59,4 +69,90 @@ export async function* readHistory(
     yield page;
     last = page.length < pageSize ? undefined : page.at(-1);
   }
+}
+
+/** A line of which people see what a version would make. */
+export interface TriedLine {
+  nsu: bigint;
+  occurredAt: Date;
+  isCredit: boolean;
+  amountCents: bigint;
+  typeName: string;
+}
+
+export async function listTriedLines(
+  db: Db,
+  accountId: number,
+  nsus: readonly bigint[],
+): Promise<TriedLine[]> {
+  return db.$queryRaw<TriedLine[]>`
+    SELECT t.nsu, t.occurred_at, t.is_credit, t.amount_cents, t.type_name
+    FROM unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
+    CROSS JOIN LATERAL (
+      SELECT * FROM statement_line
+      WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = wanted.nsu OFFSET 0
+    ) t`;
+}
+
+/** What a rule may be about, of one line; null if the account has no such line. */
+export async function findRuleFacts(
+  db: Db,
+  accountId: number,
+  nsu: bigint,
+): Promise<CoveredLine | null> {
+  const [line] = await db.$queryRaw<CoveredLine[]>`
+    SELECT is_credit, amount_cents, type_name, counterparty, counterparty_document, notes
+    FROM statement_line WHERE account_id = ${accountId} AND nsu = ${nsu}`;
+  return line ?? null;
+}
+
+/** A run without progress for so long has ended with its process. */
+const silentSeconds = 120;
+
+/** Whether the account has a run that is not finished. */
+export async function hasUnfinishedRun(tx: Tx, accountId: number): Promise<boolean> {
+  const found = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM rule_trial_run
+    WHERE account_id = ${accountId} AND trial_id IS NULL AND problem IS NULL
+      AND updated_at > clock_timestamp() - ${silentSeconds} * interval '1 second' LIMIT 1`;
+  return found.length > 0;
+}
+
+export interface TrialRun {
+  version: number;
+  lines: number;
+  trialId: string | null;
+  problem: string | null;
+  /** It has ended without a result, with its process. */
+  isLost: boolean;
+}
+
+export async function findTrialRun(
+  db: Db,
+  accountId: number,
+  { id, ruleId }: { id: string; ruleId: string },
+): Promise<TrialRun | null> {
+  const [run] = await db.$queryRaw<TrialRun[]>`
+    SELECT version, lines, trial_id, problem,
+           trial_id IS NULL AND problem IS NULL
+             AND updated_at <= clock_timestamp() - ${silentSeconds} * interval '1 second'
+             AS "isLost"
+    FROM rule_trial_run
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND rule_id = ${ruleId}::uuid`;
+  return run ?? null;
+}
+
+/** What is given changes, and the run has shown that it goes on. */
+export async function updateTrialRun(
+  db: Db,
+  accountId: number,
+  id: string,
+  { lines, trialId, problem }: { lines?: number; trialId?: string; problem?: string },
+): Promise<void> {
+  await db.$executeRaw`
+    UPDATE rule_trial_run
+    SET lines = COALESCE(${lines ?? null}::int, lines),
+      trial_id = COALESCE(${trialId ?? null}::uuid, trial_id),
+      problem = COALESCE(${problem ?? null}::text, problem), updated_at = clock_timestamp()
+    WHERE account_id = ${accountId} AND id = ${id}::uuid`;
 }

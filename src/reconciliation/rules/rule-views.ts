@@ -38,7 +38,7 @@ export function describeRule(
 /** `trials` and `steps` are those of all versions, in the order in which they are shown. */
 export function describeRuleWithHistory(
   rule: z.output<typeof listedRule>,
-  trials: readonly RuleTrial[],
+  trials: readonly ShownTrial[],
   steps: readonly RuleHistoryEntry[],
 ): z.output<typeof ruleView> {
   const trialsOf = groupBy(trials, ({ version }) => version);
@@ -56,7 +56,10 @@ export function describeRuleWithHistory(
   };
 }
 
-export function describeTrial({ result, ...trial }: RuleTrial): z.output<typeof trialView> {
+/** A trial is listed without the outcomes of single lines. */
+type ShownTrial = Omit<RuleTrial, 'changes'>;
+
+export function describeTrial({ result, ...trial }: ShownTrial): z.output<typeof trialView> {
   const { tolerated, fees, ...samples } = storedResult.parse(result);
   const inView = ({ count, cents: amount }: { count: number; cents: bigint }) => ({
     count,

@@ -93,7 +93,7 @@ const tolerance = z
   });
 
 /** Instalments do not share days, so that the day of a line determines its instalment. */
-const instalmentPlan = z
+export const instalmentPlan = z
   .strictObject({
     count: integerBetween(2, 60),
     intervalDays: integerBetween(2, 92).optional(),
@@ -203,7 +203,7 @@ function refuseAroundNetSettlement(
     refuse('window', `Must have at most ${maxSettlementDays} days for a net settlement.`);
 }
 
-const ruleAction = z
+export const ruleAction = z
   .strictObject({
     classify: z
       .enum(declaredCategories, `Must be one of ${declaredCategories.join(', ')}.`)
@@ -223,9 +223,11 @@ const ruleAction = z
       refuse(['reason'], 'Is allowed with classify only.');
   });
 
+/** Lowest first; among equals the older rule first. */
+export const rulePriority = integerBetween(0, 100_000);
+
 const definitionFields = {
-  /** Lowest first; among equals the older rule first. */
-  priority: integerBetween(0, 100_000),
+  priority: rulePriority,
   when: ruleCondition.default({}),
   then: ruleAction,
   /** Why the version is declared. */
@@ -263,6 +265,8 @@ export const trialView = z.object({
   lines: integer,
   matchedMore: nsuSample,
   classifiedMore: nsuSample,
+  /** Lines that rules decide now, and of which this version would make something else. */
+  changed: nsuSample,
   /** Lines that rules decide now and this version would not. */
   less: nsuSample,
   ambiguous: nsuSample,
@@ -321,6 +325,11 @@ export const ruleView = listedRule.extend({
   /** At most 50: the active one, then the newest drafts, then the newest retired ones. */
   versions: z.array(versionView),
 });
+export type RuleView = z.output<typeof ruleView>;
+
+export const ruleDeclaration = z
+  .strictObject({ name: filledText(100), ...definitionFields })
+  .refine(hasCondition, missingCondition);
 
 export const createRule = route({
   ...changes,
@@ -328,9 +337,7 @@ export const createRule = route({
   summary: 'Declares a rule; its first version is a draft that needs a trial before activation.',
   path: '/v1/rules',
   successStatus: 201,
-  body: z
-    .strictObject({ name: filledText(100), ...definitionFields })
-    .refine(hasCondition, missingCondition),
+  body: ruleDeclaration,
   response: ruleView,
 });
 

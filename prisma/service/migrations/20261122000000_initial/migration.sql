@@ -1521,6 +1521,7 @@ CREATE TABLE "rule_trial" (
   "from" TIMESTAMPTZ(3) NOT NULL,
   "until" TIMESTAMPTZ(3) NOT NULL,
   "result" JSONB NOT NULL,
+  "changes" JSONB NOT NULL DEFAULT '[]',
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "rule_trial_pkey" PRIMARY KEY ("account_id", "id"),
@@ -1533,6 +1534,25 @@ CREATE INDEX "rule_trial_account_id_rule_id_version_idx"
 
 CREATE TRIGGER "rule_trial_is_append_only" BEFORE UPDATE OR DELETE
   ON "rule_trial" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+
+-- A trial that a page started, and how far it is.
+CREATE TABLE "rule_trial_run" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "rule_id" UUID NOT NULL,
+  "version" INTEGER NOT NULL,
+  "lines" INTEGER NOT NULL DEFAULT 0,
+  "trial_id" UUID,
+  "problem" TEXT,
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "rule_trial_run_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "rule_trial_run_account_id_rule_id_version_fkey"
+    FOREIGN KEY ("account_id", "rule_id", "version")
+    REFERENCES "rule_version" ("account_id", "rule_id", "version")
+);
+CREATE INDEX "rule_trial_run_unfinished" ON "rule_trial_run" ("account_id")
+  WHERE trial_id IS NULL AND problem IS NULL;
 
 CREATE TYPE "rule_history_action" AS ENUM ('declared', 'tried', 'activated', 'retired');
 

@@ -1,0 +1,61 @@
+// The cash forecast of an account: what is expected on each day, and the balance that it makes.
+import { Controller } from '@nestjs/common';
+import { getCashForecast } from '../../cash-forecast/cash-forecast.schema.js';
+import { CashForecasts } from '../../cash-forecast/cash-forecast.service.js';
+import { AppError } from '../../platform/errors.js';
+import { ConsolePage, Visiting } from '../console-page.decorator.js';
+import { Filters, type FilterField } from '../elements.js';
+import { Message } from '../frame.js';
+import { readFilters } from '../list-query.js';
+import { Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { findTextKey } from '../texts.js';
+import { accountOf } from '../visit.js';
+import { Forecast } from './forecast.js';
+
+const period: readonly FilterField[] = [
+  { name: 'from', label: 'forecast.from', type: 'date' },
+  { name: 'to', label: 'forecast.to', type: 'date' },
+];
+
+@Controller()
+export class ForecastPage {
+  constructor(private readonly forecasts: CashForecasts) {}
+
+  @ConsolePage({
+    path: '/console/accounts/:account/forecast',
+    needs: 'view',
+    menu: { title: 'forecast.title', section: 'statement', place: 45 },
+  })
+  async read(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { t } = visit;
+    const { filters, wrong } = readFilters(getCashForecast.query, visit.query);
+    try {
+      const forecast = await this.forecasts.read(accountOf(visit).id, filters);
+      const body = (
+        <>
+          <p>{t('forecast.intro')}</p>
+          <Filters visit={visit} fields={period} wrong={wrong} />
+          <Forecast visit={visit} forecast={forecast} />
+        </>
+      );
+      return new Shown(t('forecast.title'), body);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return refusedPage(visit, error);
+    }
+  }
+}
+
+/** A period that is wrong or too long is asked for again. */
+function refusedPage(visit: Visit, error: AppError): Shown {
+  const { t } = visit;
+  const key = findTextKey(`problem.${error.details.reason}`) ?? 'forecast.wrongPeriod';
+  const body = (
+    <>
+      <Message kind="bad">{t(key)}</Message>
+      <Filters visit={visit} fields={period} />
+    </>
+  );
+  return new Shown(t('forecast.title'), body, { status: error.status });
+}

@@ -1,0 +1,123 @@
+// The list of expected payments.
+import type { JSX } from 'preact';
+import { printDay } from '../../brazil/printed-text.js';
+import { punctuateTaxId } from '../../counterparties/party.js';
+import type { ExpectedPaymentView } from '../../reconciliation/api/expected-payment-reading.service.js';
+import { Amount, Badge, Empty, Pager, type Tone } from '../elements.js';
+import { formatAmount } from '../formats.js';
+import { DataTable } from '../frame.js';
+import type { Visit } from '../requests.js';
+import { findTextKey } from '../texts.js';
+import { pathTo } from '../visit.js';
+
+const stateTones: Record<ExpectedPaymentView['state'], Tone> = {
+  open: 'plain',
+  overdue: 'bad',
+  partially_settled: 'warn',
+  settled: 'good',
+  overpaid: 'warn',
+  refunded: 'plain',
+  partially_reversed: 'warn',
+  reversed: 'plain',
+  withdrawn: 'plain',
+};
+
+export function PaymentTable({
+  visit,
+  payments,
+  next,
+}: {
+  visit: Visit;
+  payments: readonly ExpectedPaymentView[];
+  next: string | null;
+}): JSX.Element {
+  const { t } = visit;
+  return (
+    <section class="card">
+      {payments.length === 0 ? (
+        <Empty>{t('payment.none')}</Empty>
+      ) : (
+        <DataTable
+          visit={visit}
+          name={t('payment.title')}
+          columns={[
+            'payment.payment',
+            'payment.counterparty',
+            'payment.due',
+            'payment.amount',
+            'payment.settled',
+            'payment.state',
+          ]}
+        >
+          {payments.map((payment) => (
+            <PaymentRow visit={visit} payment={payment} />
+          ))}
+        </DataTable>
+      )}
+      <Pager visit={visit} next={next} />
+    </section>
+  );
+}
+
+function PaymentRow({ visit, payment }: { visit: Visit; payment: ExpectedPaymentView }) {
+  const { id, externalId, references, settledAmount, counterparty } = payment;
+  const taxId = punctuated(counterparty.taxId);
+  const name = externalId ?? references[0]?.value ?? id.slice(-12);
+  return (
+    <tr>
+      <td class="wide">
+        <a href={pathTo(visit, `expected-payments/${id}`)}>{name}</a>
+        <div class="hint">{kindText(visit, payment)}</div>
+      </td>
+      <td class="wide">
+        {counterparty.name ?? taxId ?? visit.t('app.none')}
+        {counterparty.name !== null && taxId !== null && <div class="hint">{taxId}</div>}
+      </td>
+      <td>{dueText(visit, payment)}</td>
+      <td class="number">{amountText(visit, payment)}</td>
+      <td class="number">{settledAmount > 0n && <Amount cents={settledAmount} />}</td>
+      <td>
+        <PaymentState visit={visit} state={payment.state} />
+      </td>
+    </tr>
+  );
+}
+
+export function PaymentState({
+  visit,
+  state,
+}: {
+  visit: Visit;
+  state: ExpectedPaymentView['state'] | 'cancelled';
+}): JSX.Element {
+  const tone = state === 'cancelled' ? 'plain' : stateTones[state];
+  return <Badge tone={tone} text={visit.t(`paymentState.${state}`)} />;
+}
+
+/** With its punctuation, where it is whole; a masked one has it. */
+export function punctuated(taxId: string | null): string | null {
+  return taxId === null ? null : (punctuateTaxId(taxId) ?? taxId);
+}
+
+/** `A receber · Cobrança`. */
+export function kindText({ t }: Visit, { kind, isCredit }: ExpectedPaymentView): string {
+  const key = findTextKey(`paymentKind.${kind}`) ?? 'paymentKind.other';
+  return `${t(isCredit ? 'payment.credit' : 'payment.debit')} · ${t(key)}`;
+}
+
+export function dueText({ t }: Visit, payment: ExpectedPaymentView): string {
+  const { dueDate, dateFrom, dateTo } = payment;
+  if (dateFrom !== null && dateTo !== null && dateFrom !== dateTo)
+    return t('payment.between', { from: printDay(dateFrom), to: printDay(dateTo) });
+  const day = dateTo ?? dueDate;
+  return day === null ? t('payment.noDue') : printDay(day);
+}
+
+/** The amount, or the range; a payer may choose it. */
+export function amountText({ t }: Visit, payment: ExpectedPaymentView): string {
+  const { amount, amountFrom, amountTo } = payment;
+  if (amount !== null) return formatAmount(amount);
+  if (amountFrom === null || amountTo === null) return t('payment.anyAmount');
+  const [from, to] = [formatAmount(amountFrom), formatAmount(amountTo)];
+  return t('payment.between', { from, to });
+}

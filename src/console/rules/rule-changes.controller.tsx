@@ -1,0 +1,157 @@
+// Builds rules and their versions, and retires and reorders them. Each is declared as a draft.
+import { Controller } from '@nestjs/common';
+import { z } from 'zod';
+import { AppError } from '../../platform/errors.js';
+import { isNsu } from '../../platform/listing.js';
+import { RuleCatalog } from '../../reconciliation/rules/rule-catalog.service.js';
+import { rulePriority } from '../../reconciliation/rules/rules.schema.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { Message } from '../frame.js';
+import { Redirect, Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { typedNumber } from '../typed-number.js';
+import { accountOf, callerOf, pathId, pathTo, readReason, typed } from '../visit.js';
+import { RuleBuilder, Sentence } from './rule-builder.js';
+import { emptyForm, formOfLine, formOfTerms, readRuleForm, type RuleForm } from './rule-form.js';
+import { requestOf, type RuleFormErrors } from './rule-request.js';
+import { defaultText } from './rule-sentence.js';
+import { parseVersion, readVersion, ruleOf } from './rule-version.js';
+
+const rules = '/console/accounts/:account/rules';
+const needs = 'manage rules';
+const noErrors: RuleFormErrors = new Map();
+
+@Controller()
+export class RuleChanges {
+  constructor(private readonly catalog: RuleCatalog) {}
+
+  /** Empty, or filled from a line of the statement: the address has its nsu alone. */
+  @ConsolePage({ path: `${rules}/new`, needs })
+  async new(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const line = visit.query.get('line');
+    if (line === null) return newRulePage(visit, emptyForm, noErrors);
+    if (!isNsu(line)) throw new AppError('not_found');
+    const facts = await this.catalog.getLine(accountOf(visit).id, BigInt(line));
+    return newRulePage(visit, formOfLine(facts), noErrors, line);
+  }
+
+  @ConsoleAction({
+    path: `${rules}/new`,
+    needs,
+    audit: { action: 'declare rule', subject: () => 'rule new' },
+  })
+  async create(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const form = readRuleForm(visit.form);
+    const { body, errors } = requestOf(form);
+    if (errors) return newRulePage(visit, form, errors);
+    const { accountId, actor } = callerOf(visit);
+    const by = { accountId, actor, reason: body.reason };
+    try {
+      const id = await this.catalog.create(by, body.name, body);
+      return new Redirect(pathTo(visit, `rules/${id}`));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.details.reason !== 'name_taken') throw error;
+      return newRulePage(visit, form, new Map([['name', error.details.public ?? '']]));
+    }
+  }
+
+  /** The form with a row more or less, or the sentence that says what it does so far. */
+  @ConsoleAction({ path: `${rules}/preview`, needs, audit: 'own' })
+  async preview(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const asked = visit.form.get('do');
+    const form = withRows(readRuleForm(visit.form), asked);
+    const ruleId = typed(visit, 'ruleId') || null;
+    const builder = <RuleBuilder {...{ visit, form, ruleId }} errors={noErrors} />;
+    const part = asked === null ? <Sentence visit={visit} form={form} /> : builder;
+    return new Shown(titleOf(visit, ruleId, form), builder, { part });
+  }
+
+  @ConsolePage({ path: `${rules}/:id/edit`, needs })
+  async edit(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const ruleId = pathId(visit);
+    const { rule, terms } = await this.catalog.getWithTerms(accountOf(visit).id, ruleId);
+    const own = terms.get(parseVersion(visit.query.get('version')));
+    if (!own) throw new AppError('not_found');
+    return versionPage(visit, ruleId, formOfTerms(own, rule.name), noErrors);
+  }
+
+  @ConsoleAction({
+    path: `${rules}/:id/versions`,
+    needs,
+    audit: { action: 'declare rule version', subject: ruleOf },
+  })
+  async addVersion(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const ruleId = pathId(visit);
+    const form = readRuleForm(visit.form);
+    const { body, errors } = requestOf(form);
+    if (errors) return versionPage(visit, ruleId, form, errors);
+    const { accountId, actor } = callerOf(visit);
+    await this.catalog.addVersion({ accountId, actor, reason: body.reason }, ruleId, body);
+    return new Redirect(pathTo(visit, `rules/${ruleId}`));
+  }
+
+  @ConsoleAction({
+    path: `${rules}/:id/retire`,
+    needs,
+    audit: { action: 'retire rule', subject: ruleOf },
+  })
+  async retire(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { accountId, actor } = callerOf(visit);
+    const by = { accountId, actor, reason: readReason(visit) };
+    await this.catalog.retire(by, pathId(visit), readVersion(visit));
+    return new Redirect(pathTo(visit, `rules/${pathId(visit)}`));
+  }
+
+  @ConsoleAction({
+    path: `${rules}/:id/reorder`,
+    needs,
+    audit: { action: 'reorder rule', subject: ruleOf },
+  })
+  async reorder(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { accountId, actor } = callerOf(visit);
+    const by = { accountId, actor, reason: readReason(visit) };
+    const priority = z.safeDecode(rulePriority, typedNumber(typed(visit, 'priority')) as never);
+    if (!priority.success) throw new AppError('validation_failed');
+    const key = { ruleId: pathId(visit), version: readVersion(visit) };
+    await this.catalog.reorder(by, key, priority.data);
+    return new Redirect(pathTo(visit, `rules/${key.ruleId}`));
+  }
+}
+
+/** `add`, or `remove 2`: which button the person pressed. */
+function withRows(form: RuleForm, asked: string | null): RuleForm {
+  const removed = /^remove (\d{1,2})$/.exec(asked ?? '')?.[1];
+  if (asked === 'add') return { ...form, conditions: [...form.conditions, newRow] };
+  if (removed === undefined) return form;
+  return { ...form, conditions: form.conditions.filter((_, index) => index !== Number(removed)) };
+}
+
+const newRow = { kind: '', value: '' } as const;
+
+function titleOf(visit: Visit, ruleId: string | null, form: RuleForm): string {
+  return ruleId === null
+    ? visit.t('ruleBuilder.titleNew')
+    : visit.t('ruleBuilder.titleVersion', { name: defaultText(form.fields.name, visit.t) });
+}
+
+/** `line`: the statement line from which the form was filled. */
+function newRulePage(visit: Visit, form: RuleForm, errors: RuleFormErrors, line?: string): Shown {
+  const body = (
+    <>
+      {line !== undefined && (
+        <Message kind="good">{visit.t('ruleBuilder.fromLine', { nsu: line })}</Message>
+      )}
+      <RuleBuilder {...{ visit, form, errors }} ruleId={null} />
+    </>
+  );
+  return new Shown(titleOf(visit, null, form), body, { status: statusOf(errors) });
+}
+
+function versionPage(visit: Visit, ruleId: string, form: RuleForm, errors: RuleFormErrors): Shown {
+  const body = <RuleBuilder {...{ visit, form, errors, ruleId }} />;
+  return new Shown(titleOf(visit, ruleId, form), body, { status: statusOf(errors) });
+}
+
+function statusOf(errors: RuleFormErrors): number {
+  return errors.size === 0 ? 200 : 400;
+}

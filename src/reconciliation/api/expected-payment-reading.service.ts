@@ -1,0 +1,81 @@
+// Reads expected payments, those of operations and the declared ones, as their callers may see
+// them.
+import { Injectable } from '@nestjs/common';
+import type { z } from 'zod';
+import type { Caller } from '../../accounts/api-keys.service.js';
+import type { RouteInput } from '../../contract/route.js';
+import { seesPersonalData, shownParty } from '../../counterparties/counterparty.schema.js';
+import { Database } from '../../database.service.js';
+import {
+  listPayments,
+  type ShownPayment,
+} from '../../expected-payments/declared-payments.queries.js';
+import { AppError } from '../../platform/errors.js';
+import { isUuid, readPage, toList } from '../../platform/listing.js';
+import { BankTime } from '../../statement/bank-time.service.js';
+import * as queries from './transactions.queries.js';
+import type { expectedPaymentView, listExpectedPayments } from './transactions.schema.js';
+
+type Query = RouteInput<typeof listExpectedPayments>['query'];
+type Reader = Pick<Caller, 'accountId' | 'scopes'>;
+export type ExpectedPaymentView = z.output<typeof expectedPaymentView>;
+
+@Injectable()
+export class ExpectedPaymentReading {
+  constructor(
+    private readonly database: Database,
+    private readonly bankTime: BankTime,
+  ) {}
+
+  /** One page, newest first. */
+  async list({ accountId, scopes }: Reader, query: Query) {
+    const page = readPage(query, isUuid);
+    const rows = await queries.listExpectedPaymentRows(this.database.prisma, accountId, {
+      ...query,
+      beforeId: page.after,
+      today: await this.bankTime.today(accountId),
+      limit: page.limit + 1,
+    });
+    const isVisible = seesPersonalData(scopes);
+    return toList(
+      rows,
+      page,
+      ({ id }) => id,
+      (row) => describePayment(row, isVisible),
+    );
+  }
+
+  /** One payment, with the newest 50 lines that account for it. Throws `not_found`. */
+  async get(
+    { accountId, scopes }: Reader,
+    id: string,
+  ): Promise<{ payment: ExpectedPaymentView; lines: ShownPayment[] }> {
+    const { prisma } = this.database;
+    const today = await this.bankTime.today(accountId);
+    const filters = { id, beforeId: null, today, limit: 1 };
+    const [row] = await queries.listExpectedPaymentRows(prisma, accountId, filters);
+    if (!row) throw new AppError('not_found');
+    const lines = await listPayments(prisma, accountId, id);
+    return { payment: describePayment(row, seesPersonalData(scopes)), lines };
+  }
+}
+
+function describePayment(
+  { amountCents: amount, settledCents, returnedCents, ...row }: queries.ListedPayment,
+  isVisible: boolean,
+): ExpectedPaymentView {
+  return {
+    ...row,
+    amount,
+    amountFrom: row.amountFromCents,
+    amountTo: row.amountToCents,
+    tolerance: row.toleranceCents,
+    text: row.textPattern,
+    counterparty: shownParty(
+      { taxId: row.counterpartyDocument, name: row.counterpartyName },
+      isVisible,
+    ),
+    settledAmount: settledCents,
+    returnedAmount: returnedCents,
+  };
+}
