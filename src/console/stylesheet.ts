@@ -98,6 +98,12 @@ input[type="checkbox"], input[type="radio"] { width: auto; min-width: 0; margin:
 progress { width: 100%; height: 14px; accent-color: var(--accent); }
 pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
   border-radius: 6px; padding: 12px; margin: 0; font-size: 14px; }
+.search { flex: 1 1 260px; max-width: 460px; }
+.search form { display: flex; gap: 6px; }
+.search input { margin: 0; padding: 5px 10px; min-width: 0; }
+.search input::placeholder { color: var(--muted); opacity: 1; }
+.block { display: block; }
+.anywhere { overflow-wrap: anywhere; }
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }

@@ -4,6 +4,7 @@ import { appTexts } from './texts/app.js';
 import { breaksTexts } from './texts/breaks.js';
 import { languages, type Language } from './texts/languages.js';
 import { peopleTexts } from './texts/people.js';
+import { searchTexts } from './texts/search.js';
 import { todayTexts } from './texts/today.js';
 
 /** The lists of the areas of the console. No two have the same key. */
@@ -12,6 +13,7 @@ export const texts = {
   ...peopleTexts,
   ...todayTexts,
   ...breaksTexts,
+  ...searchTexts,
 } as const;
 
 export type TextKey = keyof typeof texts;
