@@ -103,6 +103,7 @@ function paymentLookUps(
   return [
     ...(identifier === null ? [] : referenceKinds.map((kind) => byReference(kind, identifier))),
     ...(identifier === null ? [] : [newest(id, payments(sql`external_id = ${identifier}`), id)]),
+    ...(identifier === null ? [] : [ofIdempotencyKey(account, identifier)]),
     ...(nsu === null || nsu.toString() === identifier ? [] : [byReference('nsu', `${nsu}`)]),
     ...(barCode === null || barCode === identifier ? [] : [byReference('bill_code', barCode)]),
     ...(uuid === null
@@ -134,6 +135,17 @@ function paymentLookUps(
       : [newest(id, payments(hasName(key, name)), sql`${key}, created_at DESC`)]),
   ];
 }
+
+const ofIdempotencyKey = (account: Prisma.Sql, key: string) => sql`(
+  SELECT e.id
+  FROM (
+    SELECT id FROM operation WHERE account_id = ${account} AND idempotency_key = ${key}
+    LIMIT ${rowsOfLookUp}
+  ) o
+  CROSS JOIN LATERAL (
+    SELECT id FROM expected_payment
+    WHERE account_id = ${account} AND operation_id = o.id LIMIT ${rowsOfLookUp}
+  ) e LIMIT ${rowsOfLookUp})`;
 
 export type FoundLine = Pick<
   StatementLine,
