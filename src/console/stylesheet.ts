@@ -104,6 +104,16 @@ pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
 .search input::placeholder { color: var(--muted); opacity: 1; }
 .block { display: block; }
 .anywhere { overflow-wrap: anywhere; }
+.cards + .card { margin-top: 16px; }
+.timeline li { background: none; color: inherit; }
+@media (max-width: 640px) {
+  .stacked thead { position: absolute; left: -999px; }
+  .stacked table, .stacked tbody, .stacked tr, .stacked td { display: block; }
+  .stacked tr { border-bottom: 1px solid var(--line); padding: 8px 0; }
+  .stacked td { border: 0; padding: 2px 0; min-width: 0; text-align: left; }
+  .stacked td[data-label]::before { content: attr(data-label) ": "; color: var(--muted); }
+  .stacked .hint.block { display: inline; margin-left: 6px; }
+}
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }

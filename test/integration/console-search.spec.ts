@@ -148,6 +148,18 @@ describe('the records of an account', () => {
         expect((await search(typed)).text).toContain(`href="${pages}/statement/${unexpectedNsu}"`);
     });
 
+    it('by the code of a slip that is not paid', async () => {
+      const unpaid = slip({ correlationId: 'order-78', Amount: 99.9 });
+      const { digitableLine, barCode } = await call('POST', '/baas/v1/charges', unpaid);
+      const { operationId } = await service.database.prisma.charge.findFirstOrThrow({
+        where: { correlationId: 'order-78' },
+      });
+      for (const code of [digitableLine, barCode])
+        expect(await search(String(code))).toMatchObject({
+          ...{ status: 303, location: `${pages}/charges/${operationId}` },
+        });
+    });
+
     it('by a name and a document that only a webhook has', async () => {
       await addLine(9_001, { proof: { endToEndId: 'E-9001' } });
       await run(
@@ -254,7 +266,7 @@ describe('the records of an account', () => {
     });
 
     it('filtered and page by page, by their address', async () => {
-      const { text } = await get('operations?limit=1&kind=create_charge');
+      const { text } = await get('operations?limit=2&kind=create_charge');
       const [, next = ''] = /href="([^"]*cursor=[^"]*)"/.exec(text) ?? [];
       expect(next).toContain('kind=create_charge');
       const second = await people.analyst.get(next.replaceAll('&amp;', '&'));
@@ -288,8 +300,9 @@ describe('the records of an account', () => {
   describe('explain each line in words', () => {
     it('by the reference that it shares with a charge', async () => {
       const { text } = await get(`statement/${paidNsu}`);
-      const sentence = 'of charge order-77: same correlationId order-77.';
-      expect(text.replaceAll('\u00a0', ' ')).toContain(`Payment (R$ 1.234,56) ${sentence}`);
+      expect(text.replaceAll('\u00a0', ' ')).toContain(
+        'Settles charge order-77 (R$ 1.234,56): same correlationId.',
+      );
       expect(text).toContain(`${pages}/charges/${chargeId}`);
       expect(text).toContain('As the bank sent it');
     });
@@ -298,7 +311,9 @@ describe('the records of an account', () => {
       const { text } = await people.analyst.get(`${pages}/statement`, {
         'accept-language': 'pt-BR',
       });
-      expect(text).toContain('de cobrança order-77: mesmo correlationId order-77.');
+      expect(text.replaceAll('\u00a0', ' ')).toContain(
+        'Liquida a cobrança order-77 (R$ 1.234,56): mesmo correlationId.',
+      );
       expect(text).toContain('nada que foi pedido ou previsto explica este lançamento');
       expect(text).toContain('Conciliado');
     });

@@ -173,55 +173,59 @@ function Charges({
 }) {
   const { t, language } = visit;
   return (
-    <DataTable
-      visit={visit}
-      name={t('list.charges')}
-      columns={[
-        'list.correlationId',
-        'list.amount',
-        'list.settlement',
-        'list.payer',
-        'list.dueDate',
-        'list.type',
-        'list.createdAt',
-      ]}
-    >
-      {rows.map((row) => {
-        const { amountCents, dueDate, counterparty } = payments(row.expectedPaymentId);
-        const type = findTextKey(`list.charge.type.${row.type}`);
-        return (
-          <tr>
-            <td class="wide">
-              <a href={pathTo(visit, `charges/${row.operationId}`)}>{row.correlationId}</a>
-            </td>
-            <td class="number">
-              {amountCents === null ? t('list.anyAmount') : <Amount cents={amountCents} />}
-            </td>
-            <td>
-              <StateBadge
-                state={row.settlement}
-                text={t(`list.charge.settlement.${row.settlement}`)}
-              />
-              {row.operationState !== 'succeeded' && (
-                <>
-                  {' '}
-                  <StateBadge
-                    state={row.operationState}
-                    text={t(`list.operationState.${row.operationState}`)}
-                  />
-                </>
-              )}
-            </td>
-            <td class="wide">
-              <Party party={counterparty} none={t('app.none')} />
-            </td>
-            <td>{dueDate === null ? t('app.none') : writeDay(dueDate)}</td>
-            <td>{type ? t(type) : row.type}</td>
-            <td>{formatTime(row.createdAt, language)}</td>
-          </tr>
-        );
-      })}
-    </DataTable>
+    <div class="stacked">
+      <DataTable
+        visit={visit}
+        name={t('list.charges')}
+        columns={[
+          'list.correlationId',
+          'list.amount',
+          'list.settlement',
+          'list.payer',
+          'list.dueDate',
+          'list.type',
+          'list.createdAt',
+        ]}
+      >
+        {rows.map((row) => {
+          const { amountCents, dueDate, counterparty } = payments(row.expectedPaymentId);
+          const type = findTextKey(`list.charge.type.${row.type}`);
+          return (
+            <tr>
+              <td class="wide">
+                <a href={pathTo(visit, `charges/${row.operationId}`)}>{row.correlationId}</a>
+              </td>
+              <td class="number">
+                {amountCents === null ? t('list.anyAmount') : <Amount cents={amountCents} />}
+              </td>
+              <td>
+                <StateBadge
+                  state={row.settlement}
+                  text={t(`list.charge.settlement.${row.settlement}`)}
+                />
+                {row.operationState !== 'succeeded' && (
+                  <>
+                    {' '}
+                    <StateBadge
+                      state={row.operationState}
+                      text={t(`list.operationState.${row.operationState}`)}
+                    />
+                  </>
+                )}
+              </td>
+              <td class="wide" data-label={t('list.payer')}>
+                <Party party={counterparty} none={t('app.none')} />
+              </td>
+              <td data-label={t('list.dueDate')}>
+                {dueDate === null ? t('app.none') : writeDay(dueDate)}
+              </td>
+              <td data-label={t('list.type')}>{type ? t(type) : row.type}</td>
+              <td data-label={t('list.createdAt')}>{formatTime(row.createdAt, language)}</td>
+            </tr>
+          );
+        })}
+      </DataTable>
+    </div>
   );
 }
 
@@ -231,36 +235,42 @@ type OperationRow =
 function Operations({ visit, rows }: { visit: Visit; rows: readonly OperationRow[] }) {
   const { t, language } = visit;
   return (
-    <DataTable
-      visit={visit}
-      name={t('list.operations')}
-      columns={[
-        'list.kind',
-        'list.state',
-        'list.amount',
-        'list.createdAt',
-        'list.updatedAt',
-        'list.attempts',
-        'list.idempotencyKey',
-      ]}
-    >
-      {rows.map((row) => (
-        <tr>
-          <td>
-            <a href={pathTo(visit, `operations/${row.id}`)}>{nameOfKind(visit, row.kind)}</a>
-          </td>
-          <td>
-            <StateBadge state={row.state} text={t(`list.operationState.${row.state}`)} />
-          </td>
-          <td class="number">
-            {row.amountCents === null ? t('app.none') : <Amount cents={row.amountCents} />}
-          </td>
-          <td>{formatTime(row.createdAt, language)}</td>
-          <td>{formatTime(row.updatedAt, language)}</td>
-          <td class="number">{row.attempts}</td>
-          <td class="wide">{row.idempotencyKey ?? t('app.none')}</td>
-        </tr>
-      ))}
-    </DataTable>
+    <div class="stacked">
+      <DataTable
+        visit={visit}
+        name={t('list.operations')}
+        columns={[
+          'list.kind',
+          'list.state',
+          'list.amount',
+          'list.createdAt',
+          'list.updatedAt',
+          'list.attempts',
+          'list.idempotencyKey',
+        ]}
+      >
+        {rows.map((row) => (
+          <tr>
+            <td>
+              <a href={pathTo(visit, `operations/${row.id}`)}>{nameOfKind(visit, row.kind)}</a>
+            </td>
+            <td>
+              <StateBadge state={row.state} text={t(`list.operationState.${row.state}`)} />
+            </td>
+            <td class="number">
+              {row.amountCents === null ? t('app.none') : <Amount cents={row.amountCents} />}
+            </td>
+            <td data-label={t('list.createdAt')}>{formatTime(row.createdAt, language)}</td>
+            <td data-label={t('list.updatedAt')}>{formatTime(row.updatedAt, language)}</td>
+            <td class="number" data-label={t('list.attempts')}>
+              {row.attempts}
+            </td>
+            <td class="wide" data-label={t('list.idempotencyKey')}>
+              {row.idempotencyKey ?? t('app.none')}
+            </td>
+          </tr>
+        ))}
+      </DataTable>
+    </div>
   );
 }

@@ -42,9 +42,9 @@ function explainBreak(kind: string, { t }: Words): string {
   return key ? t(key) : t('line.why.break', { kind });
 }
 
-/** `cobrança pedido-1001`, or the kind alone. */
-export function nameOfRecord({ kind, label }: Pick<LineMatch, 'kind' | 'label'>, { t }: Words) {
-  const key = findTextKey(`line.record.${kind}`) ?? 'line.record.declared';
+/** `a cobrança pedido-1001`, or the kind alone. */
+function nameOfRecord({ kind, label }: Pick<LineMatch, 'kind' | 'label'>, { t }: Words) {
+  const key = findTextKey(`line.the.${kind}`) ?? 'line.the.declared';
   return [t(key), label].filter(Boolean).join(' ');
 }
 
@@ -78,8 +78,13 @@ function reasonOfMatch(match: LineMatch, words: Words): string {
     case 'reference':
     case 'reversal': {
       if (typeof evidence.referenceKind !== 'string') return t('line.why.byReversal');
-      const kind = nameOfReference(evidence.referenceKind, words);
-      return t('line.why.byReference', { kind, value: textOf(evidence.referenceValue) });
+      const same = findTextKey(`line.same.${evidence.referenceKind}`);
+      const value = textOf(evidence.referenceValue);
+      return t('line.why.byReference', {
+        same: same ? t(same) : evidence.referenceKind,
+        // The record is named by it already.
+        value: value === match.label ? '' : value,
+      }).replace(' .', '.');
     }
     case 'original':
       return t('line.why.byOriginal', { value: textOf(evidence.referenceValue) });

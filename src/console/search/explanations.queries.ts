@@ -19,7 +19,7 @@ export interface LineMatch
   kind: string;
   operationId: string | null;
   transferId: string | null;
-  /** What people call the record: correlationId, externalId, bar code, or the refunded line. */
+  /** What people call the record: an id that was chosen for it, its bar code, or the refunded line. */
   label: string | null;
 }
 
@@ -38,7 +38,7 @@ export async function listMatchesOfLines(
     SELECT m.nsu, m.expected_payment_id, m.amount_cents, m.role, m.rule, m.rule_id, m.rule_version,
            m.made_by, m.reason, m.created_at, m.evidence, rule.name AS "ruleName", e.kind,
            e.operation_id, t.id AS "transferId",
-           COALESCE(c.correlation_id, e.external_id, t.external_id, b.bar_code,
+           COALESCE(c.correlation_id, e.external_id, t.external_id, t.end_to_end_id, b.bar_code,
                     r.original_nsu::text) AS label
     FROM unnest(${[...nsus]}::bigint[]) AS line (nsu)
     CROSS JOIN LATERAL (

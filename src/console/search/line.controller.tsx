@@ -1,6 +1,7 @@
 // One statement line with everything that is known of it.
 import { Controller } from '@nestjs/common';
 import type { ComponentChildren } from 'preact';
+import { punctuateTaxId } from '../../counterparties/party.js';
 import { AppError } from '../../platform/errors.js';
 import { isNsu } from '../../platform/listing.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
@@ -152,7 +153,7 @@ function Who({ visit, detail: { line, erasure } }: Props) {
       title="line.who"
       facts={[
         ['line.name', text(name)],
-        ['line.taxId', text(taxId)],
+        ['line.taxId', text(taxId === null ? null : (punctuateTaxId(taxId) ?? taxId))],
         ['line.institution', text(ispb)],
         ['line.branch', text(branch)],
         ['line.account', text(account)],
@@ -190,7 +191,6 @@ function Matches({ visit, detail: { matches, explained } }: Props) {
             'line.match.by',
             'line.match.since',
             'line.match.until',
-            'line.match.evidence',
           ]}
         >
           {matches.map((match) => (
@@ -210,6 +210,7 @@ function Matches({ visit, detail: { matches, explained } }: Props) {
                     {match.ruleVersion !== null && `v${match.ruleVersion}`}
                   </a>
                 )}
+                <code class="hint block">{JSON.stringify(match.evidence)}</code>
               </td>
               <td class="wide">
                 {nameOfActor(visit, match.madeBy)}
@@ -221,9 +222,6 @@ function Matches({ visit, detail: { matches, explained } }: Props) {
                 {match.unlinkReason !== null && (
                   <span class="hint block">{match.unlinkReason}</span>
                 )}
-              </td>
-              <td class="wide">
-                <code>{JSON.stringify(match.evidence)}</code>
               </td>
             </tr>
           ))}
@@ -391,9 +389,16 @@ function Content({ visit, detail: { content, erasure } }: Props) {
   );
 }
 
-/** Line by line; numbers stay as the bank wrote them. */
+/** One field a line. Numbers stay as the bank wrote them. */
 function indented(content: string): string {
-  return content.replace(/("(?:[^"\\]|\\.)*")|([{[,])/g, (whole, text?: string) =>
-    text === undefined ? `${whole}\n  ` : whole,
-  );
+  let depth = 0;
+  const newLine = () => `\n${'  '.repeat(depth)}`;
+  return content.replace(/"(?:[^"\\]|\\.)*"|[{}[\],]/g, (token) => {
+    if (token === '{' || token === '[') depth += 1;
+    if (token === '}' || token === ']') {
+      depth -= 1;
+      return `${newLine()}${token}`;
+    }
+    return token.startsWith('"') ? token : `${token}${newLine()}`;
+  });
 }

@@ -1,5 +1,6 @@
 // What the lists of payments have in common: their tones, counterparties, and what stands in place
 // of an empty table.
+import { punctuateTaxId } from '../../counterparties/party.js';
 import type { Counterparty } from '../../counterparties/resolution.js';
 import { Badge, Empty, type Tone } from '../elements.js';
 import type { Visit } from '../requests.js';
@@ -40,7 +41,7 @@ export function Party({ party, none }: { party: Counterparty; none: string }) {
   return (
     <>
       <bdi>{name ?? ''}</bdi>
-      {taxId !== null && <span class="hint block">{taxId}</span>}
+      {taxId !== null && <span class="hint block">{punctuateTaxId(taxId) ?? taxId}</span>}
     </>
   );
 }

@@ -64,6 +64,13 @@ describe('a text that is searched for', () => {
     expect(found(digitableLine.replace(/.{12}/g, '$& ')).barCode).toBe(barCode);
   });
 
+  it('is a slip with its amount', () => {
+    const barCode = '99998165000000149900001112000000000011000001';
+    const { slip } = readSearchTerms(barCode);
+    expect(slip).toEqual({ digitableLine: expect.stringMatching(/^\d{47}$/), cents: 14_990n });
+    expect(readSearchTerms(slip?.digitableLine ?? '')).toMatchObject({ barCode, slip });
+  });
+
   it('stays out of addresses where it may name a person, and only there', () => {
     const personal = ['123.456.789-09', '12345678909', 'ana@example.com', 'Ana', '+5511999990000'];
     for (const typed of personal) expect(isPersonal(readSearchTerms(typed))).toBe(true);

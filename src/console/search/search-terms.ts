@@ -1,6 +1,7 @@
 // What a text that a person searches for may be. A text may be several things at once: `1000` is an
 // nsu, an amount and an id.
-import { findBarCode } from '../../brazil/bill-code.js';
+import { parseBankSlip } from '../../brazil/bank-slip.js';
+import { parseBillCode } from '../../brazil/bill-code.js';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import { normalizeTaxId } from '../../brazil/tax-id.js';
 
@@ -14,6 +15,8 @@ export interface SearchTerms {
   nsu: bigint | null;
   /** 44 digits, also of a digitable line. */
   barCode: string | null;
+  /** Of a bank slip with an amount: a charge of ours has both in its response. */
+  slip: { digitableLine: string; cents: bigint } | null;
   amountCents: bigint | null;
   /** CPF or CNPJ without punctuation. */
   taxId: string | null;
@@ -23,7 +26,7 @@ export interface SearchTerms {
   name: string | null;
 }
 
-export type SearchTerm = keyof Omit<SearchTerms, 'text'>;
+export type SearchTerm = keyof Omit<SearchTerms, 'text' | 'slip'>;
 
 const maxText = 255;
 /** The index of names has no more of a name. */
@@ -39,7 +42,7 @@ export function readSearchTerms(typed: string): SearchTerms {
     uuid: uuid?.toLowerCase() ?? null,
     identifier: /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) ? text : null,
     nsu: /^\d{1,18}$/.test(text) ? BigInt(text) : null,
-    barCode: findBarCode(text),
+    ...readBillCode(text),
     amountCents: readAmount(text),
     taxId,
     pixKey: readPixKey(text),
@@ -82,6 +85,15 @@ function readAmount(text: string): bigint | null {
   // Codes of slips, tax ids and other long numbers are no amounts.
   if (reais === '' || reais.length > 12) return null;
   return BigInt(reais) * 100n + BigInt(cents.padEnd(2, '0'));
+}
+
+function readBillCode(text: string): Pick<SearchTerms, 'barCode' | 'slip'> {
+  const parsed = parseBillCode(text);
+  if (!parsed.ok) return { barCode: null, slip: null };
+  const { type, barCode, digitableLine } = parsed.code;
+  const slip = type === 'BANKSLIP' ? parseBankSlip(barCode) : null;
+  const cents = slip?.ok ? slip.slip.amountCents : null;
+  return { barCode, slip: cents === null ? null : { digitableLine, cents } };
 }
 
 function readPixKey(text: string): string | null {

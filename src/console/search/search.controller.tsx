@@ -176,45 +176,45 @@ function HitGroup({
   return (
     <section class="card">
       <h2>{t(`search.${group}`)}</h2>
-      <DataTable
-        visit={visit}
-        name={t(`search.${group}`)}
-        columns={[
-          'search.what',
-          'list.amount',
-          'list.state',
-          'line.counterparty',
-          'line.occurredAt',
-        ]}
-      >
-        {hits.map((hit) => (
-          <tr>
-            <td class="wide">
-              <a href={pathTo(visit, hit.path)}>{nameOf(visit, hit)}</a>
-            </td>
-            <td class="number">
-              {hit.amountCents === null ? t('app.none') : <Amount cents={hit.amountCents} />}
-            </td>
-            <td>
-              <HitState visit={visit} hit={hit} />
-            </td>
-            <td class="wide">
-              <Party party={partyOf(hit)} none={t('app.none')} />
-            </td>
-            <td>{formatTime(hit.at, language)}</td>
-          </tr>
-        ))}
-      </DataTable>
+      <div class="stacked">
+        <DataTable
+          visit={visit}
+          name={t(`search.${group}`)}
+          columns={[
+            'search.what',
+            'list.amount',
+            'list.state',
+            'line.counterparty',
+            'line.occurredAt',
+          ]}
+        >
+          {hits.map((hit) => (
+            <tr>
+              <td class="wide">
+                <a href={pathTo(visit, hit.path)}>{nameOf(visit, hit)}</a>
+              </td>
+              <td class="number">
+                {hit.amountCents === null ? t('app.none') : <Amount cents={hit.amountCents} />}
+              </td>
+              <td>
+                <HitState visit={visit} hit={hit} />
+              </td>
+              <td class="wide">
+                <Party party={partyOf(hit)} none={t('app.none')} />
+              </td>
+              <td>{formatTime(hit.at, language)}</td>
+            </tr>
+          ))}
+        </DataTable>
+      </div>
     </section>
   );
 }
 
 function nameOf({ t }: Visit, hit: Hit): string {
   switch (hit.of) {
-    case 'payment': {
-      const { correlationId, externalId, id } = hit.payment;
-      return correlationId ?? externalId ?? id;
-    }
+    case 'payment':
+      return hit.payment.label ?? hit.payment.id;
     case 'operation': {
       const key = findTextKey(`list.operationKind.${hit.operation.kind}`);
       return key ? t(key) : hit.operation.kind;

@@ -35,8 +35,8 @@ export interface FoundPayment {
   amountCents: bigint | null;
   createdAt: Date;
   operationId: string | null;
-  /** Of a payment that another system declared. */
-  externalId: string | null;
+  /** What people call it: an id that was chosen for it, the bank's, or its bar code. */
+  label: string | null;
   correlationId: string | null;
   transferId: string | null;
   billId: string | null;
@@ -56,7 +56,9 @@ export async function searchPayments(
   const lookUps = paymentLookUps(account, terms, operationIds);
   if (lookUps.length === 0) return [];
   return db.$queryRaw<FoundPayment[]>`
-    SELECT e.id, e.kind, e.is_credit, e.amount_cents, e.created_at, e.operation_id, e.external_id,
+    SELECT e.id, e.kind, e.is_credit, e.amount_cents, e.created_at, e.operation_id,
+           COALESCE(c.correlation_id, e.external_id, t.external_id, t.end_to_end_id, b.bar_code,
+                    r.end_to_end_id) AS label,
            c.correlation_id, t.id AS "transferId", b.id AS "billId", r.id AS "refundId",
            total.settlement
     FROM (
@@ -79,7 +81,7 @@ const ofPayment = (account: Prisma.Sql, table: Prisma.Sql) => sql`
 
 function paymentLookUps(
   account: Prisma.Sql,
-  { uuid, identifier, nsu, barCode, taxId, amountCents, name }: SearchTerms,
+  { uuid, identifier, nsu, barCode, slip, taxId, amountCents, name }: SearchTerms,
   operationIds: readonly string[],
 ): Prisma.Sql[] {
   const payments = (condition: Prisma.Sql) =>
@@ -106,6 +108,7 @@ function paymentLookUps(
     ...(identifier === null ? [] : [ofIdempotencyKey(account, identifier)]),
     ...(nsu === null || nsu.toString() === identifier ? [] : [byReference('nsu', `${nsu}`)]),
     ...(barCode === null || barCode === identifier ? [] : [byReference('bill_code', barCode)]),
+    ...(slip === null || barCode === null ? [] : [ofSlip(account, barCode, slip)]),
     ...(uuid === null
       ? []
       : [
@@ -146,6 +149,29 @@ const ofIdempotencyKey = (account: Prisma.Sql, key: string) => sql`(
     SELECT id FROM expected_payment
     WHERE account_id = ${account} AND operation_id = o.id LIMIT ${rowsOfLookUp}
   ) e LIMIT ${rowsOfLookUp})`;
+
+/** So many of the newest charges of a slip's amount are compared with its code. */
+const comparedCharges = 500;
+
+/** Our own slip: the bank has written its code into the response, where no index has it. */
+const ofSlip = (
+  account: Prisma.Sql,
+  barCode: string,
+  { digitableLine, cents }: NonNullable<SearchTerms['slip']>,
+) => sql`(
+  SELECT e.id
+  FROM (
+    SELECT id, operation_id FROM expected_payment
+    WHERE account_id = ${account} AND is_credit AND amount_cents = ${cents}
+    ORDER BY created_at DESC LIMIT ${comparedCharges}
+  ) e
+  CROSS JOIN LATERAL (
+    SELECT response_body FROM operation
+    WHERE account_id = ${account} AND id = e.operation_id OFFSET 0
+  ) o
+  WHERE position(${barCode} IN o.response_body) > 0
+    OR position(${digitableLine} IN o.response_body) > 0
+  LIMIT ${rowsOfLookUp})`;
 
 export type FoundLine = Pick<
   StatementLine,

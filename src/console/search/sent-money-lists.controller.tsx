@@ -215,44 +215,51 @@ function SentTable({
   const { t, language } = visit;
   const [name, detail] = columns;
   return (
-    <DataTable
-      visit={visit}
-      name={t(title)}
-      columns={[
-        name,
-        'list.amount',
-        'list.state',
-        'list.settlement',
-        'list.beneficiary',
-        detail,
-        'list.nsu',
-        'list.createdAt',
-      ]}
-    >
-      {rows.map((row) => (
-        <tr>
-          <td class="wide">
-            <a href={pathTo(visit, `${page}/${row.id}`)}>{row.name}</a>
-          </td>
-          <td class="number">
-            <Amount cents={row.amountCents} />
-          </td>
-          <td>
-            <StateBadge state={row.state} text={row.stateText} />
-          </td>
-          <td>
-            <StateBadge state={row.settlement} text={t(`list.sent.settlement.${row.settlement}`)} />
-          </td>
-          <td class="wide">
-            <Party party={payments(row.expectedPaymentId).counterparty} none={t('app.none')} />
-          </td>
-          <td class="wide">{row.detail ?? t('app.none')}</td>
-          <td>
-            <LineLink visit={visit} nsu={row.nsu} />
-          </td>
-          <td>{formatTime(row.createdAt, language)}</td>
-        </tr>
-      ))}
-    </DataTable>
+    <div class="stacked">
+      <DataTable
+        visit={visit}
+        name={t(title)}
+        columns={[
+          name,
+          'list.amount',
+          'list.state',
+          'list.settlement',
+          'list.beneficiary',
+          detail,
+          'list.nsu',
+          'list.createdAt',
+        ]}
+      >
+        {rows.map((row) => (
+          <tr>
+            <td class="wide">
+              <a href={pathTo(visit, `${page}/${row.id}`)}>{row.name}</a>
+            </td>
+            <td class="number">
+              <Amount cents={row.amountCents} />
+            </td>
+            <td>
+              <StateBadge state={row.state} text={row.stateText} />
+            </td>
+            <td data-label={t('list.settlement')}>
+              <StateBadge
+                state={row.settlement}
+                text={t(`list.sent.settlement.${row.settlement}`)}
+              />
+            </td>
+            <td class="wide" data-label={t('list.beneficiary')}>
+              <Party party={payments(row.expectedPaymentId).counterparty} none={t('app.none')} />
+            </td>
+            <td class="wide" data-label={t(detail)}>
+              {row.detail ?? t('app.none')}
+            </td>
+            <td data-label={t('list.nsu')}>
+              <LineLink visit={visit} nsu={row.nsu} />
+            </td>
+            <td data-label={t('list.createdAt')}>{formatTime(row.createdAt, language)}</td>
+          </tr>
+        ))}
+      </DataTable>
+    </div>
   );
 }

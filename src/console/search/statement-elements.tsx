@@ -63,52 +63,54 @@ export function StatementTable<Line extends ListedLine>({
 }) {
   const { t, language } = visit;
   return (
-    <DataTable
-      visit={visit}
-      name={t('line.title')}
-      columns={[
-        'line.occurredAt',
-        'line.what',
-        'line.counterparty',
-        'line.amount',
-        'line.balance',
-        'line.state',
-      ]}
-    >
-      {lines.map((line) => (
-        <tr>
-          <td>
-            {formatTime(line.occurredAt, language)}
-            <span class="hint block">
-              {t('list.nsu')} <LineLink visit={visit} nsu={line.nsu} />
-            </span>
-          </td>
-          <td class="wide">
-            {line.typeName}
-            {isVisible && line.notes !== null && (
+    <div class="stacked">
+      <DataTable
+        visit={visit}
+        name={t('line.title')}
+        columns={[
+          'line.occurredAt',
+          'line.what',
+          'line.counterparty',
+          'line.amount',
+          'line.balance',
+          'line.state',
+        ]}
+      >
+        {lines.map((line) => (
+          <tr>
+            <td>
+              {formatTime(line.occurredAt, language)}
               <span class="hint block">
-                <bdi>{line.notes}</bdi>
+                {t('list.nsu')} <LineLink visit={visit} nsu={line.nsu} />
               </span>
-            )}
-          </td>
-          <td class="wide">
-            <Party party={line.counterparty} none={t('app.none')} />
-          </td>
-          <td class="number">
-            <SignedAmount visit={visit} line={line} />
-          </td>
-          <td class="number">
-            <Amount cents={line.currentBalanceCents} />
-          </td>
-          <td class="wide">
-            <StateBadge state={line.state} text={t(`line.state.${line.state}`)} />
-            <Why visit={visit} explained={explanations(line)} />
-            {line.breakKind !== null && line.breakId !== null && (
-              <a href={pathTo(visit, `breaks/${line.breakId}`)}>{t('line.openBreak')}</a>
-            )}
-          </td>
-        </tr>
-      ))}
-    </DataTable>
+            </td>
+            <td class="wide">
+              {line.typeName}
+              {isVisible && line.notes !== null && (
+                <span class="hint block">
+                  <bdi>{line.notes}</bdi>
+                </span>
+              )}
+            </td>
+            <td class="wide" data-label={t('line.counterparty')}>
+              <Party party={line.counterparty} none={t('app.none')} />
+            </td>
+            <td class="number" data-label={t('line.amount')}>
+              <SignedAmount visit={visit} line={line} />
+            </td>
+            <td class="number" data-label={t('line.balance')}>
+              <Amount cents={line.currentBalanceCents} />
+            </td>
+            <td class="wide">
+              <StateBadge state={line.state} text={t(`line.state.${line.state}`)} />
+              <Why visit={visit} explained={explanations(line)} />
+              {line.breakKind !== null && line.breakId !== null && (
+                <a href={pathTo(visit, `breaks/${line.breakId}`)}>{t('line.openBreak')}</a>
+              )}
+            </td>
+          </tr>
+        ))}
+      </DataTable>
+    </div>
   );
 }

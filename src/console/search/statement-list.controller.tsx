@@ -62,12 +62,7 @@ export class StatementPages {
               ],
             },
             { name: 'nsu', label: 'list.nsu', type: 'text' },
-            {
-              name: 'reference',
-              label: 'line.reference',
-              type: 'text',
-              hint: 'line.referenceHint',
-            },
+            { name: 'reference', label: 'line.reference', type: 'text' },
             { name: 'metadata', label: 'list.metadata', type: 'text', hint: 'list.metadataHint' },
           ]}
         />

@@ -6,8 +6,8 @@ export const searchTexts = {
   'search.label': ['Buscar id, CPF/CNPJ, nome ou valor', 'Search id, CPF/CNPJ, name or amount'],
   'search.submit': ['Buscar', 'Search'],
   'search.hint': [
-    'Encontra ids completos (correlationId, externalId, chave de idempotência, endToEndId, nsu), códigos de contas pagas, CPF ou CNPJ, chave Pix, o começo de um nome ou um valor como 1.234,56.',
-    'Finds complete ids (correlationId, externalId, idempotency key, endToEndId, nsu), codes of paid bills, CPF or CNPJ, a Pix key, how a name begins, or an amount such as 1.234,56.',
+    'Encontra ids completos (correlationId, externalId, chave de idempotência, endToEndId, nsu), códigos de boletos e contas, CPF ou CNPJ, chave Pix, o começo de um nome ou um valor como 1.234,56.',
+    'Finds complete ids (correlationId, externalId, idempotency key, endToEndId, nsu), codes of slips and bills, CPF or CNPJ, a Pix key, how a name begins, or an amount such as 1.234,56.',
   ],
   'search.readAs': ['Procurado como: {terms}.', 'Searched as: {terms}.'],
   'search.term.uuid': ['id', 'id'],
@@ -29,6 +29,10 @@ export const searchTexts = {
   'search.keysOf': [
     'Uma chave Pix encontra transferências que começaram com a consulta dessa chave.',
     'A Pix key finds transfers that began with a look-up of that key.',
+  ],
+  'search.codesOf': [
+    'O código de um boleto emitido é procurado nas 500 cobranças mais recentes do mesmo valor. Nosso número e txid não são procurados.',
+    'The code of an issued slip is searched in the newest 500 charges of its amount. Our number and txid are not searched.',
   ],
   'search.notAllowed': [
     'Pessoas não são procuradas: o seu papel nesta conta não vê dados pessoais.',
@@ -183,10 +187,6 @@ export const searchTexts = {
   'line.day': ['Dia', 'Day'],
   'line.direction': ['Sentido', 'Direction'],
   'line.reference': ['Referência', 'Reference'],
-  'line.referenceHint': [
-    '(correlationId, endToEndId ou externalId)',
-    '(correlationId, endToEndId or externalId)',
-  ],
   'line.openBreak': ['Ver divergência', 'See the break'],
   'line.openPrevious': ['Lançamento anterior', 'Previous line'],
   'line.openNext': ['Próximo lançamento', 'Next line'],
@@ -219,7 +219,6 @@ export const searchTexts = {
   'line.match.by': ['Por', 'By'],
   'line.match.since': ['Desde', 'Since'],
   'line.match.until': ['Até', 'Until'],
-  'line.match.evidence': ['Evidência', 'Evidence'],
   'line.match.payment': ['pagamento', 'payment'],
   'line.match.reversal': ['estorno', 'reversal'],
   'line.match.automatic': ['automático', 'automatic'],
@@ -246,7 +245,6 @@ export const searchTexts = {
   'line.break.kind': ['Tipo', 'Kind'],
   'line.break.openedAt': ['Abertura', 'Opened'],
   'line.refunds': ['Devoluções deste Pix', 'Refunds of this Pix'],
-  'line.toRefund': ['Devolver este Pix', 'Refund this Pix'],
 
   'unreadable.title': ['Lançamentos ilegíveis', 'Unreadable lines'],
   'unreadable.empty': [
@@ -288,6 +286,23 @@ export const searchTexts = {
   ],
   'line.reference.kind.counterparty': ['conta da contraparte', 'account of the counterparty'],
 
+  'line.same.idempotency_key': ['mesma chave de idempotência', 'same idempotency key'],
+  'line.same.nsu': ['mesmo nsu', 'same nsu'],
+  'line.same.movement_id': ['mesmo id do movimento', 'same movement id'],
+  'line.same.end_to_end_id': ['mesmo endToEndId', 'same endToEndId'],
+  'line.same.external_id': ['mesmo externalId', 'same externalId'],
+  'line.same.correlation_id': ['mesmo correlationId', 'same correlationId'],
+  'line.same.bill_code': ['mesmo código de barras', 'same bar code'],
+  'line.same.original_end_to_end_id': ['mesmo Pix original', 'same original Pix'],
+  'line.same.counterparty': ['mesma conta da contraparte', 'same account of the counterparty'],
+
+  'line.the.create_charge': ['a cobrança', 'charge'],
+  'line.the.create_static_qr': ['o QR Code', 'QR code'],
+  'line.the.create_transfer': ['a transferência', 'transfer'],
+  'line.the.create_transfer_batch': ['a transferência de lote', 'transfer of a batch'],
+  'line.the.pay_bill': ['a conta', 'bill'],
+  'line.the.refund_pix': ['a devolução do lançamento', 'the refund of line'],
+  'line.the.declared': ['o pagamento previsto', 'expected payment'],
   'line.record.create_charge': ['cobrança', 'charge'],
   'line.record.create_static_qr': ['QR Code', 'QR code'],
   'line.record.create_transfer': ['transferência', 'transfer'],
@@ -303,9 +318,9 @@ export const searchTexts = {
   'line.criterion.notes': ['descrição', 'notes'],
   'line.criterion.condition': ['condições da regra', 'conditions of the rule'],
 
-  'line.why.pays': ['Pagamento ({amount}) de {record}', 'Payment ({amount}) of {record}'],
-  'line.why.reverses': ['Estorno ({amount}) de {record}', 'Reversal ({amount}) of {record}'],
-  'line.why.byReference': ['mesmo {kind} {value}.', 'same {kind} {value}.'],
+  'line.why.pays': ['Liquida {record} ({amount})', 'Settles {record} ({amount})'],
+  'line.why.reverses': ['Estorna {record} ({amount})', 'Reverses {record} ({amount})'],
+  'line.why.byReference': ['{same} {value}.', '{same} {value}.'],
   'line.why.byReversal': ['o banco o informa como estorno.', 'the bank reports it as a reversal.'],
   'line.why.byOriginal': [
     'devolve o mesmo Pix {value}, e a resposta do banco nunca chegou.',
