@@ -99,8 +99,10 @@ function reasonOfMatch(match: LineMatch, words: Words): string {
         version: match.ruleVersion ?? 1,
         criteria: criteria || t('app.none'),
       });
-    default:
-      return match.rule;
+    default: {
+      const same = findTextKey(`line.same.${match.rule}`);
+      return same ? `${t(same)}.` : match.rule;
+    }
   }
 }
 

@@ -14,7 +14,7 @@ import { findTextKey, type TextKey } from '../texts.js';
 import { callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { LineDetails, type LineDetail } from './line-details.service.js';
 import { StateBadge } from './list-elements.js';
-import { SignedAmount, Why } from './statement-elements.js';
+import { nameOfType, SignedAmount, Why } from './statement-elements.js';
 
 interface Props {
   visit: Visit;
@@ -92,7 +92,8 @@ function LineFacts({ visit, detail: { line, recordedAt } }: Props) {
         ['line.amount', <SignedAmount visit={visit} line={line} />],
         ['line.previousBalance', <Amount cents={line.balancePreviousCents} />],
         ['line.balance', <Amount cents={line.currentBalanceCents} />],
-        ['line.typeName', <Text text={line.typeName} />],
+        ['line.what', <Text text={nameOfType(visit, line.typeName)} />],
+        ['line.typeName', <code>{line.typeName}</code>],
         ['line.notes', <Text text={line.notes ?? hiddenText(visit)} />],
         ['line.occurredAt', formatTime(line.occurredAt, language)],
         ['line.recordedAt', formatTime(recordedAt, language)],
@@ -347,7 +348,7 @@ function History({ visit, detail: { outcome, former, decisions } }: Props) {
       ? [
           {
             at: null,
-            tone: 'good' as const,
+            tone: 'plain' as const,
             title: t('line.decided.now', { state: stateOf(outcome) }),
           },
         ]

@@ -18,6 +18,7 @@ import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { accountOf, isAllowedTo, pathTo, typed } from '../visit.js';
 import { Party, StateBadge } from './list-elements.js';
+import { nameOfType } from './statement-elements.js';
 import { groups, hitsOf, type Group, type Hit } from './search-hits.js';
 import { rowsOfLookUp } from './search.queries.js';
 import { RecordSearch } from './search.service.js';
@@ -211,7 +212,8 @@ function HitGroup({
   );
 }
 
-function nameOf({ t }: Visit, hit: Hit): string {
+function nameOf(visit: Visit, hit: Hit): string {
+  const { t } = visit;
   switch (hit.of) {
     case 'payment':
       return hit.payment.label ?? hit.payment.id;
@@ -220,7 +222,7 @@ function nameOf({ t }: Visit, hit: Hit): string {
       return key ? t(key) : hit.operation.kind;
     }
     case 'line':
-      return `${hit.line.nsu} · ${hit.line.typeName}`;
+      return `${hit.line.nsu} · ${nameOfType(visit, hit.line.typeName)}`;
     case 'break': {
       const key = findTextKey(`break.${hit.found.kind}`);
       return key ? t(key) : hit.found.kind;

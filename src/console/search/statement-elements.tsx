@@ -5,6 +5,7 @@ import { Amount } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import type { Visit } from '../requests.js';
+import { findTextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
 import { explainLine, type ExplainedLine } from './explanation.js';
 import { LineLink, Party, StateBadge } from './list-elements.js';
@@ -37,6 +38,12 @@ export function SignedAmount({
       <span class="hint block">{t(isCredit ? 'line.credit' : 'line.debit')}</span>
     </>
   );
+}
+
+/** The bank's kinds of movements. Of others, the bank's own word is shown. */
+export function nameOfType({ t }: Visit, typeName: string): string {
+  const key = findTextKey(`line.type.${typeName}`);
+  return key ? t(key) : typeName;
 }
 
 export function Why({ visit, explained }: { visit: Visit; explained: ExplainedLine }) {
@@ -85,7 +92,7 @@ export function StatementTable<Line extends ListedLine>({
               </span>
             </td>
             <td class="wide">
-              {line.typeName}
+              {nameOfType(visit, line.typeName)}
               {isVisible && line.notes !== null && (
                 <span class="hint block">
                   <bdi>{line.notes}</bdi>
