@@ -8,7 +8,13 @@ import { TodayPagesModule } from './today/today-pages.module.js';
 
 /** The console: a module for each area of it. */
 @Module({
-  imports: [ConsoleFrameModule, PeoplePagesModule, TodayPagesModule, SearchPagesModule, AccountPagesModule],
+  imports: [
+    ConsoleFrameModule,
+    PeoplePagesModule,
+    TodayPagesModule,
+    SearchPagesModule,
+    AccountPagesModule,
+  ],
   controllers: [AssetsController],
 })
 export class ConsoleModule {}

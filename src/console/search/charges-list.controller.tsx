@@ -17,7 +17,7 @@ import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { accountOf, pathTo } from '../visit.js';
-import { examples, NoRows, Party, StateBadge, writeDay } from './list-elements.js';
+import { examples, NoRows, PartyCell, StateBadge, writeDay } from './list-elements.js';
 import { readPayments, type ListedPayments } from './listed-payments.queries.js';
 
 const account = '/console/accounts/:account';
@@ -214,7 +214,7 @@ function Charges({
                 )}
               </td>
               <td class="wide" data-label={t('list.payer')}>
-                <Party party={counterparty} none={t('app.none')} />
+                <PartyCell party={counterparty} none={t('app.none')} />
               </td>
               <td data-label={t('list.dueDate')}>
                 {dueDate === null ? t('app.none') : writeDay(dueDate)}

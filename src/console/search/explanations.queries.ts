@@ -19,7 +19,7 @@ export interface LineMatch
   kind: string;
   operationId: string | null;
   transferId: string | null;
-  /** What people call the record: an id that was chosen for it, its bar code, or the refunded line. */
+  /** What people call the record: an id that was chosen for it, its bar code, the refunded line. */
   label: string | null;
 }
 

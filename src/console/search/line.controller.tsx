@@ -12,7 +12,7 @@ import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import { callerOf, isAllowedTo, pathTo } from '../visit.js';
-import { LineDetails, type LineDetail } from './line-details.service.js';
+import { LineReading, type LineDetail } from './line-reading.service.js';
 import { StateBadge } from './list-elements.js';
 import { nameOfType, SignedAmount, Why } from './statement-elements.js';
 
@@ -23,7 +23,7 @@ interface Props {
 
 @Controller()
 export class LinePage {
-  constructor(private readonly details: LineDetails) {}
+  constructor(private readonly details: LineReading) {}
 
   @ConsolePage({ path: '/console/accounts/:account/statement/:id', needs: 'view' })
   async line(@Visiting() visit: Visit): Promise<PageAnswer> {

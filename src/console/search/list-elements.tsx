@@ -35,7 +35,7 @@ export function StateBadge({ state, text }: { state: string; text: string }) {
 }
 
 /** Name and tax id, as the reader may see them. */
-export function Party({ party, none }: { party: Counterparty; none: string }) {
+export function PartyCell({ party, none }: { party: Counterparty; none: string }) {
   const { name, taxId, account } = party;
   if (name === null && taxId === null) return <>{account ?? none}</>;
   return (

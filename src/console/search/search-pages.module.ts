@@ -8,7 +8,7 @@ import { StatementModule } from '../../statement/statement.module.js';
 import { TransfersModule } from '../../transfers/transfers.module.js';
 import { ConsoleFrameModule } from '../console-frame.module.js';
 import { ChargeLists } from './charges-list.controller.js';
-import { LineDetails } from './line-details.service.js';
+import { LineReading } from './line-reading.service.js';
 import { LineExplanations } from './line-explanations.service.js';
 import { LinePage } from './line.controller.js';
 import { RecordSearch } from './search.service.js';
@@ -29,6 +29,6 @@ import { StatementPages } from './statement-list.controller.js';
     TransfersModule,
   ],
   controllers: [SearchPage, ChargeLists, SentMoneyLists, StatementPages, LinePage],
-  providers: [RecordSearch, LineExplanations, LineDetails],
+  providers: [RecordSearch, LineExplanations, LineReading],
 })
 export class SearchPagesModule {}

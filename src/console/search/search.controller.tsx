@@ -17,7 +17,7 @@ import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { accountOf, isAllowedTo, pathTo, typed } from '../visit.js';
-import { Party, StateBadge } from './list-elements.js';
+import { PartyCell, StateBadge } from './list-elements.js';
 import { nameOfType } from './statement-elements.js';
 import { groups, hitsOf, type Group, type Hit } from './search-hits.js';
 import { rowsOfLookUp } from './search.queries.js';
@@ -201,7 +201,7 @@ function HitGroup({
                 <HitState visit={visit} hit={hit} />
               </td>
               <td class="wide">
-                <Party party={partyOf(hit)} none={t('app.none')} />
+                <PartyCell party={partyOf(hit)} none={t('app.none')} />
               </td>
               <td>{formatTime(hit.at, language)}</td>
             </tr>

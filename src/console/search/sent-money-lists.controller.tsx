@@ -26,7 +26,7 @@ import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { accountOf, pathTo } from '../visit.js';
-import { examples, LineLink, NoRows, Party, StateBadge } from './list-elements.js';
+import { examples, LineLink, NoRows, PartyCell, StateBadge } from './list-elements.js';
 import { readPayments, type ListedPayments } from './listed-payments.queries.js';
 
 const account = '/console/accounts/:account';
@@ -248,7 +248,10 @@ function SentTable({
               />
             </td>
             <td class="wide" data-label={t('list.beneficiary')}>
-              <Party party={payments(row.expectedPaymentId).counterparty} none={t('app.none')} />
+              <PartyCell
+                party={payments(row.expectedPaymentId).counterparty}
+                none={t('app.none')}
+              />
             </td>
             <td class="wide" data-label={t(detail)}>
               {row.detail ?? t('app.none')}

@@ -8,7 +8,7 @@ import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
 import { explainLine, type ExplainedLine } from './explanation.js';
-import { LineLink, Party, StateBadge } from './list-elements.js';
+import { LineLink, PartyCell, StateBadge } from './list-elements.js';
 
 export interface ListedLine {
   nsu: bigint;
@@ -100,7 +100,7 @@ export function StatementTable<Line extends ListedLine>({
               )}
             </td>
             <td class="wide" data-label={t('line.counterparty')}>
-              <Party party={line.counterparty} none={t('app.none')} />
+              <PartyCell party={line.counterparty} none={t('app.none')} />
             </td>
             <td class="number" data-label={t('line.amount')}>
               <SignedAmount visit={visit} line={line} />

@@ -13,7 +13,7 @@ import { findNeighbours } from './explanations.queries.js';
 const shownRows = 50;
 
 @Injectable()
-export class LineDetails {
+export class LineReading {
   constructor(
     private readonly database: Database,
     private readonly lines: TransactionViews,
@@ -59,7 +59,7 @@ export class LineDetails {
   }
 }
 
-export type LineDetail = Awaited<ReturnType<LineDetails['get']>>;
+export type LineDetail = Awaited<ReturnType<LineReading['get']>>;
 
 const idFields = [
   ...(['correlationId', 'endToEndId', 'externalId', 'originalEndToEndId'] as const),
