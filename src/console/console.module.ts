@@ -11,6 +11,7 @@ import { PayerPagesModule } from './payer/payer-pages.module.js';
 import { SettingsPagesModule } from './settings/settings-pages.module.js';
 import { ExpectedPaymentsPagesModule } from './expected-payments/expected-payments-pages.module.js';
 import { RulesPagesModule } from './rules/rules-pages.module.js';
+import { SearchPagesModule } from './search/search-pages.module.js';
 import { TodayPagesModule } from './today/today-pages.module.js';
 
 /** The console: a module for each area of it. */
@@ -28,6 +29,7 @@ import { TodayPagesModule } from './today/today-pages.module.js';
     BreaksPagesModule,
     ExpectedPaymentsPagesModule,
     RulesPagesModule,
+    SearchPagesModule,
   ],
   controllers: [AssetsController],
 })

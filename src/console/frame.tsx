@@ -76,6 +76,7 @@ function Bar({ visit, menu }: Pick<FrameProps, 'visit' | 'menu'>): JSX.Element {
             {session.account.name}
           </a>
         )}
+        {isSignedIn && session.account && <SearchBox visit={visit} slug={session.account.slug} />}
         <div class="end">
           {isSignedIn && (
             <a href="/console/sessions" title={t('app.you')}>
@@ -92,6 +93,23 @@ function Bar({ visit, menu }: Pick<FrameProps, 'visit' | 'menu'>): JSX.Element {
         {isSignedIn && session.account && <Menu visit={visit} menu={menu} />}
       </div>
     </header>
+  );
+}
+
+/** Finds any record of the account. It is no address: people type documents and names into it. */
+function SearchBox({ visit, slug }: { visit: Visit; slug: string }): JSX.Element {
+  const { t } = visit;
+  return (
+    <div class="search" role="search" aria-label={t('search.title')}>
+      <Form visit={visit} action={`/console/accounts/${slug}/search`}>
+        <input
+          {...{ type: 'search', name: 'q', maxLength: 255, autocomplete: 'off', required: true }}
+          aria-label={t('search.label')}
+          placeholder={t('search.label')}
+        />
+        <button class="plain">{t('search.submit')}</button>
+      </Form>
+    </div>
   );
 }
 

@@ -101,6 +101,22 @@ pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
   border-radius: 6px; padding: 12px; margin: 0; font-size: 14px; }
 .beside { display: grid; gap: 16px; grid-template-columns: minmax(0, 1fr); }
 @media (min-width: 1000px) { .beside { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
+.search { flex: 1 1 260px; max-width: 460px; }
+.search form { display: flex; gap: 6px; }
+.search input { margin: 0; padding: 5px 10px; min-width: 0; }
+.search input::placeholder { color: var(--muted); opacity: 1; }
+.block { display: block; }
+.anywhere { overflow-wrap: anywhere; }
+.cards + .card { margin-top: 16px; }
+.timeline li { background: none; color: inherit; }
+@media (max-width: 640px) {
+  .stacked thead { position: absolute; left: -999px; }
+  .stacked table, .stacked tbody, .stacked tr, .stacked td { display: block; }
+  .stacked tr { border-bottom: 1px solid var(--line); padding: 8px 0; }
+  .stacked td { border: 0; padding: 2px 0; min-width: 0; text-align: left; }
+  .stacked td[data-label]::before { content: attr(data-label) ": "; color: var(--muted); }
+  .stacked .hint.block { display: inline; margin-left: 6px; }
+}
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }

@@ -16,6 +16,7 @@ import { settingsTexts } from './texts/settings.js';
 import { ruleBuilderTexts } from './texts/rule-builder.js';
 import { rulesTexts } from './texts/rules.js';
 import { ruleTrialTexts } from './texts/rule-trials.js';
+import { searchTexts } from './texts/search.js';
 import { todayTexts } from './texts/today.js';
 
 /** The lists of the areas of the console. No two have the same key. */
@@ -36,6 +37,7 @@ export const texts = {
   ...rulesTexts,
   ...ruleBuilderTexts,
   ...ruleTrialTexts,
+  ...searchTexts,
 } as const;
 
 export type TextKey = keyof typeof texts;

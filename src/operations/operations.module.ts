@@ -10,6 +10,7 @@ import { ApprovalsController } from './approvals.controller.js';
 import { Approvals } from './approvals.service.js';
 import { BodyRetention } from './body-retention.service.js';
 import { OperationDetails } from './operation-details.service.js';
+import { OperationLists } from './operation-lists.service.js';
 import { OperationRecovery } from './operation-recovery.service.js';
 import { OperationResending } from './operation-resending.service.js';
 import { OperationMetrics } from './operation-metrics.service.js';
@@ -37,6 +38,7 @@ import { RestoreGuard } from './restores.service.js';
     BodyRetention,
     OperationMetrics,
     OperationDetails,
+    OperationLists,
     ApprovalPolicies,
     ApprovalRequirements,
     ApprovalChecks,
@@ -47,6 +49,7 @@ import { RestoreGuard } from './restores.service.js';
     ApprovalPolicies,
     Approvals,
     OperationDetails,
+    OperationLists,
     OperationOutcomes,
     OperationResending,
     OperationsService,

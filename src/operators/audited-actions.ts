@@ -41,6 +41,7 @@ export const auditedActions = [
   'change payment controls',
   'add beneficiary',
   'remove beneficiary',
+  'read lines again',
   'refused',
   'failed',
   'link break',
@@ -83,4 +84,5 @@ export const auditedSubjects = [
 ] as const;
 export const auditedSubjects = ['person', 'session', 'entry', 'break', 'breaks'] as const;
 export const auditedSubjects = ['person', 'session', 'entry', 'rule', 'expected_payment'] as const;
+export const auditedSubjects = ['person', 'session', 'entry', 'statement'] as const;
 export type AuditedSubject = `${(typeof auditedSubjects)[number]} ${string}`;

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { ExpectedPaymentReading } from './api/expected-payment-reading.service.js';
+import { TransactionViews } from './api/transaction-views.service.js';
 import { BookController } from './api/transactions.controller.js';
 import { Breaks } from './breaks.service.js';
 import { ReconciliationMetrics } from './reconciliation-metrics.service.js';
@@ -22,7 +23,15 @@ import { DecisionWriter } from './apply.service.js';
     RuleCatalog,
     RuleTrials,
     ReconciliationMetrics,
+    TransactionViews,
   ],
-  exports: [Breaks, ExpectedPaymentReading, ReconciliationService, RuleCatalog, RuleTrials],
+  exports: [
+    Breaks,
+    ExpectedPaymentReading,
+    ReconciliationService,
+    RuleCatalog,
+    RuleTrials,
+    TransactionViews,
+  ],
 })
 export class ReconciliationModule {}

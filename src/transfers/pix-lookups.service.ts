@@ -29,6 +29,8 @@ import {
   type LookupRules,
 } from './transfers.queries.js';
 
+const listedLookUps = 50;
+
 @Injectable()
 export class PixLookupsService {
   constructor(
@@ -66,7 +68,7 @@ export class PixLookupsService {
     const hash = (text: string) => this.secretBox.hash('pix-lookup', text);
     const document = holderDocument ? (normalizeTaxId(holderDocument) ?? holderDocument) : null;
     return {
-      keyHash: hash(parsePixKey(key)?.key ?? key),
+      keyHash: this.hashOfKey(key),
       holderHash: hash(canonicalJson([holder.name, holder.document])),
       holderDocumentHash: document === null ? null : hash(document),
       keyBelongsHolder: document === null ? null : keyBelongsHolder,
@@ -77,6 +79,21 @@ export class PixLookupsService {
   async find(accountId: number, endToEndId: string): Promise<PixLookup | null> {
     const where = { accountId_endToEndId: { accountId, endToEndId } };
     return this.database.prisma.pixLookup.findUnique({ where });
+  }
+
+  /** The operations of the transfers that used one of the key's newest look-ups. */
+  async listOperationIds(accountId: number, key: string): Promise<string[]> {
+    const found = await this.database.prisma.pixLookup.findMany({
+      where: { accountId, keyHash: this.hashOfKey(key) },
+      orderBy: { lookedUpAt: 'desc' },
+      take: listedLookUps,
+      select: { operationId: true },
+    });
+    return found.flatMap(({ operationId }) => operationId ?? []);
+  }
+
+  private hashOfKey(key: string): string {
+    return this.secretBox.hash('pix-lookup', parsePixKey(key)?.key ?? key);
   }
 
   /** Reads the bank's clock outside the transaction that claims the look-up. */

@@ -77,7 +77,10 @@ describe('the pages of the console', () => {
 
   describe('a viewer', () => {
     it('can change nothing of an account by any form', async () => {
-      const forms = listHandlers().filter(({ isForm, needs }) => isForm && !own.includes(needs));
+      // The search is a form so that what is typed stays out of addresses. It changes nothing.
+      const forms = listHandlers().filter(
+        ({ isForm, needs, path }) => isForm && !own.includes(needs) && !path.endsWith('/search'),
+      );
       expect(forms.length).toBeGreaterThanOrEqual(5);
       const before = await update('SELECT count(*) FROM audit_entry');
       for (const { path } of forms) {

@@ -725,6 +725,12 @@ CREATE INDEX "statement_line_debit_counterparty"
 CREATE INDEX "statement_line_document"
   ON "statement_line" ("account_id", "counterparty_document", "occurred_at")
   WHERE (counterparty_document IS NOT NULL);
+CREATE INDEX "statement_line_of_amount"
+  ON "statement_line" ("account_id", "amount_cents", "nsu");
+-- People search by how a name begins. Payers write names, and an index holds no long text.
+CREATE INDEX "statement_line_name" ON "statement_line" ("account_id",
+  (lower("left"("counterparty_name", 100)) COLLATE "C"), "nsu" DESC)
+  WHERE (counterparty_name IS NOT NULL);
 -- The few credits of transfers between accounts of the holder: they are found from any account.
 CREATE INDEX "statement_line_own_end_to_end_id"
   ON "statement_line" ("end_to_end_id") WHERE (has_one_holder AND is_credit);
@@ -847,6 +853,8 @@ CREATE TABLE "unreadable_line" (
   CONSTRAINT "unreadable_line_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "bank_account" ("id")
 );
+CREATE INDEX "unreadable_line_newest"
+  ON "unreadable_line" ("account_id", "recorded_at", "content_hash");
 CREATE INDEX "unreadable_line_open"
   ON "unreadable_line" ("account_id", "nsu") WHERE (resolved_at IS NULL);
 
@@ -912,6 +920,11 @@ CREATE TABLE "webhook_counterparty" (
   CONSTRAINT "webhook_counterparty_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "bank_account" ("id")
 );
+
+CREATE INDEX "webhook_counterparty_name" ON "webhook_counterparty" ("account_id",
+  (lower("left"("name", 100)) COLLATE "C")) WHERE (name IS NOT NULL);
+CREATE INDEX "webhook_counterparty_tax_id"
+  ON "webhook_counterparty" ("account_id", "tax_id") WHERE (tax_id IS NOT NULL);
 
 -- How far the lines of an account are compared with the webhooks, by their arrival, and how far the
 -- webhooks with the lines, by their receipt.
@@ -1043,6 +1056,9 @@ CREATE INDEX "expected_payment_amount"
 CREATE INDEX "expected_payment_document"
   ON "expected_payment" ("account_id", "counterparty_document", "created_at")
   WHERE (counterparty_document IS NOT NULL);
+CREATE INDEX "expected_payment_name" ON "expected_payment" ("account_id",
+  (lower("left"("counterparty_name", 100)) COLLATE "C"), "created_at" DESC)
+  WHERE (counterparty_name IS NOT NULL);
 CREATE UNIQUE INDEX "expected_payment_external_id"
   ON "expected_payment" ("account_id", "external_id") WHERE (external_id IS NOT NULL);
 -- Which declared payments a line may pay by their own conditions: of its account, direction and

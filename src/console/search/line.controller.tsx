@@ -1,0 +1,405 @@
+// One statement line with everything that is known of it.
+import { Controller } from '@nestjs/common';
+import type { ComponentChildren } from 'preact';
+import { punctuateTaxId } from '../../counterparties/party.js';
+import { AppError } from '../../platform/errors.js';
+import { isNsu } from '../../platform/listing.js';
+import { ConsolePage, Visiting } from '../console-page.decorator.js';
+import { Amount, Badge, Empty, FactList, Timeline, type TimelineEntry } from '../elements.js';
+import { formatTime } from '../formats.js';
+import { DataTable, Message } from '../frame.js';
+import { Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { findTextKey, type TextKey } from '../texts.js';
+import { callerOf, isAllowedTo, pathTo } from '../visit.js';
+import { LineReading, type LineDetail } from './line-reading.service.js';
+import { StateBadge } from './list-elements.js';
+import { nameOfType, SignedAmount, Why } from './statement-elements.js';
+
+interface Props {
+  visit: Visit;
+  detail: LineDetail;
+}
+
+@Controller()
+export class LinePage {
+  constructor(private readonly details: LineReading) {}
+
+  @ConsolePage({ path: '/console/accounts/:account/statement/:id', needs: 'view' })
+  async line(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const nsu = visit.params.id ?? '';
+    if (!isNsu(nsu)) throw new AppError('not_found');
+    const detail = await this.details.get(callerOf(visit), BigInt(nsu));
+    const { t } = visit;
+    const body = (
+      <>
+        <Neighbours visit={visit} detail={detail} />
+        <Explanation visit={visit} detail={detail} />
+        <div class="cards">
+          <LineFacts visit={visit} detail={detail} />
+          <Ids visit={visit} detail={detail} />
+          <Who visit={visit} detail={detail} />
+        </div>
+        <Matches visit={visit} detail={detail} />
+        <Breaks visit={visit} detail={detail} />
+        <Refunds visit={visit} detail={detail} />
+        <History visit={visit} detail={detail} />
+        <Content visit={visit} detail={detail} />
+      </>
+    );
+    return new Shown(t('line.titleOf', { nsu }), body);
+  }
+}
+
+function Neighbours({ visit, detail: { neighbours } }: Props) {
+  const { t } = visit;
+  const { previous, next } = neighbours;
+  return (
+    <nav class="row" aria-label={t('line.title')}>
+      <a href={pathTo(visit, 'statement')}>{t('line.title')}</a>
+      {previous !== null && (
+        <a href={pathTo(visit, `statement/${previous}`)}>{t('line.openPrevious')}</a>
+      )}
+      {next !== null && <a href={pathTo(visit, `statement/${next}`)}>{t('line.openNext')}</a>}
+    </nav>
+  );
+}
+
+function Explanation({ visit, detail: { line, explained } }: Props) {
+  const { t } = visit;
+  return (
+    <section class="card">
+      <h2>
+        {t('line.why')} <StateBadge state={line.state} text={t(`line.state.${line.state}`)} />
+      </h2>
+      <Why visit={visit} explained={explained} />
+      {line.breakKind !== null && line.breakId !== null && (
+        <p>
+          <a href={pathTo(visit, `breaks/${line.breakId}`)}>{t('line.openBreak')}</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function LineFacts({ visit, detail: { line, recordedAt } }: Props) {
+  const { language } = visit;
+  return (
+    <FactList
+      visit={visit}
+      title="line.facts"
+      facts={[
+        ['line.amount', <SignedAmount visit={visit} line={line} />],
+        ['line.previousBalance', <Amount cents={line.balancePreviousCents} />],
+        ['line.balance', <Amount cents={line.currentBalanceCents} />],
+        ['line.what', <Text text={nameOfType(visit, line.typeName)} />],
+        ['line.typeName', <code>{line.typeName}</code>],
+        ['line.notes', <Text text={line.notes ?? hiddenText(visit)} />],
+        ['line.occurredAt', formatTime(line.occurredAt, language)],
+        ['line.recordedAt', formatTime(recordedAt, language)],
+        ['list.nsu', line.nsu.toString()],
+      ]}
+    />
+  );
+}
+
+/** What a stranger wrote, in whatever direction. */
+function Text({ text }: { text: string }) {
+  return <bdi class="anywhere">{text}</bdi>;
+}
+
+function hiddenText(visit: Visit): string {
+  const isVisible = isAllowedTo(visit, 'see personal data');
+  return visit.t(isVisible ? 'app.none' : 'line.hidden');
+}
+
+const idLabels: Record<LineDetail['ids'][number]['field'], TextKey> = {
+  correlationId: 'line.reference.kind.correlation_id',
+  endToEndId: 'line.reference.kind.end_to_end_id',
+  externalId: 'line.reference.kind.external_id',
+  originalEndToEndId: 'line.reference.kind.original_end_to_end_id',
+  movementId: 'line.reference.kind.movement_id',
+  idempotencyKey: 'line.reference.kind.idempotency_key',
+  billCode: 'line.reference.kind.bill_code',
+};
+
+function Ids({ visit, detail: { ids, bankId } }: Props) {
+  return (
+    <FactList
+      visit={visit}
+      title="line.ids"
+      facts={[
+        ...ids.map(({ field, value }) => [idLabels[field], <code>{value}</code>] as const),
+        ['line.bankId', <code>{bankId || visit.t('app.none')}</code>],
+      ]}
+    />
+  );
+}
+
+function Who({ visit, detail: { line, erasure } }: Props) {
+  const { t } = visit;
+  const { name, taxId, ispb, branch, account, message } = line.counterparty;
+  const text = (value: string | null): ComponentChildren =>
+    value === null ? t('app.none') : <Text text={value} />;
+  if (erasure)
+    return (
+      <section class="card">
+        <h2>{t('line.who')}</h2>
+        <p>{t('line.erased', { reason: erasure.reason })}</p>
+      </section>
+    );
+  return (
+    <FactList
+      visit={visit}
+      title="line.who"
+      facts={[
+        ['line.name', text(name)],
+        ['line.taxId', text(taxId === null ? null : (punctuateTaxId(taxId) ?? taxId))],
+        ['line.institution', text(ispb)],
+        ['line.branch', text(branch)],
+        ['line.account', text(account)],
+        ['line.message', message === null ? hiddenText(visit) : text(message)],
+      ]}
+    />
+  );
+}
+
+/** Of an actor only whether it was a person: names stand in the audit. */
+function nameOfActor({ t }: Visit, actor: string | null): string {
+  if (actor === null) return t('line.match.automatic');
+  return t(actor.startsWith('person:') ? 'line.match.person' : 'line.match.key');
+}
+
+function Matches({ visit, detail: { matches, explained } }: Props) {
+  const { t, language } = visit;
+  const ruleNames = new Map(
+    explained.matches.map(({ ruleId, ruleName }) => [ruleId, ruleName] as const),
+  );
+  return (
+    <section class="card">
+      <h2>{t('line.matches')}</h2>
+      {matches.length === 0 ? (
+        <Empty>{t('line.noMatches')}</Empty>
+      ) : (
+        <DataTable
+          visit={visit}
+          name={t('line.matches')}
+          columns={[
+            'line.match.record',
+            'line.match.role',
+            'line.match.amount',
+            'line.match.rule',
+            'line.match.by',
+            'line.match.since',
+            'line.match.until',
+          ]}
+        >
+          {matches.map((match) => (
+            <tr>
+              <td class="wide">
+                <RecordLink {...{ visit, explained }} id={match.expectedPaymentId} />
+              </td>
+              <td>{t(`line.match.${match.role}`)}</td>
+              <td class="number">
+                <Amount cents={match.amountCents} />
+              </td>
+              <td class="wide">
+                {nameOf(visit, 'line.rule', match.rule)}
+                {match.ruleId !== null && (
+                  <a class="block" href={pathTo(visit, `rules/${match.ruleId}`)}>
+                    {ruleNames.get(match.ruleId) ?? match.ruleId}{' '}
+                    {match.ruleVersion !== null && `v${match.ruleVersion}`}
+                  </a>
+                )}
+                <code class="hint block">{JSON.stringify(match.evidence)}</code>
+              </td>
+              <td class="wide">
+                {nameOfActor(visit, match.madeBy)}
+                {match.reason !== null && <span class="hint block">{match.reason}</span>}
+              </td>
+              <td>{formatTime(match.createdAt, language)}</td>
+              <td class="wide">
+                {formatTime(match.unlinkedAt, language)}
+                {match.unlinkReason !== null && (
+                  <span class="hint block">{match.unlinkReason}</span>
+                )}
+              </td>
+            </tr>
+          ))}
+        </DataTable>
+      )}
+    </section>
+  );
+}
+
+/** Leads to the expected payment, which leads to its record. */
+function RecordLink({
+  visit,
+  explained,
+  id,
+}: Pick<Props, 'visit'> & Pick<LineDetail, 'explained'> & { id: string }) {
+  const match = explained.matches.find(({ expectedPaymentId }) => expectedPaymentId === id);
+  const path = match ? pathOfRecord(match) : `expected-payments/${id}`;
+  const label = match?.label ?? id;
+  return (
+    <a href={pathTo(visit, path)}>
+      {match && `${nameOf(visit, 'line.record', match.kind)} `}
+      {label}
+    </a>
+  );
+}
+
+function pathOfRecord({
+  kind,
+  operationId,
+  transferId,
+  expectedPaymentId,
+}: LineDetail['explained']['matches'][number]): string {
+  if (transferId !== null) return `transfers/${transferId}`;
+  if (kind === 'create_charge' || kind === 'create_static_qr') return `charges/${operationId}`;
+  if (kind === 'pay_bill') return `bills/${operationId}`;
+  if (kind === 'refund_pix') return `refunds/${operationId}`;
+  return `expected-payments/${expectedPaymentId}`;
+}
+
+/** A value of a later version is shown as it is stored. */
+function nameOf({ t }: Visit, prefix: 'line.rule' | 'line.record' | 'break', value: string) {
+  const key = findTextKey(`${prefix}.${value}`);
+  return key ? t(key) : value;
+}
+
+function Breaks({ visit, detail: { breaks } }: Props) {
+  const { t, language } = visit;
+  if (breaks.length === 0) return null;
+  return (
+    <section class="card">
+      <h2>{t('line.breaks')}</h2>
+      <DataTable
+        visit={visit}
+        name={t('line.breaks')}
+        columns={['line.break.kind', 'list.state', 'list.amount', 'line.break.openedAt']}
+      >
+        {breaks.map(({ id, kind, state, amountCents, openedAt }) => (
+          <tr>
+            <td>
+              <a href={pathTo(visit, `breaks/${id}`)}>{nameOf(visit, 'break', kind)}</a>
+            </td>
+            <td>
+              <Badge tone={state === 'open' ? 'bad' : 'good'} text={t(`line.break.${state}`)} />
+            </td>
+            <td class="number">
+              {amountCents === null ? t('app.none') : <Amount cents={amountCents} />}
+            </td>
+            <td>{formatTime(openedAt, language)}</td>
+          </tr>
+        ))}
+      </DataTable>
+    </section>
+  );
+}
+
+function Refunds({ visit, detail: { refunds } }: Props) {
+  const { t, language } = visit;
+  if (refunds.length === 0) return null;
+  return (
+    <section class="card">
+      <h2>{t('line.refunds')}</h2>
+      <DataTable
+        visit={visit}
+        name={t('line.refunds')}
+        columns={['list.id', 'list.state', 'list.amount', 'list.createdAt']}
+      >
+        {refunds.map(({ id, state, amountCents, createdAt }) => (
+          <tr>
+            <td class="wide">
+              <a href={pathTo(visit, `refunds/${id}`)}>{id}</a>
+            </td>
+            <td>
+              <StateBadge state={state} text={t(`list.refundState.${state}`)} />
+            </td>
+            <td class="number">
+              <Amount cents={amountCents} />
+            </td>
+            <td>{formatTime(createdAt, language)}</td>
+          </tr>
+        ))}
+      </DataTable>
+    </section>
+  );
+}
+
+/** What the line was decided to be before, and what people decided about it. */
+function History({ visit, detail: { outcome, former, decisions } }: Props) {
+  const { t } = visit;
+  const stateOf = ({ state, label }: { state: keyof typeof stateTexts; label: string | null }) => {
+    const labelKey = label === null ? null : findTextKey(`break.${label}`);
+    const category = label === null ? null : findTextKey(`line.why.${label}`);
+    const detail = labelKey ?? category;
+    return [t(stateTexts[state]), detail ? t(detail) : label].filter(Boolean).join(' · ');
+  };
+  const ofPeople = decisions.map(({ action, reason, actor, createdAt }): TimelineEntry => ({
+    at: createdAt,
+    tone: 'plain',
+    title: t(`line.decided.${action}`, { reason }),
+    detail: nameOfActor(visit, actor),
+  }));
+  const versions: TimelineEntry[] = [
+    ...(outcome
+      ? [
+          {
+            at: null,
+            tone: 'plain' as const,
+            title: t('line.decided.now', { state: stateOf(outcome) }),
+          },
+        ]
+      : []),
+    ...former.map((one) => ({
+      at: null,
+      tone: 'plain' as const,
+      title: t('line.decided.before', { version: one.version, state: stateOf(one) }),
+    })),
+  ];
+  if (versions.length + ofPeople.length === 0) return null;
+  return (
+    <section class="card">
+      <h2>{t('line.history')}</h2>
+      <Timeline visit={visit} entries={[...versions, ...ofPeople]} />
+    </section>
+  );
+}
+
+const stateTexts = {
+  matched: 'line.state.matched',
+  classified: 'line.state.classified',
+  in_break: 'line.state.in_break',
+  pending: 'line.state.pending',
+} as const satisfies Record<string, TextKey>;
+
+function Content({ visit, detail: { content, erasure } }: Props) {
+  const { t } = visit;
+  if (content === null && erasure !== null) return null;
+  return (
+    <section class="card">
+      <h2>{t('line.content')}</h2>
+      {content === null ? (
+        <Message kind="warn">{t('line.hidden')}</Message>
+      ) : (
+        <pre tabindex={0}>{indented(content)}</pre>
+      )}
+    </section>
+  );
+}
+
+/** One field a line. Numbers stay as the bank wrote them. */
+function indented(content: string): string {
+  let depth = 0;
+  const newLine = () => `\n${'  '.repeat(depth)}`;
+  return content.replace(/"(?:[^"\\]|\\.)*"|[{}[\],]/g, (token) => {
+    if (token === '{' || token === '[') depth += 1;
+    if (token === '}' || token === ']') {
+      depth -= 1;
+      return `${newLine()}${token}`;
+    }
+    return token.startsWith('"') ? token : `${token}${newLine()}`;
+  });
+}

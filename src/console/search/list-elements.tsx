@@ -1,0 +1,111 @@
+// What the lists of payments have in common: their tones, counterparties, and what stands in place
+// of an empty table.
+import { punctuateTaxId } from '../../counterparties/party.js';
+import type { Counterparty } from '../../counterparties/resolution.js';
+import { Badge, Empty, type Tone } from '../elements.js';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
+import { pathTo } from '../visit.js';
+
+const tones: Record<string, Tone> = {
+  // Of charges and of money that we sent, by the statement.
+  settled: 'good',
+  partially_settled: 'warn',
+  overpaid: 'warn',
+  partially_reversed: 'warn',
+  reversed: 'warn',
+  // Of transfers, bills and refunds.
+  effective: 'good',
+  paid: 'good',
+  failed: 'bad',
+  rejected: 'bad',
+  // Of operations.
+  succeeded: 'good',
+  unknown: 'warn',
+  needs_operator: 'bad',
+  awaiting_approval: 'warn',
+  // Of lines.
+  matched: 'good',
+  in_break: 'bad',
+  pending: 'warn',
+};
+
+export function StateBadge({ state, text }: { state: string; text: string }) {
+  return <Badge tone={tones[state] ?? 'plain'} text={text} />;
+}
+
+/** Name and tax id, as the reader may see them. */
+export function PartyCell({ party, none }: { party: Counterparty; none: string }) {
+  const { name, taxId, account } = party;
+  if (name === null && taxId === null) return <>{account ?? none}</>;
+  return (
+    <>
+      <bdi>{name ?? ''}</bdi>
+      {taxId !== null && <span class="hint block">{punctuateTaxId(taxId) ?? taxId}</span>}
+    </>
+  );
+}
+
+/** The nsus of lines, as links. */
+export function LineLink({ visit, nsu }: { visit: Visit; nsu: bigint | null }) {
+  if (nsu === null) return <>{visit.t('app.none')}</>;
+  return <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>;
+}
+
+/** In place of a table without rows. */
+export function NoRows({
+  visit: { t, query },
+  next,
+  empty,
+  example,
+}: {
+  visit: Visit;
+  next: string | null;
+  empty: TextKey;
+  /** The request that fills the list. */
+  example?: string;
+}) {
+  if (next !== null) return <Empty>{t('list.searchedOn')}</Empty>;
+  const isFiltered = [...query].some(([, value]) => value !== '');
+  if (isFiltered) return <Empty>{t('list.noMatch')}</Empty>;
+  return (
+    <>
+      <Empty>{t(empty)}</Empty>
+      {example !== undefined && <pre tabindex={0}>{example}</pre>}
+    </>
+  );
+}
+
+const curlTo = (path: string, body: string, options: readonly string[] = []) =>
+  [
+    `curl -s "$CONCILIA_URL${path}" -H "x-service-api-key: $KEY"`,
+    "-H 'content-type: application/json'",
+    ...options,
+    `-d '${body}'`,
+  ].join(' \\\n  ');
+const withKey = '-H "IdempotencyKey: $(uuidgen)"';
+
+/** Requests that fill the lists. */
+export const examples = {
+  charges: curlTo(
+    '/baas/v1/charges',
+    '{"type": "BANKSLIP_PIX", "correlationId": "order-1", "yourNumber": "1", ' +
+      '"dueDate": "2030-12-31", "Amount": 149.90, ' +
+      '"payer": {"name": "Maria da Silva", "document": "12345678909"}}',
+  ),
+  transfers: curlTo(
+    '/baas/api/v2/transfers',
+    '{"amount": 10.50, "initiationType": "KEY", "endToEndId": "E…"}',
+    [withKey],
+  ),
+  bills: curlTo('/baas/api/v1/bill-payments', '{"barCode": "…", "amount": 10.50}', [withKey]),
+  refunds: curlTo('/baas/api/v1/transactions/1/refund?filterBy=NSU', '{"amount": 10.50}', [
+    '-X PUT',
+    withKey,
+  ]),
+};
+
+/** `31/12/2030`, in every language: the bank writes days so. */
+export function writeDay(day: string): string {
+  return day.split('-').reverse().join('/');
+}

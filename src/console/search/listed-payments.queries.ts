@@ -1,0 +1,40 @@
+// What a list of payments shows beside the records themselves: who pays or is paid, the amount and
+// the due date, read for all rows of a page at once.
+import {
+  counterpartyIn,
+  findExpectedCounterparties,
+} from '../../counterparties/counterparties.queries.js';
+import { shownCounterparty } from '../../counterparties/counterparty.schema.js';
+import type { Counterparty } from '../../counterparties/resolution.js';
+import type { Db } from '../../database.service.js';
+import type { Visit } from '../requests.js';
+import { accountOf, isAllowedTo } from '../visit.js';
+
+interface ListedPayment {
+  amountCents: bigint | null;
+  dueDate: string | null;
+  counterparty: Counterparty;
+}
+
+/** By the id of an expected payment. */
+export type ListedPayments = (id: string) => ListedPayment;
+
+export async function readPayments(
+  db: Db,
+  visit: Visit,
+  ids: readonly string[],
+): Promise<ListedPayments> {
+  const accountId = accountOf(visit).id;
+  const isVisible = isAllowedTo(visit, 'see personal data');
+  const rows = await db.expectedPayment.findMany({
+    where: { accountId, id: { in: [...ids] } },
+    select: { id: true, amountCents: true, dueDate: true },
+  });
+  const counterparties = await findExpectedCounterparties(db, accountId, ids);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return (id) => {
+    const { amountCents = null, dueDate = null } = byId.get(id) ?? {};
+    const counterparty = shownCounterparty(counterpartyIn(counterparties, id), isVisible);
+    return { amountCents, dueDate, counterparty };
+  };
+}

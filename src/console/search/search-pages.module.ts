@@ -1,0 +1,34 @@
+import { Module } from '@nestjs/common';
+import { BillPaymentsModule } from '../../bill-payments/bill-payments.module.js';
+import { ChargesModule } from '../../charges/charges.module.js';
+import { OperationsModule } from '../../operations/operations.module.js';
+import { ReconciliationModule } from '../../reconciliation/reconciliation.module.js';
+import { RefundsModule } from '../../refunds/refunds.module.js';
+import { StatementModule } from '../../statement/statement.module.js';
+import { TransfersModule } from '../../transfers/transfers.module.js';
+import { ConsoleFrameModule } from '../console-frame.module.js';
+import { ChargeLists } from './charges-list.controller.js';
+import { LineReading } from './line-reading.service.js';
+import { LineExplanations } from './line-explanations.service.js';
+import { LinePage } from './line.controller.js';
+import { RecordSearch } from './search.service.js';
+import { SearchPage } from './search.controller.js';
+import { SentMoneyLists } from './sent-money-lists.controller.js';
+import { StatementPages } from './statement-list.controller.js';
+
+/** The search, the lists of payments, and the statement. */
+@Module({
+  imports: [
+    ConsoleFrameModule,
+    BillPaymentsModule,
+    ChargesModule,
+    OperationsModule,
+    ReconciliationModule,
+    RefundsModule,
+    StatementModule,
+    TransfersModule,
+  ],
+  controllers: [SearchPage, ChargeLists, SentMoneyLists, StatementPages, LinePage],
+  providers: [RecordSearch, LineExplanations, LineReading],
+})
+export class SearchPagesModule {}

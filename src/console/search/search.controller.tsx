@@ -1,0 +1,256 @@
+// One box for any id, document, name or amount. What may name a person is sent by a form and stays
+// out of the address; anything else is an address that can be sent to a colleague.
+import { Controller } from '@nestjs/common';
+import {
+  counterpartyIn,
+  findCounterparties,
+  findExpectedCounterparties,
+} from '../../counterparties/counterparties.queries.js';
+import { shownCounterparty } from '../../counterparties/counterparty.schema.js';
+import { unknownCounterparty, type Counterparty } from '../../counterparties/resolution.js';
+import { Database } from '../../database.service.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { Amount } from '../elements.js';
+import { formatAmount, formatTime } from '../formats.js';
+import { DataTable, Form, Message } from '../frame.js';
+import { Redirect, Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { findTextKey } from '../texts.js';
+import { accountOf, isAllowedTo, pathTo, typed } from '../visit.js';
+import { PartyCell, StateBadge } from './list-elements.js';
+import { nameOfType } from './statement-elements.js';
+import { groups, hitsOf, type Group, type Hit } from './search-hits.js';
+import { rowsOfLookUp } from './search.queries.js';
+import { RecordSearch } from './search.service.js';
+import {
+  isPersonal,
+  readSearchTerms,
+  termsIn,
+  withoutPersonalTerms,
+  type SearchTerms,
+} from './search-terms.js';
+
+const path = '/console/accounts/:account/search';
+const shownOfGroup = rowsOfLookUp - 1;
+
+@Controller()
+export class SearchPage {
+  constructor(
+    private readonly search: RecordSearch,
+    private readonly database: Database,
+  ) {}
+
+  @ConsolePage({ path, needs: 'view' })
+  async byAddress(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const terms = readSearchTerms(visit.query.get('q') ?? '');
+    if (!isPersonal(terms)) return this.answer(visit, terms);
+    return new Shown(
+      visit.t('search.title'),
+      <>
+        <SearchForm visit={visit} text={terms.text} />
+        <Message kind="warn">{visit.t('search.notFromAddress')}</Message>
+      </>,
+    );
+  }
+
+  /** A form changes nothing here: what is typed into it stays out of addresses and logs. */
+  @ConsoleAction({ path, needs: 'view', audit: 'own' })
+  async byForm(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const terms = readSearchTerms(typed(visit, 'q'));
+    if (isPersonal(terms)) return this.answer(visit, terms);
+    return new Redirect(pathTo(visit, `search?q=${encodeURIComponent(terms.text)}`));
+  }
+
+  private async answer(visit: Visit, typedTerms: SearchTerms): Promise<PageAnswer> {
+    const { t } = visit;
+    const maySeePersons = isAllowedTo(visit, 'see personal data');
+    const terms = maySeePersons ? typedTerms : withoutPersonalTerms(typedTerms);
+    const hits = hitsOf(await this.search.find(accountOf(visit).id, terms));
+    const [only, ...others] = hits;
+    if (only && others.length === 0) return new Redirect(pathTo(visit, only.path));
+    const partyOf = await this.readParties(visit, hits);
+    const isAbridged = groups.some(
+      (group) => hits.filter((hit) => hit.group === group).length > shownOfGroup,
+    );
+    const body = (
+      <>
+        <SearchForm visit={visit} text={typedTerms.text} />
+        <Notes visit={visit} terms={terms} isRestricted={terms !== typedTerms} />
+        {isAbridged && <Message kind="warn">{t('search.more', { count: shownOfGroup })}</Message>}
+        {hits.length === 0 && typedTerms.text !== '' && <p role="status">{t('search.nothing')}</p>}
+        {groups.map((group) => (
+          <HitGroup
+            {...{ visit, group, partyOf }}
+            hits={hits.filter((hit) => hit.group === group).slice(0, shownOfGroup)}
+          />
+        ))}
+      </>
+    );
+    return new Shown(t('search.title'), body);
+  }
+
+  /** Who pays or is paid, as the reader may see it. */
+  private async readParties(
+    visit: Visit,
+    hits: readonly Hit[],
+  ): Promise<(hit: Hit) => Counterparty> {
+    const { prisma } = this.database;
+    const accountId = accountOf(visit).id;
+    const isVisible = isAllowedTo(visit, 'see personal data');
+    const ids = hits.flatMap((hit) => (hit.of === 'payment' ? hit.payment.id : []));
+    const nsus = hits.flatMap((hit) => (hit.of === 'line' ? hit.line.nsu : []));
+    const ofPayments = await findExpectedCounterparties(prisma, accountId, ids);
+    const ofLines = await findCounterparties(prisma, accountId, nsus);
+    return (hit) => {
+      if (hit.of === 'payment')
+        return shownCounterparty(counterpartyIn(ofPayments, hit.payment.id), isVisible);
+      if (hit.of === 'line')
+        return shownCounterparty(counterpartyIn(ofLines, hit.line.nsu), isVisible);
+      return unknownCounterparty;
+    };
+  }
+}
+
+function SearchForm({ visit, text }: { visit: Visit; text: string }) {
+  const { t } = visit;
+  return (
+    <div class="card">
+      <Form visit={visit} action={pathTo(visit, 'search')}>
+        <div class="row">
+          <label>
+            {t('search.label')}
+            <input
+              type="search"
+              name="q"
+              value={text}
+              maxLength={255}
+              autocomplete="off"
+              required
+            />
+          </label>
+          <button>{t('search.submit')}</button>
+        </div>
+      </Form>
+      <p class="hint">{t('search.hint')}</p>
+    </div>
+  );
+}
+
+/** What the text was read as, and what cannot be found by it. */
+function Notes({
+  visit: { t },
+  terms,
+  isRestricted,
+}: {
+  visit: Visit;
+  terms: SearchTerms;
+  isRestricted: boolean;
+}) {
+  const amount = terms.amountCents === null ? '' : formatAmount(terms.amountCents);
+  const names = termsIn(terms).map((term) => t(`search.term.${term}`, { amount }));
+  return (
+    <>
+      {isRestricted && <Message kind="warn">{t('search.notAllowed')}</Message>}
+      {names.length > 0 && (
+        <p class="muted">
+          {t('search.readAs', { terms: names.join(', ') })}{' '}
+          {terms.name !== null && t('search.namesOf')} {terms.pixKey !== null && t('search.keysOf')}
+        </p>
+      )}
+    </>
+  );
+}
+
+function HitGroup({
+  visit,
+  group,
+  hits,
+  partyOf,
+}: {
+  visit: Visit;
+  group: Group;
+  hits: readonly Hit[];
+  partyOf: (hit: Hit) => Counterparty;
+}) {
+  const { t, language } = visit;
+  if (hits.length === 0) return null;
+  return (
+    <section class="card">
+      <h2>{t(`search.${group}`)}</h2>
+      <div class="stacked">
+        <DataTable
+          visit={visit}
+          name={t(`search.${group}`)}
+          columns={[
+            'search.what',
+            'list.amount',
+            'list.state',
+            'line.counterparty',
+            'line.occurredAt',
+          ]}
+        >
+          {hits.map((hit) => (
+            <tr>
+              <td class="wide">
+                <a href={pathTo(visit, hit.path)}>{nameOf(visit, hit)}</a>
+              </td>
+              <td class="number">
+                {hit.amountCents === null ? t('app.none') : <Amount cents={hit.amountCents} />}
+              </td>
+              <td>
+                <HitState visit={visit} hit={hit} />
+              </td>
+              <td class="wide">
+                <PartyCell party={partyOf(hit)} none={t('app.none')} />
+              </td>
+              <td>{formatTime(hit.at, language)}</td>
+            </tr>
+          ))}
+        </DataTable>
+      </div>
+    </section>
+  );
+}
+
+function nameOf(visit: Visit, hit: Hit): string {
+  const { t } = visit;
+  switch (hit.of) {
+    case 'payment':
+      return hit.payment.label ?? hit.payment.id;
+    case 'operation': {
+      const key = findTextKey(`list.operationKind.${hit.operation.kind}`);
+      return key ? t(key) : hit.operation.kind;
+    }
+    case 'line':
+      return `${hit.line.nsu} · ${nameOfType(visit, hit.line.typeName)}`;
+    case 'break': {
+      const key = findTextKey(`break.${hit.found.kind}`);
+      return key ? t(key) : hit.found.kind;
+    }
+  }
+}
+
+function HitState({ visit: { t }, hit }: { visit: Visit; hit: Hit }) {
+  switch (hit.of) {
+    case 'payment': {
+      const { settlement, isCredit } = hit.payment;
+      const state = settlement ?? 'open';
+      const key =
+        findTextKey(`list.${isCredit ? 'charge' : 'sent'}.settlement.${state}`) ??
+        findTextKey(`list.sent.settlement.${state}`);
+      return <StateBadge state={state} text={key ? t(key) : state} />;
+    }
+    case 'operation': {
+      const { state } = hit.operation;
+      return <StateBadge state={state} text={t(`list.operationState.${state}`)} />;
+    }
+    case 'line': {
+      const { state } = hit.line;
+      return <StateBadge state={state} text={t(`line.state.${state}`)} />;
+    }
+    case 'break': {
+      const { state } = hit.found;
+      return <StateBadge state={state} text={t(`line.break.${state}`)} />;
+    }
+  }
+}

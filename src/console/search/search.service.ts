@@ -1,0 +1,33 @@
+// Runs the look-ups of a search, and arranges what they find.
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database.service.js';
+import { PixLookupsService } from '../../transfers/pix-lookups.service.js';
+import { searchBreaks, searchLines, searchOperations, searchPayments } from './search.queries.js';
+import type { FoundRecords } from './search-hits.js';
+import type { SearchTerms } from './search-terms.js';
+
+@Injectable()
+export class RecordSearch {
+  constructor(
+    private readonly database: Database,
+    private readonly pixLookups: PixLookupsService,
+  ) {}
+
+  /** Every look-up reads an index, and no more than the newest few rows of it. */
+  async find(accountId: number, terms: SearchTerms): Promise<FoundRecords> {
+    const { prisma } = this.database;
+    const { pixKey } = terms;
+    const ofKey = pixKey === null ? [] : await this.pixLookups.listOperationIds(accountId, pixKey);
+    const [payments, lines, operations] = await Promise.all([
+      searchPayments(prisma, accountId, terms, ofKey),
+      searchLines(prisma, accountId, terms),
+      searchOperations(prisma, accountId, terms),
+    ]);
+    const breaks = await searchBreaks(prisma, accountId, terms, {
+      nsus: lines.map(({ nsu }) => nsu),
+      expectedPaymentIds: payments.map(({ id }) => id),
+      operationIds: operations.map(({ id }) => id),
+    });
+    return { payments, lines, operations, breaks };
+  }
+}
