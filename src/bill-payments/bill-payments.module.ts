@@ -3,12 +3,14 @@ import { EventsModule } from '../events/events.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { BillPaymentLifecycle } from './bill-payment-lifecycle.service.js';
+import { BillPaymentViews } from './bill-payment-views.service.js';
 import { BillPaymentsController } from './bill-payments.controller.js';
 import { BillPaymentsService } from './bill-payments.service.js';
 
 @Module({
   imports: [OperationsModule, StatementModule, EventsModule],
   controllers: [BillPaymentsController],
-  providers: [BillPaymentsService, BillPaymentLifecycle],
+  providers: [BillPaymentsService, BillPaymentLifecycle, BillPaymentViews],
+  exports: [BillPaymentViews],
 })
 export class BillPaymentsModule {}

@@ -42,6 +42,6 @@ import { RestoreGuard } from './restores.service.js';
     ApprovalChecks,
     Approvals,
   ],
-  exports: [OperationsService, OperationOutcomes, OperationResending, Approvals],
+  exports: [OperationsService, OperationOutcomes, OperationResending, OperationDetails, Approvals],
 })
 export class OperationsModule {}

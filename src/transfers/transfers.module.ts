@@ -22,6 +22,6 @@ import { TransfersService } from './transfers.service.js';
     TransferStatusChecks,
     TransferViews,
   ],
-  exports: [TransfersService],
+  exports: [TransfersService, TransferViews],
 })
 export class TransfersModule {}
