@@ -1,5 +1,5 @@
-// Bill payments as business systems read them: the request, the bank's reports, and the statement
-// lines matched to them.
+// Bill payments as business systems and people read them: the request, the bank's reports, and the
+// statement lines matched to them.
 import { Injectable } from '@nestjs/common';
 import { findBarCode } from '../brazil/bill-code.js';
 import type { RouteInput } from '../contract/route.js';
@@ -8,6 +8,8 @@ import type { BillPayment, Prisma } from '../generated/service/client.js';
 import { describeSentMoney, newestSentMoney, type SentMoney } from '../operations/sent-money.js';
 import { findByFirstId, isUuid, toList, type Page } from '../platform/listing.js';
 import type { listBillPaymentsRoute } from './bill-payments.schema.js';
+
+type BillFilters = Pick<RouteInput<typeof listBillPaymentsRoute>['query'], 'state' | 'barCode'>;
 
 @Injectable()
 export class BillPaymentViews {
@@ -28,11 +30,7 @@ export class BillPaymentViews {
   }
 
   /** One page, newest first. */
-  async list(
-    accountId: number,
-    page: Page,
-    { state, barCode }: RouteInput<typeof listBillPaymentsRoute>['query'],
-  ) {
+  async list(accountId: number, page: Page, { state, barCode }: BillFilters) {
     const where = { accountId, state, barCode, id: { lt: page.after ?? undefined } };
     const rows = await this.read(where, page.limit + 1);
     return toList(rows, page, ({ id }) => id, describePayment);

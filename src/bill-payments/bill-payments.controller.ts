@@ -51,8 +51,9 @@ export class BillPaymentsController {
   }
 
   @Handles(listBillPaymentsRoute)
-  async list(@FromCaller() request: CallerInput<typeof listBillPaymentsRoute>) {
-    const { accountId, query, scopes } = request;
+  async list(
+    @FromCaller() { accountId, query, scopes }: CallerInput<typeof listBillPaymentsRoute>,
+  ) {
     const page = readPage(query, isUuid);
     return shownList(await this.views.list(accountId, page, query), scopes);
   }

@@ -10,6 +10,7 @@ import { ApprovalsController } from './approvals.controller.js';
 import { Approvals } from './approvals.service.js';
 import { BodyRetention } from './body-retention.service.js';
 import { OperationDetails } from './operation-details.service.js';
+import { OperationLists } from './operation-lists.service.js';
 import { OperationRecovery } from './operation-recovery.service.js';
 import { OperationResending } from './operation-resending.service.js';
 import { OperationMetrics } from './operation-metrics.service.js';
@@ -37,11 +38,19 @@ import { RestoreGuard } from './restores.service.js';
     BodyRetention,
     OperationMetrics,
     OperationDetails,
+    OperationLists,
     ApprovalPolicies,
     ApprovalRequirements,
     ApprovalChecks,
     Approvals,
   ],
-  exports: [OperationsService, OperationOutcomes, OperationResending, OperationDetails, Approvals],
+  exports: [
+    OperationsService,
+    OperationLists,
+    OperationDetails,
+    OperationOutcomes,
+    OperationResending,
+    Approvals,
+  ],
 })
 export class OperationsModule {}

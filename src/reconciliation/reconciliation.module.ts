@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { StatementModule } from '../statement/statement.module.js';
+import { TransactionViews } from './api/transaction-views.service.js';
 import { BookController } from './api/transactions.controller.js';
 import { Breaks } from './breaks.service.js';
 import { ReconciliationMetrics } from './reconciliation-metrics.service.js';
@@ -20,7 +21,8 @@ import { DecisionWriter } from './apply.service.js';
     RuleCatalog,
     RuleTrials,
     ReconciliationMetrics,
+    TransactionViews,
   ],
-  exports: [Breaks, ReconciliationService],
+  exports: [Breaks, ReconciliationService, TransactionViews],
 })
 export class ReconciliationModule {}

@@ -1,5 +1,5 @@
-// Refunds as business systems read them: the request, the bank's response, and the statement lines
-// matched to them.
+// Refunds as business systems and people read them: the request, the bank's reports, and the
+// statement lines matched to them.
 import { Injectable } from '@nestjs/common';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
@@ -7,6 +7,8 @@ import type { Prisma, Refund } from '../generated/service/client.js';
 import { describeSentMoney, newestSentMoney, type SentMoney } from '../operations/sent-money.js';
 import { findByFirstId, isNsu, isUuid, toList, type Page } from '../platform/listing.js';
 import type { listRefundsRoute } from './refunds.schema.js';
+
+type RefundFilters = Pick<RouteInput<typeof listRefundsRoute>['query'], 'state' | 'originalNsu'>;
 
 @Injectable()
 export class RefundViews {
@@ -23,8 +25,7 @@ export class RefundViews {
   }
 
   /** One page, newest first. */
-  async list(accountId: number, page: Page, query: RouteInput<typeof listRefundsRoute>['query']) {
-    const { state, originalNsu } = query;
+  async list(accountId: number, page: Page, { state, originalNsu }: RefundFilters) {
     const where = { accountId, state, originalNsu, id: { lt: page.after ?? undefined } };
     const rows = await this.read(where, page.limit + 1);
     return toList(rows, page, ({ id }) => id, describeRefund);

@@ -9,7 +9,7 @@ import { RefundsService } from './refunds.service.js';
 @Module({
   imports: [OperationsModule, StatementModule],
   controllers: [RefundsController],
-  providers: [RefundsService, ReceivedPixFinder, RefundViews],
+  providers: [RefundsService, RefundViews, ReceivedPixFinder],
   exports: [RefundsService, RefundViews],
 })
 export class RefundsModule {}

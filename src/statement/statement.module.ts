@@ -20,6 +20,6 @@ import { UnreadableLines } from './unreadable-lines.service.js';
     UnreadableLines,
     StatementMetrics,
   ],
-  exports: [BankTime, StatementClosing, StatementService],
+  exports: [BankTime, StatementClosing, StatementService, UnreadableLines],
 })
 export class StatementModule {}

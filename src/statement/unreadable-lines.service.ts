@@ -1,7 +1,7 @@
 // Parses unreadable lines again. A line that the current parser can read is recorded as if a sync
 // had read it, under the lease of a sync.
 import { Injectable } from '@nestjs/common';
-import type { RouteOutput } from '../contract/route.js';
+import type { RouteInput, RouteOutput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { UnreadableLine } from '../generated/service/client.js';
 import type { Lease } from '../leases/leases.queries.js';
@@ -10,11 +10,12 @@ import { AppError } from '../platform/errors.js';
 import { sleepOutsideSlot } from '../platform/job-slots.js';
 import { parseJson } from '../platform/exact-json.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { readPage, toList } from '../platform/listing.js';
 import { parseStatementLine, type StatementLine } from './statement-line.js';
 import { recordLines } from './line-recording.queries.js';
 import { findStoredLines, lockStatementState } from './statement.queries.js';
 import { markLinesRead } from './unreadable-lines.queries.js';
-import type { redriveUnreadableLines } from './unreadable-lines.schema.js';
+import type { listUnreadableLines, redriveUnreadableLines } from './unreadable-lines.schema.js';
 
 const pageSize = 500;
 /** How long a redrive waits for a running sync. */
@@ -29,6 +30,22 @@ export class UnreadableLines {
     private readonly database: Database,
     private readonly jobQueue: JobQueue,
   ) {}
+
+  /** One page, newest first. */
+  async list(accountId: number, query: RouteInput<typeof listUnreadableLines>['query']) {
+    const page = readPage(query, isCursor);
+    const { kind, nsu, isResolved } = query;
+    const rows = await this.database.prisma.unreadableLine.findMany({
+      where: {
+        ...{ accountId, kind, nsu },
+        ...(isResolved === undefined ? {} : { resolvedAt: isResolved ? { not: null } : null }),
+        ...(page.after === null ? {} : isAfter(page.after)),
+      },
+      orderBy: [{ recordedAt: 'desc' }, { contentHash: 'desc' }],
+      take: page.limit + 1,
+    });
+    return toList(rows, page, keyOf, describeUnreadableLine);
+  }
 
   /** Throws `not_found` when the account has no unreadable line with this id. */
   async get(accountId: number, id: string): Promise<UnreadableLine> {
@@ -120,4 +137,25 @@ function parseStored(content: string): StatementLine[] {
   } catch {
     return [];
   }
+}
+
+function keyOf({ recordedAt, contentHash }: UnreadableLine): string {
+  return `${recordedAt.toISOString()} ${contentHash}`;
+}
+
+function isCursor(text: string): boolean {
+  return (
+    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z [0-9a-f]{1,100}$/.test(text) &&
+    !Number.isNaN(Date.parse(text.slice(0, 24)))
+  );
+}
+
+function isAfter(cursor: string) {
+  const recordedAt = new Date(cursor.slice(0, 24));
+  const contentHash = { lt: cursor.slice(25) };
+  return { OR: [{ recordedAt: { lt: recordedAt } }, { recordedAt, contentHash }] };
+}
+
+export function describeUnreadableLine({ content: _, ...line }: UnreadableLine) {
+  return { ...line, id: line.contentHash };
 }

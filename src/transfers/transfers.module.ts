@@ -22,6 +22,6 @@ import { TransfersService } from './transfers.service.js';
     TransferStatusChecks,
     TransferViews,
   ],
-  exports: [TransfersService, TransferViews],
+  exports: [PixLookupsService, TransferViews, TransfersService],
 })
 export class TransfersModule {}

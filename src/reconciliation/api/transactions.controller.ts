@@ -6,20 +6,16 @@ import {
   type CallerInput,
 } from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
-import {
-  seesPersonalData,
-  shownCounterparty,
-  shownParty,
-} from '../../counterparties/counterparty.schema.js';
-import { counterpartyIn, findCounterparties } from '../../counterparties/counterparties.queries.js';
+import { seesPersonalData, shownParty } from '../../counterparties/counterparty.schema.js';
 import type { RouteOutput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
 import { metadataTooCommon } from '../../expected-payments/metadata.queries.js';
 import { Handles } from '../../platform/contract-route.js';
 import { Responds } from '../../platform/responses.decorator.js';
-import { isNsu, isUuid, readPage, toList } from '../../platform/listing.js';
+import { isUuid, readPage, toList } from '../../platform/listing.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import { readStatementView } from '../../statement/statement-view.queries.js';
+import { TransactionViews } from './transaction-views.service.js';
 import * as queries from './transactions.queries.js';
 import { getSummary, listExpectedPayments, listTransactionsOfBook } from './transactions.schema.js';
 import { loadSummary } from './summary.queries.js';
@@ -30,39 +26,13 @@ export class BookController {
   constructor(
     private readonly database: Database,
     private readonly bankTime: BankTime,
+    private readonly views: TransactionViews,
   ) {}
 
   @Responds(metadataTooCommon)
   @Handles(listTransactionsOfBook)
-  async transactions(
-    @FromCaller() { accountId, query, scopes }: CallerInput<typeof listTransactionsOfBook>,
-  ) {
-    const page = readPage(query, isNsu);
-    const { prisma } = this.database;
-    const beforeNsu = page.after === null ? null : BigInt(page.after);
-    const filters = { ...query, beforeNsu, limit: page.limit + 1 };
-    const found = await queries.listTransactionRows(prisma, accountId, filters);
-    const nsus = found.rows.map(({ nsu }) => nsu);
-    const counterparties = await findCounterparties(prisma, accountId, nsus);
-    const isVisible = seesPersonalData(scopes);
-    return toList(
-      { rows: found.rows, lastExamined: found.lastExamined?.toString() ?? null },
-      page,
-      (row) => row.nsu.toString(),
-      (row) => ({
-        ...row,
-        amount: row.amountCents,
-        // Banks write the payer's name and message into the notes.
-        notes: isVisible ? row.notes : null,
-        counterparty: shownCounterparty(counterpartyIn(counterparties, row.nsu), isVisible),
-        type: { name: row.typeName, isCredit: row.isCredit },
-        balance: {
-          balancePrevious: row.balancePreviousCents,
-          currentBalance: row.currentBalanceCents,
-        },
-        explanation: row,
-      }),
-    );
+  transactions(@FromCaller() request: CallerInput<typeof listTransactionsOfBook>) {
+    return this.views.list(request, request.query);
   }
 
   @Handles(listExpectedPayments)

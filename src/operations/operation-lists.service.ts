@@ -1,0 +1,30 @@
+// Pages of operations, without their bodies.
+import { Injectable } from '@nestjs/common';
+import type { RouteInput } from '../contract/route.js';
+import { Database } from '../database.service.js';
+import { listMetadataOfOperations } from '../expected-payments/metadata.queries.js';
+import { toList, type Page } from '../platform/listing.js';
+import { listOperationIds } from './operation-list.queries.js';
+import type { listOperations } from './operations.schema.js';
+
+@Injectable()
+export class OperationLists {
+  constructor(private readonly database: Database) {}
+
+  /** One page, newest first. */
+  async list(accountId: number, page: Page, query: RouteInput<typeof listOperations>['query']) {
+    const { prisma } = this.database;
+    const { ids, lastExamined } = await listOperationIds(prisma, accountId, query, page);
+    const rows = await prisma.operation.findMany({
+      where: { accountId, id: { in: ids } },
+      omit: { requestParams: true, requestQuery: true, requestBody: true, responseBody: true },
+      orderBy: { id: 'desc' },
+    });
+    const metadata = await listMetadataOfOperations(prisma, accountId, ids);
+    const describe = (row: (typeof rows)[number]) => ({
+      ...row,
+      metadata: metadata.get(row.id) ?? null,
+    });
+    return toList({ rows, lastExamined }, page, ({ id }) => id, describe);
+  }
+}
