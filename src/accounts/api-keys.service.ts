@@ -20,7 +20,7 @@ export type ApiKeyKind = 'api' | 'partner';
 /** Who asks for something: the API key of a business system, or a person at the console. */
 export interface Caller {
   accountId: number;
-  /** The id of the key, or `person:` and the id of the operator. It is recorded with what is done. */
+  /** The id of the key, or `person:` and the operator's id. It is recorded with what is done. */
   actor: string;
   scopes: readonly Scope[];
   /** Of the account, in the order of requests that wait. */
