@@ -117,6 +117,15 @@ export class ApiKeysService {
     return { record, key };
   }
 
+  /** The names of these keys of the account by id, or the last characters of a key without one. */
+  async findNames(accountId: number, ids: readonly string[]): Promise<Map<string, string>> {
+    if (ids.length === 0) return new Map();
+    const where = { accountId, id: { in: [...new Set(ids)] } };
+    const select = { id: true, name: true, hint: true, origin: true };
+    const found = await this.database.prisma.apiKey.findMany({ where, select });
+    return new Map(found.map(({ id, name, hint, origin }) => [id, name ?? hint ?? origin]));
+  }
+
   /** Newest first; one row more than the page holds. */
   async listPage(accountId: number, { limit, after }: Page): Promise<ApiKey[]> {
     return this.database.prisma.apiKey.findMany({

@@ -25,6 +25,15 @@ export async function findById(db: SqlTx, id: string): Promise<SigningOperator |
   return operator ?? null;
 }
 
+/** With the encrypted e-mails. */
+export async function listEmails(
+  db: SqlTx,
+  ids: readonly string[],
+): Promise<Pick<Operator, 'id' | 'email'>[]> {
+  return db.$queryRaw<Pick<Operator, 'id' | 'email'>[]>`
+    SELECT id, email FROM operator WHERE id = ANY (${[...new Set(ids)]}::uuid[])`;
+}
+
 /** Accepts the code of that step. False where that step, or a later one, was accepted before. */
 export async function acceptStep(db: SqlTx, id: string, step: bigint): Promise<boolean> {
   const changed = await db.$executeRaw`

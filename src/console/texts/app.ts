@@ -73,6 +73,11 @@ export const appTexts = {
     'Give this code to support: {traceId}',
   ],
 
+  'actor.service': ['Concilia', 'Concilia'],
+  'actor.policy': ['Política automática', 'Automatic policy'],
+  'actor.key': ['Chave de API {name}', 'API key {name}'],
+  'actor.person': ['Uma pessoa', 'A person'],
+
   'role.viewer': ['Leitura', 'Viewer'],
   'role.analyst': ['Análise', 'Analyst'],
   'role.approver': ['Aprovação', 'Approver'],
