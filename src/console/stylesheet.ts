@@ -101,4 +101,12 @@ pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }
+.bars { background: #fff; padding: 12px 4px; border-radius: 8px; max-width: 560px; margin: 0 0 12px; }
+.bars svg { display: block; width: 100%; height: 70px; }
+.codes-to-pay .qr { margin: 0 0 12px; }
+.codes-to-pay label { max-width: 560px; }
+.identifier { user-select: all; }
+input.code { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 14px; }
+summary { cursor: pointer; font-weight: 600; font-size: 18px; }
+summary + pre { margin-top: 12px; }
 `;

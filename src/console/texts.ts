@@ -3,6 +3,7 @@
 import { appTexts } from './texts/app.js';
 import { breaksTexts } from './texts/breaks.js';
 import { languages, type Language } from './texts/languages.js';
+import { paymentsTexts } from './texts/payments.js';
 import { peopleTexts } from './texts/people.js';
 import { todayTexts } from './texts/today.js';
 
@@ -12,6 +13,7 @@ export const texts = {
   ...peopleTexts,
   ...todayTexts,
   ...breaksTexts,
+  ...paymentsTexts,
 } as const;
 
 export type TextKey = keyof typeof texts;

@@ -20,9 +20,19 @@ export const auditedActions = [
   'end session',
   'refused',
   'failed',
+  'request refund',
+  'void charge',
+  'resend operation',
 ] as const;
 export type AuditedActionName = (typeof auditedActions)[number];
 
 /** What an action was done to. */
-export const auditedSubjects = ['person', 'session', 'entry'] as const;
+export const auditedSubjects = [
+  'person',
+  'session',
+  'entry',
+  'line',
+  'charge',
+  'operation',
+] as const;
 export type AuditedSubject = `${(typeof auditedSubjects)[number]} ${string}`;

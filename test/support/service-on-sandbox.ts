@@ -5,7 +5,7 @@ import { StatementService } from '../../src/statement/statement.service.js';
 import { serviceApplication } from './service-application.js';
 
 export async function serviceOnSandbox() {
-  const { application, sandbox: bank, database, call, stop } = await serviceApplication();
+  const { application, sandbox: bank, database, url, call, stop } = await serviceApplication();
   const { pool } = database;
   const { id: accountId } = await database.prisma.bankAccount.findFirstOrThrow();
   const decideLine = (action: string, nsu: number, expectedPaymentId: string) =>
@@ -23,6 +23,7 @@ export async function serviceOnSandbox() {
     });
   return {
     application,
+    url,
     bank,
     database,
     pool,
