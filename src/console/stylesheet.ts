@@ -101,10 +101,14 @@ pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }
+.cards { margin: 0 0 16px; }
+dd { overflow-wrap: anywhere; }
+.timeline li { background: none; color: inherit; }
 .bars { background: #fff; padding: 12px 4px; border-radius: 8px; max-width: 560px; margin: 0 0 12px; }
 .bars svg { display: block; width: 100%; height: 70px; }
 .codes-to-pay .qr { margin: 0 0 12px; }
-.codes-to-pay label { max-width: 560px; }
+.codes-to-pay .cards { margin: 12px 0 0; }
+pre.request { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 16px; }
 .identifier { user-select: all; }
 input.code { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 14px; }
 summary { cursor: pointer; font-weight: 600; font-size: 18px; }

@@ -127,7 +127,12 @@ function ChargePage({
         />
       </div>
       <ChargeSteps visit={visit} charge={charge} />
-      <CodesCard visit={visit} codes={codes} drawings={drawings} />
+      <CodesCard
+        visit={visit}
+        codes={codes}
+        drawings={drawings}
+        isOpen={charge.settlement === 'open' || codes.digitableLine === null}
+      />
       <Payments visit={visit} charge={charge} />
       <Refunds visit={visit} charge={charge} />
       <Story visit={visit} {...story} />

@@ -143,32 +143,44 @@ function indented(value: unknown): string {
   return stringify(parseJson(stringifyJson(value)), undefined, 2) ?? '';
 }
 
-/** The codes to pay with, drawn and as texts. */
+/** The codes to pay with, drawn and as texts; folded where nothing is to be paid any more. */
 export function CodesCard({
   visit: { t },
+  title = 'payment.codes',
   codes: { digitableLine, pixCode },
   drawings,
+  isOpen = false,
 }: {
   visit: Visit;
+  title?: TextKey;
   codes: PaymentCodes;
   drawings: Drawings;
+  isOpen?: boolean;
 }): JSX.Element | null {
   if (digitableLine === null && pixCode === null) return null;
   return (
-    <section class="card codes-to-pay">
-      <h2>{t('payment.codes')}</h2>
-      {drawings.qrCode !== null && (
-        <Drawing name={t('payment.qrCode')} class="qr" svg={drawings.qrCode} />
-      )}
-      {pixCode !== null && <CodeText label={t('payment.pixCode')} text={pixCode} />}
-      {drawings.barCode !== null && (
-        <Drawing name={t('payment.barCode')} class="bars" svg={drawings.barCode} />
-      )}
-      {digitableLine !== null && (
-        <CodeText label={t('payment.digitableLine')} text={digitableLine} />
-      )}
+    <details class="card codes-to-pay" open={isOpen}>
+      <summary>{t(title)}</summary>
+      <div class="cards">
+        {pixCode !== null && (
+          <div>
+            {drawings.qrCode !== null && (
+              <Drawing name={t('payment.qrCode')} class="qr" svg={drawings.qrCode} />
+            )}
+            <CodeText label={t('payment.pixCode')} text={pixCode} />
+          </div>
+        )}
+        {digitableLine !== null && (
+          <div>
+            {drawings.barCode !== null && (
+              <Drawing name={t('payment.barCode')} class="bars" svg={drawings.barCode} />
+            )}
+            <CodeText label={t('payment.digitableLine')} text={digitableLine} />
+          </div>
+        )}
+      </div>
       <p class="hint">{t('payment.copyHint')}</p>
-    </section>
+    </details>
   );
 }
 

@@ -159,11 +159,12 @@ function Confirmation({ visit, asked, amount }: Props & { amount: bigint }) {
     <div class="card">
       <h2>{t('payment.confirm')}</h2>
       <p>{t('payment.confirmRefund')}</p>
-      <FactList
-        visit={visit}
-        title="payment.refundAmount"
-        facts={[['payment.amount', <Amount cents={amount} />]]}
-      />
+      <p>
+        {t('payment.refundAmount')}{' '}
+        <strong>
+          <Amount cents={amount} />
+        </strong>
+      </p>
       <SentToBank
         visit={visit}
         text={requestText(refundTransaction, inputOf(original.nsu, amount))}

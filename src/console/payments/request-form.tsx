@@ -29,7 +29,7 @@ export function SentToBank({ visit: { t }, text }: { visit: Visit; text: string 
   return (
     <>
       <h3>{t('payment.sent')}</h3>
-      <pre tabindex={0}>{text}</pre>
+      <pre class="request">{text}</pre>
     </>
   );
 }

@@ -16,6 +16,7 @@ import { Database } from '../../database.service.js';
 import { RefundViews } from '../../refunds/refund-views.service.js';
 import { TransferViews } from '../../transfers/transfer-views.service.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
+import { formatAmount } from '../formats.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { callerOf } from '../visit.js';
@@ -46,7 +47,7 @@ export class SentMoneyPages {
       endToEndIds: [endToEndId],
     });
     return new Shown(
-      visit.t('payment.transfer', { id }),
+      visit.t('payment.transfer', { amount: formatAmount(transfer.amount) }),
       <SentMoneyPage
         visit={visit}
         record={{ ...transfer, list: 'transferState', operationId }}
@@ -75,7 +76,7 @@ export class SentMoneyPages {
     });
     const codes = { ...billCodes(barCode), pixCode: null };
     return new Shown(
-      visit.t('payment.bill', { id }),
+      visit.t('payment.bill', { amount: formatAmount(bill.amount) }),
       <SentMoneyPage
         visit={visit}
         record={{ ...bill, list: 'billState', operationId: id }}
@@ -87,7 +88,12 @@ export class SentMoneyPages {
         story={story}
         response={shownResponse(bill.response, scopes)}
       >
-        <CodesCard visit={visit} codes={codes} drawings={await drawingsOf(codes)} />
+        <CodesCard
+          visit={visit}
+          title="payment.billCode"
+          codes={codes}
+          drawings={await drawingsOf(codes)}
+        />
       </SentMoneyPage>,
     );
   }
@@ -107,7 +113,7 @@ export class SentMoneyPages {
     const payers = await findCounterparties(this.database.prisma, accountId, [originalNsu]);
     const original = { label: 'payment.original', list: 'statement' } as const;
     return new Shown(
-      visit.t('payment.refundOf', { id }),
+      visit.t('payment.refundOf', { amount: formatAmount(refund.amount) }),
       <SentMoneyPage
         visit={visit}
         record={{ ...refund, list: 'refundState', operationId: id }}

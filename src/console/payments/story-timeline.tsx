@@ -62,7 +62,9 @@ function Detail({
       {bankAt && (
         <div class="muted">{t('payment.atBank', { time: formatTime(bankAt, language) })}</div>
       )}
-      {page !== null && <a href={pathTo(visit, page)}>{t(labelOf(page))}</a>}
+      {page !== null && pathTo(visit, page) !== visit.path && (
+        <a href={pathTo(visit, page)}>{t(labelOf(page))}</a>
+      )}
     </>
   );
 }

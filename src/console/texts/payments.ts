@@ -10,9 +10,9 @@ export const paymentsTexts = {
   'subject.operation': ['operação', 'operation'],
 
   'payment.charge': ['Cobrança {id}', 'Charge {id}'],
-  'payment.transfer': ['Transferência {id}', 'Transfer {id}'],
-  'payment.bill': ['Pagamento de conta {id}', 'Bill payment {id}'],
-  'payment.refundOf': ['Devolução {id}', 'Refund {id}'],
+  'payment.transfer': ['Transferência de {amount}', 'Transfer of {amount}'],
+  'payment.bill': ['Pagamento de conta de {amount}', 'Bill payment of {amount}'],
+  'payment.refundOf': ['Devolução de {amount}', 'Refund of {amount}'],
   'payment.operationTitle': ['Operação: {kind}', 'Operation: {kind}'],
 
   'payment.facts': ['Resumo', 'Summary'],
@@ -96,6 +96,7 @@ export const paymentsTexts = {
   'payment.sent': ['O que é enviado ao banco', 'What is sent to the bank'],
 
   'payment.codes': ['Como pagar', 'How to pay'],
+  'payment.billCode': ['Código da conta', 'Code of the bill'],
   'payment.barCode': ['Código de barras', 'Bar code'],
   'payment.digitableLine': ['Linha digitável', 'Digitable line'],
   'payment.qrCode': ['QR Code Pix', 'Pix QR code'],
@@ -360,12 +361,12 @@ export const paymentsTexts = {
     'Event {type} delivered to {host}',
   ],
   'payment.delivery.pending': [
-    'Entrega do evento {type} a {host} pendente: {attempts} tentativas, último status {status}',
-    'Delivery of event {type} to {host} pending: {attempts} attempts, last status {status}',
+    'Entrega do evento {type} a {host} pendente; tentativas: {attempts}; último status: {status}',
+    'Delivery of event {type} to {host} pending; attempts: {attempts}; last status: {status}',
   ],
   'payment.delivery.dead': [
-    'Evento {type} não entregue a {host}: {attempts} tentativas, último status {status}',
-    'Event {type} not delivered to {host}: {attempts} attempts, last status {status}',
+    'Evento {type} não entregue a {host}; tentativas: {attempts}; último status: {status}',
+    'Event {type} not delivered to {host}; attempts: {attempts}; last status: {status}',
   ],
 
   'payment.story': ['História', 'Story'],
