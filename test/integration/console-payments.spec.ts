@@ -266,6 +266,15 @@ describe('the pages of payments', () => {
       expect(text).not.toContain('name="key"');
     });
 
+    it('is only of a received Pix', async () => {
+      const nsu = await fixture.addLine({ isCredit: false });
+      const { status, text } = await see(`refunds/new/${nsu}`, portuguese);
+      expect(status).toBe(422);
+      expect(text).toContain('Só um Pix recebido pode ser devolvido.');
+      expect((await see('refunds/new/123456789')).status).toBe(404);
+      expect((await see('refunds/new/x')).status).toBe(404);
+    });
+
     it('is not requested without a key, a reason or an amount', async () => {
       const nsu = await receivePix(10);
       const fields = await confirmRefund(nsu, '1');

@@ -29,6 +29,7 @@ import {
   CounterpartyCard,
   Exchanged,
   Identifier,
+  OutcomeNotice,
   pathOfRecord,
   recordId,
   RelatedRecords,
@@ -110,6 +111,7 @@ function ChargePage({
   const { operationId, expectedPaymentId } = charge;
   return (
     <>
+      <OutcomeNotice visit={visit} operation={charge} />
       <div class="cards">
         <ChargeFacts visit={visit} charge={charge} />
         <CounterpartyCard visit={visit} title="payment.payer" counterparty={counterparty} />

@@ -21,13 +21,12 @@ import { PaymentStories, type ComposedStory } from './payment-stories.service.js
 import {
   Exchanged,
   Identifier,
+  OutcomeNotice,
   RelatedRecords,
   StateBadge,
-  Steps,
   type RelatedLink,
 } from './record-page.js';
 import { ProblemMessage } from './request-form.js';
-import { OutcomeNotice } from './sent-money-page.js';
 import { Story, shownValue } from './story-timeline.js';
 import { wordFor } from './story.js';
 import { findOperationRecords, findUnknownOutcomeBreak } from './story.queries.js';
@@ -126,12 +125,11 @@ function OperationPage({
   requester: string;
   isResendable: boolean;
 }) {
-  const { t } = visit;
   const { id, state, request, response } = operation;
   return (
     <>
       {problem && <ProblemMessage visit={visit} problem={problem} />}
-      <OutcomeNotice visit={visit} record={{ operationState: state }} />
+      <OutcomeNotice visit={visit} operation={{ operationState: state, operationId: id }} />
       <div class="cards">
         <OperationFacts
           visit={visit}
@@ -141,13 +139,6 @@ function OperationPage({
         />
         <RelatedRecords visit={visit} links={[...linksOf(operation, records), ...story.breaks]} />
       </div>
-      {state === 'awaiting_approval' && (
-        <Steps visit={visit}>
-          <a class="button" href={pathTo(visit, `approvals/${id}`)}>
-            {t('payment.see.approval')}
-          </a>
-        </Steps>
-      )}
       {isResendable && <ResendForm visit={visit} operation={operation} />}
       <Story visit={visit} {...story} />
       <Exchanged visit={visit} title="payment.sent" value={request} />

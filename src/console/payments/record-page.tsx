@@ -5,8 +5,9 @@ import { AppError } from '../../platform/errors.js';
 import { parseJson, stringifyJson } from '../../platform/exact-json.js';
 import type { Counterparty } from '../../counterparties/resolution.js';
 import { Badge, FactList, type Tone } from '../elements.js';
+import { Message } from '../frame.js';
 import type { Visit } from '../requests.js';
-import type { TextKey } from '../texts.js';
+import { findTextKey, type TextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
 import type { Drawings, PaymentCodes } from './payment-codes.js';
 import { toneOfState, wordFor } from './story.js';
@@ -100,6 +101,27 @@ export function RelatedRecords({
         <a href={pathOfRecord(visit, list, id)}>{text}</a>,
       ])}
     />
+  );
+}
+
+/** What a person must know before anything else: what is not known is not what has failed. */
+export function OutcomeNotice({
+  visit,
+  operation: { operationState, operationId },
+}: {
+  visit: Visit;
+  operation: { operationState: string; operationId: string };
+}): JSX.Element | null {
+  const { t } = visit;
+  const text = findTextKey(`payment.notice.${operationState}`);
+  if (text === null) return null;
+  return (
+    <Message kind="warn">
+      {t(text)}{' '}
+      {operationState === 'awaiting_approval' && (
+        <a href={pathTo(visit, `approvals/${operationId}`)}>{t('payment.see.approval')}</a>
+      )}
+    </Message>
   );
 }
 

@@ -61,10 +61,17 @@ export class RefundRequestPages {
   }
 
   private async page(visit: Visit, asked: Omit<Asked, 'preview'>): Promise<Shown> {
-    const preview = await this.refunds.preview(accountOf(visit).id, nsuOf(visit));
-    const body = <RefundPage visit={visit} asked={{ ...asked, preview }} />;
-    const options = { isNarrow: true, status: asked.problem?.status ?? 200 };
-    return new Shown(visit.t('payment.refundTitle'), body, options);
+    const title = visit.t('payment.refundTitle');
+    try {
+      const preview = await this.refunds.preview(accountOf(visit).id, nsuOf(visit));
+      const body = <RefundPage visit={visit} asked={{ ...asked, preview }} />;
+      return new Shown(title, body, { isNarrow: true, status: asked.problem?.status ?? 200 });
+    } catch (error) {
+      // The line is no received Pix.
+      const problem = problemOf(error);
+      const body = <ProblemMessage visit={visit} problem={problem} />;
+      return new Shown(title, body, { isNarrow: true, status: problem.status });
+    }
   }
 }
 

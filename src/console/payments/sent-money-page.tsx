@@ -4,7 +4,6 @@ import type { Counterparty } from '../../counterparties/resolution.js';
 import type { Cents } from '../../money/cents.js';
 import { Amount, FactList, type Tone } from '../elements.js';
 import { formatTime } from '../formats.js';
-import { Message } from '../frame.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import type { ComposedStory } from './payment-stories.service.js';
@@ -12,6 +11,7 @@ import {
   CounterpartyCard,
   Exchanged,
   Identifier,
+  OutcomeNotice,
   RelatedRecords,
   StateBadge,
   toneOfSettlement,
@@ -61,7 +61,7 @@ export function SentMoneyPage({
 }): JSX.Element {
   return (
     <>
-      <OutcomeNotice visit={visit} record={record} />
+      <OutcomeNotice visit={visit} operation={record} />
       <div class="cards">
         <SentFacts visit={visit} record={record} />
         <FactList
@@ -77,21 +77,6 @@ export function SentMoneyPage({
       <Exchanged visit={visit} title="payment.response" value={response} />
     </>
   );
-}
-
-/** What a person must know before anything else: what is not known is not what has failed. */
-export function OutcomeNotice({
-  visit: { t },
-  record: { operationState },
-}: {
-  visit: Visit;
-  record: Pick<SentRecord, 'operationState'>;
-}): JSX.Element | null {
-  if (operationState === 'unknown' || operationState === 'needs_operator')
-    return <Message kind="warn">{t(`payment.notice.${operationState}`)}</Message>;
-  if (operationState === 'awaiting_approval')
-    return <Message kind="warn">{t('payment.notice.awaiting_approval')}</Message>;
-  return null;
 }
 
 function linksOf({ operationId, expectedPaymentId, nsu, reversals }: SentRecord): RelatedLink[] {
