@@ -38,6 +38,7 @@ import {
   toneOfSettlement,
 } from './record-page.js';
 import { Story } from './story-timeline.js';
+import { awaitedOf } from './story.js';
 
 const maxChanges = 10;
 
@@ -137,7 +138,7 @@ function ChargePage({
       />
       <Payments visit={visit} charge={charge} />
       <Refunds visit={visit} charge={charge} />
-      <Story visit={visit} {...story} />
+      <Story visit={visit} {...story} awaited={awaitedOf(charge, true)} />
       <Exchanged visit={visit} title="payment.response" value={response} />
     </>
   );

@@ -28,7 +28,7 @@ import {
 } from './record-page.js';
 import { ProblemMessage } from './request-form.js';
 import { Story, shownValue } from './story-timeline.js';
-import { wordFor } from './story.js';
+import { awaitedOf, wordFor } from './story.js';
 import { findOperationRecords, findUnknownOutcomeBreak } from './story.queries.js';
 
 const path = '/console/accounts/:account/operations/:id';
@@ -140,7 +140,11 @@ function OperationPage({
         <RelatedRecords visit={visit} links={[...linksOf(operation, records), ...story.breaks]} />
       </div>
       {isResendable && <ResendForm visit={visit} operation={operation} />}
-      <Story visit={visit} {...story} />
+      <Story
+        visit={visit}
+        {...story}
+        awaited={awaitedOf({ operationState: state, settlement: null })}
+      />
       <Exchanged visit={visit} title="payment.sent" value={request} />
       <Exchanged visit={visit} title="payment.response" value={response} />
     </>

@@ -18,6 +18,7 @@ import {
   type RelatedLink,
 } from './record-page.js';
 import { Story } from './story-timeline.js';
+import { awaitedOf } from './story.js';
 
 interface SentRecord {
   /** Which list of texts names its states. */
@@ -73,7 +74,7 @@ export function SentMoneyPage({
         <RelatedRecords visit={visit} links={[...related, ...linksOf(record), ...story.breaks]} />
       </div>
       {children}
-      <Story visit={visit} {...story} />
+      <Story visit={visit} {...story} awaited={awaitedOf(record)} />
       <Exchanged visit={visit} title="payment.response" value={response} />
     </>
   );

@@ -12,12 +12,15 @@ export function Story({
   visit,
   entries,
   omitted = [],
+  awaited = null,
   nameOf,
 }: {
   visit: Visit;
   entries: readonly StoryEntry[];
   /** What of the story is left out. */
   omitted?: readonly TextKey[];
+  /** What comes next. */
+  awaited?: TextKey | null;
   nameOf: NameOfActor;
 }): JSX.Element {
   const { t } = visit;
@@ -26,12 +29,15 @@ export function Story({
       <h2>{t('payment.story')}</h2>
       <Timeline
         visit={visit}
-        entries={entries.map((entry) => ({
-          at: entry.at,
-          tone: entry.tone,
-          title: t(entry.text, shownValues(visit, entry.values)),
-          detail: <Detail visit={visit} entry={entry} nameOf={nameOf} />,
-        }))}
+        entries={[
+          ...entries.map((entry) => ({
+            at: entry.at,
+            tone: entry.tone,
+            title: t(entry.text, shownValues(visit, entry.values)),
+            detail: <Detail visit={visit} entry={entry} nameOf={nameOf} />,
+          })),
+          ...(awaited === null ? [] : [{ at: null, tone: 'warn' as const, title: t(awaited) }]),
+        ]}
       />
       {omitted.length > 0 && (
         <ul class="hint">

@@ -17,7 +17,7 @@ import { refusedRepeat, restoredReason } from '../../operations/recovery.js';
 import { refundRefusals } from '../../refunds/refunds.service.js';
 import { findTextKey } from '../texts.js';
 import type { MatchStory, OperationStory, StoryFacts } from './story-facts.js';
-import { omittedOf, storyOf } from './story.js';
+import { awaitedOf, omittedOf, storyOf } from './story.js';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 24, 12, minute));
 const nothing: StoryFacts = {
@@ -119,6 +119,26 @@ describe('a story', () => {
       ...['payment.omitted.attempts', 'payment.omitted.matches'],
     ]);
   });
+
+  it.each([
+    ['awaiting_approval', 'open', false, 'approval'],
+    ['unknown', 'open', true, 'outcome'],
+    ['needs_operator', 'open', false, 'person'],
+    ['succeeded', 'open', true, 'payment'],
+    ['succeeded', 'open', false, 'line'],
+  ])('of %s, %s (charge: %s) ends with what is awaited: %s', (state, settlement, isCharge, key) => {
+    const subject = { operationState: state, settlement };
+    expect(awaitedOf(subject, isCharge)).toBe(`payment.awaits.${key}`);
+  });
+
+  it.each([
+    ['succeeded', 'settled'],
+    ['succeeded', null],
+    ['rejected', 'withdrawn'],
+    ['expired', 'open'],
+  ])('of %s and %s awaits nothing', (operationState, settlement) =>
+    expect(awaitedOf({ operationState, settlement })).toBeNull(),
+  );
 
   it('is the same in whatever order its facts are read', () => {
     const matches = [3n, 1n, 2n].map((nsu) => ({ ...match, id: `m${nsu}`, nsu }));

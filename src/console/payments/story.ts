@@ -68,6 +68,18 @@ export function storyOf(facts: StoryFacts): StoryEntry[] {
   return entries.sort(inOrder).map(({ rank: _, key: __, ...shown }) => shown);
 }
 
+/** What comes next; null where the story is at its end. */
+export function awaitedOf(
+  { operationState, settlement }: { operationState: string; settlement: string | null },
+  isCharge = false,
+): TextKey | null {
+  if (operationState === 'awaiting_approval') return 'payment.awaits.approval';
+  if (operationState === 'unknown') return 'payment.awaits.outcome';
+  if (operationState === 'needs_operator') return 'payment.awaits.person';
+  if (operationState !== 'succeeded' || settlement !== 'open') return null;
+  return isCharge ? 'payment.awaits.payment' : 'payment.awaits.line';
+}
+
 /** What the story leaves out: the lists of which only the newest rows were read. */
 export function omittedOf(facts: StoryFacts): TextKey[] {
   const { operations, attempts } = facts;

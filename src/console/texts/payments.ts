@@ -370,6 +370,20 @@ export const paymentsTexts = {
   ],
 
   'payment.story': ['História', 'Story'],
+  'payment.awaits.approval': ['Aguardando aprovação', 'Awaiting approval'],
+  'payment.awaits.outcome': [
+    'Aguardando o resultado no banco',
+    'Waiting for the outcome at the bank',
+  ],
+  'payment.awaits.person': [
+    'Aguardando a decisão de uma pessoa',
+    "Waiting for a person's decision",
+  ],
+  'payment.awaits.payment': ['Aguardando o pagamento', 'Waiting for the payment'],
+  'payment.awaits.line': [
+    'Aguardando o lançamento no extrato',
+    'Waiting for the line on the statement',
+  ],
   'payment.by': ['Por {name}', 'By {name}'],
   'payment.because': ['Motivo: {reason}', 'Reason: {reason}'],
   'payment.atBank': ['No relógio do banco: {time}', "By the bank's clock: {time}"],
