@@ -1,6 +1,6 @@
 // Records the changes of a charge that the bank accepted. A charge that the service did not issue
 // has no row, and nothing is recorded.
-import type { Tx } from '../database.service.js';
+import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import { metadataOfRow } from '../expected-payments/metadata.queries.js';
 import type { Metadata } from '../expected-payments/metadata.js';
 import { Prisma, type Charge } from '../generated/service/client.js';
@@ -55,6 +55,24 @@ export async function hasChangeInProgress(
       AND o.state IN ('received', 'sending', 'unknown')
       AND o.request_params::jsonb ->> 'correlationId' = ${correlationId} LIMIT 1`;
   return found !== undefined;
+}
+
+/** The kinds of operations that change a charge, as the index of these operations names them. */
+const isChange = Prisma.sql`(o.kind = 'void_charge' OR o.kind = 'change_charge_due_date')`;
+
+/** The newest operations that change a charge, by the path parameters of their requests. */
+export async function listChangeIds(
+  db: Db,
+  accountId: number,
+  requestParams: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    SELECT o.id FROM operation o
+    WHERE o.account_id = ${opaqueAccountId(accountId)} AND o.request_params = ${requestParams}
+      AND ${isChange}
+    ORDER BY o.id DESC LIMIT ${limit}`;
+  return rows.map(({ id }) => id);
 }
 
 /** Records a new due date. A charge that had expired can be paid in time again. */

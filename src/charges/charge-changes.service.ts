@@ -6,7 +6,7 @@ import type { BankAccount } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { changeDueDate, getCharge, voidCharge, type ChargeDetails } from '../contract/charges.js';
 import type { Route, RouteInput, RouteOutput } from '../contract/route.js';
-import type { Tx } from '../database.service.js';
+import { Database, type Tx } from '../database.service.js';
 import { EventsService } from '../events/events.service.js';
 import type {
   LookUpResult,
@@ -18,10 +18,15 @@ import type {
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { conflict } from '../platform/errors.js';
-import { isJsonObject, parseJson } from '../platform/exact-json.js';
+import { isJsonObject, parseJson, stringifyJson } from '../platform/exact-json.js';
 import { classifyBankStatus } from './charge-status.js';
 import { chargeEndEvent } from './charge-status.service.js';
-import { hasChangeInProgress, recordDueDate, recordVoid } from './charge-changes.queries.js';
+import {
+  hasChangeInProgress,
+  listChangeIds,
+  recordDueDate,
+  recordVoid,
+} from './charge-changes.queries.js';
 
 type ChangeResponse = RouteOutput<typeof voidCharge>;
 
@@ -65,6 +70,7 @@ export class ChargeChanges implements OnModuleInit {
   };
 
   constructor(
+    private readonly database: Database,
     private readonly operations: OperationsService,
     private readonly bank: BankService,
     private readonly events: EventsService,
@@ -102,6 +108,12 @@ export class ChargeChanges implements OnModuleInit {
           );
       },
     });
+  }
+
+  /** The ids of the newest operations that change a charge, the newest first. */
+  async list(accountId: number, correlationId: string, limit: number): Promise<string[]> {
+    const params = stringifyJson(z.encode(voidCharge.params, { correlationId }));
+    return listChangeIds(this.database.prisma, accountId, params, limit);
   }
 
   private async perform<R extends Route>(

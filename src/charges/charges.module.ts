@@ -13,6 +13,6 @@ import { ChargesService } from './charges.service.js';
   imports: [EventsModule, OperationsModule, StatementModule],
   controllers: [ChargesController, ChargeChangesController],
   providers: [ChargesService, ChargeLookUp, ChargeChanges, ChargeStatusChecks],
-  exports: [ChargesService],
+  exports: [ChargesService, ChargeChanges],
 })
 export class ChargesModule {}

@@ -6,6 +6,7 @@ import { BreaksPagesModule } from './breaks/breaks-pages.module.js';
 import { ConsoleFrameModule } from './console-frame.module.js';
 import { FilesPagesModule } from './files/files-pages.module.js';
 import { FirstStepsPagesModule } from './first-steps/first-steps-pages.module.js';
+import { PaymentPagesModule } from './payments/payment-pages.module.js';
 import { PeoplePagesModule } from './people/people-pages.module.js';
 import { PayerPagesModule } from './payer/payer-pages.module.js';
 import { SettingsPagesModule } from './settings/settings-pages.module.js';
@@ -30,6 +31,7 @@ import { TodayPagesModule } from './today/today-pages.module.js';
     ExpectedPaymentsPagesModule,
     RulesPagesModule,
     SearchPagesModule,
+    PaymentPagesModule,
   ],
   controllers: [AssetsController],
 })

@@ -224,4 +224,16 @@ ins { color: var(--good); background: var(--good-back); text-decoration: none; }
 .legend-past, .legend-projected { border-top: 3px solid var(--accent); padding-top: 2px;
   margin-right: 16px; font-size: 14px; }
 .legend-projected { border-top-style: dashed; }
+.cards { margin: 0 0 16px; }
+dd { overflow-wrap: anywhere; }
+.timeline li { background: none; color: inherit; }
+.bars { background: #fff; padding: 12px 4px; border-radius: 8px; max-width: 560px; margin: 0 0 12px; }
+.bars svg { display: block; width: 100%; height: 70px; }
+.codes-to-pay .qr { margin: 0 0 12px; }
+.codes-to-pay .cards { margin: 12px 0 0; }
+pre.request { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 16px; }
+.identifier { user-select: all; }
+input.code { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 14px; }
+summary { cursor: pointer; font-weight: 600; font-size: 18px; }
+summary + pre { margin-top: 12px; }
 `;

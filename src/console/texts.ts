@@ -11,6 +11,7 @@ import { expectedPaymentTexts } from './texts/expected-payments.js';
 import { fieldTexts } from './texts/fields.js';
 import { languages, type Language } from './texts/languages.js';
 import { paymentRulesTexts } from './texts/payment-rules.js';
+import { paymentsTexts } from './texts/payments.js';
 import { peopleTexts } from './texts/people.js';
 import { settingsTexts } from './texts/settings.js';
 import { ruleBuilderTexts } from './texts/rule-builder.js';
@@ -38,6 +39,7 @@ export const texts = {
   ...ruleBuilderTexts,
   ...ruleTrialTexts,
   ...searchTexts,
+  ...paymentsTexts,
 } as const;
 
 export type TextKey = keyof typeof texts;

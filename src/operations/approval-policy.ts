@@ -6,7 +6,10 @@ import type {
   OperationSource,
 } from '../generated/service/client.js';
 
-/** What requests an operation: a caller, a row of an upload, a refund policy, or a break action. */
+/**
+ * What requests an operation: a caller, a row of an upload, a refund policy, a break action, or a
+ * page of the console.
+ */
 export type { OperationSource };
 
 export type ApprovalPolicy = Pick<

@@ -138,6 +138,7 @@ export class OperationsService {
   ): NewOperation {
     const { accountId, idempotencyKey, input, redactedBody, outgoing } = request;
     const { comparedBody } = request;
+    const { requestedBy } = request.preferences;
     const params: unknown = z.encode(route.params, input.params as never);
     const query: unknown = z.encode(route.query, input.query as never);
     const id = newId();
@@ -167,6 +168,8 @@ export class OperationsService {
       hasExternalId: outgoing?.hasExternalId ?? false,
       isDetached: request.preferences.respondAsync && repeat !== 'never',
       effectiveFrom: request.effectiveFrom ?? null,
+      source: requestedBy.source,
+      requestedBy: requestedBy.actor,
     };
   }
 

@@ -64,6 +64,9 @@ export const auditedActions = [
   'declare expected payment',
   'amend expected payment',
   'cancel expected payment',
+  'request refund',
+  'void charge',
+  'resend operation',
 ] as const;
 export type AuditedActionName = (typeof auditedActions)[number];
 
@@ -85,4 +88,8 @@ export const auditedSubjects = [
 export const auditedSubjects = ['person', 'session', 'entry', 'break', 'breaks'] as const;
 export const auditedSubjects = ['person', 'session', 'entry', 'rule', 'expected_payment'] as const;
 export const auditedSubjects = ['person', 'session', 'entry', 'statement'] as const;
+  'line',
+  'charge',
+  'operation',
+] as const;
 export type AuditedSubject = `${(typeof auditedSubjects)[number]} ${string}`;

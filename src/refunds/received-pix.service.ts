@@ -47,11 +47,14 @@ export class ReceivedPixFinder {
    */
   async get(accountId: number, reference: ReceivedPixReference): Promise<RefundOriginal> {
     const known = await this.choose(accountId, reference);
-    const chosen =
-      known.outcome === 'absent' ? await this.chooseAfterSync(accountId, reference) : known;
-    if (chosen.outcome === 'chosen') return chosen.original;
-    if (chosen.outcome === 'absent') throw new AppError('not_found');
-    throw new AppError('rule_broken', rejections[chosen.outcome]);
+    return originalOf(
+      known.outcome === 'absent' ? await this.chooseAfterSync(accountId, reference) : known,
+    );
+  }
+
+  /** The same without a sync: a Pix whose line is not stored yet is `not_found`. */
+  async getStored(accountId: number, reference: ReceivedPixReference): Promise<RefundOriginal> {
+    return originalOf(await this.choose(accountId, reference));
   }
 
   private async choose(
@@ -80,4 +83,10 @@ export class ReceivedPixFinder {
       await sleepOutsideSlot(retryDelayMs);
     }
   }
+}
+
+function originalOf(chosen: RefundOriginalChoice): RefundOriginal {
+  if (chosen.outcome === 'chosen') return chosen.original;
+  if (chosen.outcome === 'absent') throw new AppError('not_found');
+  throw new AppError('rule_broken', rejections[chosen.outcome]);
 }

@@ -18,8 +18,10 @@ export interface RefundableFacts {
   isDisputed: boolean;
 }
 
+export const refundRejections = ['refund_frozen', 'refund_exceeds_original', 'disputed'] as const;
+
 export interface RefundRejection {
-  reason: 'refund_frozen' | 'refund_exceeds_original' | 'disputed';
+  reason: (typeof refundRejections)[number];
   public: string;
 }
 

@@ -3,7 +3,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { refundTransaction } from '../contract/refunds.js';
 import type { RouteInput, RouteOutput } from '../contract/route.js';
-import type { Tx } from '../database.service.js';
+import { Database, type Tx } from '../database.service.js';
 import { expectedDebit, referencesOf } from '../expected-payments/expected-payment.js';
 import { addReferences } from '../expected-payments/recording.queries.js';
 import type {
@@ -25,7 +25,7 @@ import { readBankTime } from '../statement/bank-clock.queries.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { isRefundWindowOpen, type RefundOriginal } from './received-pix.js';
 import { ReceivedPixFinder } from './received-pix.service.js';
-import { refundRejection, refundableCents } from './refundable-amount.js';
+import { refundRejection, refundRejections, refundableCents } from './refundable-amount.js';
 import * as queries from './refunds.queries.js';
 
 type RefundInput = RouteInput<typeof refundTransaction>;
@@ -36,6 +36,16 @@ interface RefundConditions {
   onlyIfUnrefunded?: boolean;
   assertApplies?: (tx: Tx) => Promise<void>;
 }
+/** The reasons with which a request for a refund is refused. */
+export const refundRefusals = [...refundRejections, 'refund_window_closed'] as const;
+
+export interface RefundPreview {
+  original: RefundOriginal;
+  refundableCents: bigint;
+  /** Why not even a cent can be refunded; null where the amount can be. */
+  refusal: (typeof refundRefusals)[number] | null;
+}
+
 type PreparedRefund = Pick<OperationRequest, 'outgoing' | 'expectedPayments'> &
   Pick<OwnRecord, 'record'>;
 
@@ -57,6 +67,7 @@ export class RefundsService implements OnModuleInit {
   };
 
   constructor(
+    private readonly database: Database,
     private readonly operations: OperationsService,
     private readonly receivedPix: ReceivedPixFinder,
     private readonly bankTime: BankTime,
@@ -86,6 +97,26 @@ export class RefundsService implements OnModuleInit {
       ...(assertApplies ? { assertApplies } : {}),
       ...(await this.prepare(accountId, input, onlyIfUnrefunded)),
     });
+  }
+
+  /**
+   * What a refund of the received Pix with this nsu may be at present. What is true when the refund
+   * is requested decides. Throws like `ReceivedPixFinder.getStored`.
+   */
+  async preview(accountId: number, nsu: bigint): Promise<RefundPreview> {
+    const reference = { filterBy: 'NSU', id: nsu.toString() } as const;
+    const original = await this.receivedPix.getStored(accountId, reference);
+    const now = await this.bankTime.now(accountId);
+    const facts = await this.database.transaction((tx) =>
+      queries.readRefundableFacts(tx, accountId, original),
+    );
+    const left = refundableCents(facts);
+    const isOpen = isRefundWindowOpen(original.occurredAt, now);
+    return {
+      original,
+      refundableCents: left > 0n ? left : 0n,
+      refusal: isOpen ? (refundRejection(facts, 1n)?.reason ?? null) : 'refund_window_closed',
+    };
   }
 
   /**

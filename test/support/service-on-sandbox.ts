@@ -23,6 +23,7 @@ export async function serviceOnSandbox() {
     });
   return {
     application,
+    url,
     bank,
     database,
     pool,

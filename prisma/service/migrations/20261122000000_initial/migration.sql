@@ -268,6 +268,7 @@ CREATE TYPE "operation_state" AS ENUM (
   'received', 'sending', 'succeeded', 'rejected', 'unknown', 'not_executed', 'needs_operator',
   'awaiting_approval', 'declined', 'expired'
 );
+CREATE TYPE "operation_source" AS ENUM ('api', 'bulk', 'policy', 'break', 'console');
 
 -- An outbound request to the bank. It is committed before the first byte is sent.
 CREATE TABLE "operation" (
@@ -296,6 +297,8 @@ CREATE TABLE "operation" (
   "ended_at" TIMESTAMPTZ(3),
   "bodies_deleted_at" TIMESTAMPTZ(3),
   "approved_at" TIMESTAMPTZ(3),
+  "source" "operation_source" NOT NULL DEFAULT 'api',
+  "requested_by" TEXT,
 
   CONSTRAINT "operation_pkey" PRIMARY KEY ("account_id", "id"),
   CONSTRAINT "operation_amount" CHECK ("amount_cents" > 0),
@@ -347,6 +350,9 @@ CREATE INDEX "operation_without_response"
     AND state <> 'expired' AND (state <> 'succeeded' OR response_status IS NULL));
 CREATE INDEX "operation_ended"
   ON "operation" ("account_id", "ended_at") WHERE (ended_at IS NOT NULL);
+CREATE INDEX "operation_charge_change"
+  ON "operation" ("account_id", "request_params", "id")
+  WHERE (kind = 'void_charge' OR kind = 'change_charge_due_date');
 CREATE INDEX "operation_with_bodies"
   ON "operation" ("ended_at")
   WHERE (bodies_deleted_at IS NULL AND ended_at IS NOT NULL AND state <> 'needs_operator');
@@ -370,10 +376,11 @@ CREATE TRIGGER "operation_request_is_fixed" BEFORE UPDATE ON "operation" FOR EAC
      OR OLD.request_query IS DISTINCT FROM NEW.request_query
      OR OLD.request_hash IS DISTINCT FROM NEW.request_hash
      OR OLD.counterparty IS DISTINCT FROM NEW.counterparty
-     OR OLD.amount_cents IS DISTINCT FROM NEW.amount_cents)
+     OR OLD.amount_cents IS DISTINCT FROM NEW.amount_cents
+     OR OLD.source IS DISTINCT FROM NEW.source
+     OR OLD.requested_by IS DISTINCT FROM NEW.requested_by)
   EXECUTE FUNCTION "operation_request_is_fixed"();
 
-CREATE TYPE "operation_source" AS ENUM ('api', 'bulk', 'policy', 'break');
 CREATE TYPE "approval_condition" AS ENUM ('amount', 'new_beneficiary');
 CREATE TYPE "approval_decision" AS ENUM ('approve', 'decline');
 

@@ -1,0 +1,135 @@
+// Voids a charge that is not paid, after a page that shows exactly what will be sent.
+import { Controller } from '@nestjs/common';
+import { ChargeChanges } from '../../charges/charge-changes.service.js';
+import { ChargesService } from '../../charges/charges.service.js';
+import { voidCharge } from '../../contract/charges.js';
+import { newId } from '../../platform/ids.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { Amount, FactList } from '../elements.js';
+import { Form } from '../frame.js';
+import { Redirect, Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { accountOf, pathTo, readReason } from '../visit.js';
+import { chargeFacts } from './charge-facts.js';
+import {
+  keyOf,
+  operationIdOf,
+  preferencesOf,
+  problemOf,
+  type RequestProblem,
+} from './payment-requests.js';
+import { Identifier, pathOfRecord, recordId, StateBadge, toneOfSettlement } from './record-page.js';
+import { ProblemMessage, RequestFields, requestText, SentToBank } from './request-form.js';
+
+const path = '/console/accounts/:account/charges/:id/void';
+
+type Charge = Awaited<ReturnType<ChargesService['get']>>;
+
+@Controller()
+export class ChargeVoidPages {
+  constructor(
+    private readonly charges: ChargesService,
+    private readonly changes: ChargeChanges,
+  ) {}
+
+  @ConsolePage({ path, needs: 'request payments' })
+  async show(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.page(visit, newId(), null);
+  }
+
+  @ConsoleAction({
+    path,
+    needs: 'request payments',
+    audit: { action: 'void charge', subject: (visit) => `charge ${recordId(visit)}` },
+  })
+  async void(@Visiting() visit: Visit): Promise<PageAnswer> {
+    readReason(visit);
+    const requestKey = keyOf(visit);
+    const { correlationId } = await this.charges.get(accountOf(visit).id, recordId(visit));
+    try {
+      const reply = await this.changes.void(
+        accountOf(visit).id,
+        { ...inputOf(correlationId), idempotencyKey: requestKey },
+        preferencesOf(visit),
+      );
+      // An operation shows what the bank objects to, or that its answer is not known yet.
+      return new Redirect(
+        reply.status === 200
+          ? pathOfRecord(visit, 'charges', correlationId)
+          : pathTo(visit, `operations/${operationIdOf(reply)}`),
+      );
+    } catch (error) {
+      return this.page(visit, requestKey, problemOf(error));
+    }
+  }
+
+  private async page(
+    visit: Visit,
+    requestKey: string,
+    problem: RequestProblem | null,
+  ): Promise<Shown> {
+    const charge = await this.charges.get(accountOf(visit).id, recordId(visit));
+    const body = (
+      <VoidPage visit={visit} charge={charge} requestKey={requestKey} problem={problem} />
+    );
+    const options = { isNarrow: true, status: problem?.status ?? 200 };
+    return new Shown(visit.t('payment.voidTitle'), body, options);
+  }
+}
+
+function inputOf(correlationId: string) {
+  return { params: { correlationId }, query: {}, body: undefined };
+}
+
+function VoidPage({
+  visit,
+  charge,
+  requestKey,
+  problem,
+}: {
+  visit: Visit;
+  charge: Charge;
+  requestKey: string;
+  problem: RequestProblem | null;
+}) {
+  const { t } = visit;
+  const { correlationId, settlement } = charge;
+  const { amountCents } = chargeFacts(charge);
+  return (
+    <>
+      {problem && <ProblemMessage visit={visit} problem={problem} />}
+      <FactList
+        visit={visit}
+        title="payment.facts"
+        facts={[
+          [
+            'payment.amount',
+            amountCents === null ? t('payment.openAmount') : <Amount cents={amountCents} />,
+          ],
+          [
+            'payment.settlement',
+            <StateBadge
+              visit={visit}
+              list="payment.settlement"
+              state={settlement}
+              tone={toneOfSettlement(settlement)}
+            />,
+          ],
+          ['payment.correlationId', <Identifier text={correlationId} />],
+        ]}
+      />
+      <div class="card">
+        <h2>{t('payment.confirm')}</h2>
+        <p>{t('payment.confirmVoid')}</p>
+        <SentToBank visit={visit} text={requestText(voidCharge, inputOf(correlationId))} />
+        <Form visit={visit} action={visit.path} shown={`charge ${correlationId}, ${settlement}`}>
+          <RequestFields visit={visit} requestKey={requestKey} />
+          <div class="row">
+            <button>{t('payment.voidNow')}</button>
+            <a href={pathOfRecord(visit, 'charges', correlationId)}>{t('app.back')}</a>
+          </div>
+        </Form>
+      </div>
+    </>
+  );
+}

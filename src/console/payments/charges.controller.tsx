@@ -1,0 +1,285 @@
+// A charge or a static QR code: its facts, the codes to pay it with, its payments and refunds, and
+// its story.
+import { Controller } from '@nestjs/common';
+import { printDay } from '../../brazil/printed-text.js';
+import { ChargeChanges } from '../../charges/charge-changes.service.js';
+import { ChargesService } from '../../charges/charges.service.js';
+import {
+  counterpartyIn,
+  findExpectedCounterparties,
+} from '../../counterparties/counterparties.queries.js';
+import {
+  seesPersonalData,
+  shownCounterparty,
+  shownResponse,
+} from '../../counterparties/counterparty.schema.js';
+import { Database } from '../../database.service.js';
+import { ConsolePage, Visiting } from '../console-page.decorator.js';
+import { Amount, Empty, FactList } from '../elements.js';
+import { formatTime } from '../formats.js';
+import { DataTable } from '../frame.js';
+import { Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { callerOf, isAllowedTo, pathTo } from '../visit.js';
+import { chargeFacts } from './charge-facts.js';
+import { codesOf, drawingsOf, type Drawings } from './payment-codes.js';
+import { PaymentStories, type ComposedStory } from './payment-stories.service.js';
+import {
+  CodesCard,
+  CounterpartyCard,
+  Exchanged,
+  Identifier,
+  OutcomeNotice,
+  pathOfRecord,
+  recordId,
+  RelatedRecords,
+  StateBadge,
+  Steps,
+  toneOfSettlement,
+} from './record-page.js';
+import { Story } from './story-timeline.js';
+import { awaitedOf } from './story.js';
+
+const maxChanges = 10;
+
+type Charge = Awaited<ReturnType<ChargesService['get']>>;
+
+@Controller()
+export class ChargePages {
+  constructor(
+    private readonly charges: ChargesService,
+    private readonly changes: ChargeChanges,
+    private readonly stories: PaymentStories,
+    private readonly database: Database,
+  ) {}
+
+  @ConsolePage({ path: '/console/accounts/:account/charges/:id', needs: 'view' })
+  async charge(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { accountId, scopes } = callerOf(visit);
+    const charge = await this.charges.get(accountId, recordId(visit));
+    const { correlationId, operationId, expectedPaymentId } = charge;
+    const [changeIds, found] = await Promise.all([
+      this.changes.list(accountId, correlationId, maxChanges),
+      findExpectedCounterparties(this.database.prisma, accountId, [expectedPaymentId]),
+    ]);
+    const operationIds = [operationId, ...changeIds];
+    const story = await this.stories.compose(visit, {
+      operationIds,
+      expectedPaymentIds: [expectedPaymentId],
+      resources: [
+        { kind: 'charge', id: correlationId },
+        ...operationIds.map((id) => ({ kind: 'operation', id })),
+      ],
+      correlationIds: [correlationId],
+      refundIds: charge.refunds.flatMap(({ id, orderedBy }) => (orderedBy === 'us' ? id : [])),
+    });
+    const counterparty = counterpartyIn(found, expectedPaymentId);
+    return new Shown(
+      visit.t('payment.charge', { id: correlationId }),
+      <ChargePage
+        visit={visit}
+        charge={charge}
+        response={shownResponse(charge, scopes)}
+        counterparty={shownCounterparty(counterparty, seesPersonalData(scopes))}
+        codes={codesOf(charge)}
+        drawings={await drawingsOf(codesOf(charge))}
+        story={story}
+      />,
+    );
+  }
+}
+
+interface Props {
+  visit: Visit;
+  charge: Charge;
+}
+
+function ChargePage({
+  visit,
+  charge,
+  response,
+  counterparty,
+  codes,
+  drawings,
+  story,
+}: Props & {
+  response: unknown;
+  counterparty: Parameters<typeof CounterpartyCard>[0]['counterparty'];
+  codes: Parameters<typeof CodesCard>[0]['codes'];
+  drawings: Drawings;
+  story: ComposedStory;
+}) {
+  const { operationId, expectedPaymentId } = charge;
+  return (
+    <>
+      <OutcomeNotice visit={visit} operation={charge} />
+      <div class="cards">
+        <ChargeFacts visit={visit} charge={charge} />
+        <CounterpartyCard visit={visit} title="payment.payer" counterparty={counterparty} />
+        <RelatedRecords
+          visit={visit}
+          links={[
+            { label: 'payment.operation', list: 'operations', id: operationId },
+            {
+              label: 'payment.expectedPayment',
+              list: 'expected-payments',
+              id: expectedPaymentId,
+            },
+            ...story.breaks,
+          ]}
+        />
+      </div>
+      <ChargeSteps visit={visit} charge={charge} />
+      <CodesCard
+        visit={visit}
+        codes={codes}
+        drawings={drawings}
+        isOpen={charge.settlement === 'open' || codes.digitableLine === null}
+      />
+      <Payments visit={visit} charge={charge} />
+      <Refunds visit={visit} charge={charge} />
+      <Story visit={visit} {...story} awaited={awaitedOf(charge, true)} />
+      <Exchanged visit={visit} title="payment.response" value={response} />
+    </>
+  );
+}
+
+function ChargeFacts({ visit, charge }: Props) {
+  const { t, language } = visit;
+  const { settlement, operationState } = charge;
+  const { amountCents, dueDate, createdAt } = chargeFacts(charge);
+  const { digitableLine, pixCode } = codesOf(charge);
+  const isSlip = digitableLine !== null;
+  return (
+    <FactList
+      visit={visit}
+      title="payment.facts"
+      facts={[
+        [
+          'payment.settlement',
+          <StateBadge
+            visit={visit}
+            list="payment.settlement"
+            state={settlement}
+            tone={toneOfSettlement(settlement)}
+          />,
+        ],
+        [
+          'payment.request',
+          <StateBadge visit={visit} list="payment.operation" state={operationState} />,
+        ],
+        [
+          'payment.amount',
+          amountCents === null ? t('payment.openAmount') : <Amount cents={amountCents} />,
+        ],
+        [
+          'payment.type',
+          t(
+            isSlip
+              ? pixCode === null
+                ? 'payment.type.slip'
+                : 'payment.type.slipWithQr'
+              : 'payment.type.qr',
+          ),
+        ],
+        ['payment.dueDate', dueDate === null ? t('app.none') : printDay(dueDate)],
+        ['payment.createdAt', formatTime(createdAt, language)],
+        ['payment.correlationId', <Identifier text={charge.correlationId} />],
+      ]}
+    />
+  );
+}
+
+function ChargeSteps({ visit, charge }: Props) {
+  const { settlement, operationState, correlationId, cancelledAt } = charge;
+  const isOpen = settlement === 'open' || settlement === 'expired';
+  const mayVoid = isOpen && cancelledAt === null && operationState === 'succeeded';
+  if (!mayVoid || !isAllowedTo(visit, 'request payments')) return null;
+  return (
+    <Steps visit={visit}>
+      <a class="button" href={`${pathOfRecord(visit, 'charges', correlationId)}/void`}>
+        {visit.t('payment.void')}
+      </a>
+    </Steps>
+  );
+}
+
+function Payments({ visit, charge: { payments, paymentCount } }: Props) {
+  const { t, language } = visit;
+  const mayRefund = isAllowedTo(visit, 'request payments');
+  return (
+    <section class="card">
+      <h2>{t('payment.payments')}</h2>
+      {payments.length === 0 ? (
+        <Empty>{t('payment.payments.empty')}</Empty>
+      ) : (
+        <DataTable
+          visit={visit}
+          name={t('payment.payments')}
+          columns={['payment.when', 'payment.amount', 'payment.nsu', 'payment.steps']}
+        >
+          {payments.map(({ nsu, amount, occurredAt, endToEndId }) => (
+            <tr>
+              <td>{formatTime(occurredAt, language)}</td>
+              <td>
+                <Amount cents={amount} />
+              </td>
+              <td>
+                <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
+              </td>
+              <td>
+                {mayRefund && endToEndId?.startsWith('E') ? (
+                  <a href={pathTo(visit, `refunds/new/${nsu}`)}>{t('payment.refund')}</a>
+                ) : (
+                  t('app.none')
+                )}
+              </td>
+            </tr>
+          ))}
+        </DataTable>
+      )}
+      {paymentCount > payments.length && (
+        <p class="hint">
+          {t('payment.newestOf', { shown: payments.length, count: String(paymentCount) })}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Refunds({ visit, charge: { refunds, refundCount } }: Props) {
+  const { t } = visit;
+  if (refunds.length === 0) return null;
+  return (
+    <section class="card">
+      <h2>{t('payment.refunds')}</h2>
+      <DataTable
+        visit={visit}
+        name={t('payment.refunds')}
+        columns={['payment.amount', 'payment.state', 'payment.requestedBy', 'payment.record']}
+      >
+        {refunds.map(({ id, amount, state, orderedBy, nsu }) => (
+          <tr>
+            <td>
+              <Amount cents={amount} />
+            </td>
+            <td>
+              <StateBadge visit={visit} list="payment.refundState" state={state} tone="plain" />
+            </td>
+            <td>{t(orderedBy === 'us' ? 'payment.byUs' : 'payment.byBank')}</td>
+            <td>
+              {orderedBy === 'us' ? (
+                <a href={pathTo(visit, `refunds/${id}`)}>{t('payment.see.refund')}</a>
+              ) : (
+                <a href={pathTo(visit, `statement/${nsu}`)}>{t('payment.see.line')}</a>
+              )}
+            </td>
+          </tr>
+        ))}
+      </DataTable>
+      {refundCount > refunds.length && (
+        <p class="hint">{t('payment.newestOf', { shown: refunds.length, count: refundCount })}</p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,226 @@
+// An operation: the request to the bank, its attempts and their answers, its approvals and what it
+// was for. One whose outcome nobody knows can be resent where that is proven safe.
+import { Controller } from '@nestjs/common';
+import type { RouteOutput } from '../../contract/route.js';
+import { Database } from '../../database.service.js';
+import { OperationDetails } from '../../operations/operation-details.service.js';
+import type { getOperation } from '../../operations/operations.schema.js';
+import { isJsonObject } from '../../platform/exact-json.js';
+import { BreakActions } from '../../reconciliation/breaks/break-actions.service.js';
+import { ActorNames } from '../actor-names.service.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { FactList } from '../elements.js';
+import { formatTime } from '../formats.js';
+import { Field, Form, Message } from '../frame.js';
+import { Redirect, Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
+import { callerOf, isAllowedTo, pathId, pathTo, readReason } from '../visit.js';
+import { problemOf, type RequestProblem } from './payment-requests.js';
+import { PaymentStories, type ComposedStory } from './payment-stories.service.js';
+import {
+  Exchanged,
+  Identifier,
+  OutcomeNotice,
+  RelatedRecords,
+  StateBadge,
+  type RelatedLink,
+} from './record-page.js';
+import { ProblemMessage } from './request-form.js';
+import { Story, shownValue } from './story-timeline.js';
+import { awaitedOf, wordFor } from './story.js';
+import { findOperationRecords, findUnknownOutcomeBreak } from './story.queries.js';
+
+const path = '/console/accounts/:account/operations/:id';
+
+type Operation = RouteOutput<typeof getOperation>;
+type Records = NonNullable<Awaited<ReturnType<typeof findOperationRecords>>>;
+
+@Controller()
+export class OperationPages {
+  constructor(
+    private readonly details: OperationDetails,
+    private readonly stories: PaymentStories,
+    private readonly actorNames: ActorNames,
+    private readonly breakActions: BreakActions,
+    private readonly database: Database,
+  ) {}
+
+  @ConsolePage({ path, needs: 'view' })
+  async operation(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.page(visit, null);
+  }
+
+  @ConsoleAction({
+    path: `${path}/resend`,
+    needs: 'request payments',
+    audit: { action: 'resend operation', subject: (visit) => `operation ${pathId(visit)}` },
+  })
+  async resend(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const reason = readReason(visit);
+    const id = pathId(visit);
+    const { accountId } = callerOf(visit);
+    const { attempts } = await this.details.get(callerOf(visit), id);
+    const found = await findUnknownOutcomeBreak(this.database.prisma, accountId, id);
+    // The form was sent before, or the operation was resent meanwhile: the record shows it.
+    if (found === null || visit.form.get('attempts') !== String(attempts))
+      return new Redirect(pathTo(visit, `operations/${id}`));
+    try {
+      const action = { action: 'resend', reason } as const;
+      await this.breakActions.act(callerOf(visit), found.id, action, () => Promise.resolve(true));
+      return new Redirect(pathTo(visit, `operations/${id}`));
+    } catch (error) {
+      return this.page(visit, problemOf(error));
+    }
+  }
+
+  private async page(visit: Visit, problem: RequestProblem | null): Promise<Shown> {
+    const caller = callerOf(visit);
+    const { prisma } = this.database;
+    const operation = await this.details.get(caller, pathId(visit));
+    const { id, state } = operation;
+    const [records, resendable] = await Promise.all([
+      findOperationRecords(prisma, caller.accountId, id),
+      state === 'needs_operator' && isAllowedTo(visit, 'request payments')
+        ? findUnknownOutcomeBreak(prisma, caller.accountId, id)
+        : null,
+    ]);
+    const story = await this.stories.compose(visit, {
+      operationIds: [id],
+      expectedPaymentIds: records?.expectedPayments.map((one) => one.id) ?? [],
+      resources: [{ kind: 'operation', id }],
+    });
+    const names = await this.actorNames.find(visit, [records?.requestedBy ?? null]);
+    const requester = records?.requestedBy ? names(records.requestedBy) : visit.t('app.none');
+    const body = (
+      <OperationPage
+        {...{ visit, operation, records, story, problem, requester }}
+        isResendable={resendable !== null}
+      />
+    );
+    const title = visit.t('payment.operationTitle', {
+      kind: shownValue(visit, wordFor('payment.kind', operation.kind)),
+    });
+    return new Shown(title, body, { status: problem?.status ?? 200 });
+  }
+}
+
+interface Props {
+  visit: Visit;
+  operation: Operation;
+}
+
+function OperationPage({
+  visit,
+  operation,
+  records,
+  story,
+  problem,
+  requester,
+  isResendable,
+}: Props & {
+  records: Records | null;
+  story: ComposedStory;
+  problem: RequestProblem | null;
+  requester: string;
+  isResendable: boolean;
+}) {
+  const { id, state, request, response } = operation;
+  return (
+    <>
+      {problem && <ProblemMessage visit={visit} problem={problem} />}
+      <OutcomeNotice visit={visit} operation={{ operationState: state, operationId: id }} />
+      <div class="cards">
+        <OperationFacts
+          visit={visit}
+          operation={operation}
+          source={records?.source ?? 'api'}
+          requester={requester}
+        />
+        <RelatedRecords visit={visit} links={[...linksOf(operation, records), ...story.breaks]} />
+      </div>
+      {isResendable && <ResendForm visit={visit} operation={operation} />}
+      <Story
+        visit={visit}
+        {...story}
+        awaited={awaitedOf({ operationState: state, settlement: null })}
+      />
+      <Exchanged visit={visit} title="payment.sent" value={request} />
+      <Exchanged visit={visit} title="payment.response" value={response} />
+    </>
+  );
+}
+
+function OperationFacts({
+  visit,
+  operation,
+  source,
+  requester,
+}: Props & { source: string; requester: string }) {
+  const { t, language } = visit;
+  const { state, reason, responseStatus, attempts } = operation;
+  return (
+    <FactList
+      visit={visit}
+      title="payment.facts"
+      facts={[
+        ['payment.state', <StateBadge visit={visit} list="payment.operation" state={state} />],
+        ...(reason === null
+          ? []
+          : [['payment.why', shownValue(visit, wordFor('payment.reason', reason))] as const]),
+        ['payment.requestedBy', requester],
+        ['payment.through', shownValue(visit, wordFor('payment.source', source))],
+        ['payment.attempts', String(attempts)],
+        [
+          'payment.responseStatus',
+          responseStatus === null ? t('app.none') : String(responseStatus),
+        ],
+        ['payment.createdAt', formatTime(operation.createdAt, language)],
+        ['payment.endedAt', formatTime(operation.endedAt, language)],
+        ['payment.id', <Identifier text={operation.id} />],
+        ['payment.idempotencyKey', <Identifier text={operation.idempotencyKey} />],
+        ['payment.bankReference', <Identifier text={operation.bankReference} />],
+      ]}
+    />
+  );
+}
+
+/** What the operation was for. A change of a charge names it in its path. */
+function linksOf({ kind, request }: Operation, records: Records | null): RelatedLink[] {
+  const params = isJsonObject(request.params) ? request.params : {};
+  const isChange = kind === 'void_charge' || kind === 'change_charge_due_date';
+  const changed =
+    isChange && typeof params.correlationId === 'string' ? params.correlationId : null;
+  const link = (label: TextKey, list: string, id: string | null | undefined): RelatedLink[] =>
+    id ? [{ label, list, id }] : [];
+  return [
+    ...link('payment.record.charge', 'charges', records?.charge?.correlationId ?? changed),
+    ...(records?.transfers ?? []).flatMap(({ id }) =>
+      link('payment.record.transfer', 'transfers', id),
+    ),
+    ...link('payment.record.bill', 'bills', records?.billPayment?.id),
+    ...link('payment.record.refund', 'refunds', records?.refund?.id),
+    ...(records?.expectedPayments ?? []).flatMap(({ id }) =>
+      link('payment.expectedPayment', 'expected-payments', id),
+    ),
+  ];
+}
+
+function ResendForm({ visit, operation: { id, attempts } }: Props) {
+  const { t } = visit;
+  return (
+    <section class="card">
+      <h2>{t('payment.resend')}</h2>
+      <Message kind="warn">{t('payment.resendWhat')}</Message>
+      <Form
+        visit={visit}
+        action={pathTo(visit, `operations/${id}/resend`)}
+        shown={`operation ${id}, attempts ${attempts}`}
+      >
+        <input type="hidden" name="attempts" value={attempts} />
+        <Field label={t('app.reason')} name="reason" maxLength={500} required />
+        <button>{t('payment.resendNow')}</button>
+      </Form>
+    </section>
+  );
+}

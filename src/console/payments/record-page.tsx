@@ -1,0 +1,223 @@
+// What the pages of charges, transfers, bills, refunds and operations have in common.
+import { stringify } from 'lossless-json';
+import type { ComponentChildren, JSX } from 'preact';
+import { AppError } from '../../platform/errors.js';
+import { parseJson, stringifyJson } from '../../platform/exact-json.js';
+import type { Counterparty } from '../../counterparties/resolution.js';
+import { Badge, FactList, type Tone } from '../elements.js';
+import { Message } from '../frame.js';
+import type { Visit } from '../requests.js';
+import { findTextKey, type TextKey } from '../texts.js';
+import { pathTo } from '../visit.js';
+import type { Drawings, PaymentCodes } from './payment-codes.js';
+import { toneOfState, wordFor } from './story.js';
+import { shownValue } from './story-timeline.js';
+
+const maxIdLength = 100;
+
+/** The id of the path as a business system knows it. Throws `not_found` for what cannot be one. */
+export function recordId({ params }: Visit): string {
+  const { id = '' } = params;
+  if (id === '' || id.length > maxIdLength || /\p{Cc}/u.test(id)) throw new AppError('not_found');
+  return id;
+}
+
+export function pathOfRecord(visit: Visit, list: string, id: string): string {
+  return pathTo(visit, `${list}/${encodeURIComponent(id)}`);
+}
+
+/** An identifier; one click marks all of it. */
+export function Identifier({ text }: { text: string | null }): JSX.Element | string {
+  return text === null ? '—' : <code class="identifier">{text}</code>;
+}
+
+/** A state that the database stores, in words. */
+export function StateBadge({
+  visit,
+  list,
+  state,
+  tone = toneOfState(state),
+}: {
+  visit: Visit;
+  /** The beginning of the keys of its texts. */
+  list: string;
+  state: string;
+  tone?: Tone;
+}): JSX.Element {
+  return <Badge tone={tone} text={shownValue(visit, wordFor(list, state))} />;
+}
+
+export function toneOfSettlement(settlement: string): Tone {
+  if (settlement === 'settled') return 'good';
+  return ['open', 'withdrawn', 'cancelled'].includes(settlement) ? 'plain' : 'warn';
+}
+
+/** Who pays or is paid, as the person may see it. */
+export function CounterpartyCard({
+  visit,
+  title,
+  counterparty,
+}: {
+  visit: Visit;
+  title: TextKey;
+  counterparty: Counterparty;
+}): JSX.Element | null {
+  const { name, taxId, ispb, branch, account, message } = counterparty;
+  const facts = [
+    ['payment.name', name],
+    ['payment.taxId', taxId],
+    ['payment.institution', ispb],
+    ['payment.branch', branch],
+    ['payment.account', account],
+    ['payment.message', message],
+  ] as const;
+  const known = facts.flatMap(([key, text]) => (text === null ? [] : [[key, text] as const]));
+  if (known.length === 0) return null;
+  return <FactList visit={visit} title={title} facts={known} />;
+}
+
+export interface RelatedLink {
+  label: TextKey;
+  list: string;
+  id: string;
+  text?: string;
+}
+
+/** The records that belong to this one. */
+export function RelatedRecords({
+  visit,
+  links,
+}: {
+  visit: Visit;
+  links: readonly RelatedLink[];
+}): JSX.Element | null {
+  if (links.length === 0) return null;
+  return (
+    <FactList
+      visit={visit}
+      title="payment.related"
+      facts={links.map(({ label, list, id, text = id }) => [
+        label,
+        <a href={pathOfRecord(visit, list, id)}>{text}</a>,
+      ])}
+    />
+  );
+}
+
+/** What a person must know before anything else: what is not known is not what has failed. */
+export function OutcomeNotice({
+  visit,
+  operation: { operationState, operationId },
+}: {
+  visit: Visit;
+  operation: { operationState: string; operationId: string };
+}): JSX.Element | null {
+  const { t } = visit;
+  const text = findTextKey(`payment.notice.${operationState}`);
+  if (text === null) return null;
+  return (
+    <Message kind="warn">
+      {t(text)}{' '}
+      {operationState === 'awaiting_approval' && (
+        <a href={pathTo(visit, `approvals/${operationId}`)}>{t('payment.see.approval')}</a>
+      )}
+    </Message>
+  );
+}
+
+/** What a person can do from here. */
+export function Steps({
+  visit: { t },
+  children,
+}: {
+  visit: Visit;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <section class="card">
+      <h2>{t('payment.steps')}</h2>
+      <div class="row">{children}</div>
+    </section>
+  );
+}
+
+/** A request or a response as the bank has it, folded. */
+export function Exchanged({
+  visit: { t },
+  title,
+  value,
+}: {
+  visit: Visit;
+  title: TextKey;
+  value: unknown;
+}): JSX.Element | null {
+  if (value === null || value === undefined) return null;
+  return (
+    <details class="card">
+      <summary>{t(title)}</summary>
+      <pre tabindex={0}>{indented(value)}</pre>
+    </details>
+  );
+}
+
+/** JSON with its numbers as they were written. */
+function indented(value: unknown): string {
+  return stringify(parseJson(stringifyJson(value)), undefined, 2) ?? '';
+}
+
+/** The codes to pay with, drawn and as texts; folded where nothing is to be paid any more. */
+export function CodesCard({
+  visit: { t },
+  title = 'payment.codes',
+  codes: { digitableLine, pixCode },
+  drawings,
+  isOpen = false,
+}: {
+  visit: Visit;
+  title?: TextKey;
+  codes: PaymentCodes;
+  drawings: Drawings;
+  isOpen?: boolean;
+}): JSX.Element | null {
+  if (digitableLine === null && pixCode === null) return null;
+  return (
+    <details class="card codes-to-pay" open={isOpen}>
+      <summary>{t(title)}</summary>
+      <div class="cards">
+        {pixCode !== null && (
+          <div>
+            {drawings.qrCode !== null && (
+              <Drawing name={t('payment.qrCode')} class="qr" svg={drawings.qrCode} />
+            )}
+            <CodeText label={t('payment.pixCode')} text={pixCode} />
+          </div>
+        )}
+        {digitableLine !== null && (
+          <div>
+            {drawings.barCode !== null && (
+              <Drawing name={t('payment.barCode')} class="bars" svg={drawings.barCode} />
+            )}
+            <CodeText label={t('payment.digitableLine')} text={digitableLine} />
+          </div>
+        )}
+      </div>
+      <p class="hint">{t('payment.copyHint')}</p>
+    </details>
+  );
+}
+
+function Drawing({ name, class: className, svg }: { name: string; class: string; svg: string }) {
+  // The SVG is drawn from digits and squares: nothing of the text is in it.
+  return (
+    <div class={className} role="img" aria-label={name} dangerouslySetInnerHTML={{ __html: svg }} />
+  );
+}
+
+function CodeText({ label, text }: { label: string; text: string }) {
+  return (
+    <label>
+      {label}
+      <input class="code" readOnly value={text} />
+    </label>
+  );
+}

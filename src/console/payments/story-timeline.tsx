@@ -1,0 +1,104 @@
+// The story of a payment as a timeline. It shows what `storyOf` returns, on any page.
+import type { JSX } from 'preact';
+import type { NameOfActor } from '../actor-names.service.js';
+import { Timeline } from '../elements.js';
+import { formatAmount, formatTime } from '../formats.js';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
+import { pathTo } from '../visit.js';
+import type { StoryEntry, StoryValue } from './story.js';
+
+export function Story({
+  visit,
+  entries,
+  omitted = [],
+  awaited = null,
+  nameOf,
+}: {
+  visit: Visit;
+  entries: readonly StoryEntry[];
+  /** What of the story is left out. */
+  omitted?: readonly TextKey[];
+  /** What comes next. */
+  awaited?: TextKey | null;
+  nameOf: NameOfActor;
+}): JSX.Element {
+  const { t } = visit;
+  return (
+    <section class="card">
+      <h2>{t('payment.story')}</h2>
+      <Timeline
+        visit={visit}
+        entries={[
+          ...entries.map((entry) => ({
+            at: entry.at,
+            tone: entry.tone,
+            title: t(entry.text, shownValues(visit, entry.values)),
+            detail: <Detail visit={visit} entry={entry} nameOf={nameOf} />,
+          })),
+          ...(awaited === null ? [] : [{ at: null, tone: 'warn' as const, title: t(awaited) }]),
+        ]}
+      />
+      {omitted.length > 0 && (
+        <ul class="hint">
+          {omitted.map((key) => (
+            <li>{t(key)}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Detail({
+  visit,
+  entry: { bankAt, detail, actor, reason, page },
+  nameOf,
+}: {
+  visit: Visit;
+  entry: StoryEntry;
+  nameOf: NameOfActor;
+}) {
+  const { t, language } = visit;
+  return (
+    <>
+      {detail !== null && <div>{shownValue(visit, detail)}</div>}
+      {actor !== null && <div>{t('payment.by', { name: nameOf(actor) })}</div>}
+      {reason !== null && reason !== '' && <div>{t('payment.because', { reason })}</div>}
+      {bankAt && (
+        <div class="muted">{t('payment.atBank', { time: formatTime(bankAt, language) })}</div>
+      )}
+      {page !== null && pathTo(visit, page) !== visit.path && (
+        <a href={pathTo(visit, page)}>{t(labelOf(page))}</a>
+      )}
+    </>
+  );
+}
+
+const labels: Record<string, TextKey> = {
+  operations: 'payment.see.operation',
+  statement: 'payment.see.line',
+  breaks: 'payment.see.break',
+  refunds: 'payment.see.refund',
+  approvals: 'payment.see.approval',
+  endpoints: 'payment.see.endpoint',
+  webhooks: 'payment.see.webhook',
+};
+
+function labelOf(page: string): TextKey {
+  return labels[page.split('/')[0] ?? ''] ?? 'payment.see.more';
+}
+
+function shownValues(visit: Visit, values: StoryEntry['values']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, shownValue(visit, value)]),
+  );
+}
+
+/** A value in the person's language. */
+export function shownValue({ t, language }: Visit, value: StoryValue): string {
+  if (typeof value === 'string') return value;
+  if ('text' in value) return t(value.text);
+  if ('cents' in value) return formatAmount(value.cents);
+  return formatTime(value.time, language);
+}
