@@ -22,6 +22,7 @@ import * as candidates from './break-candidates.queries.js';
 import * as queries from './break-reading.queries.js';
 import type { breakDetail, breakView, listBreaks } from './breaks.schema.js';
 import { idsIn, rankCandidates } from './candidate-ranking.js';
+import { countOpenBreaks, type OpenBreakCounts } from './open-break-counts.js';
 import { readSeveritySteps } from './severity.queries.js';
 import { severityOf, severityScale, type SeveritySteps } from './severity.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
@@ -55,6 +56,17 @@ export class BreakReading {
       ({ id }) => id,
       (row) => ({ ...describeBreak(row, today, steps), counterparty: counterparties(row) }),
     );
+  }
+
+  /** How many breaks are open, by severity, age and kind, on this day at the bank. */
+  async countOpen(accountId: number): Promise<OpenBreakCounts> {
+    const { prisma, sql } = this.database;
+    const [today, steps, totals] = await Promise.all([
+      this.bankTime.today(accountId),
+      readSeveritySteps(prisma, accountId),
+      queries.listOpenBreakTotals(sql, accountId),
+    ]);
+    return countOpenBreaks(totals, severityScale(steps, today), today);
   }
 
   /** Throws `not_found`, also for a break of another account. */

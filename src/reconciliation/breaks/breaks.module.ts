@@ -24,5 +24,6 @@ import { SeveritySettings } from './severity-steps.service.js';
     RefundPolicies,
     SeveritySettings,
   ],
+  exports: [BreakReading],
 })
 export class BreaksModule {}

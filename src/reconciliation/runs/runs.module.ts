@@ -10,5 +10,6 @@ import { Schedules } from './schedules.service.js';
   imports: [EventsModule, StatementModule, ReconciliationModule],
   controllers: [RunsController],
   providers: [RunsService, Schedules],
+  exports: [RunsService],
 })
 export class RunsModule {}
