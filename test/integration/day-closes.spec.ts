@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readCertificate } from '../../src/day-closes/certificate.js';
 import { DayClosesController } from '../../src/day-closes/day-closes.controller.js';
+import { DayCloses } from '../../src/day-closes/day-closes.service.js';
 import { listCurrentCertificates } from '../../src/day-closes/day-closes.queries.js';
 import { dayCloseView } from '../../src/day-closes/day-closes.schema.js';
 import { writeResponse } from '../../src/platform/response-text.js';
