@@ -19,5 +19,6 @@ import { TransactionFiles } from './transaction-files.service.js';
     TransactionFiles,
     MonthReports,
   ],
+  exports: [TransactionFiles, MonthReports],
 })
 export class ExportsModule {}
