@@ -75,7 +75,7 @@ describe('day closes', () => {
 
   it('lists each day as it is shown, and reads only what is shown of each certificate', async () => {
     const { id: accountId } = await closeAccount('listed');
-    const controller = new DayClosesController(service.database);
+    const controller = new DayClosesController(new DayCloses(service.database));
     const textOf = (dayClose: unknown) => writeResponse(dayCloseView, dayClose);
     const { data } = await controller.list({ accountId, query: {} } as never);
     const shown = [...days]
