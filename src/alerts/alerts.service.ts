@@ -23,7 +23,7 @@ const includeMessage = {
 } as const;
 
 /** More firing alerts are not counted. */
-export const maxCounted = 1_000;
+export const maxFiringCounted = 1_000;
 
 interface Acknowledgement {
   actor: string;
@@ -42,7 +42,7 @@ export class Alerts {
 
   /** How many alerts nobody has acknowledged and whose cause lasts; no more are counted. */
   async countFiring(accountId: number): Promise<number> {
-    return countFiringAlerts(this.database.sql, accountId, maxCounted);
+    return countFiringAlerts(this.database.sql, accountId, maxFiringCounted);
   }
 
   /** Throws `not_found`, also for an alert of another account. */

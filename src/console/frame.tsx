@@ -44,12 +44,9 @@ export function Frame({ visit, title, assets, menu, isNarrow, children }: FrameP
           href={assets.stylesheet.url}
           integrity={assets.stylesheet.integrity}
         />
-        <script
-          src={assets.htmx.url}
-          integrity={assets.htmx.integrity}
-          nonce={visit.nonce}
-          defer
-        ></script>
+        {[assets.htmx, assets.sse].map(({ url, integrity }) => (
+          <script src={url} integrity={integrity} nonce={visit.nonce} defer></script>
+        ))}
       </head>
       <body>
         <a class="skip" href="#content">

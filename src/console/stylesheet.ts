@@ -101,4 +101,18 @@ pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }
+.chart { margin: 0; min-width: 0; }
+.chart figcaption { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: center; }
+.chart .key { display: inline-flex; gap: 6px; align-items: center; font-size: 14px; }
+.chart .scroll svg { display: block; width: 100%; min-width: 520px; height: auto; }
+.chart text { font-size: 12px; fill: var(--muted); font-variant-numeric: tabular-nums; }
+.chart .grid { stroke: var(--line); } .chart .zero { stroke: var(--muted); }
+.chart .mark { stroke: var(--card); stroke-width: 1.5; fill: none; }
+.bar-in { fill: var(--accent); }
+pattern .bar-out { fill: var(--warn); } pattern .bar-matched { fill: var(--accent); }
+pattern .bar-classified { fill: var(--good); } pattern .bar-in_break { fill: var(--bad); }
+pattern .bar-pending { fill: var(--muted); }
+.chart path.balance { fill: none; stroke: var(--accent); stroke-width: 2; }
+.chart circle.balance { fill: var(--accent); }
+details summary { cursor: pointer; padding: 6px 0; color: var(--accent); }
 `;

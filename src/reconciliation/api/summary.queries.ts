@@ -92,7 +92,7 @@ export type TotalOfDay = Pick<
   'day' | 'state' | 'lineCount' | 'creditCents' | 'debitCents'
 >;
 
-/** The decided lines of statement days, both included, by their outcome: four rows a day at most. */
+/** The decided lines of statement days, both included, by outcome: at most four rows a day. */
 export async function listTotalsOfDays(
   db: SqlTx,
   accountId: number,

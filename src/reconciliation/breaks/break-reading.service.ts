@@ -22,7 +22,7 @@ import * as candidates from './break-candidates.queries.js';
 import * as queries from './break-reading.queries.js';
 import type { breakDetail, breakView, listBreaks } from './breaks.schema.js';
 import { idsIn, rankCandidates } from './candidate-ranking.js';
-import { countOpenBreaks, type OpenBreakCounts } from './open-break-counts.js';
+import { countBreaksByFacts, type OpenBreakCounts } from './open-break-counts.js';
 import { readSeveritySteps } from './severity.queries.js';
 import { severityOf, severityScale, type SeveritySteps } from './severity.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
@@ -66,7 +66,7 @@ export class BreakReading {
       readSeveritySteps(prisma, accountId),
       queries.listOpenBreakTotals(sql, accountId),
     ]);
-    return countOpenBreaks(totals, severityScale(steps, today), today);
+    return countBreaksByFacts(totals, severityScale(steps, today), today);
   }
 
   /** Throws `not_found`, also for a break of another account. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { countOpenBreaks, type OpenBreaks } from './open-break-counts.js';
+import { countBreaksByFacts, type OpenBreaks } from './open-break-counts.js';
 import { defaultSeveritySteps, severityScale } from './severity.js';
 
 // A Monday.
 const today = '2026-11-23';
 const scale = severityScale(defaultSeveritySteps, today);
-const count = (...totals: OpenBreaks[]) => countOpenBreaks(totals, scale, today);
+const count = (...totals: OpenBreaks[]) => countBreaksByFacts(totals, scale, today);
 const of = (openedDay: string, breaks: bigint, others: Partial<OpenBreaks> = {}): OpenBreaks => ({
   ...{ openedDay, breaks, kind: 'unexpected', reachedSteps: 0 },
   ...others,

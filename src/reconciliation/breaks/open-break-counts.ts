@@ -36,7 +36,7 @@ export interface OpenBreakCounts {
 }
 
 /** `today` is a day at the bank. */
-export function countOpenBreaks(
+export function countBreaksByFacts(
   totals: readonly OpenBreaks[],
   scale: SeverityScale,
   today: PlainDate,

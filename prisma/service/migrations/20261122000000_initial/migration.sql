@@ -2394,8 +2394,8 @@ CREATE TRIGGER "open_breaks_are_counted_on_update" AFTER UPDATE ON "break"
   REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT
   EXECUTE FUNCTION "open_breaks_are_counted"();
 
--- The lines of a statement day by their outcome, and their amounts: what a chart of many days reads.
--- Only decisions write it, so that no sync waits for a decision.
+-- The lines of a statement day by their outcome, and their amounts: what a chart of many days
+-- reads. Only decisions write it, so that no sync waits for a decision.
 CREATE TABLE "day_total" (
   "account_id" INTEGER NOT NULL,
   "day" TEXT NOT NULL,
