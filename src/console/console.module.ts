@@ -2,12 +2,19 @@ import { Module } from '@nestjs/common';
 import { AccountPagesModule } from './accounts/account-pages.module.js';
 import { AssetsController } from './assets.controller.js';
 import { ConsoleFrameModule } from './console-frame.module.js';
+import { DaysPagesModule } from './days/days-pages.module.js';
 import { PeoplePagesModule } from './people/people-pages.module.js';
 import { TodayPagesModule } from './today/today-pages.module.js';
 
 /** The console: a module for each area of it. */
 @Module({
-  imports: [ConsoleFrameModule, PeoplePagesModule, TodayPagesModule, AccountPagesModule],
+  imports: [
+    ConsoleFrameModule,
+    PeoplePagesModule,
+    TodayPagesModule,
+    DaysPagesModule,
+    AccountPagesModule,
+  ],
   controllers: [AssetsController],
 })
 export class ConsoleModule {}

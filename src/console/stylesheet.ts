@@ -114,5 +114,6 @@ pattern .bar-classified { fill: var(--good); } pattern .bar-in_break { fill: var
 pattern .bar-pending { fill: var(--muted); }
 .chart path.balance { fill: none; stroke: var(--accent); stroke-width: 2; }
 .chart circle.balance { fill: var(--accent); }
+h2.later { margin-top: 24px; }
 details summary { cursor: pointer; padding: 6px 0; color: var(--accent); }
 `;

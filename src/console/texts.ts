@@ -2,6 +2,7 @@
 // does not compile, and a page without a key in these lists does not either.
 import { appTexts } from './texts/app.js';
 import { breaksTexts } from './texts/breaks.js';
+import { daysTexts } from './texts/days.js';
 import { languages, type Language } from './texts/languages.js';
 import { peopleTexts } from './texts/people.js';
 import { todayTexts } from './texts/today.js';
@@ -12,6 +13,7 @@ export const texts = {
   ...peopleTexts,
   ...todayTexts,
   ...breaksTexts,
+  ...daysTexts,
 } as const;
 
 export type TextKey = keyof typeof texts;

@@ -18,11 +18,12 @@ export const auditedActions = [
   'change password',
   'sign out',
   'end session',
+  'start reconciliation',
   'refused',
   'failed',
 ] as const;
 export type AuditedActionName = (typeof auditedActions)[number];
 
 /** What an action was done to. */
-export const auditedSubjects = ['person', 'session', 'entry'] as const;
+export const auditedSubjects = ['person', 'session', 'entry', 'account'] as const;
 export type AuditedSubject = `${(typeof auditedSubjects)[number]} ${string}`;
