@@ -13,7 +13,7 @@ import type { TextKey } from './texts.js';
 
 const width = 600;
 const height = 230;
-const inner = { left: 84, right: 592, top: 12, bottom: 200 };
+const inner = { left: 102, right: 582, top: 12, bottom: 200 };
 
 type Amounts = ScaleLinear<number, number>;
 

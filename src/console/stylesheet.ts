@@ -41,7 +41,10 @@ h2 { font-size: 18px; margin: 0 0 8px; }
 .cards { display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(290px, 1fr)); }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px;
   padding: 16px; margin: 0 0 16px; min-width: 0; }
+.cards { margin: 0 0 16px; }
 .cards .card { margin: 0; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+  white-space: nowrap; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: 8px 10px; border-bottom: 1px solid var(--line);
@@ -104,7 +107,8 @@ code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font
 .chart { margin: 0; min-width: 0; }
 .chart figcaption { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: center; }
 .chart .key { display: inline-flex; gap: 6px; align-items: center; font-size: 14px; }
-.chart .scroll svg { display: block; width: 100%; min-width: 520px; height: auto; }
+.chart .scroll svg { display: block; width: 100%; min-width: 520px; max-width: 760px;
+  height: auto; }
 .chart text { font-size: 12px; fill: var(--muted); font-variant-numeric: tabular-nums; }
 .chart .grid { stroke: var(--line); } .chart .zero { stroke: var(--muted); }
 .chart .mark { stroke: var(--card); stroke-width: 1.5; fill: none; }
@@ -115,5 +119,4 @@ pattern .bar-pending { fill: var(--muted); }
 .chart path.balance { fill: none; stroke: var(--accent); stroke-width: 2; }
 .chart circle.balance { fill: var(--accent); }
 h2.later { margin-top: 24px; }
-details summary { cursor: pointer; padding: 6px 0; color: var(--accent); }
 `;

@@ -61,11 +61,15 @@ describe('Today', () => {
       `SELECT sum(amount_cents) AS cents, count(*)::int AS lines FROM statement_line`,
     );
     expect(rows).toEqual([{ cents: '133456', lines: 2 }]);
-    const [, figures = ''] = text.split('<details id="figures">');
+    const [, figures = ''] = text.split('id="figures"');
     const cells = [...figures.matchAll(/<td class="number">(?:<span class="amount">)?([^<]*)/g)];
     expect(cells.map(([, cell]) => cell)).toEqual([
       ...[formatAmount(133_456n), formatAmount(0n), '0', '0', '2', '0'],
     ]);
+    expect(text).toContain('<div class="unseen"><table id="figures">');
+    const shown = (await viewer.get(`${page}?table=1`)).text;
+    expect(shown).toContain(`sse-connect="${page}/events?table=1"`);
+    expect(shown).not.toContain('class="unseen"');
   });
 
   it('leads from each figure to its list', async () => {
@@ -93,7 +97,7 @@ describe('Today', () => {
     expect(text).toContain('Nem tudo está explicado. Divergências abertas: 2.');
     expect(text).toMatch(/Gravidade média<\/dt><dd><a [^>]*>1<\/a>/);
     expect(text).toMatch(/Gravidade baixa<\/dt><dd><a [^>]*>1<\/a>/);
-    expect(text).toMatch(/Há 0 a 1 dias<\/dt><dd><a [^>]*>2<\/a>/);
+    expect(text).toMatch(/De hoje ou de ontem<\/dt><dd><a [^>]*>2<\/a>/);
     expect(text).toContain('Entradas e saídas por dia');
   });
 

@@ -21,7 +21,7 @@ export const daysTexts = {
   'days.certificate': ['Certificado', 'Certificate'],
   'days.state.certified': ['Certificado', 'Certified'],
   'days.state.amended': ['Retificado ({revision}ª versão)', 'Amended (revision {revision})'],
-  'days.differences': ['Diferenças declaradas', 'Stated differences'],
+  'days.differences': ['Diferenças', 'Differences'],
 
   'days.waiting.not_started': [
     'Nenhum dia foi certificado ainda. O primeiro certificado vem depois do primeiro lançamento e do primeiro dia encerrado.',

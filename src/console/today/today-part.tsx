@@ -1,7 +1,7 @@
 // The part of *Today* that follows what changes. Pages of one account, language and role show the
 // same.
 import type { JSX } from 'preact';
-import { chartDaysOf } from '../chart-days.js';
+import { chartDaysOf, type ChartDay } from '../chart-days.js';
 import { Amount, FactList } from '../elements.js';
 import {
   formatAmount,
@@ -32,6 +32,7 @@ export function TodayPart({ visit, reading, charts }: Props & { charts: Charts }
       <div class="cards">
         <Statement visit={visit} reading={reading} />
         <Breaks visit={visit} reading={reading} />
+        <Kinds visit={visit} reading={reading} />
         <Lines visit={visit} reading={reading} />
       </div>
       <Movements visit={visit} reading={reading} charts={charts} />
@@ -188,7 +189,9 @@ function Breaks({ visit, reading: { summary, breaks } }: Props) {
       name:
         ages.to === null
           ? t('today.olderThan', { days: ages.from - 1 })
-          : t('today.ageDays', { from: ages.from, to: ages.to }),
+          : t(ages.from === 0 ? 'today.youngest' : 'today.ageDays', {
+              ...{ from: ages.from, to: ages.to },
+            }),
     })),
   ];
   return (
@@ -206,21 +209,28 @@ function Breaks({ visit, reading: { summary, breaks } }: Props) {
           </>
         ))}
       </dl>
-      <details id="break-kinds">
-        <summary>{t('today.byKind')}</summary>
-        <dl>
-          {breaks.byKind.map(({ kind, breaks: count }) => (
-            <>
-              <dt>{nameOfBreak(visit, kind)}</dt>
-              <dd>
-                <Figure visit={visit} page={open(`kind=${kind}`)}>
-                  {formatCount(count)}
-                </Figure>
-              </dd>
-            </>
-          ))}
-        </dl>
-      </details>
+    </section>
+  );
+}
+
+/** Open breaks by kind, the most frequent first. */
+function Kinds({ visit, reading: { breaks } }: Props) {
+  if (breaks.byKind.length === 0) return null;
+  return (
+    <section class="card">
+      <h2>{visit.t('today.byKind')}</h2>
+      <dl>
+        {breaks.byKind.map(({ kind, breaks: count }) => (
+          <>
+            <dt>{nameOfBreak(visit, kind)}</dt>
+            <dd>
+              <Figure visit={visit} page={`breaks?state=open&kind=${kind}`}>
+                {formatCount(count)}
+              </Figure>
+            </dd>
+          </>
+        ))}
+      </dl>
     </section>
   );
 }
@@ -231,7 +241,8 @@ function nameOfBreak({ t }: Visit, kind: string): string {
 }
 
 function Movements({ visit, reading, charts }: Props & { charts: Charts }) {
-  const { t, language } = visit;
+  const { t } = visit;
+  const path = pathTo(visit, 'today');
   const { MoneyChart, OutcomeChart } = charts;
   const days = chartDaysOf(reading.totals, reading.today, chartDays);
   const filled = days.filter(({ lines }) => Object.values(lines).some((count) => count > 0n));
@@ -246,39 +257,77 @@ function Movements({ visit, reading, charts }: Props & { charts: Charts }) {
             <MoneyChart visit={visit} days={days} />
             <OutcomeChart visit={visit} days={days} />
           </div>
-          <details id="figures">
-            <summary>{t('today.figures')}</summary>
-            <DataTable visit={visit} name={t('today.movements')} columns={figureColumns}>
-              {[...filled].reverse().map(({ day, creditCents, debitCents, lines }) => (
-                <tr>
-                  <td>
-                    <Figure visit={visit} page={`statement?day=${day}`}>
-                      {formatDay(day, language)}
-                    </Figure>
-                  </td>
-                  <td class="number">
-                    <Amount cents={creditCents} />
-                  </td>
-                  <td class="number">
-                    <Amount cents={debitCents} />
-                  </td>
-                  {[lines.matched, lines.classified, lines.in_break, lines.pending].map((count) => (
-                    <td class="number">{formatCount(count)}</td>
-                  ))}
-                </tr>
-              ))}
-            </DataTable>
-          </details>
+          <p>
+            <a id="toggle-figures" href={hasTable(visit) ? path : `${path}?table=1#figures`}>
+              {t(hasTable(visit) ? 'today.hideFigures' : 'today.figures')}
+            </a>
+          </p>
+          <Figures visit={visit} days={[...filled].reverse()} />
         </>
       )}
     </section>
   );
 }
 
-const figureColumns = [
-  ...['chart.day', 'chart.in', 'chart.out', 'chart.matched', 'chart.classified'],
-  ...['chart.in_break', 'chart.pending'],
-] as readonly TextKey[];
+const figureColumns: readonly TextKey[] = [
+  ...(['chart.day', 'chart.in', 'chart.out', 'chart.matched', 'chart.classified'] as const),
+  ...(['chart.in_break', 'chart.pending'] as const),
+];
+
+/** Whether the figures of the charts are shown as a table. The address says so. */
+function hasTable({ query }: Visit): boolean {
+  return query.has('table');
+}
+
+/** The figures of the charts. Unless they are asked for, only readers of the screen have them. */
+function Figures({ visit, days }: { visit: Visit; days: readonly ChartDay[] }) {
+  const { t, language } = visit;
+  const isShown = hasTable(visit);
+  const rows = days.map(({ day, creditCents, debitCents, lines }) => (
+    <tr>
+      <td>
+        {isShown ? (
+          <Figure visit={visit} page={`statement?day=${day}`}>
+            {formatDay(day, language)}
+          </Figure>
+        ) : (
+          formatDay(day, language)
+        )}
+      </td>
+      {[creditCents, debitCents].map((cents) => (
+        <td class="number">
+          <Amount cents={cents} />
+        </td>
+      ))}
+      {[lines.matched, lines.classified, lines.in_break, lines.pending].map((count) => (
+        <td class="number">{formatCount(count)}</td>
+      ))}
+    </tr>
+  ));
+  if (isShown)
+    return (
+      <div id="figures">
+        <DataTable visit={visit} name={t('today.movements')} columns={figureColumns}>
+          {rows}
+        </DataTable>
+      </div>
+    );
+  return (
+    <div class="unseen">
+      <table id="figures">
+        <caption>{t('today.movements')}</caption>
+        <thead>
+          <tr>
+            {figureColumns.map((key) => (
+              <th scope="col">{t(key)}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{rows}</tbody>
+      </table>
+    </div>
+  );
+}
 
 /** What passes between the bank, this service and the company's systems. */
 function Traffic({ visit, reading: { summary, webhooks, queue } }: Props) {

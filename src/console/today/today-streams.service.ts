@@ -62,9 +62,9 @@ export class TodayStreams implements OnModuleDestroy {
     const { operatorId } = sessionOf(visit);
     const own = all.filter((page) => sessionOf(page.visit).operatorId === operatorId);
     for (const { stream } of own.slice(0, Math.max(0, own.length - maxOfPerson + 1))) stream.end();
-    const { id, role } = accountOf(visit);
+    const { id } = accountOf(visit);
     const body = new Readable({ read: () => undefined });
-    const page = { stream: new PageStream(`${visit.language} ${role}`, body), visit, write };
+    const page = { stream: new PageStream(keyOf(visit), body), visit, write };
     const watch = this.watches.get(id) ?? this.beginWatch(id);
     watch.pages.add(page);
     body.once('close', () => this.forget(watch, page));
@@ -150,6 +150,11 @@ export class TodayStreams implements OnModuleDestroy {
     for (const { stream, visit } of pages)
       if (roles.get(sessionOf(visit).token) !== accountOf(visit).role) stream.end();
   }
+}
+
+/** All that the part of a page depends on beside the facts of its account. */
+function keyOf(visit: Visit): string {
+  return `${visit.language} ${accountOf(visit).role} ${visit.query.has('table')}`;
 }
 
 /** Pages with one key are written once. */

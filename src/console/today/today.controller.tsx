@@ -47,12 +47,13 @@ async function writePart(visit: Visit, reading: TodayReading) {
  */
 function LivePart({ visit, children }: { visit: Visit; children: PageChild }) {
   const path = pathTo(visit, 'today');
+  const query = visit.query.has('table') ? '?table=1' : '';
   return (
     <div
       hx-ext="sse"
-      sse-connect={`${path}/events`}
+      sse-connect={`${path}/events${query}`}
       sse-close="ended"
-      hx-get={path}
+      hx-get={`${path}${query}`}
       hx-trigger="every 60s, sse:ended"
       hx-target="#today"
       hx-swap="innerHTML"
