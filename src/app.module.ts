@@ -60,7 +60,7 @@ const platformProviders = [Health, Metrics, Timers, JobQueue, Workers, PoolMetri
   imports: [DiscoveryModule],
   controllers: [HealthController, MetricsController],
   providers: [...platformProviders, HttpMetrics, QueueMetrics],
-  exports: platformProviders,
+  exports: [...platformProviders, QueueMetrics],
 })
 class PlatformModule {
   static with({ secretBox, ...given }: ProcessDependencies): DynamicModule {

@@ -27,9 +27,12 @@ describe('the keys of advisory locks', () => {
       (path) => [path, numbersOf(read(path))] as const,
     );
     expect(taken.filter(([, numbers]) => numbers.length > 0)).toEqual([
-      ['prisma/service/migrations/20261122000000_initial/migration.sql', [advisoryLocks.coverLine]],
+      [
+        'prisma/service/migrations/20261122000000_initial/migration.sql',
+        [advisoryLocks.coverLine, advisoryLocks.totalBreaks, advisoryLocks.totalBreaks],
+      ],
     ]);
-    const users = list('src', '.ts').filter((path) => read(path).includes('coverLine'));
+    const users = list('src', '.ts').filter((path) => /coverLine|totalBreaks/.test(read(path)));
     expect(users).toEqual(['src/platform/advisory-locks.ts']);
   });
 

@@ -5,6 +5,7 @@ import { Database } from '../database.service.js';
 import { AppError, conflict } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import {
+  countFiringAlerts,
   recordAcknowledgement,
   listAlertIds,
   readAlerts,
@@ -21,6 +22,9 @@ const includeMessage = {
   message: { select: { ruleId: true, kind: true, alertCount: true } },
 } as const;
 
+/** More firing alerts are not counted. */
+export const maxFiringCounted = 1_000;
+
 interface Acknowledgement {
   actor: string;
   reason: string;
@@ -34,6 +38,11 @@ export class Alerts {
     const { prisma } = this.database;
     const { ids, lastExamined } = await listAlertIds(prisma, accountId, query, page);
     return { rows: await readAlerts(prisma, accountId, ids), lastExamined };
+  }
+
+  /** How many alerts nobody has acknowledged and whose cause lasts; no more are counted. */
+  async countFiring(accountId: number): Promise<number> {
+    return countFiringAlerts(this.database.sql, accountId, maxFiringCounted);
   }
 
   /** Throws `not_found`, also for an alert of another account. */

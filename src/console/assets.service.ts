@@ -21,6 +21,8 @@ export interface Assets {
   stylesheet: Asset;
   htmx: Asset;
   keyboard: Asset;
+  /** htmx's extension for server-sent events. */
+  sse: Asset;
   icon: Asset;
 }
 
@@ -41,14 +43,22 @@ export class ConsoleAssets {
 }
 
 async function load(): Promise<Assets> {
-  const folder = dirname(createRequire(import.meta.url).resolve('htmx.org/package.json'));
-  const script = await readFile(join(folder, 'dist', 'htmx.min.js'), 'utf8');
+  const [htmx, sse] = await Promise.all([
+    readPackaged('htmx.org', 'dist/htmx.min.js'),
+    readPackaged('htmx-ext-sse', 'dist/sse.min.js'),
+  ]);
   return {
     stylesheet: assetOf('console', 'css', stylesheet, 'text/css'),
-    htmx: assetOf('htmx', 'js', script, 'text/javascript'),
+    htmx: assetOf('htmx', 'js', htmx, 'text/javascript'),
+    sse: assetOf('sse', 'js', sse, 'text/javascript'),
     keyboard: assetOf('keyboard', 'js', keyboardScript, 'text/javascript'),
     icon: assetOf('icon', 'svg', icon, 'image/svg+xml'),
   };
+}
+
+async function readPackaged(name: string, path: string): Promise<string> {
+  const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+  return readFile(join(folder, path), 'utf8');
 }
 
 function assetOf(name: string, extension: string, content: string, type: string): Asset {

@@ -177,7 +177,8 @@ function visitWithoutSession(request: FastifyRequest): Visit {
     address: addressOf(request),
     isForwarded: forwardingHeaders.some((name) => request.headers[name] !== undefined),
     userAgent: request.headers['user-agent'] ?? '',
-    isRefresh: request.headers['hx-request'] === 'true',
+    isRefresh:
+      request.headers['hx-request'] === 'true' || request.headers.accept === 'text/event-stream',
   };
 }
 

@@ -7,6 +7,7 @@ import { ConsoleFrameModule } from './console-frame.module.js';
 import { FilesPagesModule } from './files/files-pages.module.js';
 import { FirstStepsPagesModule } from './first-steps/first-steps-pages.module.js';
 import { PaymentPagesModule } from './payments/payment-pages.module.js';
+import { DaysPagesModule } from './days/days-pages.module.js';
 import { PeoplePagesModule } from './people/people-pages.module.js';
 import { PayerPagesModule } from './payer/payer-pages.module.js';
 import { SettingsPagesModule } from './settings/settings-pages.module.js';
@@ -32,6 +33,7 @@ import { TodayPagesModule } from './today/today-pages.module.js';
     RulesPagesModule,
     SearchPagesModule,
     PaymentPagesModule,
+    DaysPagesModule,
   ],
   controllers: [AssetsController],
 })

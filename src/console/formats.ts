@@ -1,4 +1,5 @@
 // How the console writes amounts and times, in one way each.
+import type { PlainDate } from '../brazil/calendar.js';
 import { printCount, printReais } from '../brazil/printed-text.js';
 import type { Cents } from '../money/cents.js';
 import type { Language } from './texts/languages.js';
@@ -21,6 +22,25 @@ export function formatTime(time: Date | null, language: Language): string {
 /** The time of day in São Paulo. */
 export function formatClock(time: Date, language: Language): string {
   return formatOf(language, { timeStyle: 'medium' }).format(time);
+}
+
+/** A calendar day, `23/11/2026`. */
+export function formatDay(day: PlainDate, language: Language): string {
+  return calendarFormat(language, { dateStyle: 'short' }).format(noonOf(day));
+}
+
+/** A calendar day without its year, for the axis of a chart: `23/11`, `23 Nov`. */
+export function formatDayOfMonth(day: PlainDate, language: Language): string {
+  const month = language === 'pt' ? '2-digit' : 'short';
+  return calendarFormat(language, { day: '2-digit', month }).format(noonOf(day));
+}
+
+function noonOf(day: PlainDate): Date {
+  return new Date(`${day}T12:00:00Z`);
+}
+
+function calendarFormat(language: Language, options: Intl.DateTimeFormatOptions) {
+  return formatOf(language, { ...options, timeZone: 'UTC' });
 }
 
 export function formatCount(count: bigint | number): string {

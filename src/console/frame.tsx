@@ -44,7 +44,7 @@ export function Frame({ visit, title, assets, menu, isNarrow, children }: FrameP
           href={assets.stylesheet.url}
           integrity={assets.stylesheet.integrity}
         />
-        {[assets.htmx, assets.keyboard].map(({ url, integrity }) => (
+        {[assets.htmx, assets.sse, assets.keyboard].map(({ url, integrity }) => (
           <script src={url} integrity={integrity} nonce={visit.nonce} defer></script>
         ))}
       </head>

@@ -12,8 +12,15 @@ import { SandboxControl } from '../bank/sandbox-control.service.js';
 import { ConsoleAssets } from './assets.service.js';
 import { visitOf } from './console.guard.js';
 import { Frame } from './frame.js';
-import { Download, menu, Redirect, Shown, type PageAnswer } from './page.js';
+import { Download, EventStream, menu, Redirect, Shown, type PageAnswer } from './page.js';
 import { pageSecurity, type Visit } from './requests.js';
+
+/** A proxy must pass each event on at once, as it is. */
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+};
 
 @Injectable()
 export class PageRenderer implements NestInterceptor {
@@ -38,6 +45,10 @@ export class PageRenderer implements NestInterceptor {
             'content-type': result.contentType,
             'content-disposition': `attachment; filename="${result.name}"`,
           });
+          return result.body;
+        }
+        if (result instanceof EventStream) {
+          void reply.headers(streamHeaders);
           return result.body;
         }
         return this.send(reply, visit, result);

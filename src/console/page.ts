@@ -101,4 +101,9 @@ export class Download {
   ) {}
 }
 
-export type PageAnswer = Shown | Redirect | Download;
+/** Events for an open page, in the format of server-sent events. */
+export class EventStream {
+  constructor(readonly body: Readable) {}
+}
+
+export type PageAnswer = Shown | Redirect | Download | EventStream;

@@ -42,7 +42,10 @@ h2 { font-size: 18px; margin: 0 0 8px; }
   margin: 0 0 16px; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px;
   padding: 16px; margin: 0 0 16px; min-width: 0; }
+.cards { margin: 0 0 16px; }
 .cards .card { margin: 0; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+  white-space: nowrap; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: 8px 10px; border-bottom: 1px solid var(--line);
@@ -236,4 +239,19 @@ pre.request { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 16px; 
 input.code { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 14px; }
 summary { cursor: pointer; font-weight: 600; font-size: 18px; }
 summary + pre { margin-top: 12px; }
+.chart { margin: 0; min-width: 0; }
+.chart figcaption { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: center; }
+.chart .key { display: inline-flex; gap: 6px; align-items: center; font-size: 14px; }
+.chart .scroll svg { display: block; width: 100%; min-width: 520px; max-width: 760px;
+  height: auto; }
+.chart text { font-size: 12px; fill: var(--muted); font-variant-numeric: tabular-nums; }
+.chart .grid { stroke: var(--line); } .chart .zero { stroke: var(--muted); }
+.chart .mark { stroke: var(--card); stroke-width: 1.5; fill: none; }
+.bar-in { fill: var(--accent); }
+pattern .bar-out { fill: var(--warn); } pattern .bar-matched { fill: var(--accent); }
+pattern .bar-classified { fill: var(--good); } pattern .bar-in_break { fill: var(--bad); }
+pattern .bar-pending { fill: var(--muted); }
+.chart path.balance { fill: none; stroke: var(--accent); stroke-width: 2; }
+.chart circle.balance { fill: var(--accent); }
+h2.later { margin-top: 24px; }
 `;

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
+import { ClassificationCategory } from '../generated/service/enums.js';
 import { auditedActions, auditedSubjects } from '../operators/audited-actions.js';
 import { breakKinds } from '../reconciliation/decide/break-kinds.js';
 import { findTextKey, texts, translateInto } from './texts.js';
@@ -22,6 +23,12 @@ describe('a text of the console', () => {
 
   it('names each kind of break', () => {
     const missing = Object.keys(breakKinds).filter((kind) => !findTextKey(`break.${kind}`));
+    expect(missing).toEqual([]);
+  });
+
+  it('names each category of a classified line', () => {
+    const categories = Object.values(ClassificationCategory);
+    const missing = categories.filter((category) => !findTextKey(`days.category.${category}`));
     expect(missing).toEqual([]);
   });
 

@@ -9,6 +9,7 @@ import { filesTexts } from './texts/files.js';
 import { firstStepsTexts } from './texts/first-steps.js';
 import { expectedPaymentTexts } from './texts/expected-payments.js';
 import { fieldTexts } from './texts/fields.js';
+import { daysTexts } from './texts/days.js';
 import { languages, type Language } from './texts/languages.js';
 import { paymentRulesTexts } from './texts/payment-rules.js';
 import { paymentsTexts } from './texts/payments.js';
@@ -40,6 +41,7 @@ export const texts = {
   ...ruleTrialTexts,
   ...searchTexts,
   ...paymentsTexts,
+  ...daysTexts,
 } as const;
 
 export type TextKey = keyof typeof texts;

@@ -3,13 +3,17 @@ import { EventsModule } from '../events/events.module.js';
 import { ReconciliationModule } from '../reconciliation/reconciliation.module.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { DayCertifier } from './day-certifier.service.js';
+import { DayCheck } from './day-check.service.js';
 import { DayCloseSweeper } from './day-close-sweeper.service.js';
 import { DayClosesController } from './day-closes.controller.js';
+import { DayCloses } from './day-closes.service.js';
 import { DayClosing } from './day-closing.service.js';
+import { WaitingDays } from './waiting-days.service.js';
 
 @Module({
   imports: [EventsModule, StatementModule, ReconciliationModule],
   controllers: [DayClosesController],
-  providers: [DayClosing, DayCertifier, DayCloseSweeper],
+  providers: [DayClosing, DayCertifier, DayCloseSweeper, DayCloses, DayCheck, WaitingDays],
+  exports: [DayCloses, DayCheck, WaitingDays],
 })
 export class DayClosesModule {}

@@ -13,7 +13,7 @@ import { readClosedStatement } from '../reconciliation/apply.queries.js';
 import { subjectOfLate } from '../reconciliation/decide/break-kinds.js';
 import { Breaks } from '../reconciliation/breaks.service.js';
 import { BankTime } from '../statement/bank-time.service.js';
-import type { ClosedPeriod } from '../statement/closing.js';
+import { isClosed } from './closed-day.js';
 import {
   DayCertifier,
   type CertificationOutcome,
@@ -148,17 +148,6 @@ export class DayClosing {
       await queries.recordClosingState(tx, accountId, stateAfter(date, state));
     return outcome;
   }
-}
-
-/** Whether the day is over at the bank, and the closed period covers all of it. */
-function isClosed(
-  date: string,
-  { closedFrom, closedUntil }: ClosedPeriod,
-  bankTime: Date,
-): boolean {
-  const end = statementDayStart(addDays(date, 1));
-  if (!closedFrom || !closedUntil || end > bankTime) return false;
-  return closedFrom <= statementDayStart(date) && closedUntil >= end;
 }
 
 /** The state once the day is certified or amended. */

@@ -26,6 +26,7 @@ import {
 import { DayTree } from './day-tree.queries.js';
 import { readOpeningCut } from './opening-cut.queries.js';
 import { readOutcomeChanges } from './outcome-changes.queries.js';
+import { spanOf } from './closed-day.js';
 import { StatementCheck, type Chain } from './statement-check.js';
 import {
   differenceOfLine,
@@ -230,17 +231,6 @@ async function listAcceptedNsus(db: Db, accountId: number, { days }: Chain): Pro
 function lostOutcomeOf({ nsu, occurredAt }: StoredLine): Difference {
   const date = statementDayOf(occurredAt);
   return { date, nsu, field: 'outcome', expected: 'an outcome', found: 'none' };
-}
-
-/** The lines of the certificate's day and their outcomes, as they were when it was made. */
-function spanOf({ accountId, date, lastArrival, outcomeSequence }: Certificate) {
-  return {
-    accountId,
-    from: statementDayStart(date),
-    until: statementDayStart(addDays(date, 1)),
-    lastArrival: BigInt(lastArrival),
-    outcomeSequence: BigInt(outcomeSequence),
-  };
 }
 
 /** Compares the lines before the first certified day with the certificate of that day. */

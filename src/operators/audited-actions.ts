@@ -42,6 +42,7 @@ export const auditedActions = [
   'add beneficiary',
   'remove beneficiary',
   'read lines again',
+  'start reconciliation',
   'refused',
   'failed',
   'link break',

@@ -47,6 +47,24 @@ export async function findSession(
   return session ?? null;
 }
 
+export type FoundRole = Pick<OperatorSession, 'tokenHash'> &
+  Pick<FoundSession, 'roleEverywhere' | 'accountRole'>;
+
+/** Of these tokens, those of open sessions, with the persons' roles in the account. */
+export async function listRolesOfSessions(
+  db: SqlTx,
+  tokenHashes: readonly string[],
+  accountId: number,
+): Promise<FoundRole[]> {
+  return db.$queryRaw<FoundRole[]>`
+    SELECT s.token_hash, o.role_everywhere, r.role AS "accountRole"
+    FROM unnest(${[...tokenHashes]}::text[]) wanted
+    JOIN operator_session s ON s.token_hash = wanted
+    JOIN operator o ON o.id = s.operator_id AND o.disabled_at IS NULL
+    LEFT JOIN operator_role r ON r.account_id = ${accountId} AND r.operator_id = o.id
+    WHERE s.is_complete AND ${isOpen}`;
+}
+
 /** At most once a minute: a page costs no write. */
 export async function touchSession(db: SqlTx, id: string): Promise<void> {
   await db.$executeRaw`

@@ -100,6 +100,23 @@ export class OperatorSessions {
     };
   }
 
+  /**
+   * The roles of these sessions' persons in an account, by token, as they are now. Tokens of ended
+   * sessions are left out, and persons without a role.
+   */
+  async rolesOf(tokens: readonly string[], accountId: number): Promise<Map<string, PersonRole>> {
+    const tokenByHash = new Map(tokens.map((token) => [this.hashToken(token), token]));
+    const { sql } = this.database;
+    const found = await queries.listRolesOfSessions(sql, [...tokenByHash.keys()], accountId);
+    const roles = new Map<string, PersonRole>();
+    for (const { tokenHash, roleEverywhere, accountRole } of found) {
+      const role = higherRole(accountRole, roleEverywhere);
+      const token = tokenByHash.get(tokenHash);
+      if (role !== null && token !== undefined) roles.set(token, role);
+    }
+    return roles;
+  }
+
   async touch({ id }: Session): Promise<void> {
     await queries.touchSession(this.database.sql, id);
   }

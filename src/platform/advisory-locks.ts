@@ -13,6 +13,8 @@ export const advisoryLocks = {
   sameRequest: 0x434f4e07,
   /** What has a quota is counted before one more of the account is added. */
   addWithinQuota: 0x434f4e09,
+  /** Taken by triggers of breaks and of the steps of their severity. */
+  totalBreaks: 0x434f4e0a,
   // Locks with one key.
   /** Prisma's own key: `prisma migrate` and `applyMigrations` wait for each other. */
   migrate: 72_707_369,

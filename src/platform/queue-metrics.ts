@@ -7,12 +7,19 @@ import pg from 'pg';
 import { jobs } from '../queues.js';
 import { Metrics } from './metrics.js';
 import { PoolMetrics } from './pool-metrics.js';
-import { jobStates, listDepthsInPostgres, listDepthsInRedis } from './queue-depth.queries.js';
+import {
+  jobStates,
+  listDepthsInPostgres,
+  listDepthsInRedis,
+  type QueueDepth,
+} from './queue-depth.queries.js';
 
 const queueNames = Object.values(jobs).map(({ name }) => name);
 
 @Injectable()
 export class QueueMetrics implements OnModuleInit {
+  private listDepths: () => Promise<QueueDepth[]> = () => Promise.resolve([]);
+
   constructor(
     private readonly moduleRef: ModuleRef,
     private readonly metrics: Metrics,
@@ -26,6 +33,7 @@ export class QueueMetrics implements OnModuleInit {
     const connection: unknown = queues[0]?.opts.connection;
     const pool = connection instanceof pg.Pool ? connection : null;
     if (pool) this.pools.add('queue', pool);
+    this.listDepths = () => (pool ? listDepthsInPostgres(pool) : listDepthsInRedis(queues));
     const depth = this.metrics.gauge({
       name: 'concilia_queue_jobs',
       help: 'Jobs in the queue of each job, by state.',
@@ -37,7 +45,7 @@ export class QueueMetrics implements OnModuleInit {
       labels: { job: queueNames },
     });
     this.metrics.addReading('queue', [depth, oldest], async () => {
-      const depths = await (pool ? listDepthsInPostgres(pool) : listDepthsInRedis(queues));
+      const depths = await this.listDepths();
       const find = (job: string, state: string) =>
         depths.find((one) => one.queue === job && one.state === state);
       for (const job of queueNames) {
@@ -45,5 +53,15 @@ export class QueueMetrics implements OnModuleInit {
         oldest.set({ job }, find(job, 'waiting')?.oldestSeconds ?? 0);
       }
     });
+  }
+
+  /** The jobs of all accounts that wait to be run, and how long the oldest has waited. */
+  async readWaiting(): Promise<{ jobs: number; oldestSeconds: number }> {
+    const depths = await this.listDepths();
+    const waiting = depths.filter(({ state }) => state === 'waiting');
+    return {
+      jobs: waiting.reduce((sum, { jobs: some }) => sum + some, 0),
+      oldestSeconds: Math.max(0, ...waiting.map(({ oldestSeconds }) => oldestSeconds)),
+    };
   }
 }

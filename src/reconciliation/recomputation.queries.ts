@@ -94,3 +94,34 @@ export async function listCounterDifferences(
       USING (kind, key)
     WHERE COALESCE(stored.value, 0) <> COALESCE(counted.value, 0)`;
 }
+
+/** Totals of days and of open breaks that differ from the rows that they are of. */
+export async function listTotalDifferences(
+  db: Db,
+  accountId: number,
+): Promise<{ subject: string; stored: string; computed: string }[]> {
+  return db.$queryRaw`
+    WITH computed AS (
+      SELECT concat_ws(' ', 'total of day', day_of_line(t.occurred_at), o.state) AS subject,
+             concat_ws(' ', count(*), sum(t.amount_cents) FILTER (WHERE t.is_credit),
+               sum(t.amount_cents) FILTER (WHERE NOT t.is_credit)) AS value
+      FROM line_outcome o
+      JOIN statement_line t ON t.account_id = o.account_id AND t.nsu = o.nsu
+      WHERE o.account_id = ${accountId} GROUP BY 1
+      UNION ALL
+      SELECT concat_ws(' ', 'total of open breaks', opened_day_of(opened_day, opened_at), kind,
+               reached_steps(amount_cents, amount_steps_of(account_id))), count(*)::text
+      FROM break WHERE account_id = ${accountId} AND state = 'open' GROUP BY 1
+    ), stored AS (
+      SELECT concat_ws(' ', 'total of day', day, state) AS subject,
+             concat_ws(' ', line_count, NULLIF(credit_cents, 0), NULLIF(debit_cents, 0)) AS value
+      FROM day_total WHERE account_id = ${accountId} AND line_count <> 0
+      UNION ALL
+      SELECT concat_ws(' ', 'total of open breaks', opened_day, kind, amount_steps),
+             break_count::text
+      FROM open_break_total WHERE account_id = ${accountId}
+    )
+    SELECT subject, COALESCE(stored.value, '') AS stored, COALESCE(computed.value, '') AS computed
+    FROM computed FULL JOIN stored USING (subject)
+    WHERE stored.value IS DISTINCT FROM computed.value`;
+}

@@ -90,6 +90,7 @@ async function compareIn(db: Db, accountId: number, profile: BankProfile) {
     ...differencesOfBreaks(storedBreaks.filter(isCompared), open.filter(isCompared)),
     ...differencesOfTotals(decision, totals, (id) => isCompared({ expectedPaymentId: id })),
     ...(await queries.listCounterDifferences(db, accountId)),
+    ...(await queries.listTotalDifferences(db, accountId)),
     ...(await listReportDifferences(db, accountId)),
     ...(await listHealthCountDifferences(db, accountId)),
   ];

@@ -121,7 +121,7 @@ const languages = { pt: 'pt-BR', en: 'en' } as const;
       (response) => response.request().isNavigationRequest() === false,
     );
     await page.evaluate(`htmx.ajax('GET', location.pathname, {
-      target: '#today', swap: 'outerHTML' })`);
+      target: '#today', swap: 'innerHTML' })`);
     expect((await refreshed).status()).toBe(200);
     await page.waitForSelector('#today .state');
     expect(await page.getAttribute('body', 'data-same')).toBe('yes');

@@ -319,13 +319,13 @@ describe('the pages of the console', () => {
       expect(portuguese.text).toContain('Lançamentos ainda em análise: 1.');
       expect(portuguese.text).toContain('<html lang="pt-BR">');
       const { lastNsu } = summary.body.statement as { lastNsu: unknown };
-      expect(english.text).toContain(`<dd>${String(lastNsu)}</dd>`);
+      expect(english.text).toContain(`>${String(lastNsu)}</a></dd>`);
       expect(english.text).toMatch(/R\$\u00a0\d{1,3}(\.\d{3})*,\d\d/);
     });
 
     it('refreshes the part that it shows, without the frame', async () => {
       const { text } = await owner.get(today, { 'hx-request': 'true' });
-      expect(text).toMatch(/^<div id="today"/);
+      expect(text).toMatch(/^<div class="notice state/);
       expect(text).not.toContain('<html');
     });
   });
@@ -339,8 +339,8 @@ describe('the pages of the console', () => {
         expect(policy).toContain("default-src 'none'");
         expect(policy).not.toMatch(/unsafe|\*/);
         const scripts = [...text.matchAll(/<script([^>]*)>/g)].map(([, given = '']) => given);
-        expect(scripts).toHaveLength(1);
-        expect(scripts[0]).toContain(`nonce="${nonce}"`);
+        expect(scripts.length).toBeGreaterThan(0);
+        for (const script of scripts) expect(script).toContain(`nonce="${nonce}"`);
         expect(text).not.toMatch(/(src|href|action)="(https?:)?\/\//);
         expect(text).not.toMatch(/ on\w+="| style="/);
         expect(headers.get('cache-control')).toBe('no-store');
@@ -355,7 +355,7 @@ describe('the pages of the console', () => {
       const assets = [
         ...text.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)" integrity="([^"]+)"/g),
       ];
-      expect(assets).toHaveLength(2);
+      expect(assets.length).toBeGreaterThan(2);
       for (const [, path = '', integrity] of assets) {
         const asset = await visitorOf(service).get(path);
         const digest = createHash('sha384').update(asset.text).digest('base64');

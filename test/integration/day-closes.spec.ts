@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readCertificate } from '../../src/day-closes/certificate.js';
 import { DayClosesController } from '../../src/day-closes/day-closes.controller.js';
+import { DayCloses } from '../../src/day-closes/day-closes.service.js';
 import { listCurrentCertificates } from '../../src/day-closes/day-closes.queries.js';
 import { dayCloseView } from '../../src/day-closes/day-closes.schema.js';
 import { writeResponse } from '../../src/platform/response-text.js';
@@ -74,7 +75,7 @@ describe('day closes', () => {
 
   it('lists each day as it is shown, and reads only what is shown of each certificate', async () => {
     const { id: accountId } = await closeAccount('listed');
-    const controller = new DayClosesController(service.database);
+    const controller = new DayClosesController(new DayCloses(service.database));
     const textOf = (dayClose: unknown) => writeResponse(dayCloseView, dayClose);
     const { data } = await controller.list({ accountId, query: {} } as never);
     const shown = [...days]

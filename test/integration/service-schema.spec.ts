@@ -10,6 +10,8 @@ const withoutForeignKey = [
   'break.nsu',
   // A trigger finds the lines of all rows of a statement at once.
   'classification.nsu',
+  // Written by triggers only.
+  'day_total.account_id',
   // Its position was taken in event_position, which names the account.
   'event.account_id',
   // 0 stands for the operators of the installation.
@@ -17,6 +19,8 @@ const withoutForeignKey = [
   // As of classifications.
   'line_outcome.account_id',
   'line_outcome.nsu',
+  // Written by triggers only.
+  'open_break_total.account_id',
   // A task of rules begins before the first line.
   'reconciliation_task.nsu',
   // The bank may return the nsu of a line before the statement shows it.

@@ -164,6 +164,7 @@ export const peopleTexts = {
   'action.refused': ['Ação recusada', 'Action refused'],
   'action.failed': ['Ação com erro', 'Action failed'],
   'action.end session': ['Encerrou uma sessão', 'Ended a session'],
+  'action.start reconciliation': ['Iniciou a conciliação', 'Started a reconciliation'],
   'subject.account': ['conta', 'account'],
   'subject.entry': ['registro', 'entry'],
   'subject.person': ['pessoa', 'person'],

@@ -1,12 +1,16 @@
 import { Module } from '@nestjs/common';
-import { StatementModule } from '../../statement/statement.module.js';
+import { AlertsModule } from '../../alerts/alerts.module.js';
+import { BreaksModule } from '../../reconciliation/breaks/breaks.module.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
 import { ConsoleFrameModule } from '../console-frame.module.js';
+import { TodayFactsReader } from './today-facts.service.js';
 import { TodayPage } from './today.controller.js';
+import { TodayStreams } from './today-streams.service.js';
 
 /** The first page of an account. */
 @Module({
-  imports: [ConsoleFrameModule, StatementModule, WebhooksModule],
+  imports: [ConsoleFrameModule, AlertsModule, BreaksModule, WebhooksModule],
   controllers: [TodayPage],
+  providers: [TodayFactsReader, TodayStreams],
 })
 export class TodayPagesModule {}

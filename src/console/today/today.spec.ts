@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { findProblems, type TodayFacts } from './today.js';
+import { findProblems, findWork, type TodayFacts } from './today.js';
 
 const explained: TodayFacts = {
   ...{ total: 10n, pending: 0n, complete: true, balanceAgrees: true },
-  ...{ openBreaks: 0n, unknown: 0n, overdue: 0n },
+  ...{ openBreaks: 0n, unknown: 0n, needsOperator: 0n, overdue: 0n },
+  ...{ awaitingApproval: 0n, firingAlerts: 0 },
 };
 const keysOf = (facts: Partial<TodayFacts>) =>
   findProblems({ ...explained, ...facts }).map(({ key }) => key);
@@ -13,6 +14,7 @@ describe('Today', () => {
     expect(keysOf({})).toEqual([]);
     expect(keysOf({ balanceAgrees: null })).toEqual([]);
     expect(keysOf({ total: 0n, complete: false })).toEqual([]);
+    expect(keysOf({ awaitingApproval: 1n, firingAlerts: 1 })).toEqual([]);
   });
 
   it.each([
@@ -20,6 +22,7 @@ describe('Today', () => {
     [{ complete: false }, 'today.incomplete'],
     [{ openBreaks: 1n }, 'today.openBreaks'],
     [{ unknown: 1n }, 'today.unknown'],
+    [{ needsOperator: 1n }, 'today.needPerson'],
     [{ pending: 1n }, 'today.pending'],
     [{ overdue: 1n }, 'today.overdue'],
   ])('is not green with %p', (facts, key) => {
@@ -31,6 +34,14 @@ describe('Today', () => {
       'today.balanceDiffers',
       'today.openBreaks',
       'today.overdue',
+    ]);
+  });
+
+  it('shows what waits for a person beside it', () => {
+    expect(findWork(explained)).toEqual([]);
+    expect(findWork({ ...explained, awaitingApproval: 2n, firingAlerts: 3 })).toEqual([
+      { key: 'today.awaiting', page: 'approvals', count: 2n },
+      { key: 'today.firing', page: 'alerts?state=firing', count: 3n },
     ]);
   });
 });

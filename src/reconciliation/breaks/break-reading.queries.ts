@@ -1,12 +1,13 @@
 // SQL that reads breaks.
 import type { RouteInput } from '../../contract/route.js';
-import type { Db } from '../../database.service.js';
+import type { Db, SqlTx } from '../../database.service.js';
 import { foundRows, type RowOfPage } from '../../examined-ids.queries.js';
 import { BreakState, Prisma, type Break } from '../../generated/service/client.js';
 import type { FoundRows, Page } from '../../platform/listing.js';
 import type { StoredBreak } from '../breaks.queries.js';
 import { breakKinds } from '../decide/break-kinds.js';
 import { maxBulk, type BulkAction, type listBreaks } from './breaks.schema.js';
+import type { OpenBreaks } from './open-break-counts.js';
 import { openedDay, pointsOfBreak } from './severity.queries.js';
 import { severities, severityPoints, type Severity, type SeverityScale } from './severity.js';
 
@@ -120,4 +121,11 @@ export async function listBreakIds(
       AND (${maxAmount}::bigint IS NULL OR b.amount_cents <= ${maxAmount}::bigint)
     ORDER BY b.opened_at, b.id LIMIT ${maxBulk}`;
   return rows.map(({ id }) => id);
+}
+
+/** The totals of the open breaks: their number follows days and kinds, and not breaks. */
+export async function listOpenBreakTotals(db: SqlTx, accountId: number): Promise<OpenBreaks[]> {
+  return db.$queryRaw<OpenBreaks[]>`
+    SELECT opened_day, kind, NULLIF(amount_steps, -1) AS "reachedSteps", break_count AS breaks
+    FROM open_break_total WHERE account_id = ${accountId}`;
 }

@@ -23,6 +23,7 @@ import * as queries from './break-reading.queries.js';
 import { versionOfBreak } from './break-version.js';
 import type { breakDetail, breakView, listBreaks } from './breaks.schema.js';
 import { idsIn, rankCandidates } from './candidate-ranking.js';
+import { countBreaksByFacts, type OpenBreakCounts } from './open-break-counts.js';
 import { readSeveritySteps } from './severity.queries.js';
 import { severityOf, severityScale, type SeveritySteps } from './severity.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
@@ -82,6 +83,17 @@ export class BreakReading {
       const view = { ...describeBreak(row, today, steps), counterparty: counterparties(row) };
       return [{ ...view, version: versionOfBreak(row) }];
     });
+  }
+
+  /** How many breaks are open, by severity, age and kind, on this day at the bank. */
+  async countOpen(accountId: number): Promise<OpenBreakCounts> {
+    const { prisma, sql } = this.database;
+    const [today, steps, totals] = await Promise.all([
+      this.bankTime.today(accountId),
+      readSeveritySteps(prisma, accountId),
+      queries.listOpenBreakTotals(sql, accountId),
+    ]);
+    return countBreaksByFacts(totals, severityScale(steps, today), today);
   }
 
   /** Throws `not_found`, also for a break of another account. */

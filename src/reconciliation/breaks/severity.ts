@@ -53,12 +53,23 @@ export interface SeverityFacts {
 /** The severity on the day of the scale. */
 export function severityOf(
   { kind, amountCents, openedDay }: SeverityFacts,
-  { amountSteps, cutoffs }: SeverityScale,
+  scale: SeverityScale,
 ): Severity {
-  const ofAmount =
-    amountCents === null
-      ? pointsWithoutAmount
-      : amountSteps.filter((step) => amountCents >= step).length;
+  const reachedSteps =
+    amountCents === null ? null : scale.amountSteps.filter((step) => amountCents >= step).length;
+  return severityOfSteps({ kind, reachedSteps, openedDay }, scale);
+}
+
+/** `reachedSteps`: how many steps the amount reaches; null if it is unknown. */
+export function severityOfSteps(
+  {
+    kind,
+    reachedSteps,
+    openedDay,
+  }: Omit<SeverityFacts, 'amountCents'> & { reachedSteps: number | null },
+  { cutoffs }: SeverityScale,
+): Severity {
+  const ofAmount = reachedSteps ?? pointsWithoutAmount;
   const ofAge = cutoffs.filter((cutoff) => openedDay <= cutoff).length;
   const floor = urgentKinds.includes(kind) ? urgentPoints : 0;
   const points = Math.max(ofAmount + ofAge, floor);

@@ -10,6 +10,6 @@ import { Schedules } from './schedules.service.js';
   imports: [EventsModule, StatementModule, ReconciliationModule],
   controllers: [RunsController],
   providers: [RunsService, Schedules],
-  exports: [Schedules],
+  exports: [RunsService, Schedules],
 })
 export class RunsModule {}

@@ -2483,6 +2483,158 @@ CREATE TRIGGER "open_breaks_are_counted_on_update" AFTER UPDATE ON "break"
   REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT
   EXECUTE FUNCTION "open_breaks_are_counted"();
 
+-- The lines of a statement day by their outcome, and their amounts: what a chart of many days
+-- reads. Only decisions write it, so that no sync waits for a decision.
+CREATE TABLE "day_total" (
+  "account_id" INTEGER NOT NULL,
+  "day" TEXT NOT NULL,
+  "state" "line_outcome_state" NOT NULL,
+  "line_count" BIGINT NOT NULL,
+  "credit_cents" BIGINT NOT NULL,
+  "debit_cents" BIGINT NOT NULL,
+
+  CONSTRAINT "day_total_pkey" PRIMARY KEY ("account_id", "day", "state")
+);
+
+CREATE FUNCTION "day_of_line"("occurred_at" TIMESTAMPTZ) RETURNS TEXT
+  LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT to_char(($1 AT TIME ZONE 'UTC') - interval '3 hours', 'YYYY-MM-DD') $$;
+CREATE FUNCTION "outcomes_are_totalled"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO day_total AS d (account_id, day, state, line_count, credit_cents, debit_cents)
+    SELECT o.account_id, line.day, o.state, count(*), sum(line.credit), sum(line.debit)
+    FROM after o CROSS JOIN LATERAL (
+      SELECT "day_of_line"(occurred_at) AS day,
+             CASE WHEN is_credit THEN amount_cents ELSE 0 END AS credit,
+             CASE WHEN is_credit THEN 0 ELSE amount_cents END AS debit
+      FROM statement_line WHERE account_id = o.account_id AND nsu = o.nsu OFFSET 0
+    ) line
+    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    ON CONFLICT (account_id, day, state) DO UPDATE
+    SET line_count = d.line_count + EXCLUDED.line_count,
+        credit_cents = d.credit_cents + EXCLUDED.credit_cents,
+        debit_cents = d.debit_cents + EXCLUDED.debit_cents;
+  ELSE
+    INSERT INTO day_total AS d (account_id, day, state, line_count, credit_cents, debit_cents)
+    SELECT o.account_id, line.day, o.state, sum(o.one), sum(o.one * line.credit),
+           sum(o.one * line.debit)
+    FROM (
+      SELECT account_id, nsu, state, 1 AS one FROM after
+      UNION ALL SELECT account_id, nsu, state, -1 FROM before
+    ) o CROSS JOIN LATERAL (
+      SELECT "day_of_line"(occurred_at) AS day,
+             CASE WHEN is_credit THEN amount_cents ELSE 0 END AS credit,
+             CASE WHEN is_credit THEN 0 ELSE amount_cents END AS debit
+      FROM statement_line WHERE account_id = o.account_id AND nsu = o.nsu OFFSET 0
+    ) line
+    GROUP BY 1, 2, 3
+    HAVING sum(o.one) <> 0 OR sum(o.one * line.credit) <> 0 OR sum(o.one * line.debit) <> 0
+    ORDER BY 1, 2, 3
+    ON CONFLICT (account_id, day, state) DO UPDATE
+    SET line_count = d.line_count + EXCLUDED.line_count,
+        credit_cents = d.credit_cents + EXCLUDED.credit_cents,
+        debit_cents = d.debit_cents + EXCLUDED.debit_cents;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "outcomes_are_totalled_on_insert" AFTER INSERT ON "line_outcome"
+  REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION "outcomes_are_totalled"();
+CREATE TRIGGER "outcomes_are_totalled_on_update" AFTER UPDATE ON "line_outcome"
+  REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT
+  EXECUTE FUNCTION "outcomes_are_totalled"();
+
+-- Open breaks by the day at the bank on which they were opened, their kind, and how many of the
+-- account's amount steps they reach (-1 without an amount). Severity and age follow from these.
+CREATE TABLE "open_break_total" (
+  "account_id" INTEGER NOT NULL,
+  "opened_day" TEXT NOT NULL,
+  "kind" TEXT NOT NULL,
+  "amount_steps" INTEGER NOT NULL,
+  "break_count" BIGINT NOT NULL,
+
+  CONSTRAINT "open_break_total_pkey"
+    PRIMARY KEY ("account_id", "opened_day", "kind", "amount_steps")
+);
+
+-- The amount steps of an account; those of src/reconciliation/breaks/severity.ts by default.
+CREATE FUNCTION "amount_steps_of"("account" INTEGER) RETURNS BIGINT[] LANGUAGE sql STABLE AS $$
+  SELECT COALESCE((
+    SELECT amount_steps FROM severity_steps_change
+    WHERE account_id = $1 ORDER BY sequence DESC LIMIT 1
+  ), '{10000,100000,1000000}'::bigint[]) $$;
+CREATE FUNCTION "reached_steps"("cents" BIGINT, "steps" BIGINT[]) RETURNS INTEGER
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN $1 IS NULL THEN -1
+    ELSE (SELECT count(*)::int FROM unnest($2) step WHERE $1 >= step) END $$;
+CREATE FUNCTION "opened_day_of"("day" TEXT, "opened_at" TIMESTAMPTZ) RETURNS TEXT
+  LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT COALESCE($1, to_char($2 AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')) $$;
+
+-- The lock is shared by all that open and resolve breaks: it keeps the steps until they commit.
+CREATE FUNCTION "open_breaks_are_totalled"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(x'434f4e0a'::int, account_id)
+  FROM (SELECT DISTINCT account_id FROM after ORDER BY 1) changed;
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO open_break_total AS t (account_id, opened_day, kind, amount_steps, break_count)
+    SELECT account_id, "opened_day_of"(opened_day, opened_at), kind,
+           "reached_steps"(amount_cents, steps), count(*)
+    FROM after JOIN (
+      SELECT account_id, "amount_steps_of"(account_id) AS steps
+      FROM (SELECT DISTINCT account_id FROM after) one OFFSET 0
+    ) account USING (account_id)
+    WHERE state = 'open' GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+    ON CONFLICT (account_id, opened_day, kind, amount_steps) DO UPDATE
+    SET break_count = t.break_count + EXCLUDED.break_count;
+  ELSE
+    INSERT INTO open_break_total AS t (account_id, opened_day, kind, amount_steps, break_count)
+    SELECT account_id, "opened_day_of"(opened_day, opened_at), kind,
+           "reached_steps"(amount_cents, steps), sum(one)
+    FROM (
+      SELECT account_id, opened_day, opened_at, kind, amount_cents, state, 1 AS one FROM after
+      UNION ALL
+      SELECT account_id, opened_day, opened_at, kind, amount_cents, state, -1 FROM before
+    ) changed JOIN (
+      SELECT account_id, "amount_steps_of"(account_id) AS steps
+      FROM (SELECT DISTINCT account_id FROM after) one OFFSET 0
+    ) account USING (account_id)
+    WHERE state = 'open' GROUP BY 1, 2, 3, 4 HAVING sum(one) <> 0 ORDER BY 1, 2, 3, 4
+    ON CONFLICT (account_id, opened_day, kind, amount_steps) DO UPDATE
+    SET break_count = t.break_count + EXCLUDED.break_count;
+    DELETE FROM open_break_total t
+    USING (SELECT DISTINCT account_id, "opened_day_of"(opened_day, opened_at) AS day FROM before) b
+    WHERE t.account_id = b.account_id AND t.opened_day = b.day AND t.break_count = 0;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "open_breaks_are_totalled_on_insert" AFTER INSERT ON "break"
+  REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION "open_breaks_are_totalled"();
+CREATE TRIGGER "open_breaks_are_totalled_on_update" AFTER UPDATE ON "break"
+  REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT
+  EXECUTE FUNCTION "open_breaks_are_totalled"();
+
+-- Other steps: the open breaks of the account are totalled again, once nobody changes them.
+CREATE FUNCTION "steps_total_breaks_again"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(x'434f4e0a'::int, NEW.account_id);
+  DELETE FROM open_break_total WHERE account_id = NEW.account_id;
+  INSERT INTO open_break_total (account_id, opened_day, kind, amount_steps, break_count)
+  SELECT NEW.account_id, "opened_day_of"(b.opened_day, b.opened_at), c.key,
+         "reached_steps"(b.amount_cents, account.steps), count(*)
+  FROM (SELECT "amount_steps_of"(NEW.account_id) AS steps OFFSET 0) account
+  CROSS JOIN account_counter c
+  CROSS JOIN LATERAL (
+    SELECT opened_day, opened_at, amount_cents FROM break
+    WHERE account_id = NEW.account_id AND kind = c.key AND state = 'open' OFFSET 0
+  ) b
+  WHERE c.account_id = NEW.account_id AND c.kind = 'open_breaks'
+  GROUP BY 1, 2, 3, 4;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "severity_steps_change_totals_breaks" AFTER INSERT ON "severity_steps_change"
+  FOR EACH ROW EXECUTE FUNCTION "steps_total_breaks_again"();
+
 -- Processed webhooks with their copies. The others are few, and counted when they are read: no
 -- receipt of a webhook waits for the counter.
 CREATE FUNCTION "processed_webhooks_are_counted"() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,0 +1,258 @@
+// Charts over days, as SVG. This file is loaded with the first page that draws one, because its
+// libraries need not load when the service starts. Colour is never the only difference: what goes
+// out points down, and each outcome has a pattern. Each chart has its figures in a table as well.
+import { scaleBand, scaleLinear, type ScaleBand, type ScaleLinear } from 'd3-scale';
+import { line, stack } from 'd3-shape';
+import type { ComponentChildren, JSX } from 'preact';
+import type { PlainDate } from '../brazil/calendar.js';
+import type { Cents } from '../money/cents.js';
+import { chartOutcomes, type ChartDay } from './chart-days.js';
+import { formatAmount, formatCount, formatDayOfMonth } from './formats.js';
+import type { Visit } from './requests.js';
+import type { TextKey } from './texts.js';
+
+const width = 600;
+const height = 230;
+const inner = { left: 102, right: 582, top: 12, bottom: 200 };
+
+type Amounts = ScaleLinear<number, number>;
+
+/** Money in above the line of zero, money out below it. */
+export function MoneyChart({ visit, days }: { visit: Visit; days: readonly ChartDay[] }) {
+  const most = Math.max(1, ...days.map(({ creditCents }) => Number(creditCents)));
+  const least = Math.min(0, ...days.map(({ debitCents }) => -Number(debitCents)));
+  const amounts = scaleLinear([least, most], [inner.bottom, inner.top]).nice(4);
+  const places = placesOf(days);
+  return (
+    <Chart visit={visit} name="money" title="chart.money" legend={moneyLegend}>
+      <Axes visit={visit} days={days} amounts={amounts} write={writeCents} />
+      {days.map(({ day, creditCents, debitCents }) => (
+        <>
+          <Bar
+            places={places}
+            amounts={amounts}
+            day={day}
+            from={0}
+            to={Number(creditCents)}
+            kind="in"
+          />
+          <Bar
+            {...{ places, amounts, day }}
+            from={-Number(debitCents)}
+            to={0}
+            kind="out"
+            fill="url(#money-out)"
+          />
+        </>
+      ))}
+    </Chart>
+  );
+}
+
+const moneyLegend = [
+  ['in', 'chart.in'],
+  ['out', 'chart.out'],
+] as const;
+
+/** The lines of each day by their outcome, one above the other. */
+export function OutcomeChart({ visit, days }: { visit: Visit; days: readonly ChartDay[] }) {
+  const layers = stack<ChartDay, (typeof chartOutcomes)[number]>()
+    .keys(chartOutcomes)
+    .value(({ lines }, outcome) => Number(lines[outcome]))([...days]);
+  const most = Math.max(1, ...layers.flat().map(([, to]) => to));
+  const amounts = scaleLinear([0, most], [inner.bottom, inner.top]).nice(4);
+  const places = placesOf(days);
+  const writeLines = (value: number) => (Number.isInteger(value) ? formatCount(value) : '');
+  return (
+    <Chart visit={visit} name="outcomes" title="chart.outcomes" legend={outcomeLegend}>
+      <Axes visit={visit} days={days} amounts={amounts} write={writeLines} />
+      {layers.map((layer) =>
+        layer.map(([from, to], index) => (
+          <Bar
+            {...{ places, amounts, from, to }}
+            day={days[index]?.day ?? ''}
+            kind={layer.key}
+            fill={`url(#outcomes-${layer.key})`}
+          />
+        )),
+      )}
+    </Chart>
+  );
+}
+
+const outcomeLegend = chartOutcomes.map((outcome) => [outcome, `chart.${outcome}`] as const);
+
+/** The balance at the end of each day. */
+export function BalanceChart({
+  visit,
+  days,
+}: {
+  visit: Visit;
+  days: readonly { day: PlainDate; closingCents: Cents }[];
+}) {
+  const balances = days.map(({ closingCents }) => Number(closingCents));
+  const span = [Math.min(0, ...balances), Math.max(1, ...balances)];
+  const amounts = scaleLinear(span, [inner.bottom, inner.top]).nice(4);
+  const places = placesOf(days);
+  const middle = (day: PlainDate) => (places(day) ?? 0) + places.bandwidth() / 2;
+  const path = line<(typeof days)[number]>()
+    .x(({ day }) => middle(day))
+    .y(({ closingCents }) => amounts(Number(closingCents)))([...days]);
+  return (
+    <Chart visit={visit} name="balance" title="chart.balance" legend={[]}>
+      <Axes visit={visit} days={days} amounts={amounts} write={writeCents} />
+      <path class="balance" d={path ?? ''} />
+      {days.map(({ day, closingCents }) => (
+        <circle class="balance" cx={middle(day)} cy={amounts(Number(closingCents))} r={3} />
+      ))}
+    </Chart>
+  );
+}
+
+function placesOf(days: readonly { day: PlainDate }[]): ScaleBand<string> {
+  const names = days.map(({ day }) => day);
+  return scaleBand(names, [inner.left, inner.right]).paddingInner(0.25);
+}
+
+/** Without the cents: the axis shows whole amounts. */
+function writeCents(cents: number): string {
+  return formatAmount(BigInt(Math.round(cents))).replace(/,00$/, '');
+}
+
+interface BarProps {
+  places: ScaleBand<string>;
+  amounts: Amounts;
+  day: PlainDate;
+  from: number;
+  to: number;
+  /** The class that gives the colour. */
+  kind: string;
+  /** A pattern, where the bar is not plain. */
+  fill?: string;
+}
+
+function Bar({ places, amounts, day, from, to, kind, fill }: BarProps): JSX.Element | null {
+  if (from === to) return null;
+  // The smallest amount is visible too.
+  const size = Math.max(1, amounts(from) - amounts(to));
+  return (
+    <rect
+      class={`bar-${kind}`}
+      {...(fill ? { fill } : {})}
+      x={round(places(day) ?? 0)}
+      y={round(amounts(to))}
+      width={round(places.bandwidth())}
+      height={round(size)}
+    />
+  );
+}
+
+function round(length: number): number {
+  return Math.round(length * 10) / 10;
+}
+
+/** Lines at round values, and a date below each fifth day. */
+function Axes({
+  visit: { language },
+  days,
+  amounts,
+  write,
+}: {
+  visit: Visit;
+  days: readonly { day: PlainDate }[];
+  amounts: Amounts;
+  write: (value: number) => string;
+}): JSX.Element {
+  const places = placesOf(days);
+  const step = Math.max(1, Math.ceil(days.length / 6));
+  return (
+    <>
+      {amounts.ticks(4).map((value) => (
+        <>
+          <line
+            class={value === 0 ? 'zero' : 'grid'}
+            {...{ x1: inner.left, x2: inner.right }}
+            {...{ y1: round(amounts(value)), y2: round(amounts(value)) }}
+          />
+          <text x={inner.left - 6} y={round(amounts(value)) + 4} text-anchor="end">
+            {write(value)}
+          </text>
+        </>
+      ))}
+      {days
+        // The last day always has its date.
+        .filter((_, index) => (days.length - 1 - index) % step === 0)
+        .map(({ day }) => (
+          <text
+            x={round((places(day) ?? 0) + places.bandwidth() / 2)}
+            y={inner.bottom + 20}
+            text-anchor="middle"
+          >
+            {formatDayOfMonth(day, language)}
+          </text>
+        ))}
+    </>
+  );
+}
+
+function Chart({
+  visit: { t },
+  name,
+  title,
+  legend,
+  children,
+}: {
+  visit: Visit;
+  name: string;
+  title: TextKey;
+  legend: readonly (readonly [kind: string, text: TextKey])[];
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <figure class="chart">
+      <figcaption>
+        <strong>{t(title)}</strong>
+        {legend.map(([kind, text]) => (
+          <span class="key">
+            <svg width="14" height="14" aria-hidden="true">
+              <rect
+                class={`bar-${kind}`}
+                {...(kind === 'in' ? {} : { fill: `url(#${name}-${kind})` })}
+                width="14"
+                height="14"
+              />
+            </svg>
+            {t(text)}
+          </span>
+        ))}
+      </figcaption>
+      <div class="scroll" role="region" aria-label={t(title)} tabindex={0}>
+        <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={t(title)}>
+          <title>{t(title)}</title>
+          <defs>
+            {legend.map(([kind]) => (
+              <Pattern id={`${name}-${kind}`} kind={kind} />
+            ))}
+          </defs>
+          {children}
+        </svg>
+      </div>
+    </figure>
+  );
+}
+
+/** What distinguishes a bar without its colour. */
+function Pattern({ id, kind }: { id: string; kind: string }): JSX.Element {
+  const marks: Record<string, JSX.Element> = {
+    out: <path class="mark" d="M0 6L6 0" />,
+    classified: <path class="mark" d="M0 6L6 0" />,
+    in_break: <path class="mark" d="M0 0L6 6M0 6L6 0" />,
+    pending: <circle class="mark" cx="3" cy="3" r="1.2" />,
+  };
+  return (
+    <pattern {...{ id, width: 6, height: 6 }} patternUnits="userSpaceOnUse">
+      <rect class={`bar-${kind}`} width="6" height="6" />
+      {marks[kind]}
+    </pattern>
+  );
+}

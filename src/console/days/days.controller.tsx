@@ -1,0 +1,99 @@
+// The days of the statement: their certificates, what the next one waits for, and files.
+import { Controller } from '@nestjs/common';
+import { parsePlainDate } from '../../brazil/calendar.js';
+import { listDayCloses } from '../../day-closes/day-closes.schema.js';
+import { DayCloses } from '../../day-closes/day-closes.service.js';
+import { WaitingDays } from '../../day-closes/waiting-days.service.js';
+import { exportTransactions } from '../../exports/exports.schema.js';
+import type { OpenedFile } from '../../exports/file-streams.service.js';
+import { AppError } from '../../platform/errors.js';
+import { RunsService } from '../../reconciliation/runs/runs.service.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { readFilters } from '../list-query.js';
+import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { findTextKey } from '../texts.js';
+import { accountOf, callerOf, pathTo, readReason } from '../visit.js';
+import { DayFiles } from './day-files.service.js';
+import { DaysList } from './days-list.js';
+
+const days = '/console/accounts/:account/days';
+/** The days of a page: a month fits. */
+const pageSize = 31;
+
+@Controller()
+export class DaysPages {
+  constructor(
+    private readonly dayCloses: DayCloses,
+    private readonly waiting: WaitingDays,
+    private readonly files: DayFiles,
+    private readonly runs: RunsService,
+  ) {}
+
+  @ConsolePage({
+    path: days,
+    needs: 'view',
+    menu: { title: 'days.title', section: 'statement', place: 42 },
+  })
+  async list(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { t, query } = visit;
+    const { id } = accountOf(visit);
+    const { filters, wrong } = readFilters(listDayCloses.query, query);
+    const [{ data, next }, waiting, charts] = await Promise.all([
+      this.dayCloses.list(id, { ...filters, limit: pageSize }),
+      this.waiting.find(id),
+      import('../day-charts.js'),
+    ]);
+    const problem = findTextKey(`days.problem.${query.get('problem') ?? ''}`);
+    const body = (
+      <DaysList {...{ visit, charts, next, waiting, wrong, problem }} dayCloses={[...data]} />
+    );
+    return new Shown(t('days.title'), body);
+  }
+
+  @ConsoleAction({
+    path: `${days}/run`,
+    needs: 'resolve breaks',
+    audit: {
+      action: 'start reconciliation',
+      subject: (visit) => `account ${accountOf(visit).slug}`,
+    },
+  })
+  async run(@Visiting() visit: Visit): Promise<PageAnswer> {
+    readReason(visit);
+    const { accountId, actor } = callerOf(visit);
+    await this.runs.request(accountId, actor);
+    return new Redirect(`${pathTo(visit, 'days')}?started=1`);
+  }
+
+  @ConsolePage({ path: `${days}/files`, needs: 'take files' })
+  async download(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return orProblem(visit, async () => {
+      const { filters, wrong } = readFilters(exportTransactions.query, visit.query);
+      if (wrong.length > 0) throw new AppError('validation_failed');
+      return this.files.openStatement(callerOf(visit), filters);
+    });
+  }
+
+  @ConsolePage({ path: `${days}/report`, needs: 'take files' })
+  async report(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return orProblem(visit, () => {
+      const month = visit.query.get('month') ?? '';
+      if (parsePlainDate(`${month}-01`) === null) throw new AppError('validation_failed');
+      return this.files.openReport(accountOf(visit), month);
+    });
+  }
+}
+
+/** The file; where there is none, the page says why. */
+async function orProblem(visit: Visit, open: () => Promise<OpenedFile>): Promise<PageAnswer> {
+  try {
+    const { body, name, contentType } = await open();
+    return new Download(body, name, contentType);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    const problem = error.details.reason ?? error.code;
+    if (!findTextKey(`days.problem.${problem}`)) throw error;
+    return new Redirect(`${pathTo(visit, 'days')}?problem=${problem}`);
+  }
+}

@@ -1,0 +1,168 @@
+// Sends *Today* to its open pages when something has changed. One reader serves all pages of an
+// account in this process: it looks for a change once a second, and writes each language and role
+// once, so that a hundred open pages cost what one costs.
+import { Readable } from 'node:stream';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type { VNode } from 'preact';
+import { render } from 'preact-render-to-string';
+import { OperatorSessions } from '../../operators/sessions.service.js';
+import { AppError } from '../../platform/errors.js';
+import { Log } from '../../platform/log.js';
+import { WorkerLoop } from '../../platform/worker-loop.js';
+import type { Visit } from '../requests.js';
+import { accountOf, sessionOf } from '../visit.js';
+import { PageStream } from './page-stream.js';
+import { TodayFactsReader, type TodayReading } from './today-facts.service.js';
+
+const lookMs = 1_000;
+/** What the mark does not show, such as the age of a sync, is read again after this time. */
+const rereadMs = 30_000;
+const sessionCheckMs = 20_000;
+const heartbeatMs = 15_000;
+/** A browser has six connections to a host: some are left for other pages. */
+const maxOfPerson = 4;
+const maxOfProcess = 1_000;
+
+type WritePart = (visit: Visit, reading: TodayReading) => Promise<VNode>;
+
+/** An open page, its person, and how its part is written. */
+interface OpenPage {
+  stream: PageStream;
+  visit: Visit;
+  write: WritePart;
+}
+
+/** The open pages of an account. Times are of the process's monotonic clock. */
+interface Watch {
+  accountId: number;
+  pages: Set<OpenPage>;
+  loop: WorkerLoop;
+  mark: string | null;
+  reading: TodayReading | null;
+  readAt: number;
+  checkedAt: number;
+  beatAt: number;
+}
+
+@Injectable()
+export class TodayStreams implements OnModuleDestroy {
+  private readonly watches = new Map<number, Watch>();
+  private isStopping = false;
+
+  constructor(
+    private readonly facts: TodayFactsReader,
+    private readonly sessions: OperatorSessions,
+    private readonly log: Log,
+  ) {}
+
+  /** Throws `not_ready` where the process has too many. The oldest of a person makes place. */
+  open(visit: Visit, write: WritePart): Readable {
+    const all = this.listPages();
+    if (this.isStopping || all.length >= maxOfProcess) throw new AppError('not_ready');
+    const { operatorId } = sessionOf(visit);
+    const own = all.filter((page) => sessionOf(page.visit).operatorId === operatorId);
+    for (const { stream } of own.slice(0, Math.max(0, own.length - maxOfPerson + 1))) stream.end();
+    const { id } = accountOf(visit);
+    const body = new Readable({ read: () => undefined });
+    const page = { stream: new PageStream(keyOf(visit), body), visit, write };
+    const watch = this.watches.get(id) ?? this.beginWatch(id);
+    watch.pages.add(page);
+    body.once('close', () => this.forget(watch, page));
+    watch.loop.trigger();
+    return body;
+  }
+
+  /** How many pages are open in this process. */
+  get size(): number {
+    return this.listPages().length;
+  }
+
+  /** Before the server closes: it waits for its responses. */
+  async onModuleDestroy(): Promise<void> {
+    this.isStopping = true;
+    const watches = [...this.watches.values()];
+    for (const { pages } of watches) for (const { stream } of pages) stream.cut();
+    await Promise.all(watches.map(({ loop }) => loop.stop()));
+  }
+
+  private listPages(): OpenPage[] {
+    return [...this.watches.values()].flatMap(({ pages }) => [...pages]);
+  }
+
+  private beginWatch(accountId: number): Watch {
+    const loop = new WorkerLoop(() => this.look(watch), lookMs);
+    const watch: Watch = {
+      ...{ accountId, loop, pages: new Set<OpenPage>(), mark: null, reading: null },
+      ...{ readAt: -Infinity, checkedAt: performance.now(), beatAt: performance.now() },
+    };
+    this.watches.set(accountId, watch);
+    return watch;
+  }
+
+  private forget(watch: Watch, page: OpenPage): void {
+    watch.pages.delete(page);
+    if (watch.pages.size > 0) return;
+    this.watches.delete(watch.accountId);
+    void watch.loop.stop();
+  }
+
+  /** Where reading fails, the streams are cut off: browsers open them again, a while later. */
+  private async look(watch: Watch): Promise<number> {
+    try {
+      await this.update(watch);
+    } catch (error) {
+      this.log.warn({ err: error, accountId: watch.accountId }, 'open pages could not be updated');
+      for (const { stream } of watch.pages) stream.cut();
+    }
+    return lookMs;
+  }
+
+  private async update(watch: Watch): Promise<void> {
+    const { accountId, pages } = watch;
+    const now = performance.now();
+    const today = watch.reading?.today ?? (await this.facts.readToday(accountId));
+    const mark = await this.facts.readMark(accountId, today);
+    const ageMs = now - watch.readAt;
+    const isStale = ageMs >= (mark === watch.mark ? rereadMs : lookMs);
+    const isDue = isStale || [...pages].some(({ stream }) => stream.isNew);
+    if (isDue || now - watch.checkedAt >= sessionCheckMs) {
+      await this.endClosed(watch);
+      watch.checkedAt = now;
+    }
+    if (isDue) {
+      if (isStale || !watch.reading) {
+        // The mark is of before the reading: what changes meanwhile is read at the next look.
+        watch.mark = mark;
+        watch.readAt = now;
+        watch.reading = await this.facts.readAnew(accountId);
+      }
+      await send(pages, watch.reading);
+    }
+    if (now - watch.beatAt < heartbeatMs) return;
+    watch.beatAt = now;
+    for (const { stream } of pages) stream.sendHeartbeat();
+  }
+
+  /** Ends the streams of sessions that have ended, and of persons whose role has changed. */
+  private async endClosed({ accountId, pages }: Watch): Promise<void> {
+    const tokens = [...new Set([...pages].map(({ visit }) => sessionOf(visit).token))];
+    const roles = await this.sessions.rolesOf(tokens, accountId);
+    for (const { stream, visit } of pages)
+      if (roles.get(sessionOf(visit).token) !== accountOf(visit).role) stream.end();
+  }
+}
+
+/** All that the part of a page depends on beside the facts of its account. */
+function keyOf(visit: Visit): string {
+  return `${visit.language} ${accountOf(visit).role} ${visit.query.has('table')}`;
+}
+
+/** Pages with one key are written once. */
+async function send(pages: ReadonlySet<OpenPage>, reading: TodayReading): Promise<void> {
+  const written = new Map<string, string>();
+  for (const { stream, visit, write } of pages) {
+    const html = written.get(stream.key) ?? render(await write(visit, reading));
+    written.set(stream.key, html);
+    stream.sendPart(html);
+  }
+}
