@@ -43,6 +43,13 @@ export class WebhookHealth {
     return { ...period, types, events, syncIntervalMs: state?.syncIntervalMs ?? null };
   }
 
+  /** The last statement days, newest first. */
+  async measureDays(accountId: number, days: number): Promise<counts.DayHealth[]> {
+    const until = await this.bankTime.now(accountId);
+    const from = new Date(until.getTime() - days * 24 * hourMs);
+    return counts.measureDays(this.database.prisma, accountId, { from, until });
+  }
+
   /** How many lines of the last hours webhooks should have reported, and how many none reported. */
   async readLoss(accountId: number, hours: number): Promise<{ expected: number; lost: number }> {
     const now = await this.bankTime.now(accountId);
