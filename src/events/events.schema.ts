@@ -218,6 +218,34 @@ export const replayDelivery = route({
   response: deliveryView,
 });
 
+export const replayDeliveries = route({
+  ...base,
+  name: 'replayDeliveries',
+  summary:
+    'Delivers many events once more to an endpoint: its dead deliveries, the newest first; with ' +
+    '`after`, every event after that position, also those that it never got. At most 10,000 at ' +
+    'a time: repeat with `after` of `lastPosition` until `isComplete`. Events keep their ids.',
+  method: 'POST',
+  path: '/v1/webhook-endpoints/{id}/replay',
+  idempotencyKey: 'accepted',
+  successStatus: 202,
+  params,
+  body: z
+    .strictObject({
+      type: eventType.optional(),
+      /** The position of the last event that the receiver has; 0 for none. */
+      after: bigInteger.refine((position) => position >= 0n, 'Must be from 0.').optional(),
+    })
+    .optional(),
+  response: z.object({
+    /** How many deliveries are due; with `after`, also those that were pending before. */
+    replayed: integer,
+    /** The last position that was looked at; null without `after`, or without events. */
+    lastPosition: bigInteger.nullable(),
+    isComplete: z.boolean(),
+  }),
+});
+
 export const listDeliveries = route({
   ...base,
   name: 'listDeliveries',
@@ -228,6 +256,7 @@ export const listDeliveries = route({
     state: z.enum(DeliveryState).optional(),
     endpointId: endpointId.optional(),
     eventId: z.uuid('Must be the id of an event.').optional(),
+    eventType: eventType.optional(),
   }),
   response: listOf(deliveryView),
 });
