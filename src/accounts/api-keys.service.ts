@@ -17,9 +17,11 @@ import { scopes, type Scope } from './scope.decorator.js';
 
 export type ApiKeyKind = 'api' | 'partner';
 
+/** Who asks for something: the API key of a business system, or a person at the console. */
 export interface Caller {
   accountId: number;
-  keyId: string;
+  /** The id of the key, or `person:` and the operator's id. It is recorded with what is done. */
+  actor: string;
   scopes: readonly Scope[];
   /** Of the account, in the order of requests that wait. */
   weight: number;
@@ -75,8 +77,8 @@ export class ApiKeysService {
   async findCaller(kind: ApiKeyKind, key: string): Promise<Caller | null> {
     const found = await this.validKeys.find(this.hash(kind, key));
     if (found?.kind !== kind) return null;
-    const { id: keyId, accountId, weight } = found;
-    return { accountId, keyId, scopes: found.scopes as Scope[], weight };
+    const { id: actor, accountId, weight } = found;
+    return { accountId, actor, scopes: found.scopes as Scope[], weight };
   }
 
   isAdminKey(key: string): boolean {

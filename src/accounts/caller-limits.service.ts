@@ -16,7 +16,7 @@ import { RateLimits } from '../request-limits/rate-limits.service.js';
 import { RequestSlots } from '../request-limits/request-slots.service.js';
 import { findCallerOf } from './api-key.guard.js';
 
-const operator = { accountId: operatorAccountId, keyId: 'operator', weight: 1 };
+const operator = { accountId: operatorAccountId, actor: 'operator', weight: 1 };
 
 /** The classes of requests that change something, where they are not `writes`. */
 const classesByChapter: Readonly<Record<string, RequestClass>> = {
@@ -51,8 +51,8 @@ export class CallerLimits implements NestInterceptor {
     requestClass: RequestClass,
     work: () => Promise<unknown>,
   ): Promise<unknown> {
-    const { accountId, keyId, weight } = findCallerOf(context) ?? operator;
-    const request = { accountId, keyId, weight, requestClass };
+    const { accountId, actor, weight } = findCallerOf(context) ?? operator;
+    const request = { accountId, actor, weight, requestClass };
     await this.rateLimits.admitCaller(request);
     const { raw } = context.switchToHttp().getResponse<FastifyReply>();
     return this.slots.run(request, raw, work);

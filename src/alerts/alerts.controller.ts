@@ -38,7 +38,7 @@ export class AlertsController {
   @RequiresScope('alerts')
   @Handles(acknowledgeAlert)
   acknowledge(@FromCaller() request: CallerInput<typeof acknowledgeAlert>) {
-    const { accountId, keyId: actor, params, body } = request;
+    const { accountId, actor, params, body } = request;
     return this.idempotency.runOnce({ accountId, route: acknowledgeAlert, request }, () =>
       this.alerts.acknowledge(accountId, readUuid(params.id), { actor, reason: body.reason }),
     );
@@ -47,7 +47,7 @@ export class AlertsController {
   @RequiresScope('alerts')
   @Handles(acknowledgeAlerts)
   acknowledgeAll(@FromCaller() request: CallerInput<typeof acknowledgeAlerts>) {
-    const { accountId, keyId: actor, body } = request;
+    const { accountId, actor, body } = request;
     const { ruleId, reason } = body;
     return this.idempotency.runOnce({ accountId, route: acknowledgeAlerts, request }, async () => ({
       acknowledged: await this.alerts.acknowledgeAll(accountId, ruleId, { actor, reason }),

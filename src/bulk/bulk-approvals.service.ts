@@ -27,14 +27,14 @@ export class BulkApprovals {
    * where the caller is the maker of all of them, and like `assertAccountLive`.
    */
   async decide(
-    caller: Pick<Caller, 'accountId' | 'keyId'>,
+    caller: Pick<Caller, 'accountId' | 'actor'>,
     uploadId: string,
     { afterLine, ...decision }: GivenDecision & { afterLine: number },
   ): Promise<Result> {
-    const { accountId, keyId } = caller;
+    const { accountId, actor } = caller;
     const { prisma } = this.database;
     const page = { afterLine, limit: maxRowsDecided };
-    const rows = await listRowsAwaitingApproval(prisma, accountId, uploadId, { ...page, keyId });
+    const rows = await listRowsAwaitingApproval(prisma, accountId, uploadId, { ...page, actor });
     const refused: Result['refused'] = [];
     const own: AppError[] = [];
     for (const { line, operationId } of rows) {

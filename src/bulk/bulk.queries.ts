@@ -113,7 +113,7 @@ export async function listRowsAwaitingApproval(
   db: Db,
   accountId: number,
   uploadId: string,
-  { afterLine, limit, keyId }: { afterLine: number; limit: number; keyId: string },
+  { afterLine, limit, actor }: { afterLine: number; limit: number; actor: string },
 ): Promise<{ line: number; operationId: string }[]> {
   return db.$queryRaw<{ line: number; operationId: string }[]>`
     SELECT r.line, o.id AS "operationId" ${rowsAwaitingApproval(accountId, uploadId)}
@@ -121,7 +121,7 @@ export async function listRowsAwaitingApproval(
         SELECT FROM operation_approval a JOIN api_key k
           ON k.account_id = a.account_id AND k.holder = a.holder
         WHERE a.account_id = o.account_id AND a.operation_id = o.id
-          AND k.id = ${keyId}::uuid)
+          AND k.id = ${actor}::uuid)
     ORDER BY r.line LIMIT ${limit}`;
 }
 

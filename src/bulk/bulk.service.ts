@@ -69,7 +69,7 @@ export class BulkService {
    * uploads, and like `assertAccountLive`.
    */
   async upload(
-    { accountId, keyId: requestedBy }: Pick<Caller, 'accountId' | 'keyId'>,
+    { accountId, actor: requestedBy }: Pick<Caller, 'accountId' | 'actor'>,
     kind: BulkKind,
     format: FileFormat,
     body: Readable,

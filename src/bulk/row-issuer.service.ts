@@ -45,7 +45,7 @@ export class RowIssuer {
    * retry may avoid.
    */
   async issue(
-    { kind, requestedBy: keyId }: Pick<BulkUpload, 'kind' | 'requestedBy'>,
+    { kind, requestedBy: actor }: Pick<BulkUpload, 'kind' | 'requestedBy'>,
     row: BulkRow,
     claim: RequestPreferences['claim'],
   ): Promise<RowOutcome> {
@@ -55,7 +55,7 @@ export class RowIssuer {
         return outcomeOf(await this.operations.replyAgain({ accountId, id: operationId }));
       const parsed = parseJson(request ?? '');
       if (kind === 'expected_payments') return await this.declarePayment(row, parsed);
-      const requestedBy = { source: 'bulk', keyId } as const;
+      const requestedBy = { source: 'bulk', actor } as const;
       const preferences = { ...noPreferences, claim, requestedBy };
       const reply = await (kind === 'charges'
         ? this.issueCharge(accountId, parsed, preferences)

@@ -50,5 +50,7 @@ export class ConsoleErrors implements ExceptionFilter {
 
 function textOf(status: number, error: unknown): TextKey {
   if (error instanceof AppError && error.details.reason === 'foreign_form') return 'error.form';
+  const problem = error instanceof AppError && findTextKey(`problem.${error.details.reason}`);
+  if (problem) return problem;
   return findTextKey(`error.${status}`) ?? (status < 500 ? 'error.400' : 'error.500');
 }

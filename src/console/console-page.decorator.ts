@@ -13,9 +13,16 @@ import {
   type ExecutionContext,
 } from '@nestjs/common';
 import { invariant } from '../platform/errors.js';
+import { ActionAudit, recordKey } from './action-audit.service.js';
 import { ConsoleErrors } from './console-errors.filter.js';
 import { ConsoleGuard, needsKey, visitOf } from './console.guard.js';
-import { menu, type Needs, type PageDeclaration } from './page.js';
+import {
+  menu,
+  sections,
+  type ActionDeclaration,
+  type Needs,
+  type PageDeclaration,
+} from './page.js';
 import { PageRenderer } from './page-renderer.service.js';
 
 /** The decorated method shows a page: it changes nothing. */
@@ -24,21 +31,25 @@ export function ConsolePage({ path, needs, menu: entry }: PageDeclaration): Meth
     const isAction = needs !== 'nobody' && needs !== 'password' && needs !== 'session';
     invariant(isAction && path.includes(':account'), 'a page of the menu is of an account');
     menu.push({ path, needs, ...entry });
-    menu.sort((one, other) => one.place - other.place);
+    menu.sort(
+      (one, other) =>
+        sections.indexOf(one.section) - sections.indexOf(other.section) || one.place - other.place,
+    );
   }
   return applyDecorators(Get(path), forPeople(needs));
 }
 
 /** The decorated method does what a form asks for. */
-export function ConsoleAction({ path, needs }: Omit<PageDeclaration, 'menu'>): MethodDecorator {
-  return applyDecorators(Post(path), HttpCode(200), forPeople(needs));
+export function ConsoleAction({ path, needs, audit }: ActionDeclaration): MethodDecorator {
+  const record = audit === 'own' ? [] : [SetMetadata(recordKey, audit)];
+  return applyDecorators(Post(path), HttpCode(200), ...record, forPeople(needs));
 }
 
 function forPeople(needs: Needs) {
   return applyDecorators(
     SetMetadata(needsKey, needs),
     UseGuards(ConsoleGuard),
-    UseInterceptors(PageRenderer),
+    UseInterceptors(PageRenderer, ActionAudit),
     UseFilters(ConsoleErrors),
   );
 }

@@ -18,7 +18,8 @@ import {
   readNext,
   type Visit,
 } from './requests.js';
-import { chooseLanguage, translateInto } from './texts.js';
+import { translateInto } from './texts.js';
+import { chooseLanguage } from './texts/languages.js';
 
 export const needsKey = 'console-needs';
 const forwardingHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];

@@ -3,9 +3,10 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { isAllowed } from '../operators/roles.js';
 import type { Assets } from './assets.service.js';
-import type { MenuEntry } from './page.js';
+import { sections, type MenuEntry } from './page.js';
 import type { Visit } from './requests.js';
-import type { Language, TextKey } from './texts.js';
+import type { TextKey } from './texts.js';
+import type { Language } from './texts/languages.js';
 
 const htmxSettings = JSON.stringify({
   allowEval: false,
@@ -97,25 +98,49 @@ function Bar({ visit, menu }: Pick<FrameProps, 'visit' | 'menu'>): JSX.Element {
   );
 }
 
+/** The sections of the menu, and below them the pages of the section that is open. */
 function Menu({ visit, menu }: Pick<FrameProps, 'visit' | 'menu'>): JSX.Element {
   const { account } = visit.session ?? {};
-  const entries = menu.filter(({ needs }) => isAllowed(account?.role ?? null, needs));
+  const entries = menu
+    .filter(({ needs }) => isAllowed(account?.role ?? null, needs))
+    .map((entry) => ({ ...entry, href: entry.path.replace(':account', account?.slug ?? '') }));
+  const open = openEntry(entries, visit.path);
+  const pages = entries.filter(({ section }) => section === open?.section);
+  const firsts = sections.flatMap((one) => entries.find(({ section }) => section === one) ?? []);
   return (
-    <nav aria-label={visit.t('app.menu')}>
-      <ul>
-        {entries.map(({ path, title }) => {
-          const href = path.replace(':account', account?.slug ?? '');
-          return (
+    <>
+      <nav aria-label={visit.t('app.menu')}>
+        <ul>
+          {firsts.map(({ section, href }) => (
             <li>
-              <a href={href} aria-current={visit.path === href ? 'page' : undefined}>
-                {visit.t(title)}
+              <a href={href} aria-current={section === open?.section ? 'true' : undefined}>
+                {visit.t(`section.${section}`)}
               </a>
             </li>
-          );
-        })}
-      </ul>
-    </nav>
+          ))}
+        </ul>
+      </nav>
+      {pages.length > 1 && (
+        <nav class="subpages" aria-label={visit.t('app.subpages')}>
+          <ul>
+            {pages.map(({ href, title }) => (
+              <li>
+                <a href={href} aria-current={href === open?.href ? 'page' : undefined}>
+                  {visit.t(title)}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      )}
+    </>
   );
+}
+
+/** The entry of a page, or of the list to which the page belongs. */
+function openEntry<Entry extends { href: string }>(entries: readonly Entry[], path: string) {
+  const containing = entries.filter(({ href }) => `${path}/`.startsWith(`${href}/`));
+  return containing.sort((one, other) => other.href.length - one.href.length)[0];
 }
 
 function LanguageSwitch({ visit }: { visit: Visit }): JSX.Element {
@@ -136,15 +161,19 @@ function LanguageSwitch({ visit }: { visit: Visit }): JSX.Element {
 export function Form({
   visit,
   action,
+  shown,
   children,
 }: {
   visit: Visit;
   action: string;
+  /** A version or a hash of what the person sees. The audit records it. */
+  shown?: string;
   children: ComponentChildren;
 }): JSX.Element {
   return (
     <form method="post" action={action}>
       {visit.csrfToken !== '' && <input type="hidden" name="csrf" value={visit.csrfToken} />}
+      {shown !== undefined && <input type="hidden" name="shown" value={shown} />}
       {children}
     </form>
   );

@@ -1,7 +1,9 @@
 // What a page of the console is: its place in the menu, and what its methods return.
 import type { Readable } from 'node:stream';
 import type { VNode } from 'preact';
+import type { AuditedActionName, AuditedSubject } from '../operators/audited-actions.js';
 import type { Action } from '../operators/roles.js';
+import type { Visit } from './requests.js';
 import type { TextKey } from './texts.js';
 
 /**
@@ -10,17 +12,45 @@ import type { TextKey } from './texts.js';
  */
 export type Needs = 'nobody' | 'password' | 'session' | Action;
 
+/** The parts of the menu, in its order. */
+export const sections = [
+  'today',
+  'breaks',
+  'payments',
+  'statement',
+  'files',
+  'approvals',
+  'connections',
+  'settings',
+] as const;
+export type Section = (typeof sections)[number];
+
 export interface PageDeclaration {
   path: string;
   needs: Needs;
   /** The page stands in the menu, at this place. Its path names the account as `:account`. */
-  menu?: { title: TextKey; place: number };
+  menu?: { title: TextKey; section: Section; place: number };
+}
+
+/** What the audit records of an action before it is done. */
+export interface ActionRecord {
+  action: AuditedActionName;
+  subject: (visit: Visit) => AuditedSubject;
+}
+
+export interface ActionDeclaration extends Omit<PageDeclaration, 'menu'> {
+  /**
+   * `own`: the service records the action in its transaction, or the action changes nothing of an
+   * account.
+   */
+  audit: ActionRecord | 'own';
 }
 
 export interface MenuEntry {
   path: string;
   needs: Action;
   title: TextKey;
+  section: Section;
   place: number;
 }
 

@@ -1,5 +1,6 @@
 // What the console reads of a request: cookies, forms, and where a person wanted to go.
-import type { Language, Translate } from './texts.js';
+import type { Translate } from './texts.js';
+import type { Language } from './texts/languages.js';
 import type { Session } from '../operators/sessions.service.js';
 
 /** A request to the console, with the person who sends it. */

@@ -32,6 +32,8 @@ nav ul { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap
 nav a { display: inline-block; padding: 6px 2px; }
 nav a[aria-current] { color: var(--text); font-weight: 600; text-decoration: none;
   border-bottom: 3px solid var(--accent); }
+nav a[aria-current="true"] { border-bottom-color: var(--line); }
+nav.subpages { border-top: 1px solid var(--line); padding-top: 4px; font-size: 15px; }
 main { max-width: 1200px; margin: 0 auto; padding: 16px; }
 main.narrow { max-width: 460px; }
 h1 { font-size: 26px; line-height: 1.25; margin: 8px 0 16px; }
@@ -73,6 +75,29 @@ td input, td select { margin: 0; padding: 5px 8px; min-width: 120px; width: auto
 .hint { font-weight: 400; color: var(--muted); font-size: 14px; }
 .qr { background: #fff; padding: 8px; border-radius: 8px; width: 220px; max-width: 100%; }
 .qr svg { display: block; width: 100%; height: auto; }
+.badge { display: inline-block; border-radius: 999px; padding: 1px 10px; font-size: 14px;
+  font-weight: 600; white-space: nowrap; background: var(--back); border: 1px solid var(--line); }
+.badge.good { background: var(--good-back); border-color: var(--good); }
+.badge.bad { background: var(--bad-back); border-color: var(--bad); }
+.badge.warn { background: var(--warn-back); border-color: var(--warn); }
+.amount { white-space: nowrap; font-variant-numeric: tabular-nums; }
+td.number, th.number { text-align: right; }
+.filters { align-items: end; margin: 0 0 16px; }
+.pager { display: flex; gap: 16px; margin: 12px 0 0; }
+.timeline { list-style: none; margin: 0; padding: 0 0 0 18px; border-left: 2px solid var(--line); }
+.timeline li { position: relative; margin: 0 0 14px; overflow-wrap: anywhere; }
+.timeline li::before { content: ""; position: absolute; left: -25px; top: 6px; width: 12px;
+  height: 12px; border-radius: 50%; background: var(--muted); border: 2px solid var(--card); }
+.timeline li.good::before { background: var(--good); }
+.timeline li.bad::before { background: var(--bad); }
+.timeline li.warn::before { background: var(--warn); }
+.timeline time { display: block; color: var(--muted); font-size: 14px; }
+textarea { font: inherit; color: inherit; background: var(--back); width: 100%; min-height: 80px;
+  border: 1px solid var(--muted); border-radius: 6px; padding: 8px 10px; margin-top: 4px; }
+input[type="checkbox"], input[type="radio"] { width: auto; min-width: 0; margin: 0 6px 0 0; }
+progress { width: 100%; height: 14px; accent-color: var(--accent); }
+pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
+  border-radius: 6px; padding: 12px; margin: 0; font-size: 14px; }
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }

@@ -5,7 +5,8 @@ import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import { auditedActions, auditedSubjects } from '../operators/audited-actions.js';
 import { breakKinds } from '../reconciliation/decide/break-kinds.js';
-import { chooseLanguage, findTextKey, texts, translateInto } from './texts.js';
+import { findTextKey, texts, translateInto } from './texts.js';
+import { chooseLanguage } from './texts/languages.js';
 
 describe('a text of the console', () => {
   it.each(Object.entries(texts))(
@@ -38,8 +39,20 @@ describe('a text of the console', () => {
     );
   });
 
+  it('has one key in all lists', async () => {
+    const files = readdirSync(join(import.meta.dirname, 'texts'));
+    const lists = await Promise.all(
+      files.map(async (name) => {
+        const list = (await import(`./texts/${name}`)) as Record<string, unknown>;
+        return Object.entries(list).filter(([key]) => key.endsWith('Texts'));
+      }),
+    );
+    const keys = lists.flat().flatMap(([, list]) => Object.keys(list as object));
+    expect(keys.sort()).toEqual(Object.keys(texts).sort());
+  });
+
   it('is in no page itself', () => {
-    const pages = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.tsx'));
+    const pages = listFiles(import.meta.dirname).filter((name) => name.endsWith('.tsx'));
     expect(pages.length).toBeGreaterThan(5);
     expect(pages.flatMap((name) => foreignTexts(name))).toEqual([]);
   });
@@ -54,6 +67,10 @@ describe('a text of the console', () => {
 /** The name of the product is the same in every language. */
 const names = ['Concilia'];
 const readAttributes = ['title', 'placeholder', 'aria-label', 'label', 'hint', 'alt'];
+
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' });
+}
 
 function foreignTexts(name: string): string[] {
   return textsIn(name, readFileSync(join(import.meta.dirname, name), 'utf8')).filter(

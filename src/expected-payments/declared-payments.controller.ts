@@ -25,7 +25,7 @@ export class DeclaredPaymentsController {
   @RequiresScope('expect')
   @Handles(declarePayment)
   declare(@FromCaller() request: CallerInput<typeof declarePayment>) {
-    const { accountId, keyId: actor, body } = request;
+    const { accountId, actor, body } = request;
     return this.idempotency.runOnce({ accountId, route: declarePayment, request }, async () => {
       const author = { accountId, actor, reason: null };
       const { id } = await this.payments.declare(author, body.externalId, toTerms(body));
@@ -41,7 +41,7 @@ export class DeclaredPaymentsController {
   @RequiresScope('expect')
   @Handles(amendPayment)
   amend(@FromCaller() request: CallerInput<typeof amendPayment>) {
-    const { accountId, keyId: actor, params, body } = request;
+    const { accountId, actor, params, body } = request;
     return this.idempotency.runOnce({ accountId, route: amendPayment, request }, async () => {
       const author = { accountId, actor, reason: body.reason };
       const id = await this.payments.amend(author, params.id, body);
@@ -52,7 +52,7 @@ export class DeclaredPaymentsController {
   @RequiresScope('expect')
   @Handles(cancelPayment)
   cancel(@FromCaller() request: CallerInput<typeof cancelPayment>) {
-    const { accountId, keyId: actor, params, body } = request;
+    const { accountId, actor, params, body } = request;
     return this.idempotency.runOnce({ accountId, route: cancelPayment, request }, async () => {
       const author = { accountId, actor, reason: body.reason };
       const id = await this.payments.cancel(author, params.id);

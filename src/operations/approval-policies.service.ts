@@ -54,7 +54,7 @@ export class ApprovalPolicies {
    * that is in force changes nothing, and neither does repeating one's own proposal.
    */
   async change(
-    { accountId, keyId }: Pick<Caller, 'accountId' | 'keyId'>,
+    { accountId, actor }: Pick<Caller, 'accountId' | 'actor'>,
     request: PolicyRequest,
   ): Promise<{ isProposed: boolean; view: PolicyView }> {
     this.assertKindsSendMoney(request.kinds);
@@ -64,10 +64,10 @@ export class ApprovalPolicies {
       await lockPolicyChanges(tx, accountId);
       const before = (await findPolicyInForce(tx, accountId)) ?? noApprovalPolicy;
       if (isSamePolicy(before, policy)) return false;
-      const holder = await getHolder(tx, accountId, keyId);
+      const holder = await getHolder(tx, accountId, actor);
       const isInForce =
         !weakensPolicy(before, policy) || (await isConfirmed(tx, accountId, policy, holder));
-      const change = { ...policy, isInForce, actor: keyId, holder, reason };
+      const change = { ...policy, isInForce, actor, holder, reason };
       const isRepeat = !isInForce && (await hasProposed(tx, accountId, policy, holder));
       if (!isRepeat) await insertPolicyChange(tx, accountId, change);
       return !isInForce;

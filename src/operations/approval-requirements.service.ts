@@ -32,7 +32,7 @@ export class ApprovalRequirements {
   ): Promise<queries.NeededApprovals | null> {
     const { accountId, kind, amountCents } = operation;
     if (policy === null || amountCents === null) return null;
-    const { source, keyId } = requestedBy;
+    const { source, actor } = requestedBy;
     const condition = approvalConditionOf(policy, { kind, source, amountCents });
     if (condition === null) return null;
     if (condition === 'new_beneficiary') {
@@ -44,11 +44,11 @@ export class ApprovalRequirements {
       const hasAll = known.length > 0 && known.length === counterparties.length;
       if (hasAll && (await queries.areKnownBeneficiaries(tx, accountId, known))) return null;
     }
-    invariant(keyId !== null, `an operation ${kind} that needs approval is requested by a key`);
+    invariant(actor !== null, `an operation ${kind} that needs approval is requested by a key`);
     const { approvals: needed, expiresAfterHours } = policy;
-    const approved = { operation, needed, requestedBy: keyId };
+    const approved = { operation, needed, requestedBy: actor };
     const requestHash = this.secretBox.hash('approved-request', approvedRequestText(approved));
-    return { needed, expiresAfterHours, source, requestedBy: keyId, requestHash };
+    return { needed, expiresAfterHours, source, requestedBy: actor, requestHash };
   }
 
   /**

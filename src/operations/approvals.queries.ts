@@ -128,9 +128,9 @@ export async function listDecisions(
 }
 
 /** The holder of a key of the account. */
-export async function getHolder(db: Db, accountId: number, keyId: string): Promise<string> {
+export async function getHolder(db: Db, accountId: number, actor: string): Promise<string> {
   const [key] = await db.$queryRaw<{ holder: string }[]>`
-    SELECT holder FROM api_key WHERE account_id = ${accountId} AND id = ${keyId}::uuid`;
+    SELECT holder FROM api_key WHERE account_id = ${accountId} AND id = ${actor}::uuid`;
   invariant(key, 'the key of an authenticated caller is stored');
   return key.holder;
 }

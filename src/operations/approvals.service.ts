@@ -23,7 +23,7 @@ export interface GivenDecision {
   requestHash?: string | undefined;
 }
 
-type Approver = Pick<Caller, 'accountId' | 'keyId'>;
+type Approver = Pick<Caller, 'accountId' | 'actor'>;
 
 /** What a decision has led to. `recorded`: more approvals are needed, or it was made before. */
 type DecisionResult = 'recorded' | 'approved' | 'declined';
@@ -43,10 +43,10 @@ export class Approvals {
    * another account; `forbidden` for the maker; and `conflict` when nothing can be decided, or the
    * operation must not be sent any more.
    */
-  async decide({ accountId, keyId }: Approver, id: string, decision: GivenDecision): Promise<void> {
+  async decide({ accountId, actor }: Approver, id: string, decision: GivenDecision): Promise<void> {
     const ref = { accountId, id };
     const result = await this.database.transaction((tx) =>
-      this.decideInTransaction(tx, ref, keyId, decision),
+      this.decideInTransaction(tx, ref, actor, decision),
     );
     if (result === 'recorded') return;
     await this.events.enqueueDeliveries(accountId);
@@ -75,14 +75,14 @@ export class Approvals {
   private async decideInTransaction(
     tx: Tx,
     ref: OperationRef,
-    keyId: string,
+    actor: string,
     { decision, reason, requestHash }: GivenDecision,
   ): Promise<DecisionResult> {
     const operation = await lockOperation(tx, ref);
     if (!operation) throw new AppError('not_found');
     const request = await queries.findApprovalRequest(tx, ref);
     if (!request) throw conflict('no_approval_needed', 'The operation needed no approval.');
-    const holder = await queries.getHolder(tx, ref.accountId, keyId);
+    const holder = await queries.getHolder(tx, ref.accountId, actor);
     if (holder === request.holder) throw ownRequest();
     const decisions = await queries.listDecisions(tx, ref);
     const own = decisions.find((one) => one.holder === holder);
@@ -92,7 +92,7 @@ export class Approvals {
     if (requestHash !== undefined && requestHash !== request.requestHash)
       throw conflict('request_differs', 'requestHash is not that of the operation.');
     if (decision === 'approve') await this.checks.assertSendable(tx, operation, request);
-    await queries.insertDecision(tx, ref, { holder, decision, actor: keyId, reason });
+    await queries.insertDecision(tx, ref, { holder, decision, actor, reason });
     if (decision === 'decline') {
       await this.outcomes.endUnapproved(tx, operation, 'declined');
       return 'declined';

@@ -21,6 +21,6 @@ export function readPreferences(
 export const CallerPreferences = createParamDecorator(
   (_: unknown, context: ExecutionContext): RequestPreferences => ({
     ...readPreferences(context.switchToHttp().getRequest<FastifyRequest>().headers),
-    requestedBy: { source: 'api', keyId: findCallerOf(context)?.keyId ?? null },
+    requestedBy: { source: 'api', actor: findCallerOf(context)?.actor ?? null },
   }),
 );

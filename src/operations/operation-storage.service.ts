@@ -256,7 +256,7 @@ export class OperationStorage {
       ...{ accountId, operationId, purpose, effectiveFrom },
       payees: payees.map(({ counterparty, amountCents }) => ({ counterparty, amountCents })),
       // An automatic refund counts for no key.
-      apiKeyId: requestedBy.source === 'policy' ? null : requestedBy.keyId,
+      apiKeyId: requestedBy.source === 'policy' ? null : requestedBy.actor,
     });
   }
 }

@@ -180,7 +180,7 @@ export interface Requester {
    * The id of the API key; of an automatic refund, the key that set its policy. Null only where no
    * money is sent.
    */
-  keyId: string | null;
+  actor: string | null;
 }
 
 /** The preferences that a caller sends as headers of a request. */
@@ -201,7 +201,7 @@ export interface RequestPreferences {
 export const noPreferences: RequestPreferences = {
   respondAsync: false,
   allowDuplicate: false,
-  requestedBy: { source: 'api', keyId: null },
+  requestedBy: { source: 'api', actor: null },
 };
 
 /** One request of a caller, as a feature module passes it to the journal. */

@@ -34,14 +34,14 @@ export class Audit {
     private readonly secretBox: SecretBox,
   ) {}
 
-  async record(tx: SqlTx, { reason = null, shown = null, ...entry }: AuditedAction): Promise<void> {
-    await insertAuditEntry(tx, {
-      id: newId(),
-      ...entry,
-      reason,
-      shown,
-      traceId: currentTraceId(),
-    });
+  /** Returns the id of the entry. */
+  async record(
+    tx: SqlTx,
+    { reason = null, shown = null, ...entry }: AuditedAction,
+  ): Promise<string> {
+    const id = newId();
+    await insertAuditEntry(tx, { id, ...entry, reason, shown, traceId: currentTraceId() });
+    return id;
   }
 
   /** Newest first; one entry more than the page holds. */

@@ -1,4 +1,6 @@
-// The actions that the audit records, in a closed list: the console has a text for each.
+// The actions that the audit records, in a closed list: the console has a text for each. An action
+// is recorded before it is done, or in its transaction; `refused` and `failed` name the entry of an
+// action that did not succeed.
 import { roleNames } from './roles.js';
 
 export const auditedActions = [
@@ -16,9 +18,11 @@ export const auditedActions = [
   'change password',
   'sign out',
   'end session',
+  'refused',
+  'failed',
 ] as const;
 export type AuditedActionName = (typeof auditedActions)[number];
 
 /** What an action was done to. */
-export const auditedSubjects = ['person', 'session'] as const;
+export const auditedSubjects = ['person', 'session', 'entry'] as const;
 export type AuditedSubject = `${(typeof auditedSubjects)[number]} ${string}`;

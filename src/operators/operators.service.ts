@@ -294,7 +294,7 @@ export class Operators {
     action: AuditedActionName,
     subject: AuditedSubject,
     reason: string | null = null,
-  ): Promise<void> {
+  ): Promise<string> {
     return this.audit.record(tx, { operatorId, accountId, action, subject, reason });
   }
 

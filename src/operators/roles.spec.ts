@@ -8,9 +8,28 @@ describe('a role', () => {
 
   it('allows what the table says, and what the earlier roles may do', () => {
     const viewer = ['view'];
-    const analyst = [...viewer, 'resolve breaks', 'see the audit'];
+    const analyst = [
+      ...viewer,
+      'see personal data',
+      'resolve breaks',
+      'request payments',
+      'manage expected payments',
+      'manage rules',
+      'take files',
+      'upload files',
+      'send again',
+      'acknowledge alerts',
+      'play the payer',
+      'see the audit',
+    ];
     const approver = [...analyst, 'approve payments'];
-    const admin = [...approver, 'manage keys', 'manage people'];
+    const admin = [
+      ...approver,
+      'manage payment rules',
+      'manage connections',
+      'manage keys',
+      'manage people',
+    ];
     expect(roleNames.map(allowed)).toEqual([viewer, analyst, approver, admin]);
   });
 

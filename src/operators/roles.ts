@@ -6,9 +6,20 @@ export type PersonRole = (typeof roleNames)[number];
 /** Actions in an account, and the least role that may do each. */
 export const leastRoles = {
   view: 'viewer',
+  'see personal data': 'analyst',
   'resolve breaks': 'analyst',
+  'request payments': 'analyst',
+  'manage expected payments': 'analyst',
+  'manage rules': 'analyst',
+  'take files': 'analyst',
+  'upload files': 'analyst',
+  'send again': 'analyst',
+  'acknowledge alerts': 'analyst',
+  'play the payer': 'analyst',
   'see the audit': 'analyst',
   'approve payments': 'approver',
+  'manage payment rules': 'admin',
+  'manage connections': 'admin',
   'manage keys': 'admin',
   'manage people': 'admin',
 } as const satisfies Record<string, PersonRole>;
@@ -17,6 +28,8 @@ export type Action = keyof typeof leastRoles;
 /** Actions for which a code of the authenticator must have been given within five minutes. */
 export const stepUpActions: readonly Action[] = [
   'approve payments',
+  'manage payment rules',
+  'manage connections',
   'manage keys',
   'manage people',
 ];

@@ -238,7 +238,7 @@ export class OperatorSessions {
     { operatorId, id }: Session,
     action: AuditedActionName,
     subject: AuditedSubject = `session ${id}`,
-  ): Promise<void> {
+  ): Promise<string> {
     return this.audit.record(tx, { operatorId, accountId: null, action, subject });
   }
 

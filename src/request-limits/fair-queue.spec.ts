@@ -7,8 +7,8 @@ function queueWith(total: number, account: number, key: number, waitingPerKey = 
   const queue = new FairQueue({ concurrent: { total, account, key }, waitingPerKey });
   const begun: string[] = [];
   const tickets = new Map<string, Ticket>();
-  const enter = (accountId: number, keyId: string, name: string, weight = 1) => {
-    const ticket = queue.enter({ accountId, keyId, weight }, () => void begun.push(name));
+  const enter = (accountId: number, actor: string, name: string, weight = 1) => {
+    const ticket = queue.enter({ accountId, actor, weight }, () => void begun.push(name));
     if (ticket) tickets.set(name, ticket);
     return ticket !== null;
   };
@@ -58,9 +58,9 @@ function accountsWith(weights: readonly number[]) {
   const { begun, enter, leave } = queueWith(1, 0, 0);
   const turns: number[] = [];
   let entered = 0;
-  const request = (accountId: number, count: number, keyId = `key of ${accountId}`) => {
+  const request = (accountId: number, count: number, actor = `key of ${accountId}`) => {
     for (let index = 0; index < count; index += 1)
-      enter(accountId, keyId, `${accountId} ${(entered += 1)}`, weights[accountId - 1]);
+      enter(accountId, actor, `${accountId} ${(entered += 1)}`, weights[accountId - 1]);
   };
   /** Ends the request in work `count` times. The accounts of those that begin then. */
   const serve = (count: number): number[] => {
@@ -228,7 +228,7 @@ it('never works on more than it may, and begins every request, whatever the orde
   const limit = fc.integer({ min: 0, max: 4 });
   const caller = fc.record({
     accountId: fc.integer({ min: 1, max: 3 }),
-    keyId: fc.constantFrom('a', 'b'),
+    actor: fc.constantFrom('a', 'b'),
     weight: fc.integer({ min: 1, max: 100 }),
   });
   fc.assert(
@@ -250,7 +250,7 @@ it('never works on more than it may, and begins every request, whatever the orde
             );
           expect(inWork.length).toBeLessThanOrEqual(total || Infinity);
           expect(most((t) => `${t.accountId}`)).toBeLessThanOrEqual(account || Infinity);
-          expect(most((t) => `${t.accountId} ${t.keyId}`)).toBeLessThanOrEqual(key || Infinity);
+          expect(most((t) => `${t.accountId} ${t.actor}`)).toBeLessThanOrEqual(key || Infinity);
         };
         for (const one of callers) {
           entered.push(queue.enter(one, () => (begun += 1)) as Ticket);

@@ -15,7 +15,7 @@ export interface QueueLimits {
 /** Whose request it is. Fairness is between accounts, and between the keys of an account. */
 export interface QueuedCaller {
   accountId: number;
-  keyId: string;
+  actor: string;
   /** Of the account: its turns for each turn of an account with weight 1. */
   weight: number;
 }
@@ -77,9 +77,9 @@ export class FairQueue {
 
   /** Frees the slot of the request, or its place in the queue. */
   leave(ticket: Ticket): void {
-    const { accountId, keyId } = ticket;
+    const { accountId, actor } = ticket;
     const account = this.accounts.get(accountId);
-    const key = account?.keys.get(keyId);
+    const key = account?.keys.get(actor);
     if (!account || !key) return;
     if (ticket.isWorking) {
       ticket.isWorking = false;
@@ -89,7 +89,7 @@ export class FairQueue {
     }
     key.back.delete(ticket);
     key.waiting.delete(ticket);
-    if (key.working + key.back.size + key.waiting.size === 0) account.keys.delete(keyId);
+    if (key.working + key.back.size + key.waiting.size === 0) account.keys.delete(actor);
     if (account.keys.size === 0) this.accounts.delete(accountId);
     if (this.accounts.size === 0) this.turnEnds.clear();
     this.serve();
@@ -117,7 +117,7 @@ export class FairQueue {
     const keyTurn = accountTurn && this.whoseTurn(accountTurn[1].keys, hasNext);
     if (!keyTurn) return null;
     const [accountId, account] = accountTurn;
-    const [keyId, key] = keyTurn;
+    const [actor, key] = keyTurn;
     const ticket = nextOf(key) as Ticket;
     key.back.delete(ticket);
     key.waiting.delete(ticket);
@@ -127,7 +127,7 @@ export class FairQueue {
     // A turn never begins in the past: an account that was idle has not saved turns.
     this.virtualTime = Math.max(this.virtualTime, this.turnEnds.get(accountId) ?? 0);
     const endsAt = this.virtualTime + 1 / ticket.weight;
-    this.turnEnds.set(accountId, endsAt).set(keyId, endsAt);
+    this.turnEnds.set(accountId, endsAt).set(actor, endsAt);
     return ticket;
   }
 
@@ -147,11 +147,11 @@ export class FairQueue {
     return first;
   }
 
-  private keyOf({ accountId, keyId }: QueuedCaller): KeyQueue {
+  private keyOf({ accountId, actor }: QueuedCaller): KeyQueue {
     const account = this.accounts.get(accountId) ?? { working: 0, keys: new Map() };
     this.accounts.set(accountId, account);
-    const key = account.keys.get(keyId) ?? { working: 0, back: new Set(), waiting: new Set() };
-    account.keys.set(keyId, key);
+    const key = account.keys.get(actor) ?? { working: 0, back: new Set(), waiting: new Set() };
+    account.keys.set(actor, key);
     return key;
   }
 }

@@ -46,12 +46,12 @@ export class RateLimits {
   /** Throws `rate_limited`. A refused request takes a token of neither limit. */
   async admitCaller({
     accountId,
-    keyId,
+    actor,
     requestClass,
-  }: Pick<QueuedCaller, 'accountId' | 'keyId'> & { requestClass: RequestClass }): Promise<void> {
+  }: Pick<QueuedCaller, 'accountId' | 'actor'> & { requestClass: RequestClass }): Promise<void> {
     const { perKey, perAccount } = this.settings.requestLimits;
     const limits = rateLimits([
-      [`key ${keyId} ${requestClass}`, perKey[requestClass]],
+      [`key ${actor} ${requestClass}`, perKey[requestClass]],
       [`account ${accountId} ${requestClass}`, perAccount[requestClass]],
     ]);
     await this.admit(limits, requestClass);

@@ -20,7 +20,7 @@ function requestsWith(environment: Record<string, string>) {
     client = clientOf(),
     requestClass: 'reads' | 'writes' = 'reads',
   ) =>
-    slots.run({ accountId: 1, keyId: 'key', weight: 1, requestClass }, client, async () => {
+    slots.run({ accountId: 1, actor: 'key', weight: 1, requestClass }, client, async () => {
       begun.push(name);
       await work();
       return name;

@@ -170,7 +170,7 @@ describe('refunds of a break', () => {
 
   it('makes no policy refund once a person acted on the break or the policy was switched off', async () => {
     await changePolicy({ maxAmount: null });
-    const requestedBy = { source: 'policy', keyId: null } as const;
+    const requestedBy = { source: 'policy', actor: null } as const;
     const request = { actor: 'policy', reason: 'as agreed', amountCents: null, requestedBy };
     const refunds = service.application.get(BreakRefunds, { strict: false });
     const [noted, linked, off] = [

@@ -11,7 +11,7 @@ import { SecretBox } from '../../src/platform/secret-box.js';
 import { sampleChargeRequest } from '../support/payments.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
 
-const callerOf = (accountId: number) => ({ accountId, keyId: randomUUID() });
+const callerOf = (accountId: number) => ({ accountId, actor: randomUUID() });
 
 describe('a bulk row', () => {
   let service: ServiceOnSandbox;

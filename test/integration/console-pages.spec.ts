@@ -138,11 +138,15 @@ describe('the pages of the console', () => {
   });
 
   it('has an entry of the menu for each declared page, and no entry without one', async () => {
-    const { text } = await owner.get('/console/accounts/main/today');
-    for (const { path } of menu) {
+    const today = await owner.get('/console/accounts/main/today');
+    for (const { path, section } of menu) {
+      const first = menu.find((entry) => entry.section === section)?.path ?? '';
+      expect(today.text).toContain(`href="${first.replace(':account', 'main')}"`);
       const href = path.replace(':account', 'main');
-      expect(text).toContain(`href="${href}"`);
-      expect((await owner.get(href)).status).toBe(200);
+      const page = await owner.get(href);
+      expect([href, page.status]).toEqual([href, 200]);
+      const pages = menu.filter((entry) => entry.section === section);
+      if (pages.length > 1) expect(page.text).toContain(`href="${href}" aria-current="page"`);
     }
   });
 

@@ -115,8 +115,8 @@ describe('processes that share a database', () => {
       service.database,
       pino({ level: 'silent' }),
     );
-  const countAdmitted = async (processes: RateLimits[], keyId: string, each: number) => {
-    const request = { accountId: 1, keyId, requestClass: 'reads' } as const;
+  const countAdmitted = async (processes: RateLimits[], actor: string, each: number) => {
+    const request = { accountId: 1, actor, requestClass: 'reads' } as const;
     const results = await Promise.all(
       processes.map(async (process) => {
         let admitted = 0;
@@ -159,8 +159,8 @@ describe('processes that share a database', () => {
 
   it('delete the buckets that nobody used for a minute', async () => {
     const { pool } = service.database;
-    await processWith(10).admitCaller({ accountId: 1, keyId: 'recent', requestClass: 'reads' });
-    await processWith(10).admitCaller({ accountId: 1, keyId: 'idle', requestClass: 'reads' });
+    await processWith(10).admitCaller({ accountId: 1, actor: 'recent', requestClass: 'reads' });
+    await processWith(10).admitCaller({ accountId: 1, actor: 'idle', requestClass: 'reads' });
     await pool.query(
       `UPDATE rate_limit SET filled_at = filled_at - interval '61 seconds'
        WHERE subject LIKE 'key idle%'`,

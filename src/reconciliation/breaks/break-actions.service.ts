@@ -68,13 +68,13 @@ export class BreakActions {
    * `forbidden` without the scope `refund`; and `rule_broken`.
    */
   async act(
-    { accountId, keyId, scopes }: Caller,
+    { accountId, actor, scopes }: Caller,
     id: string,
     request: BreakAction,
     claim: ClaimAction,
   ): Promise<void> {
     if (!isUuid(id)) throw new AppError('not_found');
-    const decidedBy = { actor: keyId, reason: request.reason };
+    const decidedBy = { actor, reason: request.reason };
     const change = (work: (acted: Acted) => Promise<string[]>) =>
       this.change(accountId, id, decidedBy, async (acted) =>
         (await claim(acted.tx)) ? work(acted) : [],
@@ -97,7 +97,7 @@ export class BreakActions {
         return this.refunds.refund(accountId, id, {
           ...decidedBy,
           amountCents: request.amount ?? null,
-          requestedBy: { source: 'break', keyId },
+          requestedBy: { source: 'break', actor },
         });
       case 'resend':
         return this.resend(accountId, id, decidedBy);

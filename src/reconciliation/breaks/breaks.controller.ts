@@ -71,11 +71,11 @@ export class BreaksController {
   @RequiresScope('reconcile')
   @Handles(changeRefundPolicies)
   changePolicies(@FromCaller() request: CallerInput<typeof changeRefundPolicies>) {
-    const { accountId, keyId, scopes, body } = request;
+    const { accountId, actor, scopes, body } = request;
     // A policy sends money, so switching it on needs the scope `refund` too.
     if (!scopes.includes('refund')) throw new AppError('forbidden');
     return this.idempotency.runOnce({ accountId, route: changeRefundPolicies, request }, () =>
-      this.policies.change(accountId, body, keyId),
+      this.policies.change(accountId, body, actor),
     );
   }
 
@@ -87,9 +87,9 @@ export class BreaksController {
   @RequiresScope('reconcile')
   @Handles(changeSeveritySteps)
   changeSeverity(@FromCaller() request: CallerInput<typeof changeSeveritySteps>) {
-    const { accountId, keyId, body } = request;
+    const { accountId, actor, body } = request;
     return this.idempotency.runOnce({ accountId, route: changeSeveritySteps, request }, () =>
-      this.severity.change(accountId, body, keyId),
+      this.severity.change(accountId, body, actor),
     );
   }
 }

@@ -34,7 +34,7 @@ export class MatchesController {
   @RequiresScope('reconcile')
   @Handles(linkManually)
   link(@FromCaller() request: CallerInput<typeof linkManually>) {
-    const { accountId, keyId: actor, body } = request;
+    const { accountId, actor, body } = request;
     const { nsu, allocations, reason } = body;
     const link = { nsu, allocations: toAllocations(allocations) };
     return this.idempotency.runOnce({ accountId, route: linkManually, request }, async () => {
@@ -49,7 +49,7 @@ export class MatchesController {
   @RequiresScope('reconcile')
   @Handles(unlinkManually)
   unlink(@FromCaller() request: CallerInput<typeof unlinkManually>) {
-    const { accountId, keyId: actor, params, query, body } = request;
+    const { accountId, actor, params, query, body } = request;
     const reason = body?.reason ?? query.reason;
     if (reason === undefined) throw invalidField('$.reason', 'The field is required.');
     return this.idempotency.runOnce({ accountId, route: unlinkManually, request }, async () => {

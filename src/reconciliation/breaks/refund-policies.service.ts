@@ -94,7 +94,7 @@ export class RefundPolicies {
     changedBy: string | null,
   ): Promise<void> {
     try {
-      const requestedBy = { source: 'policy', keyId: changedBy } as const;
+      const requestedBy = { source: 'policy', actor: changedBy } as const;
       const request = { actor: 'policy', reason, amountCents: null, requestedBy };
       await this.refunds.refund(accountId, breakId, request);
     } catch (error) {

@@ -25,7 +25,7 @@ export class RulesController {
   @RequiresScope('reconcile')
   @Handles(routes.createRule)
   create(@FromCaller() request: CallerInput<typeof routes.createRule>) {
-    const { accountId, keyId: actor, body } = request;
+    const { accountId, actor, body } = request;
     const { name, reason } = body;
     return this.idempotency.runOnce({ accountId, route: routes.createRule, request }, async () => {
       const by = { accountId, actor, reason };
@@ -36,7 +36,7 @@ export class RulesController {
   @RequiresScope('reconcile')
   @Handles(routes.createRuleVersion)
   addVersion(@FromCaller() request: CallerInput<typeof routes.createRuleVersion>) {
-    const { accountId, keyId: actor, params, body } = request;
+    const { accountId, actor, params, body } = request;
     const idempotent = { accountId, route: routes.createRuleVersion, request };
     return this.idempotency.runOnce(idempotent, async () => {
       const id = readUuid(params.id);
@@ -58,7 +58,7 @@ export class RulesController {
   @RequiresScope('reconcile')
   @Handles(routes.tryRuleVersion)
   runTrial(@FromCaller() request: CallerInput<typeof routes.tryRuleVersion>) {
-    const { accountId, keyId: actor, params, body } = request;
+    const { accountId, actor, params, body } = request;
     const idempotent = { accountId, route: routes.tryRuleVersion, request };
     return this.idempotency.runOnce(idempotent, () =>
       this.trials.run({ accountId, actor }, versionKey(params), body),
@@ -82,7 +82,7 @@ export class RulesController {
     request: ChangeRequest,
     change: 'activate' | 'retire',
   ) {
-    const { accountId, keyId: actor, params, body } = request;
+    const { accountId, actor, params, body } = request;
     const { reason } = body;
     return this.idempotency.runOnce({ accountId, route, request }, async () => {
       const { ruleId: id, version } = versionKey(params);

@@ -30,9 +30,9 @@ export class RunsController {
   @RequiresScope('reconcile')
   @Handles(startRun)
   start(@FromCaller() request: CallerInput<typeof startRun>) {
-    const { accountId, keyId } = request;
+    const { accountId, actor } = request;
     return this.idempotency.runOnce({ accountId, route: startRun, request }, async () => {
-      const run = await this.runs.request(accountId, keyId);
+      const run = await this.runs.request(accountId, actor);
       const body = stringifyJson(z.encode(startRun.response, describeRun(run)));
       return new Reply(startRun.successStatus, body, { Location: `/v1/reconciliations/${run.id}` });
     });

@@ -2,16 +2,16 @@
 // among them, and signing out.
 import { Controller } from '@nestjs/common';
 import QRCode from 'qrcode';
-import { Settings } from '../config.js';
-import { Operators } from '../operators/operators.service.js';
-import { OperatorSessions, type Session } from '../operators/sessions.service.js';
-import { authenticatorUrl } from '../operators/totp.js';
-import { AppError, invariant } from '../platform/errors.js';
-import { ConsoleAction, ConsolePage, Visiting } from './console-page.decorator.js';
-import { secondStep } from './console.guard.js';
-import { Field, Form, Message } from './frame.js';
-import { Redirect, Shown, type PageAnswer } from './page.js';
-import { cookieNames, readNext, writeCookie, type Visit } from './requests.js';
+import { Settings } from '../../config.js';
+import { Operators } from '../../operators/operators.service.js';
+import { OperatorSessions, type Session } from '../../operators/sessions.service.js';
+import { authenticatorUrl } from '../../operators/totp.js';
+import { AppError, invariant } from '../../platform/errors.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { secondStep } from '../console.guard.js';
+import { Field, Form, Message } from '../frame.js';
+import { Redirect, Shown, type PageAnswer } from '../page.js';
+import { cookieNames, readNext, writeCookie, type Visit } from '../requests.js';
 
 const narrow = { isNarrow: true };
 
@@ -29,7 +29,7 @@ export class SignInPages {
     return signInPage(visit);
   }
 
-  @ConsoleAction({ path: '/console/sign-in', needs: 'nobody' })
+  @ConsoleAction({ path: '/console/sign-in', needs: 'nobody', audit: 'own' })
   async givePassword(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { form, t } = visit;
     const [email, password] = [form.get('email') ?? '', form.get('password') ?? ''];
@@ -46,7 +46,7 @@ export class SignInPages {
     return codePage(visit);
   }
 
-  @ConsoleAction({ path: '/console/code', needs: 'password' })
+  @ConsoleAction({ path: '/console/code', needs: 'password', audit: 'own' })
   async giveCode(@Visiting() visit: Visit): Promise<PageAnswer> {
     const session = incomplete(visit);
     const typed = visit.form.get('code') ?? '';
@@ -62,7 +62,7 @@ export class SignInPages {
     return this.authenticatorPage(visit);
   }
 
-  @ConsoleAction({ path: '/console/authenticator', needs: 'password' })
+  @ConsoleAction({ path: '/console/authenticator', needs: 'password', audit: 'own' })
   async confirmAuthenticator(@Visiting() visit: Visit): Promise<PageAnswer> {
     const session = incomplete(visit);
     if (session.hasAuthenticator) return new Redirect('/console');
@@ -96,7 +96,7 @@ export class SignInPages {
     return linkPage(visit, await this.findLink(visit));
   }
 
-  @ConsoleAction({ path: '/console/link/:token', needs: 'nobody' })
+  @ConsoleAction({ path: '/console/link/:token', needs: 'nobody', audit: 'own' })
   async useLink(@Visiting() visit: Visit): Promise<PageAnswer> {
     const link = await this.findLink(visit);
     const { form, t } = visit;
@@ -107,7 +107,7 @@ export class SignInPages {
     return this.goOn(await this.sessions.begin(result.operatorId, visit.userAgent), null);
   }
 
-  @ConsoleAction({ path: '/console/sign-out', needs: 'password' })
+  @ConsoleAction({ path: '/console/sign-out', needs: 'password', audit: 'own' })
   async signOut(@Visiting() { session }: Visit): Promise<PageAnswer> {
     invariant(session, 'a session is needed');
     await this.sessions.end(session, session.operatorId, session.id);

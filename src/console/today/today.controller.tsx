@@ -1,23 +1,23 @@
 // The first page of an account: whether everything is explained, and what is not. It reads what
 // `GET /v1/summary` reads, and refreshes itself.
 import { Controller } from '@nestjs/common';
-import { Database } from '../database.service.js';
-import { invariant } from '../platform/errors.js';
+import { Database } from '../../database.service.js';
+import { invariant } from '../../platform/errors.js';
 import {
   listBreakCounts,
   loadSummary,
   type BreakCount,
-} from '../reconciliation/api/summary.queries.js';
-import { urgentKinds } from '../reconciliation/decide/break-kinds.js';
-import { BankTime } from '../statement/bank-time.service.js';
-import { readStatementView } from '../statement/statement-view.queries.js';
-import { WebhookHealth } from '../webhooks/webhook-health.service.js';
-import { ConsolePage, Visiting } from './console-page.decorator.js';
-import { formatAmount, formatClock, formatCount, formatDuration, formatTime } from './formats.js';
-import { Message, DataTable } from './frame.js';
-import { Shown, type PageAnswer } from './page.js';
-import type { Visit } from './requests.js';
-import { findTextKey, type TextKey } from './texts.js';
+} from '../../reconciliation/api/summary.queries.js';
+import { urgentKinds } from '../../reconciliation/decide/break-kinds.js';
+import { BankTime } from '../../statement/bank-time.service.js';
+import { readStatementView } from '../../statement/statement-view.queries.js';
+import { WebhookHealth } from '../../webhooks/webhook-health.service.js';
+import { ConsolePage, Visiting } from '../console-page.decorator.js';
+import { formatAmount, formatClock, formatCount, formatDuration, formatTime } from '../formats.js';
+import { Message, DataTable } from '../frame.js';
+import { Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { findTextKey, type TextKey } from '../texts.js';
 import { findProblems } from './today.js';
 
 @Controller()
@@ -31,7 +31,7 @@ export class TodayPage {
   @ConsolePage({
     path: '/console/accounts/:account/today',
     needs: 'view',
-    menu: { title: 'today.title', place: 10 },
+    menu: { title: 'today.title', section: 'today', place: 10 },
   })
   async today(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { session, t } = visit;

@@ -1,14 +1,15 @@
 // What a person does about their own access: another code, another password, open sessions.
 import { Controller } from '@nestjs/common';
-import { Settings } from '../config.js';
-import { OperatorSessions, type Session } from '../operators/sessions.service.js';
-import type { ListedSession } from '../operators/sessions.queries.js';
-import { AppError, invariant } from '../platform/errors.js';
-import { ConsoleAction, ConsolePage, Visiting } from './console-page.decorator.js';
-import { formatTime } from './formats.js';
-import { Field, Form, Message, DataTable } from './frame.js';
-import { Redirect, Shown, type PageAnswer } from './page.js';
-import { cookieNames, readNext, writeCookie, type Visit } from './requests.js';
+import { Settings } from '../../config.js';
+import { OperatorSessions } from '../../operators/sessions.service.js';
+import type { ListedSession } from '../../operators/sessions.queries.js';
+import { AppError } from '../../platform/errors.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { formatTime } from '../formats.js';
+import { Field, Form, Message, DataTable } from '../frame.js';
+import { Redirect, Shown, type PageAnswer } from '../page.js';
+import { cookieNames, readNext, writeCookie, type Visit } from '../requests.js';
+import { pathId, sessionOf } from '../visit.js';
 import { CodeField, codeProblem } from './sign-in.controller.js';
 
 @Controller()
@@ -23,7 +24,7 @@ export class OwnSessionPages {
     return stepUpPage(visit);
   }
 
-  @ConsoleAction({ path: '/console/step-up', needs: 'session' })
+  @ConsoleAction({ path: '/console/step-up', needs: 'session', audit: 'own' })
   async giveCode(@Visiting() visit: Visit): Promise<PageAnswer> {
     const typed = visit.form.get('code') ?? '';
     const result = await this.sessions.giveCode(sessionOf(visit), typed, visit.address);
@@ -38,7 +39,7 @@ export class OwnSessionPages {
     return passwordPage(visit);
   }
 
-  @ConsoleAction({ path: '/console/password', needs: 'session' })
+  @ConsoleAction({ path: '/console/password', needs: 'session', audit: 'own' })
   async changePassword(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { form, t, address } = visit;
     const given = { current: form.get('current') ?? '', next: form.get('new') ?? '' };
@@ -73,25 +74,13 @@ export class OwnSessionPages {
     return new Shown(t('sessions.title'), body);
   }
 
-  @ConsoleAction({ path: '/console/sessions/:id/end', needs: 'session' })
+  @ConsoleAction({ path: '/console/sessions/:id/end', needs: 'session', audit: 'own' })
   async end(@Visiting() visit: Visit): Promise<PageAnswer> {
     const session = sessionOf(visit);
-    const { id = '' } = visit.params;
-    assertUuid(id);
-    if (!(await this.sessions.end(session, session.operatorId, id)))
+    if (!(await this.sessions.end(session, session.operatorId, pathId(visit))))
       throw new AppError('not_found');
     return new Redirect('/console/sessions');
   }
-}
-
-/** Throws `not_found` for what cannot be an id. */
-export function assertUuid(text: string): void {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) throw new AppError('not_found');
-}
-
-export function sessionOf({ session }: Visit): Session {
-  invariant(session?.isComplete, 'the page needs a session');
-  return session;
 }
 
 /** Open sessions, each with a button that ends it. */

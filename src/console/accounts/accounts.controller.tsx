@@ -1,14 +1,14 @@
 // Where the console begins: the account of a person, or the choice between several. Also the choice
 // of the language, and the pages that do not exist.
 import { Controller, Get, Redirect as HttpRedirect } from '@nestjs/common';
-import { Settings } from '../config.js';
-import { Operators } from '../operators/operators.service.js';
-import { AppError } from '../platform/errors.js';
-import { ConsoleAction, ConsolePage, Visiting } from './console-page.decorator.js';
-import { sessionOf } from './own-session.controller.js';
-import { Redirect, Shown, type PageAnswer } from './page.js';
-import { cookieNames, languageCookie, readNext, writeCookie, type Visit } from './requests.js';
-import { languages } from './texts.js';
+import { Settings } from '../../config.js';
+import { Operators } from '../../operators/operators.service.js';
+import { AppError } from '../../platform/errors.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { sessionOf } from '../visit.js';
+import { Redirect, Shown, type PageAnswer } from '../page.js';
+import { cookieNames, languageCookie, readNext, writeCookie, type Visit } from '../requests.js';
+import { languages } from '../texts/languages.js';
 
 const yearSeconds = 365 * 86_400;
 const firstPage = 'today';
@@ -60,7 +60,7 @@ export class AccountPages {
     return new Redirect(`/console/accounts/${params.account}/${firstPage}`);
   }
 
-  @ConsoleAction({ path: '/console/language', needs: 'nobody' })
+  @ConsoleAction({ path: '/console/language', needs: 'nobody', audit: 'own' })
   language(@Visiting() { form }: Visit): PageAnswer {
     const language = languages.find((one) => one === form.get('language'));
     if (!language) throw new AppError('validation_failed');

@@ -1,5 +1,5 @@
 // Whether everything is explained, in one sentence or in what is wrong.
-import type { TextKey } from './texts.js';
+import type { TextKey } from '../texts.js';
 
 /** The facts of the summary that the sentence depends on. */
 export interface TodayFacts {

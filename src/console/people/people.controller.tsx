@@ -1,15 +1,17 @@
 // The people of an account: invitations, roles, and who may not sign in any more. For admins.
 import { Controller } from '@nestjs/common';
-import type { Administrator, ListedPerson } from '../operators/operators.service.js';
-import { Operators } from '../operators/operators.service.js';
-import { roleNames, type PersonRole } from '../operators/roles.js';
-import { OperatorSessions } from '../operators/sessions.service.js';
-import { AppError, invariant } from '../platform/errors.js';
-import { ConsoleAction, ConsolePage, Visiting } from './console-page.decorator.js';
-import { Field, Form, Message, StepUpNotice, DataTable } from './frame.js';
-import { assertUuid, sessionOf, SessionTable } from './own-session.controller.js';
-import { Redirect, Shown, type PageAnswer } from './page.js';
-import type { Visit } from './requests.js';
+import type { Administrator, ListedPerson } from '../../operators/operators.service.js';
+import { Operators } from '../../operators/operators.service.js';
+import { roleNames, type PersonRole } from '../../operators/roles.js';
+import { OperatorSessions } from '../../operators/sessions.service.js';
+import { AppError } from '../../platform/errors.js';
+import { readUuid } from '../../platform/listing.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { Field, Form, Message, StepUpNotice, DataTable } from '../frame.js';
+import { SessionTable } from './own-session.controller.js';
+import { Redirect, Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { accountOf, pathId, pathTo, readReason, sessionOf } from '../visit.js';
 
 const people = '/console/accounts/:account/people';
 const needs = 'manage people';
@@ -22,12 +24,16 @@ export class PeoplePages {
     private readonly sessions: OperatorSessions,
   ) {}
 
-  @ConsolePage({ path: people, needs, menu: { title: 'people.title', place: 80 } })
+  @ConsolePage({
+    path: people,
+    needs,
+    menu: { title: 'people.title', section: 'settings', place: 80 },
+  })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page(visit);
   }
 
-  @ConsoleAction({ path: people, needs })
+  @ConsoleAction({ path: people, needs, audit: 'own' })
   async invite(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { form } = visit;
     const by = administratorOf(visit);
@@ -39,32 +45,32 @@ export class PeoplePages {
     return this.page(visit, linkToken);
   }
 
-  @ConsoleAction({ path: `${people}/:id/role`, needs })
+  @ConsoleAction({ path: `${people}/:id/role`, needs, audit: 'own' })
   async setRole(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { form } = visit;
     const everywhere = form.get('where') === 'everywhere';
-    await this.operators.setRole(administratorOf(visit), idOf(visit), {
+    await this.operators.setRole(administratorOf(visit), pathId(visit), {
       accountId: everywhere ? null : accountOf(visit).id,
       role: readRole(form.get('role')),
     });
     return new Redirect(pathOf(visit));
   }
 
-  @ConsoleAction({ path: `${people}/:id/disable`, needs })
+  @ConsoleAction({ path: `${people}/:id/disable`, needs, audit: 'own' })
   async disable(@Visiting() visit: Visit): Promise<PageAnswer> {
-    await this.operators.disable(administratorOf(visit), idOf(visit), readReason(visit));
+    await this.operators.disable(administratorOf(visit), pathId(visit), readReason(visit));
     return new Redirect(pathOf(visit));
   }
 
-  @ConsoleAction({ path: `${people}/:id/reset`, needs })
+  @ConsoleAction({ path: `${people}/:id/reset`, needs, audit: 'own' })
   async reset(@Visiting() visit: Visit): Promise<PageAnswer> {
     const by = administratorOf(visit);
-    return this.page(visit, await this.operators.reset(by, idOf(visit), readReason(visit)));
+    return this.page(visit, await this.operators.reset(by, pathId(visit), readReason(visit)));
   }
 
   @ConsolePage({ path: `${people}/:id/sessions`, needs })
   async listSessions(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const id = idOf(visit);
+    const id = pathId(visit);
     const { email } = await this.operators.getManaged(administratorOf(visit), id);
     const open = await this.sessions.listOpen(id);
     const body = (
@@ -81,11 +87,10 @@ export class PeoplePages {
     return new Shown(visit.t('sessions.of', { email }), body);
   }
 
-  @ConsoleAction({ path: `${people}/:id/sessions/:session/end`, needs })
+  @ConsoleAction({ path: `${people}/:id/sessions/:session/end`, needs, audit: 'own' })
   async endSession(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const id = idOf(visit);
-    const { session = '' } = visit.params;
-    assertUuid(session);
+    const id = pathId(visit);
+    const session = pathId(visit, 'session');
     await this.operators.getManaged(administratorOf(visit), id);
     if (!(await this.sessions.end(sessionOf(visit), id, session))) throw new AppError('not_found');
     return new Redirect(`${pathOf(visit)}/${id}/sessions`);
@@ -95,7 +100,7 @@ export class PeoplePages {
   private async page(visit: Visit, linkToken?: string | null): Promise<Shown> {
     const { t, query } = visit;
     const after = query.get('after');
-    if (after !== null) assertUuid(after);
+    if (after !== null) readUuid(after);
     const accountId = accountOf(visit).id;
     const found = await this.operators.list(accountId, { limit: pageSize, after });
     const shown = found.slice(0, pageSize);
@@ -238,11 +243,6 @@ function RoleSelect({
   );
 }
 
-function accountOf({ session }: Visit) {
-  invariant(session?.account, 'the page is of an account');
-  return session.account;
-}
-
 function administratorOf(visit: Visit): Administrator {
   const { operatorId, roleEverywhere } = sessionOf(visit);
   const isAdminEverywhere = roleEverywhere === 'admin';
@@ -250,12 +250,7 @@ function administratorOf(visit: Visit): Administrator {
 }
 
 function pathOf(visit: Visit): string {
-  return people.replace(':account', accountOf(visit).slug);
-}
-
-function idOf({ params: { id = '' } }: Visit): string {
-  assertUuid(id);
-  return id;
+  return pathTo(visit, 'people');
 }
 
 /** Null for no role. */
@@ -264,14 +259,4 @@ function readRole(text: string | null): PersonRole | null {
   const role = roleNames.find((name) => name === text);
   if (!role) throw new AppError('validation_failed');
   return role;
-}
-
-function readReason({ form }: Visit): string {
-  // PostgreSQL stores no zero byte.
-  const reason = (form.get('reason') ?? '')
-    .replace(/\p{Cc}/gu, ' ')
-    .trim()
-    .slice(0, 500);
-  if (reason === '') throw new AppError('validation_failed');
-  return reason;
 }

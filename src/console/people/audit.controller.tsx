@@ -1,16 +1,16 @@
 // The audit on screen and as a file. An admin of every account sees all entries.
 import { Readable } from 'node:stream';
 import { Controller } from '@nestjs/common';
-import { Audit, type AuditedEntry } from '../operators/audit.service.js';
-import { AppError, invariant } from '../platform/errors.js';
-import { ConsolePage, Visiting } from './console-page.decorator.js';
+import { Audit, type AuditedEntry } from '../../operators/audit.service.js';
+import { AppError, invariant } from '../../platform/errors.js';
+import { readUuid } from '../../platform/listing.js';
+import { ConsolePage, Visiting } from '../console-page.decorator.js';
 import { auditCsvHeader, toCsvRow, toNdjsonRow } from './audit-file.js';
-import { formatTime } from './formats.js';
-import { DataTable } from './frame.js';
-import { assertUuid } from './own-session.controller.js';
-import { Download, Shown, type PageAnswer } from './page.js';
-import type { Visit } from './requests.js';
-import { findTextKey, type Translate } from './texts.js';
+import { formatTime } from '../formats.js';
+import { DataTable } from '../frame.js';
+import { Download, Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { findTextKey, type Translate } from '../texts.js';
 
 const audit = '/console/accounts/:account/audit';
 const needs = 'see the audit';
@@ -20,11 +20,15 @@ const pageSize = 50;
 export class AuditPages {
   constructor(private readonly audit: Audit) {}
 
-  @ConsolePage({ path: audit, needs, menu: { title: 'audit.title', place: 90 } })
+  @ConsolePage({
+    path: audit,
+    needs,
+    menu: { title: 'audit.title', section: 'settings', place: 90 },
+  })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t, query } = visit;
     const after = query.get('after');
-    if (after !== null) assertUuid(after);
+    if (after !== null) readUuid(after);
     const found = await this.audit.listPage(scopeOf(visit), { limit: pageSize, after });
     const entries = found.slice(0, pageSize);
     const all = query.has('all') ? '&all=1' : '';

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { OperatorsModule } from '../operators/operators.module.js';
+import { ConsoleAssets } from './assets.service.js';
+import { ActionAudit } from './action-audit.service.js';
+import { PageRenderer } from './page-renderer.service.js';
+
+/** What each page of the console needs: its guard, its frame, and the audit of its actions. */
+@Module({
+  imports: [OperatorsModule],
+  providers: [ConsoleAssets, PageRenderer, ActionAudit],
+  exports: [OperatorsModule, ConsoleAssets, PageRenderer, ActionAudit],
+})
+export class ConsoleFrameModule {}

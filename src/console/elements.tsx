@@ -1,0 +1,162 @@
+// The elements of lists and of records: filters, pages, states, facts, amounts, stories.
+import type { ComponentChildren, JSX } from 'preact';
+import type { Cents } from '../money/cents.js';
+import { formatAmount, formatTime } from './formats.js';
+import { Message } from './frame.js';
+import type { Visit } from './requests.js';
+import type { TextKey } from './texts.js';
+
+export type Tone = 'good' | 'bad' | 'warn' | 'plain';
+
+/** A state in a word. Its tone is never the only sign. */
+export function Badge({ tone, text }: { tone: Tone; text: string }): JSX.Element {
+  return <span class={`badge ${tone}`}>{text}</span>;
+}
+
+export function Amount({ cents }: { cents: Cents }): JSX.Element {
+  return <span class="amount">{formatAmount(cents)}</span>;
+}
+
+/** Names and values, in a card. */
+export function FactList({
+  visit: { t },
+  title,
+  facts,
+}: {
+  visit: Visit;
+  title: TextKey;
+  facts: readonly (readonly [TextKey, ComponentChildren])[];
+}): JSX.Element {
+  return (
+    <section class="card">
+      <h2>{t(title)}</h2>
+      <dl>
+        {facts.map(([key, value]) => (
+          <>
+            <dt>{t(key)}</dt>
+            <dd>{value}</dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** In place of an empty table: how it fills. */
+export function Empty({ children }: { children: ComponentChildren }): JSX.Element {
+  return <p class="muted">{children}</p>;
+}
+
+export interface TimelineEntry {
+  /** Null for what has no time of its own. */
+  at: Date | null;
+  tone: Tone;
+  title: string;
+  detail?: ComponentChildren;
+}
+
+/** What happened, in order. */
+export function Timeline({
+  visit: { language },
+  entries,
+}: {
+  visit: Visit;
+  entries: readonly TimelineEntry[];
+}): JSX.Element {
+  return (
+    <ol class="timeline">
+      {entries.map(({ at, tone, title, detail }) => (
+        <li class={tone}>
+          {at && <time dateTime={at.toISOString()}>{formatTime(at, language)}</time>}
+          <strong>{title}</strong>
+          {detail && <div>{detail}</div>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+export type FilterField = { name: string; label: TextKey } & (
+  | { options: readonly (readonly [value: string, text: string])[] }
+  | { type: 'text' | 'search' | 'date' | 'number'; hint?: TextKey }
+);
+
+/** Filters of a list. They stand in the address, so that a list can be sent to a colleague. */
+export function Filters({
+  visit,
+  fields,
+  wrong = [],
+}: {
+  visit: Visit;
+  fields: readonly FilterField[];
+  /** The names of filters whose value was not valid. */
+  wrong?: readonly string[];
+}): JSX.Element {
+  const { t, path, query } = visit;
+  const isFiltered = fields.some(({ name }) => (query.get(name) ?? '') !== '');
+  const labels = fields.filter(({ name }) => wrong.includes(name)).map(({ label }) => t(label));
+  return (
+    <>
+      {labels.length > 0 && (
+        <Message kind="warn">{t('app.wrongFilters', { names: labels.join(', ') })}</Message>
+      )}
+      <form class="row filters" method="get" action={path} role="search">
+        {fields.map((field) => (
+          <FilterInput visit={visit} field={field} />
+        ))}
+        <button>{t('app.filter')}</button>
+        {isFiltered && <a href={path}>{t('app.clearFilters')}</a>}
+      </form>
+    </>
+  );
+}
+
+function FilterInput({ visit: { t, query }, field }: { visit: Visit; field: FilterField }) {
+  const { name, label } = field;
+  const value = query.get(name) ?? '';
+  if ('options' in field)
+    return (
+      <label>
+        {t(label)}
+        <select name={name}>
+          <option value="">{t('app.any')}</option>
+          {field.options.map(([option, text]) => (
+            <option value={option} selected={option === value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+    );
+  return (
+    <label>
+      {t(label)}
+      {field.hint && <span class="hint"> {t(field.hint)}</span>}
+      <input {...{ name, value, type: field.type as 'text' }} />
+    </label>
+  );
+}
+
+/** Leads to the next page of a list, with the same filters. */
+export function Pager({
+  visit: { t, path, query },
+  next,
+}: {
+  visit: Visit;
+  /** The cursor of the next page; null on the last one. */
+  next: string | null;
+}): JSX.Element | null {
+  const addressWith = (cursor: string | null) => {
+    const changed = new URLSearchParams(query);
+    changed.delete('cursor');
+    if (cursor !== null) changed.set('cursor', cursor);
+    return changed.size > 0 ? `${path}?${changed.toString()}` : path;
+  };
+  if (next === null && !query.has('cursor')) return null;
+  return (
+    <nav class="pager" aria-label={t('app.next')}>
+      {query.has('cursor') && <a href={addressWith(null)}>{t('app.firstPage')}</a>}
+      {next !== null && <a href={addressWith(next)}>{t('app.next')}</a>}
+    </nav>
+  );
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { listQuery } from '../platform/listing.js';
+import { readFilters } from './list-query.js';
+
+describe('the filters of a page', () => {
+  const schema = listQuery({ state: z.enum(['open', 'resolved']).optional() });
+  const read = (text: string) => readFilters(schema, new URLSearchParams(text));
+
+  it('are those of its address', () => {
+    expect(read('state=open&limit=20')).toEqual({
+      filters: { state: 'open', limit: 20 },
+      wrong: [],
+    });
+  });
+
+  it('are absent where a field is empty', () => {
+    expect(read('state=&limit= ')).toEqual({ filters: {}, wrong: [] });
+  });
+
+  it('are left out and named where the value is wrong', () => {
+    expect(read('state=closed&limit=20')).toEqual({ filters: { limit: 20 }, wrong: ['state'] });
+  });
+
+  it('are all left out where a rule about several refuses them', () => {
+    const ruled = schema.refine(({ state, limit }) => !(state && limit), 'not both');
+    expect(readFilters(ruled, new URLSearchParams('state=open&limit=1'))).toEqual({
+      filters: {},
+      wrong: ['state', 'limit'],
+    });
+  });
+});

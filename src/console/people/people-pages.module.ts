@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { ConsoleFrameModule } from '../console-frame.module.js';
+import { AuditPages } from './audit.controller.js';
+import { OwnSessionPages } from './own-session.controller.js';
+import { PeoplePages } from './people.controller.js';
+import { SignInPages } from './sign-in.controller.js';
+
+/** Signing in, the people of an account, and the audit. */
+@Module({
+  imports: [ConsoleFrameModule],
+  controllers: [SignInPages, OwnSessionPages, PeoplePages, AuditPages],
+})
+export class PeoplePagesModule {}

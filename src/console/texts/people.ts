@@ -1,0 +1,168 @@
+// Texts of signing in, of people and of the audit.
+import type { Texts } from './languages.js';
+
+export const peopleTexts = {
+  'signIn.title': ['Entrar', 'Sign in'],
+  'signIn.email': ['E-mail', 'E-mail'],
+  'signIn.password': ['Senha', 'Password'],
+  'signIn.submit': ['Entrar', 'Sign in'],
+  'signIn.refused': ['E-mail ou senha incorretos.', 'The e-mail or the password is wrong.'],
+  'signIn.throttled': [
+    'Tentativas demais. Tente de novo em {seconds} s.',
+    'Too many attempts. Try again in {seconds} s.',
+  ],
+  'signIn.first': [
+    'Ainda não há ninguém cadastrado? Abra o link que o serviço mostrou ao iniciar, ou execute npm run operator.',
+    'Nobody is known yet? Open the link that the service printed at its start, or run npm run operator.',
+  ],
+
+  'code.title': ['Código do autenticador', 'Code of the authenticator'],
+  'code.label': [
+    'Código de 6 dígitos, ou um código de recuperação',
+    'Code of 6 digits, or a recovery code',
+  ],
+  'code.labelOnly': ['Código de 6 dígitos', 'Code of 6 digits'],
+  'code.submit': ['Confirmar', 'Confirm'],
+  'code.wrong': [
+    'Código incorreto ou já usado. Espere o próximo código.',
+    'The code is wrong or was used. Wait for the next one.',
+  ],
+
+  'stepUp.title': ['Confirme com um código', 'Confirm with a code'],
+  'stepUp.why': [
+    'Aprovações, chaves e pessoas exigem um código dos últimos cinco minutos.',
+    'Approvals, keys and people need a code of the last five minutes.',
+  ],
+  'stepUp.needed': [
+    'Antes de alterar, confirme com um código do autenticador.',
+    'Before a change, confirm with a code of the authenticator.',
+  ],
+
+  'link.title': ['Crie a sua senha', 'Set your password'],
+  'link.firstTitle': ['Primeira pessoa', 'First person'],
+  'link.firstWhy': [
+    'Você será a primeira pessoa e poderá administrar todas as contas.',
+    'You will be the first person, and may administer every account.',
+  ],
+  'link.for': ['Convite para {email}', 'Invitation for {email}'],
+  'link.submit': ['Salvar a senha', 'Save the password'],
+  'link.noEmail': ['Informe um e-mail válido.', 'Give a valid e-mail.'],
+
+  'password.title': ['Trocar a senha', 'Change the password'],
+  'password.current': ['Senha atual', 'Current password'],
+  'password.next': ['Nova senha', 'New password'],
+  'password.hint': ['Pelo menos 12 caracteres.', 'At least 12 characters.'],
+  'password.submit': ['Trocar a senha', 'Change the password'],
+  'password.changed': [
+    'Senha trocada. As outras sessões foram encerradas.',
+    'The password was changed. Your other sessions have ended.',
+  ],
+  'password.wrong': ['A senha atual está incorreta.', 'The current password is wrong.'],
+  'password.too_short': [
+    'A senha precisa de pelo menos 12 caracteres.',
+    'The password needs at least 12 characters.',
+  ],
+  'password.too_long': [
+    'A senha pode ter no máximo 200 caracteres.',
+    'The password may have at most 200 characters.',
+  ],
+  'password.contains_email': [
+    'A senha não pode conter o e-mail.',
+    'The password must not contain the e-mail.',
+  ],
+
+  'authenticator.title': ['Configure o autenticador', 'Set up the authenticator'],
+  'authenticator.why': [
+    'Leia o código QR com um aplicativo autenticador e informe o código que ele mostra.',
+    'Scan the QR code with an authenticator app, and enter the code that it shows.',
+  ],
+  'authenticator.qr': ['Código QR para o autenticador', 'QR code for the authenticator'],
+  'authenticator.secret': ['Ou digite esta chave:', 'Or type this key:'],
+  'recovery.title': ['Códigos de recuperação', 'Recovery codes'],
+  'recovery.why': [
+    'Guarde estes códigos em lugar seguro. Cada um vale uma vez, no lugar do autenticador. Eles não serão mostrados de novo.',
+    'Store these codes in a safe place. Each works once, in place of the authenticator. They are not shown again.',
+  ],
+
+  'sessions.title': ['Suas sessões', 'Your sessions'],
+  'sessions.browser': ['Navegador', 'Browser'],
+  'sessions.since': ['Desde', 'Since'],
+  'sessions.lastUsed': ['Último uso', 'Last used'],
+  'sessions.this': ['Esta sessão', 'This session'],
+  'sessions.end': ['Encerrar', 'End'],
+  'sessions.of': ['Sessões de {email}', 'Sessions of {email}'],
+  'sessions.empty': ['Nenhuma sessão aberta.', 'No open session.'],
+
+  'accounts.title': ['Contas bancárias', 'Bank accounts'],
+  'accounts.empty': [
+    'Você ainda não tem papel em nenhuma conta. Peça a um administrador.',
+    'You have no role in any account yet. Ask an administrator.',
+  ],
+
+  'people.title': ['Pessoas', 'People'],
+  'people.email': ['E-mail', 'E-mail'],
+  'people.role': ['Papel', 'Role'],
+  'people.roleHere': ['Papel nesta conta', 'Role in this account'],
+  'people.where': ['Onde', 'Where'],
+  'people.here': ['Nesta conta', 'In this account'],
+  'people.everywhere': ['Em todas as contas', 'In every account'],
+  'people.noRole': ['Nenhum', 'None'],
+  'people.state': ['Situação', 'State'],
+  'people.state.active': ['Ativa', 'Active'],
+  'people.state.invited': ['Convidada', 'Invited'],
+  'people.state.disabled': ['Desativada', 'Disabled'],
+  'people.actions': ['Ações', 'Actions'],
+  'people.invite': ['Convidar', 'Invite'],
+  'people.invited': [
+    'Envie este link à pessoa. Ele vale uma vez, por três dias, e não será mostrado de novo:',
+    'Send this link to the person. It works once, within three days, and is not shown again:',
+  ],
+  'people.granted': ['O papel foi salvo.', 'The role was saved.'],
+  'people.disable': ['Desativar', 'Disable'],
+  'people.reset': ['Redefinir acesso', 'Reset access'],
+  'people.sessions': ['Sessões', 'Sessions'],
+  'people.you': ['(você)', '(you)'],
+
+  'audit.title': ['Auditoria', 'Audit'],
+  'audit.at': ['Quando', 'When'],
+  'audit.person': ['Quem', 'Who'],
+  'audit.server': ['Comando no servidor', 'Command on the server'],
+  'audit.action': ['Ação', 'Action'],
+  'audit.subject': ['Sobre', 'Subject'],
+  'audit.shown': ['O que via', 'What they saw'],
+  'audit.account': ['Conta', 'Account'],
+  'audit.csv': ['Baixar CSV', 'Download CSV'],
+  'audit.ndjson': ['Baixar NDJSON', 'Download NDJSON'],
+  'audit.all': ['Todas as contas', 'All accounts'],
+  'audit.one': ['Só esta conta', 'This account only'],
+  'audit.empty': [
+    'Nada foi feito ainda. Cada ação de uma pessoa aparece aqui.',
+    'Nothing was done yet. Each action of a person appears here.',
+  ],
+
+  'action.create first person': ['Criou a primeira pessoa', 'Created the first person'],
+  'action.invite': ['Convidou', 'Invited'],
+  'action.accept invitation': ['Aceitou o convite', 'Accepted the invitation'],
+  'action.give role viewer': ['Deu o papel Leitura', 'Gave the role viewer'],
+  'action.give role analyst': ['Deu o papel Análise', 'Gave the role analyst'],
+  'action.give role approver': ['Deu o papel Aprovação', 'Gave the role approver'],
+  'action.give role admin': ['Deu o papel Administração', 'Gave the role admin'],
+  'action.take role': ['Retirou o papel', 'Took the role away'],
+  'action.disable': ['Desativou', 'Disabled'],
+  'action.reset': ['Redefiniu o acesso', 'Reset the access'],
+  'action.sign in': ['Entrou', 'Signed in'],
+  'action.sign in by recovery': [
+    'Entrou com código de recuperação',
+    'Signed in by a recovery code',
+  ],
+  'action.set up authenticator': ['Configurou o autenticador', 'Set up the authenticator'],
+  'action.step up': ['Confirmou com um código', 'Confirmed with a code'],
+  'action.change password': ['Trocou a senha', 'Changed the password'],
+  'action.sign out': ['Saiu', 'Signed out'],
+  'action.refused': ['Ação recusada', 'Action refused'],
+  'action.failed': ['Ação com erro', 'Action failed'],
+  'action.end session': ['Encerrou uma sessão', 'Ended a session'],
+  'subject.entry': ['registro', 'entry'],
+  'subject.person': ['pessoa', 'person'],
+  'subject.session': ['sessão', 'session'],
+} as const satisfies Texts;

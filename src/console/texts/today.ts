@@ -1,0 +1,75 @@
+// Texts of *Today*.
+import type { Texts } from './languages.js';
+
+export const todayTexts = {
+  'today.title': ['Hoje', 'Today'],
+  'today.explained': [
+    'Tudo explicado: cada lançamento do extrato está conciliado ou classificado.',
+    'Everything is explained: each line of the statement is matched or classified.',
+  ],
+  'today.noLines': [
+    'O extrato ainda não tem lançamentos. Eles aparecem com a primeira sincronização.',
+    'The statement has no lines yet. They appear with the first sync.',
+  ],
+  'today.incomplete': [
+    'O extrato está incompleto: faltam lançamentos na cadeia de saldos.',
+    'The statement is incomplete: lines are missing in the balance chain.',
+  ],
+  'today.balanceDiffers': [
+    'O saldo do banco difere do saldo do extrato.',
+    "The bank's balance differs from the balance of the statement.",
+  ],
+  'today.openBreaks': [
+    'Nem tudo está explicado. Divergências abertas: {count}.',
+    'Not everything is explained. Open breaks: {count}.',
+  ],
+  'today.unknown': [
+    'Operações sem resultado conhecido: {count}.',
+    'Operations without a known outcome: {count}.',
+  ],
+  'today.pending': [
+    'Lançamentos ainda em análise: {count}.',
+    'Lines that are still being decided: {count}.',
+  ],
+  'today.overdue': [
+    'Pagamentos previstos e atrasados: {count}.',
+    'Expected payments that are overdue: {count}.',
+  ],
+  'today.stopped': [
+    'A conta não envia pedidos ao banco: {reason}',
+    'The account sends no requests to the bank: {reason}',
+  ],
+  'today.statement': ['Extrato', 'Statement'],
+  'today.lastNsu': ['Último NSU', 'Last NSU'],
+  'today.balance': ['Saldo do extrato', 'Balance of the statement'],
+  'today.bankBalance': ['Saldo informado pelo banco', "Balance by the bank's word"],
+  'today.agrees': ['confere', 'agrees'],
+  'today.differs': ['difere', 'differs'],
+  'today.closedUntil': ['Conferido até', 'Closed until'],
+  'today.syncedAt': ['Última sincronização', 'Last sync'],
+  'today.lines': ['Lançamentos', 'Lines'],
+  'today.total': ['Total', 'Total'],
+  'today.matched': ['Conciliados', 'Matched'],
+  'today.classified': ['Classificados', 'Classified'],
+  'today.inBreak': ['Em divergência', 'In a break'],
+  'today.pendingLines': ['Em análise', 'Pending'],
+  'today.breaks': ['Divergências abertas', 'Open breaks'],
+  'today.noBreaks': ['Nenhuma divergência aberta.', 'No open break.'],
+  'today.kind': ['Tipo', 'Kind'],
+  'today.severity': ['Gravidade', 'Severity'],
+  'today.urgent': ['alta ou crítica', 'high or critical'],
+  'today.byAmount': ['pelo valor e pela idade', 'by amount and age'],
+  'today.count': ['Quantidade', 'Count'],
+  'today.operations': ['Operações', 'Operations'],
+  'today.sending': ['Em envio', 'Being sent'],
+  'today.unknownOperations': ['Resultado desconhecido', 'Unknown outcome'],
+  'today.needsOperator': ['Precisam de uma pessoa', 'Need a person'],
+  'today.webhooks': ['Webhooks', 'Webhooks'],
+  'today.received': ['Recebidos', 'Received'],
+  'today.pendingWebhooks': ['Pendentes', 'Pending'],
+  'today.quarantined': ['Em quarentena', 'Quarantined'],
+  'today.lost': ['Perdidos nas últimas 24 h', 'Lost in the last 24 h'],
+  'today.delay': ['Atraso mediano (24 h)', 'Median delay (24 h)'],
+  'today.deliveries': ['Entregas aos seus sistemas', 'Deliveries to your systems'],
+  'today.dead': ['Não entregues', 'Dead'],
+} as const satisfies Texts;

@@ -1,0 +1,77 @@
+// What a page asks of the request and of the person who sends it.
+import type { Caller } from '../accounts/api-keys.service.js';
+import { scopes, type Scope } from '../accounts/scope.decorator.js';
+import { isAllowed, type Action } from '../operators/roles.js';
+import type { Session } from '../operators/sessions.service.js';
+import { AppError, invariant } from '../platform/errors.js';
+import { readUuid } from '../platform/listing.js';
+import type { Visit } from './requests.js';
+
+const maxReasonLength = 500;
+
+/** The scopes that an action of a role gives, as if an API key had them. */
+const scopesOfActions: Partial<Record<Action, readonly Scope[]>> = {
+  view: ['read'],
+  'see personal data': ['personal-data'],
+  'resolve breaks': ['reconcile'],
+  'request payments': ['charge', 'transfer', 'pay', 'refund'],
+  'manage expected payments': ['expect'],
+  'manage rules': ['reconcile'],
+  'send again': ['webhooks'],
+  'acknowledge alerts': ['alerts'],
+  'approve payments': ['approve'],
+  'manage connections': ['webhooks', 'alerts'],
+};
+
+/** Throws for a page that needs no session: it has no person. */
+export function sessionOf({ session }: Visit): Session {
+  invariant(session?.isComplete, 'the page needs a session');
+  return session;
+}
+
+/** The account of the page, with the person's role in it. */
+export function accountOf({ session }: Visit): NonNullable<Session['account']> {
+  invariant(session?.account, 'the page is of an account');
+  return session.account;
+}
+
+/** The person as a caller of the services that the API calls. */
+export function callerOf(visit: Visit): Caller {
+  const granted = Object.entries(scopesOfActions)
+    .filter(([action]) => isAllowedTo(visit, action as Action))
+    .flatMap(([, given]) => given);
+  return {
+    accountId: accountOf(visit).id,
+    actor: `person:${sessionOf(visit).operatorId}`,
+    scopes: scopes.filter((scope) => granted.includes(scope)),
+    weight: 1,
+  };
+}
+
+/** Whether the person's role in the account of the page allows the action. */
+export function isAllowedTo(visit: Visit, action: Action): boolean {
+  return isAllowed(accountOf(visit).role, action);
+}
+
+/** `charges/7` → `/console/accounts/main/charges/7`. */
+export function pathTo(visit: Visit, page: string): string {
+  return `/console/accounts/${accountOf(visit).slug}/${page}`;
+}
+
+/** An id of the path. Throws `not_found` for what cannot be one. */
+export function pathId({ params }: Visit, name = 'id'): string {
+  return readUuid(params[name] ?? '');
+}
+
+/** Why the person does what the form asks for. Throws `validation_failed` without a reason. */
+export function readReason(visit: Visit): string {
+  const reason = typed(visit, 'reason').slice(0, maxReasonLength);
+  if (reason === '') throw new AppError('validation_failed');
+  return reason;
+}
+
+/** The text of a field of the form, without control characters; '' for a field that is missing. */
+export function typed({ form }: Visit, name: string): string {
+  // PostgreSQL stores no zero byte.
+  return (form.get(name) ?? '').replace(/\p{Cc}/gu, ' ').trim();
+}
