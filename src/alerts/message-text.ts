@@ -150,7 +150,7 @@ function lineOf(
 }
 
 /** The page of the console about what an alert found; `linkBase` is the account there. */
-export function linkOf({ detail }: NamedAlert, linkBase: string): string {
+export function linkOf({ detail }: Pick<NamedAlert, 'detail'>, linkBase: string): string {
   return `${linkBase}/${pageOf(detail)}`;
 }
 

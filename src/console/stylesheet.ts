@@ -98,6 +98,16 @@ input[type="checkbox"], input[type="radio"] { width: auto; min-width: 0; margin:
 progress { width: 100%; height: 14px; accent-color: var(--accent); }
 pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
   border-radius: 6px; padding: 12px; margin: 0; font-size: 14px; }
+fieldset.checks { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 12px;
+  padding: 8px 12px; display: grid; gap: 4px 16px;
+  grid-template-columns: repeat(auto-fill, minmax(230px, 1fr)); }
+fieldset.checks legend { font-weight: 600; padding: 0 4px; }
+fieldset.checks legend.hint { font-weight: 400; }
+fieldset.checks label { font-weight: 400; margin: 0; overflow-wrap: anywhere; }
+details { margin: 0 0 12px; }
+summary { cursor: pointer; font-weight: 600; padding: 4px 0; }
+meter { width: 110px; vertical-align: middle; }
+.card form + form { border-top: 1px solid var(--line); margin-top: 12px; padding-top: 12px; }
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }

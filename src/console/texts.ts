@@ -1,7 +1,9 @@
 // Every text of the console, in Portuguese and in English. A text that is missing in one language
 // does not compile, and a page without a key in these lists does not either.
 import { appTexts } from './texts/app.js';
+import { alertsTexts } from './texts/alerts.js';
 import { breaksTexts } from './texts/breaks.js';
+import { connectionsTexts } from './texts/connections.js';
 import { languages, type Language } from './texts/languages.js';
 import { peopleTexts } from './texts/people.js';
 import { todayTexts } from './texts/today.js';
@@ -12,6 +14,8 @@ export const texts = {
   ...peopleTexts,
   ...todayTexts,
   ...breaksTexts,
+  ...connectionsTexts,
+  ...alertsTexts,
 } as const;
 
 export type TextKey = keyof typeof texts;

@@ -3,7 +3,7 @@
 import type { Db } from '../database.service.js';
 import { Prisma, type Delivery, type Event } from '../generated/service/client.js';
 import type { DeliveryState } from '../generated/service/enums.js';
-import type { FoundRows } from '../platform/listing.js';
+import { isUuid, type FoundRows } from '../platform/listing.js';
 
 /** How many deliveries or events one statement looks at where a filter has no index. */
 const maxExamined = 2_000;
@@ -84,6 +84,12 @@ export async function listDeliveryRows(
 
 export function placeOf({ eventId, endpointId }: DeliveryPlace): string {
   return `${eventId} ${endpointId}`;
+}
+
+/** Whether a text is what `placeOf` writes. */
+export function isDeliveryPlace(text: string): boolean {
+  const ids = text.split(' ');
+  return ids.length === 2 && ids.every(isUuid);
 }
 
 export interface EndpointFigures {

@@ -8,8 +8,8 @@ import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Handles } from '../platform/contract-route.js';
 import { Responds } from '../platform/responses.decorator.js';
 import { parseJson } from '../platform/exact-json.js';
-import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
-import { placeOf } from './deliveries.queries.js';
+import { readPage, readUuid, toList } from '../platform/listing.js';
+import { isDeliveryPlace, placeOf } from './deliveries.queries.js';
 import { Deliveries } from './deliveries.service.js';
 import { EventCounterparties } from './event-counterparties.service.js';
 import { EventRetention } from './event-retention.service.js';
@@ -51,10 +51,7 @@ export class EventsController {
 
   @Handles(listDeliveries)
   async deliveriesPage(@FromCaller() { accountId, query }: CallerInput<typeof listDeliveries>) {
-    const page = readPage(
-      query,
-      (key) => key.split(' ').length === 2 && key.split(' ').every(isUuid),
-    );
+    const page = readPage(query, isDeliveryPlace);
     const found = await this.deliveries.listPage(accountId, query, page);
     return toList(found, page, placeOf);
   }

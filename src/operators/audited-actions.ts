@@ -20,9 +20,46 @@ export const auditedActions = [
   'end session',
   'refused',
   'failed',
+  'process webhook again',
+  'discard webhook',
+  'process webhooks again',
+  'discard webhooks',
+  'register webhooks',
+  'create endpoint',
+  'change endpoint',
+  'rotate endpoint secret',
+  'enable endpoint',
+  'disable endpoint',
+  'remove endpoint',
+  'send test event',
+  'replay deliveries',
+  'replay delivery',
+  'acknowledge alert',
+  'acknowledge alerts',
+  'create alert rule',
+  'change alert rule',
+  'remove alert rule',
+  'create alert channel',
+  'change alert channel',
+  'remove alert channel',
+  'send test message',
+  'replay alert message',
 ] as const;
 export type AuditedActionName = (typeof auditedActions)[number];
 
 /** What an action was done to. */
-export const auditedSubjects = ['person', 'session', 'entry'] as const;
+export const auditedSubjects = [
+  'person',
+  'session',
+  'entry',
+  'webhook',
+  'webhooks',
+  'registrations',
+  'endpoint',
+  'delivery',
+  'alert',
+  'alert-rule',
+  'alert-channel',
+  'alert-message',
+] as const;
 export type AuditedSubject = `${(typeof auditedSubjects)[number]} ${string}`;

@@ -2,7 +2,6 @@
 // person decides about it. A webhook is processed again by the same jobs as after its receipt, so
 // that a repeat changes nothing that the first time has recorded.
 import { Injectable } from '@nestjs/common';
-import { maskResponse } from '../counterparties/masked-response.js';
 import { Database } from '../database.service.js';
 import type { WebhookEvent } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
@@ -28,6 +27,7 @@ import {
   readWebhookFields,
   type WebhookReference,
 } from './webhook-body.js';
+import { maskWebhook } from './webhook-mask.js';
 
 /** How many webhooks of a filter one action decides about. */
 export const maxAtOnce = 500;
@@ -61,7 +61,8 @@ export class ReceivedWebhooks {
 
   /**
    * One webhook. Persons in its fields are masked unless `isVisible`. `fields` is null if the body
-   * is no JSON object, or was deleted by age. Throws `not_found`.
+   * is no JSON object, or was deleted by age; `text` then has its bytes, if those may be seen.
+   * Throws `not_found`.
    */
   async get(accountId: number, key: WebhookKey, isVisible: boolean) {
     const { prisma } = this.database;
@@ -76,7 +77,8 @@ export class ReceivedWebhooks {
     const fields = body && readWebhookFields(body);
     return {
       ...{ webhook, lines, relay, bytes: body?.length ?? null },
-      fields: fields && (isVisible ? fields : maskResponse(fields)),
+      text: body && !fields && isVisible ? Buffer.from(body).toString() : null,
+      fields: fields && (isVisible ? fields : maskWebhook(fields)),
       quarantineReason: row.state === 'quarantined' ? reasonOf(row) : null,
     };
   }
