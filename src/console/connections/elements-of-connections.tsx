@@ -70,7 +70,8 @@ export function ProblemMessage({
     const label = parts.toReversed().flatMap((part) => labels[part] ?? [])[0];
     return label ? [t(label)] : [];
   });
-  const key = findTextKey(`problem.${reason}`) ?? findTextKey(`error.${problem.status}`);
+  const key =
+    findTextKey(`problem.${reason ?? problem.code}`) ?? findTextKey(`error.${problem.status}`);
   return (
     <Message kind="bad">
       {names.length > 0

@@ -5,7 +5,7 @@ import { Deliveries, type Replay } from '../../events/deliveries.service.js';
 import { DeliveryService } from '../../events/delivery.service.js';
 import { placeOf } from '../../events/deliveries.queries.js';
 import { EndpointsService } from '../../events/endpoints.service.js';
-import { createEndpoint, rotateEndpointSecret } from '../../events/events.schema.js';
+import { createEndpoint } from '../../events/events.schema.js';
 import type { AppError } from '../../platform/errors.js';
 import { toList } from '../../platform/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
@@ -99,10 +99,9 @@ export class EndpointPages {
     readReason(visit);
     let secret = '';
     const problem = await findProblem(async () => {
-      const overlap = visit.form.has('atOnce') ? { overlapSeconds: 0 } : {};
-      const body = readBody(rotateEndpointSecret.body, overlap);
+      const overlapSeconds = visit.form.has('atOnce') ? 0 : undefined;
       const { id: accountId } = accountOf(visit);
-      ({ secret } = await this.endpoints.rotateSecret(accountId, id, body?.overlapSeconds));
+      ({ secret } = await this.endpoints.rotateSecret(accountId, id, overlapSeconds));
     });
     if (problem) return this.detail(visit, problem);
     return new Shown(
