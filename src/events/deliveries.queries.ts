@@ -3,12 +3,11 @@
 import type { Db } from '../database.service.js';
 import { Prisma, type Delivery, type Event } from '../generated/service/client.js';
 import type { DeliveryState } from '../generated/service/enums.js';
-import { isUuid, type FoundRows } from '../platform/listing.js';
+import type { FoundRows } from '../platform/listing.js';
+import { maxReplayed, placeOf, type DeliveryPlace } from './events.schema.js';
 
 /** How many deliveries or events one statement looks at where a filter has no index. */
 const maxExamined = 2_000;
-/** How many deliveries one action makes due. */
-export const maxReplayed = 10_000;
 
 export type DeliveryRow = Delivery & Pick<Event, 'type' | 'resourceKind' | 'resourceId'>;
 
@@ -18,9 +17,6 @@ export interface DeliveryFilters {
   eventId?: string | undefined;
   eventType?: string | undefined;
 }
-
-/** The order of the list: an event's id increases with time, a delivery's own id is random. */
-export type DeliveryPlace = Pick<Delivery, 'eventId' | 'endpointId'>;
 
 const order = Prisma.sql`event_id DESC, endpoint_id DESC`;
 
@@ -80,16 +76,6 @@ export async function listDeliveryRows(
   const rows = found.flatMap(({ isFound, ...row }) => (isFound ? [row] : []));
   const last = rows.length > limit ? undefined : found.find(({ isFound }) => !isFound);
   return { rows, lastExamined: last ? placeOf(last) : null };
-}
-
-export function placeOf({ eventId, endpointId }: DeliveryPlace): string {
-  return `${eventId} ${endpointId}`;
-}
-
-/** Whether a text is what `placeOf` writes. */
-export function isDeliveryPlace(text: string): boolean {
-  const ids = text.split(' ');
-  return ids.length === 2 && ids.every(isUuid);
 }
 
 export interface EndpointFigures {

@@ -8,6 +8,7 @@ import type { FoundRows } from '../platform/listing.js';
 import * as queries from './deliveries.queries.js';
 import { EndpointsService } from './endpoints.service.js';
 import { EventCounterparties } from './event-counterparties.service.js';
+import { maxReplayed } from './events.schema.js';
 import { EventsService } from './events.service.js';
 
 /** What is delivered once more to an endpoint: dead deliveries, or the events after a position. */
@@ -94,5 +95,5 @@ export class Deliveries {
 }
 
 function describeDead(count: number): queries.ReplayedEvents {
-  return { count, lastPosition: null, isComplete: count < queries.maxReplayed };
+  return { count, lastPosition: null, isComplete: count < maxReplayed };
 }

@@ -9,11 +9,16 @@ import { Handles } from '../platform/contract-route.js';
 import { Responds } from '../platform/responses.decorator.js';
 import { parseJson } from '../platform/exact-json.js';
 import { readPage, readUuid, toList } from '../platform/listing.js';
-import { isDeliveryPlace, placeOf } from './deliveries.queries.js';
 import { Deliveries } from './deliveries.service.js';
 import { EventCounterparties } from './event-counterparties.service.js';
 import { EventRetention } from './event-retention.service.js';
-import { listDeliveries, listEvents, replayDelivery } from './events.schema.js';
+import {
+  isDeliveryPlace,
+  listDeliveries,
+  listEvents,
+  replayDelivery,
+  placeOf,
+} from './events.schema.js';
 import { EventsService } from './events.service.js';
 
 @Controller()

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { bigInteger, filledText, instant, integer, queryInteger, text } from '../contract/wire.js';
 import { DeliveryState } from '../generated/service/enums.js';
-import { listOf, listQuery } from '../platform/listing.js';
+import { isUuid, listOf, listQuery } from '../platform/listing.js';
 import { eventTypes } from './event.js';
 
 const eventType = z.enum(eventTypes, `Must be one of ${eventTypes.join(', ')}.`);
@@ -218,6 +218,9 @@ export const replayDelivery = route({
   response: deliveryView,
 });
 
+/** How many deliveries one request makes due. */
+export const maxReplayed = 10_000;
+
 export const replayDeliveries = route({
   ...base,
   name: 'replayDeliveries',
@@ -245,6 +248,22 @@ export const replayDeliveries = route({
     isComplete: z.boolean(),
   }),
 });
+
+/** The order of the list: an event's id increases with time, a delivery's own id is random. */
+export interface DeliveryPlace {
+  eventId: string;
+  endpointId: string;
+}
+
+export function placeOf({ eventId, endpointId }: DeliveryPlace): string {
+  return `${eventId} ${endpointId}`;
+}
+
+/** Whether a text is what `placeOf` writes. */
+export function isDeliveryPlace(text: string): boolean {
+  const ids = text.split(' ');
+  return ids.length === 2 && ids.every(isUuid);
+}
 
 export const listDeliveries = route({
   ...base,

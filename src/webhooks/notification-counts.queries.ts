@@ -215,7 +215,7 @@ export interface LineTypeHealth {
   max: number | null;
 }
 
-/** The lags of counted lines (lag_ms, lines) by one of their columns, as CTEs that end in `lags`. */
+/** The lags of counted lines (lag_ms, lines) by a column of them, as CTEs that end in `lags`. */
 const lagsBy = (group: Prisma.Sql, counted: Prisma.Sql) => Prisma.sql`ranked AS (
       SELECT ${group}, lag_ms, lines,
              sum(lines) OVER (PARTITION BY ${group} ORDER BY lag_ms) AS until_rank,

@@ -1,6 +1,6 @@
-// Reads stored webhooks for people, newest first, and moves webhooks into and out of the quarantine.
-// Each state has an index in the order of receipt, so that a page costs the same whatever the
-// history is.
+// Reads stored webhooks for people, newest first, and takes webhooks out of the quarantine. Each
+// state has an index in the order of receipt, so that a page costs the same whatever the history
+// is.
 import type { Db, Tx } from '../database.service.js';
 import {
   Prisma,

@@ -20,6 +20,7 @@ import {
   type WebhookKey,
   type WebhookPlace,
 } from './received-webhooks.queries.js';
+import { maxAtOnce } from './received-webhooks.schema.js';
 import {
   chargeStatusEventTypes,
   noticeEventTypes,
@@ -28,9 +29,6 @@ import {
   type WebhookReference,
 } from './webhook-body.js';
 import { maskWebhook } from './webhook-mask.js';
-
-/** How many webhooks of a filter one action decides about. */
-export const maxAtOnce = 500;
 
 const noticeTypes: ReadonlySet<string> = new Set(noticeEventTypes);
 const chargeStatusTypes: ReadonlySet<string> = new Set(chargeStatusEventTypes);

@@ -91,8 +91,9 @@ export async function countUnprocessedWebhooks(
 }
 
 /**
- * Deletes the bytes of webhooks that were processed or discarded more than `days` ago. Everything else of them
- * stays: a copy is still recognized, and counts and references do not change. Returns how many.
+ * Deletes the bytes of webhooks that were processed or discarded more than `days` ago. Everything
+ * else of them stays: a copy is still recognized, and counts and references do not change. Returns
+ * how many.
  * The ctids of the locked rows spare a join, for which PostgreSQL might read the whole table.
  */
 export async function deleteOldBodies(db: Db, days: number, limit: number): Promise<number> {

@@ -162,7 +162,8 @@ describe('webhook health', () => {
     for (const [isDay, start] of starts)
       await run(
         `INSERT INTO notification_count (account_id, is_day, starts_at, type_name, lag_ms, lines)
-         VALUES ($1, ${isDay}, ${start}, 'CREDIT_PIX', 350, 9), ($1, ${isDay}, ${start}, 'CREDIT_PIX', -1, 1)`,
+         VALUES ($1, ${isDay}, ${start}, 'CREDIT_PIX', 350, 9),
+                ($1, ${isDay}, ${start}, 'CREDIT_PIX', -1, 1)`,
         accountId,
       );
     for (const days of ['1', '7', '30', 'x']) {
@@ -292,7 +293,8 @@ describe('endpoints and deliveries', () => {
   it('sends all events since a time again, also those from before the endpoint', async () => {
     await record(4);
     await run(
-      `UPDATE event SET created_at = '2026-01-01T00:00:00Z'::timestamptz + position * interval '1 hour'`,
+      `UPDATE event
+       SET created_at = '2026-01-01T00:00:00Z'::timestamptz + position * interval '1 hour'`,
     );
     const { id } = await create();
     const since = '2025-12-31T23:30';

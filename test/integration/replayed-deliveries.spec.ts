@@ -108,7 +108,8 @@ describe('a replay of events after a position', () => {
     expect(await positionBefore('2026-01-01T00:00:00Z')).toBe(0);
     await record('charge.paid', 9);
     await run(
-      `UPDATE event SET created_at = '2026-01-01T00:00:00Z'::timestamptz + position * interval '1 hour',
+      `UPDATE event
+       SET created_at = '2026-01-01T00:00:00Z'::timestamptz + position * interval '1 hour',
          position = CASE WHEN position > 5 THEN position + 1000000 ELSE position END`,
     );
     expect(await positionBefore('2025-12-31T00:00:00Z')).toBe(0);

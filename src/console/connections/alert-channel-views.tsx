@@ -1,8 +1,9 @@
 // How alert channels look: the list, their forms, and the messages of one.
 import type { JSX } from 'preact';
+import { channelLanguages } from '../../alerts/channels.schema.js';
 import type { Alerts } from '../../alerts/alerts.service.js';
 import type { AlertChannel } from '../../generated/service/client.js';
-import { AlertChannelKind, AlertLanguage } from '../../generated/service/enums.js';
+import type { AlertChannelKind } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';
 import { Empty, FactList, Pager } from '../elements.js';
 import { formatCount, formatTime } from '../formats.js';
@@ -121,10 +122,7 @@ export function ChannelForm({
         <Select
           label={t('alertChannels.language')}
           {...{ name: 'language', value: given('language', language) }}
-          options={Object.values(AlertLanguage).map((one) => [
-            one,
-            t(`alertChannels.language.${one}`),
-          ])}
+          options={channelLanguages.map((one) => [one, t(`alertChannels.language.${one}`)])}
         />
         {channel && <Reason visit={visit} />}
         <button>{t(isNew ? 'alertChannels.create' : 'app.save')}</button>

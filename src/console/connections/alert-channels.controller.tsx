@@ -3,8 +3,7 @@ import { Controller } from '@nestjs/common';
 import type { JSX } from 'preact';
 import { AlertChannels } from '../../alerts/alert-channels.service.js';
 import { Alerts } from '../../alerts/alerts.service.js';
-import { createChannel, updateChannel } from '../../alerts/channels.schema.js';
-import { AlertChannelKind } from '../../generated/service/enums.js';
+import { channelKinds, createChannel, updateChannel } from '../../alerts/channels.schema.js';
 import type { AppError } from '../../platform/errors.js';
 import { isUuid, toList } from '../../platform/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
@@ -147,7 +146,7 @@ export class AlertChannelPages {
       <>
         <ChannelList visit={visit} channels={shown} />
         {mayManage &&
-          Object.values(AlertChannelKind).map((kind) => (
+          channelKinds.map((kind) => (
             <ChannelForm
               {...{ visit, kind, channel: null }}
               problem={visit.form.get('kind') === kind ? problem : null}

@@ -1,7 +1,8 @@
 // Reads the form of an alert rule into what the API's schema reads: a field that is empty is left
 // out, and a number or an amount is exact.
 import { LosslessNumber } from 'lossless-json';
-import { AlertConditionKind } from '../../generated/service/enums.js';
+import { conditionKinds } from '../../alerts/conditions.schema.js';
+import type { AlertConditionKind } from '../../generated/service/enums.js';
 
 /** The fields of each condition, in the order in which the form shows them. */
 export const conditionFields = {
@@ -17,7 +18,7 @@ export type ConditionField = (typeof conditionFields)[AlertConditionKind][number
 const texts: ReadonlySet<string> = new Set<ConditionField>(['by', 'minSeverity']);
 
 export function readConditionKind(text: string | null): AlertConditionKind | null {
-  return Object.values(AlertConditionKind).find((kind) => kind === text) ?? null;
+  return conditionKinds.find((kind) => kind === text) ?? null;
 }
 
 /** Wrong texts stay texts: the schema refuses them, and names their field. */

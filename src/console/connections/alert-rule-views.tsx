@@ -1,10 +1,11 @@
 // How alert rules look: the list, the choice of a condition, and the form, which explains each.
 import type { JSX } from 'preact';
 import type { RuleWithChannels } from '../../alerts/alert-rules.service.js';
-import { readCondition, type Condition } from '../../alerts/conditions.schema.js';
-import { AlertConditionKind, AlertSeverity } from '../../generated/service/enums.js';
+import { conditionKinds, readCondition, type Condition } from '../../alerts/conditions.schema.js';
+import type { AlertConditionKind } from '../../generated/service/enums.js';
 import { formatReaisWithTwoDecimals } from '../../money/cents.js';
 import type { AppError } from '../../platform/errors.js';
+import { severities } from '../../reconciliation/breaks/severity.js';
 import { breakKinds } from '../../reconciliation/decide/break-kinds.js';
 import { Badge, Empty } from '../elements.js';
 import { formatAmount, formatTime } from '../formats.js';
@@ -122,7 +123,7 @@ function Choice({ visit }: { visit: Visit }) {
       <h2>{t('alertRules.new')}</h2>
       <p class="muted">{t('alertRules.choose')}</p>
       <ul>
-        {Object.values(AlertConditionKind).map((kind) => (
+        {conditionKinds.map((kind) => (
           <li>
             <a href={pathTo(visit, `alert-rules/new?kind=${kind}`)}>
               {t(`alertRules.kind.${kind}`)}
@@ -222,7 +223,7 @@ export function RuleForm({ visit, kind, rule, channels, problem }: FormProps): J
 }
 
 const severityOptions = ({ t }: Visit) =>
-  Object.values(AlertSeverity).map((one) => [one, t(`alerts.severity.${one}`)] as const);
+  severities.map((one) => [one, t(`alerts.severity.${one}`)] as const);
 
 function ChannelChoice({
   visit: { t },

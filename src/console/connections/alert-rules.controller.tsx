@@ -134,7 +134,7 @@ export class AlertRulePages {
 
 const statusOf = (problem: AppError | null) => (problem ? { status: problem.status } : {});
 
-/** Throws `validation_failed` for a field that is wrong, and for a condition that does not exist. */
+/** Throws `validation_failed` for a wrong field, and for a condition that does not exist. */
 function readRule({ form }: Visit) {
   const kind = readConditionKind(form.get('kind'));
   if (!kind) throw new AppError('validation_failed');

@@ -2,7 +2,7 @@
 import { Controller } from '@nestjs/common';
 import { seesPersonalData } from '../../counterparties/counterparty.schema.js';
 import { Deliveries } from '../../events/deliveries.service.js';
-import { placeOf } from '../../events/deliveries.queries.js';
+import { placeOf } from '../../events/events.schema.js';
 import { EndpointsService } from '../../events/endpoints.service.js';
 import { eventTypes } from '../../events/event.js';
 import { EventsService } from '../../events/events.service.js';

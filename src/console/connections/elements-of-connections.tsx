@@ -158,7 +158,7 @@ export function describeFailure(t: Translate, error: string | null): string {
 
 const maxShown = 20_000;
 
-/** JSON with line breaks, exact in its numbers. Characters that change how others look are named. */
+/** JSON with line breaks and exact numbers. Characters that change how others look are named. */
 export function prettyJson(json: string): string {
   const text = stringify(parse(json), undefined, 2) ?? json;
   return plainText(text);

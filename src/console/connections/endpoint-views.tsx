@@ -1,16 +1,16 @@
 // How endpoints look: their state and why, their form, and what is delivered once more to them.
 import type { JSX, VNode } from 'preact';
 import type { WebhookEndpoint } from '../../generated/service/client.js';
-import {
-  maxReplayed,
-  type Backlog as BacklogCounts,
-  type DeliveryRow,
-  type EndpointFigures,
-  type ReplayedEvents,
+import type {
+  Backlog,
+  DeliveryRow,
+  EndpointFigures,
+  ReplayedEvents,
 } from '../../events/deliveries.queries.js';
 import type { Replay } from '../../events/deliveries.service.js';
 import type { TestResult } from '../../events/delivery.service.js';
 import { eventTypes } from '../../events/event.js';
+import { maxReplayed } from '../../events/events.schema.js';
 import type { AppError } from '../../platform/errors.js';
 import { Badge, Empty, FactList, Pager } from '../elements.js';
 import { formatCount, formatDuration, formatTime } from '../formats.js';
@@ -38,7 +38,7 @@ const labels = {
 } as const;
 
 /** The whole address may hold a token of the receiver. */
-export function addressOf(visit: Visit, { url }: Pick<Endpoint, 'url'>): string {
+export function shownAddress(visit: Visit, { url }: Pick<Endpoint, 'url'>): string {
   return callerOf(visit).scopes.includes('webhooks') ? url : hostOf(url);
 }
 
@@ -115,7 +115,7 @@ export function EndpointList({
                 <tr>
                   <td class="wide">
                     <a href={pathTo(visit, `endpoints/${endpoint.id}`)}>
-                      {addressOf(visit, endpoint)}
+                      {shownAddress(visit, endpoint)}
                     </a>
                     {endpoint.description && (
                       <div class="muted">{plainText(endpoint.description)}</div>
@@ -247,14 +247,14 @@ export function TestResultMessage({
 }
 
 /** What waits at the endpoint. It refreshes itself while something is pending. */
-export function Backlog({
+export function BacklogView({
   visit,
   id,
   backlog: { pending, dead },
 }: {
   visit: Visit;
   id: string;
-  backlog: BacklogCounts;
+  backlog: Backlog;
 }): JSX.Element {
   const { t } = visit;
   const path = pathTo(visit, `endpoints/${id}`);
@@ -309,7 +309,7 @@ export function EndpointDetail(props: DetailProps): JSX.Element {
       {message}
       {!isChange && <ProblemMessage {...{ visit, problem, labels }} />}
       <p class="wide">
-        <code>{addressOf(visit, endpoint)}</code>{' '}
+        <code>{shownAddress(visit, endpoint)}</code>{' '}
         {endpoint.description && <span class="muted">{plainText(endpoint.description)}</span>}
       </p>
       <div class="cards">

@@ -1,9 +1,10 @@
 // Endpoints of business systems: their state, who may change them, and their deliveries.
 import { Controller } from '@nestjs/common';
 import type { VNode } from 'preact';
+import { Database } from '../../database.service.js';
 import { Deliveries, type Replay } from '../../events/deliveries.service.js';
 import { DeliveryService } from '../../events/delivery.service.js';
-import { placeOf } from '../../events/deliveries.queries.js';
+import { placeOf } from '../../events/events.schema.js';
 import { EndpointsService } from '../../events/endpoints.service.js';
 import { createEndpoint } from '../../events/events.schema.js';
 import type { AppError } from '../../platform/errors.js';
@@ -14,7 +15,7 @@ import type { Visit } from '../requests.js';
 import { accountOf, isAllowedTo, pathId, pathTo, readReason, typed } from '../visit.js';
 import { doneAt, findProblem, readBody } from './elements-of-connections.js';
 import {
-  Backlog,
+  BacklogView,
   EndpointDetail,
   EndpointForm,
   EndpointList,
@@ -38,6 +39,7 @@ export class EndpointPages {
     private readonly endpoints: EndpointsService,
     private readonly delivery: DeliveryService,
     private readonly deliveries: Deliveries,
+    private readonly database: Database,
   ) {}
 
   @ConsolePage({
@@ -190,7 +192,7 @@ export class EndpointPages {
     ]);
     const body = (
       <>
-        <EndpointList {...{ visit, rows, figures }} now={new Date()} />
+        <EndpointList {...{ visit, rows, figures }} now={await this.database.now()} />
         {isAllowedTo(visit, manage) && (
           <EndpointForm visit={visit} problem={problem} action={pathTo(visit, 'endpoints')} />
         )}
@@ -208,7 +210,7 @@ export class EndpointPages {
     const id = pathId(visit);
     const endpoint = await this.endpoints.get(accountId, id);
     const backlog = await this.deliveries.countBacklog(accountId, id);
-    const part = <Backlog visit={visit} id={id} backlog={backlog} />;
+    const part = <BacklogView visit={visit} id={id} backlog={backlog} />;
     if (visit.isRefresh) return new Shown('', part, { part });
     const { filters, page } = readDeliveryPage(visit.query, shownDeliveries);
     const found = await this.deliveries.listPage(accountId, { ...filters, endpointId: id }, page);
@@ -219,7 +221,7 @@ export class EndpointPages {
         {...{ visit, endpoint, figures, problem, message, next, backlog: part }}
         rows={[...data]}
         preview={await this.previewOf(visit)}
-        now={new Date()}
+        now={await this.database.now()}
       />
     );
     return new Shown(visit.t('endpoints.one'), body, statusOf(problem));

@@ -1,6 +1,5 @@
 // The filters and the place of a list, as its address has them. What is no place begins the list.
-import { isDeliveryPlace } from '../../events/deliveries.queries.js';
-import { listDeliveries } from '../../events/events.schema.js';
+import { isDeliveryPlace, listDeliveries } from '../../events/events.schema.js';
 import type { RouteInput } from '../../contract/route.js';
 import type { Page } from '../../platform/listing.js';
 import { readFilters, type ReadFilters } from '../list-query.js';

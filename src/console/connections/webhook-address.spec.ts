@@ -1,14 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { AppError } from '../../platform/errors.js';
+import { readWebhookFilters, webhookQuery } from '../../webhooks/received-webhooks.schema.js';
 import { readFilters } from '../list-query.js';
-import {
-  readPlace,
-  readWebhookFilters,
-  readWebhookId,
-  webhookIdOf,
-  webhookQuery,
-  writePlace,
-} from './webhook-address.js';
+import { readPlace, readWebhookId, webhookIdOf, writePlace } from './webhook-address.js';
 
 const bodyHash = 'ab'.repeat(32);
 const key = { eventType: 'CHARGE_PAID', bodyHash };

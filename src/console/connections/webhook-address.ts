@@ -1,35 +1,7 @@
-// What the addresses of the webhook pages hold: filters, places in the list, and the id of a
-// webhook, which is its event type with the hash of its body.
-import { z } from 'zod';
-import { addDays, parsePlainDate } from '../../brazil/calendar.js';
-import { statementDayStart } from '../../brazil/statement-day.js';
-import { WebhookEventState } from '../../generated/service/enums.js';
+// What the addresses of the webhook pages hold: places in the list, and the id of a webhook, which
+// is its event type with the hash of its body.
 import { AppError } from '../../platform/errors.js';
-import type {
-  WebhookFilters,
-  WebhookKey,
-  WebhookPlace,
-} from '../../webhooks/received-webhooks.queries.js';
-
-const plainDay = z.string().refine((text) => parsePlainDate(text) !== null);
-const eventTypeText = /^\w{1,80}$/;
-
-export const webhookQuery = z.object({
-  state: z.enum(WebhookEventState).optional(),
-  eventType: z.string().trim().toUpperCase().regex(eventTypeText).optional(),
-  /** Days in São Paulo; both are included. */
-  from: plainDay.optional(),
-  to: plainDay.optional(),
-});
-export type WebhookQuery = z.output<typeof webhookQuery>;
-
-export function readWebhookFilters({ state, eventType, from, to }: WebhookQuery): WebhookFilters {
-  const startOf = (text: string | undefined, daysToAdd: number) => {
-    const day = text === undefined ? null : parsePlainDate(text);
-    return day === null ? undefined : statementDayStart(addDays(day, daysToAdd));
-  };
-  return { state, eventType, from: startOf(from, 0), until: startOf(to, 1) };
-}
+import type { WebhookKey, WebhookPlace } from '../../webhooks/received-webhooks.queries.js';
 
 export function webhookIdOf({ eventType, bodyHash }: WebhookKey): string {
   return `${eventType}.${bodyHash}`;

@@ -1,12 +1,16 @@
 // How the inbox of webhooks and one webhook look.
 import type { JSX } from 'preact';
-import { WebhookEventState } from '../../generated/service/enums.js';
+import type { WebhookEventState } from '../../generated/service/enums.js';
 import { stringifyJson } from '../../platform/exact-json.js';
 import type { ReportedLine, WebhookRow } from '../../webhooks/received-webhooks.queries.js';
 import {
   maxAtOnce,
-  type DecidedWebhooks,
-  type ReceivedWebhooks,
+  webhookStates,
+  type WebhookQuery,
+} from '../../webhooks/received-webhooks.schema.js';
+import type {
+  DecidedWebhooks,
+  ReceivedWebhooks,
 } from '../../webhooks/received-webhooks.service.js';
 import {
   Amount,
@@ -33,7 +37,7 @@ import {
   prettyJson,
   Reason,
 } from './elements-of-connections.js';
-import { webhookIdOf, type WebhookQuery } from './webhook-address.js';
+import { webhookIdOf } from './webhook-address.js';
 
 const tones: Record<WebhookEventState, Tone> = {
   pending: 'warn',
@@ -61,9 +65,7 @@ export function InboxList({
   isDeciding: boolean;
 }): JSX.Element {
   const { t, query, path } = visit;
-  const states = Object.values(WebhookEventState).map(
-    (state) => [state, t(`webhooks.state.${state}`)] as const,
-  );
+  const states = webhookStates.map((state) => [state, t(`webhooks.state.${state}`)] as const);
   const decide = new URLSearchParams(query);
   decide.set('decide', '1');
   decide.delete('cursor');
@@ -155,7 +157,7 @@ function ReferenceText({
 }
 
 /** What a person is about to decide about all quarantined webhooks of the filters. */
-export function Decision({
+export function QuarantineDecision({
   visit,
   filters,
   decided: { count, isComplete },

@@ -2,6 +2,7 @@
 // decides about those in quarantine.
 import { Controller } from '@nestjs/common';
 import { seesPersonalData } from '../../counterparties/counterparty.schema.js';
+import { readWebhookFilters, webhookQuery } from '../../webhooks/received-webhooks.schema.js';
 import { ReceivedWebhooks } from '../../webhooks/received-webhooks.service.js';
 import { readFilters } from '../list-query.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
@@ -9,15 +10,8 @@ import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, isAllowedTo, readReason } from '../visit.js';
 import { doneAt } from './elements-of-connections.js';
-import {
-  readPlace,
-  readWebhookFilters,
-  readWebhookId,
-  webhookIdOf,
-  webhookQuery,
-  writePlace,
-} from './webhook-address.js';
-import { Decision, InboxList, WebhookDetail } from './webhook-views.js';
+import { readPlace, readWebhookId, webhookIdOf, writePlace } from './webhook-address.js';
+import { InboxList, QuarantineDecision, WebhookDetail } from './webhook-views.js';
 
 const webhooks = '/console/accounts/:account/webhooks';
 const needs = 'view';
@@ -48,7 +42,7 @@ export class WebhookPages {
         : null;
     const body = (
       <>
-        {decided && <Decision visit={visit} filters={filters} decided={decided} />}
+        {decided && <QuarantineDecision visit={visit} filters={filters} decided={decided} />}
         <InboxList {...{ visit, wrong, next }} rows={shown} isDeciding={decided !== null} />
       </>
     );
