@@ -4,6 +4,7 @@ import { appTexts } from './texts/app.js';
 import { alertsTexts } from './texts/alerts.js';
 import { breaksTexts } from './texts/breaks.js';
 import { connectionsTexts } from './texts/connections.js';
+import { eventsTexts } from './texts/events.js';
 import { languages, type Language } from './texts/languages.js';
 import { peopleTexts } from './texts/people.js';
 import { todayTexts } from './texts/today.js';
@@ -16,6 +17,7 @@ export const texts = {
   ...breaksTexts,
   ...connectionsTexts,
   ...alertsTexts,
+  ...eventsTexts,
 } as const;
 
 export type TextKey = keyof typeof texts;

@@ -4,7 +4,6 @@ import { seesPersonalData } from '../../counterparties/counterparty.schema.js';
 import { Deliveries } from '../../events/deliveries.service.js';
 import { placeOf } from '../../events/events.schema.js';
 import { EndpointsService } from '../../events/endpoints.service.js';
-import { eventTypes } from '../../events/event.js';
 import { EventsService } from '../../events/events.service.js';
 import { DeliveryState } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';
@@ -15,7 +14,14 @@ import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, pathId, readReason, typed } from '../visit.js';
 import { DeliveryDetail, DeliveryRows } from './delivery-views.js';
-import { doneAt, DoneMessage, findProblem, hostOf } from './elements-of-connections.js';
+import {
+  doneAt,
+  DoneMessage,
+  eventOptions,
+  findProblem,
+  nameOfEvent,
+  hostOf,
+} from './elements-of-connections.js';
 import { readDeliveryPage } from './list-address.js';
 
 const deliveries = '/console/accounts/:account/deliveries';
@@ -65,7 +71,7 @@ export class DeliveryPages {
             },
             {
               ...{ name: 'eventType', label: 'deliveries.type' },
-              options: eventTypes.map((type) => [type, type]),
+              options: eventOptions(t),
             },
           ]}
         />
@@ -112,7 +118,7 @@ export class DeliveryPages {
     const endpoints = await this.endpoints.listPage(accountId, {
       ...{ after: null, limit: listedEndpoints },
     });
-    const title = visit.t('deliveries.one', { type: found.event.type });
+    const title = visit.t('deliveries.one', { type: nameOfEvent(visit.t, found.event.type) });
     const body = <DeliveryDetail {...{ visit, found, endpoints, problem }} />;
     return new Shown(title, body, problem ? { status: problem.status } : {});
   }

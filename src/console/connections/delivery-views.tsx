@@ -15,6 +15,7 @@ import {
   DoneMessage,
   hostOf,
   JsonText,
+  nameOfEvent,
   prettyJson,
   ProblemMessage,
   Reason,
@@ -54,9 +55,7 @@ export function DeliveryRows({
               {formatTime(row.createdAt, language)}
             </a>
           </td>
-          <td>
-            <code>{row.type}</code>
-          </td>
+          <td>{nameOfEvent(t, row.type)}</td>
           <td class="wide">
             <a href={pathTo(visit, `endpoints/${row.endpointId}`)}>
               {hosts.get(row.endpointId) ?? t('endpoints.removed')}
@@ -143,7 +142,7 @@ function DeliveryFacts({ visit, found }: { visit: Visit; found: Found }) {
       title="deliveries.facts"
       facts={[
         ['deliveries.state', <DeliveryBadge visit={visit} state={found.state} />],
-        ['deliveries.type', <code>{event.type}</code>],
+        ['deliveries.type', nameOfEvent(t, event.type)],
         [
           'deliveries.endpoint',
           isRemoved ? (

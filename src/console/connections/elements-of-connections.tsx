@@ -3,6 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { parse, stringify } from 'lossless-json';
 import type { z } from 'zod';
+import { eventTypes } from '../../events/event.js';
 import type { DeliveryState } from '../../generated/service/enums.js';
 import { AppError, invalidField } from '../../platform/errors.js';
 import { Badge, type Tone } from '../elements.js';
@@ -135,6 +136,17 @@ export function Check({
       {hint && <span class="hint"> {hint}</span>}
     </label>
   );
+}
+
+/** The name of an event type; a type of a later version as it is stored. */
+export function nameOfEvent(t: Translate, type: string): string {
+  const key = findTextKey(`event.${type}`);
+  return key ? t(key) : type;
+}
+
+/** All event types, by their names. */
+export function eventOptions(t: Translate): (readonly [value: string, text: string])[] {
+  return eventTypes.map((type) => [type, t(`event.${type}`)] as const);
 }
 
 const deliveryTones: Record<DeliveryState, Tone> = {

@@ -22,7 +22,9 @@ import {
   Check,
   describeFailure,
   DoneMessage,
+  eventOptions,
   hostOf,
+  nameOfEvent,
   plainText,
   ProblemMessage,
   Reason,
@@ -179,7 +181,7 @@ export function EndpointForm({
             <legend class="hint">{t('endpoints.eventTypes.hint')}</legend>
             {eventTypes.map((type) => (
               <Check
-                label={<code>{type}</code>}
+                label={t(`event.${type}`)}
                 {...{ name: 'eventTypes', value: type, checked: chosen.includes(type) }}
               />
             ))}
@@ -301,7 +303,9 @@ export function EndpointDetail(props: DetailProps): JSX.Element {
   const { t, language } = visit;
   const { id, isEnabled, previousSecretUntil, createdAt, includesPersonalData } = endpoint;
   const types =
-    endpoint.eventTypes.length === 0 ? t('endpoints.allTypes') : endpoint.eventTypes.join(', ');
+    endpoint.eventTypes.length === 0
+      ? t('endpoints.allTypes')
+      : endpoint.eventTypes.map((type) => nameOfEvent(t, type)).join(', ');
   const isChange = problem !== null && !visit.path.endsWith('/test');
   return (
     <>
@@ -355,7 +359,6 @@ export function EndpointDetail(props: DetailProps): JSX.Element {
 
 function SendAgain({ visit, endpoint: { id }, preview }: DetailProps) {
   const { t, query } = visit;
-  const types = eventTypes.map((type) => [type, type] as const);
   const path = pathTo(visit, `endpoints/${id}`);
   return (
     <section class="card" id="replay">
@@ -383,7 +386,7 @@ function SendAgain({ visit, endpoint: { id }, preview }: DetailProps) {
         <Select
           label={t('deliveries.type')}
           {...{ name: 'eventType', value: query.get('eventType') ?? '' }}
-          options={[['', t('app.any')], ...types]}
+          options={[['', t('app.any')], ...eventOptions(t)]}
         />
         <button>{t('connections.preview')}</button>
       </form>
