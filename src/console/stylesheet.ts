@@ -36,7 +36,7 @@ nav a[aria-current="true"] { border-bottom-color: var(--line); }
 nav.subpages { border-top: 1px solid var(--line); padding-top: 4px; font-size: 15px; }
 main { max-width: 1200px; margin: 0 auto; padding: 16px; }
 main.narrow { max-width: 460px; }
-h1 { font-size: 26px; line-height: 1.25; margin: 8px 0 16px; }
+h1 { font-size: 26px; line-height: 1.25; margin: 8px 0 16px; overflow-wrap: anywhere; }
 h2 { font-size: 18px; margin: 0 0 8px; }
 .cards { display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(290px, 1fr)); }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px;
@@ -98,6 +98,8 @@ input[type="checkbox"], input[type="radio"] { width: auto; min-width: 0; margin:
 progress { width: 100%; height: 14px; accent-color: var(--accent); }
 pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
   border-radius: 6px; padding: 12px; margin: 0; font-size: 14px; }
+.cards { margin: 0 0 16px; }
+.timeline li.good, .timeline li.bad, .timeline li.warn { background: none; color: inherit; }
 fieldset.checks { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 12px;
   padding: 8px 12px; display: grid; gap: 4px 16px;
   grid-template-columns: repeat(auto-fill, minmax(230px, 1fr)); }

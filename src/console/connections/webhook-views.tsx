@@ -240,7 +240,7 @@ export function WebhookDetail({
           <Story visit={visit} found={found} />
         </section>
       </div>
-      <Lines visit={visit} lines={lines} />
+      {webhook.reference !== null && <Lines visit={visit} lines={lines} />}
       <Body visit={visit} found={found} />
       {isAllowedTo(visit, 'send again') && <Actions visit={visit} id={id} state={state} />}
     </>
