@@ -27,6 +27,6 @@ import { MailSender } from './mail-sender.service.js';
     ChannelSender,
     MailSender,
   ],
-  exports: [Alerts],
+  exports: [Alerts, AlertRules, AlertChannels],
 })
 export class AlertsModule {}

@@ -6,7 +6,7 @@ import type { AlertSeverity, AlertState } from '../generated/service/enums.js';
 import type { Page } from '../platform/listing.js';
 import type { RuleKey } from './evaluation.queries.js';
 
-export type AlertRow = Omit<Alert, 'pendingMessage' | 'notifiedAt' | 'accountId'> & {
+export type AlertRow = Omit<Alert, 'pendingMessage' | 'accountId'> & {
   ruleName: AlertRule['name'];
   lastSeenAt: Date;
 };
@@ -46,7 +46,7 @@ export async function readAlerts(
     SELECT a.id, a.rule_id, r.name AS "ruleName", a.subject, a.state, a.severity, a.amount_cents,
            a.detail, a.fired_at,
            COALESCE(a.last_seen_at, GREATEST(r.evaluated_at, a.fired_at)) AS last_seen_at,
-           a.acknowledged_at, a.cleared_at
+           a.acknowledged_at, a.cleared_at, a.notified_at
     FROM alert a JOIN alert_rule r ON r.account_id = a.account_id AND r.id = a.rule_id
     WHERE a.account_id = ${accountId} AND a.id = ANY (${[...ids]}::uuid[])
     ORDER BY a.id DESC`;

@@ -46,6 +46,8 @@ export const alertView = z.object({
   lastSeenAt: instant,
   acknowledgedAt: instant.nullable(),
   clearedAt: instant.nullable(),
+  /** When the last message that counts it was made; null without one. */
+  notifiedAt: instant.nullable(),
 });
 
 const alertWithHistory = alertView.extend({

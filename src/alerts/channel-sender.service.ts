@@ -63,7 +63,7 @@ export class ChannelSender {
   async send(channel: SendingChannel, attempt: Attempt): Promise<SendResult> {
     const to = this.decrypt(channel);
     const { language } = channel;
-    const message: GroupedMessage = { ...attempt.message, linkBase: this.linkBase() };
+    const message: GroupedMessage = { ...attempt.message, linkBase: this.linkBase(attempt) };
     if (to.kind === 'email')
       return this.mail.send({
         id: attempt.id,
@@ -80,9 +80,10 @@ export class ChannelSender {
     return this.client.send({ id: channel.id, url: to.url }, { headers, body, sentAt });
   }
 
-  private linkBase(): string {
+  private linkBase({ message: { slug } }: Attempt): string {
     const { alerts, publicUrl } = this.settings;
-    return alerts.consoleUrl ?? `${publicUrl ?? this.addresses.publicUrl}/v1`;
+    const base = alerts.consoleUrl ?? `${publicUrl ?? this.addresses.publicUrl}/console`;
+    return `${base}/accounts/${slug}`;
   }
 }
 

@@ -6,6 +6,9 @@ import { AlertChannelKind, AlertLanguage } from '../generated/service/enums.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import { mailboxText } from '../setting-values.js';
 
+export const channelKinds = Object.values(AlertChannelKind);
+export const channelLanguages = Object.values(AlertLanguage);
+
 const base = { chapter: 'Alerts', authentication: 'api-key' } as const;
 const params = z.object({ id: text(100) });
 

@@ -11,6 +11,8 @@ const wholeNumber = (least: number, most: number) =>
     `Must be a whole number from ${least} to ${most}.`,
   );
 
+export const conditionKinds = Object.values(AlertConditionKind);
+
 const kinds = Object.keys(breakKinds) as [BreakKind, ...BreakKind[]];
 export const severityValue = z.enum(
   AlertSeverity,

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   bodyOf,
+  linkOf,
   slackText,
   titleOf,
   type GroupedMessage,
@@ -15,7 +16,7 @@ const alert = (detail: NamedAlert['detail'], more: Partial<NamedAlert> = {}): Na
 const message = (more: Partial<GroupedMessage>): GroupedMessage => ({
   ...{ kind: 'fired', slug: 'main', rule: { id: 'r1', name: 'Altas' }, count: 1 },
   ...{ amountCents: null, withoutAmount: 1, severities: { high: 1 }, alerts: [] },
-  ...{ linkBase: 'https://c.example/v1', ...more },
+  ...{ linkBase: 'https://c.example/console/accounts/main', ...more },
 });
 const lineOf = (detail: NamedAlert['detail'], language: 'pt' | 'en') =>
   bodyOf(message({ alerts: [alert(detail)] }), language)
@@ -38,11 +39,11 @@ Conta: main
 1002 alertas. Total: R$\u00a098.765,43 (4 sem valor conhecido)
 Gravidade: crítica 2, baixa 1000
 
-- alta · Pago a menor · R$\u00a01.234,56 · desde 24/11/2026 09:30 · https://c.example/v1/breaks/b1
-- baixa · Esperado e não recebido · desde 24/11/2026 09:30 · https://c.example/v1/breaks/b2
+- alta · Pago a menor · R$\u00a01.234,56 · desde 24/11/2026 09:30 · https://c.example/console/accounts/main/breaks/b1
+- baixa · Esperado e não recebido · desde 24/11/2026 09:30 · https://c.example/console/accounts/main/breaks/b2
 e mais 1000
 
-Todos: https://c.example/v1/alerts?ruleId=r1
+Todos: https://c.example/console/accounts/main/alerts?ruleId=r1
 `);
     expect(titleOf(many, 'en')).toBe('[Concilia] main: 1002 alerts, R$\u00a098.765,43 (Altas)');
     expect(bodyOf(many, 'en')).toContain('and 1000 more');
@@ -57,6 +58,18 @@ Todos: https://c.example/v1/alerts?ruleId=r1
   ])('describes %j in Portuguese, and otherwise in English', (detail, text) => {
     expect(lineOf(detail, 'pt')).toContain(` · ${text} · `);
     expect(lineOf(detail, 'en')).not.toMatch(/entregas|certificado|lançamentos|extrato|desde/);
+  });
+
+  it.each([
+    [{ breakId: 'b1', breakKind: 'missing' }, 'breaks/b1'],
+    [{ operationId: 'o1' }, 'approvals'],
+    [{ endpointId: 'e1', deliveries: 3 }, 'deliveries?state=dead&endpointId=e1'],
+    [{ day: '2026-11-23' }, 'days'],
+    [{ lost: 3, expected: 9, hours: 1 }, 'webhook-health'],
+    [{ lastSyncAt: null }, 'today'],
+  ])('links %j to the page about it', (detail, page) => {
+    expect(lineOf(detail, 'pt')).toMatch(/ · https:\S+$/);
+    expect(linkOf(alert(detail), 'https://c.example')).toBe(`https://c.example/${page}`);
   });
 
   it.each([

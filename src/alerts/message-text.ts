@@ -37,7 +37,7 @@ export interface GroupedMessage {
   withoutAmount: number;
   severities: Partial<Record<Severity, number>>;
   alerts: readonly NamedAlert[];
-  /** Where links lead, without a slash at its end. */
+  /** The pages of the account in the console, without a slash at its end. */
   linkBase: string;
 }
 
@@ -149,8 +149,18 @@ function lineOf(
   ].join(' · ');
 }
 
-export function linkOf({ alertId, detail }: NamedAlert, linkBase: string): string {
-  return detail.breakId ? `${linkBase}/breaks/${detail.breakId}` : `${linkBase}/alerts/${alertId}`;
+/** The page of the console about what an alert found; `linkBase` is the account there. */
+export function linkOf({ detail }: Pick<NamedAlert, 'detail'>, linkBase: string): string {
+  return `${linkBase}/${pageOf(detail)}`;
+}
+
+function pageOf(detail: NamedAlert['detail']): string {
+  if (detail.breakId !== undefined) return `breaks/${detail.breakId}`;
+  if (detail.operationId !== undefined) return 'approvals';
+  if (detail.endpointId !== undefined)
+    return `deliveries?state=dead&endpointId=${detail.endpointId}`;
+  if (detail.day !== undefined) return 'days';
+  return detail.lost !== undefined ? 'webhook-health' : 'today';
 }
 
 /** What the alert is about. */

@@ -3,6 +3,7 @@ import { AccountPagesModule } from './accounts/account-pages.module.js';
 import { ApprovalPagesModule } from './approvals/approvals-pages.module.js';
 import { AssetsController } from './assets.controller.js';
 import { BreaksPagesModule } from './breaks/breaks-pages.module.js';
+import { ConnectionPagesModule } from './connections/connection-pages.module.js';
 import { ConsoleFrameModule } from './console-frame.module.js';
 import { FilesPagesModule } from './files/files-pages.module.js';
 import { FirstStepsPagesModule } from './first-steps/first-steps-pages.module.js';
@@ -34,6 +35,7 @@ import { TodayPagesModule } from './today/today-pages.module.js';
     SearchPagesModule,
     PaymentPagesModule,
     DaysPagesModule,
+    ConnectionPagesModule,
   ],
   controllers: [AssetsController],
 })

@@ -36,7 +36,7 @@ nav a[aria-current="true"] { border-bottom-color: var(--line); }
 nav.subpages { border-top: 1px solid var(--line); padding-top: 4px; font-size: 15px; }
 main { max-width: 1200px; margin: 0 auto; padding: 16px; }
 main.narrow { max-width: 460px; }
-h1 { font-size: 26px; line-height: 1.25; margin: 8px 0 16px; }
+h1 { font-size: 26px; line-height: 1.25; margin: 8px 0 16px; overflow-wrap: anywhere; }
 h2 { font-size: 18px; margin: 0 0 8px; }
 .cards { display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(290px, 1fr));
   margin: 0 0 16px; }
@@ -120,6 +120,18 @@ pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
   .stacked td[data-label]::before { content: attr(data-label) ": "; color: var(--muted); }
   .stacked .hint.block { display: inline; margin-left: 6px; }
 }
+.cards { margin: 0 0 16px; }
+.timeline li.good, .timeline li.bad, .timeline li.warn { background: none; color: inherit; }
+fieldset.checks { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 12px;
+  padding: 8px 12px; display: grid; gap: 4px 16px;
+  grid-template-columns: repeat(auto-fill, minmax(230px, 1fr)); }
+fieldset.checks legend { font-weight: 600; padding: 0 4px; }
+fieldset.checks legend.hint { font-weight: 400; }
+fieldset.checks label { font-weight: 400; margin: 0; overflow-wrap: anywhere; }
+details { margin: 0 0 12px; }
+summary { cursor: pointer; font-weight: 600; padding: 4px 0; }
+meter { width: 110px; vertical-align: middle; }
+.card form + form { border-top: 1px solid var(--line); margin-top: 12px; padding-top: 12px; }
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }

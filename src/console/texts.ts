@@ -10,6 +10,10 @@ import { firstStepsTexts } from './texts/first-steps.js';
 import { expectedPaymentTexts } from './texts/expected-payments.js';
 import { fieldTexts } from './texts/fields.js';
 import { daysTexts } from './texts/days.js';
+import { alertsTexts } from './texts/alerts.js';
+import { breaksTexts } from './texts/breaks.js';
+import { connectionsTexts } from './texts/connections.js';
+import { eventsTexts } from './texts/events.js';
 import { languages, type Language } from './texts/languages.js';
 import { paymentRulesTexts } from './texts/payment-rules.js';
 import { paymentsTexts } from './texts/payments.js';
@@ -42,6 +46,9 @@ export const texts = {
   ...searchTexts,
   ...paymentsTexts,
   ...daysTexts,
+  ...connectionsTexts,
+  ...alertsTexts,
+  ...eventsTexts,
 } as const;
 
 export type TextKey = keyof typeof texts;

@@ -2,12 +2,12 @@ import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { seesPersonalData } from '../counterparties/counterparty.schema.js';
-import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Handles } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
+import { Deliveries } from './deliveries.service.js';
 import { DeliveryService } from './delivery.service.js';
 import { EndpointsService, type EndpointWithSecret } from './endpoints.service.js';
 import {
@@ -15,6 +15,7 @@ import {
   deleteEndpoint,
   getEndpoint,
   listEndpoints,
+  replayDeliveries,
   rotateEndpointSecret,
   testEndpoint,
   updateEndpoint,
@@ -26,8 +27,8 @@ export class EndpointsController {
   constructor(
     private readonly endpoints: EndpointsService,
     private readonly delivery: DeliveryService,
-    private readonly database: Database,
     private readonly idempotency: IdempotencyService,
+    private readonly deliveries: Deliveries,
   ) {}
 
   // An endpoint receives events without a key, so that not everyone who may read may add one.
@@ -47,11 +48,7 @@ export class EndpointsController {
   @Handles(listEndpoints)
   async list(@FromCaller() { accountId, query }: CallerInput<typeof listEndpoints>) {
     const page = readPage(query, isUuid);
-    const rows = await this.database.prisma.webhookEndpoint.findMany({
-      where: { accountId, deletedAt: null, id: { lt: page.after ?? undefined } },
-      orderBy: { id: 'desc' },
-      take: page.limit + 1,
-    });
+    const rows = await this.endpoints.listPage(accountId, page);
     return toList(rows, page, ({ id }) => id, describeEndpoint);
   }
 
@@ -106,6 +103,19 @@ export class EndpointsController {
     return this.idempotency.runOnce({ accountId, route: testEndpoint, request }, async () =>
       this.delivery.sendTest(accountId, readUuid(params.id)),
     );
+  }
+  @RequiresScope('webhooks')
+  @Handles(replayDeliveries)
+  replay(@FromCaller() request: CallerInput<typeof replayDeliveries>) {
+    const { accountId, params, body } = request;
+    const { type: eventType, after = null } = body ?? {};
+    return this.idempotency.runOnce({ accountId, route: replayDeliveries, request }, async () => {
+      const endpointId = readUuid(params.id);
+      const { count: replayed, ...rest } = await this.deliveries.replay(accountId, {
+        ...{ endpointId, eventType, after },
+      });
+      return { replayed, ...rest };
+    });
   }
 }
 

@@ -6,6 +6,7 @@ import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
 import { AppError, conflict, invalidField } from '../platform/errors.js';
+import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { Every } from '../platform/timer-methods.js';
 import { newId } from '../platform/ids.js';
@@ -83,6 +84,14 @@ export class EndpointsService {
         'The secret before this one is still valid: rotate after its overlap, or with overlapSeconds 0.',
       );
     return { endpoint: await this.get(accountId, id), secret };
+  }
+
+  async listPage(accountId: number, { after, limit }: Page): Promise<WebhookEndpoint[]> {
+    return this.database.prisma.webhookEndpoint.findMany({
+      where: { accountId, deletedAt: null, id: { lt: after ?? undefined } },
+      orderBy: { id: 'desc' },
+      take: limit + 1,
+    });
   }
 
   /** Throws `not_found`, also for an endpoint of another account and for a removed endpoint. */

@@ -8,10 +8,17 @@ import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Handles } from '../platform/contract-route.js';
 import { Responds } from '../platform/responses.decorator.js';
 import { parseJson } from '../platform/exact-json.js';
-import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
+import { readPage, readUuid, toList } from '../platform/listing.js';
+import { Deliveries } from './deliveries.service.js';
 import { EventCounterparties } from './event-counterparties.service.js';
 import { EventRetention } from './event-retention.service.js';
-import { listDeliveries, listEvents, replayDelivery } from './events.schema.js';
+import {
+  isDeliveryPlace,
+  listDeliveries,
+  listEvents,
+  replayDelivery,
+  placeOf,
+} from './events.schema.js';
 import { EventsService } from './events.service.js';
 
 @Controller()
@@ -23,6 +30,7 @@ export class EventsController {
     private readonly idempotency: IdempotencyService,
     private readonly retention: EventRetention,
     private readonly counterparties: EventCounterparties,
+    private readonly deliveries: Deliveries,
   ) {}
 
   @Responds({ status: 410, description: 'Events after the cursor were deleted by age.' })
@@ -47,24 +55,10 @@ export class EventsController {
   }
 
   @Handles(listDeliveries)
-  async deliveries(@FromCaller() { accountId, query }: CallerInput<typeof listDeliveries>) {
-    const page = readPage(
-      query,
-      (key) => key.split(' ').length === 2 && key.split(' ').every(isUuid),
-    );
-    const [eventId, endpointId] = page.after?.split(' ') ?? [];
-    const rows = await this.database.prisma.delivery.findMany({
-      where: {
-        ...{ accountId, state: query.state, endpointId: query.endpointId, eventId: query.eventId },
-        ...(eventId && endpointId
-          ? { OR: [{ eventId: { lt: eventId } }, { eventId, endpointId: { lt: endpointId } }] }
-          : {}),
-      },
-      // An event's id increases with time; a delivery's own id is random.
-      orderBy: [{ eventId: 'desc' }, { endpointId: 'desc' }],
-      take: page.limit + 1,
-    });
-    return toList(rows, page, (row) => `${row.eventId} ${row.endpointId}`);
+  async deliveriesPage(@FromCaller() { accountId, query }: CallerInput<typeof listDeliveries>) {
+    const page = readPage(query, isDeliveryPlace);
+    const found = await this.deliveries.listPage(accountId, query, page);
+    return toList(found, page, placeOf);
   }
 
   @RequiresScope('webhooks')

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { Deliveries } from './deliveries.service.js';
 import { DeliveryService } from './delivery.service.js';
 import { EndpointClient } from './endpoint-client.service.js';
 import { EndpointsController } from './endpoints.controller.js';
@@ -18,10 +19,11 @@ import { NameResolver } from './name-resolver.service.js';
     EventRetention,
     EndpointsService,
     DeliveryService,
+    Deliveries,
     EndpointClient,
     EventMetrics,
     { provide: NameResolver, useFactory: () => new NameResolver() },
   ],
-  exports: [EventsService, EndpointClient],
+  exports: [EventsService, EndpointClient, EndpointsService, DeliveryService, Deliveries],
 })
 export class EventsModule {}

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { bigInteger, filledText, instant, integer, queryInteger, text } from '../contract/wire.js';
 import { DeliveryState } from '../generated/service/enums.js';
-import { listOf, listQuery } from '../platform/listing.js';
+import { isUuid, listOf, listQuery } from '../platform/listing.js';
 import { eventTypes } from './event.js';
 
 const eventType = z.enum(eventTypes, `Must be one of ${eventTypes.join(', ')}.`);
@@ -218,6 +218,53 @@ export const replayDelivery = route({
   response: deliveryView,
 });
 
+/** How many deliveries one request makes due. */
+export const maxReplayed = 10_000;
+
+export const replayDeliveries = route({
+  ...base,
+  name: 'replayDeliveries',
+  summary:
+    'Delivers many events once more to an endpoint: its dead deliveries, the newest first; with ' +
+    '`after`, every event after that position, also those that it never got. At most 10,000 at ' +
+    'a time: repeat with `after` of `lastPosition` until `isComplete`. Events keep their ids.',
+  method: 'POST',
+  path: '/v1/webhook-endpoints/{id}/replay',
+  idempotencyKey: 'accepted',
+  successStatus: 202,
+  params,
+  body: z
+    .strictObject({
+      type: eventType.optional(),
+      /** The position of the last event that the receiver has; 0 for none. */
+      after: bigInteger.refine((position) => position >= 0n, 'Must be from 0.').optional(),
+    })
+    .optional(),
+  response: z.object({
+    /** How many deliveries are due; with `after`, also those that were pending before. */
+    replayed: integer,
+    /** The last position that was looked at; null without `after`, or without events. */
+    lastPosition: bigInteger.nullable(),
+    isComplete: z.boolean(),
+  }),
+});
+
+/** The order of the list: an event's id increases with time, a delivery's own id is random. */
+export interface DeliveryPlace {
+  eventId: string;
+  endpointId: string;
+}
+
+export function placeOf({ eventId, endpointId }: DeliveryPlace): string {
+  return `${eventId} ${endpointId}`;
+}
+
+/** Whether a text is what `placeOf` writes. */
+export function isDeliveryPlace(text: string): boolean {
+  const ids = text.split(' ');
+  return ids.length === 2 && ids.every(isUuid);
+}
+
 export const listDeliveries = route({
   ...base,
   name: 'listDeliveries',
@@ -228,6 +275,7 @@ export const listDeliveries = route({
     state: z.enum(DeliveryState).optional(),
     endpointId: endpointId.optional(),
     eventId: z.uuid('Must be the id of an event.').optional(),
+    eventType: eventType.optional(),
   }),
   response: listOf(deliveryView),
 });

@@ -215,6 +215,19 @@ export interface LineTypeHealth {
   max: number | null;
 }
 
+/** The lags of counted lines (lag_ms, lines) by a column of them, as CTEs that end in `lags`. */
+const lagsBy = (group: Prisma.Sql, counted: Prisma.Sql) => Prisma.sql`ranked AS (
+      SELECT ${group}, lag_ms, lines,
+             sum(lines) OVER (PARTITION BY ${group} ORDER BY lag_ms) AS until_rank,
+             sum(lines) OVER (PARTITION BY ${group}) AS total
+      FROM ${counted} WHERE lag_ms >= 0
+    ), lags AS (
+      SELECT ${group}, max(total)::int AS notified, max(lag_ms)::float8 AS max,
+             min(lag_ms) FILTER (WHERE until_rank >= 0.5 * total)::float8 AS p50,
+             min(lag_ms) FILTER (WHERE until_rank >= 0.99 * total)::float8 AS p99
+      FROM ranked GROUP BY ${group}
+    )`;
+
 /** `overdueBefore`: the webhooks of lines from this time on may still come. */
 export async function measureLineTypes(
   db: Db,
@@ -230,17 +243,7 @@ export async function measureLineTypes(
     ), of_type AS (
       SELECT type_name AS type, lag_ms, lines FROM counted
       UNION ALL SELECT NULL, lag_ms, lines FROM counted
-    ), ranked AS (
-      SELECT type, lag_ms, lines,
-             sum(lines) OVER (PARTITION BY type ORDER BY lag_ms) AS until_rank,
-             sum(lines) OVER (PARTITION BY type) AS total
-      FROM of_type WHERE lag_ms >= 0
-    ), lags AS (
-      SELECT type, max(total)::int AS notified, max(lag_ms)::float8 AS max,
-             min(lag_ms) FILTER (WHERE until_rank >= 0.5 * total)::float8 AS p50,
-             min(lag_ms) FILTER (WHERE until_rank >= 0.99 * total)::float8 AS p99
-      FROM ranked GROUP BY type
-    ), waiting AS (
+    ), ${lagsBy(Prisma.sql`type`, Prisma.sql`of_type`)}, waiting AS (
       SELECT type_name, count(*)::int AS lines FROM unnotified_line
       WHERE account_id = ${accountId}
         AND occurred_at >= GREATEST(${from}::timestamptz, ${overdueBefore}::timestamptz)
@@ -256,6 +259,31 @@ export async function measureLineTypes(
       WHERE total.type IS NULL OR type_name = total.type
     ) waiting
     ORDER BY total.type NULLS FIRST`;
+}
+
+export interface DayHealth extends Pick<LineTypeHealth, 'notified' | 'p50' | 'p99'> {
+  /** The start of the statement day. */
+  startsAt: Date;
+  /** Lines that webhooks should report, also those whose webhook may still come. */
+  lines: number;
+}
+
+/** The statement days of a period that have such lines, newest first. */
+export async function measureDays(
+  db: Db,
+  accountId: number,
+  { from, until }: Period,
+): Promise<DayHealth[]> {
+  return db.$queryRaw`
+    WITH counted AS (
+      SELECT starts_at, lag_ms, sum(lines)::bigint AS lines FROM notification_count
+      WHERE account_id = ${accountId} AND is_day AND starts_at >= ${from} AND starts_at < ${until}
+      GROUP BY starts_at, lag_ms HAVING sum(lines) <> 0
+    ), ${lagsBy(Prisma.sql`starts_at`, Prisma.sql`counted`)}
+    SELECT starts_at, total.lines, COALESCE(notified, 0) AS notified, p50, p99
+    FROM (SELECT starts_at, sum(lines)::int AS lines FROM counted GROUP BY starts_at) total
+    LEFT JOIN lags USING (starts_at)
+    ORDER BY starts_at DESC`;
 }
 
 export type UnnotifiedLineRow = Pick<

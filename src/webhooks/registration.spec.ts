@@ -2,7 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { WebhookRegistration } from '../contract/webhook-registrations.js';
 import { registeredEventTypes } from './webhook-body.js';
-import { planRegistrations, type WebhookAddress, type RegistrationPlan } from './registration.js';
+import {
+  describeRegistrations,
+  planRegistrations,
+  type RegistrationPlan,
+  type WebhookAddress,
+} from './registration.js';
 
 const address: WebhookAddress = {
   publicUrl: 'https://concilia.example',
@@ -144,5 +149,22 @@ describe('planRegistrations', () => {
         for (const other of others) expect(after).toContainEqual(other);
       }),
     );
+  });
+});
+
+describe('describeRegistrations', () => {
+  it('distinguishes what is registered, outdated, foreign and missing, by its host only', () => {
+    const [paid, overdue] = apply(planRegistrations(address, []), []);
+    const described = describeRegistrations(address, [
+      paid!,
+      { ...overdue!, authorization: 'x-webhook-key: old' },
+      foreign('PIX_RECEIVED', 'https://user:token@other.example/hook?token=s3cret'),
+    ]);
+    const byType = new Map(described.map(({ eventType, ...rest }) => [eventType, rest]));
+    expect(described).toHaveLength(registeredEventTypes.length);
+    expect(byType.get('CHARGE_PAID')).toEqual({ state: 'registered', host: 'concilia.example' });
+    expect(byType.get('CHARGE_OVERDUE')).toEqual({ state: 'outdated', host: 'concilia.example' });
+    expect(byType.get('PIX_RECEIVED')).toEqual({ state: 'foreign', host: 'other.example' });
+    expect(byType.get('CHARGE_VOIDED')).toEqual({ state: 'missing', host: null });
   });
 });

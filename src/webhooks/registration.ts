@@ -49,6 +49,31 @@ export function planRegistrations(
   return plan;
 }
 
+/** How an event type is registered at the bank. */
+export interface RegisteredEventType {
+  eventType: string;
+  /** `foreign`: only at an address of another system, whose host is `host`. */
+  state: 'registered' | 'outdated' | 'foreign' | 'missing';
+  host: string | null;
+}
+
+/** Each event type with what the bank has registered for it. */
+export function describeRegistrations(
+  address: WebhookAddress,
+  existing: readonly WebhookRegistration[],
+): RegisteredEventType[] {
+  const { create, update, foreign } = planRegistrations(address, existing);
+  const missing = new Set(create.map(({ eventType }) => eventType));
+  const outdated = new Set(update.map(({ wanted }) => wanted.eventType));
+  return registeredEventTypes.map((eventType) => {
+    const found = existing.find((registration) => registration.eventType === eventType);
+    const host = found && URL.canParse(found.url) ? new URL(found.url).host : null;
+    if (missing.has(eventType)) return { eventType, state: 'missing', host };
+    if (foreign.includes(eventType)) return { eventType, state: 'foreign', host };
+    return { eventType, state: outdated.has(eventType) ? 'outdated' : 'registered', host };
+  });
+}
+
 function wantedRegistration(
   { publicUrl, slug, secret }: WebhookAddress,
   eventType: string,

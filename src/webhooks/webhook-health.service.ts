@@ -28,10 +28,10 @@ export class WebhookHealth {
     private readonly settings: Settings,
   ) {}
 
-  /** Throws `validation_failed` where the period is invalid. */
-  async measure(accountId: number, requested: RequestedPeriod) {
+  /** Without `from`, the period is `days` long. Throws `validation_failed` where it is invalid. */
+  async measure(accountId: number, requested: RequestedPeriod, days = 1) {
     const now = await this.bankTime.now(accountId);
-    const { from, until, spans } = countedPeriod(healthPeriod(requested, now, 1));
+    const { from, until, spans } = countedPeriod(healthPeriod(requested, now, days));
     const period = { from, until };
     const db = this.database.prisma;
     const window = { ...period, overdueBefore: this.overdueBefore(now) };
@@ -41,6 +41,13 @@ export class WebhookHealth {
       db.statementState.findUnique({ where: { accountId }, select: { syncIntervalMs: true } }),
     ]);
     return { ...period, types, events, syncIntervalMs: state?.syncIntervalMs ?? null };
+  }
+
+  /** The last statement days, newest first. */
+  async measureDays(accountId: number, days: number): Promise<counts.DayHealth[]> {
+    const until = await this.bankTime.now(accountId);
+    const from = new Date(until.getTime() - days * 24 * hourMs);
+    return counts.measureDays(this.database.prisma, accountId, { from, until });
   }
 
   /** How many lines of the last hours webhooks should have reported, and how many none reported. */
@@ -59,10 +66,11 @@ export class WebhookHealth {
     accountId: number,
     requested: RequestedPeriod,
     { beforeNsu, limit }: { beforeNsu: bigint | null; limit: number },
+    days = 90,
   ): Promise<counts.UnnotifiedLineRow[]> {
     const now = await this.bankTime.now(accountId);
     const window = {
-      ...healthPeriod(requested, now, 90),
+      ...healthPeriod(requested, now, days),
       overdueBefore: this.overdueBefore(now),
       limit,
     };

@@ -16,7 +16,12 @@ import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
 import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
-import { planRegistrations } from './registration.js';
+import {
+  describeRegistrations,
+  planRegistrations,
+  type RegisteredEventType,
+  type WebhookAddress,
+} from './registration.js';
 
 /** An account whose bank does not answer holds up one of these, and the others continue. */
 const concurrentAccounts = 8;
@@ -45,15 +50,7 @@ export class WebhookRegistrar implements OnModuleDestroy {
     if (!isAllowedIn(await this.accounts.getSendingRules(accountId), createWebhookRegistration))
       return;
     const listed = await this.bank.call(listWebhookRegistrations, account, {});
-    const plan = planRegistrations(
-      {
-        publicUrl: this.addresses.publicUrl,
-        slug: account.slug,
-        secret: await this.accounts.getWebhookSecret(account),
-        allowsLoopback: this.bank.profile.allowsLoopback,
-      },
-      valueOf(listed),
-    );
+    const plan = planRegistrations(await this.addressOf(account), valueOf(listed));
     const changes = [
       ...plan.create.map((body) => ({
         eventType: body.eventType,
@@ -88,6 +85,13 @@ export class WebhookRegistrar implements OnModuleDestroy {
     for (const response of responses) if (response.outcome !== 'rejection') valueOf(response);
   }
 
+  /** How each event type is registered. Throws if the bank does not answer. */
+  async list(accountId: number): Promise<RegisteredEventType[]> {
+    const account = await this.accounts.get(accountId);
+    const listed = await this.bank.call(listWebhookRegistrations, account, {});
+    return describeRegistrations(await this.addressOf(account), valueOf(listed));
+  }
+
   /** A failed account is tried again in the next pass. */
   @Every(webhookRegistrations, 300_000)
   async registerAll(): Promise<void> {
@@ -102,6 +106,15 @@ export class WebhookRegistrar implements OnModuleDestroy {
   /** The timer's pass and the jobs end with the call that is in progress. */
   onModuleDestroy(): void {
     this.isStopping = true;
+  }
+
+  private async addressOf(account: BankAccount): Promise<WebhookAddress> {
+    return {
+      publicUrl: this.addresses.publicUrl,
+      slug: account.slug,
+      secret: await this.accounts.getWebhookSecret(account),
+      allowsLoopback: this.bank.profile.allowsLoopback,
+    };
   }
 
   private async registerOrWarn({ id, slug }: BankAccount): Promise<void> {

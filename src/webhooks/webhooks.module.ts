@@ -5,6 +5,7 @@ import { EventsModule } from '../events/events.module.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { DirectWebhooks } from './direct-webhooks.service.js';
 import { Notices } from './notices.service.js';
+import { ReceivedWebhooks } from './received-webhooks.service.js';
 import { RelayDeliveries } from './relay-deliveries.service.js';
 import { RelaysController } from './relays.controller.js';
 import { Relays } from './relays.service.js';
@@ -23,6 +24,7 @@ import { WebhooksController } from './webhooks.controller.js';
   providers: [
     WebhookInbox,
     Notices,
+    ReceivedWebhooks,
     Relays,
     RelayDeliveries,
     DirectWebhooks,
@@ -32,6 +34,6 @@ import { WebhooksController } from './webhooks.controller.js';
     WebhookRetention,
     WebhookMetrics,
   ],
-  exports: [WebhookRegistrar, WebhookHealth],
+  exports: [WebhookRegistrar, WebhookHealth, ReceivedWebhooks],
 })
 export class WebhooksModule {}

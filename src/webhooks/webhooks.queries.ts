@@ -91,16 +91,17 @@ export async function countUnprocessedWebhooks(
 }
 
 /**
- * Deletes the bytes of webhooks that were processed more than `days` ago. Everything else of them
- * stays: a copy is still recognized, and counts and references do not change. Returns how many.
+ * Deletes the bytes of webhooks that were processed or discarded more than `days` ago. Everything
+ * else of them stays: a copy is still recognized, and counts and references do not change. Returns
+ * how many.
  * The ctids of the locked rows spare a join, for which PostgreSQL might read the whole table.
  */
 export async function deleteOldBodies(db: Db, days: number, limit: number): Promise<number> {
   return db.$executeRaw`
     UPDATE webhook_event SET body = NULL
-    WHERE state = 'processed' AND ctid = ANY (ARRAY(
+    WHERE (state = 'processed' OR state = 'discarded') AND ctid = ANY (ARRAY(
       SELECT ctid FROM webhook_event
-      WHERE state = 'processed' AND body IS NOT NULL
+      WHERE (state = 'processed' OR state = 'discarded') AND body IS NOT NULL
         AND processed_at < (SELECT clock_timestamp() - ${days} * interval '1 day')
       ORDER BY processed_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED))`;
 }

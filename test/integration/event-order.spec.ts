@@ -38,6 +38,7 @@ describe('the order of events', () => {
       undefined as never,
       new EventRetention(service.database, undefined as never),
       new EventCounterparties(service.database),
+      undefined as never,
     );
     const { data, next } = await controller.events({
       ...{ accountId: service.accountId, query, scopes: [] },

@@ -867,7 +867,8 @@ CREATE INDEX "unreadable_line_open"
 
 -- Webhooks from the bank
 
-CREATE TYPE "webhook_event_state" AS ENUM ('pending', 'processed', 'quarantined', 'unhandled');
+CREATE TYPE "webhook_event_state" AS ENUM (
+  'pending', 'processed', 'quarantined', 'unhandled', 'discarded');
 
 -- A webhook of the bank. A copy with the same bytes is counted, not stored again.
 CREATE TABLE "webhook_event" (
@@ -884,15 +885,18 @@ CREATE TABLE "webhook_event" (
   "processed_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "webhook_event_pkey" PRIMARY KEY ("account_id", "event_type", "body_hash"),
-  -- The bytes of a webhook are deleted only after it was processed.
-  CONSTRAINT "webhook_event_body" CHECK ("body" IS NOT NULL OR "state" = 'processed')
+  -- The bytes of a webhook are deleted only after it was processed or discarded.
+  CONSTRAINT "webhook_event_body" CHECK (
+    "body" IS NOT NULL OR "state" = 'processed' OR "state" = 'discarded')
 );
 CREATE INDEX "webhook_event_unprocessed" ON "webhook_event" ("account_id", "state", "received_at")
   WHERE (state = 'pending' OR state = 'quarantined');
 CREATE INDEX "webhook_event_unhandled" ON "webhook_event" ("account_id", "received_at")
   WHERE (state = 'unhandled');
-CREATE INDEX "webhook_event_with_body"
-  ON "webhook_event" ("processed_at") WHERE (state = 'processed' AND body IS NOT NULL);
+CREATE INDEX "webhook_event_ended" ON "webhook_event" ("account_id", "state", "received_at")
+  WHERE (state = 'processed' OR state = 'discarded');
+CREATE INDEX "webhook_event_with_body" ON "webhook_event" ("processed_at")
+  WHERE ((state = 'processed' OR state = 'discarded') AND body IS NOT NULL);
 CREATE INDEX "webhook_event_pix"
   ON "webhook_event" ("account_id", "reference", "received_at")
   WHERE (reference_kind = 'end_to_end_id');
@@ -2396,7 +2400,8 @@ CREATE UNIQUE INDEX "delivery_account_id_event_id_endpoint_id_key"
   ON "delivery" ("account_id", "event_id", "endpoint_id");
 CREATE INDEX "delivery_due"
   ON "delivery" ("account_id", "endpoint_id", "next_attempt_at") WHERE (state = 'pending');
-CREATE INDEX "delivery_dead" ON "delivery" ("account_id", "endpoint_id") WHERE (state = 'dead');
+CREATE INDEX "delivery_dead"
+  ON "delivery" ("account_id", "endpoint_id", "event_id") WHERE (state = 'dead');
 
 -- Counters
 

@@ -1,0 +1,142 @@
+// Alert rules: what people are alerted about, and by which channels.
+import { Controller } from '@nestjs/common';
+import { AlertChannels } from '../../alerts/alert-channels.service.js';
+import { AlertRules } from '../../alerts/alert-rules.service.js';
+import { createAlertRule } from '../../alerts/rules.schema.js';
+import { AppError } from '../../platform/errors.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { Redirect, Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { accountOf, isAllowedTo, pathId, pathTo, readReason } from '../visit.js';
+import { readConditionKind, readRuleForm } from './alert-rule-form.js';
+import { RuleChanges, RuleFacts, RuleForm, RuleList } from './alert-rule-views.js';
+import {
+  doneAt,
+  DoneMessage,
+  findProblem,
+  plainText,
+  readBody,
+} from './elements-of-connections.js';
+
+const rules = '/console/accounts/:account/alert-rules';
+const needs = 'view';
+const manage = 'manage connections';
+/** More than an account may have. */
+const all = { after: null, limit: 100 } as const;
+
+const subject = (visit: Visit) => `alert-rule ${pathId(visit)}` as const;
+
+@Controller()
+export class AlertRulePages {
+  constructor(
+    private readonly rules: AlertRules,
+    private readonly channels: AlertChannels,
+  ) {}
+
+  @ConsolePage({
+    path: rules,
+    needs,
+    menu: { title: 'alertRules.title', section: 'connections', place: 69 },
+  })
+  async list(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { id } = accountOf(visit);
+    const found = await this.rules.listPage(id, all);
+    const channels = await this.channels.listPage(id, all);
+    return new Shown(
+      visit.t('alertRules.title'),
+      <RuleList visit={visit} rules={found} channels={channels} />,
+    );
+  }
+
+  @ConsolePage({ path: `${rules}/new`, needs: manage })
+  async startNew(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.newPage(visit, visit.query.get('kind'), null);
+  }
+
+  @ConsoleAction({
+    path: `${rules}/new`,
+    needs: manage,
+    audit: { action: 'create alert rule', subject: () => 'alert-rule new' },
+  })
+  async create(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const kind = visit.form.get('kind');
+    let id = '';
+    const problem = await findProblem(async () => {
+      ({ id } = await this.rules.create(accountOf(visit).id, readRule(visit)));
+    });
+    if (problem) return this.newPage(visit, kind, problem);
+    return new Redirect(doneAt(visit, `alert-rules/${id}`, 'saved'));
+  }
+
+  @ConsolePage({ path: `${rules}/:id`, needs })
+  async show(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.detail(visit, null);
+  }
+
+  @ConsoleAction({
+    path: `${rules}/:id`,
+    needs: manage,
+    audit: { action: 'change alert rule', subject },
+  })
+  async change(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const id = pathId(visit);
+    const problem = await findProblem(async () => {
+      readReason(visit);
+      await this.rules.update(accountOf(visit).id, id, readRule(visit));
+    });
+    if (problem) return this.detail(visit, problem);
+    return new Redirect(doneAt(visit, `alert-rules/${id}`, 'saved'));
+  }
+
+  @ConsoleAction({
+    path: `${rules}/:id/remove`,
+    needs: manage,
+    audit: { action: 'remove alert rule', subject },
+  })
+  async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
+    readReason(visit);
+    const count = await this.rules.remove(accountOf(visit).id, pathId(visit));
+    return new Redirect(doneAt(visit, 'alert-rules', 'ruleRemoved', count));
+  }
+
+  private async newPage(
+    visit: Visit,
+    kindText: string | null,
+    problem: AppError | null,
+  ): Promise<PageAnswer> {
+    const kind = readConditionKind(kindText);
+    if (!kind) return new Redirect(pathTo(visit, 'alert-rules'));
+    const channels = await this.channels.listPage(accountOf(visit).id, all);
+    const body = <RuleForm {...{ visit, kind, channels, problem }} rule={null} />;
+    return new Shown(visit.t('alertRules.new'), body, statusOf(problem));
+  }
+
+  private async detail(visit: Visit, problem: AppError | null): Promise<Shown> {
+    const { id: accountId } = accountOf(visit);
+    const rule = await this.rules.get(accountId, pathId(visit));
+    const channels = await this.channels.listPage(accountId, all);
+    const kind = rule.conditionKind;
+    const body = (
+      <>
+        <DoneMessage visit={visit} />
+        <RuleFacts visit={visit} rule={rule} />
+        {isAllowedTo(visit, manage) && (
+          <>
+            <RuleForm {...{ visit, kind, rule, channels, problem }} />
+            <RuleChanges visit={visit} rule={rule} />
+          </>
+        )}
+      </>
+    );
+    return new Shown(plainText(rule.name), body, statusOf(problem));
+  }
+}
+
+const statusOf = (problem: AppError | null) => (problem ? { status: problem.status } : {});
+
+/** Throws `validation_failed` for a wrong field, and for a condition that does not exist. */
+function readRule({ form }: Visit) {
+  const kind = readConditionKind(form.get('kind'));
+  if (!kind) throw new AppError('validation_failed');
+  return readBody(createAlertRule.body, readRuleForm(form, kind));
+}

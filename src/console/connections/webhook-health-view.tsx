@@ -1,0 +1,230 @@
+// How the health of webhooks looks: a sentence, figures by type and by day, and lost lines.
+import type { JSX } from 'preact';
+import type {
+  DayHealth,
+  LineTypeHealth,
+  UnnotifiedLineRow,
+} from '../../webhooks/notification-counts.queries.js';
+import type { WebhookHealth } from '../../webhooks/webhook-health.service.js';
+import { Amount, Empty, FactList } from '../elements.js';
+import { formatCount, formatDuration, formatTime } from '../formats.js';
+import { DataTable, Message } from '../frame.js';
+import type { Visit } from '../requests.js';
+import { findTextKey } from '../texts.js';
+import { pathTo } from '../visit.js';
+
+type Measured = Awaited<ReturnType<WebhookHealth['measure']>>;
+
+interface HealthProps {
+  visit: Visit;
+  days: number;
+  measured: Measured;
+  byDay: readonly DayHealth[];
+  lost: readonly UnnotifiedLineRow[];
+  hasMore: boolean;
+}
+
+const offeredDays = [1, 7, 30] as const;
+
+export function HealthView({ visit, days, measured, byDay, lost, hasMore }: HealthProps) {
+  const { t, path } = visit;
+  const total = measured.types.find(({ type }) => type === null) ?? null;
+  return (
+    <>
+      <Sentence visit={visit} total={total} />
+      <p class="row">
+        {offeredDays.map((one) =>
+          one === days ? (
+            <strong>{t(`health.days.${one}`)}</strong>
+          ) : (
+            <a href={`${path}?days=${one}`}>{t(`health.days.${one}`)}</a>
+          ),
+        )}
+        <a href={pathTo(visit, 'webhook-health/registrations')}>{t('health.registrations')}</a>
+      </p>
+      <div class="cards">
+        <Figures visit={visit} total={total} syncIntervalMs={measured.syncIntervalMs} />
+        <section class="card">
+          <h2>{t('health.meaning')}</h2>
+          <p>{t('health.meaning.text')}</p>
+        </section>
+      </div>
+      <Types visit={visit} types={measured.types.filter(({ type }) => type !== null)} />
+      <Days visit={visit} byDay={byDay} />
+      <EventTypes visit={visit} events={measured.events} />
+      <LostLines visit={visit} lost={lost} hasMore={hasMore} />
+    </>
+  );
+}
+
+function Sentence({ visit: { t }, total }: { visit: Visit; total: LineTypeHealth | null }) {
+  if (!total || total.expected + total.waiting === 0)
+    return <Message kind="good">{t('health.nothing')}</Message>;
+  const { lost, expected } = total;
+  if (lost === 0) return <Message kind="good">{t('health.allArrived')}</Message>;
+  const values = { lost: formatCount(lost), expected: formatCount(expected) };
+  return <Message kind="bad">{t('health.someLost', values)}</Message>;
+}
+
+const percentOf = (lost: number, expected: number): string =>
+  expected === 0 ? '—' : `${((lost / expected) * 100).toFixed(1).replace('.', ',')} %`;
+const durationOf = (ms: number | null): string => (ms === null ? '—' : formatDuration(ms));
+
+function Figures({
+  visit,
+  total,
+  syncIntervalMs,
+}: {
+  visit: Visit;
+  total: LineTypeHealth | null;
+  syncIntervalMs: number | null;
+}): JSX.Element {
+  const { t } = visit;
+  const { expected = 0, lost = 0, waiting = 0 } = total ?? {};
+  const interval = syncIntervalMs === null ? null : formatDuration(syncIntervalMs);
+  return (
+    <FactList
+      visit={visit}
+      title="health.figures"
+      facts={[
+        ['health.expected', formatCount(expected)],
+        ['health.lost', `${formatCount(lost)} (${percentOf(lost, expected)})`],
+        ['health.waiting', formatCount(waiting)],
+        ['health.p50', durationOf(total?.p50 ?? null)],
+        ['health.p99', durationOf(total?.p99 ?? null)],
+        ['health.max', durationOf(total?.max ?? null)],
+        ['health.interval', interval ?? t('health.interval.usual')],
+      ]}
+    />
+  );
+}
+
+function lineType({ t }: Visit, name: string) {
+  const key = findTextKey(`health.type.${name}`);
+  return key ? t(key) : <code>{name}</code>;
+}
+
+function Types({ visit, types }: { visit: Visit; types: readonly LineTypeHealth[] }) {
+  const { t } = visit;
+  return (
+    <section class="card">
+      <h2>{t('health.byType')}</h2>
+      {types.length === 0 ? (
+        <Empty>{t('health.noLines')}</Empty>
+      ) : (
+        <DataTable
+          visit={visit}
+          name={t('health.byType')}
+          columns={['health.type', 'health.expected', 'health.lost', 'health.p50', 'health.p99']}
+        >
+          {types.map(({ type, expected, lost, p50, p99 }) => (
+            <tr>
+              <td>{lineType(visit, type ?? '')}</td>
+              <td>{formatCount(expected)}</td>
+              <td>{`${formatCount(lost)} (${percentOf(lost, expected)})`}</td>
+              <td>{durationOf(p50)}</td>
+              <td>{durationOf(p99)}</td>
+            </tr>
+          ))}
+        </DataTable>
+      )}
+    </section>
+  );
+}
+
+function Days({ visit, byDay }: { visit: Visit; byDay: readonly DayHealth[] }) {
+  const { t, language } = visit;
+  if (byDay.length === 0) return null;
+  const share = (notified: number, lines: number) => percentOf(notified, lines);
+  return (
+    <section class="card">
+      <h2>{t('health.byDay')}</h2>
+      <DataTable
+        visit={visit}
+        name={t('health.byDay')}
+        columns={['health.day', 'health.lines', 'health.reported', 'health.p50', 'health.p99']}
+      >
+        {byDay.map(({ startsAt, lines, notified, p50, p99 }) => (
+          <tr>
+            <td>{formatTime(startsAt, language).slice(0, 10)}</td>
+            <td>{formatCount(lines)}</td>
+            <td>
+              <meter min={0} max={lines} value={notified} aria-label={t('health.reported')} />{' '}
+              {share(notified, lines)}
+            </td>
+            <td>{durationOf(p50)}</td>
+            <td>{durationOf(p99)}</td>
+          </tr>
+        ))}
+      </DataTable>
+    </section>
+  );
+}
+
+function EventTypes({ visit, events }: { visit: Visit; events: Measured['events'] }) {
+  const { t } = visit;
+  if (events.length === 0) return null;
+  return (
+    <section class="card">
+      <h2>{t('health.events')}</h2>
+      <DataTable
+        visit={visit}
+        name={t('health.events')}
+        columns={['webhooks.type', 'health.received', 'webhooks.copies', 'health.quarantined']}
+      >
+        {events.map(({ eventType, received, copies, quarantined }) => (
+          <tr>
+            <td class="wide">
+              <a href={`${pathTo(visit, 'webhooks')}?eventType=${encodeURIComponent(eventType)}`}>
+                <code>{eventType}</code>
+              </a>
+            </td>
+            <td>{formatCount(received)}</td>
+            <td>{formatCount(copies)}</td>
+            <td>{formatCount(quarantined)}</td>
+          </tr>
+        ))}
+      </DataTable>
+    </section>
+  );
+}
+
+function LostLines({
+  visit,
+  lost,
+  hasMore,
+}: {
+  visit: Visit;
+  lost: readonly UnnotifiedLineRow[];
+  hasMore: boolean;
+}) {
+  const { t, language } = visit;
+  return (
+    <section class="card">
+      <h2>{t('health.lostLines')}</h2>
+      {lost.length === 0 ? (
+        <Empty>{t('health.lostLines.none')}</Empty>
+      ) : (
+        <DataTable
+          visit={visit}
+          name={t('health.lostLines')}
+          columns={['webhooks.nsu', 'health.type', 'webhooks.amount', 'webhooks.occurredAt']}
+        >
+          {lost.map(({ nsu, typeName, isCredit, amountCents, occurredAt }) => (
+            <tr>
+              <td>
+                <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
+              </td>
+              <td>{lineType(visit, typeName)}</td>
+              <td>
+                <Amount cents={isCredit ? amountCents : -amountCents} />
+              </td>
+              <td>{formatTime(occurredAt, language)}</td>
+            </tr>
+          ))}
+        </DataTable>
+      )}
+      {hasMore && <p class="hint">{t('health.lostLines.more')}</p>}
+    </section>
+  );
+}
