@@ -11,7 +11,6 @@ import { expectedPaymentTexts } from './texts/expected-payments.js';
 import { fieldTexts } from './texts/fields.js';
 import { daysTexts } from './texts/days.js';
 import { alertsTexts } from './texts/alerts.js';
-import { breaksTexts } from './texts/breaks.js';
 import { connectionsTexts } from './texts/connections.js';
 import { eventsTexts } from './texts/events.js';
 import { languages, type Language } from './texts/languages.js';
@@ -26,7 +25,7 @@ import { searchTexts } from './texts/search.js';
 import { todayTexts } from './texts/today.js';
 
 /** The lists of the areas of the console. No two have the same key. */
-export const texts = {
+const lists = {
   ...appTexts,
   ...peopleTexts,
   ...todayTexts,
@@ -51,7 +50,8 @@ export const texts = {
   ...eventsTexts,
 } as const;
 
-export type TextKey = keyof typeof texts;
+export type TextKey = keyof typeof lists;
+export const texts: Readonly<Record<TextKey, readonly [pt: string, en: string]>> = lists;
 
 /** The text of a key, with its values filled in. */
 export type Translate = (key: TextKey, values?: Record<string, string | number>) => string;

@@ -43,8 +43,6 @@ export const auditedActions = [
   'remove beneficiary',
   'read lines again',
   'start reconciliation',
-  'refused',
-  'failed',
   'link break',
   'accept break',
   'refund break',
@@ -92,30 +90,29 @@ export const auditedActions = [
   'remove alert channel',
   'send test message',
   'replay alert message',
+  'refused',
+  'failed',
 ] as const;
 export type AuditedActionName = (typeof auditedActions)[number];
 
 /** What an action was done to. */
-export const auditedSubjects = ['person', 'session', 'entry', 'account'] as const;
 export const auditedSubjects = [
   'person',
   'session',
   'entry',
+  'account',
   'file',
   'upload',
-  'account',
   'key',
   'charge',
   'operation',
-  'account',
   'beneficiary',
-] as const;
-export const auditedSubjects = ['person', 'session', 'entry', 'break', 'breaks'] as const;
-export const auditedSubjects = ['person', 'session', 'entry', 'rule', 'expected_payment'] as const;
-export const auditedSubjects = ['person', 'session', 'entry', 'statement'] as const;
+  'break',
+  'breaks',
+  'rule',
+  'expected_payment',
+  'statement',
   'line',
-  'charge',
-  'operation',
   'webhook',
   'webhooks',
   'registrations',

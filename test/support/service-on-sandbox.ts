@@ -28,7 +28,6 @@ export async function serviceOnSandbox() {
     database,
     pool,
     accountId,
-    url,
     /** Calls the service. */
     call,
     /** Syncs the statement. */

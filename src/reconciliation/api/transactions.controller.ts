@@ -15,7 +15,6 @@ import { BankTime } from '../../statement/bank-time.service.js';
 import { readStatementView } from '../../statement/statement-view.queries.js';
 import { ExpectedPaymentReading } from './expected-payment-reading.service.js';
 import { TransactionViews } from './transaction-views.service.js';
-import * as queries from './transactions.queries.js';
 import { getSummary, listExpectedPayments, listTransactionsOfBook } from './transactions.schema.js';
 import { loadSummary } from './summary.queries.js';
 
