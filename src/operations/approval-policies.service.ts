@@ -20,7 +20,7 @@ import {
 } from './approval-policies.queries.js';
 import { findPolicyInForce } from './approvals.queries.js';
 import type { changeApprovalPolicy, getApprovalPolicy } from './approvals.schema.js';
-import { findEntitled } from './entitled-actors.queries.js';
+import { findEntitled, lockActors } from './entitled-actors.queries.js';
 import { OperationOutcomes } from './operation-outcomes.service.js';
 
 const maxChangesShown = 100;
@@ -91,6 +91,7 @@ async function isConfirmed(tx: Tx, accountId: number, policy: ApprovalPolicy, ho
     (one) => one.holder !== holder && isSamePolicy(one, policy),
   );
   const actors = proposals.map(({ actor }) => actor);
+  await lockActors(tx, accountId, actors);
   return (await findEntitled(tx, accountId, actors, 'manage payment rules')).size > 0;
 }
 

@@ -90,7 +90,8 @@ export class ApprovalPages {
   @ConsolePage({ path: `${approvals}/uploads/:id`, needs: 'view' })
   async upload(@Visiting() visit: Visit): Promise<PageAnswer> {
     const uploadId = pathId(visit);
-    const rows = await this.waiting.listOfUpload(callerOf(visit), uploadId);
+    const afterLine = Number(/^\d{1,6}$/.exec(visit.query.get('after') ?? '')?.[0] ?? 0);
+    const rows = await this.waiting.listOfUpload(callerOf(visit), uploadId, afterLine);
     return this.preview(visit, rows, [], uploadId);
   }
 
@@ -169,7 +170,16 @@ export class ApprovalPages {
             {t('approvals.leftOut', { count: rows.length - decidable.length })}
           </Message>
         )}
-        {rows.length === maxDecidedTogether && <p class="muted">{t('approvals.moreRows')}</p>}
+        {uploadId !== null && rows.length === maxDecidedTogether && (
+          <p class="muted">
+            {t('approvals.moreRows')}{' '}
+            <a
+              href={`${pathTo(visit, `approvals/uploads/${uploadId}`)}?after=${rows.at(-1)?.line}`}
+            >
+              {t('app.next')}
+            </a>
+          </p>
+        )}
         {decidable.length > 0 && (
           <DecisionForm
             visit={visit}

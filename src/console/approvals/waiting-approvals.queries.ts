@@ -101,15 +101,19 @@ export async function findNextWaiting(
     SELECT first.id FROM (
       SELECT id, next_action_at FROM operation
       WHERE account_id = ${accountId} AND state = 'awaiting_approval'
-        AND next_action_at > clock_timestamp()
       ORDER BY next_action_at, id LIMIT ${examined}
     ) first
-    JOIN operation_approval_request r
-      ON r.account_id = ${opaqueAccountId(accountId)} AND r.operation_id = first.id
-    WHERE r.holder <> ${holder} AND NOT EXISTS (
-      SELECT FROM operation_approval a
-      WHERE a.account_id = r.account_id AND a.operation_id = r.operation_id
-        AND a.holder = ${holder})
+    CROSS JOIN LATERAL (
+      SELECT holder FROM operation_approval_request
+      WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = first.id OFFSET 0
+    ) r
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS own FROM operation_approval
+      WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = first.id
+        AND holder = ${holder} OFFSET 0
+    ) decided
+    WHERE r.holder <> ${holder} AND decided.own = 0
+      AND first.next_action_at > clock_timestamp()
     ORDER BY first.next_action_at, first.id LIMIT 1`;
   return found?.id ?? null;
 }

@@ -46,10 +46,10 @@ export class WaitingApprovals {
     return this.describe(viewer, await queries.listWaitingOf(prisma, viewer.accountId, ids));
   }
 
-  /** The next rows of an upload that the person has not decided, in the order of the file. */
-  async listOfUpload(viewer: Viewer, uploadId: string): Promise<Waiting[]> {
+  /** The rows of an upload after a line that the person has not decided, in their order. */
+  async listOfUpload(viewer: Viewer, uploadId: string, afterLine = 0): Promise<Waiting[]> {
     const { accountId, actor } = viewer;
-    const page = { afterLine: 0, limit: maxDecidedTogether, actor };
+    const page = { afterLine, limit: maxDecidedTogether, actor };
     const { prisma } = this.database;
     const rows = await listRowsAwaitingApproval(prisma, accountId, uploadId, page);
     const found = await this.listOf(
