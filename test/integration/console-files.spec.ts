@@ -34,7 +34,7 @@ describe('the pages of files', () => {
     accountId = (await operators.findAccountId('main')) ?? 0;
     for (const role of roleNames)
       people[role] = await person(`${role}@example.com`, role, accountId);
-  });
+  }, 60_000);
   afterAll(() => service.stop());
 
   /** Sends the form of uploads with a file, as a browser does. */

@@ -31,7 +31,7 @@ describe('the settings of an account', () => {
     for (const role of roleNames)
       people[role] = await person(`${role}@example.com`, role, accountId);
     owner = await person('owner@example.com', 'admin', null);
-  });
+  }, 60_000);
   afterAll(() => service.stop());
 
   const auditText = async () =>
