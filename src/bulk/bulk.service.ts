@@ -60,6 +60,8 @@ export interface CheckedFile {
 export class BulkService {
   /** Files whose rows are being stored: each holds a database connection. */
   private readonly storing = new Slots(2);
+  /** Files whose rows are being checked. */
+  private readonly checking = new Slots(2);
   private readonly uploads = new OpenLimit(8, 'uploads in progress');
 
   constructor(
@@ -105,22 +107,9 @@ export class BulkService {
     format: FileFormat,
     body: Readable,
   ): Promise<CheckedFile> {
-    return this.receive(accountId, body, async (file) => {
-      const style = new AmountStyle();
-      const rows = await countRows(readRows(format, file.chunks(), maxRows, style));
-      const pause = pausesBetweenSlices();
-      const checked: CheckedFile = { rows, invalid: 0, errors: [] };
-      for await (const row of readRows(format, file.chunks(), maxRows, style)) {
-        const { state, line, reference, errors } = newRow(kind, row);
-        if (state === 'invalid') {
-          checked.invalid += 1;
-          if (checked.errors.length < maxCheckedErrors)
-            checked.errors.push({ line, reference, errors: readRowErrors(errors).errors });
-        }
-        await pause();
-      }
-      return checked;
-    });
+    return this.receive(accountId, body, (file) =>
+      this.checking.run(() => checkRows(kind, format, file)),
+    );
   }
 
   private async receive<Result>(
@@ -259,6 +248,28 @@ async function countRows(rows: AsyncIterable<FileRow>): Promise<number> {
   }
   if (count === 0) throw unreadableFile('The file has no rows.');
   return count;
+}
+
+/** Throws like `countRows`. */
+async function checkRows(
+  kind: BulkKind,
+  format: FileFormat,
+  file: ReceivedFile,
+): Promise<CheckedFile> {
+  const style = new AmountStyle();
+  const rows = await countRows(readRows(format, file.chunks(), maxRows, style));
+  const pause = pausesBetweenSlices();
+  const checked: CheckedFile = { rows, invalid: 0, errors: [] };
+  for await (const row of readRows(format, file.chunks(), maxRows, style)) {
+    const { state, line, reference, errors } = newRow(kind, row);
+    if (state === 'invalid') {
+      checked.invalid += 1;
+      if (checked.errors.length < maxCheckedErrors)
+        checked.errors.push({ line, reference, errors: readRowErrors(errors).errors });
+    }
+    await pause();
+  }
+  return checked;
 }
 
 /** Validates and inserts the rows. */

@@ -1,5 +1,8 @@
 // What the service says about a field or a file, in the reader's language. The service writes its
 // messages in English, as the API returns them.
+import { AppError } from '../platform/errors.js';
+import type { Visit } from './requests.js';
+import { findTextKey } from './texts.js';
 import type { Language } from './texts/languages.js';
 
 /** Each message of the service, and its Portuguese. `(…)` is a value, `$1` where it stands. */
@@ -71,4 +74,20 @@ export function fieldMessagesIn(
     const said = messages.map((message) => serviceMessageIn(language, message)).join(' ');
     return field === '' ? said : `${field}: ${said}`;
   });
+}
+
+/**
+ * What the page of a form says about an error: the words of its code, or of its fields. Rethrows
+ * what is no error of a known kind.
+ */
+export function problemIn(
+  { t, language }: Pick<Visit, 't' | 'language'>,
+  error: unknown,
+  describe = (errors: Record<string, string[]>) => fieldMessagesIn(language, errors).join(' '),
+): string {
+  if (!(error instanceof AppError) || error.status === 500) throw error;
+  const { errors, reason } = error.details;
+  if (errors) return describe(errors);
+  const key = findTextKey(`problem.${reason}`) ?? findTextKey(`error.${error.status}`);
+  return t(key ?? (error.status < 500 ? 'error.400' : 'error.503'));
 }

@@ -1,6 +1,7 @@
 // The pages of files: uploads with their progress, exports, the reading of the statement, and the
 // first steps to a reconciled payment.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { maxFileBytes } from '../../src/bulk/bulk.schema.js';
 import { BulkService } from '../../src/bulk/bulk.service.js';
 import { Operators } from '../../src/operators/operators.service.js';
 import { roleNames, type PersonRole } from '../../src/operators/roles.js';
@@ -34,7 +35,7 @@ describe('the pages of files', () => {
     accountId = (await operators.findAccountId('main')) ?? 0;
     for (const role of roleNames)
       people[role] = await person(`${role}@example.com`, role, accountId);
-  });
+  }, 60_000);
   afterAll(() => service.stop());
 
   /** Sends the form of uploads with a file, as a browser does. */
@@ -179,6 +180,14 @@ describe('the pages of files', () => {
         expect((await auditOf('upload file')).at(-1)).toMatchObject({ end: 'refused' });
       },
     );
+
+    it('that is too large is refused on its page', async () => {
+      const before = await countUploads();
+      const answer = await sendFile(people.analyst, { content: 'x'.repeat(maxFileBytes + 1) });
+      expect(answer.status).toBe(422);
+      expect(answer.text).toContain('The request is too large.');
+      expect(await countUploads()).toBe(before);
+    }, 30_000);
 
     it('of no form, and of a kind that does not exist, is refused', async () => {
       const csrf = csrfOf((await people.analyst.get('/console/nowhere')).text);

@@ -31,7 +31,7 @@ describe('the settings of an account', () => {
     for (const role of roleNames)
       people[role] = await person(`${role}@example.com`, role, accountId);
     owner = await person('owner@example.com', 'admin', null);
-  });
+  }, 60_000);
   afterAll(() => service.stop());
 
   const auditText = async () =>
@@ -87,7 +87,7 @@ describe('the settings of an account', () => {
       expect((await accountOf('main')).mode).toBe('stopped');
       const { text } = await people.viewer.get(`${pages}/account`);
       expect(text).toContain('bank says so');
-      expect(text).toContain(`person:${people.admin.id}`);
+      expect(text).toContain(`person ${people.admin.id}`);
       expect(await auditText()).toContain('"reason":"bank says so","shown":"live"');
       await people.admin.submit(path, { mode: 'live', reason: 'over' });
       expect((await accountOf('main')).mode).toBe('live');

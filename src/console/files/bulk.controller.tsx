@@ -18,8 +18,7 @@ import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.
 import { readFilters } from '../list-query.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { fieldMessagesIn } from '../service-messages.js';
-import { findTextKey } from '../texts.js';
+import { fieldMessagesIn, problemIn } from '../service-messages.js';
 import { accountOf, callerOf, isAllowedTo, pathId, pathTo, readReason } from '../visit.js';
 import { exampleFile } from './bulk-examples.js';
 import { UploadPage, UploadsPage, type Decided, type UploadOutcome } from './bulk-pages.js';
@@ -147,12 +146,9 @@ export class BulkPages {
     try {
       return await work(kind, format, file.body);
     } catch (error) {
-      if (!(error instanceof AppError) || error.status >= 500) throw error;
-      const { errors = {}, reason = '' } = error.details;
-      const problem = fieldMessagesIn(language, errors).join(' ');
-      if (problem) return this.page(visit, { problem: t('bulk.unreadable', { problem }) });
-      const key = findTextKey(`problem.${reason}`) ?? findTextKey(`error.${error.status}`);
-      return this.page(visit, { problem: t(key ?? 'error.400') });
+      const describe = (errors: Record<string, string[]>) =>
+        t('bulk.unreadable', { problem: fieldMessagesIn(language, errors).join(' ') });
+      return this.page(visit, { problem: problemIn(visit, error, describe) });
     }
   }
 

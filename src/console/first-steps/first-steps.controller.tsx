@@ -15,8 +15,7 @@ import { BankTime } from '../../statement/bank-time.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { fieldMessagesIn } from '../service-messages.js';
-import { findTextKey } from '../texts.js';
+import { fieldMessagesIn, problemIn } from '../service-messages.js';
 import { accountOf, callerOf, pathTo, typed } from '../visit.js';
 import {
   firstChargeBody,
@@ -82,7 +81,7 @@ export class FirstStepsPage {
         return await this.page(visit, { problem: visit.t('firstSteps.refused') });
       return new Redirect(pathOf(visit, charge.correlationId));
     } catch (error) {
-      return this.page(visit, { problem: problemOf(visit, error) });
+      return this.page(visit, { problem: problemIn(visit, error) });
     }
   }
 
@@ -102,7 +101,7 @@ export class FirstStepsPage {
       await this.sandbox.call({ id }, { method: 'POST', path });
     } catch (error) {
       const isPaid = error instanceof AppError && error.details.reason === 'charge_already_paid';
-      if (!isPaid) return this.page(visit, { payProblem: problemOf(visit, error), correlationId });
+      if (!isPaid) return this.page(visit, { payProblem: problemIn(visit, error), correlationId });
     }
     return new Redirect(pathOf(visit, correlationId));
   }
@@ -165,12 +164,4 @@ function readCharge(visit: Visit): FirstCharge {
     amount: typed(visit, 'amount'),
     dueDate: typed(visit, 'dueDate'),
   };
-}
-
-/** In words. Rethrows what is a fault of the service. */
-function problemOf({ t, language }: Visit, error: unknown): string {
-  if (!(error instanceof AppError) || error.status === 500) throw error;
-  const { errors, reason } = error.details;
-  if (errors) return fieldMessagesIn(language, errors).join(' ');
-  return t(findTextKey(`problem.${reason}`) ?? findTextKey(`error.${error.status}`) ?? 'error.503');
 }

@@ -94,7 +94,7 @@ export function ModeHistory({ visit, facts: { mode } }: Props) {
             <tr>
               <td>{formatTime(change.at, language)}</td>
               <td>{t(`account.mode.${change.mode}`)}</td>
-              <td class="wide">{change.actor}</td>
+              <td class="wide">{actorIn(visit, change.actor)}</td>
               <td class="wide">{change.reason}</td>
             </tr>
           ))}
@@ -102,4 +102,10 @@ export function ModeHistory({ visit, facts: { mode } }: Props) {
       )}
     </section>
   );
+}
+
+/** A person by their id, as in the audit; others by the name that they gave. */
+function actorIn({ t }: Visit, actor: string): string {
+  const id = /^person:(.+)$/.exec(actor)?.[1];
+  return id === undefined ? actor : `${t('subject.person')} ${id}`;
 }

@@ -11,7 +11,7 @@ import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.
 import { Message, StepUpNotice } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { findTextKey } from '../texts.js';
+import { problemIn } from '../service-messages.js';
 import { accountOf, callerOf, isAllowedTo, pathTo, readReason, sessionOf } from '../visit.js';
 import { AccountReading } from './account-facts.service.js';
 import {
@@ -189,12 +189,8 @@ function problemOfIssues(
   return t('account.invalid', { fields: describeIssues(t, language, issues) });
 }
 
-/** Rethrows what no form can mend. */
-function problemOf({ t, language }: Visit, error: unknown): string {
-  if (!(error instanceof AppError) || error.status >= 500) throw error;
-  const { reason = '', errors } = error.details;
-  if (errors) return t('account.invalid', { fields: describeIssues(t, language, errors) });
-  return t(findTextKey(`problem.${reason}`) ?? findTextKey(`error.${error.status}`) ?? 'error.400');
+function problemOf(visit: Visit, error: unknown): string {
+  return problemIn(visit, error, (issues) => problemOfIssues(visit, { issues }));
 }
 
 function newAccountPage(visit: Visit, problem: string | null = null): Shown {

@@ -96,6 +96,11 @@ export const filesTexts = {
     'You requested these rows. Another person must decide.',
   ],
 
+  'problem.unfinished_upload_limit': [
+    'A conta já tem o número máximo de arquivos em andamento. Espere um deles terminar.',
+    'The account has the most unfinished uploads that it may have. Wait for one to end.',
+  ],
+
   'rowError.validation_failed': ['Campos inválidos', 'Invalid fields'],
   'rowError.possible_duplicate': [
     'Parece repetir outro pedido recente',

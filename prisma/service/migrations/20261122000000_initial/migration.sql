@@ -1479,8 +1479,8 @@ CREATE TABLE "bulk_row" (
   CONSTRAINT "bulk_row_account_id_operation_id_fkey" FOREIGN KEY ("account_id", "operation_id")
     REFERENCES "operation" ("account_id", "id")
 );
-CREATE INDEX "bulk_row_account_id_upload_id_state_idx"
-  ON "bulk_row" ("account_id", "upload_id", "state");
+CREATE INDEX "bulk_row_account_id_upload_id_state_line_idx"
+  ON "bulk_row" ("account_id", "upload_id", "state", "line");
 CREATE INDEX "bulk_row_operation"
   ON "bulk_row" ("account_id", "operation_id") WHERE (operation_id IS NOT NULL);
 
