@@ -127,6 +127,22 @@ describe('a trial of a rule', () => {
     expect((await setup.catalog().get(service.accountId, ruleId)).activeVersion).toBe(1);
   });
 
+  it('does not count when another rule is activated while it runs', async () => {
+    await useAccount('meanwhile');
+    const ruleId = await setup.declareRule(matchRule({}));
+    const other = await setup.declareRule(matchRule({}));
+    const key = { ruleId, version: 1 };
+    const trial = await setup
+      .trials()
+      .run(setup.actor(), key, { to: '2026-06-30' }, () => setup.activate(other));
+    const activate = (...shown: [] | [string]) =>
+      setup.catalog().activate(setup.actor(), ruleId, 1, ...shown);
+    await expect(activate()).rejects.toMatchObject({ details: { reason: 'trial_needed' } });
+    await expect(activate(trial.id)).rejects.toMatchObject({
+      details: { reason: 'trial_outdated' },
+    });
+  });
+
   it('decides a closed period again, where activation changes nothing', async () => {
     await useAccount('closed');
     const [anna] = documents;

@@ -1,5 +1,5 @@
-// Which rule, and which version of it, a form of the pages of rules is about. What cannot name one is
-// answered as what does not exist.
+// Which rule, and which version of it, a form of the pages of rules is about. What cannot name one
+// is answered as what does not exist.
 import type { AuditedSubject } from '../../operators/audited-actions.js';
 import { AppError } from '../../platform/errors.js';
 import type { Visit } from '../requests.js';

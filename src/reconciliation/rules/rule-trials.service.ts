@@ -125,10 +125,12 @@ export class RuleTrials {
     });
     if (!found) throw new AppError('not_found');
     const tried = readStored(found);
+    // Rules that change while the trial runs are not in it: it counts from before they are read.
+    const createdAt = await this.database.now();
     const active = await listActiveRules(prisma, accountId);
     const rules = [...active.filter(({ ruleId }) => ruleId !== key.ruleId), tried];
     const result = await this.runTrial(accountId, { tried, rules, onPage }, period);
-    const data = { accountId, ...key, id: newId(), ...period, ...result.toStored() };
+    const data = { accountId, ...key, id: newId(), createdAt, ...period, ...result.toStored() };
     return this.database.transaction(async (tx) => {
       await tx.ruleHistoryEntry.create({ data: { accountId, ...key, action: 'tried', actor } });
       return describeTrial(await tx.ruleTrial.create({ data }));

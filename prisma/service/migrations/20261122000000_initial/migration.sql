@@ -1576,7 +1576,9 @@ CREATE TABLE "rule_trial_run" (
   CONSTRAINT "rule_trial_run_pkey" PRIMARY KEY ("account_id", "id"),
   CONSTRAINT "rule_trial_run_account_id_rule_id_version_fkey"
     FOREIGN KEY ("account_id", "rule_id", "version")
-    REFERENCES "rule_version" ("account_id", "rule_id", "version")
+    REFERENCES "rule_version" ("account_id", "rule_id", "version"),
+  CONSTRAINT "rule_trial_run_account_id_trial_id_fkey"
+    FOREIGN KEY ("account_id", "trial_id") REFERENCES "rule_trial" ("account_id", "id")
 );
 CREATE INDEX "rule_trial_run_unfinished" ON "rule_trial_run" ("account_id")
   WHERE trial_id IS NULL AND problem IS NULL;
