@@ -340,7 +340,11 @@ describe('alerts', () => {
     (await run('SELECT * FROM alert_channel WHERE deleted_at IS NULL ORDER BY id DESC LIMIT 1'))
       .rows[0];
   const createRule = async (fields: Record<string, string>) => {
-    const created = await send('alert-rules/new', { isEnabled: 'on', ...fields }, 'admin');
+    const created = await send(
+      `alert-rules/new/${fields.kind}`,
+      { isEnabled: 'on', ...fields },
+      'admin',
+    );
     expect(created.status).toBe(303);
     return (await ruleOf()).id as string;
   };
@@ -413,7 +417,7 @@ describe('alerts', () => {
     ['approval_waiting', { minutes: '45' }],
     ['break_open', { kinds: 'missing', minSeverity: 'high', minAgeHours: '4' }],
   ])('have a rule of the condition %s that is changed', async (kind, fields) => {
-    const form = await open(`alert-rules/new?kind=${kind}`, 'admin');
+    const form = await open(`alert-rules/new/${kind}`, 'admin');
     for (const name of Object.keys(fields)) expect(form.text).toContain(`name="${name}"`);
     const id = await createRule({ kind, name: 'Regra', ...(fields as Record<string, string>) });
     const stored = JSON.parse((await ruleOf()).condition);
