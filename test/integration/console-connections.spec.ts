@@ -7,6 +7,7 @@ import { menu } from '../../src/console/page.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { Operators } from '../../src/operators/operators.service.js';
 import type { PersonRole } from '../../src/operators/roles.js';
+import { Addresses } from '../../src/platform/http.js';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { signedInPerson, type Visitor } from '../support/console-visitor.js';
 import { listenHttp, type HttpListener } from '../support/http-listener.js';
@@ -183,6 +184,19 @@ describe('webhook health', () => {
     const { text } = await open(page, 'viewer');
     expect(text).not.toContain('Not registered');
     expect(text).not.toContain('x-webhook-key');
+    const addresses = inService(Addresses);
+    const { bankBaseUrl } = addresses;
+    addresses.bankBaseUrl = 'http://127.0.0.1:1';
+    const silentPages = [await open(page, 'viewer'), await send(page, {}, 'admin')];
+    addresses.bankBaseUrl = bankBaseUrl;
+    for (const silent of silentPages)
+      expect([silent.status, silent.text.includes('The bank did not respond')]).toEqual([
+        502,
+        true,
+      ]);
+    expect((await audited()).map(({ action }) => action)).toEqual([
+      ...['refused', 'register webhooks'],
+    ]);
   });
 });
 
