@@ -270,7 +270,9 @@ describe('endpoints and deliveries', () => {
     expect((await send(`endpoints/${id}/remove`, {}, 'admin')).location).toContain('count=2');
     expect((await open(`endpoints/${id}`)).status).toBe(404);
     expect(await states()).toEqual(['dead', 'dead']);
-    expect((await open('deliveries?state=dead', 'viewer')).text).toContain('Removed endpoint');
+    const dead = await open('deliveries?state=dead', 'viewer');
+    expect(dead.text).toContain('Removed endpoint');
+    expect(dead.text).not.toContain(`endpoints/${id}"`);
   });
 
   it('is changed by nobody but an admin', async () => {
