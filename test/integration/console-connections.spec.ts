@@ -37,10 +37,7 @@ afterAll(async () => {
 const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
 const inService = <Service>(token: new (...injected: never[]) => Service): Service =>
   service.application.get(token as never, { strict: false });
-const open = async (path: string, role: PersonRole = 'analyst') => {
-  const page = await people[role].get(`${account}/${path}`);
-  return { ...page, status: page.status };
-};
+const open = (path: string, role: PersonRole = 'analyst') => people[role].get(`${account}/${path}`);
 const send = (path: string, fields: Record<string, string> = {}, role: PersonRole = 'analyst') =>
   people[role].submit(`${account}/${path}`, { reason: 'a reason', ...fields });
 const audited = async () =>
