@@ -130,15 +130,20 @@ export interface ReplayTarget {
   eventType?: string | undefined;
 }
 
-/** The newest dead deliveries of an endpoint, of a type. */
-const deadOf = ({ accountId, endpointId, eventType }: ReplayTarget) => Prisma.sql`
-  SELECT d.id FROM delivery d
-  CROSS JOIN LATERAL (
-    SELECT type FROM event WHERE account_id = ${accountId} AND id = d.event_id OFFSET 0
-  ) e
-  WHERE d.account_id = ${accountId} AND d.endpoint_id = ${endpointId}::uuid AND d.state = 'dead'
-    AND e.type = COALESCE(${eventType ?? null}::text, e.type)
-  ORDER BY d.event_id DESC LIMIT ${maxReplayed}`;
+/** The newest dead deliveries of an endpoint; those of a type look up each event. */
+function deadOf({ accountId, endpointId, eventType }: ReplayTarget): Prisma.Sql {
+  const ofType =
+    eventType === undefined
+      ? Prisma.empty
+      : Prisma.sql`CROSS JOIN LATERAL (
+          SELECT FROM event
+          WHERE account_id = ${accountId} AND id = d.event_id AND type = ${eventType} OFFSET 0
+        ) e`;
+  return Prisma.sql`
+    SELECT d.id FROM delivery d ${ofType}
+    WHERE d.account_id = ${accountId} AND d.endpoint_id = ${endpointId}::uuid AND d.state = 'dead'
+    ORDER BY d.event_id DESC LIMIT ${maxReplayed}`;
+}
 
 export async function countDead(db: Db, target: ReplayTarget): Promise<number> {
   const [row] = await db.$queryRaw<{ count: number }[]>`

@@ -104,6 +104,7 @@ export class EndpointsController {
       this.delivery.sendTest(accountId, readUuid(params.id)),
     );
   }
+
   @RequiresScope('webhooks')
   @Handles(replayDeliveries)
   replay(@FromCaller() request: CallerInput<typeof replayDeliveries>) {

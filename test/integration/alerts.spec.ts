@@ -44,7 +44,7 @@ describe('an alert', () => {
     expect(mail.from).toBe('alerts@concilia.example');
     expect(mail.headers.get('subject')).toBe('[Concilia] main: 1 alerta, R$\u00a01.234,56 (Regra)');
     expect(mail.text).toContain('média · Esperado e não recebido · R$\u00a01.234,56 · desde ');
-    expect(mail.text).toContain(`/v1/breaks/${breakId}`);
+    expect(mail.text).toContain(`/console/accounts/main/breaks/${breakId}`);
 
     await service.setBreak(breakId, 'resolved');
     await service.run();

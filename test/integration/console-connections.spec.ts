@@ -7,6 +7,7 @@ import { menu } from '../../src/console/page.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { Operators } from '../../src/operators/operators.service.js';
 import type { PersonRole } from '../../src/operators/roles.js';
+import { Addresses } from '../../src/platform/http.js';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { signedInPerson, type Visitor } from '../support/console-visitor.js';
 import { listenHttp, type HttpListener } from '../support/http-listener.js';
@@ -36,10 +37,7 @@ afterAll(async () => {
 const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
 const inService = <Service>(token: new (...injected: never[]) => Service): Service =>
   service.application.get(token as never, { strict: false });
-const open = async (path: string, role: PersonRole = 'analyst') => {
-  const page = await people[role].get(`${account}/${path}`);
-  return { ...page, status: page.status };
-};
+const open = (path: string, role: PersonRole = 'analyst') => people[role].get(`${account}/${path}`);
 const send = (path: string, fields: Record<string, string> = {}, role: PersonRole = 'analyst') =>
   people[role].submit(`${account}/${path}`, { reason: 'a reason', ...fields });
 const audited = async () =>
@@ -183,6 +181,19 @@ describe('webhook health', () => {
     const { text } = await open(page, 'viewer');
     expect(text).not.toContain('Not registered');
     expect(text).not.toContain('x-webhook-key');
+    const addresses = inService(Addresses);
+    const { bankBaseUrl } = addresses;
+    addresses.bankBaseUrl = 'http://127.0.0.1:1';
+    const silentPages = [await open(page, 'viewer'), await send(page, {}, 'admin')];
+    addresses.bankBaseUrl = bankBaseUrl;
+    for (const silent of silentPages)
+      expect([silent.status, silent.text.includes('The bank did not respond')]).toEqual([
+        502,
+        true,
+      ]);
+    expect((await audited()).map(({ action }) => action)).toEqual([
+      ...['refused', 'register webhooks'],
+    ]);
   });
 });
 
@@ -256,7 +267,9 @@ describe('endpoints and deliveries', () => {
     expect((await send(`endpoints/${id}/remove`, {}, 'admin')).location).toContain('count=2');
     expect((await open(`endpoints/${id}`)).status).toBe(404);
     expect(await states()).toEqual(['dead', 'dead']);
-    expect((await open('deliveries?state=dead', 'viewer')).text).toContain('Removed endpoint');
+    const dead = await open('deliveries?state=dead', 'viewer');
+    expect(dead.text).toContain('Removed endpoint');
+    expect(dead.text).not.toContain(`endpoints/${id}"`);
   });
 
   it('is changed by nobody but an admin', async () => {
@@ -340,7 +353,11 @@ describe('alerts', () => {
     (await run('SELECT * FROM alert_channel WHERE deleted_at IS NULL ORDER BY id DESC LIMIT 1'))
       .rows[0];
   const createRule = async (fields: Record<string, string>) => {
-    const created = await send('alert-rules/new', { isEnabled: 'on', ...fields }, 'admin');
+    const created = await send(
+      `alert-rules/new/${fields.kind}`,
+      { isEnabled: 'on', ...fields },
+      'admin',
+    );
     expect(created.status).toBe(303);
     return (await ruleOf()).id as string;
   };
@@ -413,7 +430,7 @@ describe('alerts', () => {
     ['approval_waiting', { minutes: '45' }],
     ['break_open', { kinds: 'missing', minSeverity: 'high', minAgeHours: '4' }],
   ])('have a rule of the condition %s that is changed', async (kind, fields) => {
-    const form = await open(`alert-rules/new?kind=${kind}`, 'admin');
+    const form = await open(`alert-rules/new/${kind}`, 'admin');
     for (const name of Object.keys(fields)) expect(form.text).toContain(`name="${name}"`);
     const id = await createRule({ kind, name: 'Regra', ...(fields as Record<string, string>) });
     const stored = JSON.parse((await ruleOf()).condition);

@@ -22,6 +22,7 @@ import {
   findProblem,
   plainText,
   readBody,
+  statusOf,
 } from './elements-of-connections.js';
 import { SecretOnce, TestResultMessage } from './endpoint-views.js';
 import { readCursor } from './list-address.js';
@@ -182,8 +183,6 @@ export class AlertChannelPages {
     return new Shown(plainText(channel.name), body, statusOf(problem));
   }
 }
-
-const statusOf = (problem: AppError | null) => (problem ? { status: problem.status } : {});
 
 /** A field that is left empty is left out: an address that is not typed again stays. */
 function fieldsOf(visit: Visit, isEmail: boolean): Record<string, unknown> {

@@ -17,7 +17,7 @@ export type ConditionField = (typeof conditionFields)[AlertConditionKind][number
 
 const texts: ReadonlySet<string> = new Set<ConditionField>(['by', 'minSeverity']);
 
-export function readConditionKind(text: string | null): AlertConditionKind | null {
+export function readConditionKind(text: string | null | undefined): AlertConditionKind | null {
   return conditionKinds.find((kind) => kind === text) ?? null;
 }
 

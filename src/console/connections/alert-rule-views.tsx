@@ -125,9 +125,7 @@ function Choice({ visit }: { visit: Visit }) {
       <ul>
         {conditionKinds.map((kind) => (
           <li>
-            <a href={pathTo(visit, `alert-rules/new?kind=${kind}`)}>
-              {t(`alertRules.kind.${kind}`)}
-            </a>
+            <a href={pathTo(visit, `alert-rules/new/${kind}`)}>{t(`alertRules.kind.${kind}`)}</a>
             <div class="muted">{t(`alertRules.explain.${kind}`)}</div>
           </li>
         ))}
@@ -166,7 +164,7 @@ export function RuleForm({ visit, kind, rule, channels, problem }: FormProps): J
   const isSent = problem !== null;
   const given = (name: string, stored: string) => (isSent ? (form.get(name) ?? '') : stored);
   const isOn = (name: string, stored: boolean) => (isSent ? form.has(name) : stored);
-  const action = pathTo(visit, rule ? `alert-rules/${rule.id}` : 'alert-rules/new');
+  const action = pathTo(visit, rule ? `alert-rules/${rule.id}` : `alert-rules/new/${kind}`);
   const chosen = isSent
     ? form.getAll('channelIds')
     : (rule?.channels ?? []).map(({ channelId }) => channelId);

@@ -16,6 +16,7 @@ import {
   findProblem,
   plainText,
   readBody,
+  statusOf,
 } from './elements-of-connections.js';
 
 const rules = '/console/accounts/:account/alert-rules';
@@ -48,23 +49,22 @@ export class AlertRulePages {
     );
   }
 
-  @ConsolePage({ path: `${rules}/new`, needs: manage })
+  @ConsolePage({ path: `${rules}/new/:kind`, needs: manage })
   async startNew(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.newPage(visit, visit.query.get('kind'), null);
+    return this.newPage(visit, null);
   }
 
   @ConsoleAction({
-    path: `${rules}/new`,
+    path: `${rules}/new/:kind`,
     needs: manage,
     audit: { action: 'create alert rule', subject: () => 'alert-rule new' },
   })
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const kind = visit.form.get('kind');
     let id = '';
     const problem = await findProblem(async () => {
-      ({ id } = await this.rules.create(accountOf(visit).id, readRule(visit)));
+      ({ id } = await this.rules.create(accountOf(visit).id, readRule(visit, visit.params.kind)));
     });
-    if (problem) return this.newPage(visit, kind, problem);
+    if (problem) return this.newPage(visit, problem);
     return new Redirect(doneAt(visit, `alert-rules/${id}`, 'saved'));
   }
 
@@ -82,7 +82,7 @@ export class AlertRulePages {
     const id = pathId(visit);
     const problem = await findProblem(async () => {
       readReason(visit);
-      await this.rules.update(accountOf(visit).id, id, readRule(visit));
+      await this.rules.update(accountOf(visit).id, id, readRule(visit, visit.form.get('kind')));
     });
     if (problem) return this.detail(visit, problem);
     return new Redirect(doneAt(visit, `alert-rules/${id}`, 'saved'));
@@ -99,12 +99,8 @@ export class AlertRulePages {
     return new Redirect(doneAt(visit, 'alert-rules', 'ruleRemoved', count));
   }
 
-  private async newPage(
-    visit: Visit,
-    kindText: string | null,
-    problem: AppError | null,
-  ): Promise<PageAnswer> {
-    const kind = readConditionKind(kindText);
+  private async newPage(visit: Visit, problem: AppError | null): Promise<PageAnswer> {
+    const kind = readConditionKind(visit.params.kind);
     if (!kind) return new Redirect(pathTo(visit, 'alert-rules'));
     const channels = await this.channels.listPage(accountOf(visit).id, all);
     const body = <RuleForm {...{ visit, kind, channels, problem }} rule={null} />;
@@ -132,11 +128,9 @@ export class AlertRulePages {
   }
 }
 
-const statusOf = (problem: AppError | null) => (problem ? { status: problem.status } : {});
-
 /** Throws `validation_failed` for a wrong field, and for a condition that does not exist. */
-function readRule({ form }: Visit) {
-  const kind = readConditionKind(form.get('kind'));
+function readRule({ form }: Visit, kindText: string | null | undefined) {
+  const kind = readConditionKind(kindText);
   if (!kind) throw new AppError('validation_failed');
   return readBody(createAlertRule.body, readRuleForm(form, kind));
 }

@@ -69,6 +69,11 @@ function pageAbout(visit: Visit, { detail }: Pick<AlertView, 'detail'>): string 
   return linkOf({ detail }, pathTo(visit, '').replace(/\/$/, ''));
 }
 
+/** A rule that was removed has no page, and still has its alerts. */
+function alertsOfRule(visit: Visit, { ruleId }: Pick<AlertView, 'ruleId'>): string {
+  return `${pathTo(visit, 'alerts')}?ruleId=${ruleId}`;
+}
+
 export function AlertRows({
   visit,
   rows,
@@ -103,7 +108,7 @@ export function AlertRows({
           </td>
           <td>{alert.amount === null ? t('app.none') : <Amount cents={alert.amount} />}</td>
           <td class="wide">
-            <a href={pathTo(visit, `alert-rules/${alert.ruleId}`)}>{plainText(alert.ruleName)}</a>
+            <a href={alertsOfRule(visit, alert)}>{plainText(alert.ruleName)}</a>
           </td>
           <td>
             <StateBadge visit={visit} state={alert.state} />
@@ -187,10 +192,7 @@ function AlertFacts({ visit, alert }: Omit<DetailProps, 'problem'>) {
         ['alerts.state', <StateBadge visit={visit} state={alert.state} />],
         ['alerts.severity', <SeverityBadge visit={visit} severity={alert.severity} />],
         ['alerts.amount', alert.amount === null ? t('app.none') : <Amount cents={alert.amount} />],
-        [
-          'alerts.rule',
-          <a href={pathTo(visit, `alert-rules/${alert.ruleId}`)}>{plainText(alert.ruleName)}</a>,
-        ],
+        ['alerts.rule', <a href={alertsOfRule(visit, alert)}>{plainText(alert.ruleName)}</a>],
         ['alerts.firedAt', formatTime(alert.firedAt, language)],
         ['alerts.lastSeenAt', formatTime(alert.lastSeenAt, language)],
         ['alerts.notifiedAt', formatTime(alert.notifiedAt, language)],

@@ -13,7 +13,13 @@ import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, isAllowedTo, pathId, readReason } from '../visit.js';
 import { AcknowledgeAll, AlertDetailView, AlertRows } from './alert-views.js';
-import { doneAt, DoneMessage, findProblem, plainText } from './elements-of-connections.js';
+import {
+  doneAt,
+  DoneMessage,
+  findProblem,
+  plainText,
+  statusOf,
+} from './elements-of-connections.js';
 import { readCursor } from './list-address.js';
 
 const alerts = '/console/accounts/:account/alerts';
@@ -104,7 +110,7 @@ export class AlertPages {
   private async detail(visit: Visit, problem: AppError | null): Promise<Shown> {
     const alert = await this.alerts.get(accountOf(visit).id, pathId(visit));
     const body = <AlertDetailView {...{ visit, alert, problem }} />;
-    return new Shown(visit.t('alerts.one'), body, problem ? { status: problem.status } : {});
+    return new Shown(visit.t('alerts.one'), body, statusOf(problem));
   }
 }
 

@@ -20,6 +20,7 @@ import {
   eventOptions,
   findProblem,
   nameOfEvent,
+  statusOf,
   hostOf,
 } from './elements-of-connections.js';
 import { readDeliveryPage } from './list-address.js';
@@ -120,6 +121,6 @@ export class DeliveryPages {
     });
     const title = visit.t('deliveries.one', { type: nameOfEvent(visit.t, found.event.type) });
     const body = <DeliveryDetail {...{ visit, found, endpoints, problem }} />;
-    return new Shown(title, body, problem ? { status: problem.status } : {});
+    return new Shown(title, body, statusOf(problem));
   }
 }

@@ -41,9 +41,9 @@ export function DeliveryRows({
       name={t('deliveries.title')}
       columns={[
         'connections.createdAt',
+        'deliveries.state',
         'deliveries.type',
         'deliveries.endpoint',
-        'deliveries.state',
         'deliveries.attempts',
         'deliveries.result',
       ]}
@@ -55,14 +55,16 @@ export function DeliveryRows({
               {formatTime(row.createdAt, language)}
             </a>
           </td>
-          <td>{nameOfEvent(t, row.type)}</td>
-          <td class="wide">
-            <a href={pathTo(visit, `endpoints/${row.endpointId}`)}>
-              {hosts.get(row.endpointId) ?? t('endpoints.removed')}
-            </a>
-          </td>
           <td>
             <DeliveryBadge visit={visit} state={row.state} />
+          </td>
+          <td>{nameOfEvent(t, row.type)}</td>
+          <td class="wide">
+            {hosts.has(row.endpointId) ? (
+              <a href={pathTo(visit, `endpoints/${row.endpointId}`)}>{hosts.get(row.endpointId)}</a>
+            ) : (
+              t('endpoints.removed')
+            )}
           </td>
           <td>{formatCount(row.attempts)}</td>
           <td>

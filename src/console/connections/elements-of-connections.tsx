@@ -43,6 +43,11 @@ export async function findProblem(act: () => Promise<unknown>): Promise<AppError
   }
 }
 
+/** Of the page that shows the problem. */
+export function statusOf(problem: AppError | null): { status?: number } {
+  return problem ? { status: problem.status } : {};
+}
+
 /** Reads a form by the schema that the API has for the same request. Throws `validation_failed`. */
 export function readBody<Schema extends z.ZodType>(
   schema: Schema,

@@ -13,7 +13,7 @@ import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, isAllowedTo, pathId, pathTo, readReason, typed } from '../visit.js';
-import { doneAt, findProblem, readBody } from './elements-of-connections.js';
+import { doneAt, findProblem, readBody, statusOf } from './elements-of-connections.js';
 import {
   BacklogView,
   EndpointDetail,
@@ -83,6 +83,7 @@ export class EndpointPages {
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const problem = await findProblem(async () => {
+      readReason(visit);
       const { description = null, ...fields } = readBody(createEndpoint.body, formOf(visit));
       const changes = { ...fields, description };
       await this.endpoints.update(accountOf(visit).id, id, changes, maySeePersons(visit));
@@ -247,8 +248,6 @@ export class EndpointPages {
     return { endpointId, eventType, after: position };
   }
 }
-
-const statusOf = (problem: AppError | null) => (problem ? { status: problem.status } : {});
 
 const maySeePersons = (visit: Visit) => isAllowedTo(visit, 'see personal data');
 

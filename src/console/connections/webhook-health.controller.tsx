@@ -58,9 +58,8 @@ export class WebhookHealthPages {
 
   @ConsolePage({ path: registrations, needs })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const read = await this.readRegistrations(accountOf(visit).id);
-    const body = <Registrations visit={visit} read={read} />;
-    return new Shown(visit.t('health.registrations'), body);
+    const read = await answerOf(() => this.registrar.list(accountOf(visit).id));
+    return registrationsPage(visit, read);
   }
 
   @ConsoleAction({
@@ -69,19 +68,30 @@ export class WebhookHealthPages {
     audit: { action: 'register webhooks', subject: () => 'registrations all' },
   })
   async register(@Visiting() visit: Visit): Promise<PageAnswer> {
-    await this.registrar.register({ accountId: accountOf(visit).id });
+    const accountId = accountOf(visit).id;
+    const isDone = await answerOf(async () => {
+      await this.registrar.register({ accountId });
+      return true;
+    });
+    if (!isDone) return registrationsPage(visit, null);
     return new Redirect(doneAt(visit, 'webhook-health/registrations', 'registered'));
   }
+}
 
-  /** Null if the bank does not answer. */
-  private async readRegistrations(accountId: number): Promise<RegisteredEventType[] | null> {
-    try {
-      return await this.registrar.list(accountId);
-    } catch (error) {
-      if (error instanceof AppError && error.status >= 500) return null;
-      throw error;
-    }
+/** Null if the bank does not answer. */
+async function answerOf<Value>(ask: () => Promise<Value>): Promise<Value | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof AppError && error.status >= 500) return null;
+    throw error;
   }
+}
+
+function registrationsPage(visit: Visit, read: RegisteredEventType[] | null): Shown {
+  const body = <Registrations visit={visit} read={read} />;
+  const options = read === null ? { status: 502 } : {};
+  return new Shown(visit.t('health.registrations'), body, options);
 }
 
 const tones: Record<RegisteredEventType['state'], Tone> = {

@@ -111,8 +111,8 @@ function Rows({ visit, rows }: { visit: Visit; rows: readonly WebhookRow[] }) {
       name={t('webhooks.title')}
       columns={[
         'webhooks.receivedAt',
-        'webhooks.type',
         'webhooks.state',
+        'webhooks.type',
         'webhooks.reference',
         'webhooks.copies',
       ]}
@@ -124,11 +124,11 @@ function Rows({ visit, rows }: { visit: Visit; rows: readonly WebhookRow[] }) {
               {formatTime(row.receivedAt, language)}
             </a>
           </td>
-          <td class="wide">
-            <code>{row.eventType}</code>
-          </td>
           <td>
             <StateBadge visit={visit} state={row.state} />
+          </td>
+          <td class="wide">
+            <code>{row.eventType}</code>
           </td>
           <td class="wide">
             <ReferenceText visit={visit} row={row} />

@@ -321,8 +321,8 @@ export const connectionsTexts = {
   ],
   'endpoints.disable': ['Desativar', 'Disable'],
   'endpoints.disable.hint': [
-    'As entregas esperam. Depois do prazo da configuração (72 horas), ficam sem sucesso.',
-    'Deliveries wait. After the period of the settings (72 hours) they are dead.',
+    'As entregas esperam. Depois do prazo da configuração (por padrão, 72 horas), ficam sem sucesso.',
+    'Deliveries wait. After the period of the settings (72 hours by default) they are dead.',
   ],
   'endpoints.rotate': ['Trocar o segredo', 'Replace the secret'],
   'endpoints.rotate.hint': [
