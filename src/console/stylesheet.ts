@@ -102,6 +102,7 @@ code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }
 main p, main dd, legend, summary { overflow-wrap: anywhere; }
+.timeline li { background: none; color: inherit; }
 .ways { justify-content: space-between; margin: 0 0 12px; }
 .badges { margin: 0 0 8px; overflow-wrap: anywhere; }
 .bulk { border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px; margin: 16px 0 0; }
