@@ -119,13 +119,16 @@ export class ApiKeysService {
     return { record, key };
   }
 
-  /** The names of these keys of the account by id, or the last characters of a key without one. */
-  async findNames(accountId: number, ids: readonly string[]): Promise<Map<string, string>> {
+  /**
+   * The names of these keys of the account by id, or the last characters of a key without one. The
+   * keys of the settings have neither: null.
+   */
+  async findNames(accountId: number, ids: readonly string[]): Promise<Map<string, string | null>> {
     if (ids.length === 0) return new Map();
     const where = { accountId, id: { in: [...new Set(ids)] } };
-    const select = { id: true, name: true, hint: true, origin: true };
+    const select = { id: true, name: true, hint: true };
     const found = await this.database.prisma.apiKey.findMany({ where, select });
-    return new Map(found.map(({ id, name, hint, origin }) => [id, name ?? hint ?? origin]));
+    return new Map(found.map(({ id, name, hint }) => [id, name ?? hint]));
   }
 
   /** Newest first; one row more than the page holds. */

@@ -35,8 +35,11 @@ export class ActorNames {
       if (actor === null) return t('actor.service');
       if (actor === policy) return t('actor.policy');
       const person = personIn(actor);
-      if (person === null)
-        return t('actor.key', { name: keys.get(actor.toLowerCase()) ?? actor.slice(0, 8) });
+      if (person === null) {
+        const name = keys.get(actor.toLowerCase());
+        if (name === null) return t('actor.settingsKey');
+        return t('actor.key', { name: name ?? actor.slice(0, 8) });
+      }
       const email = people.get(person);
       if (email === undefined) return t('actor.person');
       return isVisible ? email : `${[...email][0] ?? ''}***`;

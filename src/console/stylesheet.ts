@@ -160,6 +160,7 @@ summary { cursor: pointer; font-weight: 600; }
 .facts .timeline li { background: none; color: inherit; }
 .stack .row { margin: 0 0 12px; }
 main p, main dd, legend, summary { overflow-wrap: anywhere; }
+.timeline li { background: none; color: inherit; }
 .ways { justify-content: space-between; margin: 0 0 12px; }
 .badges { margin: 0 0 8px; overflow-wrap: anywhere; }
 .bulk { border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px; margin: 16px 0 0; }

@@ -2,6 +2,7 @@
 // long: an index has the key ids of its responses.
 import type { SecretOwner } from '../platform/secret-box.js';
 import type { EncryptedColumn } from '../secrets/encrypted-column.js';
+import { listKeyIdsByIndex } from '../secrets/encrypted-column.queries.js';
 import type { RecordKey } from './idempotency.queries.js';
 
 export function ownerOfResponse({ accountId, route, key }: RecordKey): SecretOwner {
@@ -10,19 +11,7 @@ export function ownerOfResponse({ accountId, route, key }: RecordKey): SecretOwn
 
 export const responseColumn: EncryptedColumn = {
   name: 'idempotency_record.body',
-  // The index is read once for each key id, not for each row.
-  listKeyIds: async (db) => {
-    const rows = await db.$queryRaw<{ keyId: string }[]>`
-      WITH RECURSIVE ids(key_id) AS (
-        (SELECT left(body, 8) FROM idempotency_record WHERE body IS NOT NULL ORDER BY 1 LIMIT 1)
-        UNION ALL
-        SELECT (SELECT left(body, 8) FROM idempotency_record
-                WHERE body IS NOT NULL AND left(body, 8) > ids.key_id ORDER BY 1 LIMIT 1)
-        FROM ids WHERE ids.key_id IS NOT NULL
-      )
-      SELECT key_id AS "keyId" FROM ids WHERE key_id IS NOT NULL`;
-    return rows.map(({ keyId }) => keyId);
-  },
+  listKeyIds: (db) => listKeyIdsByIndex(db, { table: 'idempotency_record', column: 'body' }),
   count: async (db, keyId) => {
     const [row] = await db.$queryRaw<{ count: bigint }[]>`
       SELECT count(*) FROM idempotency_record WHERE body IS NOT NULL AND left(body, 8) = ${keyId}`;

@@ -21,22 +21,19 @@ describe('the pages of breaks', () => {
   const fixture = new BreaksFixture(() => service);
   const { sql, get, actions } = fixture;
 
-  /** Amounts have a space that does not break: `R$ 10,00` is written with a plain one here. */
+  /** Amounts have a space that does not break: here it is a plain one. */
+  const plainly =
+    <Of extends unknown[]>(ask: (...of: Of) => Promise<VisitedPage>) =>
+    async (...of: Of) => {
+      const page = await ask(...of);
+      return { ...page, text: page.text.replaceAll('\u00a0', ' ') };
+    };
   const person = async (role: PersonRole) => {
     await sql('DELETE FROM sign_in_limit');
     const grant = { accountId: service.accountId, role };
-    const signedIn = await signedInPerson(service, `${role}@example.com`, grant);
-    const plain = async (visited: Promise<VisitedPage>) => {
-      const page = await visited;
-      return { ...page, text: page.text.replaceAll('\u00a0', ' ') };
-    };
-    const { get, post, send } = signedIn;
-    return {
-      ...signedIn,
-      get: (...of: Parameters<typeof get>) => plain(get(...of)),
-      post: (...of: Parameters<typeof post>) => plain(post(...of)),
-      send: (...of: Parameters<typeof send>) => plain(send(...of)),
-    };
+    const visitor = await signedInPerson(service, `${role}@example.com`, grant);
+    const { get, post, send } = visitor;
+    return { ...visitor, get: plainly(get), post: plainly(post), send: plainly(send) };
   };
 
   beforeAll(async () => {
@@ -50,11 +47,11 @@ describe('the pages of breaks', () => {
     sql(`UPDATE break SET state = 'resolved', resolved_at = now() WHERE state = 'open'`),
   );
 
-  const versionIn = (text: string) => /name="shown" value="([0-9a-f]{32})"/.exec(text)?.[1] ?? '';
   const open = async (id: string, query = '') => {
     const page = await analyst.get(`${breaks}/${id}${query}`);
     expect(page.status).toBe(200);
-    return { ...page, csrf: csrfOf(page.text), shown: versionIn(page.text) };
+    const shown = /name="shown" value="([0-9a-f]{32})"/.exec(page.text)?.[1] ?? '';
+    return { ...page, csrf: csrfOf(page.text), shown };
   };
   /** Sends a form of the page of a break, as it is shown now. */
   const send = async (id: string, action: string, fields: Record<string, string> = {}) => {
@@ -351,14 +348,12 @@ describe('the pages of breaks', () => {
   });
 
   describe('what happened before with the same counterparty', () => {
-    it('lists its earlier lines with what became of them, and nobody else’s', async () => {
+    it('lists its earlier lines with what became of them, where it is known', async () => {
       const document = '11144477735';
       const earlier = await fixture.addUnexpectedLine({ amountCents: 4_321, document });
       await fixture.act(earlier.id, 'accept');
-      const other = await fixture.addUnexpectedLine({
-        amountCents: 9_876,
-        document: '52998224725',
-      });
+      const stranger = { amountCents: 9_876, document: '52998224725' };
+      const other = await fixture.addUnexpectedLine(stranger);
       const { id } = await fixture.addUnexpectedLine({ document });
       const { text } = await open(id);
       const section = text.slice(text.indexOf('Before, with the same'), text.indexOf('Comments'));
@@ -367,11 +362,8 @@ describe('the pages of breaks', () => {
       expect(section).toContain('Accepted');
       expect(section).not.toContain('R$ 98,76');
       expect(section).not.toContain(other.id);
-    });
-
-    it('says so where nothing identifies the counterparty', async () => {
-      const { id } = await fixture.addUnexpectedLine();
-      expect((await open(id)).text).toContain('not known by a full CPF or CNPJ');
+      const unknown = await fixture.addUnexpectedLine();
+      expect((await open(unknown.id)).text).toContain('not known by a full CPF or CNPJ');
     });
   });
 

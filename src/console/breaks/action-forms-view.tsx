@@ -48,7 +48,7 @@ function ActionForm({ action, ...props }: BreakViewProps & { action: PageAction 
         shown={version}
       >
         <div class="row">
-          <ReasonField visit={visit} action={action} />
+          <ReasonOf visit={visit} action={action} />
           {action === 'refund' && (
             <Field
               label={t('breaks.refundAmount')}
@@ -72,12 +72,23 @@ function retriedAction({ path, form }: Visit): string {
   return form.has('split') ? 'split' : (path.split('/').at(-1) ?? '');
 }
 
-function ReasonField({ visit, action }: { visit: Visit; action: PageAction | 'split' }) {
-  const { t } = visit;
-  const isRetried = retriedAction(visit) === action;
+function ReasonOf({ visit, action }: { visit: Visit; action: PageAction | 'split' }) {
+  const value = retriedAction(visit) === action ? typed(visit, 'reason') : '';
+  return <ReasonField visit={visit} of={action} value={value} />;
+}
+
+export function ReasonField({
+  visit: { t },
+  of,
+  value,
+}: {
+  visit: Visit;
+  of: PageAction | 'split' | 'bulk';
+  value: string;
+}): JSX.Element {
   return (
     <Field
-      id={`${action}-reason`}
+      id={`${of}-reason`}
       label={t('app.reason')}
       hint={t('breaks.reasonHint')}
       name="reason"
@@ -85,7 +96,7 @@ function ReasonField({ visit, action }: { visit: Visit; action: PageAction | 'sp
       minLength={3}
       maxLength={500}
       autocomplete="off"
-      value={isRetried ? typed(visit, 'reason') : ''}
+      value={value}
     />
   );
 }
@@ -104,7 +115,7 @@ export function LinkFields({ visit, facts: { found } }: Props): JSX.Element {
           autocomplete="off"
           value={typed(visit, 'other')}
         />
-        <ReasonField visit={visit} action="link" />
+        <ReasonOf visit={visit} action="link" />
         <button>
           {t('breaks.action.link')} <Key of={keyOfAction.link} />
         </button>
@@ -137,7 +148,7 @@ function SplitForm({ visit, facts, address }: BreakViewProps) {
           <SplitPart visit={visit} number={candidates.length + index} of={null} />
         ))}
         <div class="row">
-          <ReasonField visit={visit} action="split" />
+          <ReasonOf visit={visit} action="split" />
           <button>{t('breaks.split')}</button>
         </div>
       </Form>

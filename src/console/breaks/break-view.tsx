@@ -107,7 +107,10 @@ function BreakFactsCard({ visit, facts: { found } }: Props) {
 }
 
 function Evidence({ visit, facts: { found } }: Props) {
-  const facts = evidenceFacts(found.evidence);
+  const facts = evidenceFacts(found.evidence).filter(
+    // What is written for machines, such as the message of a parser, is left out.
+    ({ format, text }) => format !== 'word' || findTextKey(`evidence.word.${text}`),
+  );
   if (facts.length === 0) return null;
   return (
     <FactList
@@ -135,6 +138,8 @@ function EvidenceValue({ visit, fact: { format, text } }: { visit: Visit; fact: 
       return <a href={pathTo(visit, `statement/${text}`)}>{text}</a>;
     case 'operation':
       return <a href={pathTo(visit, `operations/${text}`)}>{text.slice(0, 8)}</a>;
+    case 'word':
+      return <>{wordOf(t, 'evidence.word', text)}</>;
     case 'source':
       return <>{wordOf(t, 'breaks.source', text, 'breaks.source.other')}</>;
     default:

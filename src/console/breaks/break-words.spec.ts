@@ -1,6 +1,12 @@
 // Every stored word of a break has a text.
 import { describe, expect, it } from '@jest/globals';
-import { LineOutcomeState } from '../../generated/service/client.js';
+import { unknownReasons } from '../../bank/response-classification.js';
+import {
+  DisputeKind,
+  DisputeStatus,
+  LineOutcomeState,
+  UnreadableLineKind,
+} from '../../generated/service/client.js';
 import { candidateReasons } from '../../reconciliation/breaks/candidate-ranking.js';
 import { severities } from '../../reconciliation/breaks/severity.js';
 import { breakKinds } from '../../reconciliation/decide/break-kinds.js';
@@ -18,6 +24,10 @@ describe('a word that is stored of a break', () => {
     ['breaks.reason', candidateReasons],
     ['breaks.outcome', Object.values(LineOutcomeState)],
     ['evidence', evidenceNames],
+    ['evidence.word', Object.values(DisputeKind)],
+    ['evidence.word', Object.values(DisputeStatus)],
+    ['evidence.word', Object.values(UnreadableLineKind)],
+    ['evidence.word', [...unknownReasons, 'interrupted']],
   ])('has a text of %s', (prefix, values) => {
     expect(values.length).toBeGreaterThan(0);
     expect(values.filter((value) => !findTextKey(`${prefix}.${value}`))).toEqual([]);

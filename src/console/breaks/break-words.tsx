@@ -4,11 +4,13 @@ import { formatTaxId, parseTaxId } from '../../brazil/tax-id.js';
 import type { Cents } from '../../money/cents.js';
 import type { Counterparty } from '../../counterparties/resolution.js';
 import type { AppError } from '../../platform/errors.js';
+import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
 import type { Severity } from '../../reconciliation/breaks/severity.js';
 import { Badge, type Tone } from '../elements.js';
 import { formatAmount } from '../formats.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey, type Translate } from '../texts.js';
+import { pathTo } from '../visit.js';
 
 /** The text of a stored value, such as a kind; `other` where it is of a later version. */
 export function wordOf(t: Translate, prefix: string, value: string, other?: TextKey): string {
@@ -65,4 +67,30 @@ export function partyOf({ t }: Visit, counterparty: Counterparty | null): string
 export function writeTaxId(text: string): string {
   const taxId = parseTaxId(text);
   return taxId === null ? text : formatTaxId(taxId);
+}
+
+/** Kind, amount and counterparty of a break, in the row of a table. The kind leads to the break. */
+export function BreakCells({
+  visit,
+  row,
+  address,
+}: {
+  visit: Visit;
+  row: Pick<VersionedView, 'id' | 'kind' | 'amount' | 'counterparty'>;
+  address: URLSearchParams;
+}): JSX.Element {
+  const { t } = visit;
+  return (
+    <>
+      <td class="wide">
+        <a href={`${pathTo(visit, `breaks/${row.id}`)}?${address.toString()}`}>
+          {kindOf(t, row.kind)}
+        </a>
+      </td>
+      <td class="number">{amountOf(t, row.amount)}</td>
+      <td class="wide">
+        <bdi class="clip">{partyOf(visit, row.counterparty)}</bdi>
+      </td>
+    </>
+  );
 }

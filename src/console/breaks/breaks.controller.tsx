@@ -8,14 +8,14 @@ import {
 } from '../../reconciliation/breaks/break-reading.service.js';
 import { breakKinds } from '../../reconciliation/decide/break-kinds.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Amount, Empty, Filters, Pager, type FilterField } from '../elements.js';
+import { Empty, Filters, Pager, type FilterField } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { readBreakList, type BreakList } from './break-list.js';
-import { amountOf, kindOf, partyOf, SeverityBadge, StateBadge, wordOf } from './break-words.js';
+import { amountOf, BreakCells, kindOf, SeverityBadge, StateBadge, wordOf } from './break-words.js';
 import { BulkChoice } from './bulk-choice.js';
 import { DoneMessage } from './done-message.js';
 import { ListShortcuts } from './shortcuts.js';
@@ -151,15 +151,7 @@ function BreakRow({
           />
         </td>
       )}
-      <td class="wide">
-        <a href={`${pathTo(visit, `breaks/${id}`)}?${address.toString()}`}>{kind}</a>
-      </td>
-      <td class="number">
-        {amount === null ? t('breaks.unknownAmount') : <Amount cents={amount} />}
-      </td>
-      <td class="wide">
-        <bdi class="clip">{partyOf(visit, row.counterparty)}</bdi>
-      </td>
+      <BreakCells visit={visit} row={row} address={address} />
       <td>
         <SeverityBadge visit={visit} of={row.severity} />
       </td>

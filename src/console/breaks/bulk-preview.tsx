@@ -4,10 +4,11 @@ import type { ActionPreview } from '../../reconciliation/breaks/break-actions.se
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
 import { Badge, Empty } from '../elements.js';
 import { formatAmount } from '../formats.js';
-import { DataTable, Field, Form, Message } from '../frame.js';
+import { DataTable, Form, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { pathTo, typed } from '../visit.js';
-import { amountOf, kindOf, partyOf, refusalOfCode } from './break-words.js';
+import { ReasonField } from './action-forms-view.js';
+import { BreakCells, refusalOfCode } from './break-words.js';
 import type { BulkActionName } from './bulk-choice.js';
 
 export interface PreviewedBreak {
@@ -88,15 +89,7 @@ function PreviewTable({ visit, action, previewed, address }: Props) {
     >
       {previewed.map(({ row, would }) => (
         <tr>
-          <td class="wide">
-            <a href={`${pathTo(visit, `breaks/${row.id}`)}?${address.toString()}`}>
-              {kindOf(t, row.kind)}
-            </a>
-          </td>
-          <td class="number">{amountOf(t, row.amount)}</td>
-          <td class="wide">
-            <bdi class="clip">{partyOf(visit, row.counterparty)}</bdi>
-          </td>
+          <BreakCells visit={visit} row={row} address={address} />
           <td class="wide">
             <Effect visit={visit} action={action} would={would} />
           </td>
@@ -155,17 +148,7 @@ function Confirmation({ visit, action, previewed, shown, formKey, address }: Pro
           </>
         ))}
         <div class="row">
-          <Field
-            label={t('app.reason')}
-            hint={t('breaks.reasonHint')}
-            name="reason"
-            required
-            minLength={3}
-            maxLength={500}
-            autocomplete="off"
-            data-key="m"
-            value={typed(visit, 'reason')}
-          />
+          <ReasonField visit={visit} of="bulk" value={typed(visit, 'reason')} />
           <button>{t('breaks.bulk.confirm', { count: possible })}</button>
         </div>
       </Form>

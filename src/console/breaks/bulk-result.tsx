@@ -5,7 +5,7 @@ import { DataTable } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
 import { readBreakList } from './break-list.js';
-import { amountOf, kindOf, partyOf, refusalOfCode, StateBadge } from './break-words.js';
+import { BreakCells, refusalOfCode, StateBadge } from './break-words.js';
 import type { ReadOutcome } from './bulk-outcomes.js';
 
 interface ResultRow {
@@ -68,15 +68,7 @@ function Row({ visit, of, address }: { visit: Visit; of: ResultRow; address: URL
   const why = outcome.code === null ? '' : refusalOfCode(t, outcome.code);
   return (
     <tr>
-      <td class="wide">
-        <a href={`${pathTo(visit, `breaks/${row.id}`)}?${address.toString()}`}>
-          {kindOf(t, row.kind)}
-        </a>
-      </td>
-      <td class="number">{amountOf(t, row.amount)}</td>
-      <td class="wide">
-        <bdi class="clip">{partyOf(visit, row.counterparty)}</bdi>
-      </td>
+      <BreakCells visit={visit} row={row} address={address} />
       <td class="wide">{t(`breaks.bulk.outcome.${outcome.outcome}`, { why })}</td>
       <td>
         <StateBadge visit={visit} state={row.state} />

@@ -12,9 +12,14 @@ export type EvidenceFormat =
   | 'code'
   | 'nsu'
   | 'operation'
+  /** A stored word that has a text of its own. */
+  | 'word'
   | 'source';
 
 const formats = {
+  kind: 'word',
+  status: 'word',
+  reason: 'word',
   owed: 'reais',
   paid: 'reais',
   dueDate: 'day',

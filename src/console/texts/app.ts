@@ -76,6 +76,7 @@ export const appTexts = {
   'actor.service': ['Concilia', 'Concilia'],
   'actor.policy': ['Política automática', 'Automatic policy'],
   'actor.key': ['Chave de API {name}', 'API key {name}'],
+  'actor.settingsKey': ['Chave de API da configuração', 'API key of the settings'],
   'actor.person': ['Uma pessoa', 'A person'],
 
   'role.viewer': ['Leitura', 'Viewer'],

@@ -5,6 +5,7 @@ import type { BreakComment } from '../../generated/service/client.js';
 import type { Page } from '../../platform/listing.js';
 import type { SecretOwner } from '../../platform/secret-box.js';
 import type { EncryptedColumn } from '../../secrets/encrypted-column.js';
+import { listKeyIdsByIndex } from '../../secrets/encrypted-column.queries.js';
 
 export function ownerOfComment({
   accountId,
@@ -44,19 +45,7 @@ export async function eraseCommentsOfLine(tx: Tx, accountId: number, nsu: bigint
 
 export const commentColumn: EncryptedColumn = {
   name: 'break_comment.text',
-  // The index is read once for each key id, not for each row.
-  listKeyIds: async (db) => {
-    const rows = await db.$queryRaw<{ keyId: string }[]>`
-      WITH RECURSIVE ids(key_id) AS (
-        (SELECT left(text, 8) FROM break_comment WHERE text IS NOT NULL ORDER BY 1 LIMIT 1)
-        UNION ALL
-        SELECT (SELECT left(text, 8) FROM break_comment
-                WHERE text IS NOT NULL AND left(text, 8) > ids.key_id ORDER BY 1 LIMIT 1)
-        FROM ids WHERE ids.key_id IS NOT NULL
-      )
-      SELECT key_id AS "keyId" FROM ids WHERE key_id IS NOT NULL`;
-    return rows.map(({ keyId }) => keyId);
-  },
+  listKeyIds: (db) => listKeyIdsByIndex(db, { table: 'break_comment', column: 'text' }),
   count: async (db, keyId) => {
     const [row] = await db.$queryRaw<{ count: bigint }[]>`
       SELECT count(*) FROM break_comment WHERE text IS NOT NULL AND left(text, 8) = ${keyId}`;
