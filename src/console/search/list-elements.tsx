@@ -7,6 +7,9 @@ import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
 
+/** Of the lists: a person reads fewer rows at once than a system. */
+export const pageSize = 25;
+
 const tones: Record<string, Tone> = {
   // Of charges and of money that we sent, by the statement.
   settled: 'good',

@@ -16,7 +16,7 @@ import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { LineExplanations } from './line-explanations.service.js';
-import { NoRows } from './list-elements.js';
+import { NoRows, pageSize } from './list-elements.js';
 import { StatementTable } from './statement-elements.js';
 
 const statement = '/console/accounts/:account/statement';
@@ -37,7 +37,7 @@ export class StatementPages {
   async listLines(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const { filters, wrong } = readFilters(listTransactionsOfBook.query, visit.query);
-    const { data, next } = await this.lines.list(callerOf(visit), filters);
+    const { data, next } = await this.lines.list(callerOf(visit), { limit: pageSize, ...filters });
     const lines = [...data];
     const explanations = await this.explanations.read(accountOf(visit).id, lines);
     const states = Object.values(LineOutcomeState);
@@ -90,7 +90,10 @@ export class StatementPages {
   async listUnreadable(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const { filters, wrong } = readFilters(listUnreadableLines.query, visit.query);
-    const { data, next } = await this.unreadable.list(accountOf(visit).id, filters);
+    const { data, next } = await this.unreadable.list(accountOf(visit).id, {
+      limit: pageSize,
+      ...filters,
+    });
     const lines = [...data];
     const read = visit.query.get('read');
     const body = (
