@@ -18,7 +18,7 @@ import { listRefundsRoute } from '../../refunds/refunds.schema.js';
 import { TransferViews } from '../../transfers/transfer-views.service.js';
 import { listTransfersRoute } from '../../transfers/transfers.schema.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Amount, Filters, Pager, type FilterField } from '../elements.js';
+import { Amount, type FilterField } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import { readFilters } from '../list-query.js';
@@ -26,7 +26,7 @@ import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { accountOf, pathTo } from '../visit.js';
-import { examples, LineLink, NoRows, pageSize, PartyCell, StateBadge } from './list-elements.js';
+import { examples, LineLink, ListBody, pageSize, PartyCell, StateBadge } from './list-elements.js';
 import { readPayments, type ListedPayments } from './listed-payments.queries.js';
 
 const account = '/console/accounts/:account';
@@ -140,17 +140,9 @@ export class SentMoneyLists {
     const payments = await readPayments(this.database.prisma, visit, ids);
     const { empty, example } = list;
     const body = (
-      <>
-        <Filters visit={visit} wrong={wrong} fields={fields} />
-        <div class="card">
-          {rows.length === 0 ? (
-            <NoRows visit={visit} next={next} empty={empty} example={example} />
-          ) : (
-            <SentTable visit={visit} rows={rows} payments={payments} list={list} />
-          )}
-          <Pager visit={visit} next={next} />
-        </div>
-      </>
+      <ListBody {...{ visit, fields, wrong, next, empty, example }}>
+        {rows.length === 0 ? null : <SentTable {...{ visit, rows, payments, list }} />}
+      </ListBody>
     );
     return new Shown(visit.t(list.title), body);
   }
