@@ -104,6 +104,7 @@ describe('the records of an account', () => {
       amount: 1.23,
     });
     await sync();
+    await addLine(9_001, { proof: { endToEndId: 'E-9001' } });
   }, 60_000);
   afterAll(() => service.stop());
 
@@ -148,7 +149,6 @@ describe('the records of an account', () => {
     });
 
     it('by a name and a document that only a webhook has', async () => {
-      await addLine(9_001, { proof: { endToEndId: 'E-9001' } });
       await run(
         `INSERT INTO webhook_counterparty
            (account_id, reference_kind, reference, is_credit, name, tax_id)
