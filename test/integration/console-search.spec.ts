@@ -12,7 +12,7 @@ import { slip } from '../contract/samples.js';
 import { signedInPerson, type Visitor } from '../support/console-visitor.js';
 import { operatorOf } from '../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
-import { storeLine } from '../support/stored-line.js';
+import { storeRawLine } from '../support/stored-line.js';
 
 const payer = { name: 'Zuleika Quaresma', document: '12345678909' };
 const hostile = '<script>alert(1)</script>\u202Eevil 💸';
@@ -46,7 +46,7 @@ describe('the records of an account', () => {
     const isAddress = answer.location?.startsWith(`${pages}/search?`);
     return isAddress ? who.get(answer.location ?? '') : answer;
   };
-  const addLine = (nsu: number, fields: object) => storeLine(service, accountId, nsu, fields);
+  const addLine = (nsu: number, fields: object) => storeRawLine(service, accountId, nsu, fields);
   const call = async (
     method: 'POST' | 'PUT',
     path: string,

@@ -11,7 +11,7 @@ import { operatorOf } from '../support/operator.js';
 import { sampleChargeRequest } from '../support/payments.js';
 import { Receiver } from '../support/receiver.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
-import { storeLine } from '../support/stored-line.js';
+import { storeRawLine } from '../support/stored-line.js';
 import { until } from '../support/until.js';
 
 interface Line {
@@ -40,7 +40,7 @@ describe('who paid', () => {
   const lineOf = async (nsu: number, key = keys.treasury) =>
     ((await get(`/v1/transactions?nsu=${nsu}`, key)).body as { data: Line[] }).data[0] as Line;
   const addLine = (nsu: number, fields: object, isCredit = true) =>
-    storeLine(service, accountId, nsu, fields, isCredit);
+    storeRawLine(service, accountId, nsu, fields, isCredit);
   const receiveWebhook = async (eventType: string, body: object) => {
     const inbox = provider(WebhookInbox);
     await inbox.store(accountId, eventType, Buffer.from(JSON.stringify(body)));

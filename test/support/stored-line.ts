@@ -4,7 +4,7 @@ import { parseStatementLine } from '../../src/statement/statement-line.js';
 import { insertStatementLines } from '../../src/statement/statement.queries.js';
 import type { ServiceApplication } from './service-application.js';
 
-export function storeLine(
+export function storeRawLine(
   { database }: Pick<ServiceApplication, 'database'>,
   accountId: number,
   nsu: number,

@@ -17,7 +17,14 @@ import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { accountOf, pathTo } from '../visit.js';
-import { examples, ListBody, pageSize, PartyCell, StateBadge, writeDay } from './list-elements.js';
+import {
+  examples,
+  ListBody,
+  rowsOfPage,
+  PartyCell,
+  StateBadge,
+  writeDay,
+} from './list-elements.js';
 import { readPayments, type ListedPayments } from './listed-payments.queries.js';
 
 const account = '/console/accounts/:account';
@@ -42,7 +49,7 @@ export class ChargeLists {
   })
   async listCharges(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { filters, wrong } = readFilters(listChargesRoute.query, visit.query);
-    const page = readPage({ limit: pageSize, ...filters }, isUuid);
+    const page = readPage({ limit: rowsOfPage, ...filters }, isUuid);
     const { data, next } = await this.charges.list(accountOf(visit).id, page, filters);
     const rows = [...data].map(toChargeRow);
     const ids = rows.map(({ expectedPaymentId }) => expectedPaymentId);
@@ -78,7 +85,7 @@ export class ChargeLists {
   })
   async listOperations(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { filters, wrong } = readFilters(listOperations.query, visit.query);
-    const page = readPage({ limit: pageSize, ...filters }, isUuid);
+    const page = readPage({ limit: rowsOfPage, ...filters }, isUuid);
     const { data, next } = await this.operations.list(accountOf(visit).id, page, filters);
     const rows = [...data];
     const { t } = visit;

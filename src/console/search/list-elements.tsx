@@ -9,7 +9,7 @@ import type { TextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
 
 /** Of the lists: a person reads fewer rows at once than a system. */
-export const pageSize = 25;
+export const rowsOfPage = 25;
 
 const tones: Record<string, Tone> = {
   // Of charges and of money that we sent, by the statement.

@@ -26,7 +26,14 @@ import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { accountOf, pathTo } from '../visit.js';
-import { examples, LineLink, ListBody, pageSize, PartyCell, StateBadge } from './list-elements.js';
+import {
+  examples,
+  LineLink,
+  ListBody,
+  rowsOfPage,
+  PartyCell,
+  StateBadge,
+} from './list-elements.js';
 import { readPayments, type ListedPayments } from './listed-payments.queries.js';
 
 const account = '/console/accounts/:account';
@@ -48,7 +55,7 @@ export class SentMoneyLists {
   async listTransfers(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const { filters, wrong } = readFilters(listTransfersRoute.query, visit.query);
-    const page = readPage({ limit: pageSize, ...filters }, isUuid);
+    const page = readPage({ limit: rowsOfPage, ...filters }, isUuid);
     const { data, next } = await this.transfers.list(accountOf(visit).id, page, filters);
     const rows = [...data].map((row) => ({
       ...row,
@@ -84,7 +91,7 @@ export class SentMoneyLists {
   async listBills(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t, language } = visit;
     const { filters, wrong } = readFilters(listBillPaymentsRoute.query, visit.query);
-    const page = readPage({ limit: pageSize, ...filters }, isUuid);
+    const page = readPage({ limit: rowsOfPage, ...filters }, isUuid);
     const { data, next } = await this.bills.list(accountOf(visit).id, page, filters);
     const rows = [...data].map((row) => ({
       ...row,
@@ -111,7 +118,7 @@ export class SentMoneyLists {
   async listRefunds(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const { filters, wrong } = readFilters(listRefundsRoute.query, visit.query);
-    const page = readPage({ limit: pageSize, ...filters }, isUuid);
+    const page = readPage({ limit: rowsOfPage, ...filters }, isUuid);
     const { data, next } = await this.refunds.list(accountOf(visit).id, page, filters);
     const rows = [...data].map((row) => ({
       ...row,

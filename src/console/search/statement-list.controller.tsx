@@ -16,7 +16,7 @@ import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { LineExplanations } from './line-explanations.service.js';
-import { ListBody, pageSize } from './list-elements.js';
+import { ListBody, rowsOfPage } from './list-elements.js';
 import { StatementTable } from './statement-elements.js';
 
 const statement = '/console/accounts/:account/statement';
@@ -37,7 +37,10 @@ export class StatementPages {
   async listLines(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const { filters, wrong } = readFilters(listTransactionsOfBook.query, visit.query);
-    const { data, next } = await this.lines.list(callerOf(visit), { limit: pageSize, ...filters });
+    const { data, next } = await this.lines.list(callerOf(visit), {
+      limit: rowsOfPage,
+      ...filters,
+    });
     const lines = [...data];
     const explanations = await this.explanations.read(accountOf(visit).id, lines);
     const states = Object.values(LineOutcomeState);
@@ -85,7 +88,7 @@ export class StatementPages {
     const { t } = visit;
     const { filters, wrong } = readFilters(listUnreadableLines.query, visit.query);
     const { data, next } = await this.unreadable.list(accountOf(visit).id, {
-      limit: pageSize,
+      limit: rowsOfPage,
       ...filters,
     });
     const lines = [...data];
