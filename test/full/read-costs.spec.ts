@@ -1,11 +1,13 @@
 // Reads of a book cost the same however large it is: the blocks that their statements read are
 // compared between two books, of which one is five times the other.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { addBookAccount, bookOf, storeBook, type Book } from '../../bench/harness/book.js';
 import { pathsOfReads } from '../../bench/harness/book-reads.js';
 import { ApiKeysService } from '../../src/accounts/api-keys.service.js';
 import { listCounterDifferences } from '../../src/reconciliation/recomputation.queries.js';
+import { signedInPerson } from '../support/console-visitor.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
 const smallLines = 6_000;
@@ -66,14 +68,19 @@ async function store(slug: string, lines: number, kind: 'open breaks' | 'matched
   return { accountId, key, paths: await pathsOfReads(pool, accountId) };
 }
 
-/** How many blocks the statements of a request read. */
-async function blocksOf(path: string, key: string): Promise<number> {
-  const statements: Statement[] = [];
-  recorded = statements;
+/** Reads as a business system. */
+async function fetchAs(key: string, path: string): Promise<void> {
   const response = await fetch(service.url + path, { headers: { 'x-service-api-key': key } });
-  recorded = null;
   expect([path, response.status]).toEqual([path, 200]);
   await response.text();
+}
+
+/** How many blocks the statements of a request read. */
+async function blocksOf(read: () => Promise<void>): Promise<number> {
+  const statements: Statement[] = [];
+  recorded = statements;
+  await read();
+  recorded = null;
   let blocks = 0;
   for (const { text, values } of statements) {
     const { rows } = await service.database.pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
@@ -100,8 +107,8 @@ it.each(['open breaks', 'matched'] as const)(
     const grown: string[] = [];
     const { ready: _, ...paths } = large.paths;
     for (const [name, path] of Object.entries(paths)) {
-      const before = await blocksOf(small.paths[name] ?? '', small.key);
-      const blocks = await blocksOf(path, large.key);
+      const before = await blocksOf(() => fetchAs(small.key, small.paths[name] ?? ''));
+      const blocks = await blocksOf(() => fetchAs(large.key, path));
       const allowed = bounded.has(name) ? boundOfBlocks : before * allowedGrowth + allowedBlocks;
       if (blocks > allowed)
         grown.push(`${name}: ${before} blocks, and ${blocks} of the larger book`);
@@ -112,3 +119,56 @@ it.each(['open breaks', 'matched'] as const)(
   },
   280_000,
 );
+
+/** What people read of a book in the console: lists, a line, and what they search for. */
+async function pagesOf(slug: string, accountId: number): Promise<Map<string, () => Promise<void>>> {
+  const person = await signedInPerson(service, `${slug}@example.com`, { accountId, role: 'admin' });
+  const pages = `/console/accounts/${slug}`;
+  const { rows } = await service.database.pool.query<Record<string, string>>(
+    `SELECT nsu, end_to_end_id, correlation_id, counterparty_document, counterparty_name,
+            replace(round(amount_cents / 100.0, 2)::text, '.', ',') AS amount
+     FROM statement_line WHERE account_id = $1 AND correlation_id LIKE 'c%'
+     ORDER BY nsu LIMIT 1 OFFSET 100`,
+    [accountId],
+  );
+  const { nsu = '', ...typed } = rows[0] ?? {};
+  const open = async (path: string) => {
+    const { status } = await person.get(path);
+    expect([path, status]).toEqual([path, 200]);
+  };
+  const search = async (text: string) => {
+    const answer = await person.submit(`${pages}/search`, { q: text });
+    if (answer.location?.startsWith(`${pages}/search?`)) await person.get(answer.location);
+    expect([200, 303]).toContain(answer.status);
+  };
+  const lists = ['charges', 'transfers', 'bills', 'refunds', 'operations', 'statement'];
+  const searched = { nsu, ...typed, nothing: 'no-such-id', id: randomUUID() };
+  return new Map([
+    ...[...lists, `statement/${nsu}`, 'statement/unreadable'].map(
+      (page) => [page.replace(/\d+/, ':id'), () => open(`${pages}/${page}`)] as const,
+    ),
+    ...Object.entries(searched).map(
+      ([name, text]) => [`search by ${name}`, () => search(text)] as const,
+    ),
+  ]);
+}
+
+it('reads as many blocks for the pages of people', async () => {
+  const small = await store('small-for-people', smallLines, 'matched');
+  const large = await store('large-for-people', 5 * smallLines, 'matched');
+  const { pool } = service.database;
+  // Lines are written once; the books have no names.
+  await pool.query('ALTER TABLE statement_line DISABLE TRIGGER USER');
+  await pool.query(`UPDATE statement_line SET counterparty_name = 'Payer ' || nsu % 97`);
+  await pool.query('ALTER TABLE statement_line ENABLE TRIGGER USER');
+  await pool.query('VACUUM ANALYZE');
+  const before = await pagesOf('small-for-people', small.accountId);
+  const grown: string[] = [];
+  for (const [name, read] of await pagesOf('large-for-people', large.accountId)) {
+    const least = await blocksOf(before.get(name) ?? read);
+    const blocks = await blocksOf(read);
+    if (blocks > least * allowedGrowth + allowedBlocks)
+      grown.push(`${name}: ${least} blocks, and ${blocks} of the larger book`);
+  }
+  expect(grown).toEqual([]);
+}, 280_000);

@@ -4,17 +4,15 @@ import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLog } from '../../src/platform/log.js';
-import { parseJson } from '../../src/platform/exact-json.js';
 import type { PersonRole } from '../../src/operators/roles.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
-import { parseStatementLine } from '../../src/statement/statement-line.js';
-import { insertStatementLines } from '../../src/statement/statement.queries.js';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { slip } from '../contract/samples.js';
 import { signedInPerson, type Visitor } from '../support/console-visitor.js';
 import { operatorOf } from '../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
+import { storeRawLine } from '../support/stored-line.js';
 
 const payer = { name: 'Zuleika Quaresma', document: '12345678909' };
 const hostile = '<script>alert(1)</script>\u202Eevil 💸';
@@ -48,18 +46,7 @@ describe('the records of an account', () => {
     const isAddress = answer.location?.startsWith(`${pages}/search?`);
     return isAddress ? who.get(answer.location ?? '') : answer;
   };
-  const addLine = (nsu: number, fields: object, isCredit = true) =>
-    service.database.transaction(async (tx) => {
-      const raw = {
-        ...{ id: `line-${nsu}`, nsu, amount: 77.01, createdAt: '2026-03-10T15:00:00Z' },
-        type: { name: isCredit ? 'CREDIT_PIX' : 'DEBIT_PIX', isCredit },
-        balance: { balancePrevious: 0, currentBalance: 77.01 },
-        ...fields,
-      };
-      const parsed = parseStatementLine(parseJson(JSON.stringify(raw)));
-      if (!parsed.ok) throw new Error(parsed.reason);
-      await insertStatementLines(tx, accountId, [parsed.line]);
-    });
+  const addLine = (nsu: number, fields: object) => storeRawLine(service, accountId, nsu, fields);
   const call = async (
     method: 'POST' | 'PUT',
     path: string,
@@ -117,6 +104,7 @@ describe('the records of an account', () => {
       amount: 1.23,
     });
     await sync();
+    await addLine(9_001, { proof: { endToEndId: 'E-9001' } });
   }, 60_000);
   afterAll(() => service.stop());
 
@@ -161,7 +149,6 @@ describe('the records of an account', () => {
     });
 
     it('by a name and a document that only a webhook has', async () => {
-      await addLine(9_001, { proof: { endToEndId: 'E-9001' } });
       await run(
         `INSERT INTO webhook_counterparty
            (account_id, reference_kind, reference, is_credit, name, tax_id)
@@ -342,7 +329,7 @@ describe('the records of an account', () => {
       const link = await service.call('POST', '/v1/matches', {
         body: {
           ...{ nsu: 9_001, reason: 'seen in the contract' },
-          allocations: [{ expectedPaymentId, amount: 77.01 }],
+          allocations: [{ expectedPaymentId, amount: 1 }],
         },
       });
       expect(link.status).toBe(201);

@@ -4,16 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LineEraser } from '../../src/day-closes/line-eraser.service.js';
 import { DeliveryService } from '../../src/events/delivery.service.js';
 import { createLog } from '../../src/platform/log.js';
-import { parseJson } from '../../src/platform/exact-json.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
-import { parseStatementLine } from '../../src/statement/statement-line.js';
 import { StatementService } from '../../src/statement/statement.service.js';
-import { insertStatementLines } from '../../src/statement/statement.queries.js';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { operatorOf } from '../support/operator.js';
 import { sampleChargeRequest } from '../support/payments.js';
 import { Receiver } from '../support/receiver.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
+import { storeRawLine } from '../support/stored-line.js';
 import { until } from '../support/until.js';
 
 interface Line {
@@ -41,19 +39,8 @@ describe('who paid', () => {
   };
   const lineOf = async (nsu: number, key = keys.treasury) =>
     ((await get(`/v1/transactions?nsu=${nsu}`, key)).body as { data: Line[] }).data[0] as Line;
-  /** Stores a line as a sync would. */
   const addLine = (nsu: number, fields: object, isCredit = true) =>
-    service.database.transaction(async (tx) => {
-      const raw = {
-        ...{ id: `line-${nsu}`, nsu, amount: 1, createdAt: '2026-03-10T15:00:00Z' },
-        type: { name: isCredit ? 'CREDIT_PIX' : 'DEBIT_PIX', isCredit },
-        balance: { balancePrevious: 0, currentBalance: 0 },
-        ...fields,
-      };
-      const parsed = parseStatementLine(parseJson(JSON.stringify(raw)));
-      if (!parsed.ok) throw new Error(parsed.reason);
-      await insertStatementLines(tx, accountId, [parsed.line]);
-    });
+    storeRawLine(service, accountId, nsu, fields, isCredit);
   const receiveWebhook = async (eventType: string, body: object) => {
     const inbox = provider(WebhookInbox);
     await inbox.store(accountId, eventType, Buffer.from(JSON.stringify(body)));

@@ -9,7 +9,7 @@ import { OperationLists } from '../../operations/operation-lists.service.js';
 import { listOperations } from '../../operations/operations.schema.js';
 import { isUuid, readPage } from '../../platform/listing.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Amount, Filters, Pager } from '../elements.js';
+import { Amount } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import { readFilters } from '../list-query.js';
@@ -17,7 +17,14 @@ import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { accountOf, pathTo } from '../visit.js';
-import { examples, NoRows, PartyCell, StateBadge, writeDay } from './list-elements.js';
+import {
+  examples,
+  ListBody,
+  rowsOfPage,
+  PartyCell,
+  StateBadge,
+  writeDay,
+} from './list-elements.js';
 import { readPayments, type ListedPayments } from './listed-payments.queries.js';
 
 const account = '/console/accounts/:account';
@@ -42,7 +49,7 @@ export class ChargeLists {
   })
   async listCharges(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { filters, wrong } = readFilters(listChargesRoute.query, visit.query);
-    const page = readPage(filters, isUuid);
+    const page = readPage({ limit: rowsOfPage, ...filters }, isUuid);
     const { data, next } = await this.charges.list(accountOf(visit).id, page, filters);
     const rows = [...data].map(toChargeRow);
     const ids = rows.map(({ expectedPaymentId }) => expectedPaymentId);
@@ -50,35 +57,23 @@ export class ChargeLists {
     const { t } = visit;
     const types = chargeTypes.map((type) => [type, t(`list.charge.type.${type}`)] as const);
     const body = (
-      <>
-        <Filters
-          visit={visit}
-          wrong={wrong}
-          fields={[
-            { name: 'correlationId', label: 'list.correlationId', type: 'text' },
-            { name: 'type', label: 'list.type', options: types },
-            {
-              name: 'metadata',
-              label: 'list.metadata',
-              type: 'text',
-              hint: 'list.metadataHint',
-            },
-          ]}
-        />
-        <div class="card">
-          {rows.length === 0 ? (
-            <NoRows
-              visit={visit}
-              next={next}
-              empty="list.charges.empty"
-              example={examples.charges}
-            />
-          ) : (
-            <Charges visit={visit} rows={rows} payments={payments} />
-          )}
-          <Pager visit={visit} next={next} />
-        </div>
-      </>
+      <ListBody
+        {...{ visit, wrong, next }}
+        empty="list.charges.empty"
+        example={examples.charges}
+        fields={[
+          { name: 'correlationId', label: 'list.correlationId', type: 'text' },
+          { name: 'type', label: 'list.type', options: types },
+          {
+            name: 'metadata',
+            label: 'list.metadata',
+            type: 'text',
+            hint: 'list.metadataHint',
+          },
+        ]}
+      >
+        {rows.length === 0 ? null : <Charges visit={visit} rows={rows} payments={payments} />}
+      </ListBody>
     );
     return new Shown(t('list.charges'), body);
   }
@@ -90,7 +85,7 @@ export class ChargeLists {
   })
   async listOperations(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { filters, wrong } = readFilters(listOperations.query, visit.query);
-    const page = readPage(filters, isUuid);
+    const page = readPage({ limit: rowsOfPage, ...filters }, isUuid);
     const { data, next } = await this.operations.list(accountOf(visit).id, page, filters);
     const rows = [...data];
     const { t } = visit;
@@ -99,36 +94,24 @@ export class ChargeLists {
     );
     const kinds = operationKinds.map((kind) => [kind, nameOfKind(visit, kind)] as const);
     const body = (
-      <>
-        <Filters
-          visit={visit}
-          wrong={wrong}
-          fields={[
-            { name: 'state', label: 'list.state', options: states },
-            { name: 'kind', label: 'list.kind', options: kinds },
-            { name: 'idempotencyKey', label: 'list.idempotencyKey', type: 'text' },
-            {
-              name: 'metadata',
-              label: 'list.metadata',
-              type: 'text',
-              hint: 'list.metadataHint',
-            },
-          ]}
-        />
-        <div class="card">
-          {rows.length === 0 ? (
-            <NoRows
-              visit={visit}
-              next={next}
-              empty="list.operations.empty"
-              example={examples.charges}
-            />
-          ) : (
-            <Operations visit={visit} rows={rows} />
-          )}
-          <Pager visit={visit} next={next} />
-        </div>
-      </>
+      <ListBody
+        {...{ visit, wrong, next }}
+        empty="list.operations.empty"
+        example={examples.charges}
+        fields={[
+          { name: 'state', label: 'list.state', options: states },
+          { name: 'kind', label: 'list.kind', options: kinds },
+          { name: 'idempotencyKey', label: 'list.idempotencyKey', type: 'text' },
+          {
+            name: 'metadata',
+            label: 'list.metadata',
+            type: 'text',
+            hint: 'list.metadataHint',
+          },
+        ]}
+      >
+        {rows.length === 0 ? null : <Operations visit={visit} rows={rows} />}
+      </ListBody>
     );
     return new Shown(t('list.operations'), body);
   }

@@ -181,52 +181,54 @@ function Matches({ visit, detail: { matches, explained } }: Props) {
       {matches.length === 0 ? (
         <Empty>{t('line.noMatches')}</Empty>
       ) : (
-        <DataTable
-          visit={visit}
-          name={t('line.matches')}
-          columns={[
-            'line.match.record',
-            'line.match.role',
-            'line.match.amount',
-            'line.match.rule',
-            'line.match.by',
-            'line.match.since',
-            'line.match.until',
-          ]}
-        >
-          {matches.map((match) => (
-            <tr>
-              <td class="wide">
-                <RecordLink {...{ visit, explained }} id={match.expectedPaymentId} />
-              </td>
-              <td>{t(`line.match.${match.role}`)}</td>
-              <td class="number">
-                <Amount cents={match.amountCents} />
-              </td>
-              <td class="wide">
-                {nameOf(visit, 'line.rule', match.rule)}
-                {match.ruleId !== null && (
-                  <a class="block" href={pathTo(visit, `rules/${match.ruleId}`)}>
-                    {ruleNames.get(match.ruleId) ?? match.ruleId}{' '}
-                    {match.ruleVersion !== null && `v${match.ruleVersion}`}
-                  </a>
-                )}
-                <code class="hint block">{JSON.stringify(match.evidence)}</code>
-              </td>
-              <td class="wide">
-                {nameOfActor(visit, match.madeBy)}
-                {match.reason !== null && <span class="hint block">{match.reason}</span>}
-              </td>
-              <td>{formatTime(match.createdAt, language)}</td>
-              <td class="wide">
-                {formatTime(match.unlinkedAt, language)}
-                {match.unlinkReason !== null && (
-                  <span class="hint block">{match.unlinkReason}</span>
-                )}
-              </td>
-            </tr>
-          ))}
-        </DataTable>
+        <div class="stacked">
+          <DataTable
+            visit={visit}
+            name={t('line.matches')}
+            columns={[
+              'line.match.record',
+              'line.match.role',
+              'line.match.amount',
+              'line.match.rule',
+              'line.match.by',
+              'line.match.since',
+              'line.match.until',
+            ]}
+          >
+            {matches.map((match) => (
+              <tr>
+                <td class="wide">
+                  <RecordLink {...{ visit, explained }} id={match.expectedPaymentId} />
+                </td>
+                <td data-label={t('line.match.role')}>{t(`line.match.${match.role}`)}</td>
+                <td class="number">
+                  <Amount cents={match.amountCents} />
+                </td>
+                <td class="wide" data-label={t('line.match.rule')}>
+                  {nameOf(visit, 'line.rule', match.rule)}
+                  {match.ruleId !== null && (
+                    <a class="block" href={pathTo(visit, `rules/${match.ruleId}`)}>
+                      {ruleNames.get(match.ruleId) ?? match.ruleId}{' '}
+                      {match.ruleVersion !== null && `v${match.ruleVersion}`}
+                    </a>
+                  )}
+                  <code class="hint block">{JSON.stringify(match.evidence)}</code>
+                </td>
+                <td class="wide" data-label={t('line.match.by')}>
+                  {nameOfActor(visit, match.madeBy)}
+                  {match.reason !== null && <span class="hint block">{match.reason}</span>}
+                </td>
+                <td data-label={t('line.match.since')}>{formatTime(match.createdAt, language)}</td>
+                <td class="wide" data-label={t('line.match.until')}>
+                  {formatTime(match.unlinkedAt, language)}
+                  {match.unlinkReason !== null && (
+                    <span class="hint block">{match.unlinkReason}</span>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </DataTable>
+        </div>
       )}
     </section>
   );

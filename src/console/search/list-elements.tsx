@@ -1,11 +1,15 @@
 // What the lists of payments have in common: their tones, counterparties, and what stands in place
 // of an empty table.
+import type { ComponentChildren } from 'preact';
 import { punctuateTaxId } from '../../counterparties/party.js';
 import type { Counterparty } from '../../counterparties/resolution.js';
-import { Badge, Empty, type Tone } from '../elements.js';
+import { Badge, Empty, Filters, Pager, type FilterField, type Tone } from '../elements.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
+
+/** Of the lists: a person reads fewer rows at once than a system. */
+export const rowsOfPage = 25;
 
 const tones: Record<string, Tone> = {
   // Of charges and of money that we sent, by the statement.
@@ -52,19 +56,39 @@ export function LineLink({ visit, nsu }: { visit: Visit; nsu: bigint | null }) {
   return <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>;
 }
 
-/** In place of a table without rows. */
-export function NoRows({
+interface ListProps {
+  visit: Visit;
+  fields: readonly FilterField[];
+  /** The names of filters whose value was not valid. */
+  wrong: readonly string[];
+  next: string | null;
+  /** What is said in place of an empty table. */
+  empty: TextKey;
+  /** The request that fills the list. */
+  example?: string;
+  /** The table; null without rows. */
+  children: ComponentChildren;
+}
+
+/** A list with its filters and its pages. */
+export function ListBody({ visit, fields, wrong, next, empty, example, children }: ListProps) {
+  return (
+    <>
+      <Filters visit={visit} wrong={wrong} fields={fields} />
+      <div class="card">
+        {children ?? <NoRows {...{ visit, next, empty, example }} />}
+        <Pager visit={visit} next={next} />
+      </div>
+    </>
+  );
+}
+
+function NoRows({
   visit: { t, query },
   next,
   empty,
   example,
-}: {
-  visit: Visit;
-  next: string | null;
-  empty: TextKey;
-  /** The request that fills the list. */
-  example?: string;
-}) {
+}: Pick<ListProps, 'visit' | 'next' | 'empty'> & { example: string | undefined }) {
   if (next !== null) return <Empty>{t('list.searchedOn')}</Empty>;
   const isFiltered = [...query].some(([, value]) => value !== '');
   if (isFiltered) return <Empty>{t('list.noMatch')}</Empty>;

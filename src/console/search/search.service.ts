@@ -16,10 +16,13 @@ export class RecordSearch {
   /** Every look-up reads an index, and no more than the newest few rows of it. */
   async find(accountId: number, terms: SearchTerms): Promise<FoundRecords> {
     const { prisma } = this.database;
-    const { pixKey } = terms;
-    const ofKey = pixKey === null ? [] : await this.pixLookups.listOperationIds(accountId, pixKey);
+    // A CPF or CNPJ may be a Pix key, too.
+    const keys = [terms.pixKey, terms.taxId].filter((key) => key !== null);
+    const ofKeys = await Promise.all(
+      keys.map((key) => this.pixLookups.listOperationIds(accountId, key)),
+    );
     const [payments, lines, operations] = await Promise.all([
-      searchPayments(prisma, accountId, terms, ofKey),
+      searchPayments(prisma, accountId, terms, ofKeys.flat()),
       searchLines(prisma, accountId, terms),
       searchOperations(prisma, accountId, terms),
     ]);

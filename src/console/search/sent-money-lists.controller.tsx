@@ -18,7 +18,7 @@ import { listRefundsRoute } from '../../refunds/refunds.schema.js';
 import { TransferViews } from '../../transfers/transfer-views.service.js';
 import { listTransfersRoute } from '../../transfers/transfers.schema.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Amount, Filters, Pager, type FilterField } from '../elements.js';
+import { Amount, type FilterField } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import { readFilters } from '../list-query.js';
@@ -26,7 +26,14 @@ import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { accountOf, pathTo } from '../visit.js';
-import { examples, LineLink, NoRows, PartyCell, StateBadge } from './list-elements.js';
+import {
+  examples,
+  LineLink,
+  ListBody,
+  rowsOfPage,
+  PartyCell,
+  StateBadge,
+} from './list-elements.js';
 import { readPayments, type ListedPayments } from './listed-payments.queries.js';
 
 const account = '/console/accounts/:account';
@@ -48,7 +55,7 @@ export class SentMoneyLists {
   async listTransfers(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const { filters, wrong } = readFilters(listTransfersRoute.query, visit.query);
-    const page = readPage(filters, isUuid);
+    const page = readPage({ limit: rowsOfPage, ...filters }, isUuid);
     const { data, next } = await this.transfers.list(accountOf(visit).id, page, filters);
     const rows = [...data].map((row) => ({
       ...row,
@@ -84,7 +91,7 @@ export class SentMoneyLists {
   async listBills(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t, language } = visit;
     const { filters, wrong } = readFilters(listBillPaymentsRoute.query, visit.query);
-    const page = readPage(filters, isUuid);
+    const page = readPage({ limit: rowsOfPage, ...filters }, isUuid);
     const { data, next } = await this.bills.list(accountOf(visit).id, page, filters);
     const rows = [...data].map((row) => ({
       ...row,
@@ -111,7 +118,7 @@ export class SentMoneyLists {
   async listRefunds(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const { filters, wrong } = readFilters(listRefundsRoute.query, visit.query);
-    const page = readPage(filters, isUuid);
+    const page = readPage({ limit: rowsOfPage, ...filters }, isUuid);
     const { data, next } = await this.refunds.list(accountOf(visit).id, page, filters);
     const rows = [...data].map((row) => ({
       ...row,
@@ -140,17 +147,9 @@ export class SentMoneyLists {
     const payments = await readPayments(this.database.prisma, visit, ids);
     const { empty, example } = list;
     const body = (
-      <>
-        <Filters visit={visit} wrong={wrong} fields={fields} />
-        <div class="card">
-          {rows.length === 0 ? (
-            <NoRows visit={visit} next={next} empty={empty} example={example} />
-          ) : (
-            <SentTable visit={visit} rows={rows} payments={payments} list={list} />
-          )}
-          <Pager visit={visit} next={next} />
-        </div>
-      </>
+      <ListBody {...{ visit, fields, wrong, next, empty, example }}>
+        {rows.length === 0 ? null : <SentTable {...{ visit, rows, payments, list }} />}
+      </ListBody>
     );
     return new Shown(visit.t(list.title), body);
   }

@@ -16,7 +16,7 @@ import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { LineExplanations } from './line-explanations.service.js';
-import { NoRows } from './list-elements.js';
+import { ListBody, rowsOfPage } from './list-elements.js';
 import { StatementTable } from './statement-elements.js';
 
 const statement = '/console/accounts/:account/statement';
@@ -37,47 +37,44 @@ export class StatementPages {
   async listLines(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const { filters, wrong } = readFilters(listTransactionsOfBook.query, visit.query);
-    const { data, next } = await this.lines.list(callerOf(visit), filters);
+    const { data, next } = await this.lines.list(callerOf(visit), {
+      limit: rowsOfPage,
+      ...filters,
+    });
     const lines = [...data];
     const explanations = await this.explanations.read(accountOf(visit).id, lines);
     const states = Object.values(LineOutcomeState);
     const body = (
-      <>
-        <Filters
-          visit={visit}
-          wrong={wrong}
-          fields={[
-            { name: 'day', label: 'line.day', type: 'date' },
-            {
-              name: 'state',
-              label: 'line.state',
-              options: states.map((state) => [state, t(`line.state.${state}`)]),
-            },
-            {
-              name: 'isCredit',
-              label: 'line.direction',
-              options: [
-                ['true', t('line.credit')],
-                ['false', t('line.debit')],
-              ],
-            },
-            { name: 'nsu', label: 'list.nsu', type: 'text' },
-            { name: 'reference', label: 'line.reference', type: 'text' },
-            { name: 'metadata', label: 'list.metadata', type: 'text', hint: 'list.metadataHint' },
-          ]}
-        />
-        <div class="card">
-          {lines.length === 0 ? (
-            <NoRows visit={visit} next={next} empty="line.empty" />
-          ) : (
-            <StatementTable
-              {...{ visit, lines, explanations }}
-              isVisible={seesPersonalData(callerOf(visit).scopes)}
-            />
-          )}
-          <Pager visit={visit} next={next} />
-        </div>
-      </>
+      <ListBody
+        {...{ visit, wrong, next }}
+        empty="line.empty"
+        fields={[
+          { name: 'day', label: 'line.day', type: 'date' },
+          {
+            name: 'state',
+            label: 'line.state',
+            options: states.map((state) => [state, t(`line.state.${state}`)]),
+          },
+          {
+            name: 'isCredit',
+            label: 'line.direction',
+            options: [
+              ['true', t('line.credit')],
+              ['false', t('line.debit')],
+            ],
+          },
+          { name: 'nsu', label: 'list.nsu', type: 'text' },
+          { name: 'reference', label: 'line.reference', type: 'text' },
+          { name: 'metadata', label: 'list.metadata', type: 'text', hint: 'list.metadataHint' },
+        ]}
+      >
+        {lines.length === 0 ? null : (
+          <StatementTable
+            {...{ visit, lines, explanations }}
+            isVisible={seesPersonalData(callerOf(visit).scopes)}
+          />
+        )}
+      </ListBody>
     );
     return new Shown(t('line.title'), body);
   }
@@ -90,7 +87,10 @@ export class StatementPages {
   async listUnreadable(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const { filters, wrong } = readFilters(listUnreadableLines.query, visit.query);
-    const { data, next } = await this.unreadable.list(accountOf(visit).id, filters);
+    const { data, next } = await this.unreadable.list(accountOf(visit).id, {
+      limit: rowsOfPage,
+      ...filters,
+    });
     const lines = [...data];
     const read = visit.query.get('read');
     const body = (
