@@ -1,5 +1,6 @@
-// Puts the story of a payment together: what happened, in order, who or what caused it, and where it
-// is shown. Entries are ordered by our clock, and show the bank's time beside it where it is known.
+// Puts the story of a payment together: what happened, in order, who or what caused it, and where
+// it is shown. Entries are ordered by our clock, and show the bank's time beside it where it is
+// known.
 import type { Tone } from '../elements.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import {
