@@ -13,8 +13,8 @@ import {
   Identifier,
   OutcomeNotice,
   RelatedRecords,
+  SettlementBadge,
   StateBadge,
-  toneOfSettlement,
   type RelatedLink,
 } from './record-page.js';
 import { Story } from './story-timeline.js';
@@ -99,15 +99,7 @@ function SentFacts({ visit, record }: Props) {
       visit={visit}
       title="payment.facts"
       facts={[
-        [
-          'payment.settlement',
-          <StateBadge
-            visit={visit}
-            list="payment.settlement"
-            state={settlement}
-            tone={toneOfSettlement(settlement)}
-          />,
-        ],
+        ['payment.settlement', <SettlementBadge visit={visit} settlement={settlement} />],
         [
           'payment.state',
           <StateBadge
