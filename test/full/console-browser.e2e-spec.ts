@@ -96,7 +96,6 @@ const pictures = process.env.CONSOLE_PICTURES;
     await service.application.get(StatementService, { strict: false }).sync(id);
     const pages = {
       today: `${account}/today`,
-      charge: `${account}/charges/seen-1`,
       people: `${account}/people`,
       audit: `${account}/audit?all=1`,
       sessions: '/console/sessions',
