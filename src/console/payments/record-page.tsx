@@ -104,9 +104,9 @@ export function RelatedRecords({
     <FactList
       visit={visit}
       title="payment.related"
-      facts={links.map(({ label, list, id, text = id }) => [
+      facts={links.map(({ label, list, id, text }) => [
         label,
-        <a href={pathOfRecord(visit, list, id)}>{text}</a>,
+        <a href={pathOfRecord(visit, list, id)}>{text ?? <code>{id}</code>}</a>,
       ])}
     />
   );

@@ -118,8 +118,8 @@ function SentFacts({ visit, record }: Props) {
         ...(scheduledFor
           ? [['payment.scheduledFor', formatTime(scheduledFor, language)] as const]
           : []),
-        ...(bankStatus ? [['payment.bankStatus', bankStatus] as const] : []),
-        ...(errorCode ? [['payment.errorCode', errorCode] as const] : []),
+        ...(bankStatus ? [['payment.bankStatus', <Identifier text={bankStatus} />] as const] : []),
+        ...(errorCode ? [['payment.errorCode', <Identifier text={errorCode} />] as const] : []),
         ['payment.nsu', record.nsu?.toString() ?? t('app.none')],
       ]}
     />
