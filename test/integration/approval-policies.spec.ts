@@ -38,7 +38,7 @@ describe('an approval policy', () => {
       { approvals: 0 },
       { kinds: ['pay_bill', 'pay_bill'] },
       { kinds: ['unknown'] },
-      { sources: ['console'] },
+      { sources: ['unknown'] },
       { expiresAfterHours: 0 },
       { expiresAfterHours: 721 },
       { more: 1 },

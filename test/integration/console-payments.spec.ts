@@ -85,7 +85,8 @@ describe('the pages of payments', () => {
         'Credit of R$\u00a01.234,56 on the statement',
         'Matched: R$\u00a01.234,56 of line',
         'The line carries an id of this payment.',
-        'Event charge.paid recorded',
+        'Event recorded',
+        '<code>charge.paid</code>',
         "By the bank's clock",
       ])
         expect(text).toContain(part);

@@ -1,17 +1,17 @@
-// What the view of a charge holds beside its own fields: those of the bank's response, whose numbers
-// are as the bank wrote them.
+// What the view of a charge holds beside its own fields: those of the bank's response, whose
+// numbers are as the bank wrote them.
 import { isLosslessNumber } from 'lossless-json';
 import { parsePlainDate, type PlainDate } from '../../brazil/calendar.js';
 import { parseReais, type Cents } from '../../money/cents.js';
 
-export interface ChargeFacts {
+export interface ShownChargeFacts {
   /** Null where the payer chooses it. */
   amountCents: Cents | null;
   dueDate: PlainDate | null;
   createdAt: Date | null;
 }
 
-export function chargeFacts(charge: object): ChargeFacts {
+export function chargeFacts(charge: object): ShownChargeFacts {
   const { amount, dueDate, createdAt } = charge as Record<string, unknown>;
   const day = typeof dueDate === 'string' ? dueDate.slice(0, 10) : '';
   const time = typeof createdAt === 'string' ? new Date(createdAt) : null;

@@ -18,7 +18,7 @@ import {
   problemOf,
   type RequestProblem,
 } from './payment-requests.js';
-import { Identifier, pathOfRecord, recordId, StateBadge, toneOfSettlement } from './record-page.js';
+import { Identifier, pathOfRecord, recordId, SettlementBadge } from './record-page.js';
 import { ProblemMessage, RequestFields, requestText, SentToBank } from './request-form.js';
 
 const path = '/console/accounts/:account/charges/:id/void';
@@ -106,15 +106,7 @@ function VoidPage({
             'payment.amount',
             amountCents === null ? t('payment.openAmount') : <Amount cents={amountCents} />,
           ],
-          [
-            'payment.settlement',
-            <StateBadge
-              visit={visit}
-              list="payment.settlement"
-              state={settlement}
-              tone={toneOfSettlement(settlement)}
-            />,
-          ],
+          ['payment.settlement', <SettlementBadge visit={visit} settlement={settlement} />],
           ['payment.correlationId', <Identifier text={correlationId} />],
         ]}
       />

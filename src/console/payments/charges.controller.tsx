@@ -4,16 +4,7 @@ import { Controller } from '@nestjs/common';
 import { printDay } from '../../brazil/printed-text.js';
 import { ChargeChanges } from '../../charges/charge-changes.service.js';
 import { ChargesService } from '../../charges/charges.service.js';
-import {
-  counterpartyIn,
-  findExpectedCounterparties,
-} from '../../counterparties/counterparties.queries.js';
-import {
-  seesPersonalData,
-  shownCounterparty,
-  shownResponse,
-} from '../../counterparties/counterparty.schema.js';
-import { Database } from '../../database.service.js';
+import { shownResponse } from '../../counterparties/counterparty.schema.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Amount, Empty, FactList } from '../elements.js';
 import { formatTime } from '../formats.js';
@@ -33,9 +24,9 @@ import {
   pathOfRecord,
   recordId,
   RelatedRecords,
+  SettlementBadge,
   StateBadge,
   Steps,
-  toneOfSettlement,
 } from './record-page.js';
 import { Story } from './story-timeline.js';
 import { awaitedOf } from './story.js';
@@ -50,7 +41,6 @@ export class ChargePages {
     private readonly charges: ChargesService,
     private readonly changes: ChargeChanges,
     private readonly stories: PaymentStories,
-    private readonly database: Database,
   ) {}
 
   @ConsolePage({ path: '/console/accounts/:account/charges/:id', needs: 'view' })
@@ -58,9 +48,9 @@ export class ChargePages {
     const { accountId, scopes } = callerOf(visit);
     const charge = await this.charges.get(accountId, recordId(visit));
     const { correlationId, operationId, expectedPaymentId } = charge;
-    const [changeIds, found] = await Promise.all([
+    const [changeIds, counterparty] = await Promise.all([
       this.changes.list(accountId, correlationId, maxChanges),
-      findExpectedCounterparties(this.database.prisma, accountId, [expectedPaymentId]),
+      this.stories.findExpectedParty(visit, expectedPaymentId),
     ]);
     const operationIds = [operationId, ...changeIds];
     const story = await this.stories.compose(visit, {
@@ -73,14 +63,13 @@ export class ChargePages {
       correlationIds: [correlationId],
       refundIds: charge.refunds.flatMap(({ id, orderedBy }) => (orderedBy === 'us' ? id : [])),
     });
-    const counterparty = counterpartyIn(found, expectedPaymentId);
     return new Shown(
       visit.t('payment.charge', { id: correlationId }),
       <ChargePage
         visit={visit}
         charge={charge}
         response={shownResponse(charge, scopes)}
-        counterparty={shownCounterparty(counterparty, seesPersonalData(scopes))}
+        counterparty={counterparty}
         codes={codesOf(charge)}
         drawings={await drawingsOf(codesOf(charge))}
         story={story}
@@ -155,15 +144,7 @@ function ChargeFacts({ visit, charge }: Props) {
       visit={visit}
       title="payment.facts"
       facts={[
-        [
-          'payment.settlement',
-          <StateBadge
-            visit={visit}
-            list="payment.settlement"
-            state={settlement}
-            tone={toneOfSettlement(settlement)}
-          />,
-        ],
+        ['payment.settlement', <SettlementBadge visit={visit} settlement={settlement} />],
         [
           'payment.request',
           <StateBadge visit={visit} list="payment.operation" state={operationState} />,

@@ -1,10 +1,18 @@
-// Reads what the story of a payment is put together from, by the keys that the payment has.
+// Reads what the story of a payment is put together from, by the keys that the payment has, and who
+// its counterparty is.
 import { Injectable } from '@nestjs/common';
+import {
+  counterpartyIn,
+  findCounterparties,
+  findExpectedCounterparties,
+} from '../../counterparties/counterparties.queries.js';
+import { seesPersonalData, shownCounterparty } from '../../counterparties/counterparty.schema.js';
+import type { Counterparty } from '../../counterparties/resolution.js';
 import { Database } from '../../database.service.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import { accountOf } from '../visit.js';
+import { accountOf, callerOf } from '../visit.js';
 import type { RelatedLink } from './record-page.js';
 import type { StoryFacts } from './story-facts.js';
 import { shownValue } from './story-timeline.js';
@@ -55,6 +63,21 @@ export class PaymentStories {
     }));
     const nameOf = await this.actorNames.find(visit, actors);
     return { entries, omitted: omittedOf(facts), nameOf, breaks };
+  }
+
+  /** Whom a request names, as the person may see it. */
+  async findExpectedParty(visit: Visit, expectedPaymentId: string): Promise<Counterparty> {
+    const { accountId, scopes } = callerOf(visit);
+    const ids = [expectedPaymentId];
+    const found = await findExpectedCounterparties(this.database.prisma, accountId, ids);
+    return shownCounterparty(counterpartyIn(found, expectedPaymentId), seesPersonalData(scopes));
+  }
+
+  /** Whom a statement line names, as the person may see it. */
+  async findPartyOfLine(visit: Visit, nsu: bigint): Promise<Counterparty> {
+    const { accountId, scopes } = callerOf(visit);
+    const found = await findCounterparties(this.database.prisma, accountId, [nsu]);
+    return shownCounterparty(counterpartyIn(found, nsu), seesPersonalData(scopes));
   }
 
   private async read(accountId: number, subject: StorySubject): Promise<StoryFacts> {

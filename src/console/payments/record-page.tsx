@@ -47,9 +47,17 @@ export function StateBadge({
   return <Badge tone={tone} text={shownValue(visit, wordFor(list, state))} />;
 }
 
-export function toneOfSettlement(settlement: string): Tone {
-  if (settlement === 'settled') return 'good';
-  return ['open', 'withdrawn', 'cancelled'].includes(settlement) ? 'plain' : 'warn';
+/** What the statement shows of a payment. */
+export function SettlementBadge({
+  visit,
+  settlement,
+}: {
+  visit: Visit;
+  settlement: string;
+}): JSX.Element {
+  const isCalm = ['open', 'withdrawn', 'cancelled'].includes(settlement);
+  const tone = settlement === 'settled' ? 'good' : isCalm ? 'plain' : 'warn';
+  return <StateBadge visit={visit} list="payment.settlement" state={settlement} tone={tone} />;
 }
 
 /** Who pays or is paid, as the person may see it. */
@@ -96,9 +104,9 @@ export function RelatedRecords({
     <FactList
       visit={visit}
       title="payment.related"
-      facts={links.map(({ label, list, id, text = id }) => [
+      facts={links.map(({ label, list, id, text }) => [
         label,
-        <a href={pathOfRecord(visit, list, id)}>{text}</a>,
+        <a href={pathOfRecord(visit, list, id)}>{text ?? <code>{id}</code>}</a>,
       ])}
     />
   );

@@ -1,5 +1,5 @@
-// Refunds a received Pix, in full or in part: a page asks for the amount, the next one shows exactly
-// what will be sent, and the outcome is the refund itself.
+// Refunds a received Pix, in full or in part: a page asks for the amount, the next one shows
+// exactly what will be sent, and the outcome is the refund itself.
 import { Controller } from '@nestjs/common';
 import { refundTransaction } from '../../contract/refunds.js';
 import { AppError } from '../../platform/errors.js';

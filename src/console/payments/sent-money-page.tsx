@@ -13,8 +13,8 @@ import {
   Identifier,
   OutcomeNotice,
   RelatedRecords,
+  SettlementBadge,
   StateBadge,
-  toneOfSettlement,
   type RelatedLink,
 } from './record-page.js';
 import { Story } from './story-timeline.js';
@@ -99,15 +99,7 @@ function SentFacts({ visit, record }: Props) {
       visit={visit}
       title="payment.facts"
       facts={[
-        [
-          'payment.settlement',
-          <StateBadge
-            visit={visit}
-            list="payment.settlement"
-            state={settlement}
-            tone={toneOfSettlement(settlement)}
-          />,
-        ],
+        ['payment.settlement', <SettlementBadge visit={visit} settlement={settlement} />],
         [
           'payment.state',
           <StateBadge
@@ -126,8 +118,8 @@ function SentFacts({ visit, record }: Props) {
         ...(scheduledFor
           ? [['payment.scheduledFor', formatTime(scheduledFor, language)] as const]
           : []),
-        ...(bankStatus ? [['payment.bankStatus', bankStatus] as const] : []),
-        ...(errorCode ? [['payment.errorCode', errorCode] as const] : []),
+        ...(bankStatus ? [['payment.bankStatus', <Identifier text={bankStatus} />] as const] : []),
+        ...(errorCode ? [['payment.errorCode', <Identifier text={errorCode} />] as const] : []),
         ['payment.nsu', record.nsu?.toString() ?? t('app.none')],
       ]}
     />

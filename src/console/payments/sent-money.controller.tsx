@@ -1,18 +1,7 @@
 // A transfer, a bill payment or a refund: money that we sent, or are about to send, with its story.
 import { Controller } from '@nestjs/common';
 import { BillPaymentViews } from '../../bill-payments/bill-payment-views.service.js';
-import {
-  counterpartyIn,
-  findCounterparties,
-  findExpectedCounterparties,
-} from '../../counterparties/counterparties.queries.js';
-import {
-  seesPersonalData,
-  shownCounterparty,
-  shownResponse,
-} from '../../counterparties/counterparty.schema.js';
-import type { Counterparty } from '../../counterparties/resolution.js';
-import { Database } from '../../database.service.js';
+import { shownResponse } from '../../counterparties/counterparty.schema.js';
 import { RefundViews } from '../../refunds/refund-views.service.js';
 import { TransferViews } from '../../transfers/transfer-views.service.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
@@ -32,7 +21,6 @@ export class SentMoneyPages {
     private readonly bills: BillPaymentViews,
     private readonly refunds: RefundViews,
     private readonly stories: PaymentStories,
-    private readonly database: Database,
   ) {}
 
   @ConsolePage({ path: '/console/accounts/:account/transfers/:id', needs: 'view' })
@@ -57,7 +45,7 @@ export class SentMoneyPages {
           ['payment.externalId', transfer.externalId],
           ['payment.bankId', transfer.bankId],
         ]}
-        counterparty={await this.payeeOf(visit, expectedPaymentId)}
+        counterparty={await this.stories.findExpectedParty(visit, expectedPaymentId)}
         story={story}
         response={shownResponse(transfer.response, scopes)}
       />,
@@ -84,7 +72,7 @@ export class SentMoneyPages {
           ['payment.id', id],
           ['payment.bankId', bill.bankId],
         ]}
-        counterparty={await this.payeeOf(visit, expectedPaymentId)}
+        counterparty={await this.stories.findExpectedParty(visit, expectedPaymentId)}
         story={story}
         response={shownResponse(bill.response, scopes)}
       >
@@ -110,7 +98,6 @@ export class SentMoneyPages {
       endToEndIds: [endToEndId],
       originalNsu,
     });
-    const payers = await findCounterparties(this.database.prisma, accountId, [originalNsu]);
     const original = { label: 'payment.original', list: 'statement' } as const;
     return new Shown(
       visit.t('payment.refundOf', { amount: formatAmount(refund.amount) }),
@@ -122,21 +109,11 @@ export class SentMoneyPages {
           ['payment.endToEndId', endToEndId],
         ]}
         related={[{ ...original, id: originalNsu.toString() }]}
-        counterparty={shownCounterparty(
-          counterpartyIn(payers, originalNsu),
-          seesPersonalData(scopes),
-        )}
+        counterparty={await this.stories.findPartyOfLine(visit, originalNsu)}
         story={story}
         response={shownResponse(refund.response, scopes)}
       />,
     );
-  }
-
-  private async payeeOf(visit: Visit, expectedPaymentId: string): Promise<Counterparty> {
-    const { accountId, scopes } = callerOf(visit);
-    const ids = [expectedPaymentId];
-    const found = await findExpectedCounterparties(this.database.prisma, accountId, ids);
-    return shownCounterparty(counterpartyIn(found, expectedPaymentId), seesPersonalData(scopes));
   }
 }
 

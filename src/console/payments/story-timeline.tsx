@@ -62,7 +62,7 @@ function Detail({
   const { t, language } = visit;
   return (
     <>
-      {detail !== null && <div>{shownValue(visit, detail)}</div>}
+      {detail !== null && <div>{detailOf(visit, detail)}</div>}
       {actor !== null && <div>{t('payment.by', { name: nameOf(actor) })}</div>}
       {reason !== null && reason !== '' && <div>{t('payment.because', { reason })}</div>}
       {bankAt && (
@@ -95,10 +95,17 @@ function shownValues(visit: Visit, values: StoryEntry['values']): Record<string,
   );
 }
 
+/** A code is shown as one. */
+function detailOf(visit: Visit, value: StoryValue): JSX.Element | string {
+  const isCode = typeof value === 'object' && 'code' in value;
+  return isCode ? <code>{value.code}</code> : shownValue(visit, value);
+}
+
 /** A value in the person's language. */
 export function shownValue({ t, language }: Visit, value: StoryValue): string {
   if (typeof value === 'string') return value;
   if ('text' in value) return t(value.text);
+  if ('code' in value) return value.code;
   if ('cents' in value) return formatAmount(value.cents);
   return formatTime(value.time, language);
 }

@@ -1,5 +1,6 @@
-// Puts the story of a payment together: what happened, in order, who or what caused it, and where it
-// is shown. Entries are ordered by our clock, and show the bank's time beside it where it is known.
+// Puts the story of a payment together: what happened, in order, who or what caused it, and where
+// it is shown. Entries are ordered by our clock, and show the bank's time beside it where it is
+// known.
 import type { Tone } from '../elements.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import {
@@ -11,8 +12,9 @@ import {
   type StoryFacts,
 } from './story-facts.js';
 
-/** A text of the console, an amount, a time, or what is shown as it is. */
-export type StoryValue = string | { text: TextKey } | { cents: bigint } | { time: Date };
+/** A text of the console, an amount, a time, a code, or what is shown as it is. */
+export type StoryValue =
+  string | { text: TextKey } | { cents: bigint } | { time: Date } | { code: string };
 
 export interface StoryEntry {
   /** By our clock. */
@@ -194,7 +196,8 @@ function ofWebhook(webhook: StoryFacts['webhooks'][number]): Ranked {
     ...{ at: receivedAt, bankAt: receivedAtBankTime, rank: 'webhook', key: bodyHash },
     page: `webhooks/${eventType}.${bodyHash}`,
     text: copies > 1 ? 'payment.story.webhooks' : 'payment.story.webhook',
-    values: { type: eventType, copies: String(copies) },
+    values: { copies: String(copies) },
+    detail: { code: eventType },
   });
 }
 
@@ -271,7 +274,7 @@ function ofRefund({ id, amountCents, createdAt }: StoryFacts['refunds'][number])
 function ofEvent({ id, type, createdAt }: StoryFacts['events'][number]): Ranked {
   return entry({
     ...{ at: createdAt, rank: 'event', key: id, text: 'payment.story.event' },
-    values: { type },
+    detail: { code: type },
   });
 }
 
@@ -281,18 +284,19 @@ function ofDelivery(delivery: DeliveryStory): Ranked {
     ...{ at: delivery.deliveredAt ?? delivery.createdAt, rank: 'delivery', key: id },
     text: `payment.delivery.${state}`,
     values: {
-      ...{ type, host: hostOf(url), attempts: String(attempts) },
+      ...{ host: hostOf(url), attempts: String(attempts) },
       status: lastStatus === null ? { text: 'app.none' } : String(lastStatus),
     },
+    detail: { code: type },
     tone: { delivered: 'good', pending: 'plain', dead: 'bad' }[state] as Tone,
     page: `endpoints/${endpointId}`,
   });
 }
 
-/** The text of a value that the database stores; the value itself where it has none. */
+/** The text of a value that the database stores; its code where it has none. */
 export function wordFor(list: string, value: string): StoryValue {
   const text = findTextKey(`${list}.${value}`);
-  return text === null ? value : { text };
+  return text === null ? { code: value } : { text };
 }
 
 export function toneOfState(state: string): Tone {

@@ -356,17 +356,14 @@ export const paymentsTexts = {
     'The expected payment was cancelled',
   ],
 
-  'payment.delivery.delivered': [
-    'Evento {type} entregue a {host}',
-    'Event {type} delivered to {host}',
-  ],
+  'payment.delivery.delivered': ['Evento entregue a {host}', 'Event delivered to {host}'],
   'payment.delivery.pending': [
-    'Entrega do evento {type} a {host} pendente; tentativas: {attempts}; último status: {status}',
-    'Delivery of event {type} to {host} pending; attempts: {attempts}; last status: {status}',
+    'Entrega do evento a {host} pendente; tentativas: {attempts}; último status: {status}',
+    'Delivery of the event to {host} pending; attempts: {attempts}; last status: {status}',
   ],
   'payment.delivery.dead': [
-    'Evento {type} não entregue a {host}; tentativas: {attempts}; último status: {status}',
-    'Event {type} not delivered to {host}; attempts: {attempts}; last status: {status}',
+    'Evento não entregue a {host}; tentativas: {attempts}; último status: {status}',
+    'Event not delivered to {host}; attempts: {attempts}; last status: {status}',
   ],
 
   'payment.story': ['História', 'Story'],
@@ -415,13 +412,10 @@ export const paymentsTexts = {
     'No response of the bank: {outcome}',
   ],
   'payment.story.ended': ['Resultado estabelecido: {state}', 'Outcome established: {state}'],
-  'payment.story.webhook': [
-    'Webhook {type} recebido do banco',
-    'Webhook {type} received from the bank',
-  ],
+  'payment.story.webhook': ['Webhook recebido do banco', 'Webhook received from the bank'],
   'payment.story.webhooks': [
-    'Webhook {type} recebido do banco ({copies} vezes)',
-    'Webhook {type} received from the bank ({copies} times)',
+    'Webhook recebido do banco ({copies} vezes)',
+    'Webhook received from the bank ({copies} times)',
   ],
   'payment.story.credit': [
     'Crédito de {amount} no extrato (NSU {nsu})',
@@ -446,7 +440,7 @@ export const paymentsTexts = {
   'payment.story.break': ['Divergência aberta: {kind}', 'Break opened: {kind}'],
   'payment.story.resolved': ['Divergência resolvida: {kind}', 'Break resolved: {kind}'],
   'payment.story.refund': ['Devolução de {amount} pedida', 'Refund of {amount} requested'],
-  'payment.story.event': ['Evento {type} registrado', 'Event {type} recorded'],
+  'payment.story.event': ['Evento registrado', 'Event recorded'],
 
   'payment.omitted.attempts': [
     'Só as tentativas mais recentes estão aqui.',
