@@ -29,14 +29,14 @@ export function TodayPart({ visit, reading, charts }: Props & { charts: Charts }
   return (
     <>
       <State visit={visit} reading={reading} />
-      <div class="cards">
+      <div class="cards four">
         <Statement visit={visit} reading={reading} />
         <Breaks visit={visit} reading={reading} />
         <Kinds visit={visit} reading={reading} />
         <Lines visit={visit} reading={reading} />
       </div>
       <Movements visit={visit} reading={reading} charts={charts} />
-      <div class="cards">
+      <div class="cards four">
         <Traffic visit={visit} reading={reading} />
       </div>
       <p class="hint">{t('app.updated', { time: formatClock(reading.now, language) })}</p>
