@@ -133,7 +133,7 @@ function Statement({ visit, reading: { summary, liveBalance } }: Props) {
         [
           'today.closedUntil',
           <Figure visit={visit} page="days">
-            {closedUntil === null ? none : formatTime(closedUntil, language)}
+            {closedUntil === null ? t('days.title') : formatTime(closedUntil, language)}
           </Figure>,
         ],
         ['today.syncedAt', formatTime(summary.syncedAt, language)],
