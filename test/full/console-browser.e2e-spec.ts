@@ -1,122 +1,120 @@
 // The console in Debian's Chromium: each page in both themes and languages, on a narrow and on a
 // wide screen. Skipped, with a word, where there is no Chromium. CONSOLE_PICTURES names a folder
 // for pictures of the pages.
-import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chromium, type Browser, type Page } from 'playwright-core';
-import { Operators } from '../../src/operators/operators.service.js';
-import { StatementService } from '../../src/statement/statement.service.js';
-import { slip } from '../contract/samples.js';
-import { codeOf, goodPassword, secretOf } from '../support/console-visitor.js';
-import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
+import {
+  expectReadable,
+  findBarriers,
+  findMachineWords,
+  hasChromium,
+  openBrowser,
+} from '../support/console-browser.js';
+import { ConciliaProcess } from '../support/concilia-process.js';
+import { fillConsole } from '../support/console-records.js';
+import { findPages } from '../support/console-pages.js';
+import { codeOf, goodPassword, secretOf, visitorOf } from '../support/console-visitor.js';
+import { testDatabase, type TestDatabase } from '../support/postgres.js';
+import { Receiver } from '../support/receiver.js';
 
-const executablePath = '/usr/bin/chromium';
-const hasChromium = existsSync(executablePath);
-if (!hasChromium) console.log(`skipped: there is no ${executablePath} (apt-get install chromium)`);
-const pictures = process.env.CONSOLE_PICTURES;
+const languages = { pt: 'pt-BR', en: 'en' } as const;
 
 (hasChromium ? describe : describe.skip)('the console in a browser', () => {
-  let service: ServiceApplication;
-  let browser: Browser;
-  let page: Page;
-  const problems: string[] = [];
+  let database: TestDatabase;
+  let bank: TestDatabase;
+  let receiver: Receiver;
+  let concilia: ConciliaProcess;
+  let browser: Awaited<ReturnType<typeof openBrowser>>;
 
   beforeAll(async () => {
-    service = await serviceApplication();
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-    const context = await browser.newContext({ locale: 'pt-BR' });
-    page = await context.newPage();
-    page.on('console', (message) => {
-      // A form that is answered with its problem has such a status.
-      const isStatus = message.text().includes('the server responded with a status of');
-      if (['error', 'warning'].includes(message.type()) && !isStatus) problems.push(message.text());
+    [database, bank] = [await testDatabase('service'), await testDatabase('sandbox')];
+    receiver = await Receiver.listen();
+    concilia = await ConciliaProcess.with({
+      DATABASE_URL: database.url,
+      SANDBOX_DATABASE_URL: bank.url,
     });
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('request', (request) => {
-      if (!request.url().startsWith(service.url) && !request.url().startsWith('data:'))
-        problems.push(`a request to ${request.url()}`);
-    });
-    if (pictures) mkdirSync(pictures, { recursive: true });
-  }, 60_000);
+    await concilia.start();
+    browser = await openBrowser(concilia.serviceUrl);
+  }, 90_000);
   afterAll(async () => {
     await browser.close();
-    await service.stop();
+    await concilia.stop();
+    await receiver.close();
+    await database.drop();
+    await bank.drop();
   });
 
-  const open = (path: string) => page.goto(`${service.url}${path}`);
   /** Types into the fields in their order, and submits, by keyboard alone. */
   const type = async (...texts: string[]) => {
+    const { page } = browser;
     for (const [index, text] of texts.entries()) {
       if (index > 0) await page.keyboard.press('Tab');
       await page.keyboard.type(text);
     }
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
   };
-
-  /** Looks at the open page as people with all screens and settings see it. */
-  const expectReadable = async (name: string) => {
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [390, 1440]) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 900 });
-        const seen = await page.evaluate(
-          `({ content: document.documentElement.scrollWidth, title: document.title })`,
-        );
-        const { content } = seen as { content: number };
-        expect([name, width, content]).toEqual([name, width, width]);
-        if (pictures)
-          await page.screenshot({
-            path: join(pictures, `${name}-${width}-${colorScheme}.png`),
-            fullPage: true,
-          });
-      }
-    expect([name, problems]).toEqual([name, []]);
+  const expectGoodPage = async (name: string) => {
+    const { page, problems } = browser;
+    expect([name, await findMachineWords(page)]).toEqual([name, []]);
+    expect([name, await findBarriers(page)]).toEqual([name, []]);
+    await expectReadable(page, name, problems);
   };
 
   it('takes the first person from the link to Today by keyboard', async () => {
-    const token = await service.application.get(Operators, { strict: false }).createFirstLink();
-    await open(`/console/link/${token}`);
-    await expectReadable('first-link');
+    const { page, open } = browser;
+    const [link = ''] = /\/console\/link\/[\w-]{43}/.exec(concilia.printed) ?? [];
+    await open(link);
+    await expectGoodPage('first-link');
     await type('first@example.com', goodPassword);
-    expect(page.url()).toBe(`${service.url}/console/authenticator`);
-    await expectReadable('authenticator');
+    expect(page.url()).toBe(`${concilia.serviceUrl}/console/authenticator`);
+    await expectGoodPage('authenticator');
     await type(codeOf(secretOf(await page.content()), -1));
-    await expectReadable('recovery');
+    await expectGoodPage('recovery');
     await page.click('a.button');
-    expect(page.url()).toBe(`${service.url}/console/accounts/main/today`);
+    expect(page.url()).toBe(`${concilia.serviceUrl}/console/accounts/main/today`);
   }, 60_000);
 
-  it('is readable on each page', async () => {
-    const body = slip({ correlationId: 'seen-1', Amount: 1234.56 });
-    await service.sandbox.call('POST', '/baas/v1/charges', { body });
-    await service.sandbox.call('POST', '/baas/v1/charges/seen-1/pay', {});
-    const account = '/console/accounts/main';
-    const { id } = await service.database.prisma.bankAccount.findFirstOrThrow();
-    await service.application.get(StatementService, { strict: false }).sync(id);
-    const pages = {
-      today: `${account}/today`,
-      people: `${account}/people`,
-      audit: `${account}/audit?all=1`,
-      sessions: '/console/sessions',
-      password: '/console/password',
-      'step-up': '/console/step-up',
-      accounts: '/console/accounts',
-      'no-page': '/console/none',
-    };
-    for (const language of ['pt', 'en'] as const) {
-      for (const [name, path] of Object.entries(pages)) {
-        await open(path);
-        expect(await page.getAttribute('html', 'lang')).toBe(language === 'pt' ? 'pt-BR' : 'en');
-        await expectReadable(`${name}-${language}`);
-      }
-      await open(`${account}/today`);
-      const other = language === 'pt' ? 'English' : 'Português';
-      await Promise.all([page.waitForNavigation(), page.click(`text=${other}`)]);
-    }
-  }, 120_000);
+  describe('with records of all kinds', () => {
+    let pages: { name: string; path: string }[];
+
+    beforeAll(async () => {
+      await fillConsole(concilia, database.pool, receiver);
+      const visitor = visitorOf({ url: concilia.serviceUrl });
+      for (const { name, value } of await browser.context.cookies())
+        visitor.cookies.set(name, value);
+      const [filled, hostile] = [
+        await findPages(visitor.get, 'book'),
+        await findPages(visitor.get, 'main'),
+      ];
+      const nameOf = (pattern: string) => pattern.replaceAll('/', '-').replaceAll(':', '');
+      pages = [
+        ...filled.map(({ pattern, path }) => ({ name: nameOf(pattern), path })),
+        ...hostile.map(({ pattern, path }) => ({ name: `main-${nameOf(pattern)}`, path })),
+        { name: 'sessions', path: '/console/sessions' },
+        { name: 'password', path: '/console/password' },
+        { name: 'step-up', path: '/console/step-up' },
+        { name: 'accounts', path: '/console/accounts' },
+        { name: 'no-page', path: '/console/none' },
+      ];
+    }, 180_000);
+
+    it.each(['pt', 'en'] as const)(
+      'is readable on each page in %s',
+      async (language) => {
+        const { context, page, open } = browser;
+        const cookie = { name: 'concilia-language', value: language, url: concilia.serviceUrl };
+        await context.addCookies([cookie]);
+        for (const { name, path } of pages) {
+          await open(path);
+          expect(await page.getAttribute('html', 'lang')).toBe(languages[language]);
+          await expectGoodPage(`${name}-${language}`);
+        }
+      },
+      600_000,
+    );
+  });
 
   it('refreshes Today without loading the page again', async () => {
+    const { page, open, problems } = browser;
     await open('/console/accounts/main/today');
     await page.evaluate(`(document.body.dataset.same = 'yes')`);
     const refreshed = page.waitForResponse(
