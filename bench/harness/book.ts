@@ -62,7 +62,19 @@ export const countersSql = `
   WHERE account_id = $1 AND state = 'open' GROUP BY 3
   UNION ALL
   SELECT $1, 'webhooks', 'processed', sum(copies) FROM webhook_event
-  WHERE account_id = $1 AND state = 'processed' HAVING count(*) > 0`;
+  WHERE account_id = $1 AND state = 'processed' HAVING count(*) > 0;
+  DELETE FROM day_total WHERE account_id = $1;
+  INSERT INTO day_total (account_id, day, state, line_count, credit_cents, debit_cents)
+  SELECT $1, day_of_line(t.occurred_at), o.state, count(*),
+         COALESCE(sum(t.amount_cents) FILTER (WHERE t.is_credit), 0),
+         COALESCE(sum(t.amount_cents) FILTER (WHERE NOT t.is_credit), 0)
+  FROM line_outcome o JOIN statement_line t ON t.account_id = o.account_id AND t.nsu = o.nsu
+  WHERE o.account_id = $1 GROUP BY 2, 3;
+  DELETE FROM open_break_total WHERE account_id = $1;
+  INSERT INTO open_break_total (account_id, opened_day, kind, amount_steps, break_count)
+  SELECT $1, opened_day_of(opened_day, opened_at), kind,
+         reached_steps(amount_cents, amount_steps_of($1)), count(*)
+  FROM break WHERE account_id = $1 AND state = 'open' GROUP BY 2, 3, 4`;
 
 const steps: ((book: Book) => string)[] = [
   () => `

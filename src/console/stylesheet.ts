@@ -43,6 +43,7 @@ h2 { font-size: 18px; margin: 0 0 8px; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px;
   padding: 16px; margin: 0 0 16px; min-width: 0; }
 .cards { margin: 0 0 16px; }
+.cards.four { grid-template-columns: repeat(auto-fit, minmax(250px, 1fr)); }
 .cards .card { margin: 0; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
   white-space: nowrap; }

@@ -7,7 +7,15 @@ const lines = 120;
 const openPayments = 8;
 const matchedOfTen = 6;
 const tables = [
-  ...['account_counter', 'break', 'break_history_entry', 'event', 'event_position'],
+  ...[
+    'account_counter',
+    'day_total',
+    'open_break_total',
+    'break',
+    'break_history_entry',
+    'event',
+    'event_position',
+  ],
   ...['expected_payment_total', 'line_outcome', 'match', 'reconciliation_state'],
   ...['reconciliation_task'],
 ];

@@ -1,12 +1,13 @@
 // What a certificate states, and whether it holds.
 import type { CheckedDay } from '../../day-closes/day-check.service.js';
 import type { DayCloses } from '../../day-closes/day-closes.service.js';
+import { exportFormats } from '../../exports/exports.schema.js';
 import { Amount, Empty, FactList } from '../elements.js';
 import { formatAmount, formatCount, formatDay, formatTime } from '../formats.js';
 import { DataTable, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import { pathTo } from '../visit.js';
+import { isAllowedTo, pathTo } from '../visit.js';
 import { outcomeRows } from './day-outcomes.js';
 import { CertificateState } from './days-list.js';
 
@@ -45,6 +46,7 @@ export function CertifiedDay({ visit, day, changes, checked, neighbours }: Props
       <Outcomes visit={visit} day={day} />
       {day.reconcilingItems.length > 0 && <Items visit={visit} day={day} />}
       <Changes visit={visit} changes={changes} />
+      {isAllowedTo(visit, 'take files') && <DayFileLinks visit={visit} day={day} />}
       <section class="card">
         <h2>{t('days.certificate')}</h2>
         <p class="row">
@@ -208,6 +210,24 @@ function Changes({ visit, changes }: Pick<Props, 'visit' | 'changes'>) {
           ))}
         </p>
       )}
+    </section>
+  );
+}
+
+/** The statement of the day in each format, and the report of its month. */
+function DayFileLinks({ visit, day }: Pick<Props, 'visit' | 'day'>) {
+  const { t } = visit;
+  const files = (format: string) =>
+    pathTo(visit, `days/files?from=${day.date}&to=${day.date}&format=${format}`);
+  return (
+    <section class="card">
+      <h2>{t('days.files')}</h2>
+      <p class="row">
+        {exportFormats.map((format) => (
+          <a href={files(format)}>{t(`days.format.${format}`)}</a>
+        ))}
+        <a href={pathTo(visit, `days/report?month=${day.date.slice(0, 7)}`)}>{t('days.report')}</a>
+      </p>
     </section>
   );
 }

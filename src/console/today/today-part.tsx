@@ -36,14 +36,14 @@ export function TodayPart({ visit, reading, charts }: Props & { charts: Charts }
           </Figure>
         </p>
       )}
-      <div class="cards">
+      <div class="cards four">
         <Statement visit={visit} reading={reading} />
         <Breaks visit={visit} reading={reading} />
         <Kinds visit={visit} reading={reading} />
         <Lines visit={visit} reading={reading} />
       </div>
       <Movements visit={visit} reading={reading} charts={charts} />
-      <div class="cards">
+      <div class="cards four">
         <Traffic visit={visit} reading={reading} />
       </div>
       <p class="hint">{t('app.updated', { time: formatClock(reading.now, language) })}</p>
@@ -140,7 +140,7 @@ function Statement({ visit, reading: { summary, liveBalance } }: Props) {
         [
           'today.closedUntil',
           <Figure visit={visit} page="days">
-            {closedUntil === null ? none : formatTime(closedUntil, language)}
+            {closedUntil === null ? t('days.title') : formatTime(closedUntil, language)}
           </Figure>,
         ],
         ['today.syncedAt', formatTime(summary.syncedAt, language)],

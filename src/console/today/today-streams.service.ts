@@ -57,11 +57,12 @@ export class TodayStreams implements OnModuleDestroy {
 
   /** Throws `not_ready` where the process has too many. The oldest of a person makes place. */
   open(visit: Visit, write: WritePart): Readable {
-    const all = this.listPages();
+    const all = this.listOpen();
     if (this.isStopping || all.length >= maxOfProcess) throw new AppError('not_ready');
     const { operatorId } = sessionOf(visit);
-    const own = all.filter((page) => sessionOf(page.visit).operatorId === operatorId);
-    for (const { stream } of own.slice(0, Math.max(0, own.length - maxOfPerson + 1))) stream.end();
+    const own = all.filter(({ page }) => sessionOf(page.visit).operatorId === operatorId);
+    for (const { watch, page } of own.slice(0, Math.max(0, own.length - maxOfPerson + 1)))
+      this.finish(watch, page, 'end');
     const { id } = accountOf(visit);
     const body = new Readable({ read: () => undefined });
     const page = { stream: new PageStream(keyOf(visit), body), visit, write };
@@ -74,19 +75,21 @@ export class TodayStreams implements OnModuleDestroy {
 
   /** How many pages are open in this process. */
   get size(): number {
-    return this.listPages().length;
+    return this.listOpen().length;
   }
 
   /** Before the server closes: it waits for its responses. */
   async onModuleDestroy(): Promise<void> {
     this.isStopping = true;
     const watches = [...this.watches.values()];
-    for (const { pages } of watches) for (const { stream } of pages) stream.cut();
+    for (const { watch, page } of this.listOpen()) this.finish(watch, page, 'cut');
     await Promise.all(watches.map(({ loop }) => loop.stop()));
   }
 
-  private listPages(): OpenPage[] {
-    return [...this.watches.values()].flatMap(({ pages }) => [...pages]);
+  private listOpen(): { watch: Watch; page: OpenPage }[] {
+    return [...this.watches.values()].flatMap((watch) =>
+      [...watch.pages].map((page) => ({ watch, page })),
+    );
   }
 
   private beginWatch(accountId: number): Watch {
@@ -99,9 +102,15 @@ export class TodayStreams implements OnModuleDestroy {
     return watch;
   }
 
+  /** A stream that nobody reads any more reports no end. */
+  private finish(watch: Watch, page: OpenPage, how: 'end' | 'cut'): void {
+    page.stream[how]();
+    this.forget(watch, page);
+  }
+
   private forget(watch: Watch, page: OpenPage): void {
     watch.pages.delete(page);
-    if (watch.pages.size > 0) return;
+    if (watch.pages.size > 0 || watch.loop.isStopped) return;
     this.watches.delete(watch.accountId);
     void watch.loop.stop();
   }
@@ -112,7 +121,7 @@ export class TodayStreams implements OnModuleDestroy {
       await this.update(watch);
     } catch (error) {
       this.log.warn({ err: error, accountId: watch.accountId }, 'open pages could not be updated');
-      for (const { stream } of watch.pages) stream.cut();
+      for (const page of watch.pages) this.finish(watch, page, 'cut');
     }
     return lookMs;
   }
@@ -144,11 +153,13 @@ export class TodayStreams implements OnModuleDestroy {
   }
 
   /** Ends the streams of sessions that have ended, and of persons whose role has changed. */
-  private async endClosed({ accountId, pages }: Watch): Promise<void> {
+  private async endClosed(watch: Watch): Promise<void> {
+    const { accountId, pages } = watch;
     const tokens = [...new Set([...pages].map(({ visit }) => sessionOf(visit).token))];
     const roles = await this.sessions.rolesOf(tokens, accountId);
-    for (const { stream, visit } of pages)
-      if (roles.get(sessionOf(visit).token) !== accountOf(visit).role) stream.end();
+    for (const page of pages)
+      if (roles.get(sessionOf(page.visit).token) !== accountOf(page.visit).role)
+        this.finish(watch, page, 'end');
   }
 }
 

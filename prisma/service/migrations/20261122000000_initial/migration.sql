@@ -2573,7 +2573,7 @@ CREATE FUNCTION "amount_steps_of"("account" INTEGER) RETURNS BIGINT[] LANGUAGE s
 CREATE FUNCTION "reached_steps"("cents" BIGINT, "steps" BIGINT[]) RETURNS INTEGER
   LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN $1 IS NULL THEN -1
-    ELSE (SELECT count(*)::int FROM unnest($2) step WHERE $1 >= step) END $$;
+    ELSE ($1 >= $2[1])::int + ($1 >= $2[2])::int + ($1 >= $2[3])::int END $$;
 CREATE FUNCTION "opened_day_of"("day" TEXT, "opened_at" TIMESTAMPTZ) RETURNS TEXT
   LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT COALESCE($1, to_char($2 AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')) $$;
@@ -2584,17 +2584,22 @@ BEGIN
   PERFORM pg_advisory_xact_lock_shared(x'434f4e0a'::int, account_id)
   FROM (SELECT DISTINCT account_id FROM after ORDER BY 1) changed;
   IF TG_OP = 'INSERT' THEN
+    WITH account AS MATERIALIZED (
+      SELECT account_id, "amount_steps_of"(account_id) AS steps
+      FROM (SELECT DISTINCT account_id FROM after) one
+    )
     INSERT INTO open_break_total AS t (account_id, opened_day, kind, amount_steps, break_count)
     SELECT account_id, "opened_day_of"(opened_day, opened_at), kind,
            "reached_steps"(amount_cents, steps), count(*)
-    FROM after JOIN (
-      SELECT account_id, "amount_steps_of"(account_id) AS steps
-      FROM (SELECT DISTINCT account_id FROM after) one OFFSET 0
-    ) account USING (account_id)
+    FROM after JOIN account USING (account_id)
     WHERE state = 'open' GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
     ON CONFLICT (account_id, opened_day, kind, amount_steps) DO UPDATE
     SET break_count = t.break_count + EXCLUDED.break_count;
   ELSE
+    WITH account AS MATERIALIZED (
+      SELECT account_id, "amount_steps_of"(account_id) AS steps
+      FROM (SELECT DISTINCT account_id FROM after) one
+    )
     INSERT INTO open_break_total AS t (account_id, opened_day, kind, amount_steps, break_count)
     SELECT account_id, "opened_day_of"(opened_day, opened_at), kind,
            "reached_steps"(amount_cents, steps), sum(one)
@@ -2602,10 +2607,7 @@ BEGIN
       SELECT account_id, opened_day, opened_at, kind, amount_cents, state, 1 AS one FROM after
       UNION ALL
       SELECT account_id, opened_day, opened_at, kind, amount_cents, state, -1 FROM before
-    ) changed JOIN (
-      SELECT account_id, "amount_steps_of"(account_id) AS steps
-      FROM (SELECT DISTINCT account_id FROM after) one OFFSET 0
-    ) account USING (account_id)
+    ) changed JOIN account USING (account_id)
     WHERE state = 'open' GROUP BY 1, 2, 3, 4 HAVING sum(one) <> 0 ORDER BY 1, 2, 3, 4
     ON CONFLICT (account_id, opened_day, kind, amount_steps) DO UPDATE
     SET break_count = t.break_count + EXCLUDED.break_count;
