@@ -178,8 +178,8 @@ const steps: ((book: Book) => string)[] = [
     INSERT INTO webhook_event (account_id, event_type, body_hash, body, state, copies,
       reference_kind, reference, received_at, received_at_bank_time, processed_at)
     SELECT $1,
-           CASE WHEN is_credit THEN 'PIX_RECEIVED' ELSE 'PIX_SENT' END, md5(nsu::text), NULL,
-           'processed', 1 + (nsu % 100 = 0)::int,
+           CASE WHEN is_credit THEN 'PIX_RECEIVED' ELSE 'PIX_SENT' END,
+           encode(sha256(nsu::text::bytea), 'hex'), NULL, 'processed', 1 + (nsu % 100 = 0)::int,
            CASE WHEN is_credit THEN 'nsu' ELSE 'end_to_end_id' END,
            CASE WHEN is_credit THEN nsu::text ELSE 'E' || nsu END,
            seen_at, seen_at, seen_at

@@ -24,7 +24,8 @@ export async function findPages(get: Get, slug: string): Promise<FoundPage[]> {
     for (const path of paths) {
       const { status, headers, text } = await get(path);
       if (status !== 200) throw new Error(`${path} got ${status}`);
-      if (!headers.get('content-type')?.startsWith('text/html')) continue;
+      const isFile = headers.has('content-disposition');
+      if (isFile || !headers.get('content-type')?.startsWith('text/html')) continue;
       const pattern = pagePattern(path.slice(base.length));
       found.set(pattern, { pattern, path });
       for (const link of linksOf(text, base)) {
