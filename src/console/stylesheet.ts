@@ -132,7 +132,9 @@ fieldset.checks label { font-weight: 400; margin: 0; overflow-wrap: anywhere; }
 details { margin: 0 0 12px; }
 summary { cursor: pointer; font-weight: 600; padding: 4px 0; }
 meter { width: 110px; vertical-align: middle; }
+.card > .block { overflow-wrap: anywhere; }
 .card form + form { border-top: 1px solid var(--line); margin-top: 12px; padding-top: 12px; }
+.card .row form + form { border: 0; margin: 0; padding: 0; }
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }

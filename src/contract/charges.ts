@@ -11,6 +11,7 @@ import {
   positiveReais,
   queryInteger,
   reais,
+  requiredOr,
   text,
   timestamp,
 } from './wire.js';
@@ -27,13 +28,16 @@ const address = z.looseObject({
 
 const documentText = filledText(18).meta({ description: 'CPF or CNPJ' });
 
-const payer = z.looseObject({
-  name: filledText(200),
-  document: documentText,
-  email: text(254).nullish(),
-  phone: z.looseObject({ prefix: text(5).optional(), number: text(20).optional() }).nullish(),
-  address: address.nullish(),
-});
+const payer = z.looseObject(
+  {
+    name: filledText(200),
+    document: documentText,
+    email: text(254).nullish(),
+    phone: z.looseObject({ prefix: text(5).optional(), number: text(20).optional() }).nullish(),
+    address: address.nullish(),
+  },
+  requiredOr('Must be an object.'),
+);
 
 const finalBeneficiary = z.looseObject({
   name: filledText(200),

@@ -2,13 +2,7 @@
 // wide screen. Skipped, with a word, where there is no Chromium. CONSOLE_PICTURES names a folder
 // for pictures of the pages.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  expectReadable,
-  findBarriers,
-  findMachineWords,
-  hasChromium,
-  openBrowser,
-} from '../support/console-browser.js';
+import { findFaults, hasChromium, openBrowser } from '../support/console-browser.js';
 import { ConciliaProcess } from '../support/concilia-process.js';
 import { fillConsole } from '../support/console-records.js';
 import { findPages } from '../support/console-pages.js';
@@ -52,12 +46,8 @@ const languages = { pt: 'pt-BR', en: 'en' } as const;
     }
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
   };
-  const expectGoodPage = async (name: string) => {
-    const { page, problems } = browser;
-    expect([name, await findMachineWords(page)]).toEqual([name, []]);
-    expect([name, await findBarriers(page)]).toEqual([name, []]);
-    await expectReadable(page, name, problems);
-  };
+  const expectGoodPage = async (name: string) =>
+    expect(await findFaults(browser.page, name, browser.problems)).toEqual([]);
 
   it('takes the first person from the link to Today by keyboard', async () => {
     const { page, open } = browser;
@@ -100,14 +90,16 @@ const languages = { pt: 'pt-BR', en: 'en' } as const;
     it.each(['pt', 'en'] as const)(
       'is readable on each page in %s',
       async (language) => {
-        const { context, page, open } = browser;
+        const { context, page, open, problems } = browser;
+        const faults: string[] = [];
         const cookie = { name: 'concilia-language', value: language, url: concilia.serviceUrl };
         await context.addCookies([cookie]);
         for (const { name, path } of pages) {
           await open(path);
           expect(await page.getAttribute('html', 'lang')).toBe(languages[language]);
-          await expectGoodPage(`${name}-${language}`);
+          faults.push(...(await findFaults(page, `${name}-${language}`, problems)));
         }
+        expect(faults).toEqual([]);
       },
       600_000,
     );

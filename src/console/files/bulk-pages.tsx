@@ -371,7 +371,7 @@ function Rows({ visit, rows }: { visit: Visit; rows: readonly ResultRow[] }) {
 function errorOf({ t, language }: Visit, { state, code, errors }: ResultRow): string {
   if (code === null && errors === null) return '';
   if (state === 'invalid')
-    return [t('rowError.validation_failed'), ...fieldMessagesIn(language, errors ?? {})].join('. ');
+    return `${t('rowError.validation_failed')}. ${fieldMessagesIn(language, errors ?? {}).join(' ')}`;
   const key = findTextKey(`rowError.${code}`);
   if (key) return t(key);
   const reason = code === null ? t('rowError.bank') : t('rowError.other', { code });

@@ -212,26 +212,30 @@ function Modes({ visit, modes }: { visit: Visit; modes: BankState['modes'] }) {
   const { t } = visit;
   return (
     <section class="card">
-      <h2>{t('payer.modes')}</h2>
-      <p class="hint">{t('payer.modesWhy')}</p>
-      {modeNames.map((name) => (
-        <Form visit={visit} action={pathTo(visit, 'payer/mode')}>
-          <input type="hidden" name="mode" value={name} />
-          <div class="row">
-            <label>
-              {t(`mode.${name}`)}
-              <select name="value">
-                {switchableModes[name].map((value) => (
-                  <option value={value} selected={modes[name] === value}>
-                    {t(`modeValue.${value}`)}
-                  </option>
-                ))}
-              </select>
-            </label>
-            <button class="plain">{t('app.save')}</button>
-          </div>
-        </Form>
-      ))}
+      <details>
+        <summary>
+          <h2>{t('payer.modes')}</h2>
+        </summary>
+        <p class="hint">{t('payer.modesWhy')}</p>
+        {modeNames.map((name) => (
+          <Form visit={visit} action={pathTo(visit, 'payer/mode')}>
+            <input type="hidden" name="mode" value={name} />
+            <div class="row">
+              <label>
+                {t(`mode.${name}`)}
+                <select name="value">
+                  {switchableModes[name].map((value) => (
+                    <option value={value} selected={modes[name] === value}>
+                      {t(`modeValue.${value}`)}
+                    </option>
+                  ))}
+                </select>
+              </label>
+              <button class="plain">{t('app.save')}</button>
+            </div>
+          </Form>
+        ))}
+      </details>
     </section>
   );
 }
