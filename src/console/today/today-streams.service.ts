@@ -154,8 +154,10 @@ export class TodayStreams implements OnModuleDestroy {
 
   /** Ends the streams of sessions that have ended, and of persons whose role has changed. */
   private async endClosed(watch: Watch): Promise<void> {
-    const { accountId, pages } = watch;
-    const tokens = [...new Set([...pages].map(({ visit }) => sessionOf(visit).token))];
+    const { accountId } = watch;
+    // A page that opens while the roles are read has just been checked by the guard.
+    const pages = [...watch.pages];
+    const tokens = [...new Set(pages.map(({ visit }) => sessionOf(visit).token))];
     const roles = await this.sessions.rolesOf(tokens, accountId);
     for (const page of pages)
       if (roles.get(sessionOf(page.visit).token) !== accountOf(page.visit).role)
