@@ -2,6 +2,7 @@
 // wide screen. Skipped, with a word, where there is no Chromium. CONSOLE_PICTURES names a folder
 // for pictures of the pages.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { translateInto } from '../../src/console/texts.js';
 import { findFaults, hasChromium, openBrowser } from '../support/console-browser.js';
 import { ConciliaProcess } from '../support/concilia-process.js';
 import { fillConsole } from '../support/console-records.js';
@@ -61,6 +62,45 @@ const languages = { pt: 'pt-BR', en: 'en' } as const;
     await expectGoodPage('recovery');
     await page.click('a.button');
     expect(page.url()).toBe(`${concilia.serviceUrl}/console/accounts/main/today`);
+  }, 60_000);
+
+  it('leads a newcomer to a reconciled payment, and shows its story', async () => {
+    const { page, open, problems } = browser;
+    const t = translateInto('pt');
+    const press = (name: string) =>
+      Promise.all([page.waitForNavigation(), page.click(`button:text-is("${name}")`)]);
+    await open('/console/accounts/main/first-steps');
+    await press(t('firstSteps.create'));
+    await press(t('firstSteps.pay'));
+    await page.waitForSelector(`text=${t('firstSteps.match')}`);
+    await page.waitForSelector('.timeline li.good:nth-child(5)', { timeout: 20_000 });
+    await Promise.all([page.waitForNavigation(), page.click(`text=${t('firstSteps.open')}`)]);
+    const titles = await page.locator('.timeline li strong').allInnerTexts();
+    const story = [
+      /^Pedido/,
+      /^Enviado/,
+      /^O banco respondeu/,
+      /^Webhook/,
+      /^Crédito/,
+      /^Concilia/,
+    ];
+    const places = story.map((pattern) => titles.findIndex((title) => pattern.test(title)));
+    expect([titles, places]).toEqual([titles, [...places].sort((one, other) => one - other)]);
+    expect(places).not.toContain(-1);
+    expect(problems).toEqual([]);
+  }, 60_000);
+
+  it('shows on Today, while it is open, what the test payer does', async () => {
+    const { page, open, context, problems } = browser;
+    const today = await context.newPage();
+    await today.goto(`${concilia.serviceUrl}/console/accounts/main/today`);
+    await open('/console/accounts/main/payer');
+    await page.fill('form[action$="/payer/send"] input[name=amount]', '1.234,56');
+    await Promise.all([page.waitForNavigation(), page.click('form[action$="/payer/send"] button')]);
+    await page.waitForSelector('#records .badge.bad', { timeout: 20_000 });
+    await today.waitForSelector('#today .state.bad', { timeout: 20_000 });
+    await today.close();
+    expect(problems).toEqual([]);
   }, 60_000);
 
   describe('with records of all kinds', () => {
