@@ -391,7 +391,7 @@ describe('alerts', () => {
     expect((await send(`${path}/acknowledge`, { reason: 'known' })).status).toBe(303);
     const again = await send(`${path}/acknowledge`);
     expect([again.status, again.text.includes('acknowledged or cleared')]).toEqual([409, true]);
-    expect((await open(path)).text).toContain('By a person: known');
+    expect((await open(path)).text).toContain('analyst@example.com: known');
     const all = await send(`alert-rules/${ruleId}/acknowledge`);
     expect(all.location).toContain('count=1');
     expect((await alertsOf(ruleId)).map(({ state }) => state)).toEqual([
@@ -442,7 +442,7 @@ describe('alerts', () => {
     expect((await send(`alert-rules/${id}`, { kind, name: 'Nova' }, 'admin')).status).toBe(303);
     expect(await ruleOf()).toMatchObject({ name: 'Nova', is_enabled: false });
     expect((await open(`alert-rules/${id}`, 'viewer')).text).not.toContain(
-      '<form method="post" action="/console/accounts',
+      '<form method="post" action="/console/accounts/main/alert',
     );
     expect((await send(`alert-rules/${id}`, { kind, name: 'x' }, 'analyst')).status).toBe(403);
     await send(`alert-rules/${id}/remove`, {}, 'admin');
