@@ -95,6 +95,7 @@ export function AlertRows({
         'alerts.rule',
         'alerts.state',
       ]}
+      numbers={['alerts.amount']}
     >
       {rows.map((alert) => (
         <tr>
@@ -107,7 +108,9 @@ export function AlertRows({
           <td class="wide">
             <a href={pageAbout(visit, alert)}>{describeSubject(visit, alert.detail)}</a>
           </td>
-          <td>{alert.amount === null ? t('app.none') : <Amount cents={alert.amount} />}</td>
+          <td class="number">
+            {alert.amount === null ? t('app.none') : <Amount cents={alert.amount} />}
+          </td>
           <td class="wide">
             <a href={alertsOfRule(visit, alert)}>{plainText(alert.ruleName)}</a>
           </td>

@@ -47,6 +47,7 @@ export function DeliveryRows({
         'deliveries.attempts',
         'deliveries.result',
       ]}
+      numbers={['deliveries.attempts']}
     >
       {rows.map((row) => (
         <tr>
@@ -66,7 +67,7 @@ export function DeliveryRows({
               t('endpoints.removed')
             )}
           </td>
-          <td>{formatCount(row.attempts)}</td>
+          <td class="number">{formatCount(row.attempts)}</td>
           <td>
             {row.lastError === null
               ? (row.lastStatus ?? t('app.none'))

@@ -132,6 +132,7 @@ function Paid({ visit, lines }: { visit: Visit; lines: Lines }) {
             'expectedPayment.role',
             'expectedPayment.rule',
           ]}
+          numbers={['expectedPayment.amount']}
         >
           {lines.map(({ nsu, amountCents, role, rule, isProvisional, occurredAt }) => (
             <tr>

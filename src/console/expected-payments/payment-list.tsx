@@ -48,6 +48,7 @@ export function PaymentTable({
             'expectedPayment.settled',
             'expectedPayment.state',
           ]}
+          numbers={['expectedPayment.amount', 'expectedPayment.settled']}
         >
           {payments.map((payment) => (
             <PaymentRow visit={visit} payment={payment} />

@@ -201,6 +201,7 @@ function Matches({ visit, detail: { matches, explained }, nameOfActor }: NamedPr
               'line.match.since',
               'line.match.until',
             ]}
+            numbers={['line.match.amount']}
           >
             {matches.map((match) => (
               <tr>
@@ -287,6 +288,7 @@ function Breaks({ visit, detail: { breaks } }: Props) {
         visit={visit}
         name={t('line.breaks')}
         columns={['line.break.kind', 'list.state', 'list.amount', 'line.break.openedAt']}
+        numbers={['list.amount']}
       >
         {breaks.map(({ id, kind, state, amountCents, openedAt }) => (
           <tr>
@@ -317,6 +319,7 @@ function Refunds({ visit, detail: { refunds } }: Props) {
         visit={visit}
         name={t('line.refunds')}
         columns={['list.id', 'list.state', 'list.amount', 'list.createdAt']}
+        numbers={['list.amount']}
       >
         {refunds.map(({ id, state, amountCents, createdAt }) => (
           <tr>
