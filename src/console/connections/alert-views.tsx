@@ -14,7 +14,7 @@ import { DataTable, Form } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
-import { DoneMessage, plainText, ProblemMessage, Reason } from './elements-of-connections.js';
+import { DoneMessage, plainText, ProblemMessage, Reason } from './connection-elements.js';
 
 export type AlertView = ReturnType<typeof describeAlert>;
 

@@ -14,13 +14,7 @@ import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, isAllowedTo, pathId, readReason } from '../visit.js';
 import { AcknowledgeAll, AlertDetailView, AlertRows } from './alert-views.js';
-import {
-  doneAt,
-  DoneMessage,
-  findProblem,
-  plainText,
-  statusOf,
-} from './elements-of-connections.js';
+import { doneAt, DoneMessage, findProblem, plainText, statusOf } from './connection-elements.js';
 import { readCursor } from './list-address.js';
 
 const alerts = '/console/accounts/:account/alerts';

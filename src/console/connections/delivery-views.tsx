@@ -20,7 +20,7 @@ import {
   ProblemMessage,
   Reason,
   Select,
-} from './elements-of-connections.js';
+} from './connection-elements.js';
 
 type NamedEndpoint = Pick<WebhookEndpoint, 'id' | 'url'>;
 

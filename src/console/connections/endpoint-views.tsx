@@ -29,7 +29,7 @@ import {
   ProblemMessage,
   Reason,
   Select,
-} from './elements-of-connections.js';
+} from './connection-elements.js';
 
 type Endpoint = Omit<WebhookEndpoint, 'secret' | 'previousSecret'>;
 

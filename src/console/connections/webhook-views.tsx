@@ -36,7 +36,7 @@ import {
   plainText,
   prettyJson,
   Reason,
-} from './elements-of-connections.js';
+} from './connection-elements.js';
 import { webhookIdOf } from './webhook-address.js';
 
 const tones: Record<WebhookEventState, Tone> = {
