@@ -1,16 +1,19 @@
 // The names of those who acted: people by e-mail, API keys by name. A page asks once for all actors
 // that it shows.
 import { Injectable } from '@nestjs/common';
+import { operatorIdOf } from '../accounts/actor.js';
 import { ApiKeysService } from '../accounts/api-keys.service.js';
 import { Operators } from '../operators/operators.service.js';
 import { isUuid } from '../platform/listing.js';
 import type { Visit } from './requests.js';
 import { accountOf, isAllowedTo } from './visit.js';
 
-const personPrefix = 'person:';
 const policy = 'policy';
 
-/** The name of an actor, in the person's language. Null stands for the service itself. */
+/**
+ * The name of an actor, in the person's language. Null stands for the service itself. The
+ * administration's API lets a caller give a name: it is shown as it is.
+ */
 export type NameOfActor = (actor: string | null) => string;
 
 @Injectable()
@@ -34,22 +37,21 @@ export class ActorNames {
     return (actor) => {
       if (actor === null) return t('actor.service');
       if (actor === policy) return t('actor.policy');
-      const person = personIn(actor);
-      if (person === null) {
+      if (operatorIdOf(actor) === null) {
+        if (!isUuid(actor)) return actor;
         const name = keys.get(actor.toLowerCase());
         if (name === null) return t('actor.settingsKey');
         return t('actor.key', { name: name ?? actor.slice(0, 8) });
       }
-      const email = people.get(person);
+      const email = people.get(personIn(actor) ?? '');
       if (email === undefined) return t('actor.person');
       return isVisible ? email : `${[...email][0] ?? ''}***`;
     };
   }
 }
 
-/** The id of the person; null for another actor. */
+/** The operator's id of an actor that is a person; null for another actor. */
 function personIn(actor: string | null): string | null {
-  if (!actor?.startsWith(personPrefix)) return null;
-  const id = actor.slice(personPrefix.length).toLowerCase();
-  return isUuid(id) ? id : null;
+  const id = actor === null ? null : operatorIdOf(actor)?.toLowerCase();
+  return id && isUuid(id) ? id : null;
 }

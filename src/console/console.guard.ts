@@ -18,6 +18,7 @@ import {
   cookieNames,
   isOwnOrigin,
   languageCookie,
+  pageField,
   readCookies,
   readNext,
   type Visit,
@@ -64,6 +65,7 @@ export class ConsoleGuard implements CanActivate {
       this.assertOwnOrigin(request);
       await readForm(context, visit);
       assertOfSession(visit);
+      readCameFrom(visit);
     }
     this.assertAllowed(needs, visit, request.method);
     if (session?.isComplete && !visit.isRefresh) await this.sessions.touch(session);
@@ -105,6 +107,13 @@ async function readForm(context: ExecutionContext, visit: Visit): Promise<void> 
   visit.form = new URLSearchParams(
     bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : '',
   );
+}
+
+/** A form that was refused is shown at an address that cannot be opened: it carries its page. */
+function readCameFrom(visit: Visit): void {
+  const page = visit.form.get(pageField);
+  if (page !== null) visit.cameFrom = readNext(page);
+  visit.form.delete(pageField);
 }
 
 /** A form without a file, sent to an action that takes one. */
@@ -167,6 +176,7 @@ function visitWithoutSession(request: FastifyRequest): Visit {
     params: (request.params ?? {}) as Record<string, string>,
     query: url.searchParams,
     cameFrom: pageOf(request.headers.referer),
+    isForm: request.method === 'POST',
     form: new URLSearchParams(),
     file: null,
     language,

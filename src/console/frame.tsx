@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { isAllowed } from '../operators/roles.js';
 import type { Assets } from './assets.service.js';
 import { sections, type MenuEntry } from './page.js';
-import type { Visit } from './requests.js';
+import { openAddress, pageField, type Visit } from './requests.js';
 import type { TextKey } from './texts.js';
 import type { Language } from './texts/languages.js';
 
@@ -160,13 +160,10 @@ function openEntry<Entry extends { href: string }>(entries: readonly Entry[], pa
 
 function LanguageSwitch({ visit }: { visit: Visit }): JSX.Element {
   const other: Language = visit.language === 'pt' ? 'en' : 'pt';
-  const query = visit.query.size > 0 ? `?${visit.query.toString()}` : '';
-  // The answer to a form has an address that cannot be opened.
-  const next = visit.form.size > 0 ? visit.cameFrom : `${visit.path}${query}`;
   return (
     <Form visit={visit} action="/console/language">
       <input type="hidden" name="language" value={other} />
-      <input type="hidden" name="next" value={next} />
+      <input type="hidden" name="next" value={openAddress(visit)} />
       <button class="plain" lang={tags[other]} title={visit.t('app.language')}>
         {languageNames[other]}
       </button>
@@ -193,6 +190,7 @@ export function Form({
   return (
     <form method="post" action={action} encType={hasFile ? 'multipart/form-data' : undefined}>
       {visit.csrfToken !== '' && <input type="hidden" name="csrf" value={visit.csrfToken} />}
+      {visit.isForm && <input type="hidden" name={pageField} value={visit.cameFrom} />}
       {shown !== undefined && <input type="hidden" name="shown" value={shown} />}
       {children}
     </form>
@@ -234,6 +232,7 @@ export function DataTable({
   visit,
   name,
   columns,
+  numbers = [],
   children,
   hasKeys = false,
 }: {
@@ -241,6 +240,8 @@ export function DataTable({
   /** What a reader of the screen hears. */
   name: string;
   columns: readonly TextKey[];
+  /** The columns of numbers: their headings stand right, as their cells (`td.number`). */
+  numbers?: readonly TextKey[];
   children: ComponentChildren;
   /** Whether keys move through the rows: see src/console/keyboard.ts. */
   hasKeys?: boolean;
@@ -251,7 +252,9 @@ export function DataTable({
         <thead>
           <tr>
             {columns.map((key) => (
-              <th scope="col">{visit.t(key)}</th>
+              <th scope="col" class={numbers.includes(key) ? 'number' : undefined}>
+                {visit.t(key)}
+              </th>
             ))}
           </tr>
         </thead>
@@ -264,12 +267,10 @@ export function DataTable({
 /** Where a change needs a recent code, the way to give it. */
 export function StepUpNotice({ visit }: { visit: Visit }): JSX.Element | null {
   if (visit.session?.isSteppedUp) return null;
-  const { path, query } = visit;
-  const next = query.size > 0 ? `${path}?${query.toString()}` : path;
   return (
     <Message kind="warn">
       {visit.t('stepUp.needed')}{' '}
-      <a href={`/console/step-up?next=${encodeURIComponent(next)}`}>{visit.t('stepUp.title')}</a>
+      <a href={`/console/step-up?next=${encodeURIComponent(openAddress(visit))}`}>{visit.t('stepUp.title')}</a>
     </Message>
   );
 }

@@ -5,6 +5,7 @@ describe('a request to the console', () => {
   it.each([
     ['/console', '/console'],
     ['/console/accounts/main/audit?all=1', '/console/accounts/main/audit?all=1'],
+    ['/console/accounts/main/breaks?name=a+b%2Ac', '/console/accounts/main/breaks?name=a+b%2Ac'],
     ['//evil.example', '/console'],
     ['/console//evil.example', '/console//evil.example'],
     ['https://evil.example/console', '/console'],

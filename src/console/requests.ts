@@ -9,8 +9,13 @@ export interface Visit {
   path: string;
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
-  /** The page of the console on which the form stands, as the browser says. */
+  /**
+   * The page of the console on which the form stood at first: as the browser says, or as the form
+   * says that is shown again after it was refused.
+   */
   cameFrom: string;
+  /** Whether a form was sent. The answer has an address that cannot be opened. */
+  isForm: boolean;
   form: URLSearchParams;
   /** The file of a form that brings one. Whatever its handler leaves unread is dropped. */
   file: FormFile | null;
@@ -40,6 +45,8 @@ export function cookieNames(publicUrl: string | null): CookieNames {
   return { session: isSecure ? '__Host-concilia-session' : 'concilia-session', isSecure };
 }
 
+/** The field of a form that is shown again: the page on which it stood. */
+export const pageField = 'cameFrom';
 export const languageCookie = 'concilia-language';
 
 export function readCookies(header: string | undefined): Map<string, string> {
@@ -63,9 +70,15 @@ export function writeCookie(
   return parts.join('; ');
 }
 
+/** The page that the person sees, or the one on which its form stood: an address that opens. */
+export function openAddress({ isForm, cameFrom, path, query }: Visit): string {
+  if (isForm) return cameFrom;
+  return query.size > 0 ? `${path}?${query.toString()}` : path;
+}
+
 /** A page of the console, and never another site. */
 export function readNext(text: string | null): string {
-  return text !== null && /^\/console(\/[\w\-./]*)?(\?[\w\-./=&%]*)?$/.test(text)
+  return text !== null && /^\/console(\/[\w\-./]*)?(\?[\w\-./=&%+*]*)?$/.test(text)
     ? text
     : '/console';
 }

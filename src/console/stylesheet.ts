@@ -42,7 +42,6 @@ h2 { font-size: 18px; margin: 0 0 8px; }
   margin: 0 0 16px; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px;
   padding: 16px; margin: 0 0 16px; min-width: 0; }
-.cards { margin: 0 0 16px; }
 .cards.four { grid-template-columns: repeat(auto-fit, minmax(250px, 1fr)); }
 .cards .card { margin: 0; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
@@ -66,7 +65,7 @@ dd { margin: 0; text-align: right; font-variant-numeric: tabular-nums; }
 .notice a { color: inherit; }
 .muted { color: var(--muted); }
 label { display: block; font-weight: 600; margin: 0 0 12px; }
-input, select { font: inherit; color: inherit; background: var(--back); width: 100%;
+input, select, textarea { font: inherit; color: inherit; background: var(--back); width: 100%;
   border: 1px solid var(--muted); border-radius: 6px; padding: 8px 10px; margin-top: 4px; }
 button, .button { font: inherit; font-weight: 600; border-radius: 6px; padding: 8px 16px;
   border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent);
@@ -90,15 +89,15 @@ td.number, th.number { text-align: right; }
 .filters { align-items: end; margin: 0 0 16px; }
 .pager { display: flex; gap: 16px; margin: 12px 0 0; }
 .timeline { list-style: none; margin: 0; padding: 0 0 0 18px; border-left: 2px solid var(--line); }
-.timeline li { position: relative; margin: 0 0 14px; overflow-wrap: anywhere; }
+.timeline li { position: relative; margin: 0 0 14px; overflow-wrap: anywhere;
+  background: none; color: inherit; }
 .timeline li::before { content: ""; position: absolute; left: -25px; top: 6px; width: 12px;
   height: 12px; border-radius: 50%; background: var(--muted); border: 2px solid var(--card); }
 .timeline li.good::before { background: var(--good); }
 .timeline li.bad::before { background: var(--bad); }
 .timeline li.warn::before { background: var(--warn); }
 .timeline time { display: block; color: var(--muted); font-size: 14px; }
-textarea { font: inherit; color: inherit; background: var(--back); width: 100%; min-height: 80px;
-  border: 1px solid var(--muted); border-radius: 6px; padding: 8px 10px; margin-top: 4px; }
+textarea { min-height: 80px; }
 input[type="checkbox"], input[type="radio"] { width: auto; min-width: 0; margin: 0 6px 0 0; }
 progress { width: 100%; height: 14px; accent-color: var(--accent); }
 pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
@@ -111,8 +110,6 @@ pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
 .search input::placeholder { color: var(--muted); opacity: 1; }
 .block { display: block; }
 .anywhere { overflow-wrap: anywhere; }
-.cards + .card { margin-top: 16px; }
-.timeline li { background: none; color: inherit; }
 @media (max-width: 640px) {
   .stacked thead { position: absolute; left: -999px; }
   .stacked table, .stacked tbody, .stacked tr, .stacked td { display: block; }
@@ -121,16 +118,19 @@ pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line);
   .stacked td[data-label]::before { content: attr(data-label) ": "; color: var(--muted); }
   .stacked .hint.block { display: inline; margin-left: 6px; }
 }
-.cards { margin: 0 0 16px; }
-.timeline li.good, .timeline li.bad, .timeline li.warn { background: none; color: inherit; }
-fieldset.checks { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 12px;
-  padding: 8px 12px; display: grid; gap: 4px 16px;
+fieldset { border: 1px solid var(--line); border-radius: 8px; padding: 8px 14px 12px;
+  margin: 0 0 16px; min-width: 0; }
+legend { font-weight: 600; padding: 0 6px; }
+fieldset label { font-weight: 400; margin: 0 0 4px; }
+label.choice { font-weight: 400; margin: 4px 0; }
+fieldset.checks { display: grid; gap: 4px 16px;
   grid-template-columns: repeat(auto-fill, minmax(230px, 1fr)); }
-fieldset.checks legend { font-weight: 600; padding: 0 4px; }
 fieldset.checks legend.hint { font-weight: 400; }
 fieldset.checks label { font-weight: 400; margin: 0; overflow-wrap: anywhere; }
 details { margin: 0 0 12px; }
-summary { cursor: pointer; font-weight: 600; padding: 4px 0; }
+summary { cursor: pointer; color: var(--accent); font-weight: 600; padding: 4px 0; }
+summary + pre { margin-top: 12px; }
+details.card > summary { font-size: 18px; }
 meter { width: 110px; vertical-align: middle; }
 .card > .block { overflow-wrap: anywhere; }
 .card form + form { border-top: 1px solid var(--line); margin-top: 12px; padding-top: 12px; }
@@ -138,37 +138,23 @@ meter { width: 110px; vertical-align: middle; }
 code, .codes { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 15px;
   overflow-wrap: anywhere; }
 .codes { columns: 2; list-style: none; padding: 0; }
-fieldset { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 12px;
-  padding: 8px 12px; }
-legend { font-weight: 600; padding: 0 4px; }
-label.choice { font-weight: 400; margin: 0 0 6px; }
-details summary { cursor: pointer; color: var(--accent); padding: 4px 0; }
 td details form { margin: 8px 0; min-width: 200px; }
 .fields { display: grid; gap: 0 16px; align-items: end;
   grid-template-columns: repeat(auto-fit, minmax(min(290px, 100%), 1fr)); }
 td progress { min-width: 120px; }
 pre code { overflow-wrap: normal; }
-fieldset { border: 1px solid var(--line); border-radius: 6px; padding: 8px 12px; margin: 0 0 12px; }
-fieldset label { font-weight: 400; margin: 0 0 4px; }
-legend { font-weight: 600; }
 .limits { list-style: none; margin: 0; padding: 0; }
 .limits li { margin: 0 0 10px; }
 .words { margin: 0 0 8px; padding-left: 20px; }
 .proposal { border-top: 1px solid var(--line); padding-top: 10px; margin-top: 10px; }
-summary { cursor: pointer; font-weight: 600; }
-.cards.facts { margin: 0 0 16px; }
 .facts dl { grid-template-columns: minmax(90px, 2fr) minmax(0, 3fr); }
-.facts dd { overflow-wrap: anywhere; min-width: 0; }
+.facts dd { min-width: 0; }
 .facts .badge { white-space: normal; }
-.facts .timeline li { background: none; color: inherit; }
 .stack .row { margin: 0 0 12px; }
 main p, main dd, legend, summary { overflow-wrap: anywhere; }
-.timeline li { background: none; color: inherit; }
 .ways { justify-content: space-between; margin: 0 0 12px; }
 .badges { margin: 0 0 8px; overflow-wrap: anywhere; }
 .bulk { border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px; margin: 16px 0 0; }
-fieldset { min-width: 0; border: 1px solid var(--line); border-radius: 8px; margin: 0 0 12px; }
-summary { cursor: pointer; font-weight: 600; padding: 6px 0; }
 kbd { font: 600 13px/1.4 ui-monospace, SFMono-Regular, Menlo, monospace; padding: 0 6px;
   border: 1px solid currentColor; border-radius: 4px; }
 .actions details { border-top: 1px solid var(--line); padding: 4px 0 8px; }
@@ -180,7 +166,6 @@ kbd { font: 600 13px/1.4 ui-monospace, SFMono-Regular, Menlo, monospace; padding
 .clip { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3;
   overflow: hidden; }
 .compare th { white-space: normal; }
-.cards + .card { margin-top: 16px; }
 @media (max-width: 600px) {
   .compare thead { position: absolute; left: -999px; }
   .compare tr { display: grid; grid-template-columns: 1fr 1fr; padding: 6px 0;
@@ -212,12 +197,6 @@ dl.keys dd { text-align: left; }
   #rule-sentence { position: sticky; top: 0; z-index: 1; }
   #rule-builder { scroll-padding-top: 80px; }
 }
-.cards { margin: 0 0 16px; }
-.timeline li { background: none; color: inherit; }
-fieldset { border: 1px solid var(--line); border-radius: 8px; padding: 8px 14px 12px;
-  margin: 0 0 16px; min-width: 0; }
-legend { font-weight: 600; padding: 0 6px; }
-label.choice { font-weight: 400; margin: 4px 0; }
 .row.top { align-items: start; margin: 0 0 12px; }
 .row.condition { margin: 0 0 12px; }
 .row.condition label { flex-basis: 260px; }
@@ -231,21 +210,17 @@ form:not(:has([name="parts"][value="netSettlement"]:checked)) .if-net-settlement
 form:has([name="parts"][value="netSettlement"]:checked) .if-tolerant { display: none; }
 td.sentence { min-width: 280px; }
 h3 { font-size: 16px; margin: 0 0 8px; }
-summary { cursor: pointer; color: var(--accent); font-weight: 600; padding: 4px 0; }
 del { color: var(--bad); background: var(--bad-back); }
 ins { color: var(--good); background: var(--good-back); text-decoration: none; }
-.chart { width: 100%; height: auto; display: block; }
+svg.chart { width: 100%; height: auto; display: block; }
 .ends { display: flex; justify-content: space-between; color: var(--muted); font-size: 14px; }
-.chart .balance { fill: none; stroke: var(--accent); stroke-width: 3; }
+svg.chart .balance { fill: none; stroke: var(--accent); stroke-width: 3; }
 .chart .projected { stroke-dasharray: 7 5; }
-.chart .zero { stroke: var(--bad); stroke-width: 1; }
+svg.chart .zero { stroke: var(--bad); stroke-width: 1; }
 .chart .today { stroke: var(--muted); stroke-width: 1; stroke-dasharray: 2 4; }
 .legend-past, .legend-projected { border-top: 3px solid var(--accent); padding-top: 2px;
   margin-right: 16px; font-size: 14px; }
 .legend-projected { border-top-style: dashed; }
-.cards { margin: 0 0 16px; }
-dd { overflow-wrap: anywhere; }
-.timeline li { background: none; color: inherit; }
 .bars { background: #fff; padding: 12px 4px; border-radius: 8px; max-width: 560px; margin: 0 0 12px; }
 .bars svg { display: block; width: 100%; height: 70px; }
 .codes-to-pay .qr { margin: 0 0 12px; }
@@ -253,21 +228,20 @@ dd { overflow-wrap: anywhere; }
 pre.request { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 16px; }
 .identifier { user-select: all; }
 input.code { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: 14px; }
-summary { cursor: pointer; font-weight: 600; font-size: 18px; }
-summary + pre { margin-top: 12px; }
-.chart { margin: 0; min-width: 0; }
+figure.chart { margin: 0; min-width: 0; }
 .chart figcaption { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: center; }
 .chart .key { display: inline-flex; gap: 6px; align-items: center; font-size: 14px; }
 .chart .scroll svg { display: block; width: 100%; min-width: 520px; max-width: 760px;
   height: auto; }
 .chart text { font-size: 12px; fill: var(--muted); font-variant-numeric: tabular-nums; }
-.chart .grid { stroke: var(--line); } .chart .zero { stroke: var(--muted); }
+figure.chart .grid { stroke: var(--line); }
+figure.chart .zero { stroke: var(--muted); }
 .chart .mark { stroke: var(--card); stroke-width: 1.5; fill: none; }
 .bar-in { fill: var(--accent); }
 pattern .bar-out { fill: var(--warn); } pattern .bar-matched { fill: var(--accent); }
 pattern .bar-classified { fill: var(--good); } pattern .bar-in_break { fill: var(--bad); }
 pattern .bar-pending { fill: var(--muted); }
-.chart path.balance { fill: none; stroke: var(--accent); stroke-width: 2; }
+figure.chart path.balance { fill: none; stroke: var(--accent); stroke-width: 2; }
 .chart circle.balance { fill: var(--accent); }
 h2.later { margin-top: 24px; }
 `;

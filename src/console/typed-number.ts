@@ -1,6 +1,5 @@
-// Reads and writes numbers as people type them.
+// Reads numbers as people type them, for the request that the API would get.
 import { LosslessNumber } from 'lossless-json';
-import { formatReaisWithTwoDecimals, type Cents } from '../money/cents.js';
 
 const jsonNumberText = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
@@ -15,9 +14,4 @@ export function typedNumber(text: string | undefined): LosslessNumber | string |
   const isGrouped = typed.includes(',') || /^-?\d{1,3}(\.\d{3})+$/.test(typed);
   const plain = isGrouped ? typed.replaceAll('.', '').replace(',', '.') : typed;
   return jsonNumberText.test(plain) ? new LosslessNumber(plain) : typed;
-}
-
-/** An amount as people in Brazil type it: `1234,56`. */
-export function typedAmount(cents: Cents): string {
-  return formatReaisWithTwoDecimals(cents).replace('.', ',');
 }

@@ -260,6 +260,8 @@ describe('the pages of files', () => {
       // Sent twice, it is one charge.
       await people.analyst.submit(`${pages}/first-steps`, form);
       expect(await service.database.prisma.charge.count()).toBe(1);
+      const { rows: sources } = await update(`SELECT source FROM operation`);
+      expect(sources).toEqual([{ source: 'console' }]);
 
       const followed = await people.analyst.get(created.location ?? '');
       expect(followed.text).toContain('hx-trigger="every 1s"');

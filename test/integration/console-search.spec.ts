@@ -335,6 +335,7 @@ describe('the records of an account', () => {
       expect(link.status).toBe(201);
       const linked = await get('statement/9001');
       expect(linked.text).toContain('linked manually. Reason: seen in the contract');
+      expect(linked.text).toContain('>API key of the settings<');
       const { data } = link.body as { data: { id: string }[] };
       await service.call('DELETE', `/v1/matches/${data[0]?.id}?reason=mistaken`, {});
       const undone = await get('statement/9001');

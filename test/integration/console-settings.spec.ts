@@ -85,9 +85,12 @@ describe('the settings of an account', () => {
       const form = { mode: 'stopped', reason: 'bank says so', shown: 'live' };
       expect((await people.admin.submit(path, form)).status).toBe(303);
       expect((await accountOf('main')).mode).toBe('stopped');
-      const { text } = await people.viewer.get(`${pages}/account`);
-      expect(text).toContain('bank says so');
-      expect(text).toContain(`person ${people.admin.id}`);
+      const shown = await people.admin.get(`${pages}/account`);
+      expect(shown.text).toContain('bank says so');
+      expect(shown.text).toContain(`<td class="wide">${people.admin.email}</td>`);
+      const masked = await people.viewer.get(`${pages}/account`);
+      expect(masked.text).toContain('<td class="wide">a***</td>');
+      expect(masked.text).not.toContain(people.admin.email);
       expect(await auditText()).toContain('"reason":"bank says so","shown":"live"');
       await people.admin.submit(path, { mode: 'live', reason: 'over' });
       expect((await accountOf('main')).mode).toBe('live');

@@ -171,11 +171,12 @@ export function BatchItems({ visit, facts: { payees } }: Pick<DetailProps, 'visi
         visit={visit}
         name={t('approvals.batchOf', { count: payees.length })}
         columns={['approvals.accountNumber', 'approvals.amount']}
+        numbers={['approvals.amount']}
       >
         {payees.slice(0, maxPayeesShown).map(({ counterparty, amountCents }) => (
           <tr>
             <td class="wide">{accountIn(counterparty).account}</td>
-            <td>
+            <td class="number">
               <Amount cents={amountCents} />
             </td>
           </tr>

@@ -15,4 +15,4 @@ import { WaitingApprovals } from './waiting-approvals.service.js';
   providers: [WaitingApprovals, ApprovalFactsReader, PersonDecisions],
   controllers: [ApprovalPages, ApprovalPolicyPages, PaymentControlPages],
 })
-export class ApprovalPagesModule {}
+export class ApprovalsPagesModule {}

@@ -1,7 +1,6 @@
 // The payment controls: limits with what is left of them, who may be paid, and who changed it. An
 // admin changes them, as the operator does by the API.
 import { Controller } from '@nestjs/common';
-import { operatorIdOf } from '../../accounts/actor.js';
 import type { RouteOutput } from '../../contract/route.js';
 import { seesPersonalData } from '../../counterparties/counterparty.schema.js';
 import { ControlChanges } from '../../payment-controls/control-changes.service.js';
@@ -92,7 +91,8 @@ export class PaymentControlPages {
     const page = readPage({ cursor }, isUuid);
     const found = await this.controls.listBeneficiaries(accountId, page);
     const { next } = toList(found, page, ({ id }) => id);
-    const nameOf = await this.findNames(visit, controls);
+    const actors = controls.changes.map(({ actor }) => actor);
+    const nameOf = await this.names.find(visit, actors);
     const mayChange = isAllowedTo(visit, needs);
     const body = (
       <>
@@ -120,13 +120,6 @@ export class PaymentControlPages {
       </>
     );
     return new Shown(t('controls.title'), body, wrong.length > 0 ? { status: 400 } : {});
-  }
-
-  /** The API's changes name whoever the operator named; people are named by their actor. */
-  private async findNames(visit: Visit, { changes }: Controls): Promise<NameOfActor> {
-    const people = changes.map(({ actor }) => actor).filter((one) => operatorIdOf(one) !== null);
-    const nameOf = await this.names.find(visit, people);
-    return (actor) => (actor !== null && operatorIdOf(actor) === null ? actor : nameOf(actor));
   }
 }
 

@@ -1,11 +1,12 @@
 // Reads what the forms of a break ask for.
+import type { Cents } from '../../money/cents.js';
 import { isNsu, isUuid } from '../../platform/listing.js';
 import { maxCommentLength } from '../../reconciliation/breaks/break-comments.schema.js';
 import { reasonText, type BreakAction } from '../../reconciliation/breaks/breaks.schema.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
+import { readTypedAmount } from '../typed-amount.js';
 import { typed } from '../visit.js';
-import { readCents } from './break-list.js';
 import type { PageAction } from './open-actions.js';
 
 export type ReadForm = { action: BreakAction } | { problem: TextKey };
@@ -54,7 +55,7 @@ function readSplit(visit: Visit, reason: string): ReadForm {
     const [, part = ''] = /^part(\d{1,2})$/.exec(name) ?? [];
     const expectedPaymentId = typed(visit, `id${part}`);
     if (part === '' || value.trim() === '') continue;
-    const amount = readCents(value);
+    const amount = readPositive(value);
     if (amount === null) return { problem: 'breaks.invalid.amount' };
     if (!isUuid(expectedPaymentId)) return { problem: 'breaks.invalid.candidate' };
     allocations.push({ expectedPaymentId, amount });
@@ -66,7 +67,13 @@ function readSplit(visit: Visit, reason: string): ReadForm {
 function readRefund(visit: Visit, reason: string): ReadForm {
   const typedAmount = typed(visit, 'amount');
   if (typedAmount === '') return { action: { action: 'refund', reason } };
-  const amount = readCents(typedAmount);
+  const amount = readPositive(typedAmount);
   if (amount === null) return { problem: 'breaks.invalid.amount' };
   return { action: { action: 'refund', reason, amount } };
+}
+
+/** Null for what is no amount above zero. */
+function readPositive(text: string): Cents | null {
+  const cents = readTypedAmount(text);
+  return cents !== null && cents > 0n ? cents : null;
 }

@@ -1,9 +1,9 @@
 // The filters of the list of breaks, as they stand in the address of the list, of each break that
 // was opened from it, and of bulk actions.
 import type { RouteInput } from '../../contract/route.js';
-import { parseReais } from '../../money/cents.js';
 import { listBreaks } from '../../reconciliation/breaks/breaks.schema.js';
 import { readFilters } from '../list-query.js';
+import { typedNumber } from '../typed-number.js';
 
 type BreakQuery = RouteInput<typeof listBreaks>['query'];
 
@@ -34,23 +34,11 @@ export function readBreakList(query: URLSearchParams): BreakList {
   for (const name of names) {
     const value = query.get(name)?.trim() ?? '';
     if (name !== 'state' && value !== '')
-      address.set(name, amounts.includes(name) ? plainAmount(value) : value);
+      address.set(name, amounts.includes(name) ? String(typedNumber(value)) : value);
   }
   const { filters, wrong } = readFilters(listBreaks.query, address);
   const { limit: _limit, cursor: _cursor, ...own } = filters;
   return { filters: own, wrong, address };
-}
-
-/** `1.234,56`, as it is typed in Brazil, as `1234.56`. */
-export function plainAmount(typed: string): string {
-  const text = typed.replace(/^R\$\s*/, '').trim();
-  return text.includes(',') ? text.replaceAll('.', '').replace(',', '.') : text;
-}
-
-/** Null for what is no amount above zero. */
-export function readCents(typed: string): bigint | null {
-  const parsed = parseReais(plainAmount(typed));
-  return parsed.ok && parsed.cents > 0n ? parsed.cents : null;
 }
 
 /** The cursor after which the list continues with the break that follows this one. */

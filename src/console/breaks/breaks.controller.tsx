@@ -109,6 +109,7 @@ function BreakTable({ visit, list, rows }: { visit: Visit; list: BreakList; rows
         'breaks.openedAt',
         'breaks.state',
       ]}
+      numbers={['breaks.amount', 'breaks.age']}
     >
       {rows.map((row) => (
         <BreakRow visit={visit} row={row} address={list.address} canAct={canAct} />

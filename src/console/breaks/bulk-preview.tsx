@@ -86,6 +86,7 @@ function PreviewTable({ visit, action, previewed, address }: Props) {
       name={t('breaks.bulk.what')}
       hasKeys
       columns={['breaks.kind', 'breaks.amount', 'breaks.counterparty', 'breaks.bulk.what']}
+      numbers={['breaks.amount']}
     >
       {previewed.map(({ row, would }) => (
         <tr>

@@ -52,6 +52,7 @@ export function BulkResult({
             'breaks.bulk.outcome',
             'breaks.state',
           ]}
+          numbers={['breaks.amount']}
         >
           {rows.map((one) => (
             <Row visit={visit} of={one} address={address} />

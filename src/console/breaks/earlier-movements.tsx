@@ -36,6 +36,7 @@ export function EarlierMovementsCard({
             'breaks.before.what',
             'breaks.before.became',
           ]}
+          numbers={['breaks.amount']}
         >
           {before.missing.map((one) => (
             <MissingRow visit={visit} of={one} />

@@ -19,7 +19,7 @@ import {
   ProblemMessage,
   Reason,
   Select,
-} from './elements-of-connections.js';
+} from './connection-elements.js';
 
 /** With its target masked: recipients are people, and an address may be a secret. */
 export type ShownChannel = Omit<AlertChannel, 'destination'> & { target: string };

@@ -23,7 +23,7 @@ import {
   plainText,
   readBody,
   statusOf,
-} from './elements-of-connections.js';
+} from './connection-elements.js';
 import { SecretOnce, TestResultMessage } from './endpoint-views.js';
 import { readCursor } from './list-address.js';
 

@@ -22,7 +22,7 @@ import {
   ProblemMessage,
   Reason,
   Select,
-} from './elements-of-connections.js';
+} from './connection-elements.js';
 
 export interface NamedChannel {
   id: string;

@@ -17,7 +17,7 @@ import {
   plainText,
   readBody,
   statusOf,
-} from './elements-of-connections.js';
+} from './connection-elements.js';
 
 const rules = '/console/accounts/:account/alert-rules';
 const needs = 'view';

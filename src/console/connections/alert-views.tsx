@@ -7,13 +7,14 @@ import { parsePlainDate } from '../../brazil/calendar.js';
 import { printDay } from '../../brazil/printed-text.js';
 import type { AlertSeverity, AlertState } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';
+import type { NameOfActor } from '../actor-names.service.js';
 import { Amount, Badge, FactList, Timeline, type Tone } from '../elements.js';
 import { formatCount, formatTime } from '../formats.js';
 import { DataTable, Form } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
-import { DoneMessage, plainText, ProblemMessage, Reason } from './elements-of-connections.js';
+import { DoneMessage, plainText, ProblemMessage, Reason } from './connection-elements.js';
 
 export type AlertView = ReturnType<typeof describeAlert>;
 
@@ -94,6 +95,7 @@ export function AlertRows({
         'alerts.rule',
         'alerts.state',
       ]}
+      numbers={['alerts.amount']}
     >
       {rows.map((alert) => (
         <tr>
@@ -106,7 +108,9 @@ export function AlertRows({
           <td class="wide">
             <a href={pageAbout(visit, alert)}>{describeSubject(visit, alert.detail)}</a>
           </td>
-          <td>{alert.amount === null ? t('app.none') : <Amount cents={alert.amount} />}</td>
+          <td class="number">
+            {alert.amount === null ? t('app.none') : <Amount cents={alert.amount} />}
+          </td>
           <td class="wide">
             <a href={alertsOfRule(visit, alert)}>{plainText(alert.ruleName)}</a>
           </td>
@@ -141,10 +145,11 @@ type Found = Awaited<ReturnType<Alerts['get']>>;
 interface DetailProps {
   visit: Visit;
   alert: Found;
+  nameOf: NameOfActor;
   problem: AppError | null;
 }
 
-export function AlertDetailView({ visit, alert, problem }: DetailProps): JSX.Element {
+export function AlertDetailView({ visit, alert, nameOf, problem }: DetailProps): JSX.Element {
   const { t } = visit;
   const mayAcknowledge = alert.state === 'firing' && isAllowedTo(visit, 'acknowledge alerts');
   return (
@@ -159,7 +164,7 @@ export function AlertDetailView({ visit, alert, problem }: DetailProps): JSX.Ele
         <AlertFacts visit={visit} alert={alert} />
         <section class="card">
           <h2>{t('alerts.history')}</h2>
-          <History visit={visit} alert={alert} />
+          <History visit={visit} alert={alert} nameOf={nameOf} />
         </section>
       </div>
       {mayAcknowledge && (
@@ -182,7 +187,7 @@ export function AlertDetailView({ visit, alert, problem }: DetailProps): JSX.Ele
   );
 }
 
-function AlertFacts({ visit, alert }: Omit<DetailProps, 'problem'>) {
+function AlertFacts({ visit, alert }: Pick<DetailProps, 'visit' | 'alert'>) {
   const { t, language } = visit;
   return (
     <FactList
@@ -202,11 +207,9 @@ function AlertFacts({ visit, alert }: Omit<DetailProps, 'problem'>) {
   );
 }
 
-function History({ visit, alert }: Omit<DetailProps, 'problem'>) {
+function History({ visit, alert, nameOf }: Omit<DetailProps, 'problem'>) {
   const { t } = visit;
   const tones = { fired: 'bad', acknowledged: 'warn', cleared: 'good' } as const;
-  const actorOf = (actor: string | null) =>
-    actor === null ? '' : t(actor.startsWith('person:') ? 'alerts.byPerson' : 'alerts.byKey');
   const reasonOf = (reason: string | null) => {
     const key = findTextKey(`alerts.reason.${reason}`);
     return key ? t(key) : plainText(reason ?? '');
@@ -216,7 +219,9 @@ function History({ visit, alert }: Omit<DetailProps, 'problem'>) {
       visit={visit}
       entries={alert.history.map(({ action, actor, reason, at }) => ({
         ...{ at, tone: tones[action], title: t(`alerts.action.${action}`) },
-        detail: [actorOf(actor), reasonOf(reason)].filter((text) => text !== '').join(': '),
+        detail: [actor === null ? '' : nameOf(actor), reasonOf(reason)]
+          .filter((text) => text !== '')
+          .join(': '),
       }))}
     />
   );

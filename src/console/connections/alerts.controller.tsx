@@ -6,6 +6,7 @@ import { Alerts, describeAlert } from '../../alerts/alerts.service.js';
 import { AlertSeverity, AlertState } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';
 import { isUuid, toList } from '../../platform/listing.js';
+import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Empty, Filters, Pager } from '../elements.js';
 import { readFilters } from '../list-query.js';
@@ -13,13 +14,7 @@ import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, isAllowedTo, pathId, readReason } from '../visit.js';
 import { AcknowledgeAll, AlertDetailView, AlertRows } from './alert-views.js';
-import {
-  doneAt,
-  DoneMessage,
-  findProblem,
-  plainText,
-  statusOf,
-} from './elements-of-connections.js';
+import { doneAt, DoneMessage, findProblem, plainText, statusOf } from './connection-elements.js';
 import { readCursor } from './list-address.js';
 
 const alerts = '/console/accounts/:account/alerts';
@@ -33,6 +28,7 @@ export class AlertPages {
   constructor(
     private readonly alerts: Alerts,
     private readonly rules: AlertRules,
+    private readonly names: ActorNames,
   ) {}
 
   @ConsolePage({
@@ -109,7 +105,9 @@ export class AlertPages {
 
   private async detail(visit: Visit, problem: AppError | null): Promise<Shown> {
     const alert = await this.alerts.get(accountOf(visit).id, pathId(visit));
-    const body = <AlertDetailView {...{ visit, alert, problem }} />;
+    const actors = alert.history.map(({ actor }) => actor);
+    const nameOf = await this.names.find(visit, actors);
+    const body = <AlertDetailView {...{ visit, alert, nameOf, problem }} />;
     return new Shown(visit.t('alerts.one'), body, statusOf(problem));
   }
 }

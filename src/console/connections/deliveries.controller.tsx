@@ -22,7 +22,7 @@ import {
   nameOfEvent,
   statusOf,
   hostOf,
-} from './elements-of-connections.js';
+} from './connection-elements.js';
 import { readDeliveryPage } from './list-address.js';
 
 const deliveries = '/console/accounts/:account/deliveries';

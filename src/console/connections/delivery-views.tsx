@@ -20,7 +20,7 @@ import {
   ProblemMessage,
   Reason,
   Select,
-} from './elements-of-connections.js';
+} from './connection-elements.js';
 
 type NamedEndpoint = Pick<WebhookEndpoint, 'id' | 'url'>;
 
@@ -47,6 +47,7 @@ export function DeliveryRows({
         'deliveries.attempts',
         'deliveries.result',
       ]}
+      numbers={['deliveries.attempts']}
     >
       {rows.map((row) => (
         <tr>
@@ -66,7 +67,7 @@ export function DeliveryRows({
               t('endpoints.removed')
             )}
           </td>
-          <td>{formatCount(row.attempts)}</td>
+          <td class="number">{formatCount(row.attempts)}</td>
           <td>
             {row.lastError === null
               ? (row.lastStatus ?? t('app.none'))

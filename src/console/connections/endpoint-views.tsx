@@ -29,7 +29,7 @@ import {
   ProblemMessage,
   Reason,
   Select,
-} from './elements-of-connections.js';
+} from './connection-elements.js';
 
 type Endpoint = Omit<WebhookEndpoint, 'secret' | 'previousSecret'>;
 
@@ -110,6 +110,7 @@ export function EndpointList({
               'endpoints.pending',
               'endpoints.dead',
             ]}
+            numbers={['endpoints.success', 'endpoints.pending', 'endpoints.dead']}
           >
             {rows.map((endpoint) => {
               const found = figures.get(endpoint.id) ?? null;
@@ -126,9 +127,9 @@ export function EndpointList({
                   <td>
                     <EndpointState {...{ visit, endpoint, now }} figures={found} />
                   </td>
-                  <td>{successRate(visit, found)}</td>
-                  <td>{formatCount(found?.pending ?? 0)}</td>
-                  <td>{formatCount(found?.dead ?? 0)}</td>
+                  <td class="number">{successRate(visit, found)}</td>
+                  <td class="number">{formatCount(found?.pending ?? 0)}</td>
+                  <td class="number">{formatCount(found?.dead ?? 0)}</td>
                 </tr>
               );
             })}

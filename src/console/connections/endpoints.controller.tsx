@@ -13,7 +13,7 @@ import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, isAllowedTo, pathId, pathTo, readReason, typed } from '../visit.js';
-import { doneAt, findProblem, readBody, statusOf } from './elements-of-connections.js';
+import { doneAt, findProblem, readBody, statusOf } from './connection-elements.js';
 import {
   BacklogView,
   EndpointDetail,

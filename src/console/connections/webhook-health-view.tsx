@@ -116,14 +116,15 @@ function Types({ visit, types }: { visit: Visit; types: readonly LineTypeHealth[
           visit={visit}
           name={t('health.byType')}
           columns={['health.type', 'health.expected', 'health.lost', 'health.p50', 'health.p99']}
+          numbers={['health.expected', 'health.lost', 'health.p50', 'health.p99']}
         >
           {types.map(({ type, expected, lost, p50, p99 }) => (
             <tr>
               <td>{lineType(visit, type ?? '')}</td>
-              <td>{formatCount(expected)}</td>
-              <td>{`${formatCount(lost)} (${percentOf(lost, expected)})`}</td>
-              <td>{durationOf(p50)}</td>
-              <td>{durationOf(p99)}</td>
+              <td class="number">{formatCount(expected)}</td>
+              <td class="number">{`${formatCount(lost)} (${percentOf(lost, expected)})`}</td>
+              <td class="number">{durationOf(p50)}</td>
+              <td class="number">{durationOf(p99)}</td>
             </tr>
           ))}
         </DataTable>
@@ -143,17 +144,18 @@ function Days({ visit, byDay }: { visit: Visit; byDay: readonly DayHealth[] }) {
         visit={visit}
         name={t('health.byDay')}
         columns={['health.day', 'health.lines', 'health.reported', 'health.p50', 'health.p99']}
+        numbers={['health.lines', 'health.p50', 'health.p99']}
       >
         {byDay.map(({ startsAt, lines, notified, p50, p99 }) => (
           <tr>
             <td>{formatTime(startsAt, language).slice(0, 10)}</td>
-            <td>{formatCount(lines)}</td>
+            <td class="number">{formatCount(lines)}</td>
             <td>
               <meter min={0} max={lines} value={notified} aria-label={t('health.reported')} />{' '}
               {share(notified, lines)}
             </td>
-            <td>{durationOf(p50)}</td>
-            <td>{durationOf(p99)}</td>
+            <td class="number">{durationOf(p50)}</td>
+            <td class="number">{durationOf(p99)}</td>
           </tr>
         ))}
       </DataTable>
@@ -171,6 +173,7 @@ function EventTypes({ visit, events }: { visit: Visit; events: Measured['events'
         visit={visit}
         name={t('health.events')}
         columns={['webhooks.type', 'health.received', 'webhooks.copies', 'health.quarantined']}
+        numbers={['health.received', 'webhooks.copies', 'health.quarantined']}
       >
         {events.map(({ eventType, received, copies, quarantined }) => (
           <tr>
@@ -179,9 +182,9 @@ function EventTypes({ visit, events }: { visit: Visit; events: Measured['events'
                 <code>{eventType}</code>
               </a>
             </td>
-            <td>{formatCount(received)}</td>
-            <td>{formatCount(copies)}</td>
-            <td>{formatCount(quarantined)}</td>
+            <td class="number">{formatCount(received)}</td>
+            <td class="number">{formatCount(copies)}</td>
+            <td class="number">{formatCount(quarantined)}</td>
           </tr>
         ))}
       </DataTable>
@@ -209,6 +212,7 @@ function LostLines({
           visit={visit}
           name={t('health.lostLines')}
           columns={['webhooks.nsu', 'health.type', 'webhooks.amount', 'webhooks.occurredAt']}
+          numbers={['webhooks.amount']}
         >
           {lost.map(({ nsu, typeName, isCredit, amountCents, occurredAt }) => (
             <tr>
@@ -216,7 +220,7 @@ function LostLines({
                 <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
               </td>
               <td>{lineType(visit, typeName)}</td>
-              <td>
+              <td class="number">
                 <Amount cents={isCredit ? amountCents : -amountCents} />
               </td>
               <td>{formatTime(occurredAt, language)}</td>

@@ -13,7 +13,7 @@ import { readFilters } from '../list-query.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, isAllowedTo, pathTo } from '../visit.js';
-import { doneAt, DoneMessage } from './elements-of-connections.js';
+import { doneAt, DoneMessage } from './connection-elements.js';
 import { HealthView } from './webhook-health-view.js';
 
 const health = '/console/accounts/:account/webhook-health';

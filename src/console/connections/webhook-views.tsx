@@ -36,7 +36,7 @@ import {
   plainText,
   prettyJson,
   Reason,
-} from './elements-of-connections.js';
+} from './connection-elements.js';
 import { webhookIdOf } from './webhook-address.js';
 
 const tones: Record<WebhookEventState, Tone> = {
@@ -116,6 +116,7 @@ function Rows({ visit, rows }: { visit: Visit; rows: readonly WebhookRow[] }) {
         'webhooks.reference',
         'webhooks.copies',
       ]}
+      numbers={['webhooks.copies']}
     >
       {rows.map((row) => (
         <tr>
@@ -133,7 +134,7 @@ function Rows({ visit, rows }: { visit: Visit; rows: readonly WebhookRow[] }) {
           <td class="wide">
             <ReferenceText visit={visit} row={row} />
           </td>
-          <td>{formatCount(row.copies)}</td>
+          <td class="number">{formatCount(row.copies)}</td>
         </tr>
       ))}
     </DataTable>
@@ -297,13 +298,14 @@ function Lines({ visit, lines }: { visit: Visit; lines: readonly ReportedLine[] 
           visit={visit}
           name={t('webhooks.lines')}
           columns={['webhooks.nsu', 'webhooks.amount', 'webhooks.occurredAt', 'webhooks.syncedAt']}
+          numbers={['webhooks.amount']}
         >
           {lines.map(({ nsu, isCredit, amountCents, occurredAt, recordedAt }) => (
             <tr>
               <td>
                 <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
               </td>
-              <td>
+              <td class="number">
                 <Amount cents={isCredit ? amountCents : -amountCents} />
               </td>
               <td>{formatTime(occurredAt, language)}</td>

@@ -9,7 +9,7 @@ import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, isAllowedTo, readReason } from '../visit.js';
-import { doneAt } from './elements-of-connections.js';
+import { doneAt } from './connection-elements.js';
 import { readPlace, readWebhookId, webhookIdOf, writePlace } from './webhook-address.js';
 import { InboxList, QuarantineDecision, WebhookDetail } from './webhook-views.js';
 

@@ -139,6 +139,7 @@ function Outcomes({ visit, day }: Pick<Props, 'visit' | 'day'>) {
           visit={visit}
           name={t('days.outcomes')}
           columns={['days.outcome', 'days.lines', 'days.credits', 'days.debits']}
+          numbers={['days.lines', 'days.credits', 'days.debits']}
         >
           {rows.map(({ name, state, count, credits, debits }) => (
             <tr>
@@ -170,6 +171,7 @@ function Items({ visit, day }: Pick<Props, 'visit' | 'day'>) {
         visit={visit}
         name={t('days.items')}
         columns={['days.kind', 'days.nsu', 'days.at', 'days.amount', 'app.reason']}
+        numbers={['days.amount']}
       >
         {day.reconcilingItems.map(({ kind, nsu, occurredAt, amount, breakId, reason }) => (
           <tr>

@@ -93,7 +93,12 @@ const columns: readonly TextKey[] = [
 function DaysTable({ visit, dayCloses }: Pick<Props, 'visit' | 'dayCloses'>) {
   const { t, language } = visit;
   return (
-    <DataTable visit={visit} name={t('days.certified')} columns={columns}>
+    <DataTable
+      visit={visit}
+      name={t('days.certified')}
+      columns={columns}
+      numbers={columns.slice(2)}
+    >
       {dayCloses.map((day) => (
         <tr>
           <td>

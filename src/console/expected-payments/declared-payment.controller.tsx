@@ -119,7 +119,7 @@ function shownVersion(visit: Visit): number {
 
 function newPage(visit: Visit, form: PaymentForm, errors: FormErrors): Shown {
   const body = <PaymentFormFields {...{ visit, form, errors }} changed={null} />;
-  return new Shown(visit.t('payment.new'), body, { status: errors.size === 0 ? 200 : 400 });
+  return new Shown(visit.t('expectedPayment.new'), body, { status: errors.size === 0 ? 200 : 400 });
 }
 
 function editPage(
@@ -129,6 +129,6 @@ function editPage(
   changed: { id: string; version: string },
 ): Shown {
   const body = <PaymentFormFields {...{ visit, form, errors, changed }} />;
-  const title = visit.t('payment.amendTitle', { externalId: form.fields.externalId });
+  const title = visit.t('expectedPayment.amendTitle', { externalId: form.fields.externalId });
   return new Shown(title, body, { status: errors.size === 0 ? 200 : 400 });
 }

@@ -30,7 +30,7 @@ export class ExpectedPaymentPages {
   @ConsolePage({
     path: payments,
     needs: 'view',
-    menu: { title: 'payment.title', section: 'statement', place: 43 },
+    menu: { title: 'expectedPayment.title', section: 'statement', place: 43 },
   })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
@@ -41,34 +41,36 @@ export class ExpectedPaymentPages {
     );
     const body = (
       <>
-        <p>{t('payment.intro')}</p>
+        <p>{t('expectedPayment.intro')}</p>
         <p class="row">
           {isAllowedTo(visit, 'manage expected payments') && (
             <a class="button" href={pathTo(visit, 'expected-payments/new')}>
-              {t('payment.new')}
+              {t('expectedPayment.new')}
             </a>
           )}
-          <a href={pathTo(visit, 'expected-payments?state=overdue')}>{t('payment.onlyOverdue')}</a>
+          <a href={pathTo(visit, 'expected-payments?state=overdue')}>
+            {t('expectedPayment.onlyOverdue')}
+          </a>
         </p>
         <Filters
           visit={visit}
           wrong={wrong}
           fields={[
-            { name: 'state', label: 'payment.state', options: states },
-            { name: 'reference', label: 'payment.anyReference', type: 'search' },
-            { name: 'externalId', label: 'payment.externalId', type: 'search' },
+            { name: 'state', label: 'expectedPayment.state', options: states },
+            { name: 'reference', label: 'expectedPayment.anyReference', type: 'search' },
+            { name: 'externalId', label: 'expectedPayment.externalId', type: 'search' },
             {
               name: 'metadata',
-              label: 'payment.metadata',
+              label: 'expectedPayment.metadata',
               type: 'search',
-              hint: 'payment.metadataFilterHint',
+              hint: 'expectedPayment.metadataFilterHint',
             },
           ]}
         />
         <PaymentTable visit={visit} payments={[...data]} next={next} />
       </>
     );
-    return new Shown(t('payment.title'), body);
+    return new Shown(t('expectedPayment.title'), body);
   }
 
   @ConsolePage({ path: `${payments}/:id`, needs: 'view' })
@@ -81,7 +83,7 @@ export class ExpectedPaymentPages {
       payment.kind === declaredKind ? await this.declared.get(accountId, id, { isVisible }) : null;
     const authors = declared?.history.map(({ actor }) => actor) ?? [];
     const nameOf = await this.actors.find(visit, authors);
-    const title = visit.t('payment.one', { name: payment.externalId ?? id.slice(-12) });
+    const title = visit.t('expectedPayment.one', { name: payment.externalId ?? id.slice(-12) });
     return new Shown(title, <PaymentDetail {...{ visit, payment, lines, declared, nameOf }} />);
   }
 }

@@ -45,6 +45,13 @@ export function Forecast(props: ForecastProps): JSX.Element {
             'forecast.lineOut',
             'forecast.closing',
           ]}
+          numbers={[
+            'forecast.expectedIn',
+            'forecast.expectedOut',
+            'forecast.lineIn',
+            'forecast.lineOut',
+            'forecast.closing',
+          ]}
         >
           {forecast.days.filter(hasMovement(forecast.today)).map((day) => (
             <DayRow visit={visit} day={day} today={forecast.today} />

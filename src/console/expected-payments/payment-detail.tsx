@@ -51,24 +51,24 @@ function State({ visit, payment, declared }: DetailProps) {
   return (
     <FactList
       visit={visit}
-      title="payment.stateTitle"
+      title="expectedPayment.stateTitle"
       facts={[
         [
-          'payment.state',
+          'expectedPayment.state',
           <PaymentState visit={visit} state={declared?.settlement ?? payment.state} />,
         ],
-        ['payment.amount', amountText(visit, payment)],
-        ['payment.settled', <Amount cents={settledAmount} />],
-        ['payment.returned', <Amount cents={returnedAmount} />],
+        ['expectedPayment.amount', amountText(visit, payment)],
+        ['expectedPayment.settled', <Amount cents={settledAmount} />],
+        ['expectedPayment.returned', <Amount cents={returnedAmount} />],
         [
-          'payment.remaining',
+          'expectedPayment.remaining',
           remaining === null ? t('app.none') : <Amount cents={remaining > 0n ? remaining : 0n} />,
         ],
-        ['payment.created', formatTime(payment.createdAt, language)],
+        ['expectedPayment.created', formatTime(payment.createdAt, language)],
         [
-          'payment.operation',
+          'expectedPayment.operation',
           operationId === null ? (
-            t('payment.noOperation')
+            t('expectedPayment.noOperation')
           ) : (
             <a href={pathTo(visit, `operations/${operationId}`)}>{operationId.slice(-12)}</a>
           ),
@@ -85,16 +85,16 @@ function Terms({ visit, payment }: DetailProps) {
   return (
     <FactList
       visit={visit}
-      title="payment.terms"
+      title="expectedPayment.terms"
       facts={[
-        ['payment.kind', kindText(visit, payment)],
-        ['payment.due', dueText(visit, payment)],
-        ['payment.tolerance', tolerance === 0n ? none : formatAmount(tolerance)],
-        ['payment.name', <span class="wide">{counterparty.name ?? none}</span>],
-        ['payment.taxId', punctuated(counterparty.taxId) ?? none],
-        ['payment.text', payment.text === null ? none : <code>{payment.text}</code>],
+        ['expectedPayment.kind', kindText(visit, payment)],
+        ['expectedPayment.due', dueText(visit, payment)],
+        ['expectedPayment.tolerance', tolerance === 0n ? none : formatAmount(tolerance)],
+        ['expectedPayment.name', <span class="wide">{counterparty.name ?? none}</span>],
+        ['expectedPayment.taxId', punctuated(counterparty.taxId) ?? none],
+        ['expectedPayment.text', payment.text === null ? none : <code>{payment.text}</code>],
         [
-          'payment.references',
+          'expectedPayment.references',
           references.length === 0
             ? none
             : references.map(({ kind, value }) => (
@@ -103,8 +103,8 @@ function Terms({ visit, payment }: DetailProps) {
                 </div>
               )),
         ],
-        ['payment.category', payment.category ?? none],
-        ['payment.costCentre', payment.costCentre ?? none],
+        ['expectedPayment.category', payment.category ?? none],
+        ['expectedPayment.costCentre', payment.costCentre ?? none],
       ]}
     />
   );
@@ -118,14 +118,21 @@ function Paid({ visit, lines }: { visit: Visit; lines: Lines }) {
   const { t, language } = visit;
   return (
     <section class="card">
-      <h2>{t('payment.paidBy')}</h2>
+      <h2>{t('expectedPayment.paidBy')}</h2>
       {lines.length === 0 ? (
-        <Empty>{t('payment.notPaid')}</Empty>
+        <Empty>{t('expectedPayment.notPaid')}</Empty>
       ) : (
         <DataTable
           visit={visit}
-          name={t('payment.paidBy')}
-          columns={['payment.line', 'payment.at', 'payment.amount', 'payment.role', 'payment.rule']}
+          name={t('expectedPayment.paidBy')}
+          columns={[
+            'expectedPayment.line',
+            'expectedPayment.at',
+            'expectedPayment.amount',
+            'expectedPayment.role',
+            'expectedPayment.rule',
+          ]}
+          numbers={['expectedPayment.amount']}
         >
           {lines.map(({ nsu, amountCents, role, rule, isProvisional, occurredAt }) => (
             <tr>
@@ -139,14 +146,14 @@ function Paid({ visit, lines }: { visit: Visit; lines: Lines }) {
               <td>{t(`paymentRole.${role}`)}</td>
               <td>
                 {t(findTextKey(`paymentRule.${rule}`) ?? 'paymentRule.other')}{' '}
-                {isProvisional && <Badge tone="warn" text={t('payment.provisional')} />}
+                {isProvisional && <Badge tone="warn" text={t('expectedPayment.provisional')} />}
               </td>
             </tr>
           ))}
         </DataTable>
       )}
       {lines.some(({ isProvisional }) => isProvisional) && (
-        <p class="hint">{t('payment.provisionalHint')}</p>
+        <p class="hint">{t('expectedPayment.provisionalHint')}</p>
       )}
     </section>
   );
@@ -158,10 +165,10 @@ function Actions({ visit, declared }: { visit: Visit; declared: DeclaredView }) 
   if (!isAllowedTo(visit, 'manage expected payments') || settlement === 'cancelled') return null;
   return (
     <section class="card">
-      <h2>{t('payment.actions')}</h2>
+      <h2>{t('expectedPayment.actions')}</h2>
       <p>
         <a class="button" href={pathTo(visit, `expected-payments/${id}/edit`)}>
-          {t('payment.change')}
+          {t('expectedPayment.change')}
         </a>
       </p>
       <Form
@@ -169,10 +176,10 @@ function Actions({ visit, declared }: { visit: Visit; declared: DeclaredView }) 
         action={pathTo(visit, `expected-payments/${id}/cancel`)}
         shown={String(version)}
       >
-        <p class="hint">{t('payment.cancelHint')}</p>
+        <p class="hint">{t('expectedPayment.cancelHint')}</p>
         <div class="row">
           <Field label={t('app.reason')} name="reason" maxLength={500} required />
-          <button class="plain">{t('payment.cancel')}</button>
+          <button class="plain">{t('expectedPayment.cancel')}</button>
         </div>
       </Form>
     </section>
@@ -190,11 +197,11 @@ function Metadata({
   if (!metadata) return null;
   return (
     <section class="card">
-      <h2>{t('payment.metadata')}</h2>
+      <h2>{t('expectedPayment.metadata')}</h2>
       <DataTable
         visit={visit}
-        name={t('payment.metadata')}
-        columns={['payment.metadataKey', 'payment.metadataValue']}
+        name={t('expectedPayment.metadata')}
+        columns={['expectedPayment.metadataKey', 'expectedPayment.metadataValue']}
       >
         {Object.entries(metadata).map(([key, value]) => (
           <tr>

@@ -54,7 +54,7 @@ export function PaymentFormFields(props: PaymentFormProps): JSX.Element {
             required
           />
         )}
-        <button>{t(changed ? 'payment.amend' : 'payment.declare')}</button>
+        <button>{t(changed ? 'expectedPayment.amend' : 'expectedPayment.declare')}</button>
       </section>
     </Form>
   );
@@ -67,17 +67,17 @@ function Identity({ visit, form: { fields }, errors }: Part) {
   return (
     <div class="row top">
       <CheckedField
-        {...{ visit, errors, name: 'externalId', label: 'payment.externalId' }}
-        hint="payment.externalIdHint"
+        {...{ visit, errors, name: 'externalId', label: 'expectedPayment.externalId' }}
+        hint="expectedPayment.externalIdHint"
         value={fields.externalId}
         maxLength={100}
         required
       />
       <CheckedSelect
-        {...{ visit, errors, name: 'direction', label: 'payment.direction' }}
+        {...{ visit, errors, name: 'direction', label: 'expectedPayment.direction' }}
         options={[
-          ['credit', t('payment.credit')],
-          ['debit', t('payment.debit')],
+          ['credit', t('expectedPayment.credit')],
+          ['debit', t('expectedPayment.debit')],
         ]}
         chosen={fields.direction}
       />
@@ -88,27 +88,31 @@ function Identity({ visit, form: { fields }, errors }: Part) {
 function Amounts({ visit, form: { fields }, errors }: Part) {
   const text = { visit, errors };
   return (
-    <FieldGroup visit={visit} legend="payment.amountGroup" hint="payment.amountHint">
+    <FieldGroup
+      visit={visit}
+      legend="expectedPayment.amountGroup"
+      hint="expectedPayment.amountHint"
+    >
       <div class="row top">
         <CheckedField
-          {...{ ...text, name: 'amount', label: 'payment.amountReais' }}
+          {...{ ...text, name: 'amount', label: 'expectedPayment.amountReais' }}
           value={fields.amount}
           inputMode="decimal"
         />
         <CheckedField
-          {...{ ...text, name: 'tolerance', label: 'payment.tolerance' }}
+          {...{ ...text, name: 'tolerance', label: 'expectedPayment.tolerance' }}
           value={fields.tolerance}
           inputMode="decimal"
         />
       </div>
       <div class="row top">
         <CheckedField
-          {...{ ...text, name: 'amountFrom', label: 'payment.amountFrom' }}
+          {...{ ...text, name: 'amountFrom', label: 'expectedPayment.amountFrom' }}
           value={fields.amountFrom}
           inputMode="decimal"
         />
         <CheckedField
-          {...{ ...text, name: 'amountTo', label: 'payment.amountTo' }}
+          {...{ ...text, name: 'amountTo', label: 'expectedPayment.amountTo' }}
           value={fields.amountTo}
           inputMode="decimal"
         />
@@ -120,16 +124,16 @@ function Amounts({ visit, form: { fields }, errors }: Part) {
 function Dates({ visit, form: { fields }, errors }: Part) {
   const text = { visit, errors };
   return (
-    <FieldGroup visit={visit} legend="payment.dates" hint="payment.datesHint">
+    <FieldGroup visit={visit} legend="expectedPayment.dates" hint="expectedPayment.datesHint">
       <div class="row top">
         <CheckedField
-          {...{ ...text, name: 'dateFrom', label: 'payment.dateFrom' }}
+          {...{ ...text, name: 'dateFrom', label: 'expectedPayment.dateFrom' }}
           value={fields.dateFrom}
           type="date"
           required
         />
         <CheckedField
-          {...{ ...text, name: 'dateTo', label: 'payment.dateTo' }}
+          {...{ ...text, name: 'dateTo', label: 'expectedPayment.dateTo' }}
           value={fields.dateTo}
           type="date"
         />
@@ -140,22 +144,32 @@ function Dates({ visit, form: { fields }, errors }: Part) {
 
 function Counterparty({ visit, form: { fields }, errors }: Part) {
   return (
-    <FieldGroup visit={visit} legend="payment.counterparty" hint="payment.counterpartyHint">
+    <FieldGroup
+      visit={visit}
+      legend="expectedPayment.counterparty"
+      hint="expectedPayment.counterpartyHint"
+    >
       <div class="row top">
         <CheckedField
-          {...{ visit, errors, name: 'taxId', label: 'payment.taxId' }}
+          {...{ visit, errors, name: 'taxId', label: 'expectedPayment.taxId' }}
           value={fields.taxId}
           autocomplete="off"
         />
         <CheckedField
-          {...{ visit, errors, name: 'counterpartyName', label: 'payment.name' }}
+          {...{ visit, errors, name: 'counterpartyName', label: 'expectedPayment.name' }}
           value={fields.counterpartyName}
           maxLength={200}
           autocomplete="off"
         />
       </div>
       <CheckedField
-        {...{ visit, errors, name: 'text', label: 'payment.text', hint: 'payment.textHint' }}
+        {...{
+          visit,
+          errors,
+          name: 'text',
+          label: 'expectedPayment.text',
+          hint: 'expectedPayment.textHint',
+        }}
         value={fields.text}
       />
     </FieldGroup>
@@ -165,12 +179,16 @@ function Counterparty({ visit, form: { fields }, errors }: Part) {
 function References({ visit, form, errors }: Part) {
   const { t } = visit;
   return (
-    <FieldGroup visit={visit} legend="payment.references" hint="payment.referencesHint">
+    <FieldGroup
+      visit={visit}
+      legend="expectedPayment.references"
+      hint="expectedPayment.referencesHint"
+    >
       <FieldError visit={visit} name="references" errors={errors} />
       {referenceRows(form).map(({ kind, value }, index) => (
         <div class="row top">
           <label>
-            {t('payment.referenceKind', { number: index + 1 })}
+            {t('expectedPayment.referenceKind', { number: index + 1 })}
             <select name="referenceKind">
               {declarableKinds.map((one) => (
                 <option value={one} selected={one === kind}>
@@ -180,7 +198,7 @@ function References({ visit, form, errors }: Part) {
             </select>
           </label>
           <label>
-            {t('payment.referenceValue', { number: index + 1 })}
+            {t('expectedPayment.referenceValue', { number: index + 1 })}
             <input name="referenceValue" value={value} />
           </label>
         </div>
@@ -192,21 +210,26 @@ function References({ visit, form, errors }: Part) {
 function Accounting({ visit, form: { fields }, errors }: Part) {
   const { t } = visit;
   return (
-    <FieldGroup visit={visit} legend="payment.accounting" hint="payment.accountingHint">
+    <FieldGroup
+      visit={visit}
+      legend="expectedPayment.accounting"
+      hint="expectedPayment.accountingHint"
+    >
       <div class="row top">
         <CheckedField
-          {...{ visit, errors, name: 'category', label: 'payment.category' }}
+          {...{ visit, errors, name: 'category', label: 'expectedPayment.category' }}
           value={fields.category}
           maxLength={100}
         />
         <CheckedField
-          {...{ visit, errors, name: 'costCentre', label: 'payment.costCentre' }}
+          {...{ visit, errors, name: 'costCentre', label: 'expectedPayment.costCentre' }}
           value={fields.costCentre}
           maxLength={100}
         />
       </div>
       <label>
-        {t('payment.metadata')} <span class="hint">{t('payment.metadataHint')}</span>
+        {t('expectedPayment.metadata')}{' '}
+        <span class="hint">{t('expectedPayment.metadataHint')}</span>
         <textarea name="metadata" {...describedBy('metadata', errors.get('metadata'))}>
           {fields.metadata}
         </textarea>

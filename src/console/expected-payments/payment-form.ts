@@ -5,7 +5,8 @@ import type { z } from 'zod';
 import type { declaredPaymentView } from '../../expected-payments/declared-payments.schema.js';
 import { declarableKinds } from '../../expected-payments/declared-terms.js';
 import type { Cents } from '../../money/cents.js';
-import { typedAmount, typedNumber } from '../typed-number.js';
+import { writeTypedAmount } from '../typed-amount.js';
+import { typedNumber } from '../typed-number.js';
 
 export const paymentFields = [
   'externalId',
@@ -157,7 +158,7 @@ export function formOfPayment(payment: PaymentView): PaymentForm {
 }
 
 function amountOrNone(cents: Cents | null): string {
-  return cents === null ? '' : typedAmount(cents);
+  return cents === null ? '' : writeTypedAmount(cents);
 }
 
 /** By the name of the field; the first error of each. */

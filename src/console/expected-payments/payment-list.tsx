@@ -35,19 +35,20 @@ export function PaymentTable({
   return (
     <section class="card">
       {payments.length === 0 ? (
-        <Empty>{t('payment.none')}</Empty>
+        <Empty>{t('expectedPayment.none')}</Empty>
       ) : (
         <DataTable
           visit={visit}
-          name={t('payment.title')}
+          name={t('expectedPayment.title')}
           columns={[
-            'payment.payment',
-            'payment.counterparty',
-            'payment.due',
-            'payment.amount',
-            'payment.settled',
-            'payment.state',
+            'expectedPayment.payment',
+            'expectedPayment.counterparty',
+            'expectedPayment.due',
+            'expectedPayment.amount',
+            'expectedPayment.settled',
+            'expectedPayment.state',
           ]}
+          numbers={['expectedPayment.amount', 'expectedPayment.settled']}
         >
           {payments.map((payment) => (
             <PaymentRow visit={visit} payment={payment} />
@@ -102,22 +103,22 @@ export function punctuated(taxId: string | null): string | null {
 /** `A receber · Cobrança`. */
 export function kindText({ t }: Visit, { kind, isCredit }: ExpectedPaymentView): string {
   const key = findTextKey(`paymentKind.${kind}`) ?? 'paymentKind.other';
-  return `${t(isCredit ? 'payment.credit' : 'payment.debit')} · ${t(key)}`;
+  return `${t(isCredit ? 'expectedPayment.credit' : 'expectedPayment.debit')} · ${t(key)}`;
 }
 
 export function dueText({ t }: Visit, payment: ExpectedPaymentView): string {
   const { dueDate, dateFrom, dateTo } = payment;
   if (dateFrom !== null && dateTo !== null && dateFrom !== dateTo)
-    return t('payment.between', { from: printDay(dateFrom), to: printDay(dateTo) });
+    return t('expectedPayment.between', { from: printDay(dateFrom), to: printDay(dateTo) });
   const day = dateTo ?? dueDate;
-  return day === null ? t('payment.noDue') : printDay(day);
+  return day === null ? t('expectedPayment.noDue') : printDay(day);
 }
 
 /** The amount, or the range; a payer may choose it. */
 export function amountText({ t }: Visit, payment: ExpectedPaymentView): string {
   const { amount, amountFrom, amountTo } = payment;
   if (amount !== null) return formatAmount(amount);
-  if (amountFrom === null || amountTo === null) return t('payment.anyAmount');
+  if (amountFrom === null || amountTo === null) return t('expectedPayment.anyAmount');
   const [from, to] = [formatAmount(amountFrom), formatAmount(amountTo)];
-  return t('payment.between', { from, to });
+  return t('expectedPayment.between', { from, to });
 }

@@ -24,16 +24,18 @@ export function VersionHistory({
   const { t, language } = visit;
   return (
     <section class="card">
-      <h2>{t('payment.versions')}</h2>
+      <h2>{t('expectedPayment.versions')}</h2>
       {history.map((version, index) => (
         <article>
           <h3>
-            {t('payment.version', { version: version.version })} ·{' '}
+            {t('expectedPayment.version', { version: version.version })} ·{' '}
             {t(`paymentAction.${version.action}`)}
           </h3>
           <p class="muted">
             {formatTime(version.at, language)} · {nameOf(version.actor)}
-            {version.reason !== null && <> · {t('payment.because', { reason: version.reason })}</>}
+            {version.reason !== null && (
+              <> · {t('expectedPayment.because', { reason: version.reason })}</>
+            )}
           </p>
           <Changes visit={visit} version={version} before={history[index + 1]} />
         </article>
@@ -56,12 +58,12 @@ function Changes({
   const [was, is] = [termTexts(visit, before), termTexts(visit, version)];
   const changed = is.filter(([key, text]) => was.find(([one]) => one === key)?.[1] !== text);
   if (changed.length === 0) return null;
-  const name = t('payment.changesOf', { version: version.version });
+  const name = t('expectedPayment.changesOf', { version: version.version });
   return (
     <DataTable
       visit={visit}
       name={name}
-      columns={['payment.term', 'payment.before', 'payment.after']}
+      columns={['expectedPayment.term', 'expectedPayment.before', 'expectedPayment.after']}
     >
       {changed.map(([key, text]) => (
         <tr>
@@ -85,17 +87,17 @@ function termTexts(visit: Visit, version: Version): readonly (readonly [TextKey,
   const amount = (cents: bigint | null) => (cents === null ? none : formatAmount(cents));
   const { counterparty, references, metadata } = version;
   return [
-    ['payment.amount', amount(version.amount)],
-    ['payment.amountFrom', amount(version.amountFrom)],
-    ['payment.amountTo', amount(version.amountTo)],
-    ['payment.tolerance', amount(version.tolerance)],
-    ['payment.dateFrom', printDay(version.dateFrom)],
-    ['payment.dateTo', printDay(version.dateTo)],
-    ['payment.taxId', counterparty.taxId ?? none],
-    ['payment.name', counterparty.name ?? none],
-    ['payment.text', version.text ?? none],
+    ['expectedPayment.amount', amount(version.amount)],
+    ['expectedPayment.amountFrom', amount(version.amountFrom)],
+    ['expectedPayment.amountTo', amount(version.amountTo)],
+    ['expectedPayment.tolerance', amount(version.tolerance)],
+    ['expectedPayment.dateFrom', printDay(version.dateFrom)],
+    ['expectedPayment.dateTo', printDay(version.dateTo)],
+    ['expectedPayment.taxId', counterparty.taxId ?? none],
+    ['expectedPayment.name', counterparty.name ?? none],
+    ['expectedPayment.text', version.text ?? none],
     [
-      'payment.references',
+      'expectedPayment.references',
       references
         .map(
           ({ kind, value }) =>
@@ -103,10 +105,10 @@ function termTexts(visit: Visit, version: Version): readonly (readonly [TextKey,
         )
         .join(', ') || none,
     ],
-    ['payment.category', version.category ?? none],
-    ['payment.costCentre', version.costCentre ?? none],
+    ['expectedPayment.category', version.category ?? none],
+    ['expectedPayment.costCentre', version.costCentre ?? none],
     [
-      'payment.metadata',
+      'expectedPayment.metadata',
       Object.entries(metadata ?? {})
         .map(([key, value]) => `${key}: ${value}`)
         .join(', ') || none,

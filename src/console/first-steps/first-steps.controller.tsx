@@ -75,7 +75,7 @@ export class FirstStepsPage {
       const reply = await this.charges.create(
         caller.accountId,
         { params: {}, query: {}, body: body as never, idempotencyKey },
-        { ...noPreferences, requestedBy: { source: 'api', actor: caller.actor } },
+        { ...noPreferences, requestedBy: { source: 'console', actor: caller.actor } },
       );
       if (reply.status >= 400)
         return await this.page(visit, { problem: visit.t('firstSteps.refused') });

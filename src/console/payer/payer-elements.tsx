@@ -282,6 +282,7 @@ function Charges({ visit, charges }: { visit: Visit; charges: PayerRecords['char
       visit={visit}
       name={t('payer.charges')}
       columns={['payer.charge', 'payer.amount', 'payer.state', 'payer.pay']}
+      numbers={['payer.amount']}
     >
       {charges.map(({ correlationId, settlement, amount }) => (
         <tr>
@@ -290,7 +291,7 @@ function Charges({ visit, charges }: { visit: Visit; charges: PayerRecords['char
               {correlationId}
             </a>
           </td>
-          <td>{amount === null ? t('app.none') : <Amount cents={amount} />}</td>
+          <td class="number">{amount === null ? t('app.none') : <Amount cents={amount} />}</td>
           <td>
             <State visit={visit} state={settlement} />
           </td>
@@ -315,6 +316,7 @@ function Lines({ visit, lines }: { visit: Visit; lines: PayerRecords['lines'] })
       visit={visit}
       name={t('payer.lines')}
       columns={['payer.nsu', 'payer.when', 'payer.amount', 'payer.state']}
+      numbers={['payer.amount']}
     >
       {lines.map(({ nsu, occurredAt, amountCents, isCredit, typeName, state }) => (
         <tr>
@@ -324,7 +326,7 @@ function Lines({ visit, lines }: { visit: Visit; lines: PayerRecords['lines'] })
           <td class="wide">
             {formatTime(occurredAt, language)} <code>{typeName}</code>
           </td>
-          <td>
+          <td class="number">
             <Amount cents={isCredit ? amountCents : -amountCents} />
           </td>
           <td>

@@ -198,11 +198,12 @@ function Payments({ visit, charge: { payments, paymentCount } }: Props) {
           visit={visit}
           name={t('payment.payments')}
           columns={['payment.when', 'payment.amount', 'payment.nsu', 'payment.steps']}
+          numbers={['payment.amount']}
         >
           {payments.map(({ nsu, amount, occurredAt, endToEndId }) => (
             <tr>
               <td>{formatTime(occurredAt, language)}</td>
-              <td>
+              <td class="number">
                 <Amount cents={amount} />
               </td>
               <td>
@@ -238,10 +239,11 @@ function Refunds({ visit, charge: { refunds, refundCount } }: Props) {
         visit={visit}
         name={t('payment.refunds')}
         columns={['payment.amount', 'payment.state', 'payment.requestedBy', 'payment.record']}
+        numbers={['payment.amount']}
       >
         {refunds.map(({ id, amount, state, orderedBy, nsu }) => (
           <tr>
-            <td>
+            <td class="number">
               <Amount cents={amount} />
             </td>
             <td>

@@ -23,7 +23,7 @@ import {
 } from './payment-requests.js';
 import { Identifier } from './record-page.js';
 import { ProblemMessage, RequestFields, requestText, SentToBank } from './request-form.js';
-import { readTypedAmount, writeTypedAmount } from './typed-amount.js';
+import { readTypedAmount, writeTypedAmount } from '../typed-amount.js';
 
 const path = '/console/accounts/:account/refunds/new/:nsu';
 

@@ -8,7 +8,7 @@ import type {
 } from '../../reconciliation/decide/rule.js';
 import { criteria } from '../../reconciliation/decide/rule.js';
 import type { Cents } from '../../money/cents.js';
-import { typedAmount } from '../typed-number.js';
+import { writeTypedAmount } from '../typed-amount.js';
 import type { RuleTerms } from '../../reconciliation/rules/rule-catalog.service.js';
 
 /** What a row of the conditions is about, with its comparison. */
@@ -152,8 +152,8 @@ function rowsOf(when: RuleCondition): ConditionRow[] {
     ...types.flatMap((type) =>
       type.endsWith('*') ? row('typePrefix', type.slice(0, -1)) : row('type', type),
     ),
-    ...row('amountFrom', minCents === undefined ? undefined : typedAmount(minCents)),
-    ...row('amountTo', maxCents === undefined ? undefined : typedAmount(maxCents)),
+    ...row('amountFrom', minCents === undefined ? undefined : writeTypedAmount(minCents)),
+    ...row('amountTo', maxCents === undefined ? undefined : writeTypedAmount(maxCents)),
     ...row('document', document),
     ...row(
       'account',
@@ -175,7 +175,7 @@ function fieldsOfMatch(action: MatchAction): Partial<RuleForm['fields']> {
   const { toleranceCents, toleranceBasisPoints, toleranceMaxCents } = action;
   const { window, plan, netSettlement } = action;
   const isTolerant = toleranceCents > 0n || toleranceBasisPoints > 0n;
-  const typed = (cents: Cents | undefined) => (cents === undefined ? '' : typedAmount(cents));
+  const typed = (cents: Cents | undefined) => (cents === undefined ? '' : writeTypedAmount(cents));
   return {
     toleranceAmount: typed(toleranceCents || undefined),
     tolerancePercent: typed(toleranceBasisPoints || undefined),

@@ -72,6 +72,7 @@ function RuleTable({
       visit={visit}
       name={name}
       columns={['rules.order', 'rules.rule', 'rules.does', 'rules.lastTrial']}
+      numbers={['rules.order']}
     >
       {rules.map((rule) => (
         <tr>

@@ -88,6 +88,7 @@ function Figures({ visit, tried: { trial, figure: open } }: TrialProps) {
         visit={visit}
         name={t('ruleTrial.figures')}
         columns={['ruleTrial.figure', 'ruleTrial.count']}
+        numbers={['ruleTrial.count']}
       >
         {trialFigures.map((figure) => (
           <tr>
@@ -135,6 +136,7 @@ function Changes({ visit, tried }: TrialProps) {
         visit={visit}
         name={title}
         columns={['ruleTrial.line', 'ruleTrial.amount', 'ruleTrial.now', 'ruleTrial.then']}
+        numbers={['ruleTrial.amount']}
       >
         {changes.map(({ nsu, before, after }) => {
           const line = lineOf.get(nsu);

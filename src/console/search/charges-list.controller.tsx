@@ -169,6 +169,7 @@ function Charges({
           'list.type',
           'list.createdAt',
         ]}
+        numbers={['list.amount']}
       >
         {rows.map((row) => {
           const { amountCents, dueDate, counterparty } = payments(row.expectedPaymentId);
@@ -231,6 +232,7 @@ function Operations({ visit, rows }: { visit: Visit; rows: readonly OperationRow
           'list.attempts',
           'list.idempotencyKey',
         ]}
+        numbers={['list.amount', 'list.attempts']}
       >
         {rows.map((row) => (
           <tr>

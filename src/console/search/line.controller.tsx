@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { punctuateTaxId } from '../../counterparties/party.js';
 import { AppError } from '../../platform/errors.js';
 import { isNsu } from '../../platform/listing.js';
+import { ActorNames, type NameOfActor } from '../actor-names.service.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Amount, Badge, Empty, FactList, Timeline, type TimelineEntry } from '../elements.js';
 import { formatTime } from '../formats.js';
@@ -21,15 +22,27 @@ interface Props {
   detail: LineDetail;
 }
 
+interface NamedProps extends Props {
+  nameOfActor: NameOfActor;
+}
+
 @Controller()
 export class LinePage {
-  constructor(private readonly details: LineReading) {}
+  constructor(
+    private readonly details: LineReading,
+    private readonly names: ActorNames,
+  ) {}
 
   @ConsolePage({ path: '/console/accounts/:account/statement/:id', needs: 'view' })
   async line(@Visiting() visit: Visit): Promise<PageAnswer> {
     const nsu = visit.params.id ?? '';
     if (!isNsu(nsu)) throw new AppError('not_found');
     const detail = await this.details.get(callerOf(visit), BigInt(nsu));
+    const actors = [
+      ...detail.matches.map(({ madeBy }) => madeBy),
+      ...detail.decisions.map(({ actor }) => actor),
+    ];
+    const nameOfActor = await this.names.find(visit, actors);
     const { t } = visit;
     const body = (
       <>
@@ -40,10 +53,10 @@ export class LinePage {
           <Ids visit={visit} detail={detail} />
           <Who visit={visit} detail={detail} />
         </div>
-        <Matches visit={visit} detail={detail} />
+        <Matches {...{ visit, detail, nameOfActor }} />
         <Breaks visit={visit} detail={detail} />
         <Refunds visit={visit} detail={detail} />
-        <History visit={visit} detail={detail} />
+        <History {...{ visit, detail, nameOfActor }} />
         <Content visit={visit} detail={detail} />
       </>
     );
@@ -164,13 +177,7 @@ function Who({ visit, detail: { line, erasure } }: Props) {
   );
 }
 
-/** Of an actor only whether it was a person: names stand in the audit. */
-function nameOfActor({ t }: Visit, actor: string | null): string {
-  if (actor === null) return t('line.match.automatic');
-  return t(actor.startsWith('person:') ? 'line.match.person' : 'line.match.key');
-}
-
-function Matches({ visit, detail: { matches, explained } }: Props) {
+function Matches({ visit, detail: { matches, explained }, nameOfActor }: NamedProps) {
   const { t, language } = visit;
   const ruleNames = new Map(
     explained.matches.map(({ ruleId, ruleName }) => [ruleId, ruleName] as const),
@@ -194,6 +201,7 @@ function Matches({ visit, detail: { matches, explained } }: Props) {
               'line.match.since',
               'line.match.until',
             ]}
+            numbers={['line.match.amount']}
           >
             {matches.map((match) => (
               <tr>
@@ -215,7 +223,7 @@ function Matches({ visit, detail: { matches, explained } }: Props) {
                   <code class="hint block">{JSON.stringify(match.evidence)}</code>
                 </td>
                 <td class="wide" data-label={t('line.match.by')}>
-                  {nameOfActor(visit, match.madeBy)}
+                  {nameOfActor(match.madeBy)}
                   {match.reason !== null && <span class="hint block">{match.reason}</span>}
                 </td>
                 <td data-label={t('line.match.since')}>{formatTime(match.createdAt, language)}</td>
@@ -280,6 +288,7 @@ function Breaks({ visit, detail: { breaks } }: Props) {
         visit={visit}
         name={t('line.breaks')}
         columns={['line.break.kind', 'list.state', 'list.amount', 'line.break.openedAt']}
+        numbers={['list.amount']}
       >
         {breaks.map(({ id, kind, state, amountCents, openedAt }) => (
           <tr>
@@ -310,6 +319,7 @@ function Refunds({ visit, detail: { refunds } }: Props) {
         visit={visit}
         name={t('line.refunds')}
         columns={['list.id', 'list.state', 'list.amount', 'list.createdAt']}
+        numbers={['list.amount']}
       >
         {refunds.map(({ id, state, amountCents, createdAt }) => (
           <tr>
@@ -331,7 +341,7 @@ function Refunds({ visit, detail: { refunds } }: Props) {
 }
 
 /** What the line was decided to be before, and what people decided about it. */
-function History({ visit, detail: { outcome, former, decisions } }: Props) {
+function History({ visit, detail: { outcome, former, decisions }, nameOfActor }: NamedProps) {
   const { t } = visit;
   const stateOf = ({ state, label }: { state: keyof typeof stateTexts; label: string | null }) => {
     const labelKey = label === null ? null : findTextKey(`break.${label}`);
@@ -343,7 +353,7 @@ function History({ visit, detail: { outcome, former, decisions } }: Props) {
     at: createdAt,
     tone: 'plain',
     title: t(`line.decided.${action}`, { reason }),
-    detail: nameOfActor(visit, actor),
+    detail: nameOfActor(actor),
   }));
   const versions: TimelineEntry[] = [
     ...(outcome

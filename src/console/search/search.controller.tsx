@@ -188,6 +188,7 @@ function HitGroup({
             'line.counterparty',
             'line.occurredAt',
           ]}
+          numbers={['list.amount']}
         >
           {hits.map((hit) => (
             <tr>

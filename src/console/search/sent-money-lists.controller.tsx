@@ -228,6 +228,7 @@ function SentTable({
           'list.nsu',
           'list.createdAt',
         ]}
+        numbers={['list.amount']}
       >
         {rows.map((row) => (
           <tr>

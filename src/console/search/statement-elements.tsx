@@ -82,6 +82,7 @@ export function StatementTable<Line extends ListedLine>({
           'line.balance',
           'line.state',
         ]}
+        numbers={['line.amount', 'line.balance']}
       >
         {lines.map((line) => (
           <tr>

@@ -1,5 +1,6 @@
 // The facts of an account, as its page shows them.
 import type { BankProfileName } from '../../config.js';
+import type { NameOfActor } from '../actor-names.service.js';
 import { Empty, FactList } from '../elements.js';
 import { formatCount, formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
@@ -77,7 +78,7 @@ function goLive({ t, language }: Visit, at: Date | null): string {
   return at?.getTime() === 0 ? t('account.wholeHistory') : formatTime(at, language);
 }
 
-export function ModeHistory({ visit, facts: { mode } }: Props) {
+export function ModeHistory({ visit, facts: { mode }, nameOf }: Props & { nameOf: NameOfActor }) {
   const { t, language } = visit;
   return (
     <section class="card">
@@ -94,7 +95,7 @@ export function ModeHistory({ visit, facts: { mode } }: Props) {
             <tr>
               <td>{formatTime(change.at, language)}</td>
               <td>{t(`account.mode.${change.mode}`)}</td>
-              <td class="wide">{actorIn(visit, change.actor)}</td>
+              <td class="wide">{nameOf(change.actor)}</td>
               <td class="wide">{change.reason}</td>
             </tr>
           ))}
@@ -102,10 +103,4 @@ export function ModeHistory({ visit, facts: { mode } }: Props) {
       )}
     </section>
   );
-}
-
-/** A person by their id, as in the audit; others by the name that they gave. */
-function actorIn({ t }: Visit, actor: string): string {
-  const id = /^person:(.+)$/.exec(actor)?.[1];
-  return id === undefined ? actor : `${t('subject.person')} ${id}`;
 }

@@ -7,6 +7,7 @@ import type { RouteInput } from '../../contract/route.js';
 import { AccountMode } from '../../generated/service/enums.js';
 import { RestoreGuard } from '../../operations/restores.service.js';
 import { AppError } from '../../platform/errors.js';
+import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Message, StepUpNotice } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
@@ -44,6 +45,7 @@ export class AccountSettingsPages {
     private readonly accounts: AccountsService,
     private readonly restores: RestoreGuard,
     private readonly bank: BankService,
+    private readonly names: ActorNames,
   ) {}
 
   @ConsolePage({
@@ -145,12 +147,14 @@ export class AccountSettingsPages {
     const { t } = visit;
     const facts = await this.reading.read(accountOf(visit).slug);
     const profile = this.bank.profile.name;
+    const actors = facts.mode.changes.map(({ actor }) => actor);
+    const nameOf = await this.names.find(visit, actors);
     const body = (
       <>
         {problem && <Message kind="bad">{problem}</Message>}
         {visit.query.has('saved') && <Message kind="good">{t('account.saved')}</Message>}
         <AccountFactCards visit={visit} facts={facts} profile={profile} />
-        <ModeHistory visit={visit} facts={facts} />
+        <ModeHistory visit={visit} facts={facts} nameOf={nameOf} />
         {isAllowedTo(visit, needs) && (
           <>
             <StepUpNotice visit={visit} />

@@ -48,8 +48,6 @@ export const alertsTexts = {
   'alerts.action.fired': ['Disparado', 'Fired'],
   'alerts.action.acknowledged': ['Reconhecido', 'Acknowledged'],
   'alerts.action.cleared': ['Encerrado', 'Cleared'],
-  'alerts.byPerson': ['Por uma pessoa', 'By a person'],
-  'alerts.byKey': ['Por uma chave de API', 'By an API key'],
   'alerts.reason.rule_disabled': ['a regra foi desativada', 'the rule was disabled'],
   'alerts.reason.rule_removed': ['a regra foi removida', 'the rule was removed'],
   'alerts.acknowledge': ['Reconhecer', 'Acknowledge'],

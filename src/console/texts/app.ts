@@ -60,9 +60,17 @@ export const appTexts = {
     'Too many attempts. Wait a moment and try again.',
   ],
   'error.500': ['Ocorreu um erro inesperado.', 'An unexpected error occurred.'],
+  'error.502': [
+    'O banco não pôde ser alcançado ou recusou o pedido. Tente de novo em instantes.',
+    'The bank could not be reached, or refused the request. Try again in a moment.',
+  ],
   'error.503': [
     'O serviço não está pronto. Tente de novo em instantes.',
     'The service is not ready. Try again in a moment.',
+  ],
+  'error.504': [
+    'O banco não respondeu a tempo. Tente de novo em instantes.',
+    'The bank did not respond in time. Try again in a moment.',
   ],
   'error.form': [
     'O formulário expirou ou veio de outro site. Abra a página de novo.',

@@ -91,5 +91,4 @@ export const firstStepsTexts = {
 
   'action.create first charge': ['Criou uma cobrança de teste', 'Created a first charge'],
   'action.pay first charge': ['Pagou como o pagador de testes', 'Paid as the payer of the sandbox'],
-  'subject.charge': ['cobrança', 'charge'],
 } as const satisfies Texts;

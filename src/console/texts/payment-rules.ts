@@ -153,7 +153,5 @@ export const paymentRulesTexts = {
   ],
   'action.add beneficiary': ['Adicionou um beneficiário', 'Added a beneficiary'],
   'action.remove beneficiary': ['Removeu um beneficiário', 'Removed a beneficiary'],
-  'subject.operation': ['operação', 'operation'],
-  'subject.account': ['conta', 'account'],
   'subject.beneficiary': ['beneficiário', 'beneficiary'],
 } as const satisfies Texts;

@@ -137,5 +137,5 @@ export const ruleTrialTexts = {
   'action.try rule': ['Simulou uma regra', 'Tried a rule'],
   'action.activate rule': ['Ativou uma regra', 'Activated a rule'],
   'action.retire rule': ['Desativou uma regra', 'Retired a rule'],
-  'subject.rule': ['Regra', 'Rule'],
+  'subject.rule': ['regra', 'rule'],
 } as const satisfies Texts;

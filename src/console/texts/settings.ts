@@ -198,7 +198,6 @@ export const settingsTexts = {
   'action.create key': ['Criou uma chave de API', 'Created an API key'],
   'action.rotate key': ['Trocou uma chave de API', 'Rotated an API key'],
   'action.revoke key': ['Revogou uma chave de API', 'Revoked an API key'],
-  'subject.account': ['conta', 'account'],
   'subject.key': ['chave', 'key'],
 
   'keys.title': ['Chaves de API', 'API keys'],

@@ -314,7 +314,12 @@ function Figures({ visit, days }: { visit: Visit; days: readonly ChartDay[] }) {
   if (isShown)
     return (
       <div id="figures">
-        <DataTable visit={visit} name={t('today.movements')} columns={figureColumns}>
+        <DataTable
+          visit={visit}
+          name={t('today.movements')}
+          columns={figureColumns}
+          numbers={figureColumns.slice(1)}
+        >
           {rows}
         </DataTable>
       </div>

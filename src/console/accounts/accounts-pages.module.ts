@@ -4,4 +4,4 @@ import { AccountPages } from './accounts.controller.js';
 
 /** Where the console begins. Its last page answers for each address that no other page has. */
 @Module({ imports: [ConsoleFrameModule], controllers: [AccountPages] })
-export class AccountPagesModule {}
+export class AccountsPagesModule {}

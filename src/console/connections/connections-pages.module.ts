@@ -24,4 +24,4 @@ import { WebhookPages } from './webhooks.controller.js';
     AlertChannelPages,
   ],
 })
-export class ConnectionPagesModule {}
+export class ConnectionsPagesModule {}

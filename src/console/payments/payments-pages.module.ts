@@ -27,4 +27,4 @@ import { SentMoneyPages } from './sent-money.controller.js';
   controllers: [ChargePages, ChargeVoidPages, SentMoneyPages, OperationPages, RefundRequestPages],
   providers: [PaymentStories],
 })
-export class PaymentPagesModule {}
+export class PaymentsPagesModule {}
