@@ -1,6 +1,6 @@
 // What the pages of the console show and to whom: roles, people, the audit, Today, languages and
 // headers.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ModulesContainer, MetadataScanner } from '@nestjs/core';
 import { Operators, commandLine } from '../../src/operators/operators.service.js';
@@ -43,6 +43,28 @@ const queryNames = [
   ...['action', 'operation', 'done', 'count', 'charge', 'line', 'version', 'revision', 'month'],
   ...['amount', 'next', 'problem', 'preview', 'what', 'decide', 'figure', 'check', 'days', 'read'],
 ];
+
+/** Of all forms. */
+const fieldNames = [
+  ...['reason', 'shown', 'name', 'email', 'role', 'where', 'kind', 'scope', 'overlap', 'mode'],
+  ...['slug', 'apiKey', 'webhookSecret', 'certificate', 'privateKey', 'weight', 'branch'],
+  ...['account', 'bankCode', 'holderName', 'holderTaxId', 'agreement', 'goLiveAt'],
+  ...['aboveAmount', 'kinds', 'sources', 'approvals', 'expiresAfterHours', 'newBeneficiary'],
+  ...['perDay', 'perHour', 'coolingOffHours', 'nightFromHour', 'nightUntilHour', 'ispb'],
+  ...['number', 'accountNumber', 'bill', 'operation', 'decision', 'upload', 'afterLine'],
+  ...['break', 'version', 'key', 'candidate', 'amount', 'part', 'category', 'text', 'note'],
+  ...['url', 'description', 'eventTypes', 'recipients', 'language', 'endpointId', 'channelIds'],
+  ...['what', 'since', 'after', 'eventType', 'state', 'from', 'to', 'do', 'ruleId', 'condition'],
+  ...['priority', 'value', 'document', 'notes', 'notesPattern', 'types', 'direction', 'then'],
+  ...['externalId', 'dateFrom', 'dateTo', 'dueDate', 'metadata', 'payerName', 'payerDocument'],
+  ...['correlationId', 'attempts', 'duplicate', 'format', 'month', 'delimiter', 'day'],
+  ...['taxId', 'counterpartyName', 'counterpartyTaxId', 'groupSeconds', 'severity', 'code'],
+];
+/** With them, a form is read further. */
+const sharedFields = {
+  ...{ reason: 'because', shown: '1', kind: 'charges', decision: 'approve', format: 'csv' },
+  ...{ key: '01a20de1-79c9-7020-8f3b-8ea3e4e75e81', attempts: '0', overlap: '0', version: '1' },
+};
 
 type SignedIn = Awaited<ReturnType<typeof signedInPerson>>;
 
@@ -299,6 +321,12 @@ describe('the pages of the console', () => {
           expect([action, status]).toEqual([action, 403]);
         }
       expect((await people.admin.get(`${page}/${owner.id}/sessions`)).status).toBe(403);
+      // What would be refused is not offered.
+      const [own, everywhere] = [await people.admin.get(page), await owner.get(page)];
+      expect(own.text).toContain('Has a role elsewhere');
+      for (const id of [owner.id, both.id]) expect(own.text).not.toContain(`${id}/disable`);
+      expect(own.text).toContain(`${people.viewer.id}/disable`);
+      expect(everywhere.text).toContain(`${both.id}/disable`);
       expect((await both.get('/console/sessions')).status).toBe(200);
     });
 
@@ -355,7 +383,12 @@ describe('the pages of the console', () => {
 
     it('is exported whole as CSV without formulas, and as NDJSON', async () => {
       const path = '/console/accounts/main/audit/export?format=';
+      // Whoever sends a form by a program writes what they have seen.
+      const shown = '=HYPERLINK("https://evil.example/shown")';
+      const forged = '/console/accounts/main/statement/unreadable';
+      await people.analyst.submit(forged, { shown });
       const csv = await people.admin.get(`${path}csv`);
+      expect(csv.text).toContain(`"'=HYPERLINK(""https://evil.example/shown`);
       expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
       expect(csv.headers.get('content-disposition')).toBe('attachment; filename="audit-main.csv"');
       expect(csv.text).toContain(`"'=HYPERLINK(`);
@@ -368,7 +401,7 @@ describe('the pages of the console', () => {
       expect(rows).toHaveLength(stored.rows.length);
       expect(rows[0]).toMatchObject({
         account: 'main',
-        action: 'disable',
+        action: 'read lines again',
         traceId: expect.any(String),
       });
     });
@@ -485,6 +518,20 @@ describe('the pages of the console', () => {
               faults.push(`${status} ${address}`);
           }
         }
+      expect(faults).toEqual([]);
+    });
+
+    it('is no fault, whatever its forms hold', async () => {
+      const faults: string[] = [];
+      for (const { path } of listForms())
+        for (const text of hostileTexts.slice(0, 2))
+          for (const shared of [{}, sharedFields]) {
+            const fields = Object.fromEntries(fieldNames.map((name) => [name, text]));
+            const address = example(path).replaceAll(people.analyst.id, randomUUID());
+            const { status, text: shown } = await owner.submit(address, { ...fields, ...shared });
+            if (status >= 500 || /<script>alert|<img|href="javascript/.test(shown))
+              faults.push(`${status} ${address} ${text.slice(0, 30)} ${JSON.stringify(shared)}`);
+          }
       expect(faults).toEqual([]);
     });
 
