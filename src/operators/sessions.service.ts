@@ -144,9 +144,7 @@ export class OperatorSessions {
     invariant(!session.hasAuthenticator, 'an authenticator is set up once');
     const codes = Array.from({ length: recoveryCodes }, newRecoveryCode);
     const { operatorId } = session;
-    const hashes = codes.map((code) =>
-      this.hashRecoveryCode(operatorId, code.replaceAll('-', '')),
-    );
+    const hashes = codes.map((code) => this.hashRecoveryCode(operatorId, code.replaceAll('-', '')));
     const given = { code: typed.replace(/[\s-]/g, ''), isRecovery: false, address };
     const result = await this.acceptGiven(session, given, async (tx) => {
       await people.storeRecoveryHashes(tx, operatorId, hashes);

@@ -256,6 +256,10 @@ describe('the pages of approvals', () => {
     await bulk.issueNextRows({ accountId: setup.accountId, uploadId: upload.id });
     const page = `${approvals}/uploads/${upload.id}`;
     expect((await ana.get(approvals)).text).toContain(page);
+    // The page of the file shows no payee and no total: it leads to the page that does.
+    const file = `${base}/bulk/${upload.id}`;
+    expect((await ana.get(file)).text).toContain(`href="${page}"`);
+    expect((await ana.submit(`${file}/approve`, { reason: 'unseen' })).status).toBe(404);
     const text = await textOf(ana, page);
     expect(text).toContain('3 payments. Total:');
     expect(text).toContain('R$ 606,00');

@@ -281,7 +281,9 @@ describe('the console', () => {
       await update('ALTER TABLE operator DROP CONSTRAINT codes_cannot_be_stored');
       expect(failed.status).toBe(500);
       const again = await confirm();
-      expect([again.status, again.text.match(/<li>[a-z0-9-]{14}<\/li>/g)?.length]).toEqual([200, 10]);
+      expect([again.status, again.text.match(/<li>[a-z0-9-]{14}<\/li>/g)?.length]).toEqual([
+        200, 10,
+      ]);
     });
 
     it('shows the secret of an authenticator only before its first code', async () => {
