@@ -218,7 +218,8 @@ describe('the records of an account', () => {
 
   it('leave no trace of a searched person in an address or a log', async () => {
     log = '';
-    for (const typed of [payer.document, payer.name, 'maria@pessoa-dois.example']) {
+    const unread = ['Zuleika_Souza', 'zuleika@', '+55 11 98765-43', '***.456.789-**', 'Zuleika #1'];
+    for (const typed of [payer.document, payer.name, 'maria@pessoa-dois.example', ...unread]) {
       const answer = await people.analyst.submit(`${pages}/search`, { q: typed });
       expect(answer.location ?? '').not.toContain('search');
       const byAddress = await get(`search?q=${encodeURIComponent(typed)}`);
