@@ -10,6 +10,7 @@ import { StatementService } from '../../src/statement/statement.service.js';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { slip } from '../contract/samples.js';
 import { signedInPerson, type Visitor } from '../support/console-visitor.js';
+import { findPages } from '../support/console-pages.js';
 import { operatorOf } from '../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 import { storeRawLine } from '../support/stored-line.js';
@@ -214,6 +215,21 @@ describe('the records of an account', () => {
     const { text } = await search('R$ 45,67', people.viewer);
     expect(text).toContain('Z*** Q***');
     expect(text).not.toContain(payer.name);
+  });
+
+  it('name nobody to a viewer, on any page that links lead to', async () => {
+    const read = async (who: Visitor) => {
+      const texts = new Map<string, string>();
+      const found = await findPages(who.get, 'main');
+      for (const { pattern, path } of found) texts.set(pattern, (await who.get(path)).text);
+      return texts;
+    };
+    const names = /Zuleika|123\.?456\.?789-?09|pessoa-dois/;
+    const shown = await read(people.viewer);
+    expect(shown.size).toBeGreaterThan(30);
+    expect([...shown].filter(([, text]) => names.test(text)).map(([page]) => page)).toEqual([]);
+    const toAnalyst = [...(await read(people.analyst))].filter(([, text]) => names.test(text));
+    expect(toAnalyst.length).toBeGreaterThan(3);
   });
 
   it('leave no trace of a searched person in an address or a log', async () => {
