@@ -13,6 +13,6 @@ import { BulkUploads } from './uploads.service.js';
   imports: [ChargesModule, ExpectedPaymentsModule, OperationsModule, TransfersModule],
   controllers: [BulkController],
   providers: [BulkService, BulkApprovals, BulkUploads, RowIssuer],
-  exports: [BulkService, BulkApprovals, BulkUploads],
+  exports: [BulkService, BulkUploads],
 })
 export class BulkModule {}

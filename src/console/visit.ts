@@ -76,3 +76,8 @@ export function typed({ form }: Visit, name: string): string {
   // PostgreSQL stores no zero byte.
   return (form.get(name) ?? '').replace(/\p{Cc}/gu, ' ').trim();
 }
+
+/** What the audit may hold of a field: a word or a day; a dash for anything else. */
+export function auditedWord({ form }: Visit, name: string): string {
+  return /^[\w-]{1,20}$/.exec(form.get(name) ?? '')?.[0] ?? '-';
+}

@@ -23,6 +23,11 @@ describe('a response for a caller without the scope', () => {
     expect(maskResponse(charge)).toEqual(charge);
   });
 
+  it('has nothing of the notes of the bank, which name people', () =>
+    expect(maskResponse({ nsu: 4n, notes: 'Devolução de Pix a Ana Souza' })).toEqual({
+      ...{ nsu: 4n, notes: '' },
+    }));
+
   it('has masked accounts, and nothing of a name or tax id that is no text', () =>
     expect(
       maskResponse({ beneficiaryAccount: '0012345-6', name: { first: 'Ana' }, document: 123 }),

@@ -9,6 +9,8 @@ const taxIdFields = new Set(['document', 'taxid', 'cpf', 'cnpj']);
 const contactFields = ['birthdate', 'email', 'phone', 'address', 'pixkey'];
 /** Names of fields with personal data, in lower case, as the contract and its usages spell them. */
 const partyFields: ReadonlySet<string> = new Set([...nameFields, ...taxIdFields, ...contactFields]);
+/** The bank writes into the notes of a movement whom it pays. */
+const maskedFields: ReadonlySet<string> = new Set([...partyFields, 'notes']);
 const personalFields: ReadonlySet<string> = new Set([
   ...partyFields,
   // A Pix key, and free texts that people write.
@@ -44,7 +46,7 @@ export function withoutPersonalData(text: string): string | null {
  * Its texts are the business system's own, and have the codes by which a charge is paid.
  */
 export function maskResponse<Value>(value: Value): Value {
-  return replaced(value, masked(partyFields)) as Value;
+  return replaced(value, masked(maskedFields)) as Value;
 }
 
 type Replacement = (field: string, content: unknown, parent: object) => unknown;

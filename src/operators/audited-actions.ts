@@ -23,8 +23,6 @@ export const auditedActions = [
   'upload file',
   'check file',
   'take file',
-  'approve upload',
-  'decline upload',
   'add account',
   'change account',
   'change bank details',

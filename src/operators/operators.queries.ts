@@ -43,6 +43,16 @@ export async function acceptStep(db: SqlTx, id: string, step: bigint): Promise<b
   return changed === 1;
 }
 
+/** The recovery codes of a new authenticator, in place of any others. */
+export async function storeRecoveryHashes(
+  db: SqlTx,
+  id: string,
+  hashes: readonly string[],
+): Promise<void> {
+  await db.$executeRaw`
+    UPDATE operator SET recovery_hashes = ${[...hashes]}::text[] WHERE id = ${id}::uuid`;
+}
+
 /** Uses a recovery code up. False where it is none of the person. */
 export async function useRecoveryHash(db: SqlTx, id: string, hash: string): Promise<boolean> {
   const changed = await db.$executeRaw`

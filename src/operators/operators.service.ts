@@ -41,6 +41,8 @@ export interface Grant {
 export interface ListedPerson extends Omit<queries.PersonRow, 'email'> {
   email: string;
   roles: Pick<queries.RoleRow, 'accountId' | 'slug' | 'role'>[];
+  /** Whether an admin of the account may disable and reset the person. */
+  isOnlyHere: boolean;
 }
 
 export interface PendingLink {
@@ -206,15 +208,16 @@ export class Operators {
     const rows = await queries.listPeople(sql, accountId, page);
     const ids = rows.map(({ id }) => id);
     const roles = await queries.listRoles(sql, ids);
-    return rows.map((row) => ({
-      ...row,
-      email: this.secretBox.decrypt(row.email, ownerOfEmail(row.id)),
-      // An admin of one account does not see which other accounts a person has.
-      roles: roles.filter(
-        (role) =>
-          role.operatorId === row.id && (accountId === null || role.accountId === accountId),
-      ),
-    }));
+    return rows.map((row) => {
+      const own = roles.filter(({ operatorId }) => operatorId === row.id);
+      return {
+        ...row,
+        email: this.secretBox.decrypt(row.email, ownerOfEmail(row.id)),
+        // An admin of one account does not see which other accounts a person has.
+        roles: own.filter((role) => accountId === null || role.accountId === accountId),
+        isOnlyHere: hasRolesOnlyIn(accountId, row.roleEverywhere, own),
+      };
+    });
   }
 
   /** The e-mails of these people by id, also of those who are disabled. */
@@ -282,8 +285,7 @@ export class Operators {
     const roleEverywhere = await this.lock(tx, operatorId);
     if (by.isAdminEverywhere) return;
     const roles = await queries.listRoles(tx, [operatorId]);
-    const isOfAccount = roles.length > 0 && roles.every((role) => role.accountId === by.accountId);
-    if (roleEverywhere !== null || !isOfAccount) throw new AppError('forbidden');
+    if (!hasRolesOnlyIn(by.accountId, roleEverywhere, roles)) throw new AppError('forbidden');
   }
 
   private async lock(tx: Tx, operatorId: string): Promise<PersonRole | null> {
@@ -323,6 +325,15 @@ const withoutFactors = {
 function assertMayGrant({ isAdminEverywhere, accountId }: Administrator, granted: number | null) {
   if (isAdminEverywhere) return;
   if (granted === null || granted !== accountId) throw new AppError('forbidden');
+}
+
+function hasRolesOnlyIn(
+  accountId: number | null,
+  roleEverywhere: PersonRole | null,
+  roles: readonly Pick<queries.RoleRow, 'accountId'>[],
+): boolean {
+  const isOfAccount = roles.length > 0 && roles.every((role) => role.accountId === accountId);
+  return roleEverywhere === null && isOfAccount;
 }
 
 const ownRole = () => ruleBroken('own_role', 'Nobody changes their own role.');

@@ -126,10 +126,42 @@ export class OperatorSessions {
    * a new token. It ends with the fifth wrong code.
    */
   async giveCode(session: Session, typed: string, address: string): Promise<Accepted | CodeResult> {
-    const waitSeconds = await this.limits.take(session.email, address);
-    if (waitSeconds > 0) return { outcome: 'throttled', waitSeconds };
     const code = typed.replace(/[\s-]/g, '');
     const isRecovery = code.length > 6 && session.hasAuthenticator && !session.isComplete;
+    const signIn = isRecovery ? 'sign in by recovery' : 'sign in';
+    const given = { code, isRecovery, address };
+    return this.acceptGiven(session, given, (tx) =>
+      this.auditOf(tx, session, session.isComplete ? 'step up' : signIn),
+    );
+  }
+
+  /** The first code of a new authenticator completes the sign-in, and shows the recovery codes. */
+  async confirmAuthenticator(
+    session: Session,
+    typed: string,
+    address: string,
+  ): Promise<(Accepted & { recoveryCodes: string[] }) | CodeResult> {
+    invariant(!session.hasAuthenticator, 'an authenticator is set up once');
+    const codes = Array.from({ length: recoveryCodes }, newRecoveryCode);
+    const { operatorId } = session;
+    const hashes = codes.map((code) => this.hashRecoveryCode(operatorId, code.replaceAll('-', '')));
+    const given = { code: typed.replace(/[\s-]/g, ''), isRecovery: false, address };
+    const result = await this.acceptGiven(session, given, async (tx) => {
+      await people.storeRecoveryHashes(tx, operatorId, hashes);
+      await this.auditOf(tx, session, 'sign in');
+      await this.auditOf(tx, session, 'set up authenticator');
+    });
+    return result.outcome === 'accepted' ? { ...result, recoveryCodes: codes } : result;
+  }
+
+  /** `record` is part of the transaction that accepts the code. */
+  private async acceptGiven(
+    session: Session,
+    { code, isRecovery, address }: { code: string; isRecovery: boolean; address: string },
+    record: (tx: SqlTx) => Promise<unknown>,
+  ): Promise<Accepted | CodeResult> {
+    const waitSeconds = await this.limits.take(session.email, address);
+    if (waitSeconds > 0) return { outcome: 'throttled', waitSeconds };
     const token = newToken();
     const rotation = {
       ...{ id: session.id, isStepUp: !isRecovery },
@@ -142,34 +174,12 @@ export class OperatorSessions {
         ? await this.useRecoveryCode(tx, session.operatorId, code)
         : await this.acceptCode(tx, session.operatorId, code, now);
       if (!isRight || !(await queries.rotateSession(tx, rotation))) return false;
-      const signIn = isRecovery ? 'sign in by recovery' : 'sign in';
-      await this.auditOf(tx, session, session.isComplete ? 'step up' : signIn);
+      await record(tx);
       return true;
     });
     if (isAccepted) return { outcome: 'accepted', token };
     await queries.countWrongCode(this.database.sql, session.id, maxWrongCodes);
     return { outcome: 'wrong' };
-  }
-
-  /** The first code of a new authenticator completes the sign-in, and shows the recovery codes. */
-  async confirmAuthenticator(
-    session: Session,
-    typed: string,
-    address: string,
-  ): Promise<(Accepted & { recoveryCodes: string[] }) | CodeResult> {
-    invariant(!session.hasAuthenticator, 'an authenticator is set up once');
-    const result = await this.giveCode(session, typed, address);
-    if (result.outcome !== 'accepted') return result;
-    const codes = Array.from({ length: recoveryCodes }, newRecoveryCode);
-    const { operatorId } = session;
-    const recoveryHashes = codes.map((code) =>
-      this.hashRecoveryCode(operatorId, code.replaceAll('-', '')),
-    );
-    await this.database.transaction(async (tx) => {
-      await tx.operator.update({ where: { id: operatorId }, data: { recoveryHashes } });
-      await this.auditOf(tx, session, 'set up authenticator');
-    });
-    return { ...result, recoveryCodes: codes };
   }
 
   /** The secret that an authenticator is set up with. Only before its first code. */

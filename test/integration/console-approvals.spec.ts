@@ -5,7 +5,7 @@ import { BulkService } from '../../src/bulk/bulk.service.js';
 import { commandLine, Operators } from '../../src/operators/operators.service.js';
 import type { PersonRole } from '../../src/operators/roles.js';
 import { newKeyHeader } from '../contract/samples.js';
-import { internalTransfer } from '../contract/transfer-samples.js';
+import { batchItem, internalTransfer } from '../contract/transfer-samples.js';
 import { approvalsSetup, transferCall, type ApprovalsSetup } from '../support/approvals-setup.js';
 import {
   codeOf,
@@ -138,6 +138,30 @@ describe('the pages of approvals', () => {
     expect((await decideOn(ana, `${approvals}/${id}`, 'decline')).status).toBe(303);
   });
 
+  it('show a viewer neither the name of a beneficiary nor the accounts of a batch', async () => {
+    const beneficiaries = `${base}/payment-controls/beneficiaries`;
+    const named = { name: 'Fornecedor Beta', accountNumber: '1000002', reason: 'contract' };
+    expect((await admin.submit(beneficiaries, named)).status).toBe(303);
+    const one = await setup.sendWaiting(internalTransfer({ amount: 41 }));
+    const batch = await setup.one.call('POST', '/baas/v1/transfers/batch', {
+      ...{ body: [batchItem(), batchItem()], headers: newKeyHeader() },
+    });
+    const [ofOne, ofBatch] = [`${approvals}/${one}`, `${approvals}/${batch.body.id}`];
+    const opened = [approvals, ofOne, ofBatch, `${base}/operations/${batch.body.id}`];
+    for (const page of opened) {
+      const { status, text } = await viewer.get(page);
+      expect([page, status]).toEqual([page, 200]);
+      expect([page, text.includes('Beta'), text.includes('1000002')]).toEqual([page, false, false]);
+    }
+    expect((await analyst.get(ofOne)).text).toContain('Fornecedor Beta');
+    expect((await analyst.get(ofBatch)).text).toContain('1000002');
+    for (const page of [ofOne, ofBatch])
+      expect((await decideOn(ana, page, 'decline')).status).toBe(303);
+    const { text } = await admin.get(`${base}/payment-controls`);
+    const [remove = ''] = /[^"]+\/beneficiaries\/[^"]+\/remove/.exec(text) ?? [];
+    expect((await admin.submit(remove, { reason: 'ended' })).status).toBe(303);
+  });
+
   it('ask for a code first, and come back to the payment', async () => {
     const id = await setup.sendWaiting(internalTransfer({ amount: 41 }));
     const page = `${approvals}/${id}`;
@@ -232,6 +256,10 @@ describe('the pages of approvals', () => {
     await bulk.issueNextRows({ accountId: setup.accountId, uploadId: upload.id });
     const page = `${approvals}/uploads/${upload.id}`;
     expect((await ana.get(approvals)).text).toContain(page);
+    // The page of the file shows no payee and no total: it leads to the page that does.
+    const file = `${base}/bulk/${upload.id}`;
+    expect((await ana.get(file)).text).toContain(`href="${page}"`);
+    expect((await ana.submit(`${file}/approve`, { reason: 'unseen' })).status).toBe(404);
     const text = await textOf(ana, page);
     expect(text).toContain('3 payments. Total:');
     expect(text).toContain('R$ 606,00');

@@ -157,28 +157,43 @@ describe('the pages of days', () => {
   });
 
   describe('files', () => {
-    it('of statement and month are for those who may take files', async () => {
-      const csv = `${days}/files?from=2026-03-01&to=2026-03-31&format=csv`;
-      const { status, headers, text } = await analyst.get(csv);
+    const take = (who: Person, file: string, fields: Record<string, string>) =>
+      who.submit(`${days}/${file}`, fields);
+    const march = { from: '2026-03-01', to: '2026-03-31', format: 'csv' };
+
+    it('of statement and month are for those who may take files, and each stands in the audit', async () => {
+      const { status, headers, text } = await take(analyst, 'files', march);
       expect([status, headers.get('content-type')?.split(';')[0]]).toEqual([200, 'text/csv']);
       expect(text.trim().split('\n').length).toBeGreaterThanOrEqual(1 + lines.length);
-      const report = await analyst.get(`${days}/report?month=2026-03`);
+      const report = await take(analyst, 'report', { month: '2026-03' });
       expect(report.headers.get('content-disposition')).toContain(`${slug}-2026-03.html`);
-      for (const path of [csv, `${days}/report?month=2026-03`])
-        expect((await viewer.get(path)).status).toBe(403);
+      const { rows } = await run(
+        `SELECT operator_id::text, subject FROM audit_entry WHERE action = 'take file' ORDER BY id`,
+      );
+      expect(rows).toEqual(
+        ['file statement csv 2026-03-01 2026-03-31', 'file month 2026-03'].map((subject) => ({
+          operator_id: analyst.id,
+          subject,
+        })),
+      );
+      for (const [file, fields] of [['files', march] as const, ['report', march] as const]) {
+        expect((await take(viewer, file, fields)).status).toBe(403);
+        expect((await analyst.get(`${days}/${file}?format=csv&month=2026-03`)).status).toBe(404);
+      }
       expect((await viewer.get(days)).text).not.toContain('days/files');
       expect((await analyst.get(days)).text).toContain('days/files');
     });
 
     it.each([
-      ['files?from=2026-03-09&to=2026-03-02', 'validation_failed', 'at most 366 days'],
-      ['files?from=never', 'validation_failed', 'at most 366 days'],
-      ['report?month=2199-01', 'not_found', 'no report of this month'],
-      ['report?month=x', 'validation_failed', 'at most 366 days'],
-    ])('that cannot be made say why: %s', async (path, problem, words) => {
-      const { status, location } = await analyst.get(`${days}/${path}`);
-      expect([status, location]).toEqual([303, `${days}?problem=${problem}`]);
-      expect((await analyst.get(location!)).text).toContain(words);
+      ['files', { from: '2026-03-09', to: '2026-03-02' }, 400, 'at most 366 days'],
+      ['files', { from: 'never' }, 400, 'at most 366 days'],
+      ['report', { month: '2199-01' }, 404, 'no report of this month'],
+      ['report', { month: 'x' }, 400, 'at most 366 days'],
+    ])('that cannot be made say why: %s %j', async (file, fields, status, words) => {
+      const page = await take(analyst, file, fields as Record<string, string>);
+      expect([page.status, page.text.includes(words)]).toEqual([status, true]);
+      const { rows } = await run('SELECT action FROM audit_entry ORDER BY id DESC LIMIT 1');
+      expect(rows).toEqual([{ action: 'refused' }]);
     });
 
     it('show no text of an address', async () => {

@@ -233,7 +233,6 @@ describe('the pages of files', () => {
       const elsewhere = location?.replace('/main/', `/${slug}/`) ?? '';
       expect((await owner.get(elsewhere)).status).toBe(404);
       expect((await owner.submit(`${elsewhere}/result`)).status).toBe(404);
-      expect((await owner.submit(`${elsewhere}/approve`, { reason: 'x' })).status).toBe(404);
       expect((await people.analyst.get(`${pages}/bulk/no-id`)).status).toBe(404);
     });
   });

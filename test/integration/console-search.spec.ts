@@ -10,6 +10,7 @@ import { StatementService } from '../../src/statement/statement.service.js';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { slip } from '../contract/samples.js';
 import { signedInPerson, type Visitor } from '../support/console-visitor.js';
+import { findPages } from '../support/console-pages.js';
 import { operatorOf } from '../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 import { storeRawLine } from '../support/stored-line.js';
@@ -216,9 +217,25 @@ describe('the records of an account', () => {
     expect(text).not.toContain(payer.name);
   });
 
+  it('name nobody to a viewer, on any page that links lead to', async () => {
+    const read = async (who: Visitor) => {
+      const texts = new Map<string, string>();
+      const found = await findPages(who.get, 'main');
+      for (const { pattern, path } of found) texts.set(pattern, (await who.get(path)).text);
+      return texts;
+    };
+    const names = /Zuleika|123\.?456\.?789-?09|pessoa-dois/;
+    const shown = await read(people.viewer);
+    expect(shown.size).toBeGreaterThan(30);
+    expect([...shown].filter(([, text]) => names.test(text)).map(([page]) => page)).toEqual([]);
+    const toAnalyst = [...(await read(people.analyst))].filter(([, text]) => names.test(text));
+    expect(toAnalyst.length).toBeGreaterThan(3);
+  });
+
   it('leave no trace of a searched person in an address or a log', async () => {
     log = '';
-    for (const typed of [payer.document, payer.name, 'maria@pessoa-dois.example']) {
+    const unread = ['Zuleika_Souza', 'zuleika@', '+55 11 98765-43', '***.456.789-**', 'Zuleika #1'];
+    for (const typed of [payer.document, payer.name, 'maria@pessoa-dois.example', ...unread]) {
       const answer = await people.analyst.submit(`${pages}/search`, { q: typed });
       expect(answer.location ?? '').not.toContain('search');
       const byAddress = await get(`search?q=${encodeURIComponent(typed)}`);

@@ -1,6 +1,6 @@
 // How people sign in to the console, over HTTP: links, passwords, codes, sessions and their ends.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Operators } from '../../src/operators/operators.service.js';
+import { commandLine, Operators } from '../../src/operators/operators.service.js';
 import {
   codeOf,
   csrfOf,
@@ -265,6 +265,25 @@ describe('the console', () => {
       expect((await get('/console/sessions')).status).toBe(303);
       const fields = { email: 'mel@example.com', password: goodPassword };
       expect((await visitorOf(service).post('/console/sign-in', fields)).status).toBe(401);
+    });
+
+    it('has no authenticator without its recovery codes', async () => {
+      await giveSignInTime();
+      const operators = service.application.get(Operators, { strict: false });
+      const { linkToken } = await operators.invite(commandLine, 'caio@example.com', everywhere);
+      const visitor = visitorOf(service);
+      await visitor.post(`/console/link/${linkToken}`, { password: goodPassword });
+      const secret = secretOf((await visitor.get('/console/authenticator')).text);
+      const confirm = () => visitor.submit('/console/authenticator', { code: codeOf(secret) });
+      await update(`ALTER TABLE operator ADD CONSTRAINT codes_cannot_be_stored
+        CHECK (recovery_hashes = '{}') NOT VALID`);
+      const failed = await confirm();
+      await update('ALTER TABLE operator DROP CONSTRAINT codes_cannot_be_stored');
+      expect(failed.status).toBe(500);
+      const again = await confirm();
+      expect([again.status, again.text.match(/<li>[a-z0-9-]{14}<\/li>/g)?.length]).toEqual([
+        200, 10,
+      ]);
     });
 
     it('shows the secret of an authenticator only before its first code', async () => {

@@ -2,6 +2,8 @@
 // what speaks for or against it.
 import { stringify } from 'lossless-json';
 import type { ComponentChildren, JSX } from 'preact';
+import { maskParty } from '../../counterparties/masking.js';
+import { unknownParty } from '../../counterparties/party.js';
 import type { LimitInUse } from '../../payment-controls/control-changes.service.js';
 
 import type { NameOfActor } from '../actor-names.service.js';
@@ -10,7 +12,7 @@ import { formatAmount, formatTime } from '../formats.js';
 import { DataTable, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import { pathTo } from '../visit.js';
+import { isAllowedTo, pathTo } from '../visit.js';
 import type { ApprovalFacts, PayeeCheck } from './approval-facts.service.js';
 import { accountIn } from './requested-payment.js';
 import type { Waiting } from './waiting-approvals.service.js';
@@ -164,6 +166,11 @@ const maxPayeesShown = 200;
 export function BatchItems({ visit, facts: { payees } }: Pick<DetailProps, 'visit' | 'facts'>) {
   const { t } = visit;
   if (payees.length === 0) return null;
+  const isVisible = isAllowedTo(visit, 'see personal data');
+  const accountOfPayee = (counterparty: string) => {
+    const party = { ...unknownParty, ...accountIn(counterparty) };
+    return (isVisible ? party : maskParty(party)).account;
+  };
   return (
     <section class="card">
       <h2>{t('approvals.batchOf', { count: payees.length })}</h2>
@@ -175,7 +182,7 @@ export function BatchItems({ visit, facts: { payees } }: Pick<DetailProps, 'visi
       >
         {payees.slice(0, maxPayeesShown).map(({ counterparty, amountCents }) => (
           <tr>
-            <td class="wide">{accountIn(counterparty).account}</td>
+            <td class="wide">{accountOfPayee(counterparty)}</td>
             <td class="number">
               <Amount cents={amountCents} />
             </td>

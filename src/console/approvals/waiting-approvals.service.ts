@@ -88,6 +88,7 @@ export class WaitingApprovals {
       return {
         ...{ ...row, ...standing },
         counterparty: isVisible ? row.counterparty : null,
+        beneficiaryName: isVisible ? row.beneficiaryName : null,
         payment: {
           ...payment,
           party: isVisible ? party : maskParty(party),

@@ -133,7 +133,7 @@ function Files({ visit }: { visit: Visit }) {
   return (
     <section class="card">
       <h2>{t('days.files')}</h2>
-      <form method="get" action={pathTo(visit, 'days/files')}>
+      <Form visit={visit} action={pathTo(visit, 'days/files')}>
         <Field label={t('days.from')} type="date" name="from" />
         <Field label={t('days.to')} type="date" name="to" />
         <label>
@@ -145,12 +145,14 @@ function Files({ visit }: { visit: Visit }) {
           </select>
         </label>
         <button>{t('days.download')}</button>
-      </form>
+      </Form>
       <h2 class="later">{t('days.report')}</h2>
-      <form class="row" method="get" action={pathTo(visit, 'days/report')}>
-        <Field label={t('days.month')} type="month" name="month" required />
-        <button>{t('days.download')}</button>
-      </form>
+      <Form visit={visit} action={pathTo(visit, 'days/report')}>
+        <div class="row">
+          <Field label={t('days.month')} type="month" name="month" required />
+          <button>{t('days.download')}</button>
+        </div>
+      </Form>
     </section>
   );
 }

@@ -12,8 +12,8 @@ import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.
 import { readFilters } from '../list-query.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { findTextKey } from '../texts.js';
-import { accountOf, callerOf, pathTo, readReason } from '../visit.js';
+import { findTextKey, type TextKey } from '../texts.js';
+import { accountOf, auditedWord, callerOf, pathTo, readReason, typed } from '../visit.js';
 import { DayFiles } from './day-files.service.js';
 import { DaysList } from './days-list.js';
 
@@ -36,19 +36,7 @@ export class DaysPages {
     menu: { title: 'days.title', section: 'statement', place: 42 },
   })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { t, query } = visit;
-    const { id } = accountOf(visit);
-    const { filters, wrong } = readFilters(listDayCloses.query, query);
-    const [{ data, next }, waiting, charts] = await Promise.all([
-      this.dayCloses.list(id, { ...filters, limit: pageSize }),
-      this.waiting.find(id),
-      import('../day-charts.js'),
-    ]);
-    const problem = findTextKey(`days.problem.${query.get('problem') ?? ''}`);
-    const body = (
-      <DaysList {...{ visit, charts, next, waiting, wrong, problem }} dayCloses={[...data]} />
-    );
-    return new Shown(t('days.title'), body);
+    return this.page(visit);
   }
 
   @ConsoleAction({
@@ -66,34 +54,66 @@ export class DaysPages {
     return new Redirect(`${pathTo(visit, 'days')}?started=1`);
   }
 
-  @ConsolePage({ path: `${days}/files`, needs: 'take files' })
+  @ConsoleAction({
+    path: `${days}/files`,
+    needs: 'take files',
+    audit: {
+      action: 'take file',
+      subject: (visit) =>
+        `file statement ${['format', 'from', 'to'].map((name) => auditedWord(visit, name)).join(' ')}`,
+    },
+  })
   async download(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return orProblem(visit, async () => {
-      const { filters, wrong } = readFilters(exportTransactions.query, visit.query);
+    return this.orProblem(visit, async () => {
+      const { filters, wrong } = readFilters(exportTransactions.query, visit.form);
       if (wrong.length > 0) throw new AppError('validation_failed');
       return this.files.openStatement(callerOf(visit), filters);
     });
   }
 
-  @ConsolePage({ path: `${days}/report`, needs: 'take files' })
+  @ConsoleAction({
+    path: `${days}/report`,
+    needs: 'take files',
+    audit: {
+      action: 'take file',
+      subject: (visit) => `file month ${auditedWord(visit, 'month')}`,
+    },
+  })
   async report(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return orProblem(visit, () => {
-      const month = visit.query.get('month') ?? '';
+    return this.orProblem(visit, () => {
+      const month = typed(visit, 'month');
       if (parsePlainDate(`${month}-01`) === null) throw new AppError('validation_failed');
       return this.files.openReport(accountOf(visit), month);
     });
   }
-}
 
-/** The file; where there is none, the page says why. */
-async function orProblem(visit: Visit, open: () => Promise<OpenedFile>): Promise<PageAnswer> {
-  try {
-    const { body, name, contentType } = await open();
-    return new Download(body, name, contentType);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.status >= 500) throw error;
-    const problem = error.details.reason ?? error.code;
-    if (!findTextKey(`days.problem.${problem}`)) throw error;
-    return new Redirect(`${pathTo(visit, 'days')}?problem=${problem}`);
+  /** The file; where there is none, the page says why. */
+  private async orProblem(visit: Visit, open: () => Promise<OpenedFile>): Promise<PageAnswer> {
+    try {
+      const { body, name, contentType } = await open();
+      return new Download(body, name, contentType);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      const problem = findTextKey(`days.problem.${error.details.reason ?? error.code}`);
+      if (!problem) throw error;
+      return this.page(visit, { key: problem, status: error.status });
+    }
+  }
+
+  private async page(
+    visit: Visit,
+    problem: { key: TextKey; status: number } | null = null,
+  ): Promise<Shown> {
+    const { t, query } = visit;
+    const { id } = accountOf(visit);
+    const { filters, wrong } = readFilters(listDayCloses.query, query);
+    const [{ data, next }, waiting, charts] = await Promise.all([
+      this.dayCloses.list(id, { ...filters, limit: pageSize }),
+      this.waiting.find(id),
+      import('../day-charts.js'),
+    ]);
+    const props = { visit, charts, next, waiting, wrong, problem: problem?.key ?? null };
+    const body = <DaysList {...props} dayCloses={[...data]} />;
+    return new Shown(t('days.title'), body, problem ? { status: problem.status } : {});
   }
 }

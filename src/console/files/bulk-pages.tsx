@@ -5,7 +5,7 @@ import type { CheckedFile } from '../../bulk/bulk.service.js';
 import type { Upload } from '../../bulk/uploads.service.js';
 import { Badge, Empty, FactList, Pager, type Tone } from '../elements.js';
 import { formatCount, formatTime } from '../formats.js';
-import { DataTable, Field, Form, Message, StepUpNotice } from '../frame.js';
+import { DataTable, Field, Form, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { fieldMessagesIn, serviceMessageIn } from '../service-messages.js';
 import { findTextKey, type TextKey } from '../texts.js';
@@ -16,13 +16,6 @@ import type { ResultRow } from './bulk-result.js';
 export interface UploadOutcome {
   problem?: string;
   checked?: CheckedFile;
-}
-
-export interface Decided {
-  decided: number;
-  refused: readonly unknown[];
-  nextAfterLine: number | null;
-  problem: TextKey | null;
 }
 
 const kinds: readonly BulkKind[] = ['charges', 'transfers', 'expected_payments'];
@@ -245,7 +238,6 @@ export function UploadPage({
   rows,
   next,
   waiting,
-  decided,
 }: {
   visit: Visit;
   upload: Upload;
@@ -253,15 +245,11 @@ export function UploadPage({
   next: string | null;
   /** How many rows await approval by this person or another. */
   waiting: number;
-  decided: Decided | undefined;
 }): Parts {
   const part = <UploadDetail visit={visit} upload={upload} rows={rows} next={next} />;
   const body = (
     <>
-      {decided && <DecidedMessage visit={visit} decided={decided} />}
-      {waiting > 0 && (
-        <Decision visit={visit} upload={upload} waiting={waiting} decided={decided} />
-      )}
+      {waiting > 0 && <WaitingRows visit={visit} upload={upload} waiting={waiting} />}
       {part}
       {isAllowedTo(visit, 'take files') && <ResultForm visit={visit} upload={upload} />}
     </>
@@ -380,49 +368,22 @@ function errorOf({ t, language }: Visit, { state, code, errors }: ResultRow): st
   return [reason, ...messages.map((one) => serviceMessageIn(language, one, one))].join('. ');
 }
 
-function Decision({
+/** They are decided where each payment is shown. */
+function WaitingRows({
   visit,
   upload,
   waiting,
-  decided,
 }: {
   visit: Visit;
   upload: Upload;
   waiting: number;
-  decided: Decided | undefined;
 }) {
   const { t } = visit;
-  const path = pathTo(visit, `bulk/${upload.id}`);
   return (
-    <section class="card">
-      <h2>{t('bulk.waiting', { count: formatCount(waiting) })}</h2>
-      <StepUpNotice visit={visit} />
-      <p class="hint">{t('bulk.decideWhy')}</p>
-      <Form visit={visit} action={`${path}/approve`} shown={`waiting ${waiting}`}>
-        <input type="hidden" name="afterLine" value={decided?.nextAfterLine ?? 0} />
-        <Field label={t('app.reason')} name="reason" maxlength={500} required />
-        <div class="row">
-          <button>{t('bulk.approve')}</button>
-          <button class="plain" formAction={`${path}/decline`}>
-            {t('bulk.decline')}
-          </button>
-        </div>
-      </Form>
-    </section>
-  );
-}
-
-function DecidedMessage({ visit: { t }, decided }: { visit: Visit; decided: Decided }) {
-  if (decided.problem) return <Message kind="bad">{t(decided.problem)}</Message>;
-  return (
-    <>
-      <Message kind="good">{t('bulk.decided', { count: formatCount(decided.decided) })}</Message>
-      {decided.refused.length > 0 && (
-        <Message kind="warn">
-          {t('bulk.refused', { count: formatCount(decided.refused.length) })}
-        </Message>
-      )}
-    </>
+    <Message kind="warn">
+      {t('bulk.waiting', { count: formatCount(waiting) })}{' '}
+      <a href={pathTo(visit, `approvals/uploads/${upload.id}`)}>{t('bulk.decide')}</a>
+    </Message>
   );
 }
 

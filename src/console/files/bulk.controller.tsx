@@ -1,8 +1,7 @@
 // Uploads of many requests: a file is checked or stored, its rows are followed, and those that
-// await approval are decided.
+// await approval lead to the page that decides them.
 import { Readable } from 'node:stream';
 import { Controller } from '@nestjs/common';
-import { BulkApprovals } from '../../bulk/bulk-approvals.service.js';
 import {
   listBulkRows,
   listBulkUploads,
@@ -19,9 +18,9 @@ import { readFilters } from '../list-query.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { fieldMessagesIn, problemIn } from '../service-messages.js';
-import { accountOf, callerOf, isAllowedTo, pathId, pathTo, readReason } from '../visit.js';
+import { accountOf, callerOf, isAllowedTo, pathId, pathTo } from '../visit.js';
 import { exampleFile } from './bulk-examples.js';
-import { UploadPage, UploadsPage, type Decided, type UploadOutcome } from './bulk-pages.js';
+import { UploadPage, UploadsPage, type UploadOutcome } from './bulk-pages.js';
 import { resultFile } from './bulk-result.js';
 
 const bulk = '/console/accounts/:account/bulk';
@@ -33,7 +32,6 @@ export class BulkPages {
   constructor(
     private readonly bulk: BulkService,
     private readonly uploads: BulkUploads,
-    private readonly approvals: BulkApprovals,
   ) {}
 
   @ConsolePage({
@@ -96,38 +94,6 @@ export class BulkPages {
     return new Download(Readable.from(lines), `upload-${id}.csv`, 'text/csv; charset=utf-8');
   }
 
-  @ConsoleAction({
-    path: `${bulk}/:id/approve`,
-    needs: 'approve payments',
-    audit: { action: 'approve upload', subject: (visit) => `upload ${pathId(visit)}` },
-  })
-  async approve(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.decide(visit, 'approve');
-  }
-
-  @ConsoleAction({
-    path: `${bulk}/:id/decline`,
-    needs: 'approve payments',
-    audit: { action: 'decline upload', subject: (visit) => `upload ${pathId(visit)}` },
-  })
-  async decline(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.decide(visit, 'decline');
-  }
-
-  private async decide(visit: Visit, decision: 'approve' | 'decline'): Promise<PageAnswer> {
-    const reason = readReason(visit);
-    const caller = callerOf(visit);
-    const { id } = await this.uploads.get(caller.accountId, pathId(visit));
-    const afterLine = Number(/^\d{1,9}$/.exec(visit.form.get('afterLine') ?? '')?.[0] ?? 0);
-    try {
-      const decided = await this.approvals.decide(caller, id, { decision, reason, afterLine });
-      return await this.uploadPage(visit, { ...decided, problem: null });
-    } catch (error) {
-      if (!(error instanceof AppError) || error.details.reason !== 'own_request') throw error;
-      return this.uploadPage(visit, { ...nothingDecided, problem: 'bulk.nobody' });
-    }
-  }
-
   /** The work on the file of the form. What is wrong with the file is shown on the page. */
   private async withFile(
     visit: Visit,
@@ -160,7 +126,7 @@ export class BulkPages {
     return new Shown(visit.t('bulk.title'), shown.body, { part: shown.part, status });
   }
 
-  private async uploadPage(visit: Visit, decided?: Decided): Promise<Shown> {
+  private async uploadPage(visit: Visit): Promise<Shown> {
     const { t } = visit;
     const accountId = accountOf(visit).id;
     const upload = await this.uploads.get(accountId, pathId(visit));
@@ -170,10 +136,9 @@ export class BulkPages {
     // The part that refreshes itself does not show them.
     const waiting =
       isDecidable && !visit.isRefresh ? await this.uploads.countWaiting(accountId, upload.id) : 0;
-    const shown = UploadPage({ visit, upload, rows: [...data], next, waiting, decided });
+    const shown = UploadPage({ visit, upload, rows: [...data], next, waiting });
     const title = t('bulk.one', { kind: t(`bulk.kind.${upload.kind}`) });
-    const status = decided?.problem ? 422 : 200;
-    return new Shown(title, shown.body, { part: shown.part, status });
+    return new Shown(title, shown.body, { part: shown.part });
   }
 
   private async *resultLines(
@@ -190,8 +155,6 @@ export class BulkPages {
     } while (cursor !== undefined);
   }
 }
-
-const nothingDecided = { decided: 0, refused: [], nextAfterLine: null };
 
 /** The kind of requests that the file is said to hold. */
 function subjectOfFile({ form }: Visit): `file ${string}` {

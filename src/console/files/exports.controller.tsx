@@ -22,7 +22,7 @@ import { Field, Form, Message } from '../frame.js';
 import { Download, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
-import { accountOf, callerOf, isAllowedTo, pathTo } from '../visit.js';
+import { accountOf, auditedWord, callerOf, isAllowedTo, pathTo } from '../visit.js';
 
 const exported = '/console/accounts/:account/exports';
 const needs = 'take files';
@@ -51,8 +51,8 @@ export class ExportPages {
     needs,
     audit: {
       action,
-      subject: ({ form }) =>
-        `file statement ${['format', 'from', 'to'].map((name) => plain(form.get(name))).join(' ')}`,
+      subject: (visit) =>
+        `file statement ${['format', 'from', 'to'].map((name) => auditedWord(visit, name)).join(' ')}`,
     },
   })
   async statement(@Visiting() visit: Visit): Promise<PageAnswer> {
@@ -64,7 +64,7 @@ export class ExportPages {
   @ConsoleAction({
     path: `${exported}/breaks`,
     needs,
-    audit: { action, subject: ({ form }) => `file breaks ${plain(form.get('format'))}` },
+    audit: { action, subject: (visit) => `file breaks ${auditedWord(visit, 'format')}` },
   })
   async breaks(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.download(visit, () =>
@@ -75,7 +75,7 @@ export class ExportPages {
   @ConsoleAction({
     path: `${exported}/overdue`,
     needs,
-    audit: { action, subject: ({ form }) => `file overdue ${plain(form.get('format'))}` },
+    audit: { action, subject: (visit) => `file overdue ${auditedWord(visit, 'format')}` },
   })
   async overdue(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.download(visit, () =>
@@ -86,7 +86,7 @@ export class ExportPages {
   @ConsoleAction({
     path: `${exported}/month`,
     needs,
-    audit: { action, subject: ({ form }) => `file month ${plain(form.get('month'))}` },
+    audit: { action, subject: (visit) => `file month ${auditedWord(visit, 'month')}` },
   })
   async month(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.download(visit, async () => {
@@ -134,11 +134,6 @@ function given<Schema extends z.ZodType>({ form }: Visit, schema: Schema): z.out
   const parsed = schema.safeParse(fields);
   if (!parsed.success) throw new AppError('validation_failed');
   return parsed.data;
-}
-
-/** What the audit may hold of a field: a word or a day. */
-function plain(value: string | null): string {
-  return /^[\w-]{1,20}$/.test(value ?? '') ? (value ?? '') : '-';
 }
 
 function problemOf({ code, status, details: { reason } }: AppError): TextKey {

@@ -90,12 +90,12 @@ export class FirstStepsPage {
     needs: 'play the payer',
     audit: {
       action: 'pay first charge',
-      subject: ({ params }) => `charge ${params.charge?.slice(0, 100)}`,
+      subject: ({ params }) => `charge ${readCorrelationId(params.charge)}`,
     },
   })
   async pay(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { id } = accountOf(visit);
-    const { correlationId } = await this.getProgress(id, visit.params.charge ?? '');
+    const { correlationId } = await this.getProgress(id, visit.params.charge);
     const path = `/baas/v1/charges/${encodeURIComponent(correlationId)}/pay`;
     try {
       await this.sandbox.call({ id }, { method: 'POST', path });
@@ -106,8 +106,9 @@ export class FirstStepsPage {
     return new Redirect(pathOf(visit, correlationId));
   }
 
-  private async getProgress(accountId: number, correlationId: string): Promise<ChargeProgress> {
-    const found = await findChargeProgress(this.database.sql, accountId, correlationId);
+  private async getProgress(accountId: number, charge = ''): Promise<ChargeProgress> {
+    const { sql } = this.database;
+    const found = await findChargeProgress(sql, accountId, readCorrelationId(charge));
     if (!found) throw new AppError('not_found');
     return found;
   }
@@ -151,6 +152,12 @@ export class FirstStepsPage {
 
 function pathOf(visit: Visit, correlationId: string): string {
   return pathTo(visit, `first-steps?charge=${encodeURIComponent(correlationId)}`);
+}
+
+/** Throws `not_found` for what cannot name a charge: PostgreSQL does not compare every text. */
+function readCorrelationId(text = ''): string {
+  if (text === '' || text.length > 100 || /\p{Cc}/u.test(text)) throw new AppError('not_found');
+  return text;
 }
 
 /** Throws `validation_failed` for a form of another page. */

@@ -12,9 +12,9 @@ const table: Table<AuditedEntry> = {
     strangerColumn('person', 'E-mail', ({ person }) => person),
     textColumn('account', 'Conta', ({ slug }) => slug),
     textColumn('action', 'Ação', ({ action }) => action),
-    textColumn('subject', 'Sobre', ({ subject }) => subject),
+    strangerColumn('subject', 'Sobre', ({ subject }) => subject),
     strangerColumn('reason', 'Motivo', ({ reason }) => reason),
-    textColumn('shown', 'O que via', ({ shown }) => shown),
+    strangerColumn('shown', 'O que via', ({ shown }) => shown),
     textColumn('traceId', 'Rastro', ({ traceId }) => traceId),
   ],
 };

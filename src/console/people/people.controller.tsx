@@ -199,8 +199,11 @@ function RoleForm({ visit, id, here }: { visit: Visit; id: string; here: PersonR
   );
 }
 
-function PersonActions({ visit, person: { id, state } }: { visit: Visit; person: ListedPerson }) {
+function PersonActions({ visit, person }: { visit: Visit; person: ListedPerson }) {
   const { t } = visit;
+  const { id, state, isOnlyHere } = person;
+  if (!isOnlyHere && !administratorOf(visit).isAdminEverywhere)
+    return <span class="muted">{t('people.elsewhere')}</span>;
   const action = (name: 'disable' | 'reset') => (
     <Form visit={visit} action={`${pathOf(visit)}/${id}/${name}`}>
       <div class="row">

@@ -55,6 +55,17 @@ export function isPersonal({ taxId, pixKey, name, uuid }: SearchTerms): boolean 
   return taxId !== null || name !== null || (pixKey !== null && uuid === null);
 }
 
+/**
+ * Whether an address may have the text. One that was read as nothing may still be a part of a name,
+ * of an e-mail address or of a telephone: only numbers, amounts and ids with a digit stand there.
+ */
+export function fitsAddress(terms: SearchTerms): boolean {
+  if (isPersonal(terms)) return false;
+  const { text, uuid, nsu, barCode, amountCents } = terms;
+  const isNumber = nsu !== null || barCode !== null || amountCents !== null;
+  return text === '' || uuid !== null || isNumber || /^(?=\D*\d)[\w.:/-]+$/.test(text);
+}
+
 /** What a reader who sees no personal data may search for: who paid must not be guessed either. */
 export function withoutPersonalTerms(terms: SearchTerms): SearchTerms {
   return { ...terms, taxId: null, pixKey: null, name: null };

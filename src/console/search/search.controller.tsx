@@ -23,7 +23,7 @@ import { groups, hitsOf, type Group, type Hit } from './search-hits.js';
 import { rowsOfLookUp } from './search.queries.js';
 import { RecordSearch } from './search.service.js';
 import {
-  isPersonal,
+  fitsAddress,
   readSearchTerms,
   termsIn,
   withoutPersonalTerms,
@@ -43,7 +43,7 @@ export class SearchPage {
   @ConsolePage({ path, needs: 'view' })
   async byAddress(@Visiting() visit: Visit): Promise<PageAnswer> {
     const terms = readSearchTerms(visit.query.get('q') ?? '');
-    if (!isPersonal(terms)) return this.answer(visit, terms);
+    if (fitsAddress(terms)) return this.answer(visit, terms);
     return new Shown(
       visit.t('search.title'),
       <>
@@ -57,7 +57,7 @@ export class SearchPage {
   @ConsoleAction({ path, needs: 'view', audit: 'own' })
   async byForm(@Visiting() visit: Visit): Promise<PageAnswer> {
     const terms = readSearchTerms(typed(visit, 'q'));
-    if (isPersonal(terms)) return this.answer(visit, terms);
+    if (!fitsAddress(terms)) return this.answer(visit, terms);
     return new Redirect(pathTo(visit, `search?q=${encodeURIComponent(terms.text)}`));
   }
 

@@ -80,21 +80,7 @@ export const filesTexts = {
     'Each row with its state, the error code and the operation, in file order.',
   ],
   'bulk.waiting': ['Linhas que aguardam aprovação: {count}.', 'Rows that await approval: {count}.'],
-  'bulk.approve': ['Aprovar', 'Approve'],
-  'bulk.decline': ['Recusar', 'Decline'],
-  'bulk.decideWhy': [
-    'A decisão vale para até 500 linhas por vez. Quem enviou o arquivo não pode decidir.',
-    'One decision covers up to 500 rows. Whoever uploaded the file cannot decide.',
-  ],
-  'bulk.decided': ['Linhas decididas: {count}.', 'Rows decided: {count}.'],
-  'bulk.refused': [
-    'Linhas que não puderam ser decididas: {count}.',
-    'Rows that could not be decided: {count}.',
-  ],
-  'bulk.nobody': [
-    'Você pediu estas linhas. Outra pessoa precisa decidir.',
-    'You requested these rows. Another person must decide.',
-  ],
+  'bulk.decide': ['Ver e decidir', 'See and decide'],
 
   'problem.unfinished_upload_limit': [
     'A conta já tem o número máximo de arquivos em andamento. Espere um deles terminar.',
@@ -132,8 +118,6 @@ export const filesTexts = {
   'action.upload file': ['Enviou um arquivo', 'Uploaded a file'],
   'action.check file': ['Conferiu um arquivo', 'Checked a file'],
   'action.take file': ['Baixou um arquivo', 'Downloaded a file'],
-  'action.approve upload': ['Aprovou linhas de um arquivo', 'Approved rows of an upload'],
-  'action.decline upload': ['Recusou linhas de um arquivo', 'Declined rows of an upload'],
   'subject.file': ['arquivo', 'file'],
   'subject.upload': ['envio em lote', 'upload'],
 

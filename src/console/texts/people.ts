@@ -106,6 +106,10 @@ export const peopleTexts = {
   'people.where': ['Onde', 'Where'],
   'people.here': ['Nesta conta', 'In this account'],
   'people.everywhere': ['Em todas as contas', 'In every account'],
+  'people.elsewhere': [
+    'Tem papel em outro lugar: só quem administra todas as contas desativa ou redefine.',
+    'Has a role elsewhere: only an admin of every account disables or resets.',
+  ],
   'people.noRole': ['Nenhum', 'None'],
   'people.state': ['Situação', 'State'],
   'people.state.active': ['Ativa', 'Active'],
