@@ -1,6 +1,6 @@
 // Computes cash forecasts. The cost follows the period and what is open, not the history.
 import { Injectable } from '@nestjs/common';
-import { addDays, daysBetween, type PlainDate } from '../brazil/calendar.js';
+import { addBusinessDays, addDays, daysBetween, type PlainDate } from '../brazil/calendar.js';
 import { saoPauloDay, statementDayStart } from '../brazil/statement-day.js';
 import type { RouteInput, RouteOutput } from '../contract/route.js';
 import { Database } from '../database.service.js';
@@ -16,8 +16,6 @@ const maxDays = 400;
 const maxLines = 1_000_000n;
 /** The calendar of plain dates ends in 2199. */
 const [earliestDay, latestDay] = ['1970-01-01', '2198-12-31'];
-/** A due date moves to its business day by less than this. */
-const maxRolledDays = 10;
 
 type Query = RouteInput<typeof getCashForecast>['query'];
 
@@ -35,27 +33,24 @@ export class CashForecasts {
     const first = firstComputedDay(period, today);
     const { prisma } = this.database;
     const window = { from: statementDayStart(first), until: endOf(period, today) };
-    const extent = await readLineExtent(prisma, accountId, window);
-    if (extent.count > maxLines)
-      throw tooLarge(`The days have more than ${maxLines} statement lines.`);
     // Of a past period too, all that is overdue is shown.
     const openUntil = period.to > today ? period.to : today;
-    const open = await queries.listOpenGroups(prisma, accountId, openUntil);
+    const [extent, open] = await Promise.all([
+      readLineExtent(prisma, accountId, window),
+      queries.listOpenGroups(prisma, accountId, openUntil),
+    ]);
+    if (extent.count > maxLines)
+      throw tooLarge(`The days have more than ${maxLines} statement lines.`);
     if (countOf(open) > queries.maxOpenPayments)
       throw tooLarge(`More than ${queries.maxOpenPayments} payments are open until ${openUntil}.`);
-    const dueFrom = addDays(first, -maxRolledDays);
-    const computed = { from: first, to: period.to };
-    const flow = cashFlowOf(period, {
-      today,
-      open,
-      openingCents: await readOpeningBalance(prisma, accountId, window, extent),
-      settled: await queries.listSettledGroups(prisma, accountId, computed, dueFrom),
-      statement: await queries.listStatementDays(prisma, accountId, {
-        ...window,
-        arrival: extent.arrival,
-      }),
-    });
-    const { syncedAt } = await readSync(this.database, accountId);
+    const { arrival } = extent;
+    const [openingCents, settled, statement, { syncedAt }] = await Promise.all([
+      readOpeningBalance(prisma, accountId, window, extent),
+      queries.listSettledGroups(prisma, accountId, { from: first, to: period.to }, dueFrom(first)),
+      queries.listStatementDays(prisma, accountId, { ...window, arrival }),
+      readSync(this.database, accountId),
+    ]);
+    const flow = cashFlowOf(period, { today, open, openingCents, settled, statement });
     return { ...period, today, syncedAt, ...flow };
   }
 }
@@ -64,6 +59,9 @@ export class CashForecasts {
 function endOf({ to }: ForecastPeriod, today: PlainDate): Date {
   return statementDayStart(addDays(to > today ? today : to, 1));
 }
+
+/** The first due date of which the business day is `first` or later. */
+const dueFrom = (first: PlainDate) => addDays(addBusinessDays(first, -1), 1);
 
 const countOf = (open: readonly OpenGroup[]) => open.reduce((sum, { count }) => sum + count, 0);
 

@@ -173,9 +173,13 @@ export class ChargesService implements OnModuleInit {
     const rows = await db.charge.findMany({ where, orderBy, take, include: chargeInclude });
     const ids = rows.map(({ expectedPaymentId }) => expectedPaymentId);
     const ofCharge = ({ expectedPaymentId }: { expectedPaymentId: string }) => expectedPaymentId;
-    const payments = groupBy(await listNewestPayments(db, accountId, ids), ofCharge);
-    const refunds = groupBy(await listNewestRefunds(db, accountId, ids), ofCharge);
-    const today = await this.bankTime.today(accountId);
+    // An id may be tried in vain.
+    const [paid, returned, today] = await Promise.all([
+      ids.length === 0 ? [] : listNewestPayments(db, accountId, ids),
+      ids.length === 0 ? [] : listNewestRefunds(db, accountId, ids),
+      ids.length === 0 ? '' : this.bankTime.today(accountId),
+    ]);
+    const [payments, refunds] = [groupBy(paid, ofCharge), groupBy(returned, ofCharge)];
     const describe = (row: ChargeWithSettlement) => {
       const { expectedPaymentId: id } = row;
       const shown = { payments: payments.get(id) ?? [], refunds: refunds.get(id) ?? [] };

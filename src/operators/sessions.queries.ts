@@ -12,6 +12,8 @@ const isOpen = Prisma.sql`
 const isInTime = Prisma.sql`
   (s.is_complete OR s.created_at > clock_timestamp() - interval '10 minutes')`;
 
+const isUseDue = Prisma.sql`s.last_used_at < clock_timestamp() - interval '1 minute'`;
+
 export interface FoundSession {
   id: string;
   operatorId: string;
@@ -20,6 +22,8 @@ export interface FoundSession {
   hasAuthenticator: boolean;
   /** Whether a code was accepted within the last five minutes. */
   isSteppedUp: boolean;
+  /** Whether its last stored use is more than a minute ago. */
+  isUseDue: boolean;
   email: string;
   roleEverywhere: RoleName | null;
   /** Of the account that the request names, if the person has a role there. */
@@ -38,6 +42,7 @@ export async function findSession(
     SELECT s.id, s.operator_id, s.is_complete, o.email, o.role_everywhere,
            o.totp_confirmed_at IS NOT NULL AS "hasAuthenticator",
            COALESCE(s.code_at > clock_timestamp() - interval '5 minutes', false) AS "isSteppedUp",
+           ${isUseDue} AS "isUseDue",
            a.id AS "accountId", COALESCE(a.name, a.slug) AS "accountName", r.role AS "accountRole"
     FROM operator_session s
     JOIN operator o ON o.id = s.operator_id AND o.disabled_at IS NULL
@@ -65,11 +70,11 @@ export async function listRolesOfSessions(
     WHERE s.is_complete AND ${isOpen}`;
 }
 
-/** At most once a minute: a page costs no write. */
+/** At most once a minute. */
 export async function touchSession(db: SqlTx, id: string): Promise<void> {
   await db.$executeRaw`
-    UPDATE operator_session SET last_used_at = clock_timestamp()
-    WHERE id = ${id}::uuid AND last_used_at < clock_timestamp() - interval '1 minute'`;
+    UPDATE operator_session s SET last_used_at = clock_timestamp()
+    WHERE id = ${id}::uuid AND ${isUseDue}`;
 }
 
 /**

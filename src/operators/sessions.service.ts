@@ -32,6 +32,8 @@ export interface Session {
   hasAuthenticator: boolean;
   /** Whether a code was given within the last five minutes. */
   isSteppedUp: boolean;
+  /** Whether its last stored use is more than a minute ago. */
+  isUseDue: boolean;
   roleEverywhere: PersonRole | null;
   /** The account that the request names; null where the person has no role in it. */
   account: { id: number; slug: string; name: string; role: PersonRole } | null;
@@ -117,8 +119,9 @@ export class OperatorSessions {
     return roles;
   }
 
-  async touch({ id }: Session): Promise<void> {
-    await queries.touchSession(this.database.sql, id);
+  /** Stores a use of the session, once a minute: other pages cost no statement for it. */
+  async touch({ id, isUseDue }: Session): Promise<void> {
+    if (isUseDue) await queries.touchSession(this.database.sql, id);
   }
 
   /**

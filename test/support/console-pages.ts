@@ -11,13 +11,17 @@ export interface FoundPage {
 }
 
 /**
- * One address of each pattern that links lead to, beginning at *Today*. Files are left out. Throws
- * for a link to a page that does not open.
+ * One address of each pattern that links lead to, beginning at *Today*. Files are left out, and the
+ * patterns of `without`. Throws for a link to a page that does not open.
  */
-export async function findPages(get: Get, slug: string): Promise<FoundPage[]> {
+export async function findPages(
+  get: Get,
+  slug: string,
+  without: readonly string[] = [],
+): Promise<FoundPage[]> {
   const base = `/console/accounts/${slug}/`;
   const found = new Map<string, FoundPage>();
-  const examined = new Set<string>();
+  const examined = new Set(without);
   let paths = [`${base}today`];
   while (paths.length > 0) {
     const next = new Map<string, string>();

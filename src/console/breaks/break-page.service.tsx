@@ -41,9 +41,7 @@ export class BreakPage {
   /** The break that follows in the list of the address; null if it is the last one. */
   async findNext(visit: Visit, id: string): Promise<string | null> {
     const { filters } = readBreakList(visit.query);
-    const page = { ...filters, limit: 1, cursor: cursorAfter(id) };
-    const [next] = [...(await this.reading.list(callerOf(visit), page)).data];
-    return next?.id ?? null;
+    return this.reading.findNextId(callerOf(visit), { ...filters, cursor: cursorAfter(id) });
   }
 
   /** Whether the break has no longer the state that its list selects. */

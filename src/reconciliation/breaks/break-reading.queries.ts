@@ -31,16 +31,24 @@ const hasSeverity = (severity: Severity | null, scale: SeverityScale): Prisma.Sq
 /** The filters are applied to so many breaks, the newest first, and then the page ends. */
 const maxExamined = 2_000;
 
-/**
- * A query of the ids that the filters can select, the newest first and no more than `maxExamined`.
- */
-function candidateBreaks(accountId: number, filters: BreakFilters, after: string | null) {
+/** Whether an index finds the breaks: each candidate is one of the list. */
+function isByKindAndState(filters: BreakFilters): boolean {
+  const others = Object.entries(filters).filter(([, value]) => value !== undefined);
+  return others.every(([name]) => ['kind', 'state', 'cursor', 'limit'].includes(name));
+}
+
+/** A query of the ids that the filters can select, the newest first and no more than `most`. */
+function candidateBreaks(
+  accountId: number,
+  filters: BreakFilters,
+  { after, most }: { after: string | null; most: number },
+) {
   const { kind = null, nsu = null, expectedPaymentId = null, severity = null } = filters;
   const { state = severity === null ? null : 'open' } = filters;
   const newest = (table: Prisma.Sql, condition: Prisma.Sql) => Prisma.sql`(
     SELECT id FROM ${table} WHERE account_id = ${accountId} AND ${condition}
       ${after === null ? Prisma.empty : Prisma.sql`AND id < ${after}::uuid`}
-    ORDER BY id DESC LIMIT ${maxExamined})`;
+    ORDER BY id DESC LIMIT ${most})`;
   // Not by the order of ids, in which all breaks might be read for a few.
   const few = (condition: Prisma.Sql) =>
     newest(
@@ -54,14 +62,13 @@ function candidateBreaks(accountId: number, filters: BreakFilters, after: string
   if (kind === null && state === null) return newest(Prisma.sql`break`, Prisma.sql`true`);
   const kinds = kind === null ? Object.keys(breakKinds) : [kind];
   const states = state === null ? Object.values(BreakState) : [state];
-  return Prisma.join(
-    kinds.flatMap((one) =>
-      states.map((each) =>
-        newest(Prisma.sql`break`, Prisma.sql`kind = ${one} AND state = ${each}::break_state`),
-      ),
-    ),
-    ' UNION ALL ',
-  );
+  return Prisma.sql`
+    SELECT newest.id FROM unnest(${kinds}::text[]) AS one(kind)
+    CROSS JOIN unnest(${states}::break_state[]) AS each(state)
+    CROSS JOIN LATERAL ${newest(
+      Prisma.sql`break`,
+      Prisma.sql`kind = one.kind AND state = each.state`,
+    )} newest`;
 }
 
 /** One page, newest first. The scale is that of today at the bank. */
@@ -75,16 +82,17 @@ export async function listBreakRows(
   const { state = null, kind = null, nsu = null, expectedPaymentId = null } = filters;
   const { minAmount = null, maxAmount = null, severity = null } = filters;
   const { openedFrom = null, openedTo = null } = filters;
-  const examined = Prisma.sql`
-    SELECT id FROM (${candidateBreaks(accountId, filters, after)}) candidate ORDER BY id DESC`;
+  const most = isByKindAndState(filters) ? limit + 1 : maxExamined;
+  const candidates = candidateBreaks(accountId, filters, { after, most });
+  const examined = Prisma.sql`SELECT id FROM (${candidates}) candidate ORDER BY id DESC`;
   const rows = await db.$queryRaw<RowOfPage<BreakRow, string>[]>`
     SELECT page.*, CASE WHEN count(page.id) OVER () <= ${limit} THEN (
-      ${examined} OFFSET ${maxExamined - 1} LIMIT 1
+      ${examined} OFFSET ${most - 1} LIMIT 1
     ) END AS last_examined
     FROM (SELECT 1) one LEFT JOIN (
       SELECT b.id, b.kind, b.state, b.subject, b.amount_cents, b.nsu, b.expected_payment_id,
              b.evidence, b.opened_at, b.opened_day, b.resolved_at, b.resolution
-      FROM (${examined} LIMIT ${maxExamined}) examined
+      FROM (${examined} LIMIT ${most}) examined
       CROSS JOIN LATERAL (
         SELECT * FROM break WHERE account_id = ${accountId} AND id = examined.id OFFSET 0
       ) b

@@ -16,7 +16,7 @@ import { unknownCounterparty, type Counterparty } from '../../counterparties/res
 import { Database } from '../../database.service.js';
 import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
 import { AppError } from '../../platform/errors.js';
-import { isUuid, readPage, readUuid, toList } from '../../platform/listing.js';
+import { isUuid, readPage, readUuid, toList, type Page } from '../../platform/listing.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import * as candidates from './break-candidates.queries.js';
 import * as queries from './break-reading.queries.js';
@@ -52,12 +52,8 @@ export class BreakReading {
   ) {}
 
   async list(caller: BreakReader, query: RouteInput<typeof listBreaks>['query']) {
-    const { accountId } = caller;
     const page = readPage(query, isUuid);
-    const today = await this.bankTime.today(accountId);
-    const steps = await readSeveritySteps(this.database.prisma, accountId);
-    const scale = severityScale(steps, today);
-    const rows = await queries.listBreakRows(this.database.prisma, accountId, query, page, scale);
+    const { today, steps, rows } = await this.readRows(caller, query, page);
     const counterparties = await this.counterpartiesOf(caller, rows.rows);
     return toList(
       rows,
@@ -67,14 +63,45 @@ export class BreakReading {
     );
   }
 
+  /** The id of the first break of a list that follows `cursor`; null where none follows. */
+  async findNextId(
+    caller: BreakReader,
+    query: RouteInput<typeof listBreaks>['query'],
+  ): Promise<string | null> {
+    const page = readPage({ ...query, limit: 1 }, isUuid);
+    const { rows } = await this.readRows(caller, query, page);
+    return rows.rows[0]?.id ?? null;
+  }
+
+  private async readRows(
+    { accountId }: BreakReader,
+    query: RouteInput<typeof listBreaks>['query'],
+    page: Page,
+  ) {
+    const { today, steps } = await this.readScale(accountId);
+    const scale = severityScale(steps, today);
+    const rows = await queries.listBreakRows(this.database.prisma, accountId, query, page, scale);
+    return { today, steps, rows };
+  }
+
+  /** What ages and severities follow from: the day at the bank, and the account's steps. */
+  private async readScale(accountId: number): Promise<{ today: string; steps: SeveritySteps }> {
+    const [today, steps] = await Promise.all([
+      this.bankTime.today(accountId),
+      readSeveritySteps(this.database.prisma, accountId),
+    ]);
+    return { today, steps };
+  }
+
   /** The breaks of these ids that the account has, with their versions, in the order of the ids. */
   async listByIds(caller: BreakReader, ids: readonly string[]): Promise<VersionedView[]> {
     const { accountId } = caller;
     const { prisma } = this.database;
     const where = { accountId, id: { in: ids.filter(isUuid) } };
-    const found = await prisma.break.findMany({ where });
-    const today = await this.bankTime.today(accountId);
-    const steps = await readSeveritySteps(prisma, accountId);
+    const [found, { today, steps }] = await Promise.all([
+      prisma.break.findMany({ where }),
+      this.readScale(accountId),
+    ]);
     const counterparties = await this.counterpartiesOf(caller, found);
     const byId = new Map(found.map((row) => [row.id, row]));
     return ids.flatMap((id) => {
@@ -87,11 +114,9 @@ export class BreakReading {
 
   /** How many breaks are open, by severity, age and kind, on this day at the bank. */
   async countOpen(accountId: number): Promise<OpenBreakCounts> {
-    const { prisma, sql } = this.database;
-    const [today, steps, totals] = await Promise.all([
-      this.bankTime.today(accountId),
-      readSeveritySteps(prisma, accountId),
-      queries.listOpenBreakTotals(sql, accountId),
+    const [{ today, steps }, totals] = await Promise.all([
+      this.readScale(accountId),
+      queries.listOpenBreakTotals(this.database.sql, accountId),
     ]);
     return countBreaksByFacts(totals, severityScale(steps, today), today);
   }
@@ -102,13 +127,15 @@ export class BreakReading {
     const { prisma } = this.database;
     const where = { accountId_id: { accountId, id: readUuid(id) } };
     const include = { history: { orderBy: { sequence: 'asc' } } } as const;
-    const row = await prisma.break.findUnique({ where, include });
+    const [row, { today, steps }] = await Promise.all([
+      prisma.break.findUnique({ where, include }),
+      this.readScale(accountId),
+    ]);
     if (!row) throw new AppError('not_found');
     const ranked = row.state === 'open' ? await this.candidatesOf(accountId, row) : [];
     const counterparties = await this.counterpartiesOf(caller, [row, ...ranked]);
-    const steps = await readSeveritySteps(prisma, accountId);
     return {
-      ...describeBreak(row, await this.bankTime.today(accountId), steps),
+      ...describeBreak(row, today, steps),
       counterparty: counterparties(row),
       version: versionOfBreak(row),
       subject: row.subject,
@@ -129,8 +156,10 @@ export class BreakReading {
     const { prisma } = this.database;
     const nsus = rows.flatMap(({ nsu }) => nsu ?? []);
     const ids = rows.flatMap((row) => (row.nsu === null ? (row.expectedPaymentId ?? []) : []));
-    const ofLines = await findCounterparties(prisma, accountId, nsus);
-    const ofExpected = await findExpectedCounterparties(prisma, accountId, ids);
+    const [ofLines, ofExpected] = await Promise.all([
+      findCounterparties(prisma, accountId, nsus),
+      findExpectedCounterparties(prisma, accountId, ids),
+    ]);
     const isVisible = seesPersonalData(scopes);
     return ({ nsu, expectedPaymentId }) => {
       if (nsu !== null) return shownCounterparty(counterpartyIn(ofLines, nsu), isVisible);

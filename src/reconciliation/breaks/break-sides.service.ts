@@ -58,11 +58,13 @@ export class BreakSides {
   ): Promise<Map<bigint, LineSide>> {
     const { prisma } = this.database;
     if (nsus.length === 0) return new Map();
-    const lines = await prisma.statementLine.findMany({
-      where: { accountId, nsu: { in: [...nsus] } },
-      omit: { content: true, contentHash: true, salt: true },
-    });
-    const counterparties = await findCounterparties(prisma, accountId, nsus);
+    const [lines, counterparties] = await Promise.all([
+      prisma.statementLine.findMany({
+        where: { accountId, nsu: { in: [...nsus] } },
+        omit: { content: true, contentHash: true, salt: true },
+      }),
+      findCounterparties(prisma, accountId, nsus),
+    ]);
     const isVisible = seesPersonalData(scopes);
     return new Map(
       lines.map((line) => {
@@ -81,11 +83,13 @@ export class BreakSides {
   ): Promise<Map<string, PaymentSide>> {
     const { prisma } = this.database;
     if (ids.length === 0) return new Map();
-    const payments = await prisma.expectedPayment.findMany({
-      where: { accountId, id: { in: [...ids] } },
-      include: { total: true, references: { take: maxReferences, orderBy: { kind: 'asc' } } },
-    });
-    const counterparties = await findExpectedCounterparties(prisma, accountId, ids);
+    const [payments, counterparties] = await Promise.all([
+      prisma.expectedPayment.findMany({
+        where: { accountId, id: { in: [...ids] } },
+        include: { total: true, references: { take: maxReferences, orderBy: { kind: 'asc' } } },
+      }),
+      findExpectedCounterparties(prisma, accountId, ids),
+    ]);
     const isVisible = seesPersonalData(scopes);
     return new Map(
       payments.map(({ id, total, references, ...payment }) => {
