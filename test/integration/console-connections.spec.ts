@@ -167,7 +167,7 @@ describe('webhook health', () => {
     for (const days of ['1', '7', '30', 'x']) {
       const { status, text } = await open(`webhook-health?days=${days}`, 'viewer');
       expect([days, status]).toEqual([days, 200]);
-      expect(text).toContain('Received Pix');
+      expect(text).toContain('Pix received');
       expect(text).toContain('350 ms');
     }
     await run('DELETE FROM notification_count');
