@@ -270,7 +270,9 @@ export function StepUpNotice({ visit }: { visit: Visit }): JSX.Element | null {
   return (
     <Message kind="warn">
       {visit.t('stepUp.needed')}{' '}
-      <a href={`/console/step-up?next=${encodeURIComponent(openAddress(visit))}`}>{visit.t('stepUp.title')}</a>
+      <a href={`/console/step-up?next=${encodeURIComponent(openAddress(visit))}`}>
+        {visit.t('stepUp.title')}
+      </a>
     </Message>
   );
 }

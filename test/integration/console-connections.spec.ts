@@ -9,7 +9,7 @@ import { Operators } from '../../src/operators/operators.service.js';
 import type { PersonRole } from '../../src/operators/roles.js';
 import { Addresses } from '../../src/platform/http.js';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
-import { csrfOf, signedInPerson, type Visitor } from '../support/console-visitor.js';
+import { signedInPerson, type Visitor } from '../support/console-visitor.js';
 import { listenHttp, type HttpListener } from '../support/http-listener.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
@@ -167,7 +167,7 @@ describe('webhook health', () => {
     for (const days of ['1', '7', '30', 'x']) {
       const { status, text } = await open(`webhook-health?days=${days}`, 'viewer');
       expect([days, status]).toEqual([days, 200]);
-      expect(text).toContain('Received Pix');
+      expect(text).toContain('Pix received');
       expect(text).toContain('350 ms');
     }
     await run('DELETE FROM notification_count');
@@ -392,23 +392,6 @@ describe('alerts', () => {
     const again = await send(`${path}/acknowledge`);
     expect([again.status, again.text.includes('acknowledged or cleared')]).toEqual([409, true]);
     expect((await open(path)).text).toContain('analyst@example.com: known');
-    // A form that is refused, and refused again, leads back to the page on which it stands.
-    const page = `${account}/${path}`;
-    const csrf = csrfOf(again.text);
-    const refused = await people.analyst.post(
-      `${page}/acknowledge`,
-      { csrf, reason: 'x', cameFrom: page },
-      { referer: `${service.url}${page}/acknowledge` },
-    );
-    expect(refused.status).toBe(409);
-    expect(refused.text).toContain(`name="next" value="${page}"`);
-    expect(refused.text).toContain(`name="cameFrom" value="${page}"`);
-    const referer = { referer: `${service.url}${page}` };
-    const once = await people.analyst.post(`${page}/acknowledge`, { csrf, reason: 'x' }, referer);
-    expect(once.text).toContain(`name="next" value="${page}"`);
-    const evil = { csrf, reason: 'x', cameFrom: '//evil.example' };
-    const foreign = await people.analyst.post(`${page}/acknowledge`, evil);
-    expect(foreign.text).not.toContain('evil.example');
     const all = await send(`alert-rules/${ruleId}/acknowledge`);
     expect(all.location).toContain('count=1');
     expect((await alertsOf(ruleId)).map(({ state }) => state)).toEqual([

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Operators } from '../../src/operators/operators.service.js';
 import { roleNames, type PersonRole } from '../../src/operators/roles.js';
-import { signedInPerson } from '../support/console-visitor.js';
+import { csrfOf, signedInPerson } from '../support/console-visitor.js';
 import { operatorOf } from '../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
@@ -94,6 +94,28 @@ describe('the settings of an account', () => {
       expect(await auditText()).toContain('"reason":"bank says so","shown":"live"');
       await people.admin.submit(path, { mode: 'live', reason: 'over' });
       expect((await accountOf('main')).mode).toBe('live');
+    });
+
+    it('leads back to the page from a form that was refused, and refused again', async () => {
+      const page = `${pages}/account`;
+      const path = `${page}/mode`;
+      const csrf = csrfOf((await people.admin.get(page)).text);
+      const refuse = (fields: Record<string, string>, from: string) =>
+        people.admin.post(
+          path,
+          { csrf, mode: 'stopped', ...fields },
+          { referer: service.url + from },
+        );
+      for (const { status, text } of [
+        await refuse({}, page),
+        await refuse({ cameFrom: page }, path),
+      ]) {
+        expect(status).toBe(422);
+        expect(text).toContain(`name="next" value="${page}"`);
+        expect(text).toContain(`name="cameFrom" value="${page}"`);
+      }
+      const foreign = await refuse({ cameFrom: '//evil.example' }, path);
+      expect(foreign.text).not.toContain('evil.example');
     });
 
     it('changes the bank details as a whole, and removes them', async () => {

@@ -3,7 +3,7 @@
 import type { RouteInput } from '../../contract/route.js';
 import { listBreaks } from '../../reconciliation/breaks/breaks.schema.js';
 import { readFilters } from '../list-query.js';
-import { typedNumber } from '../typed-number.js';
+import { typedNumber } from '../typed-amount.js';
 
 type BreakQuery = RouteInput<typeof listBreaks>['query'];
 

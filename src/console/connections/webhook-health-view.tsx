@@ -100,7 +100,7 @@ function Figures({
 }
 
 function lineType({ t }: Visit, name: string) {
-  const key = findTextKey(`health.type.${name}`);
+  const key = findTextKey(`line.type.${name}`);
   return key ? t(key) : <code>{name}</code>;
 }
 

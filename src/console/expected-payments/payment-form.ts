@@ -5,8 +5,7 @@ import type { z } from 'zod';
 import type { declaredPaymentView } from '../../expected-payments/declared-payments.schema.js';
 import { declarableKinds } from '../../expected-payments/declared-terms.js';
 import type { Cents } from '../../money/cents.js';
-import { writeTypedAmount } from '../typed-amount.js';
-import { typedNumber } from '../typed-number.js';
+import { typedNumber, writeTypedAmount } from '../typed-amount.js';
 
 export const paymentFields = [
   'externalId',

@@ -9,7 +9,7 @@ import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.
 import { Message } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { typedNumber } from '../typed-number.js';
+import { typedNumber } from '../typed-amount.js';
 import { accountOf, callerOf, pathId, pathTo, readReason, typed } from '../visit.js';
 import { RuleBuilder, Sentence } from './rule-builder.js';
 import { emptyForm, formOfLine, formOfTerms, readRuleForm, type RuleForm } from './rule-form.js';

@@ -11,7 +11,7 @@ import {
 } from '../../reconciliation/rules/rules.schema.js';
 import { toAction, toCondition } from '../../reconciliation/rules/rule-views.js';
 import type { RuleAction, RuleCondition } from '../../reconciliation/decide/rule.js';
-import { typedNumber } from '../typed-number.js';
+import { typedNumber } from '../typed-amount.js';
 import type { ConditionKind, RuleForm } from './rule-form.js';
 
 /** By the name of a field, or `condition.<index>` of a row, or `action`. */

@@ -148,9 +148,9 @@ export const approvalsTexts = {
   'approvals.state.unknown': ['Resultado desconhecido', 'Outcome unknown'],
   'approvals.state.not_executed': ['Não executado', 'Not executed'],
   'approvals.state.needs_operator': ['Precisa de uma pessoa', 'Needs a person'],
-  'approvals.state.awaiting_approval': ['Espera aprovação', 'Awaits approval'],
-  'approvals.state.declined': ['Recusado por quem aprova', 'Declined'],
-  'approvals.state.expired': ['Expirado sem aprovação', 'Expired without approval'],
+  'approvals.state.awaiting_approval': ['Aguarda aprovação', 'Awaits approval'],
+  'approvals.state.declined': ['Aprovação recusada', 'Declined'],
+  'approvals.state.expired': ['Aprovação expirada', 'Approval expired'],
 
   'approvals.refusal.no_reason': ['Informe o motivo.', 'Give the reason.'],
   'approvals.refusal.own_request': [
@@ -211,7 +211,7 @@ export const approvalsTexts = {
     'The scheduled time has passed.',
   ],
   'approvals.refusal.refund_window_closed': [
-    'O prazo para devolver este Pix acabou.',
+    'O prazo para devolver este Pix terminou.',
     'The time to refund this Pix is over.',
   ],
   'approvals.refusal.disputed': ['O Pix está em contestação.', 'The Pix is disputed.'],
@@ -237,11 +237,11 @@ export const approvalsTexts = {
   ],
   'approvals.refusal.account_is_reconcile_only': [
     'A conta só concilia: nada é enviado ao banco.',
-    'The account only reconciles: nothing is sent to the bank.',
+    'The account is reconcile-only: nothing is sent to the bank.',
   ],
   'approvals.refusal.account_stopped': [
-    'Os envios da conta estão parados.',
-    'The account is stopped: nothing is sent.',
+    'A conta está parada: nada é enviado ao banco.',
+    'The account is stopped: nothing is sent to the bank.',
   ],
   'approvals.refusal.other': [
     'O serviço recusou a decisão ({code}).',

@@ -154,7 +154,7 @@ export const expectedPaymentTexts = {
   'paymentState.refunded': ['Devolvido', 'Refunded'],
   'paymentState.partially_reversed': ['Estornado em parte', 'Partially reversed'],
   'paymentState.reversed': ['Estornado', 'Reversed'],
-  'paymentState.withdrawn': ['Não mais esperado', 'No longer expected'],
+  'paymentState.withdrawn': ['Não é mais esperado', 'Not expected any more'],
   'paymentState.cancelled': ['Cancelado', 'Cancelled'],
   'referenceKind.nsu': ['NSU do lançamento', 'NSU of the line'],
   'referenceKind.movement_id': ['Movimento do banco', 'Movement of the bank'],

@@ -232,7 +232,7 @@ export const paymentsTexts = {
 
   'payment.settlement.open': ['ainda não aparece', 'not on it yet'],
   'payment.settlement.withdrawn': ['não é mais esperado', 'not expected any more'],
-  'payment.settlement.partially_settled': ['pago em parte', 'partially settled'],
+  'payment.settlement.partially_settled': ['liquidado em parte', 'partially settled'],
   'payment.settlement.settled': ['liquidado', 'settled'],
   'payment.settlement.overpaid': ['pago a maior', 'overpaid'],
   'payment.settlement.refunded': ['devolvido', 'refunded'],
