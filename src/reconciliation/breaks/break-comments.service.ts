@@ -48,10 +48,13 @@ export class BreakComments {
   ) {
     const { prisma } = this.database;
     const page = readPage(query, isUuid);
-    const where = { accountId_id: { accountId, id: readUuid(breakId) } };
-    const found = await prisma.break.findUnique({ where, select: { id: true } });
+    const id = readUuid(breakId);
+    const where = { accountId_id: { accountId, id } };
+    const [found, rows] = await Promise.all([
+      prisma.break.findUnique({ where, select: { id: true } }),
+      queries.listCommentRows(prisma, accountId, id, page),
+    ]);
     if (!found) throw new AppError('not_found');
-    const rows = await queries.listCommentRows(prisma, accountId, found.id, page);
     const isVisible = seesPersonalData(scopes);
     return toList(
       rows,

@@ -16,7 +16,7 @@ import { unknownCounterparty, type Counterparty } from '../../counterparties/res
 import { Database } from '../../database.service.js';
 import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
 import { AppError } from '../../platform/errors.js';
-import { isUuid, readPage, readUuid, toList, type Page } from '../../platform/listing.js';
+import { isUuid, readPage, readUuid, toList } from '../../platform/listing.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import * as candidates from './break-candidates.queries.js';
 import * as queries from './break-reading.queries.js';
@@ -25,7 +25,7 @@ import type { breakDetail, breakView, listBreaks } from './breaks.schema.js';
 import { idsIn, rankCandidates } from './candidate-ranking.js';
 import { countBreaksByFacts, type OpenBreakCounts } from './open-break-counts.js';
 import { readSeveritySteps } from './severity.queries.js';
-import { severityOf, severityScale, type SeveritySteps } from './severity.js';
+import { severityOf, severityScale, type SeverityScale, type SeveritySteps } from './severity.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
 
 type Detail = z.output<typeof breakDetail>;
@@ -44,6 +44,9 @@ type Subject = Pick<queries.BreakRow, 'nsu' | 'expectedPaymentId'>;
 /** Who reads: the scopes say whether names are shown. */
 export type BreakReader = Pick<Caller, 'accountId'> & { scopes: readonly string[] };
 
+/** Where nothing is selected by severity. */
+const noScale: SeverityScale = { amountSteps: [], cutoffs: [] };
+
 @Injectable()
 export class BreakReading {
   constructor(
@@ -53,7 +56,11 @@ export class BreakReading {
 
   async list(caller: BreakReader, query: RouteInput<typeof listBreaks>['query']) {
     const page = readPage(query, isUuid);
-    const { today, steps, rows } = await this.readRows(caller, query, page);
+    const { accountId } = caller;
+    const { prisma } = this.database;
+    const { today, steps } = await this.readScale(accountId);
+    const scale = severityScale(steps, today);
+    const rows = await queries.listBreakRows(prisma, accountId, query, page, scale);
     const counterparties = await this.counterpartiesOf(caller, rows.rows);
     return toList(
       rows,
@@ -65,23 +72,19 @@ export class BreakReading {
 
   /** The id of the first break of a list that follows `cursor`; null where none follows. */
   async findNextId(
-    caller: BreakReader,
+    { accountId }: BreakReader,
     query: RouteInput<typeof listBreaks>['query'],
   ): Promise<string | null> {
     const page = readPage({ ...query, limit: 1 }, isUuid);
-    const { rows } = await this.readRows(caller, query, page);
-    return rows.rows[0]?.id ?? null;
+    const { prisma } = this.database;
+    const scale = query.severity === undefined ? noScale : await this.readScaleToday(accountId);
+    const { rows } = await queries.listBreakRows(prisma, accountId, query, page, scale);
+    return rows[0]?.id ?? null;
   }
 
-  private async readRows(
-    { accountId }: BreakReader,
-    query: RouteInput<typeof listBreaks>['query'],
-    page: Page,
-  ) {
+  private async readScaleToday(accountId: number): Promise<SeverityScale> {
     const { today, steps } = await this.readScale(accountId);
-    const scale = severityScale(steps, today);
-    const rows = await queries.listBreakRows(this.database.prisma, accountId, query, page, scale);
-    return { today, steps, rows };
+    return severityScale(steps, today);
   }
 
   /** What ages and severities follow from: the day at the bank, and the account's steps. */
