@@ -18,7 +18,7 @@ export const limitNames = [
   'perCounterpartyPerDay',
 ] as const;
 
-export type ReadForm<Body> = { ok: true; body: Body } | { ok: false; wrong: TextKey[] };
+export type ReadControl<Body> = { ok: true; body: Body } | { ok: false; wrong: TextKey[] };
 
 /** The schema takes the names of people only; the person's actor replaces this one. */
 const someActor = 'console';
@@ -37,7 +37,7 @@ const labels: Record<string, TextKey> = {
 export function readControlForm(
   form: URLSearchParams,
   reason: string,
-): ReadForm<z.output<typeof changePaymentControls.body>> {
+): ReadControl<z.output<typeof changePaymentControls.body>> {
   const wrong: TextKey[] = [];
   const limits = limitNames.map((name) => {
     const text = (form.get(name) ?? '').trim();
@@ -64,7 +64,7 @@ export function readControlForm(
 export function readBeneficiaryForm(
   form: URLSearchParams,
   reason: string,
-): ReadForm<z.output<typeof addBeneficiary.body>> {
+): ReadControl<z.output<typeof addBeneficiary.body>> {
   const text = (name: string) => (form.get(name) ?? '').trim();
   const [ispb, branch, number] = [text('ispb'), text('branch'), text('number')];
   const hasAccount = [ispb, branch, number].some((part) => part !== '');
@@ -81,7 +81,7 @@ export function readBeneficiaryForm(
 function resultOf<Body>(
   parsed: z.ZodSafeParseResult<Body>,
   wrong: readonly TextKey[],
-): ReadForm<Body> {
+): ReadControl<Body> {
   if (parsed.success && wrong.length === 0) return { ok: true, body: parsed.data };
   const issues = parsed.success ? [] : parsed.error.issues;
   // A rule about several fields names none of them.

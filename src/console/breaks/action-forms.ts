@@ -9,7 +9,7 @@ import { readTypedAmount } from '../typed-amount.js';
 import { typed } from '../visit.js';
 import type { PageAction } from './open-actions.js';
 
-export type ReadForm = { action: BreakAction } | { problem: TextKey };
+export type ReadAction = { action: BreakAction } | { problem: TextKey };
 type Allocations = NonNullable<Extract<BreakAction, { action: 'link' }>['allocations']>;
 
 /** The rows in which a line is split over payments that are no candidates. */
@@ -30,7 +30,7 @@ export function readComment({ form }: Visit): string | null {
   return text === '' || text.length > maxCommentLength ? null : text;
 }
 
-export function readAction(visit: Visit, action: PageAction, reason: string): ReadForm {
+export function readAction(visit: Visit, action: PageAction, reason: string): ReadAction {
   switch (action) {
     case 'link':
       return visit.form.has('split') ? readSplit(visit, reason) : readLink(visit, reason);
@@ -42,14 +42,14 @@ export function readAction(visit: Visit, action: PageAction, reason: string): Re
 }
 
 /** An id that is typed has precedence over a candidate. */
-function readLink(visit: Visit, reason: string): ReadForm {
+function readLink(visit: Visit, reason: string): ReadAction {
   const chosen = typed(visit, 'other') || typed(visit, 'candidate');
   if (isUuid(chosen)) return { action: { action: 'link', reason, expectedPaymentId: chosen } };
   if (isNsu(chosen)) return { action: { action: 'link', reason, nsu: BigInt(chosen) } };
   return { problem: 'breaks.invalid.candidate' };
 }
 
-function readSplit(visit: Visit, reason: string): ReadForm {
+function readSplit(visit: Visit, reason: string): ReadAction {
   const allocations: Allocations = [];
   for (const [name, value] of visit.form) {
     const [, part = ''] = /^part(\d{1,2})$/.exec(name) ?? [];
@@ -64,7 +64,7 @@ function readSplit(visit: Visit, reason: string): ReadForm {
   return { action: { action: 'link', reason, allocations } };
 }
 
-function readRefund(visit: Visit, reason: string): ReadForm {
+function readRefund(visit: Visit, reason: string): ReadAction {
   const typedAmount = typed(visit, 'amount');
   if (typedAmount === '') return { action: { action: 'refund', reason } };
   const amount = readPositive(typedAmount);

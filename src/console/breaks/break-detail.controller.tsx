@@ -12,7 +12,7 @@ import type { Visit } from '../requests.js';
 import { callerOf, pathId, pathTo, typed } from '../visit.js';
 import { BreakPage } from './break-page.service.js';
 import { refusalOf } from './break-words.js';
-import { readAction, readComment, readReasonText, type ReadForm } from './action-forms.js';
+import { readAction, readComment, readReasonText, type ReadAction } from './action-forms.js';
 import { readBreakList } from './break-list.js';
 import type { PageAction } from './open-actions.js';
 
@@ -111,7 +111,7 @@ export class BreakDetailPages {
   }
 }
 
-function readForm(visit: Visit, action: PageAction): ReadForm {
+function readForm(visit: Visit, action: PageAction): ReadAction {
   const reason = readReasonText(visit);
   if (reason === null) return { problem: 'breaks.invalid.reason' };
   return readAction(visit, action, reason);

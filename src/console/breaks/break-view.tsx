@@ -8,7 +8,7 @@ import { findTextKey, type TextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
 import { ActionForms } from './action-forms-view.js';
 import type { BreakFacts, BreakViewProps } from './break-facts.js';
-import { amountOf, SeverityBadge, StateBadge, wordOf } from './break-words.js';
+import { amountOf, SeverityBadge, BreakStateBadge, wordOf } from './break-words.js';
 import { Candidates } from './candidates.js';
 import { Comments } from './comments.js';
 import { EarlierMovementsCard } from './earlier-movements.js';
@@ -70,7 +70,7 @@ function Story({ visit, facts: { found } }: Props) {
     <section class="card">
       <h2>{t('breaks.happened')}</h2>
       <p class="badges">
-        <StateBadge visit={visit} state={found.state} />{' '}
+        <BreakStateBadge visit={visit} state={found.state} />{' '}
         <SeverityBadge visit={visit} of={found.severity} />
       </p>
       {why && <p>{t(why, { amount: amountOf(t, found.amount) })}</p>}

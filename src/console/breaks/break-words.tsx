@@ -47,7 +47,7 @@ export function SeverityBadge({ visit: { t }, of }: { visit: Visit; of: Severity
   return <Badge tone={tones[of]} text={t(`breaks.severity.${of}`)} />;
 }
 
-export function StateBadge({
+export function BreakStateBadge({
   visit: { t },
   state,
 }: {

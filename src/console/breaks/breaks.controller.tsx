@@ -15,7 +15,14 @@ import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { readBreakList, type BreakList } from './break-list.js';
-import { amountOf, BreakCells, kindOf, SeverityBadge, StateBadge, wordOf } from './break-words.js';
+import {
+  amountOf,
+  BreakCells,
+  kindOf,
+  SeverityBadge,
+  BreakStateBadge,
+  wordOf,
+} from './break-words.js';
 import { BulkChoice } from './bulk-choice.js';
 import { DoneMessage } from './done-message.js';
 import { ListShortcuts } from './shortcuts.js';
@@ -159,7 +166,7 @@ function BreakRow({
       <td class="number">{t('breaks.days', { count: row.ageDays })}</td>
       <td>{formatTime(row.openedAt, language)}</td>
       <td>
-        <StateBadge visit={visit} state={state} />
+        <BreakStateBadge visit={visit} state={state} />
         {resolution !== null && (
           <div class="hint">{wordOf(t, 'breaks.resolution', resolution)}</div>
         )}

@@ -5,7 +5,7 @@ import { DataTable } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
 import { readBreakList } from './break-list.js';
-import { BreakCells, refusalOfCode, StateBadge } from './break-words.js';
+import { BreakCells, refusalOfCode, BreakStateBadge } from './break-words.js';
 import type { ReadOutcome } from './bulk-outcomes.js';
 
 interface ResultRow {
@@ -72,7 +72,7 @@ function Row({ visit, of, address }: { visit: Visit; of: ResultRow; address: URL
       <BreakCells visit={visit} row={row} address={address} />
       <td class="wide">{t(`breaks.bulk.outcome.${outcome.outcome}`, { why })}</td>
       <td>
-        <StateBadge visit={visit} state={row.state} />
+        <BreakStateBadge visit={visit} state={row.state} />
       </td>
     </tr>
   );

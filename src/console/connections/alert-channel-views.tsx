@@ -14,7 +14,7 @@ import { isAllowedTo, pathTo } from '../visit.js';
 import {
   DeliveryBadge,
   describeFailure,
-  DoneMessage,
+  ConnectionDone,
   plainText,
   ProblemMessage,
   Reason,
@@ -41,7 +41,7 @@ export function ChannelList({
   const { t } = visit;
   return (
     <>
-      <DoneMessage visit={visit} />
+      <ConnectionDone visit={visit} />
       <p class="muted">{t('alertChannels.intro')}</p>
       <div class="card">
         {channels.length === 0 ? (

@@ -18,7 +18,7 @@ import {
 } from './alert-channel-views.js';
 import {
   doneAt,
-  DoneMessage,
+  ConnectionDone,
   findProblem,
   plainText,
   readBody,
@@ -171,7 +171,7 @@ export class AlertChannelPages {
     const { data, next } = toList(found, page, ({ id }) => id);
     const body = (
       <>
-        <DoneMessage visit={visit} />
+        <ConnectionDone visit={visit} />
         {message}
         <ChannelDetail
           {...{ visit, problem, next }}

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { createAlertRule } from '../../alerts/rules.schema.js';
 import { AlertConditionKind } from '../../generated/service/enums.js';
-import { conditionFields, readConditionKind, readRuleForm } from './alert-rule-form.js';
+import { conditionFields, readConditionKind, readAlertRuleForm } from './alert-rule-form.js';
 
 const read = (text: string, kind: AlertConditionKind) =>
-  createAlertRule.body.safeParse(readRuleForm(new URLSearchParams(text), kind));
+  createAlertRule.body.safeParse(readAlertRuleForm(new URLSearchParams(text), kind));
 
 describe('the form of an alert rule', () => {
   it.each(Object.values(AlertConditionKind))('of the condition %s has defaults', (kind) => {
@@ -26,7 +26,7 @@ describe('the form of an alert rule', () => {
     ['50', 5_000n],
   ])('reads the amount %s', (text, cents) => {
     const form = new URLSearchParams({ name: 'x', minAmount: text });
-    const { data } = createAlertRule.body.safeParse(readRuleForm(form, 'break_open'));
+    const { data } = createAlertRule.body.safeParse(readAlertRuleForm(form, 'break_open'));
     expect(data?.condition).toMatchObject({ minAmount: cents });
   });
 

@@ -22,7 +22,7 @@ export function readConditionKind(text: string | null | undefined): AlertConditi
 }
 
 /** Wrong texts stay texts: the schema refuses them, and names their field. */
-export function readRuleForm(form: URLSearchParams, kind: AlertConditionKind) {
+export function readAlertRuleForm(form: URLSearchParams, kind: AlertConditionKind) {
   const parameters = conditionFields[kind].flatMap((name) => {
     const text = fieldOf(form, name);
     if (text === '') return [];

@@ -14,10 +14,10 @@ import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
 import { conditionFields, type ConditionField } from './alert-rule-form.js';
-import { SeverityBadge } from './alert-views.js';
+import { AlertSeverityBadge } from './alert-views.js';
 import {
   Check,
-  DoneMessage,
+  ConnectionDone,
   plainText,
   ProblemMessage,
   Reason,
@@ -67,7 +67,7 @@ export function RuleList({
   const names = new Map(channels.map(({ id, name }) => [id, plainText(name)]));
   return (
     <>
-      <DoneMessage visit={visit} />
+      <ConnectionDone visit={visit} />
       <p class="muted">{t('alertRules.intro')}</p>
       <div class="card">
         {rules.length === 0 ? (
@@ -91,7 +91,7 @@ export function RuleList({
                 </td>
                 <td class="wide">{describeCondition(visit, rule.condition)}</td>
                 <td>
-                  <SeverityBadge visit={visit} severity={rule.severity} />
+                  <AlertSeverityBadge visit={visit} severity={rule.severity} />
                 </td>
                 <td class="wide">
                   {rule.channels.map(({ channelId }) => names.get(channelId)).join(', ') ||
@@ -159,7 +159,7 @@ interface FormProps {
   problem: AppError | null;
 }
 
-export function RuleForm({ visit, kind, rule, channels, problem }: FormProps): JSX.Element {
+export function AlertRuleForm({ visit, kind, rule, channels, problem }: FormProps): JSX.Element {
   const { t, form } = visit;
   const isSent = problem !== null;
   const given = (name: string, stored: string) => (isSent ? (form.get(name) ?? '') : stored);
@@ -334,7 +334,7 @@ function ConditionInput({
   return <Field {...{ label, name: field, type: 'number', min, max, value }} />;
 }
 
-export function RuleChanges({ visit, rule }: { visit: Visit; rule: RuleWithChannels }) {
+export function AlertRuleSteps({ visit, rule }: { visit: Visit; rule: RuleWithChannels }) {
   const { t, language } = visit;
   const path = pathTo(visit, `alert-rules/${rule.id}`);
   return (

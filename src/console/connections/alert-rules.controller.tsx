@@ -8,11 +8,11 @@ import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, isAllowedTo, pathId, pathTo, readReason } from '../visit.js';
-import { readConditionKind, readRuleForm } from './alert-rule-form.js';
-import { RuleChanges, RuleFacts, RuleForm, RuleList } from './alert-rule-views.js';
+import { readConditionKind, readAlertRuleForm } from './alert-rule-form.js';
+import { AlertRuleSteps, RuleFacts, AlertRuleForm, RuleList } from './alert-rule-views.js';
 import {
   doneAt,
-  DoneMessage,
+  ConnectionDone,
   findProblem,
   plainText,
   readBody,
@@ -103,7 +103,7 @@ export class AlertRulePages {
     const kind = readConditionKind(visit.params.kind);
     if (!kind) return new Redirect(pathTo(visit, 'alert-rules'));
     const channels = await this.channels.listPage(accountOf(visit).id, all);
-    const body = <RuleForm {...{ visit, kind, channels, problem }} rule={null} />;
+    const body = <AlertRuleForm {...{ visit, kind, channels, problem }} rule={null} />;
     return new Shown(visit.t('alertRules.new'), body, statusOf(problem));
   }
 
@@ -114,12 +114,12 @@ export class AlertRulePages {
     const kind = rule.conditionKind;
     const body = (
       <>
-        <DoneMessage visit={visit} />
+        <ConnectionDone visit={visit} />
         <RuleFacts visit={visit} rule={rule} />
         {isAllowedTo(visit, manage) && (
           <>
-            <RuleForm {...{ visit, kind, rule, channels, problem }} />
-            <RuleChanges visit={visit} rule={rule} />
+            <AlertRuleForm {...{ visit, kind, rule, channels, problem }} />
+            <AlertRuleSteps visit={visit} rule={rule} />
           </>
         )}
       </>
@@ -132,5 +132,5 @@ export class AlertRulePages {
 function readRule({ form }: Visit, kindText: string | null | undefined) {
   const kind = readConditionKind(kindText);
   if (!kind) throw new AppError('validation_failed');
-  return readBody(createAlertRule.body, readRuleForm(form, kind));
+  return readBody(createAlertRule.body, readAlertRuleForm(form, kind));
 }

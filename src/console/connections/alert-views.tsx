@@ -14,7 +14,7 @@ import { DataTable, Form } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
-import { DoneMessage, plainText, ProblemMessage, Reason } from './connection-elements.js';
+import { ConnectionDone, plainText, ProblemMessage, Reason } from './connection-elements.js';
 
 export type AlertView = ReturnType<typeof describeAlert>;
 
@@ -30,7 +30,7 @@ const stateTones: Record<AlertState, Tone> = {
   cleared: 'good',
 };
 
-export function SeverityBadge({
+export function AlertSeverityBadge({
   visit: { t },
   severity,
 }: {
@@ -103,7 +103,7 @@ export function AlertRows({
             <a href={pathTo(visit, `alerts/${alert.id}`)}>{formatTime(alert.firedAt, language)}</a>
           </td>
           <td>
-            <SeverityBadge visit={visit} severity={alert.severity} />
+            <AlertSeverityBadge visit={visit} severity={alert.severity} />
           </td>
           <td class="wide">
             <a href={pageAbout(visit, alert)}>{describeSubject(visit, alert.detail)}</a>
@@ -154,7 +154,7 @@ export function AlertDetailView({ visit, alert, nameOf, problem }: DetailProps):
   const mayAcknowledge = alert.state === 'firing' && isAllowedTo(visit, 'acknowledge alerts');
   return (
     <>
-      <DoneMessage visit={visit} />
+      <ConnectionDone visit={visit} />
       <ProblemMessage visit={visit} problem={problem} />
       <p>
         <strong>{describeSubject(visit, alert.detail)}</strong>{' '}
@@ -195,7 +195,7 @@ function AlertFacts({ visit, alert }: Pick<DetailProps, 'visit' | 'alert'>) {
       title="alerts.facts"
       facts={[
         ['alerts.state', <StateBadge visit={visit} state={alert.state} />],
-        ['alerts.severity', <SeverityBadge visit={visit} severity={alert.severity} />],
+        ['alerts.severity', <AlertSeverityBadge visit={visit} severity={alert.severity} />],
         ['alerts.amount', alert.amount === null ? t('app.none') : <Amount cents={alert.amount} />],
         ['alerts.rule', <a href={alertsOfRule(visit, alert)}>{plainText(alert.ruleName)}</a>],
         ['alerts.firedAt', formatTime(alert.firedAt, language)],

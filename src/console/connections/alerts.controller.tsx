@@ -14,7 +14,7 @@ import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, isAllowedTo, pathId, readReason } from '../visit.js';
 import { AcknowledgeAll, AlertDetailView, AlertRows } from './alert-views.js';
-import { doneAt, DoneMessage, findProblem, plainText, statusOf } from './connection-elements.js';
+import { doneAt, ConnectionDone, findProblem, plainText, statusOf } from './connection-elements.js';
 import { readCursor } from './list-address.js';
 
 const alerts = '/console/accounts/:account/alerts';
@@ -54,7 +54,7 @@ export class AlertPages {
     const empty = rules.length === 0 ? 'alerts.empty.noRules' : 'alerts.empty';
     const body = (
       <>
-        <DoneMessage visit={visit} />
+        <ConnectionDone visit={visit} />
         <p class="muted">{t('alerts.intro')}</p>
         <Filters visit={visit} wrong={wrong} fields={filterFields(visit, rules)} />
         <div class="card">

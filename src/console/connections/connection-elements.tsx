@@ -23,7 +23,7 @@ export function doneAt(visit: Visit, page: string, done: string, count?: number)
 }
 
 /** Says what the form before this page has done. */
-export function DoneMessage({ visit: { t, query } }: { visit: Visit }): JSX.Element | null {
+export function ConnectionDone({ visit: { t, query } }: { visit: Visit }): JSX.Element | null {
   const key = findTextKey(`connections.done.${query.get('done')}`);
   const count = query.get('count') ?? '';
   if (!key) return null;

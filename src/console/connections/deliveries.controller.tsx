@@ -16,7 +16,7 @@ import { accountOf, callerOf, pathId, readReason, typed } from '../visit.js';
 import { DeliveryDetail, DeliveryRows } from './delivery-views.js';
 import {
   doneAt,
-  DoneMessage,
+  ConnectionDone,
   eventOptions,
   findProblem,
   nameOfEvent,
@@ -59,7 +59,7 @@ export class DeliveryPages {
     );
     const body = (
       <>
-        <DoneMessage visit={visit} />
+        <ConnectionDone visit={visit} />
         <p class="muted">{t('deliveries.intro')}</p>
         <Filters
           visit={visit}

@@ -12,7 +12,7 @@ import { isAllowedTo, pathTo } from '../visit.js';
 import {
   DeliveryBadge,
   describeFailure,
-  DoneMessage,
+  ConnectionDone,
   hostOf,
   JsonText,
   nameOfEvent,
@@ -96,7 +96,7 @@ export function DeliveryDetail({ visit, found, endpoints, problem }: DetailProps
   const body = `${JSON.stringify({ ...head, resource, sequence: event.sequence }).slice(0, -1)},"data":${event.data}}`;
   return (
     <>
-      <DoneMessage visit={visit} />
+      <ConnectionDone visit={visit} />
       <ProblemMessage visit={visit} problem={problem} />
       <div class="cards">
         <DeliveryFacts visit={visit} found={found} />

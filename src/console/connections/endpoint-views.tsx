@@ -21,7 +21,7 @@ import { DeliveryRows } from './delivery-views.js';
 import {
   Check,
   describeFailure,
-  DoneMessage,
+  ConnectionDone,
   eventOptions,
   hostOf,
   nameOfEvent,
@@ -94,7 +94,7 @@ export function EndpointList({
   const { t } = visit;
   return (
     <>
-      <DoneMessage visit={visit} />
+      <ConnectionDone visit={visit} />
       <p class="muted">{t('endpoints.intro')}</p>
       <div class="card">
         {rows.length === 0 ? (
@@ -310,7 +310,7 @@ export function EndpointDetail(props: DetailProps): JSX.Element {
   const isChange = problem !== null && !visit.path.endsWith('/test');
   return (
     <>
-      <DoneMessage visit={visit} />
+      <ConnectionDone visit={visit} />
       {message}
       {!isChange && <ProblemMessage {...{ visit, problem, labels }} />}
       <p class="wide">

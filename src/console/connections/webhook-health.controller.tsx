@@ -13,7 +13,7 @@ import { readFilters } from '../list-query.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, isAllowedTo, pathTo } from '../visit.js';
-import { doneAt, DoneMessage } from './connection-elements.js';
+import { doneAt, ConnectionDone } from './connection-elements.js';
 import { HealthView } from './webhook-health-view.js';
 
 const health = '/console/accounts/:account/webhook-health';
@@ -106,7 +106,7 @@ function Registrations({ visit, read }: { visit: Visit; read: RegisteredEventTyp
   const mayRegister = isAllowedTo(visit, 'manage connections');
   return (
     <>
-      <DoneMessage visit={visit} />
+      <ConnectionDone visit={visit} />
       {mayRegister && <StepUpNotice visit={visit} />}
       <p class="muted">{t('health.registrations.intro')}</p>
       {read === null && <Message kind="bad">{t('health.registrations.noAnswer')}</Message>}

@@ -30,7 +30,7 @@ import { isAllowedTo, pathTo } from '../visit.js';
 import {
   DeliveryBadge,
   describeFailure,
-  DoneMessage,
+  ConnectionDone,
   hostOf,
   JsonText,
   plainText,
@@ -72,7 +72,7 @@ export function InboxList({
   const mayDecide = isAllowedTo(visit, 'send again') && !isDeciding;
   return (
     <>
-      <DoneMessage visit={visit} />
+      <ConnectionDone visit={visit} />
       <p class="muted">{t('webhooks.intro')}</p>
       <Filters
         visit={visit}
@@ -219,7 +219,7 @@ export function WebhookDetail({
   const { state, receivedAt, copies } = webhook;
   return (
     <>
-      <DoneMessage visit={visit} />
+      <ConnectionDone visit={visit} />
       {quarantineReason && (
         <Message kind="bad">{t(`webhooks.quarantine.${quarantineReason}`)}</Message>
       )}

@@ -13,7 +13,7 @@ import type { Visit } from '../requests.js';
 import { accountOf } from '../visit.js';
 import { CertifiedDay } from './certified-day.js';
 import { DayFiles } from './day-files.service.js';
-import { Waiting } from './days-list.js';
+import { DaysWaiting } from './days-list.js';
 
 const day = '/console/accounts/:account/days/:day';
 const changesShown = 50;
@@ -82,7 +82,7 @@ export class DayPage {
     const body = (
       <>
         {date !== waiting.date && <Message kind="warn">{t('days.notCertifiedYet')}</Message>}
-        <Waiting visit={visit} waiting={waiting} />
+        <DaysWaiting visit={visit} waiting={waiting} />
       </>
     );
     return new Shown(title, body);

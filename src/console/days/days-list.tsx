@@ -33,7 +33,7 @@ export function DaysList({ visit, charts, dayCloses, next, waiting, wrong, probl
     <>
       {problem && <Message kind="bad">{t(problem)}</Message>}
       {query.has('started') && <Message kind="good">{t('days.runStarted')}</Message>}
-      <Waiting visit={visit} waiting={waiting} />
+      <DaysWaiting visit={visit} waiting={waiting} />
       <Filters
         visit={visit}
         wrong={wrong}
@@ -65,7 +65,7 @@ export function DaysList({ visit, charts, dayCloses, next, waiting, wrong, probl
 }
 
 /** What the next day waits for, with a link to what is in the way. */
-export function Waiting({ visit, waiting }: { visit: Visit; waiting: WaitingDay }) {
+export function DaysWaiting({ visit, waiting }: { visit: Visit; waiting: WaitingDay }) {
   const { t, language } = visit;
   const { date, reason, isAmendment, days } = waiting;
   const link = linkOfWaiting(reason, waiting);

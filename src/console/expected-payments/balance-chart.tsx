@@ -6,7 +6,7 @@ import { formatAmount } from '../formats.js';
 import type { Visit } from '../requests.js';
 import { balancePlane, plane, rangeOf } from './balance-path.js';
 
-export function BalanceChart({
+export function ForecastChart({
   visit: { t },
   days,
   today,

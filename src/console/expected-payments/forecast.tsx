@@ -8,7 +8,7 @@ import { formatAmount, formatCount, formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
-import { BalanceChart } from './balance-chart.js';
+import { ForecastChart } from './balance-chart.js';
 
 type ForecastView = RouteOutput<typeof getCashForecast>;
 type ForecastDay = ForecastView['days'][number];
@@ -30,7 +30,7 @@ export function Forecast(props: ForecastProps): JSX.Element {
       </div>
       <section class="card">
         <h2>{t('forecast.chart')}</h2>
-        <BalanceChart visit={visit} days={forecast.days} today={forecast.today} />
+        <ForecastChart visit={visit} days={forecast.days} today={forecast.today} />
       </section>
       <section class="card">
         <h2>{t('forecast.days')}</h2>

@@ -13,7 +13,7 @@ import { DataTable, Field, Form } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
-import { amountText, dueText, kindText, PaymentState, punctuated } from './payment-list.js';
+import { amountText, dueText, paymentKindText, PaymentState, punctuated } from './payment-list.js';
 import { VersionHistory } from './payment-versions.js';
 
 type DeclaredView = z.output<typeof declaredPaymentView>;
@@ -87,7 +87,7 @@ function Terms({ visit, payment }: DetailProps) {
       visit={visit}
       title="expectedPayment.terms"
       facts={[
-        ['expectedPayment.kind', kindText(visit, payment)],
+        ['expectedPayment.kind', paymentKindText(visit, payment)],
         ['expectedPayment.due', dueText(visit, payment)],
         ['expectedPayment.tolerance', tolerance === 0n ? none : formatAmount(tolerance)],
         ['expectedPayment.name', <span class="wide">{counterparty.name ?? none}</span>],

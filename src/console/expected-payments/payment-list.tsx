@@ -68,7 +68,7 @@ function PaymentRow({ visit, payment }: { visit: Visit; payment: ExpectedPayment
     <tr>
       <td class="wide">
         <a href={pathTo(visit, `expected-payments/${id}`)}>{name}</a>
-        <div class="hint">{kindText(visit, payment)}</div>
+        <div class="hint">{paymentKindText(visit, payment)}</div>
       </td>
       <td class="wide">
         {counterparty.name ?? taxId ?? visit.t('app.none')}
@@ -101,7 +101,7 @@ export function punctuated(taxId: string | null): string | null {
 }
 
 /** `A receber · Cobrança`. */
-export function kindText({ t }: Visit, { kind, isCredit }: ExpectedPaymentView): string {
+export function paymentKindText({ t }: Visit, { kind, isCredit }: ExpectedPaymentView): string {
   const key = findTextKey(`paymentKind.${kind}`) ?? 'paymentKind.other';
   return `${t(isCredit ? 'expectedPayment.credit' : 'expectedPayment.debit')} · ${t(key)}`;
 }

@@ -19,7 +19,7 @@ import {
   type RequestProblem,
 } from './payment-requests.js';
 import { Identifier, pathOfRecord, recordId, SettlementBadge } from './record-page.js';
-import { ProblemMessage, RequestFields, requestText, SentToBank } from './request-form.js';
+import { ProblemNotice, RequestFields, requestText, SentToBank } from './request-form.js';
 
 const path = '/console/accounts/:account/charges/:id/void';
 
@@ -97,7 +97,7 @@ function VoidPage({
   const { amountCents } = chargeFacts(charge);
   return (
     <>
-      {problem && <ProblemMessage visit={visit} problem={problem} />}
+      {problem && <ProblemNotice visit={visit} problem={problem} />}
       <FactList
         visit={visit}
         title="payment.facts"

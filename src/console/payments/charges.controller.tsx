@@ -25,7 +25,7 @@ import {
   recordId,
   RelatedRecords,
   SettlementBadge,
-  StateBadge,
+  RecordStateBadge,
   Steps,
 } from './record-page.js';
 import { Story } from './story-timeline.js';
@@ -147,7 +147,7 @@ function ChargeFacts({ visit, charge }: Props) {
         ['payment.settlement', <SettlementBadge visit={visit} settlement={settlement} />],
         [
           'payment.request',
-          <StateBadge visit={visit} list="payment.operation" state={operationState} />,
+          <RecordStateBadge visit={visit} list="payment.operation" state={operationState} />,
         ],
         [
           'payment.amount',
@@ -247,7 +247,12 @@ function Refunds({ visit, charge: { refunds, refundCount } }: Props) {
               <Amount cents={amount} />
             </td>
             <td>
-              <StateBadge visit={visit} list="payment.refundState" state={state} tone="plain" />
+              <RecordStateBadge
+                visit={visit}
+                list="payment.refundState"
+                state={state}
+                tone="plain"
+              />
             </td>
             <td>{t(orderedBy === 'us' ? 'payment.byUs' : 'payment.byBank')}</td>
             <td>

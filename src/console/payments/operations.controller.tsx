@@ -23,10 +23,10 @@ import {
   Identifier,
   OutcomeNotice,
   RelatedRecords,
-  StateBadge,
+  RecordStateBadge,
   type RelatedLink,
 } from './record-page.js';
-import { ProblemMessage } from './request-form.js';
+import { ProblemNotice } from './request-form.js';
 import { Story, shownValue } from './story-timeline.js';
 import { awaitedOf, wordFor } from './story.js';
 import { findOperationRecords, findUnknownOutcomeBreak } from './story.queries.js';
@@ -128,7 +128,7 @@ function OperationPage({
   const { id, state, request, response } = operation;
   return (
     <>
-      {problem && <ProblemMessage visit={visit} problem={problem} />}
+      {problem && <ProblemNotice visit={visit} problem={problem} />}
       <OutcomeNotice visit={visit} operation={{ operationState: state, operationId: id }} />
       <div class="cards">
         <OperationFacts
@@ -164,7 +164,10 @@ function OperationFacts({
       visit={visit}
       title="payment.facts"
       facts={[
-        ['payment.state', <StateBadge visit={visit} list="payment.operation" state={state} />],
+        [
+          'payment.state',
+          <RecordStateBadge visit={visit} list="payment.operation" state={state} />,
+        ],
         ...(reason === null
           ? []
           : [['payment.why', shownValue(visit, wordFor('payment.reason', reason))] as const]),

@@ -32,7 +32,7 @@ export function Identifier({ text }: { text: string | null }): JSX.Element | str
 }
 
 /** A state that the database stores, in words. */
-export function StateBadge({
+export function RecordStateBadge({
   visit,
   list,
   state,
@@ -57,7 +57,9 @@ export function SettlementBadge({
 }): JSX.Element {
   const isCalm = ['open', 'withdrawn', 'cancelled'].includes(settlement);
   const tone = settlement === 'settled' ? 'good' : isCalm ? 'plain' : 'warn';
-  return <StateBadge visit={visit} list="payment.settlement" state={settlement} tone={tone} />;
+  return (
+    <RecordStateBadge visit={visit} list="payment.settlement" state={settlement} tone={tone} />
+  );
 }
 
 /** Who pays or is paid, as the person may see it. */

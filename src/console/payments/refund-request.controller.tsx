@@ -22,7 +22,7 @@ import {
   type RequestProblem,
 } from './payment-requests.js';
 import { Identifier } from './record-page.js';
-import { ProblemMessage, RequestFields, requestText, SentToBank } from './request-form.js';
+import { ProblemNotice, RequestFields, requestText, SentToBank } from './request-form.js';
 import { readTypedAmount, writeTypedAmount } from '../typed-amount.js';
 
 const path = '/console/accounts/:account/refunds/new/:nsu';
@@ -69,7 +69,7 @@ export class RefundRequestPages {
     } catch (error) {
       // The line is no received Pix.
       const problem = problemOf(error);
-      const body = <ProblemMessage visit={visit} problem={problem} />;
+      const body = <ProblemNotice visit={visit} problem={problem} />;
       return new Shown(title, body, { isNarrow: true, status: problem.status });
     }
   }
@@ -111,7 +111,7 @@ function RefundPage({ visit, asked }: Props) {
   const isValid = amount !== null && amount > 0n && amount <= refundableCents;
   return (
     <>
-      {problem && <ProblemMessage visit={visit} problem={problem} />}
+      {problem && <ProblemNotice visit={visit} problem={problem} />}
       <FactList
         visit={visit}
         title="payment.original"

@@ -34,7 +34,7 @@ export function SentToBank({ visit: { t }, text }: { visit: Visit; text: string 
   );
 }
 
-export function ProblemMessage({
+export function ProblemNotice({
   visit,
   problem,
 }: {

@@ -14,7 +14,7 @@ import {
   OutcomeNotice,
   RelatedRecords,
   SettlementBadge,
-  StateBadge,
+  RecordStateBadge,
   type RelatedLink,
 } from './record-page.js';
 import { Story } from './story-timeline.js';
@@ -102,7 +102,7 @@ function SentFacts({ visit, record }: Props) {
         ['payment.settlement', <SettlementBadge visit={visit} settlement={settlement} />],
         [
           'payment.state',
-          <StateBadge
+          <RecordStateBadge
             visit={visit}
             list={`payment.${list}`}
             state={state}
@@ -111,7 +111,7 @@ function SentFacts({ visit, record }: Props) {
         ],
         [
           'payment.request',
-          <StateBadge visit={visit} list="payment.operation" state={operationState} />,
+          <RecordStateBadge visit={visit} list="payment.operation" state={operationState} />,
         ],
         ['payment.amount', <Amount cents={amount} />],
         ['payment.createdAt', formatTime(createdAt, language)],

@@ -12,7 +12,7 @@ import {
 import { Form } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { isAllowedTo, pathTo } from '../visit.js';
-import { conditionKinds, type ConditionRow, type RuleForm } from './rule-form.js';
+import { ruleConditionKinds, type ConditionRow, type RuleForm } from './rule-form.js';
 import { MatchFields } from './rule-match-fields.js';
 import { termsSoFar, type RuleFormErrors } from './rule-request.js';
 import { linesCovered, whatHappens } from './rule-sentence.js';
@@ -156,7 +156,7 @@ function ConditionFields({
         <span class="hint">{t('ruleBuilder.condition', { number })}</span>
         <select name="condition">
           <option value="">{t('ruleBuilder.noCondition')}</option>
-          {conditionKinds.map((one) => (
+          {ruleConditionKinds.map((one) => (
             <option value={one} selected={one === kind}>
               {t(`ruleCondition.${one}`)}
             </option>

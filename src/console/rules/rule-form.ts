@@ -12,7 +12,7 @@ import { writeTypedAmount } from '../typed-amount.js';
 import type { RuleTerms } from '../../reconciliation/rules/rule-catalog.service.js';
 
 /** What a row of the conditions is about, with its comparison. */
-export const conditionKinds = [
+export const ruleConditionKinds = [
   'credit',
   'debit',
   'type',
@@ -24,7 +24,7 @@ export const conditionKinds = [
   'notesContain',
   'notesMatch',
 ] as const;
-export type ConditionKind = (typeof conditionKinds)[number];
+export type ConditionKind = (typeof ruleConditionKinds)[number];
 export interface ConditionRow {
   kind: ConditionKind | '';
   value: string;
@@ -85,7 +85,7 @@ export function readRuleForm(form: URLSearchParams): RuleForm {
   const typed = (name: string) => cleaned(form.get(name) ?? '');
   const [kinds, values] = [form.getAll('condition'), form.getAll('value')];
   const conditions = kinds.slice(0, maxRows).map((kind, index) => ({
-    kind: conditionKinds.find((one) => one === kind) ?? ('' as const),
+    kind: ruleConditionKinds.find((one) => one === kind) ?? ('' as const),
     value: cleaned(values[index] ?? ''),
   }));
   return {

@@ -283,7 +283,7 @@ export async function searchOperations(
 export type FoundBreak = Pick<Break, 'id' | 'kind' | 'state' | 'amountCents' | 'openedAt'>;
 
 /** What was found otherwise, to which breaks belong. */
-export interface BreakSubjects {
+export interface SearchedSubjects {
   nsus: readonly bigint[];
   expectedPaymentIds: readonly string[];
   operationIds: readonly string[];
@@ -294,7 +294,7 @@ export async function searchBreaks(
   db: Db,
   accountId: number,
   { uuid, amountCents }: SearchTerms,
-  { nsus, expectedPaymentIds, operationIds }: BreakSubjects,
+  { nsus, expectedPaymentIds, operationIds }: SearchedSubjects,
 ): Promise<FoundBreak[]> {
   const account = opaqueAccountId(accountId);
   const ofEach = (ids: Prisma.Sql, column: Prisma.Sql) => sql`(
