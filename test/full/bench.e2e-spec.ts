@@ -33,7 +33,7 @@ it('runs every bench for a short time, and none loses or doubles a row', async (
     name.replace(/-.*$/, '').toUpperCase(),
   );
   const { code, output } = await runShort();
-  const measured = [...output.matchAll(/^([GB]\d+\w*): /gm)].map(([, id]) => id?.toUpperCase());
+  const measured = [...output.matchAll(/^([GBC]\d+\w*): /gm)].map(([, id]) => id?.toUpperCase());
   expect({ code, failed: output.match(/^✗ .*/gm) }).toEqual({ code: 0, failed: null });
   expect(measured.sort()).toEqual(ids.sort());
 }, 300_000);

@@ -184,6 +184,14 @@ describe('the pages of days', () => {
       expect((await analyst.get(days)).text).toContain('days/files');
     });
 
+    it('of one day are offered by forms of its page, and by no link', async () => {
+      const { text } = await analyst.get(`${days}/2026-03-02`);
+      expect(text).toContain('<input type="hidden" name="from" value="2026-03-02"/>');
+      expect(text).toContain('<button class="plain" name="format" value="csv">');
+      expect(text).toContain('<input type="hidden" name="month" value="2026-03"/>');
+      expect(text).not.toMatch(/href="[^"]*days\/(files|report)/);
+    });
+
     it.each([
       ['files', { from: '2026-03-09', to: '2026-03-02' }, 400, 'at most 366 days'],
       ['files', { from: 'never' }, 400, 'at most 366 days'],

@@ -4,7 +4,7 @@ import type { DayCloses } from '../../day-closes/day-closes.service.js';
 import { exportFormats } from '../../exports/exports.schema.js';
 import { Amount, Empty, FactList } from '../elements.js';
 import { formatAmount, formatCount, formatDay, formatTime } from '../formats.js';
-import { DataTable, Message } from '../frame.js';
+import { DataTable, Form, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
@@ -46,7 +46,7 @@ export function CertifiedDay({ visit, day, changes, checked, neighbours }: Props
       <Outcomes visit={visit} day={day} />
       {day.reconcilingItems.length > 0 && <Items visit={visit} day={day} />}
       <Changes visit={visit} changes={changes} />
-      {isAllowedTo(visit, 'take files') && <DayFileLinks visit={visit} day={day} />}
+      {isAllowedTo(visit, 'take files') && <DayFileForms visit={visit} day={day} />}
       <section class="card">
         <h2>{t('days.certificate')}</h2>
         <p class="row">
@@ -217,19 +217,28 @@ function Changes({ visit, changes }: Pick<Props, 'visit' | 'changes'>) {
 }
 
 /** The statement of the day in each format, and the report of its month. */
-function DayFileLinks({ visit, day }: Pick<Props, 'visit' | 'day'>) {
+function DayFileForms({ visit, day }: Pick<Props, 'visit' | 'day'>) {
   const { t } = visit;
-  const files = (format: string) =>
-    pathTo(visit, `days/files?from=${day.date}&to=${day.date}&format=${format}`);
   return (
     <section class="card">
       <h2>{t('days.files')}</h2>
-      <p class="row">
-        {exportFormats.map((format) => (
-          <a href={files(format)}>{t(`days.format.${format}`)}</a>
-        ))}
-        <a href={pathTo(visit, `days/report?month=${day.date.slice(0, 7)}`)}>{t('days.report')}</a>
-      </p>
+      <div class="row">
+        <Form visit={visit} action={pathTo(visit, 'days/files')}>
+          <input type="hidden" name="from" value={day.date} />
+          <input type="hidden" name="to" value={day.date} />
+          <div class="row">
+            {exportFormats.map((format) => (
+              <button class="plain" name="format" value={format}>
+                {t(`days.format.${format}`)}
+              </button>
+            ))}
+          </div>
+        </Form>
+        <Form visit={visit} action={pathTo(visit, 'days/report')}>
+          <input type="hidden" name="month" value={day.date.slice(0, 7)} />
+          <button class="plain">{t('days.report')}</button>
+        </Form>
+      </div>
     </section>
   );
 }
