@@ -2,11 +2,9 @@
 // headers.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ModulesContainer, MetadataScanner } from '@nestjs/core';
 import { Operators, commandLine } from '../../src/operators/operators.service.js';
 import { roleNames, type PersonRole } from '../../src/operators/roles.js';
 import { StatementService } from '../../src/statement/statement.service.js';
-import { needsKey } from '../../src/console/console.guard.js';
 import { menu } from '../../src/console/page.js';
 import { slip } from '../contract/samples.js';
 import {
@@ -17,6 +15,11 @@ import {
   visitorOf,
   type Visitor,
 } from '../support/console-visitor.js';
+import {
+  exampleAddress,
+  listConsoleHandlers,
+  needsOfNoAccount,
+} from '../support/console-handlers.js';
 import { operatorOf } from '../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
@@ -49,33 +52,9 @@ describe('the pages of the console', () => {
   });
   afterAll(() => service.stop());
 
-  /** Every page and form of the console, as its controllers declare them. */
-  const listHandlers = () => {
-    const scanner = new MetadataScanner();
-    const modules = [...service.application.get(ModulesContainer).values()];
-    return modules.flatMap(({ controllers }) =>
-      [...controllers.values()].flatMap(({ metatype }) => {
-        const prototype = metatype?.prototype as Record<string, object>;
-        return scanner.getAllMethodNames(prototype).flatMap((name) => {
-          const handler = prototype[name]!;
-          const needs = Reflect.getMetadata(needsKey, handler) as string | undefined;
-          if (!needs) return [];
-          const path = Reflect.getMetadata('path', handler) as string;
-          // Nest's RequestMethod: 0 is GET, 1 is POST.
-          const isForm = Reflect.getMetadata('method', handler) === 1;
-          return [{ path, needs, isForm }];
-        });
-      }),
-    );
-  };
-  const own = ['nobody', 'password', 'session'];
-  const example = (path: string) =>
-    path
-      .replace(':account', 'main')
-      .replace(/:(id|session|message|charge)/g, people.analyst.id)
-      .replace(':nsu', '1')
-      .replace(':kind', 'break_open')
-      .replace(':day', '2026-01-01');
+  const listHandlers = () => listConsoleHandlers(service);
+  const own = needsOfNoAccount;
+  const example = (path: string) => exampleAddress(path, people.analyst.id);
 
   describe('a viewer', () => {
     it('can change nothing of an account by any form', async () => {

@@ -2,8 +2,6 @@
 // session, of another account, without a recent code, and hostile texts in addresses and forms.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MetadataScanner, ModulesContainer } from '@nestjs/core';
-import { needsKey } from '../../src/console/console.guard.js';
 import { Operators } from '../../src/operators/operators.service.js';
 import {
   isAllowed,
@@ -13,6 +11,11 @@ import {
   type PersonRole,
 } from '../../src/operators/roles.js';
 import { signedInPerson } from '../support/console-visitor.js';
+import {
+  exampleAddress,
+  listConsoleHandlers,
+  needsOfNoAccount,
+} from '../support/console-handlers.js';
 import { operatorOf } from '../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
@@ -79,38 +82,14 @@ describe('a request that no page offers', () => {
   });
   afterAll(() => service.stop());
 
-  /** Every page and form of the console, as its controllers declare them. */
-  const listHandlers = () => {
-    const scanner = new MetadataScanner();
-    const modules = [...service.application.get(ModulesContainer).values()];
-    return modules.flatMap(({ controllers }) =>
-      [...controllers.values()].flatMap(({ metatype }) => {
-        const prototype = metatype?.prototype as Record<string, object>;
-        return scanner.getAllMethodNames(prototype).flatMap((name) => {
-          const handler = prototype[name]!;
-          const needs = Reflect.getMetadata(needsKey, handler) as string | undefined;
-          if (!needs) return [];
-          const path = Reflect.getMetadata('path', handler) as string;
-          // Nest's RequestMethod: 0 is GET, 1 is POST.
-          const isForm = Reflect.getMetadata('method', handler) === 1;
-          return [{ path, needs, isForm }];
-        });
-      }),
-    );
-  };
-  const own = ['nobody', 'password', 'session'];
+  const listHandlers = () => listConsoleHandlers(service);
+  const own = needsOfNoAccount;
   /** The forms of an account. The search is one, too: everybody may send it. */
   const listForms = () =>
     listHandlers().flatMap(({ isForm, needs, path }) =>
       isForm && !own.includes(needs) ? [{ path, needs: needs as Action }] : [],
     );
-  const example = (path: string) =>
-    path
-      .replace(':account', 'main')
-      .replace(/:(id|session|message|charge)/g, people.analyst.id)
-      .replace(':nsu', '1')
-      .replace(':kind', 'break_open')
-      .replace(':day', '2026-01-01');
+  const example = (path: string) => exampleAddress(path, people.analyst.id);
 
   it('is refused for a form that needs a higher role', async () => {
     const before = await update('SELECT count(*) FROM audit_entry');
