@@ -17,6 +17,7 @@ import type { ReplacedHash } from '../statement/line-erasure.queries.js';
 import { statementBreakKinds } from './decide/break-kinds.js';
 import type { OpenBreak, Resolution } from './decide/breaks.js';
 import { newId } from '../platform/ids.js';
+import type { Reader } from '../shared-reads.queries.js';
 
 export type NewBreak = Omit<OpenBreak, 'expectedPaymentId'> & {
   expectedPaymentId?: string | null;
@@ -105,13 +106,18 @@ export async function insertBreaks(
     RETURNING ${reportedColumns}`;
 }
 
-/** Updates open breaks whose amount, line, expected payment or evidence has changed. */
+/**
+ * Updates open breaks whose amount, line, expected payment or evidence has changed. They are
+ * inserted again, which finds each by its id: an update that joins them may read all breaks of the
+ * account for each, where it was planned while there were few.
+ */
 export async function reviseBreaks(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
   if (breaks.length === 0) return;
   await tx.$executeRaw`
-    UPDATE break
-    SET amount_cents = b.amount_cents, nsu = b.nsu, expected_payment_id = b.expected_payment_id,
-      evidence = b.evidence
+    INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu,
+      expected_payment_id, evidence)
+    SELECT ${accountId}, stored.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu,
+           b.expected_payment_id, b.evidence
     FROM unnest(
       ${breaks.map(({ kind }) => kind)}::text[], ${breaks.map(({ subject }) => subject)}::text[],
       ${breaks.map(({ amountCents }) => amountCents)}::bigint[],
@@ -119,10 +125,18 @@ export async function reviseBreaks(tx: Tx, accountId: number, breaks: NewBreak[]
       ${breaks.map(({ expectedPaymentId = null }) => expectedPaymentId)}::uuid[],
       ${jsonTexts(breaks.map(({ evidence }) => JSON.stringify(evidence)))}::jsonb[]
     ) AS b(kind, subject, amount_cents, nsu, expected_payment_id, evidence)
-    WHERE break.account_id = ${opaqueAccountId(accountId)} AND break.kind = b.kind
-      AND break.subject = b.subject AND break.state = 'open'
-      AND (break.amount_cents, break.nsu, break.expected_payment_id, break.evidence)
-        IS DISTINCT FROM (b.amount_cents, b.nsu, b.expected_payment_id, b.evidence)`;
+    CROSS JOIN LATERAL (
+      SELECT * FROM break
+      WHERE account_id = ${opaqueAccountId(accountId)} AND kind = b.kind AND subject = b.subject
+      OFFSET 0
+    ) stored
+    WHERE stored.state = 'open'
+      AND (stored.amount_cents, stored.nsu, stored.expected_payment_id, stored.evidence)
+        IS DISTINCT FROM (b.amount_cents, b.nsu, b.expected_payment_id, b.evidence)
+    ON CONFLICT (account_id, id) DO UPDATE
+    SET amount_cents = EXCLUDED.amount_cents, nsu = EXCLUDED.nsu,
+        expected_payment_id = EXCLUDED.expected_payment_id, evidence = EXCLUDED.evidence
+    WHERE break.state = 'open'`;
 }
 
 export type StoredBreak = Pick<
@@ -143,7 +157,7 @@ const storedColumns = Prisma.sql`b.id, b.kind, b.subject, b.state, b.nsu, b.expe
 
 /** The breaks of these lines, expected payments and operations. */
 export async function listBreaksAbout(
-  db: Db,
+  db: Reader,
   accountId: number,
   { nsus, expectedPaymentIds, operationIdsOfPayments, operationIds }: SubjectsOfBreaks,
 ): Promise<StoredBreak[]> {

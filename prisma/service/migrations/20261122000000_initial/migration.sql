@@ -1801,8 +1801,8 @@ CREATE INDEX "break_expected_payment"
   ON "break" ("account_id", "expected_payment_id") WHERE (expected_payment_id IS NOT NULL);
 CREATE INDEX "break_operation"
   ON "break" ("account_id", "operation_id") WHERE (operation_id IS NOT NULL);
-CREATE INDEX "break_account_id_kind_state_id_idx"
-  ON "break" ("account_id", "kind", "state", "id");
+CREATE INDEX "break_account_id_state_kind_id_idx"
+  ON "break" ("account_id", "state", "kind", "id");
 CREATE INDEX "break_open_amount" ON "break" ("account_id", "amount_cents", "nsu")
   WHERE (state = 'open' AND nsu IS NOT NULL);
 

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { reviseBreaks } from '../../src/reconciliation/breaks.queries.js';
+import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+
+const openBreaks = 3_000;
+const revised = 20;
+
+/** Open breaks of which PostgreSQL has no statistics, as in the first import of an account. */
+describe('breaks that are revised during an import', () => {
+  let service: ServiceDatabase;
+
+  beforeAll(async () => {
+    service = await serviceDatabase();
+    await service.database.pool.query(
+      `INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, evidence)
+       SELECT $1, gen_random_uuid(), 'unexpected', 'open', 'nsu:' || nsu, 100, nsu, '{}'
+       FROM generate_series(1, $2::int) AS nsu`,
+      [service.accountId, openBreaks],
+    );
+  });
+  afterAll(() => service.drop());
+
+  const breaksOf = (amountCents: bigint) =>
+    Array.from({ length: revised }, (_, index) => {
+      const nsu = BigInt(index + 1);
+      return { kind: 'unexpected', subject: `nsu:${nsu}`, amountCents, nsu, evidence: {} };
+    });
+  /** Revises them, and returns how many rows of breaks PostgreSQL has read for it. */
+  const revise = (amountCents: bigint) =>
+    service.database.transaction(async (tx) => {
+      const read = async () => {
+        const [counted] = await tx.$queryRaw<{ rows: number }[]>`
+          SELECT (seq_tup_read + idx_tup_fetch)::int AS rows
+          FROM pg_stat_xact_user_tables WHERE relname = 'break'`;
+        return counted?.rows ?? 0;
+      };
+      const before = await read();
+      await reviseBreaks(tx, service.accountId, breaksOf(amountCents));
+      return (await read()) - before;
+    });
+  const entries = async () => {
+    const { rows } = await service.database.pool.query<{ entries: number }>(
+      `SELECT count(*)::int AS entries FROM break_history_entry WHERE action = 'revised'`,
+    );
+    return rows[0]?.entries;
+  };
+
+  it('reads the revised breaks and not all others of their kind', async () => {
+    expect(await revise(200n)).toBeLessThan(10 * revised);
+    const { rows } = await service.database.pool.query<{ amounts: string[] }>(
+      `SELECT array_agg(DISTINCT amount_cents ORDER BY amount_cents)::text[] AS amounts
+       FROM break WHERE nsu <= $1`,
+      [revised],
+    );
+    expect(rows[0]?.amounts).toEqual(['200']);
+    expect(await entries()).toBe(revised);
+  });
+
+  it('writes nothing about a break that is as it was, that is resolved, or that is none', async () => {
+    await service.database.pool.query(
+      `UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = 1 AND account_id = $1`,
+      [service.accountId],
+    );
+    const before = await entries();
+    const [resolved, ...unchanged] = breaksOf(200n);
+    await service.database.transaction((tx) =>
+      reviseBreaks(tx, service.accountId, [
+        ...unchanged,
+        { ...resolved!, amountCents: 300n },
+        { ...resolved!, subject: 'nsu:0', nsu: 0n },
+      ]),
+    );
+    expect(await entries()).toBe(before);
+    const { rows } = await service.database.pool.query<{ breaks: number; largest: string }>(
+      'SELECT count(*)::int AS breaks, max(amount_cents)::text AS largest FROM break',
+    );
+    expect(rows).toEqual([{ breaks: openBreaks, largest: '200' }]);
+  });
+});
