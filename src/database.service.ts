@@ -169,6 +169,7 @@ export class Database {
   readonly sharedReads: SharedReads;
   private readonly beginOnConnection: string;
   private readonly transactionTimeoutMs: number;
+  private hasReader = false;
 
   constructor(
     readonly pool: pg.Pool,
@@ -227,6 +228,24 @@ export class Database {
    */
   async sqlTransaction<Result>(work: SqlWork<Result>): Promise<Result> {
     return repeatAfterConflicts((committed) => this.runOnConnection(work, committed));
+  }
+
+  /**
+   * Runs `work` with a second connection, on which a long transaction reads what is committed while
+   * its own connection writes. It is the transaction itself while another one has the second
+   * connection, or where the pool has none to spare: transactions that wait for connections while
+   * they hold one could wait for each other.
+   */
+  async withReader<Result>(tx: SqlTx, work: (reader: SqlTx) => Promise<Result>): Promise<Result> {
+    const { pool } = this;
+    const isFree = pool.idleCount > 0 || pool.totalCount < pool.options.max;
+    if (this.hasReader || !isFree || pool.waitingCount > 0) return work(tx);
+    this.hasReader = true;
+    try {
+      return await this.runOnConnection(work, []);
+    } finally {
+      this.hasReader = false;
+    }
   }
 
   private async runOnConnection<Result>(

@@ -7,14 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { createPool } from '../../src/database.service.js';
 import { PrismaClient } from '../../src/generated/service/client.js';
 import { prismaAdapter } from '../../src/platform/prisma-adapter.js';
+import { batchSize } from '../../src/reconciliation/reconciliation.service.js';
 import { testDatabase, type TestDatabase } from '../../test/support/postgres.js';
 import type { Bench, Contest } from '../harness/bench.js';
 import { LineBook, openReconciliation } from '../reconciliation-book.js';
 import { decideLineByLine } from '../yardsticks/line-by-line.js';
 import { WrittenRows } from '../yardsticks/written-rows.js';
 
-/** As many lines as the product decides in one transaction. */
-const batchLines = 2_000;
 const books = { 'matched-heavy': 9, 'break-heavy': 1 };
 const transactionLimits = { statementTimeoutMs: 60_000, idleTimeoutMs: 60_000 };
 
@@ -79,7 +78,7 @@ async function openDatabase(test: TestDatabase, matchedOfTen: number, lines: num
   // Its rows are what the yardstick writes. It warms the product up, too.
   const first = await openBook(lines);
   await reconcile(first.accountId);
-  const rows = await WrittenRows.read(pool, first.accountId, batchLines);
+  const rows = await WrittenRows.read(pool, first.accountId, batchSize);
   const prisma = new PrismaClient({ adapter: prismaAdapter(pool, transactionLimits) });
   return {
     decide: async () => {

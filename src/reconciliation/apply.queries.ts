@@ -1,6 +1,6 @@
 // Reads what is stored about the lines of a component, and writes the differences, set-based. It is
 // the only writer of matches, classifications and the totals of payments.
-import { jsonTexts, opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import { jsonTexts, opaqueAccountId, type Db, type SqlTx, type Tx } from '../database.service.js';
 import { isProvisional, provisionalNsus } from '../expected-payments/provisional.queries.js';
 import { Prisma, type Classification, type Match } from '../generated/service/client.js';
 import {
@@ -293,6 +293,8 @@ export async function makeFinal(tx: Tx, accountId: number, nsus: bigint[]): Prom
 }
 
 export interface DecidedUntil {
+  /** A batch of the account was decided and committed. */
+  hasDecided: boolean;
   decidedArrival: bigint;
   /** In bank time: every line before it is decided. */
   asOf: Date | null;
@@ -306,7 +308,7 @@ const syncedAsOf = Prisma.sql`CASE WHEN ${isSetBack} THEN ${lastSyncBankTime}
   ELSE GREATEST(r.as_of, ${lastSyncBankTime}) END`;
 
 const neverDecided: DecidedUntil & ClosedPeriod = {
-  ...{ decidedArrival: 0n, asOf: null, syncedAsOf: null, isSetBack: false },
+  ...{ hasDecided: false, decidedArrival: 0n, asOf: null, syncedAsOf: null, isSetBack: false },
   ...{ closedFrom: null, closedUntil: null },
 };
 
@@ -316,6 +318,14 @@ const neverDecided: DecidedUntil & ClosedPeriod = {
  */
 export async function lockReconciliation(tx: Tx, accountId: number): Promise<void> {
   await readLocked(tx, accountId, () => Promise.resolve());
+}
+
+/**
+ * The facts are looked up by keys that differ: a cache of rows by their keys would be built for
+ * nothing, and took a fifth of the time of reading payments.
+ */
+export async function disableCaches(tx: SqlTx): Promise<void> {
+  await tx.$executeRaw`SET LOCAL enable_memoize = off`;
 }
 
 /**
@@ -330,10 +340,7 @@ export async function readLocked<Result>(
   const lock = () => tx.$queryRaw<{ accountId: number }[]>`
     SELECT account_id FROM reconciliation_state
     WHERE account_id = ${opaqueAccountId(accountId)} FOR NO KEY UPDATE`;
-  // The facts are looked up by keys that differ: a cache of rows by their keys would be built for
-  // nothing, and took a fifth of the time of reading payments.
-  const withoutCaches = tx.$executeRaw`SET LOCAL enable_memoize = off`;
-  const [, locked, result] = await Promise.all([withoutCaches, lock(), read()]);
+  const [, locked, result] = await Promise.all([disableCaches(tx), lock(), read()]);
   if (locked.length > 0) return result;
   await tx.reconciliationState.createMany({ data: { accountId }, skipDuplicates: true });
   await lock();
@@ -352,7 +359,8 @@ export async function readDecidedUntil(
   accountId: number,
 ): Promise<DecidedUntil & { closed: ClosedPeriod }> {
   const [state] = await tx.$queryRaw<(DecidedUntil & ClosedPeriod)[]>`
-    SELECT r.decided_arrival, r.as_of, s.closed_from, s.closed_until,
+    SELECT r.decided_at IS NOT NULL AS "hasDecided", r.decided_arrival, r.as_of, s.closed_from,
+           s.closed_until,
            COALESCE(${isSetBack}, false) AS "isSetBack", ${syncedAsOf} AS "syncedAsOf"
     FROM reconciliation_state r LEFT JOIN statement_state s ON s.account_id = r.account_id
     WHERE r.account_id = ${opaqueAccountId(accountId)}`;

@@ -1,8 +1,8 @@
 // Finds the components of the due subjects: follows what connects lines and expected payments, and
 // holds the facts found so far. Each line and payment is read once.
-import type { Db } from '../database.service.js';
 import { sharedReferenceKinds, type Reference } from '../expected-payments/references.js';
 import { addTo } from '../platform/grouping.js';
+import type { Reader } from '../shared-reads.queries.js';
 import * as links from './component.queries.js';
 import { lineReferences } from './decide/component.js';
 import { listManualLinks } from './line-decisions.queries.js';
@@ -51,7 +51,7 @@ export class ComponentSearch {
   private readonly lookedUp = new Map<string, Set<string>>();
 
   constructor(
-    private readonly db: Db,
+    private readonly db: Reader,
     private readonly accountId: number,
     private readonly options: links.LoadOptions,
   ) {}

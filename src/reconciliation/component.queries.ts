@@ -2,11 +2,12 @@
 // query searches by keys, so its cost follows what is connected and not the history. A multi-use QR
 // code and a reference that names more than 50 expected payments connect nothing.
 import { visibilityBoundOrDefaultMs, type BankProfile } from '../bank/profiles.js';
-import { accountColumn, opaqueAccountId, type Db } from '../database.service.js';
+import { accountColumn, opaqueAccountId } from '../database.service.js';
 import { lineReferenceKinds, type Reference } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
 import { attemptEnd, attemptStart } from '../operations/attempt-times.queries.js';
 import { clockToleranceMs } from '../operations/effect-period.js';
+import type { Reader } from '../shared-reads.queries.js';
 import { debitMissingAfterMs } from './decide/missing.js';
 
 /** A reference that names more expected payments than this connects nothing. */
@@ -93,7 +94,7 @@ const operationsOf = (accountId: number, ids: readonly string[]) => Prisma.sql`
 
 /** When the money of these operations can have moved. */
 export async function effectsOfOperations(
-  db: Db,
+  db: Reader,
   accountId: number,
   ids: readonly string[],
   boundMs: number,
@@ -129,7 +130,7 @@ interface KeysOfLines {
  * lines. And the lines that these refund or reverse, or that refund or reverse these.
  */
 export async function listLinksOfLines(
-  db: Db,
+  db: Reader,
   accountId: number,
   { references, endToEndIds, originals, nsus }: KeysOfLines,
 ): Promise<LinkOfLine[]> {
@@ -164,7 +165,7 @@ export async function listLinksOfLines(
 
 /** The payments of live matches of these lines. */
 export async function listMatchedPayments(
-  db: Db,
+  db: Reader,
   accountId: number,
   nsus: readonly bigint[],
 ): Promise<string[]> {
@@ -181,7 +182,7 @@ export async function listMatchedPayments(
 
 /** Debits of these amounts whose operation has no response: a debit without ids may be theirs. */
 export async function listUnconfirmedPayments(
-  db: Db,
+  db: Reader,
   accountId: number,
   amounts: readonly bigint[],
 ): Promise<string[]> {
@@ -201,7 +202,7 @@ export async function listUnconfirmedPayments(
 
 /** The withdrawn payments of these operations. */
 export async function listWithdrawnPayments(
-  db: Db,
+  db: Reader,
   accountId: number,
   operationIds: readonly string[],
 ): Promise<string[]> {
@@ -249,7 +250,7 @@ export interface LinkOfPayment {
  * line that it matched before is found, so that the match ends.
  */
 export async function listLinksOfPayments(
-  db: Db,
+  db: Reader,
   accountId: number,
   { references, expectedPaymentIds, pendingAmounts }: KeysOfPayments,
 ): Promise<LinkOfPayment[]> {
@@ -329,7 +330,7 @@ export interface SentAmount {
  * whose outcome is or was unknown: they compete for its payment.
  */
 export async function listCompetingDebits(
-  db: Db,
+  db: Reader,
   accountId: number,
   sent: readonly SentAmount[],
   boundMs: number,

@@ -2,9 +2,9 @@
 // lines that may pay a payment. Payments are found by an index, and lines among those that nothing
 // explains yet. A debit of one of our operations competes too: its line may carry none of our ids.
 import { saoPauloDay } from '../brazil/statement-day.js';
-import type { Db } from '../database.service.js';
 import { opaqueAccountId } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
+import type { Reader } from '../shared-reads.queries.js';
 import { maxConditional, mayPayByConditions } from './decide/by-conditions.js';
 import type { ExpectedPaymentFacts, Facts, StatementLineFacts } from './decide/model.js';
 import { undecidedNsus } from './rules.queries.js';
@@ -19,7 +19,7 @@ export class ConditionsSearch {
 
 /** What competes with the lines and the declared payments found so far. */
 export async function findByConditions(
-  db: Db,
+  db: Reader,
   accountId: number,
   { lines, expectedPayments }: Pick<Facts, 'lines' | 'expectedPayments'>,
   search: ConditionsSearch,
@@ -88,7 +88,7 @@ function newPayments(
  * one more than are compared, in the order of ids.
  */
 async function listPaymentsByConditions(
-  db: Db,
+  db: Reader,
   accountId: number,
   lines: readonly LineKey[],
 ): Promise<{ id: string; isCredit: boolean; cents: bigint }[]> {
@@ -124,7 +124,7 @@ async function listPaymentsByConditions(
 
 /** The open debits of our operations with one of these amounts: the cost follows what is open. */
 async function listOwnDebits(
-  db: Db,
+  db: Reader,
   accountId: number,
   amounts: readonly bigint[],
 ): Promise<string[]> {
@@ -145,7 +145,7 @@ async function listOwnDebits(
 
 /** The debits of these amounts that conditions may decide again. */
 async function listUndecidedDebits(
-  db: Db,
+  db: Reader,
   accountId: number,
   amounts: readonly bigint[],
 ): Promise<bigint[]> {
@@ -174,7 +174,7 @@ interface Version {
  * lines that competed for an earlier version are decided again too.
  */
 async function listLinesByConditions(
-  db: Db,
+  db: Reader,
   accountId: number,
   ids: readonly string[],
 ): Promise<bigint[]> {
@@ -202,7 +202,7 @@ type UndecidedLine = LineKey & { nsu: bigint };
 
 /** The lines without an explanation within the bounds of all versions, by amount. */
 async function listUndecidedBetween(
-  db: Db,
+  db: Reader,
   accountId: number,
   versions: readonly Version[],
 ): Promise<UndecidedLine[]> {

@@ -1,6 +1,7 @@
 // Reads what people decided about lines: links, and pairs that they separated.
-import { opaqueAccountId, type Db } from '../database.service.js';
+import { opaqueAccountId } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
+import type { Reader } from '../shared-reads.queries.js';
 import type { ManualLink, SeparatedPair } from './decide/model.js';
 
 export type SelectedLines = ReadonlySet<bigint> | 'all';
@@ -31,7 +32,7 @@ interface LinkRow {
 
 /** The last link of each line that no person has undone, whether it is in effect or not. */
 export async function listManualLinks(
-  db: Db,
+  db: Reader,
   accountId: number,
   nsus: SelectedLines,
 ): Promise<ManualLink[]> {
@@ -53,7 +54,7 @@ export async function listManualLinks(
 }
 
 export async function listSeparatedPairs(
-  db: Db,
+  db: Reader,
   accountId: number,
   nsus: SelectedLines,
 ): Promise<SeparatedPair[]> {

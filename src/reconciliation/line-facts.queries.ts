@@ -1,7 +1,8 @@
 // Reads statement lines with the facts that decisions are computed from, what their leaves cover,
 // and their stored outcomes.
-import { accountColumn, opaqueAccountId, type Db } from '../database.service.js';
+import { accountColumn, opaqueAccountId } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
+import type { Reader } from '../shared-reads.queries.js';
 import type { LoadOptions } from './component.queries.js';
 import type { StatementLineFacts } from './decide/model.js';
 import type { OutcomeLine } from './line-leaves.queries.js';
@@ -14,7 +15,7 @@ export interface LoadedLine
 }
 
 export async function listLines(
-  db: Db,
+  db: Reader,
   accountId: number,
   { freshMs }: Pick<LoadOptions, 'freshMs'>,
   nsus: readonly bigint[] | 'all',

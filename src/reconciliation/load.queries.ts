@@ -1,9 +1,10 @@
 // Loads the components of due subjects, with the facts that decisions are computed from. Nothing
 // here reads what a decision has written, except what rules decided and has become final, and the
 // stored outcomes and breaks, which the decision is compared with.
-import { opaqueAccountId, type Db } from '../database.service.js';
+import { opaqueAccountId } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
+import type { Reader } from '../shared-reads.queries.js';
 import { listBreaksAbout, type StoredBreak } from './breaks.queries.js';
 import type { ComponentSeeds, LoadOptions, Selection } from './component.queries.js';
 import { ConditionsSearch, findByConditions } from './conditions.queries.js';
@@ -44,7 +45,7 @@ export interface LoadedFacts extends Facts {
  * rules: the account's own, or those of a trial.
  */
 export async function loadComponents(
-  db: Db,
+  db: Reader,
   accountId: number,
   options: LoadOptions,
   seeds: ComponentSeeds,
@@ -93,7 +94,7 @@ export async function loadComponents(
 
 /** All facts of an account. */
 export async function loadAllFacts(
-  db: Db,
+  db: Reader,
   accountId: number,
   options: LoadOptions,
   rules: readonly AppliedRule[],
@@ -119,7 +120,7 @@ const decidedOf = (lines: readonly LoadedLine[]): Set<bigint> =>
 
 /** What is known of the account itself. */
 async function readAccountState(
-  db: Db,
+  db: Reader,
   accountId: number,
 ): Promise<Pick<LoadedFacts, 'goLiveAt' | 'asOf' | 'hasDeclared'>> {
   const [state] = await db.$queryRaw<Pick<LoadedFacts, 'goLiveAt' | 'asOf' | 'hasDeclared'>[]>`
@@ -135,7 +136,7 @@ async function readAccountState(
 }
 
 async function loadOtherFacts(
-  db: Db,
+  db: Reader,
   accountId: number,
   selection: Selection,
   lines: readonly LoadedLine[],
@@ -159,7 +160,7 @@ const isLiveByRule = Prisma.sql`
 
 /** The operations of the selection; of all, those whose outcome is not known. */
 async function listOperations(
-  db: Db,
+  db: Reader,
   accountId: number,
   selection: Selection,
 ): Promise<OperationFacts[]> {
@@ -192,7 +193,7 @@ type FinalRow = Omit<FinalMatch, 'declared'> & { ruleId: string | null; version:
 
 /** Matches that recomputation keeps. */
 async function listFinalMatches(
-  db: Db,
+  db: Reader,
   accountId: number,
   nsus: SelectedLines,
 ): Promise<FinalMatch[]> {
@@ -211,7 +212,7 @@ async function listFinalMatches(
 
 /** Classifications by rules that recomputation keeps. */
 async function listFinalClassifications(
-  db: Db,
+  db: Reader,
   accountId: number,
   nsus: SelectedLines,
 ): Promise<FinalClassification[]> {
@@ -224,7 +225,7 @@ async function listFinalClassifications(
 
 /** Decisions about these breaks. */
 async function listBreakDecisions(
-  db: Db,
+  db: Reader,
   accountId: number,
   breakIds: readonly string[] | 'all',
 ): Promise<BreakDecision[]> {

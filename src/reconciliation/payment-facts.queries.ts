@@ -1,11 +1,12 @@
 // Reads expected payments with the facts that decisions are computed from: their operations, what
 // the bank and people said about them, and their references.
-import { accountColumn, opaqueAccountId, type Db } from '../database.service.js';
+import { accountColumn, opaqueAccountId } from '../database.service.js';
 import type { WithdrawalKind } from '../expected-payments/facts.js';
 import { acceptedAmounts } from '../expected-payments/declared-terms.js';
 import { metadataColumn } from '../expected-payments/metadata.queries.js';
 import type { Reference, ReferenceKind } from '../expected-payments/references.js';
 import { Prisma, type ExpectedPaymentFactKind } from '../generated/service/client.js';
+import type { Reader } from '../shared-reads.queries.js';
 import { effectsOfOperations, isWithoutResponse, type LoadOptions } from './component.queries.js';
 import type { DeclaredFacts } from './decide/declared-conditions.js';
 import type {
@@ -105,7 +106,7 @@ const one = (table: string, alias: string, columns: string, condition: Prisma.Sq
 
 /** With all their references, also with those that name too many payments. */
 export async function listPaymentFacts(
-  db: Db,
+  db: Reader,
   accountId: number,
   { effectMs, freshMs }: LoadOptions,
   ids: readonly string[] | 'all',
@@ -173,7 +174,7 @@ export async function listPaymentFacts(
 
 /** When the money of debits without a response can have moved. */
 async function addEffects(
-  db: Db,
+  db: Reader,
   accountId: number,
   boundMs: number,
   payments: readonly LoadedPayment[],

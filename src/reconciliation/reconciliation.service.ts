@@ -9,6 +9,7 @@ import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import * as tasks from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import type { Reader } from '../shared-reads.queries.js';
 import type { ClosedPeriod } from '../statement/closing.js';
 import * as queries from './apply.queries.js';
 import {
@@ -26,7 +27,7 @@ import { loadComponents, type LoadedFacts } from './load.queries.js';
 import { pageProvisionalLines, pageUndecidedLines } from './rules.queries.js';
 
 /** A transaction decides at most so many new lines, tasks and passed deadlines. */
-const batchSize = 2_000;
+export const batchSize = 5_000;
 
 interface Batch extends AppliedChanges {
   /** More lines or tasks are due. */
@@ -90,7 +91,8 @@ export class ReconciliationService {
     await queries.lockReconciliation(tx, accountId);
     const closed = await queries.readClosedStatement(tx, accountId);
     const circumstances = { closed, unlinkedBy };
-    const { operationIds } = await this.applyInParts(tx, accountId, seeds, circumstances);
+    const parts = partsOf(seeds, this.partSize);
+    const { operationIds } = await this.applyInParts(tx, accountId, parts, circumstances);
     return operationIds;
   }
 
@@ -155,7 +157,11 @@ export class ReconciliationService {
     };
     const [, applied, otherAccountIds] = await Promise.all([
       queries.recordDecided(tx, accountId, { arrival, asOf }),
-      this.applyInParts(tx, accountId, seeds, { closed, isLastOfDue }),
+      this.decideParts(tx, accountId, seeds, {
+        ...{ closed, isLastOfDue },
+        // The account may have got its default rule in this transaction.
+        isFirst: !before.hasDecided,
+      }),
       this.recordTasksElsewhere(tx, accountId, fresh),
       tasks.deleteTasks(
         tx,
@@ -209,17 +215,34 @@ export class ReconciliationService {
     return page;
   }
 
+  /** Decides the subjects of a batch, of whose facts this transaction has written none so far. */
+  private async decideParts(
+    tx: Tx,
+    accountId: number,
+    seeds: ComponentSeeds,
+    { isFirst, ...circumstances }: Omit<Circumstances, 'freshMs'> & { isFirst: boolean },
+  ): Promise<AppliedChanges> {
+    const parts = partsOf(seeds, this.partSize);
+    if (isFirst || parts.length === 1)
+      return this.applyInParts(tx, accountId, parts, circumstances);
+    return this.database.withReader(tx, async (reader) => {
+      await queries.disableCaches(reader);
+      return this.applyInParts(tx, accountId, parts, circumstances, reader);
+    });
+  }
+
   /**
-   * Decides the subjects part by part. PostgreSQL reads a part while the one before it is decided,
-   * and writes a part while the next one is decided.
+   * Decides the subjects part by part. A part is read while the one before it is decided and
+   * written: the reader, where it is another connection, sees what is committed. What parts have in
+   * common is read by the transaction, which sees its own writes.
    */
   private async applyInParts(
     tx: Tx,
     accountId: number,
-    seeds: ComponentSeeds,
+    parts: readonly ComponentSeeds[],
     circumstances: Omit<Circumstances, 'freshMs'>,
+    reader: Reader = tx,
   ): Promise<AppliedChanges> {
-    const parts = partsOf(seeds, this.partSize);
     const decided = new DecidedSubjects();
     const components: Component[] = [];
     const changes: AppliedChanges[] = [];
@@ -242,7 +265,7 @@ export class ReconciliationService {
         if (wasEarly || decided.hasSome(loaded)) loaded = await load();
         decided.add(loaded);
         const next = parts[index + 1];
-        loading = next && !hasMatchRules(loaded) ? start(this.load(tx, accountId, next)) : null;
+        loading = next && !hasMatchRules(loaded) ? start(this.load(reader, accountId, next)) : null;
         const decision = decide(loaded);
         await applying;
         components.push(decision.component);
@@ -261,8 +284,8 @@ export class ReconciliationService {
     };
   }
 
-  private load(tx: Tx, accountId: number, seeds: ComponentSeeds): Promise<LoadedFacts> {
-    return loadComponents(tx, accountId, loadOptionsOf(this.bank.profile), seeds);
+  private load(db: Reader, accountId: number, seeds: ComponentSeeds): Promise<LoadedFacts> {
+    return loadComponents(db, accountId, loadOptionsOf(this.bank.profile), seeds);
   }
 }
 

@@ -9,6 +9,7 @@ import { noteReferenceKinds } from '../expected-payments/references.js';
 import { Prisma, type RuleVersion } from '../generated/service/client.js';
 import { bankTimeNow } from '../statement/bank-clock.queries.js';
 import type { ClosedPeriod } from '../statement/closing.js';
+import type { Reader } from '../shared-reads.queries.js';
 import type { DeclaredRule, Facts, StatementLineFacts } from './decide/model.js';
 import {
   findPossibleIds,
@@ -25,7 +26,7 @@ type ActiveRuleRow = Pick<
 >;
 
 /** The active versions of the account's rules, with their activation in bank time. */
-export async function listActiveRules(db: Db, accountId: number): Promise<AppliedRule[]> {
+export async function listActiveRules(db: Reader, accountId: number): Promise<AppliedRule[]> {
   const rows = await db.$queryRaw<ActiveRuleRow[]>`
     SELECT rule_id, version, priority, definition, activated_at_bank_time FROM rule_version
     WHERE account_id = ${opaqueAccountId(accountId)} AND state = 'active'`;
@@ -215,7 +216,7 @@ export class SeenKeys {
 
 /** What shares a document or a word with the lines and open payments of the component. */
 export async function findCompeting(
-  db: Db,
+  db: Reader,
   accountId: number,
   facts: Pick<Facts, 'lines' | 'expectedPayments' | 'rules'>,
   seen: SeenKeys,
@@ -293,7 +294,11 @@ const dueSales = (accountId: number, sales: readonly DueSales[]) => Prisma.sql`
   ) sale`;
 
 /** Open expected payments with one of these documents or references, or due on these days. */
-async function listGroupPayments(db: Db, accountId: number, keys: GroupKeys): Promise<string[]> {
+async function listGroupPayments(
+  db: Reader,
+  accountId: number,
+  keys: GroupKeys,
+): Promise<string[]> {
   if (isEmpty(keys)) return [];
   const rows = await db.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT e.id FROM (
@@ -334,7 +339,7 @@ export const isUndecidedBreak = Prisma.sql`b.state = 'open' AND b.nsu IS NOT NUL
     AND b.evidence -> 'candidates' -> 0 ->> 'referenceKind' = ${ruleCandidateKind})`;
 
 /** Lines without an explanation, or with one by a rule, that share a document or contain a word. */
-async function listGroupLines(db: Db, accountId: number, keys: GroupKeys): Promise<bigint[]> {
+async function listGroupLines(db: Reader, accountId: number, keys: GroupKeys): Promise<bigint[]> {
   if (isEmpty(keys)) return [];
   const { documents, words } = keys;
   const byDocument = Prisma.sql`

@@ -121,6 +121,57 @@ describe('the database', () => {
     expect(rows).toEqual([]);
   });
 
+  describe('the reader beside a transaction', () => {
+    /** What the transaction and its reader see of a row that the transaction has inserted. */
+    const seen = (work = () => Promise.resolve()) =>
+      database.transaction(async (tx) => {
+        await tx.$executeRaw`INSERT INTO stored VALUES (1)`;
+        return database.withReader(tx, async (reader) => {
+          const reads = [tx, reader].map((one) => one.$queryRaw<object[]>`SELECT FROM stored`);
+          const [own, beside] = await Promise.all(reads);
+          await work();
+          return { own: own?.length, beside: beside?.length };
+        });
+      });
+    const committed = async () => {
+      const { rows } = await test.pool.query<{ rows: number }>(
+        'SELECT count(*)::int AS rows FROM stored',
+      );
+      return rows[0]?.rows;
+    };
+
+    beforeEach(() => test.pool.query('CREATE TABLE stored (value int)'));
+
+    it('sees only what is committed, on a connection of its own', async () => {
+      open({ poolSize: 2 });
+      expect(await seen()).toEqual({ own: 1, beside: 0 });
+      expect(await seen()).toEqual({ own: 2, beside: 1 });
+      expect(database.pool.totalCount).toBe(2);
+    });
+
+    it('is the transaction itself where the pool has no connection to spare', async () => {
+      open({ poolSize: 1 });
+      expect(await seen()).toEqual({ own: 1, beside: 1 });
+    });
+
+    it('is the transaction itself while another transaction has a reader', async () => {
+      open({ poolSize: 4 });
+      const inside: unknown[] = [];
+      await seen(async () => void inside.push(await seen()));
+      expect(inside).toEqual([{ own: 1, beside: 1 }]);
+      expect(await seen()).toEqual({ own: 3, beside: 2 });
+    });
+
+    it('ends with the transaction that fails', async () => {
+      open({ poolSize: 2 });
+      const failure = new Error('the work has failed');
+      await expect(seen(() => Promise.reject(failure))).rejects.toBe(failure);
+      expect(await committed()).toBe(0);
+      expect(database.pool.idleCount).toBe(2);
+      expect(await seen()).toEqual({ own: 1, beside: 0 });
+    });
+  });
+
   it('plans anew, after one error, when a migration changed what a statement returns', async () => {
     open({ poolSize: 1 });
     await test.pool.query('CREATE TABLE changing (value int); INSERT INTO changing VALUES (1)');
