@@ -378,14 +378,14 @@ export function operationsWrites(
       "isDistinguishable" boolean, "isDetached" boolean, "effectiveFrom" timestamptz,
       "isSending" boolean, "nextActionInMs" float8, source operation_source,
       "requestedBy" text)`;
-  const sent = rows.filter(({ isSending }) => isSending).map(({ id }) => id);
+  const sent = rows.filter(({ isSending }) => isSending).map(({ id }) => ({ id }));
   const attempted = Prisma.sql`
     INSERT INTO operation_attempt (account_id, operation_id, number, send_by, clock_offset_ms,
       clock_offset_max_ms)
     SELECT ${accountId}::int, sent.id, 1,
            clock_timestamp() + ${sentWithinMs}::float8 * interval '1 millisecond',
            s.clock_offset_ms, s.clock_offset_max_ms
-    FROM unnest(${sent}::uuid[]) AS sent(id)
+    FROM jsonb_to_recordset(${JSON.stringify(sent)}::jsonb) AS sent(id uuid)
     LEFT JOIN statement_state s ON s.account_id = ${accountId} AND s.clock_measured_at IS NOT NULL`;
   return [
     { sql: stored, rows: rows.length },

@@ -26,6 +26,14 @@ describe('the name of a statement', () => {
     expect(names.nameOf('SELECT $1', ['a'.repeat(2_000)])).not.toBe('');
   });
 
+  it('is used for many rows that are records in JSON, of which PostgreSQL expects no number', () => {
+    const names = new StatementNames();
+    const long = 'a'.repeat(2_001);
+    const text = 'SELECT $1 FROM jsonb_to_recordset($2::jsonb) AS r(id int)';
+    expect(sendOften(names, text, [1, long])).not.toBe('');
+    expect(names.nameOf(text, [long, '[]'])).toBe('');
+  });
+
   it('is not given to a statement whose plan depends on which parameters are null', () => {
     const names = new StatementNames();
     expect(sendOften(names, 'SELECT WHERE ($1::bigint IS NULL OR nsu > $1::bigint)')).toBe('');

@@ -37,7 +37,7 @@ export class StatementNames {
 
   /** Counts the statement. An empty name means that it is planned each time. */
   nameOf(text: string, values: readonly unknown[]): string {
-    if (values.some(mayHoldManyRows)) return '';
+    if (values.some((value, at) => mayHoldManyRows(value) && !isRecordset(text, at))) return '';
     const name = this.names.get(text);
     if (name !== undefined) return name;
     if (this.names.size === maxNames) return '';
@@ -61,6 +61,14 @@ export class StatementNames {
 function mayHoldManyRows(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > maxElements;
   return (typeof value === 'string' || Buffer.isBuffer(value)) && value.length > maxLength;
+}
+
+/**
+ * Of how many rows such a JSON text has, PostgreSQL expects the same, whether it knows the text or
+ * not: a plan that is kept is the one that it would make.
+ */
+function isRecordset(text: string, at: number): boolean {
+  return text.includes(`jsonb_to_recordset($${at + 1}::jsonb)`);
 }
 
 const processNames = new StatementNames();

@@ -52,13 +52,12 @@ export function paymentTasksWrite(
   expectedPaymentIds: readonly string[],
   afterMs = 0,
 ): Write {
+  const rows = [...new Set(expectedPaymentIds)].map((id) => ({ id }));
   const sql = Prisma.sql`
     INSERT INTO reconciliation_task (account_id, kind, expected_payment_id, due_at)
     SELECT ${accountId}::int, 'payment', id,
            clock_timestamp() + ${afterMs}::float8 * interval '1 millisecond'
-    FROM (
-      SELECT DISTINCT id FROM unnest(${[...expectedPaymentIds]}::uuid[]) AS given(id)
-    ) subject`;
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS subject(id uuid)`;
   return { sql, rows: null };
 }
 
