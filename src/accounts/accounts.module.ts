@@ -1,5 +1,4 @@
 import { Global, Module, type OnModuleInit } from '@nestjs/common';
-import { APP_INTERCEPTOR } from '@nestjs/core';
 import { AccountsController } from './accounts.controller.js';
 import { AccountsService } from './accounts.service.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -9,11 +8,7 @@ import { CallerLimits } from './caller-limits.service.js';
 @Global()
 @Module({
   controllers: [AccountsController],
-  providers: [
-    AccountsService,
-    ApiKeysService,
-    { provide: APP_INTERCEPTOR, useClass: CallerLimits },
-  ],
+  providers: [AccountsService, ApiKeysService, CallerLimits],
   exports: [AccountsService, ApiKeysService],
 })
 export class AccountsModule implements OnModuleInit {

@@ -15,7 +15,7 @@ import {
   type Route,
   type RouteInput,
 } from '../contract/route.js';
-import { inputOf, routeOf } from '../platform/contract-route.js';
+import { inputOf, ReadLater, routeOf } from '../platform/contract-route.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { AuthenticationFailures } from '../request-limits/authentication-failures.service.js';
 import { requiredScope } from './scope.decorator.js';
@@ -86,10 +86,10 @@ export const CalledBy = createParamDecorator((_: unknown, context: ExecutionCont
 export type CallerInput<R extends Route> = RouteInput<R> & Caller;
 
 /** Injects the decoded request, as `@Input()` does, and the caller of `@CalledBy()` with it. */
-export const FromCaller = createParamDecorator((_: unknown, context: ExecutionContext) => ({
-  ...callerOf(context),
-  ...inputOf(context),
-}));
+export const FromCaller = createParamDecorator(
+  (_: unknown, context: ExecutionContext) =>
+    new ReadLater(() => ({ ...callerOf(context), ...inputOf(context) })),
+);
 
 /** The caller that ApiKeyGuard authenticated, if the request has one. */
 export function findCallerOf(context: ExecutionContext): Caller | null {

@@ -1,16 +1,12 @@
 // Limits the requests of each caller that ApiKeyGuard has authenticated: their rate, and how many
 // are worked on at once.
-import {
-  Injectable,
-  type CallHandler,
-  type ExecutionContext,
-  type NestInterceptor,
-} from '@nestjs/common';
+import { Injectable, type ExecutionContext, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
-import { from, lastValueFrom, type Observable } from 'rxjs';
 import { operatorAccountId } from '../idempotency/idempotency.service.js';
 import type { Route } from '../contract/route.js';
-import { routeOf } from '../platform/contract-route.js';
+import { runRequestsBy } from '../platform/contract-route.js';
 import type { RequestClass } from '../request-limit-settings.js';
 import { RateLimits } from '../request-limits/rate-limits.service.js';
 import { RequestSlots } from '../request-limits/request-slots.service.js';
@@ -33,17 +29,18 @@ function requestClassOf({ chapter, method }: Route): RequestClass {
 }
 
 @Injectable()
-export class CallerLimits implements NestInterceptor {
+export class CallerLimits implements OnModuleInit {
   constructor(
+    private readonly host: HttpAdapterHost<FastifyAdapter>,
     private readonly rateLimits: RateLimits,
     private readonly slots: RequestSlots,
   ) {}
 
   /** The request is decoded, worked on and encoded in its slot. A stream is sent without one. */
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const route = routeOf(context.getHandler());
-    if (!route) return next.handle();
-    return from(this.limit(context, requestClassOf(route), () => lastValueFrom(next.handle())));
+  onModuleInit(): void {
+    runRequestsBy(this.host.httpAdapter.getInstance(), (context, route, work) =>
+      this.limit(context, requestClassOf(route), work),
+    );
   }
 
   private async limit(

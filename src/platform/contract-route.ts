@@ -1,6 +1,7 @@
 // Binds a controller's method to a contract route. `@Handles(route)` sets the HTTP method, the path
 // and the response encoding; `@Input()` injects the decoded request. So a controller cannot differ
-// from the contract.
+// from the contract. Both are done around the method itself: an interceptor would cost each request
+// a dozen promises and observables.
 import type { Readable } from 'node:stream';
 import {
   applyDecorators,
@@ -12,15 +13,11 @@ import {
   Post,
   Put,
   SetMetadata,
-  UseInterceptors,
-  type CallHandler,
   type ExecutionContext,
-  type NestInterceptor,
 } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isLosslessNumber } from 'lossless-json';
-import { mergeMap } from 'rxjs';
 import { z } from 'zod';
 import {
   idempotencyKeyHeader,
@@ -39,19 +36,69 @@ const verbs = { GET: Get, POST: Post, PUT: Put, PATCH: Patch, DELETE: Delete } s
   unknown
 >;
 
+type Handler = (...parameters: unknown[]) => unknown;
+
 /**
  * Serves `route` with the decorated method. Its return value is encoded by the route's response
  * schema; a `Reply` or `StreamedReply` is sent unchanged. `served` is the route with what this
  * application takes beyond it.
  */
 export function Handles(route: Route, served: Route = route): MethodDecorator {
-  return applyDecorators(
+  const declare = applyDecorators(
     SetMetadata(routeKey, served),
     verbs[route.method](route.path.replace(/\{(\w+)\}/g, ':$1')),
     HttpCode(route.successStatus),
     RouteConfig({ maxBodyBytes: route.maxBodyBytes, hasFileBody: route.hasFileBody }),
-    UseInterceptors(ResponseInterceptor),
-  );
+  ) as MethodDecorator;
+  return (target, property, descriptor) => {
+    const handler = descriptor.value as unknown as Handler;
+    const answering = answeringBy(handler, served);
+    for (const key of Reflect.getMetadataKeys(handler) as unknown[])
+      Reflect.defineMetadata(key, Reflect.getMetadata(key, handler), answering);
+    descriptor.value = answering as never;
+    OwnContext()(target, property, contextAt);
+    declare(target, property, descriptor);
+  };
+}
+
+/** Injects the context of the request behind all parameters of the method. */
+const OwnContext = createParamDecorator((_: unknown, context: ExecutionContext) => context);
+const contextAt = 15;
+
+/** A parameter that is read when the work of its request begins. */
+export class ReadLater {
+  constructor(readonly read: () => unknown) {}
+}
+
+/** The method that reads the parameters, runs `handler` and encodes its response. */
+function answeringBy(handler: Handler, route: Route): Handler {
+  return function answer(this: unknown, ...parameters: unknown[]) {
+    const context = parameters[contextAt] as ExecutionContext | undefined;
+    // Another method of the controller calls it: as itself.
+    if (context === undefined) return handler.apply(this, parameters);
+    const http = context.switchToHttp();
+    const work = async () => {
+      const read = parameters.map((one) => (one instanceof ReadLater ? one.read() : one));
+      const result = await handler.apply(this, read.slice(0, contextAt));
+      return bodyOf(route, result, http.getResponse<FastifyReply>());
+    };
+    const runner = runners.get(http.getRequest<FastifyRequest>().server.server);
+    return runner ? runner(context, route, work) : work();
+  };
+}
+
+/** Runs the work of a request: it reads the parameters, handles and encodes. */
+export type RequestRunner = (
+  context: ExecutionContext,
+  route: Route,
+  work: () => Promise<unknown>,
+) => Promise<unknown>;
+
+const runners = new WeakMap<object, RequestRunner>();
+
+/** Sets how an application runs the requests of its contract routes, such as within limits. */
+export function runRequestsBy({ server }: FastifyInstance, runner: RequestRunner): void {
+  runners.set(server, runner);
 }
 
 /** The route that a handler serves; undefined for a handler without `@Handles()`. */
@@ -63,8 +110,8 @@ export function routeOf(handler: object): Route | undefined {
  * Injects the decoded request of the route. Throws `validation_failed` with each wrong field by its
  * JSON path.
  */
-export const Input = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  inputOf(context),
+export const Input = createParamDecorator(
+  (_: unknown, context: ExecutionContext) => new ReadLater(() => inputOf(context)),
 );
 
 /**
@@ -91,24 +138,16 @@ export class StreamedReply {
   ) {}
 }
 
-class ResponseInterceptor implements NestInterceptor {
-  intercept(context: ExecutionContext, next: CallHandler) {
-    const route = routeOf(context.getHandler());
-    invariant(route, 'ResponseInterceptor needs a method with @Handles()');
-    const reply = context.switchToHttp().getResponse<FastifyReply>();
-    return next.handle().pipe(
-      mergeMap(async (result: unknown) => {
-        void reply.header('content-type', 'application/json; charset=utf-8');
-        if (result instanceof StreamedReply) {
-          void reply.headers(result.headers);
-          return result.body;
-        }
-        if (!(result instanceof Reply)) return writeResponse(route.response, result);
-        void reply.status(result.status).headers(result.headers);
-        return result.body;
-      }),
-    );
+/** What is sent, after its status and headers are set. */
+function bodyOf(route: Route, result: unknown, reply: FastifyReply) {
+  void reply.header('content-type', 'application/json; charset=utf-8');
+  if (result instanceof StreamedReply) {
+    void reply.headers(result.headers);
+    return result.body;
   }
+  if (!(result instanceof Reply)) return writeResponse(route.response, result);
+  void reply.status(result.status).headers(result.headers);
+  return result.body;
 }
 
 /** The decoded request. The error of the idempotency key comes first in `errors`. */

@@ -33,31 +33,31 @@ export class RequestSlots {
     work: () => Promise<Result>,
   ): Promise<Result> {
     const queue = requestClass === 'reads' ? this.reads : this.changes;
-    const place = new RequestPlace(queue, await this.enter(queue, caller, client));
+    const ticket = queue.enter(caller, () => undefined);
+    if (!ticket)
+      throw tooMany('too_many_waiting', 'Too many requests of this key wait to be worked on.');
+    if (!ticket.isWorking) await waitWhileConnected(client, this.maxWaitMs, begun(ticket));
+    if (!ticket.isWorking || client.destroyed) {
+      queue.leave(ticket);
+      throw tooMany(
+        'waited_too_long',
+        'The request waited too long for earlier ones of its caller.',
+      );
+    }
+    const place = new RequestPlace(queue, ticket);
     try {
       return await runInPlace(place, work);
     } finally {
       place.end();
     }
   }
+}
 
-  private async enter(
-    queue: FairQueue,
-    caller: QueuedCaller,
-    client: ClientConnection,
-  ): Promise<Ticket> {
-    let begin = () => undefined as void;
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
-    const ticket = queue.enter(caller, begin);
-    if (!ticket)
-      throw tooMany('too_many_waiting', 'Too many requests of this key wait to be worked on.');
-    if (!ticket.isWorking) await waitWhileConnected(client, this.maxWaitMs, begun);
-    if (ticket.isWorking && !client.destroyed) return ticket;
-    queue.leave(ticket);
-    throw tooMany('waited_too_long', 'The request waited too long for earlier ones of its caller.');
-  }
+/** Resolves when a request that waits for a slot has one. Most need not wait, nor a promise. */
+function begun(ticket: Ticket): Promise<void> {
+  return new Promise((resolve) => {
+    ticket.begin = resolve;
+  });
 }
 
 /** The place of a request in work: in its slot, or outside while it waits for the bank. */
@@ -79,8 +79,10 @@ class RequestPlace implements Place {
     } finally {
       this.waits -= 1;
       // A wait within another wait ends outside. So does one that the work did not wait for.
-      if (this.waits === 0 && !this.hasEnded)
-        await new Promise<void>((resolve) => this.queue.comeBack(this.ticket, resolve));
+      if (this.waits === 0 && !this.hasEnded) {
+        this.queue.comeBack(this.ticket, () => undefined);
+        if (!this.ticket.isWorking) await begun(this.ticket);
+      }
     }
   }
 
