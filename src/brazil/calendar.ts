@@ -79,19 +79,25 @@ export function nextBusinessDay(date: PlainDate): PlainDate {
 }
 
 /** `date` if it is a business day, else the next one. Due dates move by this rule. */
-export function rollToBusinessDay(date: PlainDate): PlainDate {
-  let rolled = rolledDays.get(date);
-  if (rolled === undefined) {
-    rolled = isBusinessDay(date) ? date : nextBusinessDay(date);
-    if (rolledDays.size === MAX_ROLLED_DAYS) rolledDays.clear();
-    rolledDays.set(date, rolled);
-  }
-  return rolled;
+export const rollToBusinessDay = oncePerDay((date: PlainDate): PlainDate =>
+  isBusinessDay(date) ? date : nextBusinessDay(date),
+);
+
+/** Many charges are due on one day: what follows from a day alone is computed once. */
+export function oncePerDay<Value>(compute: (date: PlainDate) => Value): (date: PlainDate) => Value {
+  const values = new Map<PlainDate, Value>();
+  return (date) => {
+    let value = values.get(date);
+    if (value === undefined) {
+      value = compute(date);
+      if (values.size === MAX_DAYS) values.clear();
+      values.set(date, value);
+    }
+    return value;
+  };
 }
 
-/** Many charges are due on one day. */
-const rolledDays = new Map<PlainDate, PlainDate>();
-const MAX_ROLLED_DAYS = 1_000;
+const MAX_DAYS = 1_000;
 
 /**
  * The day that many business days later, or earlier if the number is negative. 0 returns `date`,

@@ -3,6 +3,7 @@
 import {
   addDays,
   nextBusinessDay,
+  oncePerDay,
   rollToBusinessDay,
   type PlainDate,
 } from '../../brazil/calendar.js';
@@ -179,19 +180,12 @@ export function deadlineOf(payment: ExpectedPaymentFacts, debitMissingMs: number
 }
 
 function deadlineOfDay(dueDay: PlainDate | null): Deadline | null {
-  if (dueDay === null || dueDay > lastDueDay) return null;
-  let deadline = deadlinesOfDays.get(dueDay);
-  if (deadline === undefined) {
-    deadline = { kind: 'missing', at: statementDayStart(missingFrom(dueDay)), dueDay };
-    if (deadlinesOfDays.size === maxDays) deadlinesOfDays.clear();
-    deadlinesOfDays.set(dueDay, deadline);
-  }
-  return deadline;
+  return dueDay === null || dueDay > lastDueDay ? null : deadlineOfDueDay(dueDay);
 }
 
-/** Many charges are due on one day, and each is read again with each of its lines. */
-const deadlinesOfDays = new Map<PlainDate, Readonly<Deadline>>();
-const maxDays = 1_000;
+const deadlineOfDueDay = oncePerDay((dueDay): Readonly<Deadline> => {
+  return { kind: 'missing', at: statementDayStart(missingFrom(dueDay)), dueDay };
+});
 
 /** Null when there is none. The calendar does not reach the latest days that a bank accepts. */
 export function lastPaymentDayOf(payment: ExpectedPaymentFacts): PlainDate | null {
