@@ -29,7 +29,6 @@ describe('the pages of breaks', () => {
       return { ...page, text: page.text.replaceAll('\u00a0', ' ') };
     };
   const person = async (role: PersonRole) => {
-    await sql('DELETE FROM sign_in_limit');
     const grant = { accountId: service.accountId, role };
     const visitor = await signedInPerson(service, `${role}@example.com`, grant);
     const { get, post, send } = visitor;

@@ -24,7 +24,6 @@ beforeAll(async () => {
   const operators = service.application.get(Operators, { strict: false });
   accountId = (await operators.findAccountId('main')) ?? 0;
   for (const role of ['viewer', 'analyst', 'admin'] as const) {
-    await run('DELETE FROM sign_in_limit');
     people[role] = await signedInPerson(service, `${role}@example.com`, { accountId, role });
   }
   listener = await listenHttp((_, response) => void response.end());

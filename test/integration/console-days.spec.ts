@@ -35,7 +35,6 @@ describe('the pages of days', () => {
     account = await closedDays.account(slug);
     const accountId = account.id;
     viewer = await signedInPerson(service, 'v@example.com', { accountId, role: 'viewer' });
-    await run('DELETE FROM sign_in_limit');
     analyst = await signedInPerson(service, 'a@example.com', { accountId, role: 'analyst' });
   });
   afterAll(() => service.stop());

@@ -5,10 +5,8 @@ import type { PersonRole } from '../../src/operators/roles.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { dayFromToday, newKeyHeader, slip } from '../contract/samples.js';
-import { signedInPerson, type VisitedPage } from '../support/console-visitor.js';
+import { signedInPerson, type VisitedPage, type SignedIn } from '../support/console-visitor.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
-
-type SignedIn = Awaited<ReturnType<typeof signedInPerson>>;
 
 const hostile = '<script>alert(1)</script> ‮"><img src=x onerror=alert(1)> 😀';
 const today = dayFromToday(0);
@@ -20,10 +18,8 @@ describe('the pages of expected payments', () => {
   let viewer: SignedIn;
 
   const update = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
-  const person = async (email: string, role: PersonRole) => {
-    await update('DELETE FROM sign_in_limit');
-    return signedInPerson(service, email, { accountId, role });
-  };
+  const person = (email: string, role: PersonRole) =>
+    signedInPerson(service, email, { accountId, role });
   const at = (path: string) => `/console/accounts/main/expected-payments${path}`;
   const terms = {
     direction: 'credit',

@@ -4,37 +4,38 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { maxFileBytes } from '../../src/bulk/bulk.schema.js';
 import { BulkService } from '../../src/bulk/bulk.service.js';
 import { Operators } from '../../src/operators/operators.service.js';
-import { roleNames, type PersonRole } from '../../src/operators/roles.js';
+import type { PersonRole } from '../../src/operators/roles.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { WebhookRegistrar } from '../../src/webhooks/webhook-registrar.service.js';
-import { csrfOf, signedInPerson } from '../support/console-visitor.js';
+import {
+  csrfOf,
+  signedInPerson,
+  personOfEachRole,
+  type SignedIn,
+} from '../support/console-visitor.js';
 import { operatorOf } from '../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 import { until } from '../support/until.js';
 
-type SignedIn = Awaited<ReturnType<typeof signedInPerson>>;
 const pages = '/console/accounts/main';
 const kinds = ['charges', 'transfers', 'expected_payments'];
 
 describe('the pages of files', () => {
   let service: ServiceApplication;
   let accountId: number;
-  const people = {} as Record<PersonRole, SignedIn>;
+  let people: Record<PersonRole, SignedIn>;
 
   const update = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
-  const person = async (email: string, role: PersonRole, account: number | null) => {
-    await update('DELETE FROM sign_in_limit');
-    return signedInPerson(service, email, { accountId: account, role });
-  };
+  const person = (email: string, role: PersonRole, account: number | null) =>
+    signedInPerson(service, email, { accountId: account, role });
   const { addAccount } = operatorOf(() => service);
 
   beforeAll(async () => {
     service = await serviceApplication();
     const operators = service.application.get(Operators, { strict: false });
     accountId = (await operators.findAccountId('main')) ?? 0;
-    for (const role of roleNames)
-      people[role] = await person(`${role}@example.com`, role, accountId);
+    people = await personOfEachRole(service, accountId);
   }, 60_000);
   afterAll(() => service.stop());
 

@@ -14,6 +14,8 @@ import {
   signedInPerson,
   visitorOf,
   type Visitor,
+  personOfEachRole,
+  type SignedIn,
 } from '../support/console-visitor.js';
 import {
   exampleAddress,
@@ -23,21 +25,17 @@ import {
 import { operatorOf } from '../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
-type SignedIn = Awaited<ReturnType<typeof signedInPerson>>;
-
 describe('the pages of the console', () => {
   let service: ServiceApplication;
   let accountId: number;
   let otherAccountId: number;
   let otherSlug: string;
-  const people = {} as Record<PersonRole, SignedIn>;
+  let people: Record<PersonRole, SignedIn>;
   let owner: SignedIn;
 
   const update = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
-  const person = async (email: string, role: PersonRole, account: number | null) => {
-    await update('DELETE FROM sign_in_limit');
-    return signedInPerson(service, email, { accountId: account, role });
-  };
+  const person = (email: string, role: PersonRole, account: number | null) =>
+    signedInPerson(service, email, { accountId: account, role });
   const operators = () => service.application.get(Operators, { strict: false });
   const { addAccount } = operatorOf(() => service);
 
@@ -46,8 +44,7 @@ describe('the pages of the console', () => {
     accountId = (await operators().findAccountId('main')) ?? 0;
     otherSlug = (await addAccount({ apiKey: 'sandbox-dev-key-2' })).slug;
     otherAccountId = (await operators().findAccountId(otherSlug)) ?? 0;
-    for (const role of roleNames)
-      people[role] = await person(`${role}@example.com`, role, accountId);
+    people = await personOfEachRole(service, accountId);
     owner = await person('owner@example.com', 'admin', null);
   });
   afterAll(() => service.stop());

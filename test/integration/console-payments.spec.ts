@@ -6,10 +6,8 @@ import type { PersonRole } from '../../src/operators/roles.js';
 import { pixSlip, slip, staticQr, newKeyHeader } from '../contract/samples.js';
 import { manualTransfer } from '../contract/transfer-samples.js';
 import { BreaksFixture } from '../support/breaks.js';
-import { signedInPerson } from '../support/console-visitor.js';
+import { signedInPerson, type SignedIn } from '../support/console-visitor.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
-
-type SignedIn = Awaited<ReturnType<typeof signedInPerson>>;
 
 const hostile = `<script>alert(1)</script>\u202e${'x'.repeat(60)}🙂`;
 
@@ -24,7 +22,6 @@ describe('the pages of payments', () => {
     service = await serviceOnSandbox();
     const { accountId } = service;
     for (const role of ['viewer', 'analyst'] as const) {
-      await sql('DELETE FROM sign_in_limit');
       people[role] = await signedInPerson(service as never, `${role}@example.com`, {
         accountId,
         role,

@@ -10,7 +10,7 @@ import {
   type Action,
   type PersonRole,
 } from '../../src/operators/roles.js';
-import { signedInPerson } from '../support/console-visitor.js';
+import { signedInPerson, personOfEachRole, type SignedIn } from '../support/console-visitor.js';
 import {
   exampleAddress,
   listConsoleHandlers,
@@ -56,19 +56,15 @@ const sharedFields = {
   ...{ key: '01a20de1-79c9-7020-8f3b-8ea3e4e75e81', attempts: '0', overlap: '0', version: '1' },
 };
 
-type SignedIn = Awaited<ReturnType<typeof signedInPerson>>;
-
 describe('a request that no page offers', () => {
   let service: ServiceApplication;
   let otherSlug: string;
-  const people = {} as Record<PersonRole, SignedIn>;
+  let people: Record<PersonRole, SignedIn>;
   let owner: SignedIn;
 
   const update = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
-  const person = async (email: string, role: PersonRole, account: number | null) => {
-    await update('DELETE FROM sign_in_limit');
-    return signedInPerson(service, email, { accountId: account, role });
-  };
+  const person = (email: string, role: PersonRole, account: number | null) =>
+    signedInPerson(service, email, { accountId: account, role });
   const { addAccount } = operatorOf(() => service);
 
   beforeAll(async () => {
@@ -76,8 +72,7 @@ describe('a request that no page offers', () => {
     const operators = service.application.get(Operators, { strict: false });
     const accountId = (await operators.findAccountId('main')) ?? 0;
     otherSlug = (await addAccount({ apiKey: 'sandbox-dev-key-2' })).slug;
-    for (const role of roleNames)
-      people[role] = await person(`${role}@example.com`, role, accountId);
+    people = await personOfEachRole(service, accountId);
     owner = await person('owner@example.com', 'admin', null);
   });
   afterAll(() => service.stop());

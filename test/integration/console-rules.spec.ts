@@ -5,11 +5,15 @@ import { Operators } from '../../src/operators/operators.service.js';
 import type { PersonRole } from '../../src/operators/roles.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { StatementService } from '../../src/statement/statement.service.js';
-import { csrfOf, signedInPerson, type VisitedPage } from '../support/console-visitor.js';
+import {
+  csrfOf,
+  signedInPerson,
+  type VisitedPage,
+  type SignedIn,
+} from '../support/console-visitor.js';
 import { until } from '../support/until.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
-type SignedIn = Awaited<ReturnType<typeof signedInPerson>>;
 type Field = readonly [name: string, value: string];
 
 const hostile = '<script>alert(1)</script> ‮"><img src=x onerror=alert(1)> 😀';
@@ -23,10 +27,8 @@ describe('the pages of rules', () => {
 
   const rows = async <Row>(sql: string, ...values: unknown[]) =>
     (await service.database.pool.query(sql, values)).rows as Row[];
-  const person = async (email: string, role: PersonRole) => {
-    await rows('DELETE FROM sign_in_limit');
-    return signedInPerson(service, email, { accountId, role });
-  };
+  const person = (email: string, role: PersonRole) =>
+    signedInPerson(service, email, { accountId, role });
   const at = (path: string) => `/console/accounts/main/rules${path}`;
   /** A form may have several fields of one name. */
   const submit = async (

@@ -32,10 +32,8 @@ describe('the records of an account', () => {
   const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
   const provider = <Provider>(type: new (...args: never[]) => Provider) =>
     service.application.get<Provider>(type, { strict: false });
-  const person = async (role: PersonRole, account: number, name: string = role) => {
-    await run('DELETE FROM sign_in_limit');
-    return signedInPerson(service, `${name}@example.com`, { accountId: account, role });
-  };
+  const person = (role: PersonRole, account: number, name: string = role) =>
+    signedInPerson(service, `${name}@example.com`, { accountId: account, role });
   const sync = async () => {
     await provider(StatementService).sync(accountId);
     await provider(ReconciliationService).reconcile({ accountId });

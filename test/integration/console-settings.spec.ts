@@ -2,25 +2,27 @@
 // stored in the audit, or put into an address.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Operators } from '../../src/operators/operators.service.js';
-import { roleNames, type PersonRole } from '../../src/operators/roles.js';
-import { csrfOf, signedInPerson } from '../support/console-visitor.js';
+import type { PersonRole } from '../../src/operators/roles.js';
+import {
+  csrfOf,
+  signedInPerson,
+  personOfEachRole,
+  type SignedIn,
+} from '../support/console-visitor.js';
 import { operatorOf } from '../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
-type SignedIn = Awaited<ReturnType<typeof signedInPerson>>;
 const pages = '/console/accounts/main';
 
 describe('the settings of an account', () => {
   let service: ServiceApplication;
   let otherSlug: string;
   let owner: SignedIn;
-  const people = {} as Record<PersonRole, SignedIn>;
+  let people: Record<PersonRole, SignedIn>;
 
   const update = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
-  const person = async (email: string, role: PersonRole, account: number | null) => {
-    await update('DELETE FROM sign_in_limit');
-    return signedInPerson(service, email, { accountId: account, role });
-  };
+  const person = (email: string, role: PersonRole, account: number | null) =>
+    signedInPerson(service, email, { accountId: account, role });
   const { addAccount, asOperator, statusWith } = operatorOf(() => service);
 
   beforeAll(async () => {
@@ -28,8 +30,7 @@ describe('the settings of an account', () => {
     const operators = service.application.get(Operators, { strict: false });
     const accountId = (await operators.findAccountId('main')) ?? 0;
     otherSlug = (await addAccount({ apiKey: 'sandbox-dev-key-2' })).slug;
-    for (const role of roleNames)
-      people[role] = await person(`${role}@example.com`, role, accountId);
+    people = await personOfEachRole(service, accountId);
     owner = await person('owner@example.com', 'admin', null);
   }, 60_000);
   afterAll(() => service.stop());

@@ -28,7 +28,6 @@ describe('Today', () => {
     const operators = service.application.get(Operators, { strict: false });
     accountId = (await operators.findAccountId('main')) ?? 0;
     viewer = await signedInPerson(service, 'v@example.com', { accountId, role: 'viewer' });
-    await query('DELETE FROM sign_in_limit');
     analyst = await signedInPerson(service, 'a@example.com', { accountId, role: 'analyst' });
   });
   afterAll(() => service.stop());
@@ -210,7 +209,6 @@ describe('Today', () => {
     });
 
     it('ends promptly when the service stops', async () => {
-      await query('DELETE FROM sign_in_limit');
       const last = await signedInPerson(service, 'l@example.com', { accountId, role: 'viewer' });
       const stream = await open(last);
       await until('the page is sent', () => parts(stream) > 0);

@@ -1,7 +1,9 @@
 // A browser of the tests without a browser: it stores cookies, reads forms from pages, and sends
 // them as a browser does.
+import { Database } from '../../src/database.service.js';
 import { codeOfStep, stepAt } from '../../src/operators/totp.js';
 import { Operators, commandLine, type Grant } from '../../src/operators/operators.service.js';
+import { roleNames, type PersonRole } from '../../src/operators/roles.js';
 import type { ServiceProcess } from './service-application.js';
 
 export interface VisitedPage {
@@ -59,12 +61,28 @@ export function codeOf(secret: string, offset = 0): string {
 }
 
 /** A person with that role, who has signed in with password and code. */
+/** The people of a suite sign in from one address, which may not do so that often. */
 export async function signedInPerson(service: ServiceProcess, email: string, grant: Grant) {
+  const { pool } = service.application.get(Database, { strict: false });
+  await pool.query('DELETE FROM sign_in_limit');
   const operators = service.application.get(Operators, { strict: false });
   const { id, linkToken } = await operators.invite(commandLine, email, grant);
   const visitor = visitorOf(service);
   const given = await signInByLink(visitor, `/console/link/${linkToken}`);
   return { ...visitor, ...given, id, email };
+}
+
+export type SignedIn = Awaited<ReturnType<typeof signedInPerson>>;
+
+/** A person of each role in the account. */
+export async function personOfEachRole(
+  service: ServiceProcess,
+  accountId: number,
+): Promise<Record<PersonRole, SignedIn>> {
+  const people = {} as Record<PersonRole, SignedIn>;
+  for (const role of roleNames)
+    people[role] = await signedInPerson(service, `${role}@example.com`, { accountId, role });
+  return people;
 }
 
 /** Sets password and authenticator by a link, as a person does who was invited. */
