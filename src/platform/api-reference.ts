@@ -3,12 +3,12 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { z } from 'zod';
 import { adminKeyHeader, apiKeyHeader, partnerKeyHeader, type Route } from '../contract/route.js';
 import { errorBody } from '../contract/errors.js';
 import { routeOf } from './contract-route.js';
+import { listControllerMethods } from './decorated-methods.js';
 import { errorsOf, respondsOf, type DeclaredResponse } from './responses.decorator.js';
 
 const assets: Record<string, string> = {
@@ -83,18 +83,10 @@ export function documentedRoutes(
 }
 
 function servedHandlers(application: NestFastifyApplication): { route: Route; handler: object }[] {
-  const scanner = new MetadataScanner();
-  const modules = [...application.get(ModulesContainer).values()];
-  return modules.flatMap(({ controllers }) =>
-    [...controllers.values()].flatMap(({ metatype }) => {
-      const prototype = metatype?.prototype as Record<string, object>;
-      return scanner.getAllMethodNames(prototype).flatMap((name) => {
-        const handler = prototype[name]!;
-        const route = routeOf(handler);
-        return route ? { route, handler } : [];
-      });
-    }),
-  );
+  return listControllerMethods(application).flatMap((handler) => {
+    const route = routeOf(handler);
+    return route ? { route, handler } : [];
+  });
 }
 
 const securityHeaders = {

@@ -1,6 +1,7 @@
-// Methods of providers that a decorator marks, such as `@OnJob` and `@Every`. They are found when
-// the application starts.
-import { MetadataScanner } from '@nestjs/core';
+// Methods that decorators mark: those of providers, such as `@OnJob` and `@Every`, which are found
+// when the application starts, and those of controllers.
+import type { INestApplicationContext } from '@nestjs/common';
+import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 
 export interface DecoratedMethod<Mark, Method> {
   /** What the decorator was given. */
@@ -39,4 +40,16 @@ export function findDecoratedMethods<Mark, Method extends (...given: never[]) =>
       return [{ mark, methodName, run: method.bind(provider) as Method }];
     });
   });
+}
+
+/** The methods of all controllers of an application, with the metadata of their decorators. */
+export function listControllerMethods(application: Pick<INestApplicationContext, 'get'>): object[] {
+  const scanner = new MetadataScanner();
+  const modules = [...application.get(ModulesContainer).values()];
+  return modules.flatMap(({ controllers }) =>
+    [...controllers.values()].flatMap(({ metatype }) => {
+      const prototype = metatype?.prototype as Record<string, object>;
+      return scanner.getAllMethodNames(prototype).map((name) => prototype[name]!);
+    }),
+  );
 }

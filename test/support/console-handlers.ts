@@ -1,6 +1,6 @@
 // Every page and form of the console, as its controllers declare them.
-import { ModulesContainer, MetadataScanner } from '@nestjs/core';
 import { needsKey } from '../../src/console/console.guard.js';
+import { listControllerMethods } from '../../src/platform/decorated-methods.js';
 import type { ServiceProcess } from './service-application.js';
 
 export interface DeclaredHandler {
@@ -15,22 +15,14 @@ export const needsOfNoAccount = ['nobody', 'password', 'session'];
 export function listConsoleHandlers({
   application,
 }: Pick<ServiceProcess, 'application'>): DeclaredHandler[] {
-  const scanner = new MetadataScanner();
-  const modules = [...application.get(ModulesContainer).values()];
-  return modules.flatMap(({ controllers }) =>
-    [...controllers.values()].flatMap(({ metatype }) => {
-      const prototype = metatype?.prototype as Record<string, object>;
-      return scanner.getAllMethodNames(prototype).flatMap((name) => {
-        const handler = prototype[name]!;
-        const needs = Reflect.getMetadata(needsKey, handler) as string | undefined;
-        if (!needs) return [];
-        const path = Reflect.getMetadata('path', handler) as string;
-        // Nest's RequestMethod: 0 is GET, 1 is POST.
-        const isForm = Reflect.getMetadata('method', handler) === 1;
-        return [{ path, needs, isForm }];
-      });
-    }),
-  );
+  return listControllerMethods(application).flatMap((handler) => {
+    const needs = Reflect.getMetadata(needsKey, handler) as string | undefined;
+    if (!needs) return [];
+    const path = Reflect.getMetadata('path', handler) as string;
+    // Nest's RequestMethod: 0 is GET, 1 is POST.
+    const isForm = Reflect.getMetadata('method', handler) === 1;
+    return [{ path, needs, isForm }];
+  });
 }
 
 /** An address of the account `main` for a declared path, with `id` wherever it has an id. */
