@@ -40,6 +40,7 @@ import { RunsModule } from './reconciliation/runs/runs.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
 import { RequestLimitsModule } from './request-limits/request-limits.module.js';
 import { StatementModule } from './statement/statement.module.js';
+import { TableStatisticsModule } from './table-statistics/table-statistics.module.js';
 import { TransfersModule } from './transfers/transfers.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
@@ -85,6 +86,7 @@ export class AppModule {
         ...queueModules(dependencies.queue.connection),
         IdempotencyModule,
         RequestLimitsModule,
+        TableStatisticsModule,
         AccountsModule,
         BankModule,
         EventsModule,

@@ -25,10 +25,13 @@ const optionalCondition = /\$\d+(::\w+)? IS NULL OR /;
 /** Such statements have no plan, and the first of a transaction must be the first. */
 const transactionControl = /^\s*(BEGIN|SET|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i;
 /**
- * How long a session keeps a plan. A table that grows fast may have one from when it was small, and
- * was read whole; PostgreSQL renews it only when the statistics change.
+ * How long a session keeps a plan, and how long a new one does. A table that grows fast may have a
+ * plan from when it was small, and was read whole; PostgreSQL renews it only when the statistics
+ * change. Each time of a session is twice the last, because what it does first may be what fills
+ * the tables.
  */
-const planLifetimeMs = 15_000;
+const maxPlanLifetimeMs = 15_000;
+const firstPlanLifetimeMs = 1_000;
 
 /** The names of statements by their text. */
 export class StatementNames {
@@ -86,6 +89,7 @@ export const lostPlanCodes: ReadonlySet<string> = new Set(['26000', '42P05', '0A
 class NamingClient extends pg.Client {
   private mayName = false;
   private plansSince = 0;
+  private planLifetimeMs = firstPlanLifetimeMs;
   private isCorked = false;
 
   override query = ((query: unknown, ...rest: unknown[]) => {
@@ -94,8 +98,9 @@ class NamingClient extends pg.Client {
     if (typeof query !== 'object' || query === null || !('name' in query) || query.name === '')
       return send(query, ...rest);
     if (!this.mayName) return send({ ...query, name: '' }, ...rest);
-    if (performance.now() - this.plansSince > planLifetimeMs) {
+    if (performance.now() - this.plansSince > this.planLifetimeMs) {
       this.plansSince = performance.now();
+      this.planLifetimeMs = Math.min(2 * this.planLifetimeMs, maxPlanLifetimeMs);
       // It shares the round trip. In a transaction that has failed, it fails too.
       send('DISCARD PLANS', () => undefined);
     }

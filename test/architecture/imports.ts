@@ -35,7 +35,7 @@ const layers: readonly (readonly string[])[] = [
   ['events'],
   ['bank'],
   ['accounts', 'operators'],
-  ['idempotency', 'leases', 'request-limits'],
+  ['idempotency', 'leases', 'request-limits', 'table-statistics'],
   ['secrets', 'counterparties'],
   ['examined-ids.queries.ts', 'joined-writes.queries.ts'],
   ['database.service.ts', 'service-migrations.ts', 'exit.ts'],

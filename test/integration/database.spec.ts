@@ -192,20 +192,26 @@ describe('the database', () => {
     expect(await read()).toEqual([{ value: '1' }]);
   });
 
-  it('keeps no plan for longer than a quarter of a minute', async () => {
+  it('keeps no plan for longer than a quarter of a minute, and of a new session a second', async () => {
     open({ poolSize: 1 });
     const sent = jest.spyOn(pg.Client.prototype, 'query');
-    const discards = () => sent.mock.calls.filter(([text]) => String(text) === 'DISCARD PLANS');
     const read = () => database.sql.$queryRaw`SELECT ${1}::int AS one`;
     for (let send = 0; send < 8; send += 1) await read();
-    expect(discards()).toHaveLength(0);
-    const now = performance.now();
-    const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 16_000);
-    await Promise.all([read(), read()]);
+    const discardsAfter = async (ms: number) => {
+      sent.mockClear();
+      clock.mockReturnValue((now += ms));
+      await Promise.all([read(), read()]);
+      return sent.mock.calls.filter(([text]) => String(text) === 'DISCARD PLANS').length;
+    };
+    let now = performance.now();
+    const clock = jest.spyOn(performance, 'now');
+    const found: number[] = [];
+    for (const ms of [0, 2_000, 1_900, 200, 3_900, 200, 9_000, 14_900, 200, 14_900, 200])
+      found.push(await discardsAfter(ms));
     clock.mockRestore();
-    expect(discards()).toHaveLength(1);
-    expect(await read()).toEqual([{ one: 1 }]);
     sent.mockRestore();
+    expect(found).toEqual([0, 1, 0, 1, 0, 1, 1, 0, 1, 0, 1]);
+    expect(await read()).toEqual([{ one: 1 }]);
   });
 
   it('begins a transaction with an isolation level, whatever the age of the plans', async () => {
