@@ -50,6 +50,16 @@ export const accountColumn = (accountId: number): Prisma.Sql =>
   Prisma.sql`(SELECT ${accountId}::int AS id OFFSET 0) account`;
 
 /**
+ * An array whose length the planner does not know, for look-ups row by row. The plan for a short
+ * array that it knows seems so much cheaper than one for any, that PostgreSQL would plan a
+ * statement each time, for longer than it takes.
+ */
+export const opaqueArray = (
+  values: Iterable<unknown>,
+  type: 'bigint' | 'boolean' | 'int' | 'text' | 'uuid',
+): Prisma.Sql => Prisma.sql`(SELECT ${[...values]}::${Prisma.raw(type)}[])`;
+
+/**
  * JSON texts as an array of texts. They are sent as the lines of one text, because JSON has no line
  * break: in the text of an array each quote would be escaped, by this process, and read back.
  */

@@ -1,7 +1,7 @@
 // Reads what each source says about the counterparty of a line or of an expected payment. It is the
 // only place that does: whoever shows a counterparty takes it from here, and masks it for its
 // caller. Nothing is decided by it.
-import type { Db } from '../database.service.js';
+import { opaqueArray, type Db } from '../database.service.js';
 import { Prisma, type Operation } from '../generated/service/client.js';
 import { parseJson, tolerantJson } from '../platform/exact-json.js';
 import { fieldOf, readParty, type PaymentParty } from './party.js';
@@ -62,7 +62,7 @@ export async function findCounterparties(
   const rows = await db.$queryRaw<(SourceRow & { nsu: bigint })[]>`
     WITH line AS MATERIALIZED (
       SELECT t.*, t.name IS NULL OR t.document IS NULL AS is_unnamed
-      FROM unnest(${[...new Set(nsus)]}::bigint[]) wanted (nsu)
+      FROM unnest(${opaqueArray(new Set(nsus), 'bigint')}) wanted (nsu)
       CROSS JOIN LATERAL (
         SELECT nsu, is_credit, end_to_end_id, counterparty_name AS name,
                counterparty_document AS document,
@@ -118,7 +118,7 @@ export async function findExpectedCounterparties(
   if (ids.length === 0) return new Map();
   const rows = await db.$queryRaw<(SourceRow & { id: string })[]>`
     SELECT wanted.id::text, request.*
-    FROM unnest(${[...new Set(ids)]}::uuid[]) wanted (id)
+    FROM unnest(${opaqueArray(new Set(ids), 'uuid')}) wanted (id)
     CROSS JOIN LATERAL (${requested(accountId, Prisma.sql`wanted.id`)}) request`;
   return resolved(rows, ({ id }) => id);
 }

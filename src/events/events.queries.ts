@@ -3,6 +3,7 @@
 import {
   jsonTexts,
   opaqueAccountId,
+  opaqueArray,
   withoutWaitForDisk,
   type Db,
   type SqlTx,
@@ -34,6 +35,7 @@ export async function insertEvents(
   const takePositions = () => tx.$executeRaw`
     INSERT INTO event_position AS p (account_id, position) VALUES (${accountId}, ${events.length})
     ON CONFLICT (account_id) DO UPDATE SET position = p.position + EXCLUDED.position`;
+  const texts = (pick: (event: InsertedEvent) => string) => opaqueArray(events.map(pick), 'text');
   const insert = () => tx.$executeRaw`
     WITH last AS MATERIALIZED (
       SELECT position FROM event_position WHERE account_id = ${opaqueAccountId(accountId)}
@@ -45,10 +47,9 @@ export async function insertEvents(
              COALESCE(latest.sequence, 0) + row_number() OVER (
                PARTITION BY e.resource_kind, e.resource_id ORDER BY e.number),
              e.data
-      FROM last, unnest(${events.map(({ id }) => id)}::text[],
-                  ${events.map(({ type }) => type)}::text[],
-                  ${events.map(({ resourceKind }) => resourceKind)}::text[],
-                  ${events.map(({ resourceId }) => resourceId)}::text[],
+      FROM last, unnest(${texts(({ id }) => id)}, ${texts(({ type }) => type)},
+                  ${texts(({ resourceKind }) => resourceKind)},
+                  ${texts(({ resourceId }) => resourceId)},
                   ${jsonTexts(events.map(({ data }) => data))}) WITH ORDINALITY
         AS e(id, type, resource_kind, resource_id, data, number)
       LEFT JOIN LATERAL (

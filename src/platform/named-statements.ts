@@ -40,7 +40,7 @@ export class StatementNames {
 
   /** Counts the statement. An empty name means that it is planned each time. */
   nameOf(text: string, values: readonly unknown[]): string {
-    if (values.some((value, at) => mayHoldManyRows(value) && !isRecordset(text, at))) return '';
+    if (values.some((value, at) => mayHoldManyRows(value) && !isOpaque(text, at))) return '';
     const name = this.names.get(text);
     if (name !== undefined) return name;
     if (this.names.size === maxNames) return '';
@@ -67,11 +67,14 @@ function mayHoldManyRows(value: unknown): boolean {
 }
 
 /**
- * Of how many rows such a JSON text has, PostgreSQL expects the same, whether it knows the text or
- * not: a plan that is kept is the one that it would make.
+ * Of how many rows such a JSON text has, or an array in a query of its own, PostgreSQL expects the
+ * same, whether it knows the value or not: a plan that is kept is the one that it would make.
  */
-function isRecordset(text: string, at: number): boolean {
-  return text.includes(`jsonb_to_recordset($${at + 1}::jsonb)`);
+function isOpaque(text: string, at: number): boolean {
+  const parameter = `$${at + 1}::`;
+  return (
+    text.includes(`jsonb_to_recordset(${parameter}jsonb)`) || text.includes(`(SELECT ${parameter}`)
+  );
 }
 
 const processNames = new StatementNames();

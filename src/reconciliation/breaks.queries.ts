@@ -6,6 +6,7 @@ import {
   accountColumn,
   jsonTexts,
   opaqueAccountId,
+  opaqueArray,
   type Tx,
   type Db,
 } from '../database.service.js';
@@ -164,13 +165,13 @@ export async function listBreaksAbout(
   const found = [];
   if (nsus.length > 0)
     found.push(Prisma.sql`
-      SELECT ${storedColumns} FROM unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
+      SELECT ${storedColumns} FROM unnest(${opaqueArray(nsus, 'bigint')}) AS wanted(nsu)
       CROSS JOIN LATERAL (
         SELECT * FROM break WHERE account_id = account.id AND nsu = wanted.nsu OFFSET 0
       ) b`);
   if (expectedPaymentIds.length > 0)
     found.push(Prisma.sql`
-      SELECT ${storedColumns} FROM unnest(${[...expectedPaymentIds]}::uuid[]) AS wanted(id)
+      SELECT ${storedColumns} FROM unnest(${opaqueArray(expectedPaymentIds, 'uuid')}) AS wanted(id)
       CROSS JOIN LATERAL (
         SELECT * FROM break
         WHERE account_id = account.id AND expected_payment_id = wanted.id OFFSET 0
@@ -182,7 +183,8 @@ export async function listBreaksAbout(
   if (kinds.length > 0)
     found.push(Prisma.sql`
       SELECT ${storedColumns} FROM unnest(
-        ${[...operationIdsOfPayments, ...operationIds]}::uuid[], ${kinds}::text[]
+        ${opaqueArray([...operationIdsOfPayments, ...operationIds], 'uuid')},
+        ${opaqueArray(kinds, 'text')}
       ) AS wanted(id, kind)
       CROSS JOIN LATERAL (
         SELECT * FROM break

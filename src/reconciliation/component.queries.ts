@@ -2,7 +2,7 @@
 // query searches by keys, so its cost follows what is connected and not the history. A multi-use QR
 // code and a reference that names more than 50 expected payments connect nothing.
 import { visibilityBoundOrDefaultMs, type BankProfile } from '../bank/profiles.js';
-import { accountColumn, opaqueAccountId } from '../database.service.js';
+import { accountColumn, opaqueAccountId, opaqueArray } from '../database.service.js';
 import { lineReferenceKinds, type Reference } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
 import { attemptEnd, attemptStart } from '../operations/attempt-times.queries.js';
@@ -86,7 +86,7 @@ const effectOfOperation = (accountId: number, boundMs: number) => Prisma.sql`
 
 /** The operations (o) with these ids. */
 const operationsOf = (accountId: number, ids: readonly string[]) => Prisma.sql`
-  unnest(${[...ids]}::uuid[]) AS given(id)
+  unnest(${opaqueArray(ids, 'uuid')}) AS given(id)
   CROSS JOIN LATERAL (
     SELECT * FROM operation
     WHERE account_id = ${opaqueAccountId(accountId)} AND id = given.id OFFSET 0
@@ -115,6 +115,13 @@ export interface LinkOfLine {
   nsu: bigint | null;
 }
 
+/** The columns kind and value. */
+function referenceColumns(references: readonly Reference[]): Prisma.Sql {
+  const kinds = references.map(({ kind }) => kind);
+  const values = references.map(({ value }) => value);
+  return Prisma.sql`${opaqueArray(kinds, 'text')}, ${opaqueArray(values, 'text')}`;
+}
+
 interface KeysOfLines {
   /** The ids that the lines carry. A credit may name the sent Pix that it returns. */
   references: readonly Reference[];
@@ -136,7 +143,7 @@ export async function listLinksOfLines(
 ): Promise<LinkOfLine[]> {
   const linesBy = (column: string, values: readonly string[]) => Prisma.sql`
     SELECT NULL, NULL, NULL, line.nsu FROM ${accountColumn(accountId)}
-    CROSS JOIN unnest(${[...values]}::text[]) AS key(value)
+    CROSS JOIN unnest(${opaqueArray(values, 'text')}) AS key(value)
     CROSS JOIN LATERAL (
       SELECT nsu FROM statement_line
       WHERE account_id = account.id AND ${Prisma.raw(column)} = key.value
@@ -145,8 +152,7 @@ export async function listLinksOfLines(
   return db.$queryRaw`
     SELECT key.kind, key.value, r.expected_payment_id, NULL::bigint AS nsu
     FROM ${accountColumn(accountId)}
-    CROSS JOIN unnest(${references.map(({ kind }) => kind)}::text[],
-      ${references.map(({ value }) => value)}::text[]) AS key(kind, value)
+    CROSS JOIN unnest(${referenceColumns(references)}) AS key(kind, value)
     CROSS JOIN LATERAL (
       SELECT expected_payment_id FROM expected_payment_reference
       WHERE account_id = account.id AND kind = key.kind AND value = key.value
@@ -154,7 +160,7 @@ export async function listLinksOfLines(
     ) r
     UNION ALL
     SELECT NULL, NULL, r.expected_payment_id, NULL FROM ${accountColumn(accountId)}
-    CROSS JOIN unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
+    CROSS JOIN unnest(${opaqueArray(nsus, 'bigint')}) AS wanted(nsu)
     CROSS JOIN LATERAL (
       SELECT expected_payment_id FROM refund
       WHERE account_id = account.id AND original_nsu = wanted.nsu OFFSET 0
@@ -172,7 +178,7 @@ export async function listMatchedPayments(
   if (nsus.length === 0) return [];
   const rows = await db.$queryRaw<{ id: string }[]>`
     SELECT m.expected_payment_id AS id FROM ${accountColumn(accountId)}
-    CROSS JOIN unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
+    CROSS JOIN unnest(${opaqueArray(nsus, 'bigint')}) AS wanted(nsu)
     CROSS JOIN LATERAL (
       SELECT expected_payment_id FROM match
       WHERE account_id = account.id AND nsu = wanted.nsu AND unlinked_at IS NULL OFFSET 0
@@ -209,7 +215,7 @@ export async function listWithdrawnPayments(
   if (operationIds.length === 0) return [];
   const rows = await db.$queryRaw<{ id: string }[]>`
     SELECT sibling.id FROM ${accountColumn(accountId)}
-    CROSS JOIN unnest(${[...operationIds]}::uuid[]) AS given(id)
+    CROSS JOIN unnest(${opaqueArray(operationIds, 'uuid')}) AS given(id)
     CROSS JOIN LATERAL (
       SELECT id FROM expected_payment
       WHERE account_id = account.id AND operation_id = given.id OFFSET 0
@@ -255,6 +261,8 @@ export async function listLinksOfPayments(
   { references, expectedPaymentIds, pendingAmounts }: KeysOfPayments,
 ): Promise<LinkOfPayment[]> {
   const kinds = new Set(references.map(({ kind }) => kind));
+  const namedCounts = references.map(({ named }) => named);
+  const areFollowed = references.map(({ isFollowed }) => isFollowed);
   const lookUps = [...lineReferenceKinds, linesReturning]
     .filter(({ kind }) => kinds.has(kind))
     .map(
@@ -269,11 +277,8 @@ export async function listLinksOfPayments(
       : Prisma.join(lookUps, ' UNION ALL ');
   return db.$queryRaw`
     SELECT key.kind, key.value, named.count AS named, line.nsu FROM ${accountColumn(accountId)}
-    CROSS JOIN unnest(${references.map(({ kind }) => kind)}::text[],
-      ${references.map(({ value }) => value)}::text[],
-      ${references.map(({ named }) => named)}::int[],
-      ${references.map(({ isFollowed }) => isFollowed)}::boolean[]
-    ) AS key(kind, value, named, is_followed)
+    CROSS JOIN unnest(${referenceColumns(references)}, ${opaqueArray(namedCounts, 'int')},
+      ${opaqueArray(areFollowed, 'boolean')}) AS key(kind, value, named, is_followed)
     CROSS JOIN LATERAL (
       SELECT COALESCE(key.named, (
         SELECT count(*)::int FROM (
@@ -289,7 +294,7 @@ export async function listLinksOfPayments(
       WHERE m.account_id = account.id AND m.nsu = line.nsu AND m.unlinked_at IS NULL)
     UNION ALL
     SELECT NULL, NULL, NULL, m.nsu FROM ${accountColumn(accountId)}
-    CROSS JOIN unnest(${[...expectedPaymentIds]}::uuid[]) AS wanted(id)
+    CROSS JOIN unnest(${opaqueArray(expectedPaymentIds, 'uuid')}) AS wanted(id)
     CROSS JOIN LATERAL (
       SELECT nsu, rule, unlinked_at FROM match
       WHERE account_id = account.id AND expected_payment_id = wanted.id OFFSET 0

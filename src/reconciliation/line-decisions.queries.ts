@@ -1,5 +1,5 @@
 // Reads what people decided about lines: links, and pairs that they separated.
-import { opaqueAccountId } from '../database.service.js';
+import { opaqueAccountId, opaqueArray } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import type { Reader } from '../shared-reads.queries.js';
 import type { ManualLink, SeparatedPair } from './decide/model.js';
@@ -19,7 +19,7 @@ export function selectedLines(
   const ofAccount = Prisma.sql`
     SELECT * FROM ${name} WHERE account_id = ${opaqueAccountId(accountId)} ${condition}`;
   if (nsus === 'all') return Prisma.sql`(${ofAccount}) ${as}`;
-  return Prisma.sql`unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
+  return Prisma.sql`unnest(${opaqueArray(nsus, 'bigint')}) AS wanted(nsu)
     CROSS JOIN LATERAL (${ofAccount} AND nsu = wanted.nsu OFFSET 0) ${as}`;
 }
 

@@ -1,6 +1,6 @@
 // Reads statement lines with the facts that decisions are computed from, what their leaves cover,
 // and their stored outcomes.
-import { accountColumn, opaqueAccountId } from '../database.service.js';
+import { accountColumn, opaqueAccountId, opaqueArray } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import type { Reader } from '../shared-reads.queries.js';
 import type { LoadOptions } from './component.queries.js';
@@ -25,7 +25,7 @@ export async function listLines(
     nsus === 'all'
       ? Prisma.sql`
           JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)}`
-      : Prisma.sql`CROSS JOIN unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
+      : Prisma.sql`CROSS JOIN unnest(${opaqueArray(nsus, 'bigint')}) AS wanted(nsu)
           CROSS JOIN LATERAL (
             SELECT * FROM statement_line
             WHERE account_id = account.id AND nsu = wanted.nsu OFFSET 0

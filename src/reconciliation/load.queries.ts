@@ -1,7 +1,7 @@
 // Loads the components of due subjects, with the facts that decisions are computed from. Nothing
 // here reads what a decision has written, except what rules decided and has become final, and the
 // stored outcomes and breaks, which the decision is compared with.
-import { opaqueAccountId } from '../database.service.js';
+import { opaqueAccountId, opaqueArray } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
 import type { Reader } from '../shared-reads.queries.js';
@@ -233,7 +233,7 @@ async function listBreakDecisions(
   const breaks =
     breakIds === 'all'
       ? Prisma.sql`(SELECT * FROM break WHERE account_id = ${opaqueAccountId(accountId)}) b`
-      : Prisma.sql`unnest(${[...breakIds]}::uuid[]) AS wanted(id)
+      : Prisma.sql`unnest(${opaqueArray(breakIds, 'uuid')}) AS wanted(id)
           CROSS JOIN LATERAL (
             SELECT * FROM break
             WHERE account_id = ${opaqueAccountId(accountId)} AND id = wanted.id OFFSET 0

@@ -1,6 +1,6 @@
 // Reads expected payments with the facts that decisions are computed from: their operations, what
 // the bank and people said about them, and their references.
-import { accountColumn, opaqueAccountId } from '../database.service.js';
+import { accountColumn, opaqueAccountId, opaqueArray } from '../database.service.js';
 import type { WithdrawalKind } from '../expected-payments/facts.js';
 import { acceptedAmounts } from '../expected-payments/declared-terms.js';
 import { metadataColumn } from '../expected-payments/metadata.queries.js';
@@ -115,7 +115,7 @@ export async function listPaymentFacts(
   const payments =
     ids === 'all'
       ? Prisma.sql`JOIN expected_payment e ON e.account_id = ${opaqueAccountId(accountId)}`
-      : Prisma.sql`CROSS JOIN unnest(${[...ids]}::uuid[]) AS wanted(id)
+      : Prisma.sql`CROSS JOIN unnest(${opaqueArray(ids, 'uuid')}) AS wanted(id)
           CROSS JOIN LATERAL (
             SELECT * FROM expected_payment
             WHERE account_id = account.id AND id = wanted.id OFFSET 0
