@@ -3,6 +3,7 @@ import { opaqueAccountId, type Db } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import type { Metadata } from './metadata.js';
 import { metadataColumn } from './metadata.queries.js';
+import type { Reader } from '../shared-reads.queries.js';
 
 /** The correlationId of the charge that a received Pix paid, as a column; null without a charge. */
 const correlationIdOfLine = (accountId: Prisma.Sql, nsu: Prisma.Sql) => Prisma.sql`COALESCE((
@@ -16,7 +17,7 @@ const correlationIdOfLine = (accountId: Prisma.Sql, nsu: Prisma.Sql) => Prisma.s
 
 /** By nsu, the correlationIds of the charges that these received Pix paid. */
 export async function listPaidCorrelationIds(
-  db: Db,
+  db: Reader,
   accountId: number,
   nsus: readonly bigint[],
 ): Promise<Map<bigint, string>> {

@@ -1,6 +1,6 @@
 // Inserts expected payments, their references and their facts in bulk: a batch has a thousand
 // items.
-import type { Tx } from '../database.service.js';
+import type { SqlTx } from '../database.service.js';
 import {
   Prisma,
   type ExpectedPayment,
@@ -73,7 +73,7 @@ export type SelectedPayments = { ids: string[] } | { operationIds: string[] };
  * not withdrawn gets no reinstatement.
  */
 export async function insertFacts(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   selected: SelectedPayments,
   kind: WithdrawalKind | ReinstatementKind,

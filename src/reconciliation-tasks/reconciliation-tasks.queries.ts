@@ -1,13 +1,13 @@
 // Records which subjects must be decided again. Whoever changes a fact records the task in the
 // transaction of the fact, so that neither is committed without the other.
-import { opaqueAccountId, type Db, type SqlTx, type Tx } from '../database.service.js';
+import { opaqueAccountId, type Db, type SqlTx } from '../database.service.js';
 import type { Write } from '../joined-writes.queries.js';
 import type { Reader } from '../shared-reads.queries.js';
 import { Prisma, type ReconciliationTask } from '../generated/service/client.js';
 
 /** Decides these lines again. */
 export async function recordLineTasks(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   nsus: readonly bigint[],
 ): Promise<void> {
@@ -19,7 +19,7 @@ export async function recordLineTasks(
 
 /** Decides these lines again when a bound has passed, unless that is recorded already. */
 export async function recordDelayedLineTasks(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   nsus: readonly bigint[],
   afterMs: number,
@@ -94,8 +94,9 @@ export const paymentTasksOf = (accountId: number, operationIds: Prisma.Sql) => P
   ) payment`;
 
 /** Decides again what is wrong about the statement itself: its chain, balance or unread lines. */
-export async function recordStatementTask(tx: Db, accountId: number): Promise<void> {
-  await tx.reconciliationTask.create({ data: { accountId, kind: 'statement' } });
+export async function recordStatementTask(tx: SqlTx, accountId: number): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO reconciliation_task (account_id, kind) VALUES (${accountId}, 'statement')`;
 }
 
 /**
@@ -124,7 +125,7 @@ export type RangeTaskKind = 'rules' | 'period';
  * delayed one is recorded once until it is due.
  */
 export async function recordRangeTask(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   kind: RangeTaskKind,
   { afterNsu = -1n, delayMs = 0 } = {},
@@ -144,7 +145,7 @@ export type DueSubjectTask = Omit<ReconciliationTask, 'accountId' | 'dueAt'>;
 
 /** The due tasks, oldest first, ranges last. The caller holds the account's lock. */
 export async function claimTasks(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   limit: number,
 ): Promise<DueSubjectTask[]> {
@@ -155,7 +156,7 @@ export async function claimTasks(
     ORDER BY kind IN ('rules', 'period'), id LIMIT ${limit}`;
 }
 
-export async function deleteTasks(tx: Tx, accountId: number, ids: bigint[]): Promise<void> {
+export async function deleteTasks(tx: SqlTx, accountId: number, ids: bigint[]): Promise<void> {
   if (ids.length === 0) return;
   await tx.$executeRaw`
     DELETE FROM reconciliation_task

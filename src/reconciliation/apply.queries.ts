@@ -1,6 +1,6 @@
 // Reads what is stored about the lines of a component, and writes the differences, set-based. It is
 // the only writer of matches, classifications and the totals of payments.
-import { jsonTexts, opaqueAccountId, type Db, type SqlTx, type Tx } from '../database.service.js';
+import { jsonTexts, opaqueAccountId, opaqueArray, type SqlTx } from '../database.service.js';
 import { isProvisional, provisionalNsus } from '../expected-payments/provisional.queries.js';
 import { Prisma, type Classification, type Match } from '../generated/service/client.js';
 import {
@@ -12,6 +12,7 @@ import type { LineAllocation, UnmatchedOutcome } from './decide/model.js';
 import type { PaymentSums, PaymentTotal } from './decide/totals.js';
 import { newId } from '../platform/ids.js';
 import { insertDefaultRule } from './rules.queries.js';
+import type { Reader } from '../shared-reads.queries.js';
 
 export type StoredMatch = Pick<
   Match,
@@ -29,7 +30,7 @@ export type StoredMatch = Pick<
 
 /** The live matches of these lines. */
 export async function listStoredMatches(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   nsus: bigint[],
 ): Promise<StoredMatch[]> {
@@ -47,7 +48,7 @@ export async function listStoredMatches(
 
 /** Ends all matches of these lines: the matches of a line sum to it, at every moment. */
 export async function unlinkMatches(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   lines: { nsu: bigint; actor: string | null; reason: string | null }[],
 ): Promise<void> {
@@ -64,7 +65,11 @@ export async function unlinkMatches(
 
 export type NewMatch = LineAllocation & Pick<StoredMatch, 'owedCents' | 'refundedCents'>;
 
-export async function insertMatches(tx: Tx, accountId: number, matches: NewMatch[]): Promise<void> {
+export async function insertMatches(
+  tx: SqlTx,
+  accountId: number,
+  matches: NewMatch[],
+): Promise<void> {
   if (matches.length === 0) return;
   await tx.$executeRaw`
     INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, owed_cents,
@@ -88,7 +93,7 @@ export type MatchAmounts = Pick<StoredMatch, 'id' | 'owedCents' | 'refundedCents
 
 /** The amount owed changes when an earlier payment becomes known, the refunded part by a refund. */
 export async function updateMatchAmounts(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   matches: MatchAmounts[],
 ): Promise<void> {
@@ -108,7 +113,7 @@ export type StoredClassification = Pick<
 >;
 
 export async function listStoredClassifications(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   nsus: bigint[],
 ): Promise<StoredClassification[]> {
@@ -123,7 +128,7 @@ export async function listStoredClassifications(
 }
 
 export async function deleteClassifications(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   nsus: bigint[],
 ): Promise<void> {
@@ -136,7 +141,7 @@ export async function deleteClassifications(
 type NewClassification = { nsu: bigint } & Extract<UnmatchedOutcome, { outcome: 'classified' }>;
 
 export async function insertClassifications(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   classified: NewClassification[],
 ): Promise<void> {
@@ -155,27 +160,24 @@ export async function insertClassifications(
 
 /** What these payments have come to so far. */
 export async function listStoredSums(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   expectedPaymentIds: readonly string[],
 ): Promise<(PaymentSums & { expectedPaymentId: string })[]> {
   if (expectedPaymentIds.length === 0) return [];
-  return tx.expectedPaymentTotal.findMany({
-    where: { accountId, expectedPaymentId: { in: [...expectedPaymentIds] } },
-    select: {
-      expectedPaymentId: true,
-      paymentCount: true,
-      paidCents: true,
-      reversedCents: true,
-      refundedCents: true,
-      unrefundedCents: true,
-    },
-  });
+  return tx.$queryRaw`
+    SELECT total.* FROM unnest(${opaqueArray(expectedPaymentIds, 'uuid')}) AS wanted(id)
+    CROSS JOIN LATERAL (
+      SELECT expected_payment_id, payment_count, paid_cents, reversed_cents, refunded_cents,
+             unrefunded_cents
+      FROM expected_payment_total
+      WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = wanted.id OFFSET 0
+    ) total`;
 }
 
 /** The total owed when the last payment that was not refunded in full was made, by payment. */
 export async function listDecidingOwed(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   expectedPaymentIds: readonly string[],
 ): Promise<Map<string, bigint | null>> {
@@ -192,7 +194,7 @@ export async function listDecidingOwed(
 }
 
 export async function writeTotals(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   totals: readonly (PaymentTotal & { expectedPaymentId: string })[],
 ): Promise<void> {
@@ -229,7 +231,7 @@ export async function writeTotals(
  * again there. Of each account, the sender stores ids alone.
  */
 export async function listCreditsElsewhere(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   debits: bigint[],
 ): Promise<{ accountId: number; nsu: bigint }[]> {
@@ -251,7 +253,7 @@ export async function listCreditsElsewhere(
 
 /** Of these lines, those whose decision by a rule is provisional. */
 export async function listProvisionalLines(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   nsus: readonly bigint[],
 ): Promise<bigint[]> {
@@ -265,7 +267,7 @@ export async function listProvisionalLines(
 
 /** The directions of the pending lines in the closed period: they may still compete with others. */
 export async function listPendingDirections(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   { closedFrom, closedUntil }: ClosedPeriod,
 ): Promise<boolean[]> {
@@ -281,7 +283,7 @@ export async function listPendingDirections(
 }
 
 /** Makes the provisional decisions of rules about these lines final. */
-export async function makeFinal(tx: Tx, accountId: number, nsus: bigint[]): Promise<void> {
+export async function makeFinal(tx: SqlTx, accountId: number, nsus: bigint[]): Promise<void> {
   await tx.$executeRaw`
     UPDATE match SET final_at = clock_timestamp()
     WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[])
@@ -316,7 +318,7 @@ const neverDecided: DecidedUntil & ClosedPeriod = {
  * Locks the account's reconciliation until the end of the transaction. An account that was never
  * reconciled gets its default rule.
  */
-export async function lockReconciliation(tx: Tx, accountId: number): Promise<void> {
+export async function lockReconciliation(tx: SqlTx, accountId: number): Promise<void> {
   await readLocked(tx, accountId, () => Promise.resolve());
 }
 
@@ -333,7 +335,7 @@ export async function disableCaches(tx: SqlTx): Promise<void> {
  * each sees what was committed before the lock was taken.
  */
 export async function readLocked<Result>(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   read: () => Promise<Result>,
 ): Promise<Result> {
@@ -342,7 +344,8 @@ export async function readLocked<Result>(
     WHERE account_id = ${opaqueAccountId(accountId)} FOR NO KEY UPDATE`;
   const [, locked, result] = await Promise.all([disableCaches(tx), lock(), read()]);
   if (locked.length > 0) return result;
-  await tx.reconciliationState.createMany({ data: { accountId }, skipDuplicates: true });
+  await tx.$executeRaw`
+    INSERT INTO reconciliation_state (account_id) VALUES (${accountId}) ON CONFLICT DO NOTHING`;
   await lock();
   await insertDefaultRule(tx, accountId);
   return read();
@@ -355,7 +358,7 @@ export async function readLocked<Result>(
  * listed, so that all lines that arrived before are among them.
  */
 export async function readDecidedUntil(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
 ): Promise<DecidedUntil & { closed: ClosedPeriod }> {
   const [state] = await tx.$queryRaw<(DecidedUntil & ClosedPeriod)[]>`
@@ -369,17 +372,15 @@ export async function readDecidedUntil(
 }
 
 /** The closed period, where nothing else about the statement is read. */
-export async function readClosedStatement(db: Db, accountId: number): Promise<ClosedPeriod> {
-  const state = await db.statementState.findUnique({
-    where: { accountId },
-    select: { closedFrom: true, closedUntil: true },
-  });
+export async function readClosedStatement(db: Reader, accountId: number): Promise<ClosedPeriod> {
+  const [state] = await db.$queryRaw<ClosedPeriod[]>`
+    SELECT closed_from, closed_until FROM statement_state WHERE account_id = ${accountId}`;
   return state ?? { closedFrom: null, closedUntil: null };
 }
 
 /** The next lines that were never decided, in the order of their arrival. */
 export async function listNewLines(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   limit: number,
 ): Promise<{ nsu: bigint; arrival: bigint; isCredit: boolean }[]> {
@@ -393,7 +394,7 @@ export async function listNewLines(
 
 /** Unpaid payments whose deadline has passed by `syncedAsOf`, the earliest first. */
 export async function listPassedDeadlines(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   limit: number,
 ): Promise<{ id: string; deadline: Date }[]> {
@@ -407,22 +408,17 @@ export async function listPassedDeadlines(
 }
 
 /** The payments and bills that have a break since their deadline. */
-export async function listFoundLate(tx: Tx, accountId: number): Promise<string[]> {
-  const found = await tx.break.findMany({
-    where: {
-      accountId,
-      state: 'open',
-      kind: { in: ['missing', 'unknown_outcome'] },
-      expectedPaymentId: { not: null },
-    },
-    select: { expectedPaymentId: true },
-  });
-  return found.flatMap(({ expectedPaymentId }) => expectedPaymentId ?? []);
+export async function listFoundLate(tx: SqlTx, accountId: number): Promise<string[]> {
+  const found = await tx.$queryRaw<{ id: string }[]>`
+    SELECT expected_payment_id AS id FROM break
+    WHERE account_id = ${opaqueAccountId(accountId)} AND state = 'open'
+      AND kind IN ('missing', 'unknown_outcome') AND expected_payment_id IS NOT NULL`;
+  return found.map(({ id }) => id);
 }
 
 /** Stores how far the lines are decided: by arrival, and up to which bank time. */
 export async function recordDecided(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   { arrival, asOf }: { arrival: bigint; asOf: Date | null },
 ): Promise<void> {

@@ -3,7 +3,7 @@
 // caller holds the account's reconciliation lock.
 import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '../database.service.js';
+import type { SqlTx } from '../database.service.js';
 import type { NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { listPaidCorrelationIds } from '../expected-payments/event-subjects.queries.js';
@@ -96,7 +96,7 @@ export class DecisionWriter {
    * once all decisions of the transaction are applied.
    */
   async apply(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     { decision, stored }: { decision: Decision; stored: StoredState },
     { freshMs, unlinkedBy = null }: Circumstances,
@@ -133,7 +133,7 @@ export class DecisionWriter {
   }
 
   /** The matches and classifications of the lines that were decided before. */
-  private async readBefore(tx: Tx, accountId: number, lines: readonly OutcomeLine[]) {
+  private async readBefore(tx: SqlTx, accountId: number, lines: readonly OutcomeLine[]) {
     const nsus = lines.filter(({ version }) => version !== null).map(({ nsu }) => nsu);
     const [matches, classifications] = await Promise.all([
       queries.listStoredMatches(tx, accountId, nsus),
@@ -143,7 +143,7 @@ export class DecisionWriter {
   }
 
   private async writeOutcomes(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     { decision, stored, open }: { decision: Decision; stored: StoredState; open: OpenBreak[] },
   ): Promise<void> {
@@ -154,7 +154,7 @@ export class DecisionWriter {
 
   /** Replaces the matches of lines whose allocations differ. Others keep their ids. */
   private async writeMatches(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     { component, results }: Decision,
     { known, unlinkedBy }: { known: queries.StoredMatch[]; unlinkedBy: UnlinkedBy | null },
@@ -197,7 +197,7 @@ export class DecisionWriter {
   }
 
   private async writeClassifications(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     { facts, unmatched }: Component,
     stored: readonly queries.StoredClassification[],
@@ -233,7 +233,7 @@ export class DecisionWriter {
    * closing is decided and none of the same direction is pending. Until then the period stays due.
    */
   async makeFinal(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     components: readonly Component[],
     { closed, freshMs, isLastOfDue = false }: Circumstances,
@@ -267,7 +267,7 @@ export class DecisionWriter {
 
   /** A line that waits for another one is decided again when that one can no longer come. */
   private async recordLaterTasks(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     component: Component,
     freshMs: number,
@@ -295,7 +295,7 @@ export class DecisionWriter {
    * code are decided apart: its total changes by what changed of these lines.
    */
   private async writeTotals(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     decision: Decision,
     before: readonly queries.StoredMatch[],
@@ -334,7 +334,7 @@ export class DecisionWriter {
 
   /** Returns the events of lines in a break for the first time, and of missing payments. */
   private async writeBreaks(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     component: Component,
     breaks: { open: readonly OpenBreak[]; stored: readonly breakQueries.StoredBreak[] },
@@ -376,7 +376,7 @@ export class DecisionWriter {
    * Payments that were withdrawn and that the statement shows: they, and the other payments of an
    * operation that was proven absent, may appear after all.
    */
-  private async reinstateShown(tx: Tx, accountId: number, component: Component): Promise<void> {
+  private async reinstateShown(tx: SqlTx, accountId: number, component: Component): Promise<void> {
     const shown = component.facts.expectedPayments.filter(
       ({ id, withdrawal, declared }) =>
         // What another system cancelled stays cancelled, also when it is paid.

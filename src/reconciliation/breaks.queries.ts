@@ -8,7 +8,7 @@ import {
   opaqueAccountId,
   opaqueArray,
   type Tx,
-  type Db,
+  type SqlTx,
 } from '../database.service.js';
 import { metadataOfRow } from '../expected-payments/metadata.queries.js';
 import type { Metadata } from '../expected-payments/metadata.js';
@@ -86,7 +86,7 @@ const breaksToInsert = (accountId: number, breaks: readonly NewBreak[]) => Prism
  * or refunded is reopened for a larger amount; its history records the amount before and after.
  */
 export async function insertBreaks(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   breaks: NewBreak[],
 ): Promise<ReportedBreak[]> {
@@ -112,7 +112,11 @@ export async function insertBreaks(
  * inserted again, which finds each by its id: an update that joins them may read all breaks of the
  * account for each, where it was planned while there were few.
  */
-export async function reviseBreaks(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
+export async function reviseBreaks(
+  tx: SqlTx,
+  accountId: number,
+  breaks: NewBreak[],
+): Promise<void> {
   if (breaks.length === 0) return;
   await tx.$executeRaw`
     INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu,
@@ -200,7 +204,7 @@ export async function listBreaksAbout(
 
 /** Opens breaks, or opens resolved ones again: a break keeps the time of its first opening. */
 export async function openDecidedBreaks(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   breaks: readonly OpenBreak[],
 ): Promise<ReportedBreak[]> {
@@ -217,7 +221,7 @@ export async function openDecidedBreaks(
 
 /** Resolves open breaks, each as a person, a policy or new evidence resolved it. */
 export async function resolveDecidedBreaks(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   ended: ({ id: string } & Resolution)[],
 ): Promise<ReportedBreak[]> {
@@ -294,7 +298,7 @@ const isEnded = Prisma.sql`b.state = 'open' AND CASE b.kind
 
 /** Problems of the statement without a break. */
 export async function listUnreportedStatementBreaks(
-  db: Db,
+  db: Reader,
   accountId: number,
   limit: number,
 ): Promise<NewBreak[]> {
@@ -343,7 +347,7 @@ export async function listUnreportedStatementBreaks(
 
 /** Resolves breaks whose chain holds again, whose balances agree, or whose lines were read. */
 export async function resolveEndedStatementBreaks(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
 ): Promise<ReportedBreak[]> {
   return tx.$queryRaw<ReportedBreak[]>`

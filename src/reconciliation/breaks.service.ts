@@ -1,7 +1,7 @@
 // Opens breaks, resolves them and records the events of both. Every automatic change of a break's
 // state passes here; a database trigger writes the break history.
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '../database.service.js';
+import type { Tx, SqlTx } from '../database.service.js';
 import { eventAmount, type EventType, type NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { known } from '../expected-payments/event-subjects.queries.js';
@@ -31,12 +31,12 @@ export class Breaks {
    * that a person resolved is reopened only for a larger amount, or when `isBeyondSettlement` is
    * set.
    */
-  async open(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
+  async open(tx: SqlTx, accountId: number, breaks: NewBreak[]): Promise<void> {
     this.reportOpened(tx, accountId, await insertBreaks(tx, accountId, breaks));
   }
 
   /** Updates the amounts and evidence of open breaks. Their subjects do not change. */
-  async revise(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
+  async revise(tx: SqlTx, accountId: number, breaks: NewBreak[]): Promise<void> {
     await reviseBreaks(tx, accountId, breaks);
   }
 
@@ -46,13 +46,13 @@ export class Breaks {
   }
 
   /** Reports breaks that another query has resolved. */
-  reportResolved(tx: Tx, accountId: number, resolved: ReportedBreak[]): void {
+  reportResolved(tx: SqlTx, accountId: number, resolved: ReportedBreak[]): void {
     recordChangedBreaks(tx, 'resolved', resolved);
     this.recordEvents(tx, accountId, 'break.resolved', resolved);
   }
 
   /** Reports breaks that another query has reopened. */
-  reportOpened(tx: Tx, accountId: number, opened: ReportedBreak[]): void {
+  reportOpened(tx: SqlTx, accountId: number, opened: ReportedBreak[]): void {
     recordChangedBreaks(tx, 'opened', opened);
     this.recordEvents(tx, accountId, 'break.opened', opened);
   }
@@ -61,7 +61,7 @@ export class Breaks {
    * Opens and resolves the breaks of the statement itself, when a sync has changed what they are
    * about. Returns whether any break changed: the caller then delivers the events.
    */
-  async refreshStatementBreaks(tx: Tx, accountId: number): Promise<boolean> {
+  async refreshStatementBreaks(tx: SqlTx, accountId: number): Promise<boolean> {
     const unreported = await listUnreportedStatementBreaks(tx, accountId, pageSize);
     await this.open(tx, accountId, unreported);
     // The jumps of a gap may have changed since its break was opened.
@@ -73,7 +73,7 @@ export class Breaks {
   }
 
   private recordEvents(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     type: Extract<EventType, `break.${string}`>,
     breaks: ReportedBreak[],

@@ -1,6 +1,6 @@
 // Reads lines with what their leaves cover, writes the outcomes of lines with their leaves, and
 // reads the stored decisions from which a leaf can be computed again.
-import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import { opaqueAccountId, type Db, type SqlTx } from '../database.service.js';
 import type { LineOutcome, LineOutcomeState } from '../generated/service/client.js';
 import { explainsItsLine } from './api/transactions.queries.js';
 import { inOrder, labelOf, type DecidedOutcome } from './decide/line-outcomes.js';
@@ -71,7 +71,7 @@ export function changedOutcomes(
  * sequences follow the commits. Returns the new states.
  */
 export async function writeLineOutcomes(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   changed: readonly NextOutcome[],
 ): Promise<LineOutcomeState[]> {

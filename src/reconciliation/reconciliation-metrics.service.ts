@@ -1,6 +1,6 @@
 // What lines are decided to be, and which breaks are open.
 import { Injectable } from '@nestjs/common';
-import { afterCommit, Database, type Tx } from '../database.service.js';
+import { afterCommit, Database, type SqlTx } from '../database.service.js';
 import type { LineOutcomeState } from '../generated/service/client.js';
 import { countBy } from '../platform/grouping.js';
 import { counter } from '../platform/instruments.js';
@@ -28,7 +28,7 @@ const changedBreaks = counter({
 });
 
 /** Counts outcomes of lines once they are committed. */
-export function recordDecidedLines(tx: Tx, states: readonly LineOutcomeState[]): void {
+export function recordDecidedLines(tx: SqlTx, states: readonly LineOutcomeState[]): void {
   if (states.length === 0) return;
   afterCommit(tx, () => {
     for (const [outcome, lines] of countBy(states, (state) => state))
@@ -38,7 +38,7 @@ export function recordDecidedLines(tx: Tx, states: readonly LineOutcomeState[]):
 
 /** Counts breaks once the change is committed. */
 export function recordChangedBreaks(
-  tx: Tx,
+  tx: SqlTx,
   change: 'opened' | 'resolved',
   breaks: readonly { kind: string }[],
 ): void {

@@ -2,7 +2,7 @@
 // applies the difference, in one transaction a batch.
 import { Injectable } from '@nestjs/common';
 import { BankService } from '../bank/bank.service.js';
-import { Database, isTransactionTimeout, type Tx } from '../database.service.js';
+import { Database, isTransactionTimeout, type SqlTx } from '../database.service.js';
 import { EventsService } from '../events/events.service.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -61,7 +61,7 @@ export class ReconciliationService {
   async reconcile({ accountId }: JobPayload<'reconcile'>): Promise<void> {
     for (let [isMore, limit] = [true, batchSize]; isMore;) {
       const batch = await this.database
-        .transaction((tx) => this.decideBatch(tx, accountId, limit))
+        .sqlTransaction((tx) => this.decideBatch(tx, accountId, limit))
         .catch((error: unknown) => {
           if (!isTransactionTimeout(error) || limit === 1) throw error;
           return null;
@@ -83,7 +83,7 @@ export class ReconciliationService {
    * operations to advance after the commit.
    */
   async decideNow(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     seeds: ComponentSeeds,
     unlinkedBy: UnlinkedBy | null = null,
@@ -116,7 +116,7 @@ export class ReconciliationService {
       await this.jobQueue.enqueue('advanceOperation', { accountId, operationId });
   }
 
-  private async decideBatch(tx: Tx, accountId: number, limit: number): Promise<Batch> {
+  private async decideBatch(tx: SqlTx, accountId: number, limit: number): Promise<Batch> {
     const [claimed, { closed, ...before }, fresh, passed] = await queries.readLocked(
       tx,
       accountId,
@@ -179,7 +179,7 @@ export class ReconciliationService {
 
   /** The other accounts with credits that these lines sent, which are decided again there. */
   private async recordTasksElsewhere(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     fresh: readonly { nsu: bigint; isCredit: boolean }[],
   ): Promise<number[]> {
@@ -197,7 +197,7 @@ export class ReconciliationService {
 
   /** The next page of the lines of these range tasks; records a task for the page after it. */
   private async pageOfRange(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     claimed: readonly tasks.DueSubjectTask[],
     { kind, limit, closed }: RangeOptions,
@@ -217,7 +217,7 @@ export class ReconciliationService {
 
   /** Decides the subjects of a batch, of whose facts this transaction has written none so far. */
   private async decideParts(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     seeds: ComponentSeeds,
     { isFirst, ...circumstances }: Omit<Circumstances, 'freshMs'> & { isFirst: boolean },
@@ -237,7 +237,7 @@ export class ReconciliationService {
    * common is read by the transaction, which sees its own writes.
    */
   private async applyInParts(
-    tx: Tx,
+    tx: SqlTx,
     accountId: number,
     parts: readonly ComponentSeeds[],
     circumstances: Omit<Circumstances, 'freshMs'>,

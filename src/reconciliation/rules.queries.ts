@@ -3,7 +3,7 @@
 // unexplained lines and open payments compete.
 import { addDays } from '../brazil/calendar.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
-import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import { opaqueAccountId, type Db, type Tx, type SqlTx } from '../database.service.js';
 import { isProvisional, provisionalNsus } from '../expected-payments/provisional.queries.js';
 import { noteReferenceKinds } from '../expected-payments/references.js';
 import { Prisma, type RuleVersion } from '../generated/service/client.js';
@@ -37,7 +37,7 @@ export async function listActiveRules(db: Reader, accountId: number): Promise<Ap
 }
 
 /** Adds the default rule of a new account, unless one with its id or name exists. */
-export async function insertDefaultRule(tx: Tx, accountId: number): Promise<void> {
+export async function insertDefaultRule(tx: SqlTx, accountId: number): Promise<void> {
   const { id, name, priority, definition } = bankFees(accountId);
   await tx.$executeRaw`
     WITH made AS (
@@ -387,7 +387,7 @@ interface Cursor {
 
 /** One page of the lines that rules may decide again, in the order of nsu. */
 export async function pageUndecidedLines(
-  db: Db,
+  db: Reader,
   accountId: number,
   { after, limit }: Cursor,
 ): Promise<bigint[]> {
@@ -398,7 +398,7 @@ export async function pageUndecidedLines(
 
 /** One page of the lines in the closed period whose decision by a rule is provisional. */
 export async function pageProvisionalLines(
-  db: Db,
+  db: Reader,
   accountId: number,
   { closedFrom, closedUntil }: ClosedPeriod,
   { after, limit }: Cursor,

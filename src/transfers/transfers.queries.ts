@@ -1,6 +1,6 @@
 // SQL of transfers and of the look-ups that they use. A state only advances: a late report never
 // changes a final state.
-import { opaqueAccountId, type Db, type SqlTx, type Tx } from '../database.service.js';
+import { opaqueAccountId, opaqueArray, type Db, type SqlTx, type Tx } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
 import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import {
@@ -330,7 +330,7 @@ export async function claimDueTransfers(
     UPDATE transfer t
     SET checks = t.checks + 1, checked_at = clock_timestamp(),
         next_check_at = clock_timestamp()
-          + (${[...pausesMs]}::int[])[t.checks + 2] * interval '1 millisecond'
+          + (${opaqueArray(pausesMs, 'int')})[t.checks + 2] * interval '1 millisecond'
     FROM due d WHERE t.account_id = ${accountId} AND t.id = d.id
     RETURNING t.id, t.expected_payment_id, t.bank_id, t.end_to_end_id, t.external_id,
               t.amount_cents`;
