@@ -31,6 +31,9 @@ const hasSeverity = (severity: Severity | null, scale: SeverityScale): Prisma.Sq
 /** The filters are applied to so many breaks, the newest first, and then the page ends. */
 const maxExamined = 2_000;
 
+/** No id is as high: an id has a version. */
+const lastUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 /** Whether an index finds the breaks: each candidate is one of the list. */
 function isByKindAndState(filters: BreakFilters): boolean {
   const others = Object.entries(filters).filter(([, value]) => value !== undefined);
@@ -62,13 +65,17 @@ function candidateBreaks(
   if (kind === null && state === null) return newest(Prisma.sql`break`, Prisma.sql`true`);
   const kinds = kind === null ? Object.keys(breakKinds) : [kind];
   const states = state === null ? Object.values(BreakState) : [state];
+  // The bounds and the order are those of the index by state, kind and id. With equality and the
+  // order of ids, all breaks might be read for a kind that has none.
   return Prisma.sql`
     SELECT newest.id FROM unnest(${kinds}::text[]) AS one(kind)
     CROSS JOIN unnest(${states}::break_state[]) AS each(state)
-    CROSS JOIN LATERAL ${newest(
-      Prisma.sql`break`,
-      Prisma.sql`kind = one.kind AND state = each.state`,
-    )} newest`;
+    CROSS JOIN LATERAL (
+      SELECT id FROM break
+      WHERE account_id = ${accountId} AND (state, kind) >= (each.state, one.kind)
+        AND (state, kind, id) < (each.state, one.kind, ${after ?? lastUuid}::uuid)
+      ORDER BY state DESC, kind DESC, id DESC LIMIT ${most}
+    ) newest`;
 }
 
 /** One page, newest first. The scale is that of today at the bank. */

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Tx } from '../../src/database.service.js';
+import { listBreakRows } from '../../src/reconciliation/breaks/break-reading.queries.js';
 import { reviseBreaks } from '../../src/reconciliation/breaks.queries.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const openBreaks = 3_000;
 const revised = 20;
+const noScale = { amountSteps: [], cutoffs: [] };
 
 /** Open breaks of which PostgreSQL has no statistics, as in the first import of an account. */
-describe('breaks that are revised during an import', () => {
+describe('many open breaks', () => {
   let service: ServiceDatabase;
 
   beforeAll(async () => {
@@ -25,8 +28,8 @@ describe('breaks that are revised during an import', () => {
       const nsu = BigInt(index + 1);
       return { kind: 'unexpected', subject: `nsu:${nsu}`, amountCents, nsu, evidence: {} };
     });
-  /** Revises them, and returns how many rows of breaks PostgreSQL has read for it. */
-  const revise = (amountCents: bigint) =>
+  /** How many rows of breaks PostgreSQL has read for this work. */
+  const rowsReadBy = (work: (tx: Tx) => Promise<unknown>) =>
     service.database.transaction(async (tx) => {
       const read = async () => {
         const [counted] = await tx.$queryRaw<{ rows: number }[]>`
@@ -35,7 +38,7 @@ describe('breaks that are revised during an import', () => {
         return counted?.rows ?? 0;
       };
       const before = await read();
-      await reviseBreaks(tx, service.accountId, breaksOf(amountCents));
+      await work(tx);
       return (await read()) - before;
     });
   const entries = async () => {
@@ -45,14 +48,41 @@ describe('breaks that are revised during an import', () => {
     return rows[0]?.entries;
   };
 
+  it.each([
+    ['without statistics', 'SELECT'],
+    ['with statistics, which say that any kind is frequent', 'ANALYZE break'],
+  ])('lists a page of them and reads no more, %s', async (_, prepare) => {
+    const { pool } = service.database;
+    await pool.query(prepare);
+    const idsAfter = (after: string | null) =>
+      pool.query<{ id: string }>(
+        'SELECT id FROM break WHERE $1::uuid IS NULL OR id < $1 ORDER BY id DESC LIMIT 50',
+        [after],
+      );
+    let after: string | null = null;
+    for (let page = 0; page < 2; page += 1) {
+      let found: string[] = [];
+      const rows = await rowsReadBy(async (tx) => {
+        const filters = { state: 'open' as const };
+        const position = { after, limit: 50 };
+        const list = await listBreakRows(tx, service.accountId, filters, position, noScale);
+        found = list.rows.map(({ id }) => id);
+      });
+      expect(rows).toBeLessThan(300);
+      expect(found.slice(0, 50)).toEqual((await idsAfter(after)).rows.map(({ id }) => id));
+      after = found[49] ?? null;
+    }
+  });
+
   it('reads the revised breaks and not all others of their kind', async () => {
-    expect(await revise(200n)).toBeLessThan(10 * revised);
-    const { rows } = await service.database.pool.query<{ amounts: string[] }>(
+    const rows = await rowsReadBy((tx) => reviseBreaks(tx, service.accountId, breaksOf(200n)));
+    expect(rows).toBeLessThan(10 * revised);
+    const { rows: stored } = await service.database.pool.query<{ amounts: string[] }>(
       `SELECT array_agg(DISTINCT amount_cents ORDER BY amount_cents)::text[] AS amounts
        FROM break WHERE nsu <= $1`,
       [revised],
     );
-    expect(rows[0]?.amounts).toEqual(['200']);
+    expect(stored[0]?.amounts).toEqual(['200']);
     expect(await entries()).toBe(revised);
   });
 
