@@ -93,11 +93,13 @@ export async function findPeriodCut(
 
 /** The highest arrival number of the account's lines. */
 export async function findLastArrival(db: Db, accountId: number): Promise<bigint> {
-  const { _max: last } = await db.statementLine.aggregate({
+  // Prisma's maximum would read all lines.
+  const last = await db.statementLine.findFirst({
     where: { accountId },
-    _max: { arrival: true },
+    orderBy: { arrival: 'desc' },
+    select: { arrival: true },
   });
-  return last.arrival ?? 0n;
+  return last?.arrival ?? 0n;
 }
 
 /**

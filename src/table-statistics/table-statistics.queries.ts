@@ -3,17 +3,19 @@ import type pg from 'pg';
 
 /** A table of fewer rows is read fast by any plan. */
 const fewRows = 100;
+/** A table that has grown less is left to PostgreSQL's own rounds. */
+const growth = 4;
 
 /**
- * The tables of this role that have more than twice the rows of when PostgreSQL last counted them,
- * by names for SQL.
+ * The tables of this role that have grown so much since PostgreSQL last counted their rows, by
+ * names for SQL.
  */
 export async function listGrownTables(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT oid::regclass::text AS name FROM pg_class
      WHERE relkind = 'r' AND relpersistence = 'p' AND pg_has_role(relowner, 'USAGE')
-       AND pg_stat_get_live_tuples(oid) > 2 * GREATEST(reltuples, $1)`,
-    [fewRows],
+       AND pg_stat_get_live_tuples(oid) > $2 * GREATEST(reltuples, $1)`,
+    [fewRows, growth],
   );
   return rows.map(({ name }) => name);
 }

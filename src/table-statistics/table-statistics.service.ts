@@ -13,7 +13,7 @@ const everyMs = 5_000;
 export class TableStatistics {
   constructor(private readonly database: Database) {}
 
-  /** A table is analysed each time that it has doubled, so seldom where it is large. */
+  /** A table is analysed each time that it has quadrupled, so seldom where it is large. */
   @Every('table-statistics', everyMs)
   async renew(): Promise<void> {
     const { pool } = this.database;

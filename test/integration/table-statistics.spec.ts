@@ -30,23 +30,23 @@ const analyses = async () => {
   return rows[0];
 };
 
-it('analyses a table each time that it has doubled, and a table of few rows never', async () => {
-  await add(200);
+it('analyses a table each time that it has quadrupled, and a table of few rows never', async () => {
+  await add(400);
   await statistics.renew();
   expect(await analyses()).toMatchObject({ count: 0 });
-  await add(100);
-  await statistics.renew();
-  expect(await analyses()).toEqual({ count: 1, rows: 300 });
-  await add(300);
-  await statistics.renew();
-  expect(await analyses()).toEqual({ count: 1, rows: 300 });
   await add(1);
   await statistics.renew();
-  expect(await analyses()).toEqual({ count: 2, rows: 601 });
+  expect(await analyses()).toEqual({ count: 1, rows: 401 });
+  await add(3 * 401);
+  await statistics.renew();
+  expect(await analyses()).toEqual({ count: 1, rows: 401 });
+  await add(1);
+  await statistics.renew();
+  expect(await analyses()).toEqual({ count: 2, rows: 1_605 });
 });
 
 it('leaves a table to the session that vacuums or changes it', async () => {
-  await add(1_000);
+  await add(10_000);
   const { pool } = service.database;
   const other = await pool.connect();
   await other.query('BEGIN; LOCK TABLE webhook_event IN SHARE UPDATE EXCLUSIVE MODE');
