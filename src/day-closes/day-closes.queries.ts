@@ -4,6 +4,7 @@ import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
 import type { DayClose, DayCloseState, StatementLine } from '../generated/service/client.js';
 import { statementDayOf } from '../brazil/statement-day.js';
+import { findLastArrival } from '../statement/closing.queries.js';
 import { summaryFields } from './certificate.js';
 
 /**
@@ -86,13 +87,6 @@ export async function lockClosingState(tx: Tx, accountId: number): Promise<Closi
 
 export type LateLine = Pick<StatementLine, 'nsu' | 'amountCents' | 'occurredAt'>;
 
-/** The highest arrival number of the account's lines. */
-export async function readLastArrival(db: Db, accountId: number): Promise<bigint> {
-  const [last] = await db.$queryRaw<{ arrival: bigint | null }[]>`
-    SELECT max(arrival) AS arrival FROM statement_line WHERE account_id = ${accountId}`;
-  return last?.arrival ?? 0n;
-}
-
 /** An open day ends at `before`; lines before it that no certificate contains are late. */
 interface LateLineSearch {
   seenArrival: bigint;
@@ -109,7 +103,7 @@ export async function listLateLines(
   accountId: number,
   { seenArrival, before }: LateLineSearch,
 ): Promise<{ lines: LateLine[]; lowestNsu: bigint | null; seenArrival: bigint }> {
-  const until = await readLastArrival(tx, accountId);
+  const until = await findLastArrival(tx, accountId);
   const lines = await tx.$queryRaw<LateLine[]>`
     SELECT nsu, amount_cents, occurred_at FROM statement_line
     WHERE account_id = ${accountId} AND arrival > ${seenArrival} AND arrival <= ${until}

@@ -92,13 +92,10 @@ export async function findPeriodCut(
 }
 
 /** The highest arrival number of the account's lines. */
-export async function findLastArrival(db: Db, accountId: number): Promise<bigint> {
+export async function findLastArrival(db: Reader, accountId: number): Promise<bigint> {
   // Prisma's maximum would read all lines.
-  const last = await db.statementLine.findFirst({
-    where: { accountId },
-    orderBy: { arrival: 'desc' },
-    select: { arrival: true },
-  });
+  const [last] = await db.$queryRaw<{ arrival: bigint | null }[]>`
+    SELECT max(arrival) AS arrival FROM statement_line WHERE account_id = ${accountId}`;
   return last?.arrival ?? 0n;
 }
 
