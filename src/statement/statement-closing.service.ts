@@ -26,7 +26,6 @@ import {
 import { findGap } from './balance-chain.queries.js';
 import * as queries from './closing.queries.js';
 import { PeriodRead } from './period-read.js';
-import { parseStatementLine } from './statement-line.js';
 import { lockStatementState } from './statement.queries.js';
 import { StatementService } from './statement.service.js';
 
@@ -193,11 +192,10 @@ export class StatementClosing {
     const read = new PeriodRead(period, lease.token, marginMs);
     let newLines = 0;
     for (let page = 1; !read.isComplete && page <= lastPage + sparePages; page += 1) {
-      const { value } = await this.statement.readPage(account, {
+      const { parsed } = await this.statement.readPage(account, {
         ...{ page, limit, startDate },
         ...(endDate === null ? {} : { endDate }),
       });
-      const parsed = value.map(parseStatementLine);
       // A sync reads from the newest line on, and stops at a page without a new line. The newest
       // lines are therefore left to it.
       const due = parsed.filter((entry) => !entry.ok || entry.line.occurredAt < until);

@@ -57,9 +57,14 @@ const readsPerFullRead = 100;
 
 /**
  * A line that comes late may stand below the newest lines. So a whole page is read once in this
- * many syncs, and while the statement does not show a line that a webhook names.
+ * many syncs, and while the statement does not show a line that a webhook names. A burst has many
+ * syncs a second, and such a page costs as much as all of them: it is not read more than once in
+ * this time for their number.
  */
 const syncsPerLongRead = 20;
+const longReadSeconds = 10;
+const longReadTurn = Prisma.sql`to_timestamp(
+  floor(extract(epoch FROM clock_timestamp()) / ${longReadSeconds}) * ${longReadSeconds})`;
 /** Of the pending webhooks, those that no sync has explained were received first. */
 const oldestWebhooks = 100;
 
@@ -70,7 +75,8 @@ const syncStart = (boundMs: number) => Prisma.sql`
   s.broken_since IS NOT NULL AS "isBroken",
   s.last_nsu, s.balance_cents,
   clock_timestamp() AS "startedAt",
-  s.syncs % ${syncsPerLongRead} = ${syncsPerLongRead - 1} OR EXISTS (
+  s.syncs - s.syncs_at_long_read >= ${syncsPerLongRead - 1}
+    AND s.last_sync_started_at < ${longReadTurn} OR EXISTS (
     SELECT FROM (
       SELECT received_at, reference_kind FROM webhook_event
       WHERE account_id = s.account_id AND state = 'pending'
@@ -388,7 +394,7 @@ export async function finishSync(
         is_anchored = newest.nsu IS NOT NULL,
         page_order = COALESCE(${sync.pageOrder}, s.page_order),
         last_sync_started_at = ${startedAt}, synced_at = clock_timestamp(),
-        syncs = s.syncs + 1
+        syncs = s.syncs + 1, syncs_at_long_read = s.syncs + 1
         ${clock ? setClockOffset(startedAt, offsetOf(clock)) : Prisma.empty}
     FROM (
       SELECT g.is_same,

@@ -1,5 +1,6 @@
 // Syncs the bank's statement: one process at a time reads it page by page, stores each line once
 // and checks the balance chain. What a line means is decided by the reconciliation module.
+import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { asCalled, type BankAccount } from '../accounts/accounts.service.js';
 import { recordGoLive } from '../accounts/accounts.queries.js';
@@ -31,6 +32,8 @@ import * as queries from './statement.queries.js';
 
 const callDeadlineMs = 8_000;
 const busyRetryMs = 500;
+/** It takes about five milliseconds. */
+const parsedAtOnce = 100;
 /**
  * How long after a sync its webhooks are processed: no payment waits for it, and the lines are
  * decided and reported meanwhile.
@@ -164,7 +167,7 @@ export class StatementService {
   ): Promise<SyncResult | null> {
     const { startedAt } = state;
     const end = endOf(state);
-    if (end === undefined || !account.goLiveAt) return null;
+    if (end === undefined || state.isLongReadDue || !account.goLiveAt) return null;
     const pageSize = this.pageSizeOf(account);
     const { newestLines = linesToRead(0) } = options;
     const limit = end === null ? pageSize : Math.min(newestLines, pageSize);
@@ -263,13 +266,12 @@ export class StatementService {
     return resolved;
   }
 
-  private async requestPage(
+  private requestPage(
     account: BankAccount,
     page: number,
     limit = this.pageSizeOf(account),
   ): Promise<BankPage> {
-    const { date, value } = await this.readPage(account, { page, limit });
-    return { date, parsed: value.map(parseStatementLine) };
+    return this.readPage(account, { page, limit });
   }
 
   /** How many lines a page of the account's statement requests. */
@@ -388,13 +390,13 @@ export class StatementService {
   /**
    * Reads one page of the statement. Throws `bank_unreachable` when the bank does not return it.
    */
-  async readPage(account: BankAccount, query: StatementQuery) {
+  async readPage(account: BankAccount, query: StatementQuery): Promise<BankPage> {
     const deadline = { deadlineMs: callDeadlineMs };
     const response = await this.bank.call(readStatementPage, account, { query }, deadline);
     const isLong = (query.limit ?? 0) > safePageSize;
     if (response.outcome === 'success') {
       if (isLong) this.hasServedPage.add(account.id);
-      return response;
+      return { date: response.date, parsed: await parseLines(response.value) };
     }
     // The bank, or what stands before it, may have refused the length of the page: the next sync
     // requests shorter ones. A bank that has served such a page fails for another reason.
@@ -419,6 +421,16 @@ export class StatementService {
   }
 }
 
+/** In parts, so that a long page does not delay what else this process has to do. */
+async function parseLines(page: readonly unknown[]): Promise<ParsedLine[]> {
+  const parsed: ParsedLine[] = [];
+  for (const line of page) {
+    if (parsed.length > 0 && parsed.length % parsedAtOnce === 0) await setImmediate();
+    parsed.push(parseStatementLine(line));
+  }
+  return parsed;
+}
+
 /**
  * The end of a statement that is stored without a gap; null if it has no line; undefined if the
  * newest page alone does not complete the sync.
@@ -427,7 +439,7 @@ function endOf(state: queries.SyncStart): StatementEnd | null | undefined {
   const { isAnchored, firstGapNsu, isBroken, pageOrder, lineCount, lastNsu, balanceCents } = state;
   if (firstGapNsu !== null || isBroken) return undefined;
   if (lineCount === 0n) return lastNsu === null && pageOrder === null ? null : undefined;
-  if (state.isLongReadDue || !isAnchored || pageOrder === 'asc') return undefined;
+  if (!isAnchored || pageOrder === 'asc') return undefined;
   return lastNsu === null || balanceCents === null ? undefined : { nsu: lastNsu, balanceCents };
 }
 

@@ -825,6 +825,7 @@ CREATE TABLE "statement_state" (
   "last_sync_started_at" TIMESTAMPTZ(3),
   "synced_at" TIMESTAMPTZ(3),
   "syncs" BIGINT NOT NULL DEFAULT 0,
+  "syncs_at_long_read" BIGINT NOT NULL DEFAULT 0,
   "clock_offset_ms" BIGINT NOT NULL DEFAULT 0,
   "clock_offset_max_ms" BIGINT NOT NULL DEFAULT 0,
   "clock_measured_at" TIMESTAMPTZ(3),

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { StatementService } from '../../src/statement/statement.service.js';
+import { ScriptedBank } from '../support/scripted-bank.js';
+import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+
+let service: ServiceDatabase;
+const bank = new ScriptedBank();
+const credits = (last: number) =>
+  Array.from({ length: last }, (_, index) => ({ nsu: index + 1, cents: 100 }));
+const jobQueue = { enqueue: () => Promise.resolve() };
+const sync = () =>
+  new StatementService(
+    service.database,
+    bank as never,
+    jobQueue as never,
+    pino({ level: 'silent' }),
+  ).sync(service.accountId);
+
+beforeAll(async () => {
+  service = await serviceDatabase();
+});
+afterAll(() => service.drop());
+
+it('reads one whole page after twenty syncs of the newest lines, not before its turn', async () => {
+  Object.assign(bank, { maxPageSize: 100 });
+  bank.profile.statementPageSize = 50;
+  bank.lines = credits(100);
+  await sync();
+  let pages: [number, number][] = [];
+  bank.beforePage = (page, limit) => void pages.push([page, limit]);
+  const pagesOfNextSync = async (syncsSince: number, lastSync: string) => {
+    await service.database.pool.query(
+      `UPDATE statement_state SET syncs_at_long_read = syncs - $1,
+         last_sync_started_at = now() + $2::interval`,
+      [syncsSince, lastSync],
+    );
+    bank.lines = credits(bank.lines.length + 1);
+    pages = [];
+    await sync();
+    return pages;
+  };
+  expect(await pagesOfNextSync(18, '-11 seconds')).toEqual([[1, 20]]);
+  // The last sync began in the same ten seconds, or in later ones.
+  expect(await pagesOfNextSync(19, '10 seconds')).toEqual([[1, 20]]);
+  expect(await pagesOfNextSync(25, '10 seconds')).toEqual([[1, 20]]);
+  expect(await pagesOfNextSync(25, '-11 seconds')).toEqual([[1, 50]]);
+  const { syncs, syncsAtLongRead } =
+    await service.database.prisma.statementState.findFirstOrThrow();
+  expect(syncsAtLongRead).toBe(syncs);
+  expect(await service.database.prisma.statementLine.count()).toBe(104);
+});
