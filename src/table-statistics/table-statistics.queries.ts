@@ -1,5 +1,6 @@
 // Renews PostgreSQL's statistics of tables that have grown.
 import type pg from 'pg';
+import type { Reader } from '../shared-reads.queries.js';
 
 /** A table of fewer rows is read fast by any plan. */
 const fewRows = 100;
@@ -10,13 +11,11 @@ const growth = 4;
  * The tables of this role that have grown so much since PostgreSQL last counted their rows, by
  * names for SQL.
  */
-export async function listGrownTables(pool: pg.Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string }>(
-    `SELECT oid::regclass::text AS name FROM pg_class
-     WHERE relkind = 'r' AND relpersistence = 'p' AND pg_has_role(relowner, 'USAGE')
-       AND pg_stat_get_live_tuples(oid) > $2 * GREATEST(reltuples, $1)`,
-    [fewRows, growth],
-  );
+export async function listGrownTables(db: Reader): Promise<string[]> {
+  const rows = await db.$queryRaw<{ name: string }[]>`
+    SELECT oid::regclass::text AS name FROM pg_class
+    WHERE relkind = 'r' AND relpersistence = 'p' AND pg_has_role(relowner, 'USAGE')
+      AND pg_stat_get_live_tuples(oid) > ${growth} * GREATEST(reltuples, ${fewRows})`;
   return rows.map(({ name }) => name);
 }
 

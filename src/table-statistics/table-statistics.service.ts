@@ -16,7 +16,7 @@ export class TableStatistics {
   /** A table is analysed each time that it has quadrupled, so seldom where it is large. */
   @Every('table-statistics', everyMs)
   async renew(): Promise<void> {
-    const { pool } = this.database;
-    for (const name of await listGrownTables(pool)) await analyzeTable(pool, name);
+    const { pool, sharedReads } = this.database;
+    for (const name of await listGrownTables(sharedReads)) await analyzeTable(pool, name);
   }
 }
