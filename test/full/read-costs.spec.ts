@@ -17,6 +17,7 @@ const allowedGrowth = 2.5;
 /** These examine a bounded number of rows, of which the smaller book has fewer. */
 const bounded = new Set([
   ...['breakOfLine', 'breakOfPayment', 'criticalBreaks', 'largeBreaks', 'oldBreaks'],
+  'inBreakOfDay',
 ]);
 const boundOfBlocks = 7_000;
 /** Of these, the first add up what is open or of today, and the others ask the bank. */
