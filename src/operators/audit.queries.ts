@@ -1,6 +1,7 @@
 // The audit: what people did. Rows are inserted and read; a trigger refuses everything else.
 import type { SqlTx } from '../database.service.js';
 import type { AuditEntry } from '../generated/service/client.js';
+import { lastUuid } from '../platform/ids.js';
 
 export type NewAuditEntry = Pick<
   AuditEntry,
@@ -33,7 +34,7 @@ export async function listAuditRows(
              e.trace_id, e.at, o.email, a.slug
       FROM audit_entry e LEFT JOIN operator o ON o.id = e.operator_id
       LEFT JOIN bank_account a ON a.id = e.account_id
-      WHERE e.id < COALESCE(${after}::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+      WHERE e.id < ${after ?? lastUuid}::uuid
       ORDER BY e.id DESC LIMIT ${limit + 1}`;
   return db.$queryRaw<AuditRow[]>`
     SELECT e.id, e.account_id, e.operator_id, e.action, e.subject, e.reason, e.shown,
@@ -41,6 +42,6 @@ export async function listAuditRows(
     FROM audit_entry e LEFT JOIN operator o ON o.id = e.operator_id
     LEFT JOIN bank_account a ON a.id = e.account_id
     WHERE e.account_id = ${accountId}
-      AND e.id < COALESCE(${after}::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+      AND e.id < ${after ?? lastUuid}::uuid
     ORDER BY e.id DESC LIMIT ${limit + 1}`;
 }

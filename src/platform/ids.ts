@@ -2,6 +2,9 @@
 // clocks of two processes differ. Nothing else may follow from the order of ids.
 import { randomBytes, randomInt } from 'node:crypto';
 
+/** No id is as high: a list that begins at the newest begins below it. */
+export const lastUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 /** PostgreSQL's time when it was last read, and the monotonic clock of this process then. */
 let reading = { databaseMs: Date.now(), monotonicMs: performance.now() };
 let last = { ms: 0, sequence: 0 };

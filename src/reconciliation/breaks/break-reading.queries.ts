@@ -3,6 +3,7 @@ import type { RouteInput } from '../../contract/route.js';
 import type { Db, SqlTx } from '../../database.service.js';
 import { foundRows, type RowOfPage } from '../../examined-ids.queries.js';
 import { BreakState, Prisma, type Break } from '../../generated/service/client.js';
+import { lastUuid } from '../../platform/ids.js';
 import type { FoundRows, Page } from '../../platform/listing.js';
 import type { StoredBreak } from '../breaks.queries.js';
 import { breakKinds } from '../decide/break-kinds.js';
@@ -30,9 +31,6 @@ const hasSeverity = (severity: Severity | null, scale: SeverityScale): Prisma.Sq
 
 /** The filters are applied to so many breaks, the newest first, and then the page ends. */
 const maxExamined = 2_000;
-
-/** No id is as high: an id has a version. */
-const lastUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Whether an index finds the breaks: each candidate is one of the list. */
 function isByKindAndState(filters: BreakFilters): boolean {
