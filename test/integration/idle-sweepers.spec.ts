@@ -8,6 +8,7 @@ import { deleteOldBodies } from '../../src/webhooks/webhooks.queries.js';
 import { listAccountsWithDaysToClose } from '../../src/day-closes/day-closes.queries.js';
 import { listTransactionRows } from '../../src/reconciliation/api/transactions.queries.js';
 import { listAccountsWithDueSubjects } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
+import { measureRowsRead } from '../support/rows-read.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const lines = 20_000;
@@ -86,21 +87,8 @@ async function listPending(tx: Tx): Promise<bigint[]> {
   return rows.map(({ nsu }) => nsu);
 }
 
-/** The result of a query, and how many rows of a table it read. */
-async function measure<Result>(query: (tx: Tx) => Promise<Result>, table = 'statement_line') {
-  return service.database.transaction(async (tx) => {
-    const before = await countRowsRead(tx, table);
-    const result = await query(tx);
-    return { result, rowsRead: (await countRowsRead(tx, table)) - before };
-  });
-}
-
-async function countRowsRead(tx: Tx, table: string): Promise<number> {
-  const [read] = await tx.$queryRaw<{ rows: number }[]>`
-    SELECT (seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables
-    WHERE relname = ${table}`;
-  return read?.rows ?? 0;
-}
+const measure = <Result>(query: (tx: Tx) => Promise<Result>, table = 'statement_line') =>
+  measureRowsRead(service.database, table, query);
 
 it.each([
   ['accounts with undecided lines', (tx: Tx) => listAccountsWithDueSubjects(tx), []],

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Tx } from '../../src/database.service.js';
 import { listBreakRows } from '../../src/reconciliation/breaks/break-reading.queries.js';
 import { reviseBreaks } from '../../src/reconciliation/breaks.queries.js';
+import { measureRowsRead } from '../support/rows-read.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const openBreaks = 3_000;
@@ -29,18 +30,8 @@ describe('many open breaks', () => {
       return { kind: 'unexpected', subject: `nsu:${nsu}`, amountCents, nsu, evidence: {} };
     });
   /** How many rows of breaks PostgreSQL has read for this work. */
-  const rowsReadBy = (work: (tx: Tx) => Promise<unknown>) =>
-    service.database.transaction(async (tx) => {
-      const read = async () => {
-        const [counted] = await tx.$queryRaw<{ rows: number }[]>`
-          SELECT (seq_tup_read + idx_tup_fetch)::int AS rows
-          FROM pg_stat_xact_user_tables WHERE relname = 'break'`;
-        return counted?.rows ?? 0;
-      };
-      const before = await read();
-      await work(tx);
-      return (await read()) - before;
-    });
+  const rowsReadBy = async (work: (tx: Tx) => Promise<unknown>) =>
+    (await measureRowsRead(service.database, 'break', work)).rowsRead;
   const entries = async () => {
     const { rows } = await service.database.pool.query<{ entries: number }>(
       `SELECT count(*)::int AS entries FROM break_history_entry WHERE action = 'revised'`,

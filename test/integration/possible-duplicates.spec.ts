@@ -7,6 +7,7 @@ import {
   listStorable,
 } from '../../src/operations/possible-duplicates.queries.js';
 import * as journal from '../support/journal.js';
+import { measureRowsRead } from '../support/rows-read.js';
 import { until } from '../support/until.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { addAccounts, withoutTriggers } from '../support/parent-rows.js';
@@ -267,14 +268,10 @@ describe('a second request with the same counterparty and amount', () => {
       ...{ requestHash: 'other', hasExternalId: true },
     };
     const unstored = [{ operation, identities: [], kinds: [], isCompared: true }];
-    const readRows = (query: (tx: Tx) => Promise<unknown>) =>
-      service.database.transaction(async (tx) => {
-        const found = await query(tx);
-        const [read] = await tx.$queryRaw<{ rows: number }[]>`
-          SELECT (seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables
-          WHERE relname = 'operation'`;
-        return { found, isFew: (read?.rows ?? Infinity) < 1_000 };
-      });
+    const readRows = async (query: (tx: Tx) => Promise<unknown>) => {
+      const { result, rowsRead } = await measureRowsRead(service.database, 'operation', query);
+      return { found: result, isFew: rowsRead < 1_000 };
+    };
     expect(await readRows((tx) => findPossibleDuplicate(tx, operation, times))).toEqual({
       found: { id, isRefused: true },
       isFew: true,
