@@ -285,9 +285,13 @@ export async function storeBook(pool: pg.Pool, book: Book): Promise<void> {
       client.query(
         sql.replaceAll('$1::int', String(book.accountId)).replaceAll('$1', String(book.accountId)),
       );
+    // A service that is already running finds the whole book or nothing: it would count half of
+    // one itself.
+    await client.query('BEGIN');
     for (const sql of sources(book)) await run(sql);
     for (const step of steps) await run(step(book));
     await client.query('DROP TABLE book_line, book_payment');
+    await client.query('COMMIT');
   } finally {
     client.release(true);
   }
