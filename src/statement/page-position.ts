@@ -57,6 +57,11 @@ export class PagePosition {
     return this.order === 'desc' && this.page > 1;
   }
 
+  /** Whether this sync has read one of these lines. It may have forgotten that. */
+  hasSeenSome(contentHashes: readonly string[]): boolean {
+    return contentHashes.some((hash) => this.seen.has(hash));
+  }
+
   /** Adds the lines of a page that was read again because new lines may have arrived. */
   addNewest(newLines: number, contentHashes: readonly string[]): void {
     this.addUnseen(contentHashes);
@@ -162,10 +167,13 @@ export class SeenLines {
   private recent = new Set<string>();
   private earlier = new Set<string>();
 
+  has(contentHash: string): boolean {
+    return [this.first, this.recent, this.earlier].some((lines) => lines.has(contentHash));
+  }
+
   /** Adds a line. False when it was seen. */
   add(contentHash: string): boolean {
-    if ([this.first, this.recent, this.earlier].some((lines) => lines.has(contentHash)))
-      return false;
+    if (this.has(contentHash)) return false;
     if (this.first.size < generationLines) {
       this.first.add(contentHash);
       return true;

@@ -213,18 +213,20 @@ export class StatementService {
     const isNewestDue = () => progress.elapsedMs() - newestReadAtMs >= newestIntervalMs;
     do {
       if (position.isBehindNewest && (isNewestDue() || position.isShifted)) {
-        pages.forget();
-        resolved += await this.readNewest(account, lease, position);
+        const newest = await this.readNewest(account, lease, position);
+        // New lines have shifted the page that was requested ahead.
+        if (newest.newLines > 0) pages.forget();
+        resolved += newest.resolved;
         newestReadAtMs = progress.elapsedMs();
       }
       const { date, parsed } = await pages.read(position.page);
       // The first import reads all pages: while one is stored, the bank sends the next.
-      if (hasNextPage && !isNewestDue()) pages.requestAhead(position.page + 1);
+      const isFull = parsed.length > 0 && parsed.length >= position.pageLines;
+      if (hasNextPage && isFull && !isNewestDue()) pages.requestAhead(position.page + 1);
       const recorded = await this.recordPage(lease, parsed);
       bankTime = date;
       clock ??= await this.readBankClock(account, bankTime, state.startedAt);
       resolved += recorded.resolved;
-      const isFull = parsed.length > 0 && parsed.length >= position.pageLines;
       hasNextPage = !state.isAnchored && isFull && recorded.newLines === parsed.length;
       const isJoined = end !== null && continueFrom(end, parsed) !== null;
       hasMore = position.advance({ ...recorded, isJoined }, parsed.map(contentHashOf));
@@ -242,19 +244,22 @@ export class StatementService {
     };
   }
 
-  /**
-   * Reads the pages with lines that arrived since the sync began, while it reads earlier ones.
-   * Returns how many unreadable lines were resolved.
-   */
+  /** Reads the lines that arrived since the sync began, while it reads earlier ones. */
   private async readNewest(
     account: BankAccount,
     lease: Lease,
     position: PagePosition,
-  ): Promise<number> {
+  ): Promise<Pick<PageResult, 'newLines' | 'resolved'>> {
+    const pageSize = this.pageSizeOf(account);
+    // Mostly none or a few: then the rest of the page shows what was read before.
+    const limit = Math.min(linesToRead(0), pageSize);
+    let { parsed } = await this.requestPage(account, 1, limit);
+    if (limit < pageSize && !position.hasSeenSome(parsed.map(contentHashOf)))
+      ({ parsed } = await this.requestPage(account, 1));
     let newLines = 0;
     let resolved = 0;
     for (let page = 1; ; page += 1) {
-      const { parsed } = await this.requestPage(account, page);
+      if (page > 1) ({ parsed } = await this.requestPage(account, page));
       const recorded = await this.recordPage(lease, parsed);
       position.addNewest(recorded.newLines, parsed.map(contentHashOf));
       newLines += recorded.newLines;
@@ -263,7 +268,7 @@ export class StatementService {
     }
     position.shift(newLines);
     if (newLines > 0) await this.jobQueue.enqueue('reconcile', { accountId: account.id });
-    return resolved;
+    return { newLines, resolved };
   }
 
   private requestPage(
