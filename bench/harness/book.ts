@@ -188,6 +188,8 @@ const steps: ((book: Book) => string)[] = [
              at + (200 + nsu % 3000) * interval '1 millisecond' AS seen_at FROM book_line
       WHERE type_name <> 'DEBIT_FEE' AND nsu % 500 <> 3
     ) webhook ORDER BY nsu`,
+  // Without statistics, the rows of the two would be joined by the account alone.
+  () => 'ANALYZE line_outcome; ANALYZE statement_line',
   () => countersSql,
   // Half of a percent of the lines has no webhook.
   () => `
