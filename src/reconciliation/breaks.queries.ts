@@ -37,17 +37,22 @@ export type ReportedBreak = Pick<
   metadata: Metadata | null;
 };
 
-const referenceOfBreak = (kind: string) => Prisma.sql`(
-  SELECT min(value) FROM expected_payment_reference
-  WHERE account_id = break.account_id AND expected_payment_id = break.expected_payment_id
-    AND kind = ${kind})`;
+/** Of most breaks nothing is looked up: they are about a line. */
+const ofPayment = (value: Prisma.Sql) =>
+  Prisma.sql`CASE WHEN break.expected_payment_id IS NOT NULL THEN ${value} END`;
+
+const referenceOfBreak = (kind: string) =>
+  ofPayment(Prisma.sql`(
+    SELECT min(value) FROM expected_payment_reference
+    WHERE account_id = break.account_id AND expected_payment_id = break.expected_payment_id
+      AND kind = ${kind})`);
 
 export const reportedColumns = Prisma.sql`
   break.id, break.kind, break.amount_cents, break.nsu,
   break.expected_payment_id, break.operation_id, break.resolution,
   ${referenceOfBreak('correlation_id')} AS correlation_id,
   ${referenceOfBreak('external_id')} AS external_id,
-  ${metadataOfRow('break')} AS metadata`;
+  ${ofPayment(metadataOfRow('break'))} AS metadata`;
 
 /** Resolves the open breaks of a kind and these subjects automatically. */
 export async function resolveBreaks(
