@@ -7,6 +7,7 @@ import { addBookAccount, bookOf, storeBook, type Book } from '../../bench/harnes
 import { pathsOfReads } from '../../bench/harness/book-reads.js';
 import { ApiKeysService } from '../../src/accounts/api-keys.service.js';
 import { listCounterDifferences } from '../../src/reconciliation/recomputation.queries.js';
+import { beginRun, countChanges } from '../../src/reconciliation/runs/runs.queries.js';
 import { findPages } from '../support/console-pages.js';
 import { signedInPerson } from '../support/console-visitor.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
@@ -105,6 +106,17 @@ async function blocksOf(read: () => Promise<void>): Promise<number> {
   return blocks;
 }
 
+/** How many blocks the counts of a run read, during which nothing has changed. */
+async function blocksOfRun(accountId: number): Promise<number> {
+  const { database } = service;
+  return blocksOf(() =>
+    database.transaction(async (tx) => {
+      const runId = await beginRun(tx, accountId, 'request', null);
+      await countChanges(tx, { accountId, runId });
+    }),
+  );
+}
+
 interface Plan {
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
@@ -126,6 +138,11 @@ it.each(['open breaks', 'matched'] as const)(
         grown.push(`${name}: ${before} blocks, and ${blocks} of the larger book`);
     }
     expect(grown).toEqual([]);
+    const [ofSmall, ofLarge] = [
+      await blocksOfRun(small.accountId),
+      await blocksOfRun(large.accountId),
+    ];
+    expect([ofSmall, ofLarge, ofLarge < ofSmall + allowedBlocks]).toEqual([ofSmall, ofLarge, true]);
     const { prisma } = service.database;
     expect(await listCounterDifferences(prisma, large.accountId)).toEqual([]);
   },

@@ -1,26 +1,27 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { ScriptedBank } from '../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 let service: ServiceDatabase;
-const bank = new ScriptedBank();
+let bank: ScriptedBank;
 const credits = (last: number) =>
   Array.from({ length: last }, (_, index) => ({ nsu: index + 1, cents: 100 }));
 const jobQueue = { enqueue: () => Promise.resolve() };
-const sync = () =>
+const sync = (options?: { newestIntervalMs: number }) =>
   new StatementService(
     service.database,
     bank as never,
     jobQueue as never,
     pino({ level: 'silent' }),
-  ).sync(service.accountId);
+  ).sync(service.accountId, options);
 
-beforeAll(async () => {
+beforeEach(async () => {
   service = await serviceDatabase();
+  bank = new ScriptedBank();
 });
-afterAll(() => service.drop());
+afterEach(() => service.drop());
 
 it('reads one whole page after twenty syncs of the newest lines, not before its turn', async () => {
   Object.assign(bank, { maxPageSize: 100 });
@@ -49,4 +50,35 @@ it('reads one whole page after twenty syncs of the newest lines, not before its 
     await service.database.prisma.statementState.findFirstOrThrow();
   expect(syncsAtLongRead).toBe(syncs);
   expect(await service.database.prisma.statementLine.count()).toBe(104);
+});
+
+it.each([
+  ['a few lines', 7, 0],
+  ['more lines than a few', 30, 1],
+  ['two pages of lines', 100, 1],
+])('reads %s that arrive during the first import', async (_, arriving, longReads) => {
+  bank.profile.statementPageSize = 50;
+  bank.lines = credits(400);
+  const { prisma } = service.database;
+  const storedNsus = async () =>
+    (await prisma.statementLine.findMany({ orderBy: { nsu: 'asc' } })).map(({ nsu }) =>
+      Number(nsu),
+    );
+  const limitsOfNewest: number[] = [];
+  let storedMeanwhile: number[] = [];
+  bank.beforePage = async (page, limit) => {
+    if (page === 1) limitsOfNewest.push(limit);
+    if (page === 3) bank.lines = credits(400 + arriving);
+    if (page === 8) storedMeanwhile = await storedNsus();
+  };
+  await sync({ newestIntervalMs: 0 });
+  // The first page of the import, and then the newest lines again and again.
+  const [first, ...again] = limitsOfNewest;
+  expect([first, again.filter((limit) => limit === 50).length]).toEqual([50, longReads]);
+  expect(again.filter((limit) => limit === 20).length).toBeGreaterThan(5);
+  expect(storedMeanwhile).toEqual(expect.arrayContaining([401, 400 + arriving]));
+  expect(storedMeanwhile).not.toContain(1);
+  expect(await storedNsus()).toEqual(bank.lines.map(({ nsu }) => nsu));
+  const state = await prisma.statementState.findFirst();
+  expect(state).toMatchObject({ isAnchored: true, firstGapNsu: null });
 });

@@ -207,31 +207,6 @@ describe('the statement sync', () => {
     expect(bank.pagesRead).toBeLessThan(2 * 36 + 4);
   });
 
-  it.each([
-    ['a few lines', 7, 0],
-    ['more lines than a few', 30, 1],
-    ['two pages of lines', 100, 1],
-  ])('reads %s that arrive during the first import', async (_, arriving, longReads) => {
-    bank.profile.statementPageSize = 50;
-    bank.lines = credits(1, 400);
-    const limitsOfNewest: number[] = [];
-    let storedMeanwhile: number[] = [];
-    bank.beforePage = async (page, limit) => {
-      if (page === 1) limitsOfNewest.push(limit);
-      if (page === 3) bank.lines = credits(1, 400 + arriving);
-      if (page === 8) storedMeanwhile = await storedNsus();
-    };
-    await statement().sync(service.accountId, { newestIntervalMs: 0 });
-    // The first page of the import, and then the newest lines again and again.
-    const [first, ...again] = limitsOfNewest;
-    expect([first, again.filter((limit) => limit === 50).length]).toEqual([50, longReads]);
-    expect(again.filter((limit) => limit === 20).length).toBeGreaterThan(5);
-    expect(storedMeanwhile).toEqual(expect.arrayContaining([401, 400 + arriving]));
-    expect(storedMeanwhile).not.toContain(1);
-    expect(await storedNsus()).toEqual(upTo(400 + arriving));
-    expect(await state()).toMatchObject({ complete: true, isAnchored: true });
-  });
-
   describe.each(['the first import', 'a catch-up'])('%s', (name) => {
     it.each([1, 2, 3, 5, 8])('reads all lines while %d more come at once', async (count) => {
       bank.lines = credits(1, 5);

@@ -1,6 +1,6 @@
 // SQL of runs: at most one running for each account, counts of what changed during a run, and the
 // schedules that are due. `next_run_at` is bank time.
-import type { Tx } from '../../database.service.js';
+import type { SqlTx, Tx } from '../../database.service.js';
 import type { Reader } from '../../shared-reads.queries.js';
 import {
   Prisma,
@@ -38,22 +38,33 @@ const windowFrom = (accountId: number) => Prisma.sql`COALESCE(
    WHERE account_id = ${accountId} AND state = 'finished'),
   (SELECT min(occurred_at) FROM statement_line WHERE account_id = ${accountId}))`;
 
+/**
+ * A time since the run (r) began. Of a range with two ends, one of which it does not know, the
+ * planner expects few rows, and reads them by their index.
+ */
+const sinceBegin = Prisma.sql`BETWEEN r.started_at AND 'infinity'`;
+/** Lines (t) that arrived after this one. */
+const arrivedAfter = (arrival: Prisma.Sql) =>
+  Prisma.sql`t.arrival BETWEEN ${arrival} + 1 AND 9223372036854775807`;
+
 /** What changed since the run began. */
-export async function countChanges(tx: Tx, { accountId, runId }: RunKey): Promise<RunCounts> {
+export async function countChanges(tx: SqlTx, { accountId, runId }: RunKey): Promise<RunCounts> {
   const [row] = await tx.$queryRaw<Record<keyof RunCounts, bigint>[]>`
     SELECT
       (SELECT count(*) FROM statement_line t
-       WHERE t.account_id = r.account_id AND t.arrival > r.after_arrival) AS "newLines",
+       WHERE t.account_id = r.account_id
+         AND ${arrivedAfter(Prisma.sql`r.after_arrival`)}) AS "newLines",
       (SELECT count(DISTINCT nsu) FROM match m
-       WHERE m.account_id = r.account_id AND m.created_at >= r.started_at
+       WHERE m.account_id = r.account_id AND m.created_at ${sinceBegin}
          AND m.unlinked_at IS NULL) AS matched,
       (SELECT count(*) FROM classification c
-       WHERE c.account_id = r.account_id AND c.created_at >= r.started_at) AS classified,
+       WHERE c.account_id = r.account_id AND c.created_at ${sinceBegin}) AS classified,
       (SELECT count(*) FROM match m
-       WHERE m.account_id = r.account_id AND m.unlinked_at >= r.started_at) AS unlinked,
+       WHERE m.account_id = r.account_id AND m.unlinked_at ${sinceBegin}) AS unlinked,
       breaks.*,
       (SELECT count(*) FROM statement_line t
-       WHERE t.account_id = r.account_id AND t.arrival > COALESCE(s.decided_arrival, 0))
+       WHERE t.account_id = r.account_id
+         AND ${arrivedAfter(Prisma.sql`COALESCE(s.decided_arrival, 0)`)})
         + COALESCE((SELECT value FROM account_counter c
            WHERE c.account_id = r.account_id AND c.kind = 'lines' AND c.key = 'pending'), 0)
         AS pending
@@ -66,7 +77,7 @@ export async function countChanges(tx: Tx, { accountId, runId }: RunKey): Promis
                WHERE e.action IN ('opened', 'reopened') AND b.kind = 'missing') AS missing
       FROM break_history_entry e
       JOIN break b ON b.account_id = e.account_id AND b.id = e.break_id
-      WHERE e.account_id = r.account_id AND e.created_at >= r.started_at
+      WHERE e.account_id = r.account_id AND e.created_at ${sinceBegin}
     ) breaks
     WHERE r.account_id = ${accountId} AND r.id = ${runId}::uuid`;
   const counts = Object.entries(row ?? {}).map(([name, count]) => [name, Number(count)] as const);

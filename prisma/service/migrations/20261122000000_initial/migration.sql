@@ -1657,6 +1657,7 @@ CREATE INDEX "match_provisional"
   WHERE (rule = 'declared' AND unlinked_at IS NULL AND final_at IS NULL);
 CREATE INDEX "match_account_id_expected_payment_id_nsu_idx"
   ON "match" ("account_id", "expected_payment_id", "nsu");
+CREATE INDEX "match_account_id_created_at_idx" ON "match" ("account_id", "created_at");
 CREATE INDEX "match_reversal"
   ON "match" ("account_id", "expected_payment_id")
   WHERE (role = 'reversal' AND unlinked_at IS NULL);
@@ -1754,6 +1755,8 @@ CREATE TABLE "classification" (
     FOREIGN KEY ("account_id", "rule_id", "rule_version")
     REFERENCES "rule_version" ("account_id", "rule_id", "version")
 );
+CREATE INDEX "classification_account_id_created_at_idx"
+  ON "classification" ("account_id", "created_at");
 CREATE INDEX "classification_provisional"
   ON "classification" ("account_id", "nsu") WHERE (rule = 'declared' AND final_at IS NULL);
 CREATE TRIGGER "classification_has_its_line_on_insert" AFTER INSERT ON "classification"
@@ -1810,23 +1813,20 @@ CREATE INDEX "break_open_amount" ON "break" ("account_id", "amount_cents", "nsu"
 -- The history of a break: one row for each action.
 CREATE TABLE "break_history_entry" (
   "account_id" INTEGER NOT NULL,
-  "id" UUID NOT NULL DEFAULT gen_random_uuid(),
-  "sequence" BIGSERIAL NOT NULL,
   "break_id" UUID NOT NULL,
+  "sequence" BIGSERIAL NOT NULL,
   "action" TEXT NOT NULL,
   "actor" TEXT,
   "reason" TEXT,
   "detail" JSONB NOT NULL DEFAULT '{}',
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
-  CONSTRAINT "break_history_entry_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "break_history_entry_pkey" PRIMARY KEY ("account_id", "break_id", "sequence"),
   CONSTRAINT "break_history_entry_account_id_break_id_fkey" FOREIGN KEY ("account_id", "break_id")
     REFERENCES "break" ("account_id", "id")
 );
-CREATE UNIQUE INDEX "break_history_entry_account_id_sequence_key"
-  ON "break_history_entry" ("account_id", "sequence");
-CREATE INDEX "break_history_entry_account_id_break_id_idx"
-  ON "break_history_entry" ("account_id", "break_id");
+CREATE INDEX "break_history_entry_account_id_created_at_idx"
+  ON "break_history_entry" ("account_id", "created_at");
 CREATE INDEX "break_history_entry_refund"
   ON "break_history_entry" ("account_id", "break_id") WHERE (action = 'refund');
 
@@ -2176,6 +2176,8 @@ CREATE TABLE "reconciliation_run" (
 -- An account has at most one run at a time.
 CREATE UNIQUE INDEX "reconciliation_run_running"
   ON "reconciliation_run" ("account_id") WHERE (state = 'running');
+CREATE INDEX "reconciliation_run_finished"
+  ON "reconciliation_run" ("account_id", "window_until") WHERE (state = 'finished');
 
 -- When an account is reconciled automatically.
 CREATE TABLE "reconciliation_schedule" (
