@@ -7,9 +7,11 @@ import { addBookAccount, bookOf, storeBook, type Book } from '../../bench/harnes
 import { pathsOfReads } from '../../bench/harness/book-reads.js';
 import { ApiKeysService } from '../../src/accounts/api-keys.service.js';
 import { listCounterDifferences } from '../../src/reconciliation/recomputation.queries.js';
+import { listSimilarExpectedPayments } from '../../src/reconciliation/breaks/break-candidates.queries.js';
 import { beginRun, countChanges } from '../../src/reconciliation/runs/runs.queries.js';
 import { findPages } from '../support/console-pages.js';
 import { signedInPerson } from '../support/console-visitor.js';
+import { measureRowsRead } from '../support/rows-read.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
 const smallLines = 6_000;
@@ -117,6 +119,17 @@ async function blocksOfRun(accountId: number): Promise<number> {
   );
 }
 
+/** How many expected payments a plan that is kept reads for the candidates of a line. */
+async function countPaymentsOfCandidates(accountId: number): Promise<number> {
+  const { rowsRead } = await measureRowsRead(service.database, 'expected_payment', async (tx) => {
+    await tx.$executeRaw`SET LOCAL plan_cache_mode = force_generic_plan`;
+    const where = { accountId, isCredit: true };
+    const line = await tx.statementLine.findFirstOrThrow({ where, orderBy: { nsu: 'desc' } });
+    expect((await listSimilarExpectedPayments(tx, accountId, line, [])).length).toBeGreaterThan(0);
+  });
+  return rowsRead;
+}
+
 interface Plan {
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
@@ -143,6 +156,7 @@ it.each(['open breaks', 'matched'] as const)(
       await blocksOfRun(large.accountId),
     ];
     expect([ofSmall, ofLarge, ofLarge < ofSmall + allowedBlocks]).toEqual([ofSmall, ofLarge, true]);
+    expect(await countPaymentsOfCandidates(large.accountId)).toBeLessThan(1_000);
     const { prisma } = service.database;
     expect(await listCounterDifferences(prisma, large.accountId)).toEqual([]);
   },

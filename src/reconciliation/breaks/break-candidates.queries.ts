@@ -31,12 +31,21 @@ export interface CandidateRow {
   isSameReference: boolean;
 }
 
+interface NearRows extends Record<'select' | 'table' | 'where' | 'newest', Prisma.Sql> {
+  /** A condition of the rows with the amount itself. */
+  isSame?: Prisma.Sql;
+  /** A condition of the rows with other amounts, which no index may be read by. */
+  isNear?: Prisma.Sql;
+}
+
+const always = Prisma.sql`true`;
+
 /**
  * A query of the rows with nearly this amount: those with the amount itself, and those with the
  * nearest amounts on either side. `newest` orders rows of one amount.
  */
 function nearAmount(
-  { select, table, where, newest }: Record<'select' | 'table' | 'where' | 'newest', Prisma.Sql>,
+  { select, table, where, isSame = always, isNear = always, newest }: NearRows,
   cents: bigint | null,
 ): Prisma.Sql {
   const part = (condition: Prisma.Sql, order: Prisma.Sql) => Prisma.sql`(
@@ -44,13 +53,15 @@ function nearAmount(
     ORDER BY ${order} LIMIT ${amountLimit})`;
   return Prisma.join(
     [
-      part(Prisma.sql`amount_cents = ${cents}::bigint`, newest),
+      part(Prisma.sql`amount_cents = ${cents}::bigint AND ${isSame}`, newest),
       part(
-        Prisma.sql`amount_cents > ${cents}::bigint AND amount_cents <= ${cents}::bigint * 10 / 9`,
+        Prisma.sql`amount_cents > ${cents}::bigint AND amount_cents <= ${cents}::bigint * 10 / 9
+          AND ${isNear}`,
         Prisma.sql`amount_cents`,
       ),
       part(
-        Prisma.sql`amount_cents < ${cents}::bigint AND amount_cents >= ${cents}::bigint * 9 / 10`,
+        Prisma.sql`amount_cents < ${cents}::bigint AND amount_cents >= ${cents}::bigint * 9 / 10
+          AND ${isNear}`,
         Prisma.sql`amount_cents DESC`,
       ),
     ],
@@ -66,12 +77,15 @@ export async function listSimilarExpectedPayments(
   ids: string[],
 ): Promise<CandidateRow[]> {
   const { isCredit, amountCents, counterpartyDocument: document, occurredAt } = line;
+  const isInWindow = (time: Prisma.Sql) => Prisma.sql`${time}
+    BETWEEN ${occurredAt}::timestamptz - ${window} AND ${occurredAt}::timestamptz + ${window}`;
   const ofAmount = {
     select: Prisma.sql`id`,
     table: Prisma.sql`expected_payment`,
-    where: Prisma.sql`account_id = ${accountId} AND is_credit = ${isCredit}
-      AND created_at BETWEEN ${occurredAt}::timestamptz - ${window}
-        AND ${occurredAt}::timestamptz + ${window}`,
+    where: Prisma.sql`account_id = ${accountId} AND is_credit = ${isCredit}`,
+    isSame: isInWindow(Prisma.sql`created_at`),
+    // By an index of it, a plan that is kept would read all payments of these months.
+    isNear: isInWindow(Prisma.sql`created_at + interval '0'`),
     newest: Prisma.sql`created_at DESC`,
   };
   return db.$queryRaw<CandidateRow[]>`
