@@ -250,16 +250,12 @@ export class StatementService {
     lease: Lease,
     position: PagePosition,
   ): Promise<Pick<PageResult, 'newLines' | 'resolved'>> {
-    const pageSize = this.pageSizeOf(account);
-    // Mostly none or a few: then the rest of the page shows what was read before.
-    const limit = Math.min(linesToRead(0), pageSize);
-    let { parsed } = await this.requestPage(account, 1, limit);
-    if (limit < pageSize && !position.hasSeenSome(parsed.map(contentHashOf)))
-      ({ parsed } = await this.requestPage(account, 1));
     let newLines = 0;
     let resolved = 0;
     for (let page = 1; ; page += 1) {
-      if (page > 1) ({ parsed } = await this.requestPage(account, page));
+      const { parsed } = await (page === 1
+        ? this.requestNewest(account, position)
+        : this.requestPage(account, page));
       const recorded = await this.recordPage(lease, parsed);
       position.addNewest(recorded.newLines, parsed.map(contentHashOf));
       newLines += recorded.newLines;
@@ -269,6 +265,15 @@ export class StatementService {
     position.shift(newLines);
     if (newLines > 0) await this.jobQueue.enqueue('reconcile', { accountId: account.id });
     return { newLines, resolved };
+  }
+
+  /** A few of the newest lines; the whole first page if this sync has read none of them. */
+  private async requestNewest(account: BankAccount, position: PagePosition): Promise<BankPage> {
+    const pageSize = this.pageSizeOf(account);
+    const limit = Math.min(linesToRead(0), pageSize);
+    const few = await this.requestPage(account, 1, limit);
+    const isEnough = limit === pageSize || position.hasSeenSome(few.parsed.map(contentHashOf));
+    return isEnough ? few : this.requestPage(account, 1);
   }
 
   private requestPage(
