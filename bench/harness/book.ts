@@ -49,8 +49,13 @@ const certificate = JSON.stringify({
 /** As SQL text, of a column. */
 const joinSpansOf = (time: string) => spansOf(Prisma.raw(time)).sql;
 
-/** Counts the rows that were stored without the triggers that count them. */
+/**
+ * Counts the rows that were stored without the triggers that count them. Without statistics, the
+ * lines and their outcomes would be joined by the account alone.
+ */
 export const countersSql = `
+  ANALYZE line_outcome;
+  ANALYZE statement_line;
   DELETE FROM account_counter WHERE account_id = $1;
   INSERT INTO account_counter (account_id, kind, key, value)
   SELECT $1, 'lines', state::text, count(*) FROM line_outcome WHERE account_id = $1 GROUP BY 3
@@ -188,8 +193,6 @@ const steps: ((book: Book) => string)[] = [
              at + (200 + nsu % 3000) * interval '1 millisecond' AS seen_at FROM book_line
       WHERE type_name <> 'DEBIT_FEE' AND nsu % 500 <> 3
     ) webhook ORDER BY nsu`,
-  // Without statistics, the rows of the two would be joined by the account alone.
-  () => 'ANALYZE line_outcome; ANALYZE statement_line',
   () => countersSql,
   // Half of a percent of the lines has no webhook.
   () => `
