@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { ScriptedBank } from '../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { listStoredNsus } from '../support/stored-lines.js';
 
 const orders = ['desc', 'asc'] as const;
 
@@ -25,10 +26,7 @@ describe('the statement sync with a bank that misbehaves', () => {
       { enqueue: () => Promise.resolve() } as never,
       pino({ level: 'silent' }),
     ).sync(service.accountId);
-  const storedNsus = async () => {
-    const rows = await service.database.prisma.statementLine.findMany({ orderBy: { nsu: 'asc' } });
-    return rows.map(({ nsu }) => Number(nsu));
-  };
+  const storedNsus = () => listStoredNsus(service);
   const state = () => service.database.prisma.statementState.findFirstOrThrow();
   const unreadableLines = () => service.database.prisma.unreadableLine.findMany();
   const credits = (last: number) =>

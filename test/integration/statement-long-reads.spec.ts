@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { ScriptedBank } from '../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { listStoredNsus } from '../support/stored-lines.js';
 
 let service: ServiceDatabase;
 let bank: ScriptedBank;
@@ -59,17 +60,12 @@ it.each([
 ])('reads %s that arrive during the first import', async (_, arriving, longReads) => {
   bank.profile.statementPageSize = 50;
   bank.lines = credits(400);
-  const { prisma } = service.database;
-  const storedNsus = async () =>
-    (await prisma.statementLine.findMany({ orderBy: { nsu: 'asc' } })).map(({ nsu }) =>
-      Number(nsu),
-    );
   const limitsOfNewest: number[] = [];
   let storedMeanwhile: number[] = [];
   bank.beforePage = async (page, limit) => {
     if (page === 1) limitsOfNewest.push(limit);
     if (page === 3) bank.lines = credits(400 + arriving);
-    if (page === 8) storedMeanwhile = await storedNsus();
+    if (page === 8) storedMeanwhile = await listStoredNsus(service);
   };
   await sync({ newestIntervalMs: 0 });
   // The first page of the import, and then the newest lines again and again.
@@ -78,7 +74,7 @@ it.each([
   expect(again.filter((limit) => limit === 20).length).toBeGreaterThan(5);
   expect(storedMeanwhile).toEqual(expect.arrayContaining([401, 400 + arriving]));
   expect(storedMeanwhile).not.toContain(1);
-  expect(await storedNsus()).toEqual(bank.lines.map(({ nsu }) => nsu));
-  const state = await prisma.statementState.findFirst();
+  expect(await listStoredNsus(service)).toEqual(bank.lines.map(({ nsu }) => nsu));
+  const state = await service.database.prisma.statementState.findFirst();
   expect(state).toMatchObject({ isAnchored: true, firstGapNsu: null });
 });

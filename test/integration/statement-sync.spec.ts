@@ -5,6 +5,7 @@ import { StatementService } from '../../src/statement/statement.service.js';
 import { ScriptedBank } from '../support/scripted-bank.js';
 import { addAccounts } from '../support/parent-rows.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { listStoredNsus } from '../support/stored-lines.js';
 import { until } from '../support/until.js';
 
 /** The clock that PostgreSQL has too, whatever a test makes of `Date.now`. */
@@ -29,10 +30,7 @@ describe('the statement sync', () => {
     });
     return { complete: found.firstGapNsu === null, ...found };
   };
-  const storedNsus = async () => {
-    const rows = await service.database.prisma.statementLine.findMany({ orderBy: { nsu: 'asc' } });
-    return rows.map(({ nsu }) => Number(nsu));
-  };
+  const storedNsus = () => listStoredNsus(service);
   const credits = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, index) => ({ nsu: from + index, cents: 100 }));
   const upTo = (last: number) => credits(1, last).map(({ nsu }) => nsu);
