@@ -1,6 +1,6 @@
 // SQL of runs: at most one running for each account, counts of what changed during a run, and the
 // schedules that are due. `next_run_at` is bank time.
-import type { SqlTx, Tx } from '../../database.service.js';
+import type { Tx } from '../../database.service.js';
 import type { Reader } from '../../shared-reads.queries.js';
 import {
   Prisma,
@@ -48,7 +48,7 @@ const arrivedAfter = (arrival: Prisma.Sql) =>
   Prisma.sql`t.arrival BETWEEN ${arrival} + 1 AND 9223372036854775807`;
 
 /** What changed since the run began. */
-export async function countChanges(tx: SqlTx, { accountId, runId }: RunKey): Promise<RunCounts> {
+export async function countChanges(tx: Tx, { accountId, runId }: RunKey): Promise<RunCounts> {
   const [row] = await tx.$queryRaw<Record<keyof RunCounts, bigint>[]>`
     SELECT
       (SELECT count(*) FROM statement_line t
