@@ -179,7 +179,7 @@ export class Database {
   readonly sharedReads: SharedReads;
   private readonly beginOnConnection: string;
   private readonly transactionTimeoutMs: number;
-  private hasReader = false;
+  private hasReaders = false;
 
   constructor(
     readonly pool: pg.Pool,
@@ -241,21 +241,36 @@ export class Database {
   }
 
   /**
-   * Runs `work` with a second connection, on which a long transaction reads what is committed while
-   * its own connection writes. It is the transaction itself while another one has the second
-   * connection, or where the pool has none to spare: transactions that wait for connections while
+   * Runs `work` with up to `count` more connections, on which a long transaction reads what is
+   * committed while its own connection writes. There are none while another transaction has
+   * readers, and no more than the pool has to spare: transactions that wait for connections while
    * they hold one could wait for each other.
    */
-  async withReader<Result>(tx: SqlTx, work: (reader: SqlTx) => Promise<Result>): Promise<Result> {
+  async withReaders<Result>(
+    count: number,
+    work: (readers: readonly SqlTx[]) => Promise<Result>,
+  ): Promise<Result> {
+    if (count === 0 || this.hasReaders) return work([]);
+    this.hasReaders = true;
+    try {
+      return await this.withMoreReaders([], count, work);
+    } finally {
+      this.hasReaders = false;
+    }
+  }
+
+  private async withMoreReaders<Result>(
+    readers: readonly SqlTx[],
+    count: number,
+    work: (readers: readonly SqlTx[]) => Promise<Result>,
+  ): Promise<Result> {
     const { pool } = this;
     const isFree = pool.idleCount > 0 || pool.totalCount < pool.options.max;
-    if (this.hasReader || !isFree || pool.waitingCount > 0) return work(tx);
-    this.hasReader = true;
-    try {
-      return await this.runOnConnection(work, []);
-    } finally {
-      this.hasReader = false;
-    }
+    if (readers.length === count || !isFree || pool.waitingCount > 0) return work(readers);
+    return this.runOnConnection(
+      (reader) => this.withMoreReaders([...readers, reader], count, work),
+      [],
+    );
   }
 
   private async runOnConnection<Result>(

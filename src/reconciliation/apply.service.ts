@@ -72,6 +72,18 @@ export interface StoredState {
   breaks: readonly breakQueries.StoredBreak[];
 }
 
+/** A decision that is written while the one before it still may be. */
+export interface NextDecision {
+  decision: Decision;
+  /** What was stored about the facts that it was computed from. */
+  stored: StoredState;
+  /**
+   * Resolves when the decision before it in the transaction is applied. The two have nothing in
+   * common but multi-use QR codes and the order of their events.
+   */
+  previous: Promise<unknown>;
+}
+
 /** Stored without an actor: the same match may be made again. */
 const replaced = 'The line is decided otherwise now.';
 
@@ -84,6 +96,13 @@ interface Difference {
   ended: queries.StoredMatch[];
 }
 
+interface WrittenBreaks {
+  resolved: breakQueries.ReportedBreak[];
+  opened: breakQueries.ReportedBreak[];
+  events: NewEvent[];
+  hasChanged: boolean;
+}
+
 @Injectable()
 export class DecisionWriter {
   constructor(
@@ -91,14 +110,11 @@ export class DecisionWriter {
     private readonly breaks: Breaks,
   ) {}
 
-  /**
-   * `stored`: what was stored about the facts that the decision was computed from. Call `makeFinal`
-   * once all decisions of the transaction are applied.
-   */
+  /** Call `makeFinal` once all decisions of the transaction are applied. */
   async apply(
     tx: SqlTx,
     accountId: number,
-    { decision, stored }: { decision: Decision; stored: StoredState },
+    { decision, stored, previous }: NextDecision,
     { freshMs, unlinkedBy = null }: Circumstances,
   ): Promise<AppliedChanges> {
     const { component } = decision;
@@ -107,28 +123,33 @@ export class DecisionWriter {
     const open = openBreaks(decision);
     const before = await this.readBefore(tx, accountId, stored.lines);
     // PostgreSQL writes what was sent first while the rest is computed.
-    const [difference, hasClassified, { opened, hasChanged }] = await Promise.all([
+    const [difference, hasClassified, breaks] = await Promise.all([
       this.writeMatches(tx, accountId, decision, { known: before.matches, unlinkedBy }),
       this.writeClassifications(tx, accountId, component, before.classifications),
       this.writeBreaks(tx, accountId, component, { open, stored: stored.breaks }),
       setImmediate().then(() => this.writeOutcomes(tx, accountId, { decision, stored, open })),
-      setImmediate().then(() => this.writeTotals(tx, accountId, decision, before.matches)),
+      setImmediate().then(() =>
+        this.writeTotals(tx, accountId, { decision, previous }, before.matches),
+      ),
       this.recordLaterTasks(tx, accountId, component, freshMs),
       this.reinstateShown(tx, accountId, component),
     ]);
+    await previous;
+    this.breaks.reportResolved(tx, accountId, breaks.resolved);
+    this.breaks.reportOpened(tx, accountId, breaks.opened);
     // Read when the matches are written: a charge and its refund may be paid in one batch.
     const refunded = refundedNsus(component, [...difference.made, ...difference.ended]);
     const paid = await listPaidCorrelationIds(tx, accountId, refunded);
     const events = [
       ...difference.ended.map((match) => unlinkedEvent(component, match, paid)),
       ...eventsOf(decision, difference.made, paid),
-      ...opened,
+      ...breaks.events,
     ];
     this.events.record(tx, accountId, events);
     return {
       // A provisional match ends no operation.
       operationIds: operationsShown(component, difference.standing),
-      isChanged: events.length > 0 || hasClassified || hasChanged,
+      isChanged: events.length > 0 || hasClassified || breaks.hasChanged,
     };
   }
 
@@ -297,13 +318,14 @@ export class DecisionWriter {
   private async writeTotals(
     tx: SqlTx,
     accountId: number,
-    decision: Decision,
+    { decision, previous }: Pick<NextDecision, 'decision' | 'previous'>,
     before: readonly queries.StoredMatch[],
   ): Promise<void> {
     const { expectedPayments } = decision.component.facts;
     const codes = expectedPayments.filter(isCode);
     const others = expectedPayments.filter((payment) => !isCode(payment));
     const ids = codes.map(({ id }) => id);
+    if (ids.length > 0) await previous;
     const stored = await queries.listStoredSums(tx, accountId, ids);
     const sumsById = new Map(stored.map((sums) => [sums.expectedPaymentId, sums]));
     const changed = codes.map((code) => {
@@ -332,13 +354,16 @@ export class DecisionWriter {
     ]);
   }
 
-  /** Returns the events of lines in a break for the first time, and of missing payments. */
+  /**
+   * Returns the breaks to report, and the events of lines in a break for the first time and of
+   * missing payments.
+   */
   private async writeBreaks(
     tx: SqlTx,
     accountId: number,
     component: Component,
     breaks: { open: readonly OpenBreak[]; stored: readonly breakQueries.StoredBreak[] },
-  ): Promise<{ opened: NewEvent[]; hasChanged: boolean }> {
+  ): Promise<WrittenBreaks> {
     const { open } = breaks;
     const stored = breaks.stored.filter((one) => isAbout(component, one));
     const openByKey = new Map(open.map((one) => [breakKey(one), one]));
@@ -347,17 +372,15 @@ export class DecisionWriter {
     const resolved = ended.map((one) => ({ id: one.id, ...resolutionOf(component, one) }));
     const fresh = [...openByKey.values()].filter((one) => !wasOpen.has(breakKey(one)));
     const others = [...openByKey.values()].filter((one) => wasOpen.has(breakKey(one)));
-    const [nowResolved, nowOpened] = await Promise.all([
+    const [nowResolved, nowOpen] = await Promise.all([
       breakQueries.resolveDecidedBreaks(tx, accountId, resolved),
       breakQueries.openDecidedBreaks(tx, accountId, fresh),
       this.breaks.revise(tx, accountId, others),
     ]);
-    this.breaks.reportResolved(tx, accountId, nowResolved);
-    this.breaks.reportOpened(tx, accountId, nowOpened);
     const inBreak = new Set(
       stored.filter((one) => isOpen(one) && isOfUnmatchedLine(one)).map(({ nsu }) => nsu),
     );
-    const opened = fresh
+    const events = fresh
       .filter((one) => isOfUnmatchedLine(one) && !inBreak.has(one.nsu))
       .flatMap(({ nsu, kind }) => {
         const line = nsu === null ? undefined : component.lineByNsu.get(nsu);
@@ -367,9 +390,10 @@ export class DecisionWriter {
     for (const { kind, expectedPaymentId } of fresh) {
       const payment = component.paymentById.get(expectedPaymentId ?? '');
       const event = kind === 'missing' && payment && missingEvent(payment);
-      if (event) opened.push(event);
+      if (event) events.push(event);
     }
-    return { opened, hasChanged: fresh.length + ended.length > 0 };
+    const hasChanged = fresh.length + ended.length > 0;
+    return { resolved: nowResolved, opened: nowOpen, events, hasChanged };
   }
 
   /**

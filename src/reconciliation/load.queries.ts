@@ -36,33 +36,47 @@ import { findCompeting, SeenKeys, listActiveRules } from './rules.queries.js';
 export interface LoadedFacts extends Facts {
   lines: readonly LoadedLine[];
   storedBreaks: readonly StoredBreak[];
+}
+
+/** What is known of the account itself. */
+export interface AccountFacts extends Pick<Facts, 'goLiveAt' | 'asOf' | 'rules'> {
   /** Another system has declared payments of the account. */
   hasDeclared: boolean;
 }
 
+/** The facts of an account, with its own rules or those of a trial. */
+export async function readAccountFacts(
+  db: Reader,
+  accountId: number,
+  rulesInTrial?: readonly AppliedRule[],
+): Promise<AccountFacts> {
+  const [rules, state] = await Promise.all([
+    rulesInTrial ?? listActiveRules(db, accountId),
+    readAccountState(db, accountId),
+  ]);
+  return { ...state, rules };
+}
+
 /**
- * The facts of the components of these subjects, together with what competes with them by match
- * rules: the account's own, or those of a trial.
+ * The facts of the components of these subjects, together with what competes with them by the match
+ * rules of the account. What is known of the account is awaited while the subjects are read.
  */
 export async function loadComponents(
   db: Reader,
   accountId: number,
   options: LoadOptions,
   seeds: ComponentSeeds,
-  rulesInTrial?: readonly AppliedRule[],
+  accountFacts: Promise<AccountFacts>,
 ): Promise<LoadedFacts> {
   const search = new ComponentSearch(db, accountId, options);
   const seen = new SeenKeys();
   const conditions = new ConditionsSearch();
-  const [rules, state] = await Promise.all([
-    rulesInTrial ?? listActiveRules(db, accountId),
-    readAccountState(db, accountId),
-    search.extend(seeds),
-  ]);
+  const [{ hasDeclared, ...account }] = await Promise.all([accountFacts, search.extend(seeds)]);
+  const { rules } = account;
   for (let isNew = true; isNew;) {
     const competing = await findCompeting(db, accountId, { ...search.found, rules }, seen);
     isNew = await search.extend(competing);
-    if (!state.hasDeclared) continue;
+    if (!hasDeclared) continue;
     const byConditions = await findByConditions(db, accountId, search.found, conditions);
     isNew = (await search.extend(byConditions)) || isNew;
   }
@@ -89,7 +103,7 @@ export async function loadComponents(
     loadOtherFacts(db, accountId, selection, lines),
   ]);
   const { debitMissingMs } = options;
-  return { ...state, ...facts, ...found, ...breaks, debitMissingMs, rules };
+  return { ...account, ...facts, ...found, ...breaks, debitMissingMs };
 }
 
 /** All facts of an account. */
@@ -118,12 +132,11 @@ export async function loadAllFacts(
 const decidedOf = (lines: readonly LoadedLine[]): Set<bigint> =>
   new Set(lines.filter(({ version }) => version !== null).map(({ nsu }) => nsu));
 
-/** What is known of the account itself. */
 async function readAccountState(
   db: Reader,
   accountId: number,
-): Promise<Pick<LoadedFacts, 'goLiveAt' | 'asOf' | 'hasDeclared'>> {
-  const [state] = await db.$queryRaw<Pick<LoadedFacts, 'goLiveAt' | 'asOf' | 'hasDeclared'>[]>`
+): Promise<Omit<AccountFacts, 'rules'>> {
+  const [state] = await db.$queryRaw<Omit<AccountFacts, 'rules'>[]>`
     -- Until the bank shows its clock, PostgreSQL's counts.
     SELECT COALESCE(a.go_live_at, a.created_at) AS "goLiveAt", r.as_of,
            EXISTS (

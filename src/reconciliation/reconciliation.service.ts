@@ -23,11 +23,13 @@ import { Breaks } from './breaks.service.js';
 import { loadOptionsOf, type ComponentSeeds } from './component.queries.js';
 import type { Component } from './decide/component.js';
 import { decide } from './decide/decide.js';
-import { loadComponents, type LoadedFacts } from './load.queries.js';
+import { loadComponents, readAccountFacts, type LoadedFacts } from './load.queries.js';
 import { pageProvisionalLines, pageUndecidedLines } from './rules.queries.js';
 
 /** A transaction decides at most so many new lines, tasks and passed deadlines. */
 export const batchSize = 5_000;
+/** How many parts of a batch are read at once while another one is decided and written. */
+const maxReaders = 2;
 
 interface Batch extends AppliedChanges {
   /** More lines or tasks are due. */
@@ -159,8 +161,6 @@ export class ReconciliationService {
       queries.recordDecided(tx, accountId, { arrival, asOf }),
       this.decideParts(tx, accountId, seeds, {
         ...{ closed, isLastOfDue },
-        // The account may have got its default rule in this transaction.
-        isFirst: !before.hasDecided,
       }),
       this.recordTasksElsewhere(tx, accountId, fresh),
       tasks.deleteTasks(
@@ -220,57 +220,70 @@ export class ReconciliationService {
     tx: SqlTx,
     accountId: number,
     seeds: ComponentSeeds,
-    { isFirst, ...circumstances }: Omit<Circumstances, 'freshMs'> & { isFirst: boolean },
+    circumstances: Omit<Circumstances, 'freshMs'>,
   ): Promise<AppliedChanges> {
     const parts = partsOf(seeds, this.partSize);
-    if (isFirst || parts.length === 1)
-      return this.applyInParts(tx, accountId, parts, circumstances);
-    return this.database.withReader(tx, async (reader) => {
-      await queries.disableCaches(reader);
-      return this.applyInParts(tx, accountId, parts, circumstances, reader);
+    const count = Math.min(parts.length - 1, maxReaders);
+    return this.database.withReaders(count, async (readers) => {
+      for (const reader of readers) await queries.disableCaches(reader);
+      return this.applyInParts(tx, accountId, parts, circumstances, readers);
     });
   }
 
   /**
-   * Decides the subjects part by part. A part is read while the one before it is decided and
-   * written: the reader, where it is another connection, sees what is committed. What parts have in
-   * common is read by the transaction, which sees its own writes.
+   * Decides the subjects part by part. The readers read the next parts while one is decided and
+   * written: they see what is committed. What parts have in common is read by the transaction,
+   * which sees its own writes.
    */
   private async applyInParts(
     tx: SqlTx,
     accountId: number,
     parts: readonly ComponentSeeds[],
     circumstances: Omit<Circumstances, 'freshMs'>,
-    reader: Reader = tx,
+    readers: readonly Reader[] = [],
   ): Promise<AppliedChanges> {
     const decided = new DecidedSubjects();
     const components: Component[] = [];
     const changes: AppliedChanges[] = [];
-    const all = { ...circumstances, freshMs: loadOptionsOf(this.bank.profile).freshMs };
+    const options = loadOptionsOf(this.bank.profile);
+    const all = { ...circumstances, freshMs: options.freshMs };
     // What fails first is the cause: after it, all statements of the transaction fail.
     let cause: unknown;
     const start = <Result>(work: Promise<Result>): Promise<Result> => {
       work.catch((error: unknown) => (cause ??= error));
       return work;
     };
+    const accountFacts = start(readAccountFacts(tx, accountId));
+    const load = (db: Reader, part: ComponentSeeds) =>
+      loadComponents(db, accountId, options, part, accountFacts);
     let applying: Promise<unknown> = Promise.resolve();
-    let loading: Promise<LoadedFacts> | null = null;
+    let older = applying;
     try {
+      // Match rules connect parts by what is written of them.
+      const areApart = readers.length > 0 && !hasMatchRules(await accountFacts);
+      const count = areApart ? readers.length : 0;
+      const ahead: Promise<LoadedFacts>[] = [];
+      const readAhead = (index: number) => {
+        const [part, reader] = [parts[index], readers[(index - 1) % count]];
+        if (part && reader) ahead[index] = start(load(reader, part));
+      };
+      for (let index = 1; index <= count; index += 1) readAhead(index);
       for (const [index, part] of parts.entries()) {
-        const load = async () => (await applying, this.load(tx, accountId, part));
-        let loaded: LoadedFacts = await (loading ?? load());
-        // It was loaded too early: what was written of the common subjects is missing. With match
-        // rules, so may be what they compare.
-        const wasEarly = loading !== null && hasMatchRules(loaded);
-        if (wasEarly || decided.hasSome(loaded)) loaded = await load();
+        const loadNow = async () => (await applying, load(tx, part));
+        let loaded = await (ahead[index] ?? loadNow());
+        // It was loaded too early: what was written of the common subjects is missing.
+        if (ahead[index] && decided.hasSome(loaded)) loaded = await loadNow();
         decided.add(loaded);
-        const next = parts[index + 1];
-        loading = next && !hasMatchRules(loaded) ? start(this.load(reader, accountId, next)) : null;
+        // The reader of this part is free now.
+        if (index > 0) readAhead(index + count);
         const decision = decide(loaded);
-        await applying;
+        // The next one is computed while this one is written, and none earlier.
+        await older;
+        older = applying;
         components.push(decision.component);
         const stored = { lines: loaded.lines, breaks: loaded.storedBreaks };
-        const write = this.writer.apply(tx, accountId, { decision, stored }, all);
+        const next = { decision, stored, previous: applying };
+        const write = this.writer.apply(tx, accountId, next, all);
         applying = start(write.then((one) => changes.push(one)));
       }
       await applying;
@@ -282,10 +295,6 @@ export class ReconciliationService {
       operationIds: [...new Set(changes.flatMap(({ operationIds }) => operationIds))],
       isChanged: changes.some(({ isChanged }) => isChanged),
     };
-  }
-
-  private load(db: Reader, accountId: number, seeds: ComponentSeeds): Promise<LoadedFacts> {
-    return loadComponents(db, accountId, loadOptionsOf(this.bank.profile), seeds);
   }
 }
 

@@ -121,16 +121,16 @@ describe('the database', () => {
     expect(rows).toEqual([]);
   });
 
-  describe('the reader beside a transaction', () => {
-    /** What the transaction and its reader see of a row that the transaction has inserted. */
+  describe('the readers beside a transaction', () => {
+    /** What the transaction and its readers see of a row that the transaction has inserted. */
     const seen = (work = () => Promise.resolve()) =>
       database.transaction(async (tx) => {
         await tx.$executeRaw`INSERT INTO stored VALUES (1)`;
-        return database.withReader(tx, async (reader) => {
-          const reads = [tx, reader].map((one) => one.$queryRaw<object[]>`SELECT FROM stored`);
-          const [own, beside] = await Promise.all(reads);
+        return database.withReaders(2, async (readers) => {
+          const reads = [tx, ...readers].map((one) => one.$queryRaw<object[]>`SELECT FROM stored`);
+          const [own, ...beside] = await Promise.all(reads);
           await work();
-          return { own: own?.length, beside: beside?.length };
+          return { own: own?.length, beside: beside.map(({ length }) => length) };
         });
       });
     const committed = async () => {
@@ -142,33 +142,36 @@ describe('the database', () => {
 
     beforeEach(() => test.pool.query('CREATE TABLE stored (value int)'));
 
-    it('sees only what is committed, on a connection of its own', async () => {
-      open({ poolSize: 2 });
-      expect(await seen()).toEqual({ own: 1, beside: 0 });
-      expect(await seen()).toEqual({ own: 2, beside: 1 });
-      expect(database.pool.totalCount).toBe(2);
-    });
-
-    it('is the transaction itself where the pool has no connection to spare', async () => {
-      open({ poolSize: 1 });
-      expect(await seen()).toEqual({ own: 1, beside: 1 });
-    });
-
-    it('is the transaction itself while another transaction has a reader', async () => {
+    it('see only what is committed, on connections of their own', async () => {
       open({ poolSize: 4 });
+      expect(await seen()).toEqual({ own: 1, beside: [0, 0] });
+      expect(await seen()).toEqual({ own: 2, beside: [1, 1] });
+      expect(database.pool.totalCount).toBe(3);
+    });
+
+    it('are as many as the pool has connections to spare', async () => {
+      open({ poolSize: 2 });
+      expect(await seen()).toEqual({ own: 1, beside: [0] });
+      await database.close();
+      open({ poolSize: 1 });
+      expect(await seen()).toEqual({ own: 2, beside: [] });
+    });
+
+    it('are none while another transaction has readers', async () => {
+      open({ poolSize: 6 });
       const inside: unknown[] = [];
       await seen(async () => void inside.push(await seen()));
-      expect(inside).toEqual([{ own: 1, beside: 1 }]);
-      expect(await seen()).toEqual({ own: 3, beside: 2 });
+      expect(inside).toEqual([{ own: 1, beside: [] }]);
+      expect(await seen()).toEqual({ own: 3, beside: [2, 2] });
     });
 
-    it('ends with the transaction that fails', async () => {
-      open({ poolSize: 2 });
+    it('end with the transaction that fails', async () => {
+      open({ poolSize: 3 });
       const failure = new Error('the work has failed');
       await expect(seen(() => Promise.reject(failure))).rejects.toBe(failure);
       expect(await committed()).toBe(0);
-      expect(database.pool.idleCount).toBe(2);
-      expect(await seen()).toEqual({ own: 1, beside: 0 });
+      expect(database.pool.idleCount).toBe(3);
+      expect(await seen()).toEqual({ own: 1, beside: [0, 0] });
     });
   });
 

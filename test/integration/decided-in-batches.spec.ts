@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Facts } from '../../src/reconciliation/decide/model.js';
+import { expectedPaymentFacts, facts, lineFacts } from '../support/facts.js';
 import { makeAllDue, reconciliationOn } from '../support/reconciliation.js';
 import { matchRule, RulesSetup } from '../support/rules-setup.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -134,11 +135,13 @@ const addLines = (accountId: number, lines: Facts['lines']) =>
     json(lines),
   );
 
-/** The matches, classifications, pending lines and open breaks, with the names of the world. */
+/** The matches, totals, classifications, outcomes and open breaks, with the names of the world. */
 async function rowsOf(accountId: number): Promise<string[]> {
   const { rows } = await run(
     `SELECT concat_ws(' ', 'match', nsu, expected_payment_id, amount_cents, role, rule) AS row
      FROM match WHERE account_id = $1 AND unlinked_at IS NULL
+     UNION ALL SELECT concat_ws(' ', 'total', expected_payment_id, payment_count, paid_cents,
+       settlement) FROM expected_payment_total WHERE account_id = $1
      UNION ALL SELECT concat_ws(' ', category, nsu, rule) FROM classification WHERE account_id = $1
      UNION ALL SELECT concat_ws(' ', state, nsu) FROM line_outcome WHERE account_id = $1
      UNION ALL SELECT concat_ws(' ', 'break', kind, subject, amount_cents) FROM break
@@ -229,3 +232,27 @@ it('gives the same rows and one event for each change, in whatever batches facts
     expect(await balanceOfEvents(atOnce)).toEqual(await liveMatches(atOnce));
   }
 }, 180_000);
+
+it('sums and reports the payments of a QR code that several parts of a batch decide', async () => {
+  const code = expectedPaymentFacts({
+    ...{ id: 'q', isMultiUse: true },
+    references: [{ kind: 'correlation_id', value: 'code' }],
+  });
+  const lines = Array.from({ length: 12 }, (_, index) =>
+    lineFacts({ nsu: BigInt(index + 1), correlationId: 'code' }),
+  );
+  const all = facts({ lines, expectedPayments: [code] });
+  const accountId = await decideStepwise(all, [0], { size: 100, partSize: 1 });
+  const { rows } = await run(
+    `SELECT payment_count::int AS payments, paid_cents::int AS cents
+     FROM expected_payment_total WHERE account_id = $1`,
+    accountId,
+  );
+  expect(rows).toEqual([{ payments: 12, cents: 12_000 }]);
+  const { rows: events } = await run(
+    `SELECT (data::jsonb ->> 'nsu')::int AS nsu FROM event WHERE account_id = $1
+     ORDER BY position`,
+    accountId,
+  );
+  expect(events).toEqual(lines.map(({ nsu }) => ({ nsu: Number(nsu) })));
+});
