@@ -2,7 +2,7 @@
 // unless they have a subject in common: what is not connected is decided as if it were alone.
 import type { ComponentSeeds } from './component.queries.js';
 import type { ExpectedPaymentFacts, Facts } from './decide/model.js';
-import type { AccountFacts } from './load.queries.js';
+import type { LoadedAccount } from './load.queries.js';
 
 /** Splits the subjects into parts of at most `size` of each kind. There is at least one part. */
 export function partsOf(seeds: ComponentSeeds, size: number): ComponentSeeds[] {
@@ -56,5 +56,5 @@ const isDecidedByPayment = ({ isCredit, isMultiUse, withdrawal }: ExpectedPaymen
  * Whether rules, or the conditions of declared payments, connect lines with payments by more than
  * ids: by what was decided of others.
  */
-export const hasMatchRules = ({ rules, hasDeclared }: AccountFacts): boolean =>
+export const hasMatchRules = ({ rules, hasDeclared }: LoadedAccount): boolean =>
   hasDeclared || rules.some(({ then }) => then.do === 'match');

@@ -39,17 +39,17 @@ export interface LoadedFacts extends Facts {
 }
 
 /** What is known of the account itself. */
-export interface AccountFacts extends Pick<Facts, 'goLiveAt' | 'asOf' | 'rules'> {
+export interface LoadedAccount extends Pick<Facts, 'goLiveAt' | 'asOf' | 'rules'> {
   /** Another system has declared payments of the account. */
   hasDeclared: boolean;
 }
 
 /** The facts of an account, with its own rules or those of a trial. */
-export async function readAccountFacts(
+export async function loadAccount(
   db: Reader,
   accountId: number,
   rulesInTrial?: readonly AppliedRule[],
-): Promise<AccountFacts> {
+): Promise<LoadedAccount> {
   const [rules, state] = await Promise.all([
     rulesInTrial ?? listActiveRules(db, accountId),
     readAccountState(db, accountId),
@@ -66,13 +66,13 @@ export async function loadComponents(
   accountId: number,
   options: LoadOptions,
   seeds: ComponentSeeds,
-  accountFacts: Promise<AccountFacts>,
+  account: Promise<LoadedAccount>,
 ): Promise<LoadedFacts> {
   const search = new ComponentSearch(db, accountId, options);
   const seen = new SeenKeys();
   const conditions = new ConditionsSearch();
-  const [{ hasDeclared, ...account }] = await Promise.all([accountFacts, search.extend(seeds)]);
-  const { rules } = account;
+  const [{ hasDeclared, ...ofAccount }] = await Promise.all([account, search.extend(seeds)]);
+  const { rules } = ofAccount;
   for (let isNew = true; isNew;) {
     const competing = await findCompeting(db, accountId, { ...search.found, rules }, seen);
     isNew = await search.extend(competing);
@@ -103,7 +103,7 @@ export async function loadComponents(
     loadOtherFacts(db, accountId, selection, lines),
   ]);
   const { debitMissingMs } = options;
-  return { ...account, ...facts, ...found, ...breaks, debitMissingMs };
+  return { ...ofAccount, ...facts, ...found, ...breaks, debitMissingMs };
 }
 
 /** All facts of an account. */
@@ -135,8 +135,8 @@ const decidedOf = (lines: readonly LoadedLine[]): Set<bigint> =>
 async function readAccountState(
   db: Reader,
   accountId: number,
-): Promise<Omit<AccountFacts, 'rules'>> {
-  const [state] = await db.$queryRaw<Omit<AccountFacts, 'rules'>[]>`
+): Promise<Omit<LoadedAccount, 'rules'>> {
+  const [state] = await db.$queryRaw<Omit<LoadedAccount, 'rules'>[]>`
     -- Until the bank shows its clock, PostgreSQL's counts.
     SELECT COALESCE(a.go_live_at, a.created_at) AS "goLiveAt", r.as_of,
            EXISTS (

@@ -23,7 +23,7 @@ import { Breaks } from './breaks.service.js';
 import { loadOptionsOf, type ComponentSeeds } from './component.queries.js';
 import type { Component } from './decide/component.js';
 import { decide } from './decide/decide.js';
-import { loadComponents, readAccountFacts, type LoadedFacts } from './load.queries.js';
+import { loadComponents, loadAccount, type LoadedFacts } from './load.queries.js';
 import { pageProvisionalLines, pageUndecidedLines } from './rules.queries.js';
 
 /** A transaction decides at most so many new lines, tasks and passed deadlines. */
@@ -253,14 +253,14 @@ export class ReconciliationService {
       work.catch((error: unknown) => (cause ??= error));
       return work;
     };
-    const accountFacts = start(readAccountFacts(tx, accountId));
+    const account = start(loadAccount(tx, accountId));
     const load = (db: Reader, part: ComponentSeeds) =>
-      loadComponents(db, accountId, options, part, accountFacts);
+      loadComponents(db, accountId, options, part, account);
     let applying: Promise<unknown> = Promise.resolve();
     let older = applying;
     try {
       // Match rules connect parts by what is written of them.
-      const areApart = readers.length > 0 && !hasMatchRules(await accountFacts);
+      const areApart = readers.length > 0 && !hasMatchRules(await account);
       const count = areApart ? readers.length : 0;
       const ahead: Promise<LoadedFacts>[] = [];
       const readAhead = (index: number) => {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { bankProfileOf } from '../../src/bank/profiles.js';
 import { listExpectedPaymentRows } from '../../src/reconciliation/api/transactions.queries.js';
 import { loadOptionsOf } from '../../src/reconciliation/component.queries.js';
-import { loadComponents, readAccountFacts } from '../../src/reconciliation/load.queries.js';
+import { loadComponents, loadAccount } from '../../src/reconciliation/load.queries.js';
 import { listAccountsWithDueSubjects } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { expectPendingLinesListed } from '../support/pending-lines.js';
 import { SentMoneyFixture } from '../support/sent-money.js';
@@ -92,7 +92,7 @@ describe('the statement line of sent money', () => {
       await act();
       const { database, accountId } = service;
       const seeds = { nsus: [1n], expectedPaymentIds: [] };
-      const account = readAccountFacts(database.prisma, accountId);
+      const account = loadAccount(database.prisma, accountId);
       const loaded = await loadComponents(database.prisma, accountId, options, seeds, account);
       return loaded.expectedPayments.map(({ id }) => names.get(id)).sort();
     };

@@ -15,7 +15,7 @@ import { loadOptionsOf } from '../component.queries.js';
 import { decideByRules, payableByRules, toRuleLine, type RuleDecision } from '../decide/by-rule.js';
 import { decide } from '../decide/decide.js';
 import type { Facts, DeclaredRule } from '../decide/model.js';
-import { loadComponents, readAccountFacts } from '../load.queries.js';
+import { loadComponents, loadAccount } from '../load.queries.js';
 import { listActiveRules, lockRuleVersions } from '../rules.queries.js';
 import * as queries from './rule-trials.queries.js';
 import { covers, type AppliedRule } from '../decide/rule.js';
@@ -236,7 +236,7 @@ export class RuleTrials {
     const options = loadOptionsOf(this.bank.profile);
     const seeds = { nsus: lines.map(({ nsu }) => nsu), expectedPaymentIds: [] };
     const { prisma } = this.database;
-    const account = readAccountFacts(prisma, accountId, rules);
+    const account = loadAccount(prisma, accountId, rules);
     const facts = await loadComponents(prisma, accountId, options, seeds, account);
     const inPeriod = facts.lines.filter(
       (line) => line.occurredAt >= from && line.occurredAt < until,
