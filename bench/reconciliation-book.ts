@@ -93,9 +93,8 @@ export class LineBook {
     });
     this.payments = Math.max(this.payments, wanted);
     await this.pool.query(
-      `INSERT INTO reconciliation_state (account_id, decided_arrival, decided_at, as_of,
-         outcome_sequence)
-       SELECT $1, max(arrival), now(), $2, 1 FROM statement_line WHERE account_id = $1
+      `INSERT INTO reconciliation_state (account_id, decided_arrival, as_of, outcome_sequence)
+       SELECT $1, max(arrival), $2, 1 FROM statement_line WHERE account_id = $1
        ON CONFLICT (account_id) DO UPDATE SET decided_arrival = EXCLUDED.decided_arrival`,
       [this.accountId, startedAt],
     );

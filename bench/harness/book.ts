@@ -173,9 +173,8 @@ const steps: ((book: Book) => string)[] = [
       SELECT payment, count(*) AS lines, sum(cents) AS cents FROM book_line GROUP BY payment
     ) paid ON paid.payment = number`,
   () => `
-    INSERT INTO reconciliation_state (account_id, decided_arrival, decided_at, as_of,
-      outcome_sequence)
-    SELECT $1, max(arrival), now(), now(), 1 + count(*) / 1000
+    INSERT INTO reconciliation_state (account_id, decided_arrival, as_of, outcome_sequence)
+    SELECT $1, max(arrival), now(), 1 + count(*) / 1000
     FROM statement_line WHERE account_id = $1
     ON CONFLICT (account_id) DO UPDATE SET decided_arrival = EXCLUDED.decided_arrival,
       as_of = EXCLUDED.as_of, outcome_sequence = EXCLUDED.outcome_sequence`,

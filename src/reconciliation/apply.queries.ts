@@ -295,8 +295,6 @@ export async function makeFinal(tx: SqlTx, accountId: number, nsus: bigint[]): P
 }
 
 export interface DecidedUntil {
-  /** A batch of the account was decided and committed. */
-  hasDecided: boolean;
   decidedArrival: bigint;
   /** In bank time: every line before it is decided. */
   asOf: Date | null;
@@ -310,7 +308,7 @@ const syncedAsOf = Prisma.sql`CASE WHEN ${isSetBack} THEN ${lastSyncBankTime}
   ELSE GREATEST(r.as_of, ${lastSyncBankTime}) END`;
 
 const neverDecided: DecidedUntil & ClosedPeriod = {
-  ...{ hasDecided: false, decidedArrival: 0n, asOf: null, syncedAsOf: null, isSetBack: false },
+  ...{ decidedArrival: 0n, asOf: null, syncedAsOf: null, isSetBack: false },
   ...{ closedFrom: null, closedUntil: null },
 };
 
@@ -362,8 +360,7 @@ export async function readDecidedUntil(
   accountId: number,
 ): Promise<DecidedUntil & { closed: ClosedPeriod }> {
   const [state] = await tx.$queryRaw<(DecidedUntil & ClosedPeriod)[]>`
-    SELECT r.decided_at IS NOT NULL AS "hasDecided", r.decided_arrival, r.as_of, s.closed_from,
-           s.closed_until,
+    SELECT r.decided_arrival, r.as_of, s.closed_from, s.closed_until,
            COALESCE(${isSetBack}, false) AS "isSetBack", ${syncedAsOf} AS "syncedAsOf"
     FROM reconciliation_state r LEFT JOIN statement_state s ON s.account_id = r.account_id
     WHERE r.account_id = ${opaqueAccountId(accountId)}`;
@@ -424,6 +421,6 @@ export async function recordDecided(
 ): Promise<void> {
   await tx.$executeRaw`
     UPDATE reconciliation_state
-    SET decided_arrival = ${arrival}, as_of = ${asOf}, decided_at = clock_timestamp()
+    SET decided_arrival = ${arrival}, as_of = ${asOf}
     WHERE account_id = ${opaqueAccountId(accountId)}`;
 }

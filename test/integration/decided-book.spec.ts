@@ -21,7 +21,7 @@ const tables = [
 ];
 /** Of each row of its own: ids and times, and the hash of a line with its salt. */
 const ownColumns = [
-  ...['account_id', 'id', 'created_at', 'opened_at', 'decided_at', 'decided_arrival'],
+  ...['account_id', 'id', 'created_at', 'opened_at', 'decided_arrival'],
   ...['leaf_hash', 'position'],
 ];
 

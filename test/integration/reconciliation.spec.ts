@@ -119,7 +119,7 @@ describe('reconciliation', () => {
     await reconcile();
     const before = await countResults();
     await reconcile();
-    await run(`UPDATE reconciliation_state SET decided_at = NULL`);
+    await run(`UPDATE reconciliation_state SET decided_arrival = 0`);
     await reconcile();
     expect(await countResults()).toEqual(before);
   });

@@ -2045,7 +2045,6 @@ CREATE INDEX "expected_payment_total_open"
 CREATE TABLE "reconciliation_state" (
   "account_id" INTEGER NOT NULL,
   "decided_arrival" BIGINT NOT NULL DEFAULT 0,
-  "decided_at" TIMESTAMPTZ(3),
   "as_of" TIMESTAMPTZ(3),
   "outcome_sequence" BIGINT NOT NULL DEFAULT 0,
 
