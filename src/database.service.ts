@@ -243,14 +243,14 @@ export class Database {
   /**
    * Runs `work` with up to `count` more connections, on which a long transaction reads what is
    * committed while its own connection writes. There are none while another transaction has
-   * readers, and no more than the pool has to spare: transactions that wait for connections while
-   * they hold one could wait for each other.
+   * readers, and the pool keeps one to spare: transactions that wait for connections while they
+   * hold one could wait for each other.
    */
   async withReaders<Result>(
     count: number,
     work: (readers: readonly SqlTx[]) => Promise<Result>,
   ): Promise<Result> {
-    if (count === 0 || this.hasReaders) return work([]);
+    if (count === 0 || this.hasReaders || !this.canSpareConnection()) return work([]);
     this.hasReaders = true;
     try {
       return await this.withMoreReaders([], count, work);
@@ -264,13 +264,16 @@ export class Database {
     count: number,
     work: (readers: readonly SqlTx[]) => Promise<Result>,
   ): Promise<Result> {
-    const { pool } = this;
-    const isFree = pool.idleCount > 0 || pool.totalCount < pool.options.max;
-    if (readers.length === count || !isFree || pool.waitingCount > 0) return work(readers);
+    if (readers.length === count || !this.canSpareConnection()) return work(readers);
     return this.runOnConnection(
       (reader) => this.withMoreReaders([...readers, reader], count, work),
       [],
     );
+  }
+
+  private canSpareConnection(): boolean {
+    const { options, totalCount, idleCount, waitingCount } = this.pool;
+    return waitingCount === 0 && options.max - totalCount + idleCount > 1;
   }
 
   private async runOnConnection<Result>(

@@ -110,7 +110,9 @@ export class DecisionWriter {
     private readonly breaks: Breaks,
   ) {}
 
-  /** Call `makeFinal` once all decisions of the transaction are applied. */
+  /**
+   * Ends after `previous`. Call `makeFinal` once all decisions of the transaction are applied.
+   */
   async apply(
     tx: SqlTx,
     accountId: number,
@@ -119,7 +121,10 @@ export class DecisionWriter {
   ): Promise<AppliedChanges> {
     const { component } = decision;
     const { lines, expectedPayments, operations: dueOperations } = component.facts;
-    if (lines.length + expectedPayments.length + dueOperations.length === 0) return nothingChanged;
+    if (lines.length + expectedPayments.length + dueOperations.length === 0) {
+      await previous;
+      return nothingChanged;
+    }
     const open = openBreaks(decision);
     const before = await this.readBefore(tx, accountId, stored.lines);
     // PostgreSQL writes what was sent first while the rest is computed.

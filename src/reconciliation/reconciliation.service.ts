@@ -23,7 +23,12 @@ import { Breaks } from './breaks.service.js';
 import { loadOptionsOf, type ComponentSeeds } from './component.queries.js';
 import type { Component } from './decide/component.js';
 import { decide } from './decide/decide.js';
-import { loadComponents, loadAccount, type LoadedFacts } from './load.queries.js';
+import {
+  loadAccount,
+  loadComponents,
+  type LoadedAccount,
+  type LoadedFacts,
+} from './load.queries.js';
 import { pageProvisionalLines, pageUndecidedLines } from './rules.queries.js';
 
 /** A transaction decides at most so many new lines, tasks and passed deadlines. */
@@ -36,6 +41,14 @@ interface Batch extends AppliedChanges {
   isMore: boolean;
   /** Other accounts with credits that these lines explain. */
   otherAccountIds: number[];
+}
+
+/** What is decided, part by part. */
+interface Subjects {
+  parts: readonly ComponentSeeds[];
+  account: Promise<LoadedAccount>;
+  /** They read the next parts; without any, each part is read when the one before it is written. */
+  readers: readonly Reader[];
 }
 
 interface RangeOptions {
@@ -94,7 +107,8 @@ export class ReconciliationService {
     const closed = await queries.readClosedStatement(tx, accountId);
     const circumstances = { closed, unlinkedBy };
     const parts = partsOf(seeds, this.partSize);
-    const { operationIds } = await this.applyInParts(tx, accountId, parts, circumstances);
+    const subjects = { parts, account: loadAccount(tx, accountId), readers: [] };
+    const { operationIds } = await this.applyInParts(tx, accountId, subjects, circumstances);
     return operationIds;
   }
 
@@ -223,24 +237,28 @@ export class ReconciliationService {
     circumstances: Omit<Circumstances, 'freshMs'>,
   ): Promise<AppliedChanges> {
     const parts = partsOf(seeds, this.partSize);
+    const account = loadAccount(tx, accountId);
+    // Match rules connect parts by what is written of them.
+    if (parts.length === 1 || hasMatchRules(await account))
+      return this.applyInParts(tx, accountId, { parts, account, readers: [] }, circumstances);
     const count = Math.min(parts.length - 1, maxReaders);
-    return this.database.withReaders(count, async (readers) => {
-      for (const reader of readers) await queries.disableCaches(reader);
-      return this.applyInParts(tx, accountId, parts, circumstances, readers);
+    return this.database.withReaders(count, async (found) => {
+      for (const reader of found) await queries.disableCaches(reader);
+      const readers = found.length > 0 ? found : [tx];
+      return this.applyInParts(tx, accountId, { parts, account, readers }, circumstances);
     });
   }
 
   /**
    * Decides the subjects part by part. The readers read the next parts while one is decided and
-   * written: they see what is committed. What parts have in common is read by the transaction,
-   * which sees its own writes.
+   * written: they see what is committed, if they are not the transaction. What parts have in common
+   * is read by the transaction, which sees its own writes.
    */
   private async applyInParts(
     tx: SqlTx,
     accountId: number,
-    parts: readonly ComponentSeeds[],
+    { parts, account, readers }: Subjects,
     circumstances: Omit<Circumstances, 'freshMs'>,
-    readers: readonly Reader[] = [],
   ): Promise<AppliedChanges> {
     const decided = new DecidedSubjects();
     const components: Component[] = [];
@@ -253,29 +271,27 @@ export class ReconciliationService {
       work.catch((error: unknown) => (cause ??= error));
       return work;
     };
-    const account = start(loadAccount(tx, accountId));
     const load = (db: Reader, part: ComponentSeeds) =>
       loadComponents(db, accountId, options, part, account);
     let applying: Promise<unknown> = Promise.resolve();
     let older = applying;
+    const ahead = new Map<number, Promise<LoadedFacts>>();
+    const readAhead = (index: number) => {
+      const [part, reader] = [parts[index], readers[(index - 1) % readers.length]];
+      if (part && reader) ahead.set(index, start(load(reader, part)));
+    };
     try {
-      // Match rules connect parts by what is written of them.
-      const areApart = readers.length > 0 && !hasMatchRules(await account);
-      const count = areApart ? readers.length : 0;
-      const ahead: Promise<LoadedFacts>[] = [];
-      const readAhead = (index: number) => {
-        const [part, reader] = [parts[index], readers[(index - 1) % count]];
-        if (part && reader) ahead[index] = start(load(reader, part));
-      };
-      for (let index = 1; index <= count; index += 1) readAhead(index);
+      for (let index = 1; index <= readers.length; index += 1) readAhead(index);
       for (const [index, part] of parts.entries()) {
         const loadNow = async () => (await applying, load(tx, part));
-        let loaded = await (ahead[index] ?? loadNow());
+        const early = ahead.get(index);
+        ahead.delete(index);
+        let loaded = await (early ?? loadNow());
         // It was loaded too early: what was written of the common subjects is missing.
-        if (ahead[index] && decided.hasSome(loaded)) loaded = await loadNow();
+        if (early && decided.hasSome(loaded)) loaded = await loadNow();
         decided.add(loaded);
         // The reader of this part is free now.
-        if (index > 0) readAhead(index + count);
+        if (index > 0) readAhead(index + readers.length);
         const decision = decide(loaded);
         // The next one is computed while this one is written, and none earlier.
         await older;

@@ -149,11 +149,11 @@ describe('the database', () => {
       expect(database.pool.totalCount).toBe(3);
     });
 
-    it('are as many as the pool has connections to spare', async () => {
-      open({ poolSize: 2 });
+    it('are as many as the pool has connections to spare but one', async () => {
+      open({ poolSize: 3 });
       expect(await seen()).toEqual({ own: 1, beside: [0] });
       await database.close();
-      open({ poolSize: 1 });
+      open({ poolSize: 2 });
       expect(await seen()).toEqual({ own: 2, beside: [] });
     });
 
@@ -166,7 +166,7 @@ describe('the database', () => {
     });
 
     it('end with the transaction that fails', async () => {
-      open({ poolSize: 3 });
+      open({ poolSize: 4 });
       const failure = new Error('the work has failed');
       await expect(seen(() => Promise.reject(failure))).rejects.toBe(failure);
       expect(await committed()).toBe(0);
