@@ -1,5 +1,6 @@
 // The product as its users run it, on databases of its own: one process with every role, beside its
 // sandbox bank in a process of its own, and an endpoint that receives the events.
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -52,6 +53,8 @@ export class BenchBank {
 
 export class BenchService {
   private payments = 0;
+  /** Begins the ids of its charges: the bank's statement shows those of earlier services too. */
+  private readonly name = `bench-${randomUUID().slice(0, 8)}`;
 
   private constructor(
     readonly bank: BenchBank,
@@ -103,7 +106,7 @@ export class BenchService {
   /** A charge that is requested now, and the milliseconds from its payment to its event. */
   async settleCharge(): Promise<number> {
     this.payments += 1;
-    const correlationId = `bench-${this.payments}`;
+    const correlationId = `${this.name}-${this.payments}`;
     const { status } = await this.process.callService('POST', '/baas/v1/charges', {
       type: 'BANKSLIP_PIX',
       correlationId,
