@@ -241,8 +241,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` with up to `count` more connections, on which a long transaction reads what is
-   * committed while its own connection writes. There are none while another transaction has
+   * Runs `work` with up to `count` (at least 1) more connections, on which a long transaction reads
+   * what is committed while its own connection writes. There are none while another transaction has
    * readers, and the pool keeps one to spare: transactions that wait for connections while they
    * hold one could wait for each other.
    */
@@ -250,7 +250,7 @@ export class Database {
     count: number,
     work: (readers: readonly SqlTx[]) => Promise<Result>,
   ): Promise<Result> {
-    if (count === 0 || this.hasReaders || !this.canSpareConnection()) return work([]);
+    if (this.hasReaders || !this.canSpareConnection()) return work([]);
     this.hasReaders = true;
     try {
       return await this.withMoreReaders([], count, work);

@@ -62,6 +62,11 @@ export class ComponentSearch {
     return { lines: this.lines, expectedPayments };
   }
 
+  /** Whether another system has declared one of the payments found. */
+  get hasDeclared(): boolean {
+    return [...this.paymentById.values()].some(({ declared }) => declared !== null);
+  }
+
   /** Adds everything connected with the seeds, directly or indirectly. Whether any was new. */
   async extend({
     nsus,

@@ -76,9 +76,8 @@ export async function loadComponents(
   for (let isNew = true; isNew;) {
     const competing = await findCompeting(db, accountId, { ...search.found, rules }, seen);
     isNew = await search.extend(competing);
-    // One may have been declared since.
-    const isDeclared = search.found.expectedPayments.some(({ declared }) => declared !== null);
-    if (!hasDeclared && !isDeclared) continue;
+    // The account's first one may have been declared since.
+    if (!hasDeclared && !search.hasDeclared) continue;
     const byConditions = await findByConditions(db, accountId, search.found, conditions);
     isNew = (await search.extend(byConditions)) || isNew;
   }

@@ -173,9 +173,7 @@ export class ReconciliationService {
     };
     const [, applied, otherAccountIds] = await Promise.all([
       queries.recordDecided(tx, accountId, { arrival, asOf }),
-      this.decideParts(tx, accountId, seeds, {
-        ...{ closed, isLastOfDue },
-      }),
+      this.decideParts(tx, accountId, seeds, { closed, isLastOfDue }),
       this.recordTasksElsewhere(tx, accountId, fresh),
       tasks.deleteTasks(
         tx,
@@ -243,7 +241,7 @@ export class ReconciliationService {
       return this.applyInParts(tx, accountId, { parts, account, readers: [] }, circumstances);
     const count = Math.min(parts.length - 1, maxReaders);
     return this.database.withReaders(count, async (found) => {
-      for (const reader of found) await queries.disableCaches(reader);
+      await Promise.all(found.map(queries.disableCaches));
       const readers = found.length > 0 ? found : [tx];
       return this.applyInParts(tx, accountId, { parts, account, readers }, circumstances);
     });
