@@ -152,9 +152,10 @@ describe('webhook health', () => {
       `INSERT INTO webhook_health_state (account_id) VALUES ($1) ON CONFLICT DO NOTHING`,
       accountId,
     );
+    // The same lines, by their hour and by their statement day, which begins at 03:00 UTC.
     const starts = [
       [false, `date_trunc('hour', now() - interval '2 hours', 'UTC')`],
-      [true, `date_trunc('day', now() - interval '3 hours', 'UTC') + interval '3 hours'`],
+      [true, `date_trunc('day', now() - interval '5 hours', 'UTC') + interval '3 hours'`],
     ] as const;
     for (const [isDay, start] of starts)
       await run(
