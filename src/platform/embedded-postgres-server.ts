@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, realpathSync } from 'node:fs';
 import { readFile, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster } from './embedded-postgres-cluster.js';
@@ -113,12 +114,23 @@ function settings(port: number): string[] {
     // No Unix sockets: their paths are limited to 107 bytes, and TCP works on every platform.
     'unix_socket_directories=',
     'max_connections=200',
+    `shared_buffers=${sharedBuffersMb()}MB`,
     'fsync=on',
     'synchronous_commit=on',
     'full_page_writes=on',
     'timezone=UTC',
     'log_timezone=UTC',
   ];
+}
+
+/**
+ * With PostgreSQL's default of 128 MB, the indexes of a large book are read from the disk again for
+ * each page of lines. Memory is taken only as the tables grow.
+ */
+function sharedBuffersMb(): number {
+  const limit = process.constrainedMemory();
+  const memoryMb = Math.min(totalmem(), limit > 0 ? limit : Infinity) / 1_048_576;
+  return Math.floor(Math.min(Math.max(memoryMb / 8, 128), 1_024));
 }
 
 function sendSignal(cluster: Cluster, pid: number, signal: 'SIGINT' | 'SIGQUIT'): void {

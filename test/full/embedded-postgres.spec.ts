@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.js';
@@ -54,6 +54,19 @@ it('preserves committed data, its port and its password over a restart', async (
   await second.ensureDatabase('book');
   expect(await query(second, 'book', 'SELECT nsu FROM line')).toEqual([{ nsu: '7' }]);
   expect(second.url('book')).toBe(first.url('book'));
+});
+
+it('keeps an eighth of the memory as its buffers, within bounds', async () => {
+  const server = await start();
+  const [buffers] = await query(
+    server,
+    'postgres',
+    `SELECT pg_size_bytes(current_setting('shared_buffers')) / 1048576 AS mb`,
+  );
+  const limit = process.constrainedMemory();
+  const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  const eighth = Math.floor(memory / 8 / 1_048_576);
+  expect(Number(buffers?.mb)).toBe(Math.min(1_024, Math.max(128, eighth)));
 });
 
 it('is durable, uses UTF-8 and UTC, and accepts only clients with the password, on loopback', async () => {
