@@ -5,9 +5,11 @@ import { AlertEvaluator } from '../../src/alerts/alert-evaluator.service.js';
 import { linkOf } from '../../src/alerts/message-text.js';
 import { menu } from '../../src/console/page.js';
 import { EventsService } from '../../src/events/events.service.js';
+import { Prisma } from '../../src/generated/service/client.js';
 import { Operators } from '../../src/operators/operators.service.js';
 import type { PersonRole } from '../../src/operators/roles.js';
 import { Addresses } from '../../src/platform/http.js';
+import { spansOf } from '../../src/webhooks/health.queries.js';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { signedInPerson, type Visitor } from '../support/console-visitor.js';
 import { listenHttp, type HttpListener } from '../support/http-listener.js';
@@ -152,18 +154,13 @@ describe('webhook health', () => {
       `INSERT INTO webhook_health_state (account_id) VALUES ($1) ON CONFLICT DO NOTHING`,
       accountId,
     );
-    // The same lines, by their hour and by their statement day, which begins at 03:00 UTC.
-    const starts = [
-      [false, `date_trunc('hour', now() - interval '2 hours', 'UTC')`],
-      [true, `date_trunc('day', now() - interval '5 hours', 'UTC') + interval '3 hours'`],
-    ] as const;
-    for (const [isDay, start] of starts)
-      await run(
-        `INSERT INTO notification_count (account_id, is_day, starts_at, type_name, lag_ms, lines)
-         VALUES ($1, ${isDay}, ${start}, 'CREDIT_PIX', 350, 9),
-                ($1, ${isDay}, ${start}, 'CREDIT_PIX', -1, 1)`,
-        accountId,
-      );
+    await run(
+      `INSERT INTO notification_count (account_id, is_day, starts_at, type_name, lag_ms, lines)
+       SELECT $1, is_day, starts_at, 'CREDIT_PIX', lag_ms, lines
+       FROM (VALUES (350, 9), (-1, 1)) counted (lag_ms, lines)
+       ${spansOf(Prisma.sql`now() - interval '2 hours'`).text}`,
+      accountId,
+    );
     for (const days of ['1', '7', '30', 'x']) {
       const { status, text } = await open(`webhook-health?days=${days}`, 'viewer');
       expect([days, status]).toEqual([days, 200]);
