@@ -34,8 +34,8 @@ export async function listLines(
     SELECT t.nsu, t.bank_id, t.is_credit, t.amount_cents, t.type_name, t.correlation_id,
            t.end_to_end_id, t.external_id, t.original_end_to_end_id, t.movement_id,
            t.idempotency_key, t.bill_code, t.counterparty, t.counterparty_document, t.notes,
-           t.balance_previous_cents, t.current_balance_cents, t.occurred_at, t.recorded_at,
-           t.has_one_holder, t.content_hash, t.salt, erasure.commitment AS "erasedCommitment",
+           t.balance_previous_cents, t.current_balance_cents, t.occurred_at, t.has_one_holder,
+           t.content_hash, t.salt, erasure.commitment AS "erasedCommitment",
            o.version, o.leaf_hash,
            t.recorded_at > clock_timestamp() - ${freshMs} * interval '1 millisecond' AS "isFresh",
            EXISTS (

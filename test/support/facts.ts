@@ -10,7 +10,7 @@ const noon = new Date('2026-03-02T12:00:00Z');
 export function lineFacts(change: Partial<StatementLineFacts>): StatementLineFacts {
   return {
     ...{ nsu: 1n, isCredit: true, amountCents: 1_000n, typeName: 'CREDIT_PIX' },
-    ...{ occurredAt: noon, recordedAt: change.occurredAt ?? noon },
+    occurredAt: noon,
     ...{ idempotencyKey: null, movementId: null, endToEndId: null, externalId: null },
     ...{ correlationId: null, billCode: null, originalEndToEndId: null },
     ...{ counterparty: null, counterpartyDocument: null, notes: null },

@@ -46,7 +46,6 @@ const payment = z.strictObject({
 const line = z.strictObject({
   nsu: z.number(),
   at: time,
-  recordedAt: time.optional(),
   credit: reais.optional(),
   debit: reais.optional(),
   type: z.string().optional(),
@@ -178,7 +177,6 @@ function toLine({
   credit,
   debit,
   type,
-  recordedAt,
   document,
   ...ids
 }: AccountantScenario['statement'][number]) {
@@ -187,7 +185,6 @@ function toLine({
     ...ids,
     nsu: BigInt(nsu),
     occurredAt: at,
-    recordedAt: recordedAt ?? at,
     isCredit,
     amountCents: credit ?? debit ?? 0n,
     typeName: type ?? (isCredit ? 'CREDIT_PIX' : 'DEBIT_PIX'),

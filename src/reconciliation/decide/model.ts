@@ -29,8 +29,6 @@ export interface StatementLineFacts {
   typeName: string;
   /** At the bank. */
   occurredAt: Date;
-  /** When it was stored, on PostgreSQL's clock. */
-  recordedAt: Date;
   idempotencyKey: string | null;
   movementId: string | null;
   endToEndId: string | null;
