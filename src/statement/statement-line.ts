@@ -61,13 +61,13 @@ export function parseStatementLine(raw: unknown): ParsedLine {
       isCredit: type.isCredit,
       amountCents: amount < 0n ? -amount : amount,
       typeName: textOf(type.name) ?? 'UNNAMED',
-      ...references(decoded.data),
       notes: textOf(decoded.data.notes),
       balancePreviousCents: balance.balancePrevious,
       currentBalanceCents: balance.currentBalance,
       occurredAt,
       content,
       contentHash,
+      ...references(decoded.data),
     },
   };
 }
@@ -93,7 +93,8 @@ function references(line: z.output<typeof requiredFields>) {
   const proof = (line.proof ?? {}) as Record<string, unknown>;
   const fields = line as Record<string, unknown>;
   const find = (name: string) => idOf(fields[name]) ?? idOf(proof[name]);
-  const counterparty = line.type.isCredit ? proof.payer : proof.beneficiary;
+  const [payer, beneficiary] = [counterpartyOf(proof.payer), counterpartyOf(proof.beneficiary)];
+  const { isCredit } = line.type;
   return {
     correlationId: find('correlationId'),
     endToEndId: find('endToEndId'),
@@ -102,15 +103,21 @@ function references(line: z.output<typeof requiredFields>) {
     movementId: idOf(proof.id),
     idempotencyKey: find('idempotencyKey'),
     billCode: find('barCode'),
-    counterparty: accountKeyOf(counterparty),
-    ...counterpartyOf(counterparty),
+    counterparty: accountKeyOf(isCredit ? proof.payer : proof.beneficiary),
     message: readText(proof.description),
-    hasOneHolder: hasOneHolder(proof),
+    hasOneHolder: isOneHolder(payer, beneficiary),
+    ...(isCredit ? payer : beneficiary),
   };
 }
 
+type Counterparty = Pick<
+  StatementLine,
+  | ('counterpartyDocument' | 'counterpartyMaskedTaxId' | 'counterpartyName')
+  | ('counterpartyIspb' | 'counterpartyBranch' | 'counterpartyAccount')
+>;
+
 /** The payer of a credit, the beneficiary of a debit. */
-function counterpartyOf(party: unknown) {
+function counterpartyOf(party: unknown): Counterparty {
   const { name, taxId, ispb, branch, account } = readParty(party);
   const isFull = taxId !== null && !isMasked(taxId);
   return {
@@ -144,9 +151,9 @@ function accountKeyOf(party: unknown): string | null {
 }
 
 /** Whether payer and beneficiary are known and have one CPF or CNPJ. */
-function hasOneHolder({ payer, beneficiary }: Record<string, unknown>): boolean {
-  const document = counterpartyOf(payer).counterpartyDocument;
-  return document !== null && document === counterpartyOf(beneficiary).counterpartyDocument;
+function isOneHolder(payer: Counterparty, beneficiary: Counterparty): boolean {
+  const { counterpartyDocument: document } = payer;
+  return document !== null && document === beneficiary.counterpartyDocument;
 }
 
 /** A non-empty text; the digits of a number. */
