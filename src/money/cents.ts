@@ -48,7 +48,6 @@ export function formatReais(cents: Cents): string {
 
 /** Reais with a decimal point and always two decimals, as BR Codes and OFX require: '10.50'. */
 export function formatReaisWithTwoDecimals(cents: Cents): string {
-  const magnitude = cents < 0n ? -cents : cents;
-  const fraction = String(magnitude % 100n).padStart(2, '0');
-  return `${cents < 0n ? '-' : ''}${magnitude / 100n}.${fraction}`;
+  const digits = String(cents < 0n ? -cents : cents).padStart(3, '0');
+  return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }

@@ -76,7 +76,7 @@ function textOf(value: unknown): string | undefined {
   const fields: string[] = [];
   for (const key of Object.keys(value)) {
     const text = textOf((value as Record<string, unknown>)[key]);
-    if (text !== undefined) fields.push(`${quoted(key)}:${text}`);
+    if (text !== undefined) fields.push(keyText(key) + text);
   }
   return `{${fields.join(',')}}`;
 }
@@ -86,6 +86,18 @@ const plainText = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 const quoted = (text: string): string =>
   plainText.test(text) ? `"${text}"` : JSON.stringify(text);
+
+/** The texts of keys with their colons: documents have the same few keys again and again. */
+const keyTexts = new Map<string, string>();
+const maxKeyTexts = 1_000;
+
+function keyText(key: string): string {
+  const known = keyTexts.get(key);
+  if (known !== undefined) return known;
+  const text = `${quoted(key)}:`;
+  if (keyTexts.size < maxKeyTexts && key.length <= 100) keyTexts.set(key, text);
+  return text;
+}
 
 /**
  * The same text for equal documents: keys are sorted and numbers are written by value. So a
@@ -104,7 +116,7 @@ export function canonicalJson(value: unknown): string {
   const fields: string[] = [];
   for (const key of Object.keys(value).sort()) {
     const field = (value as Record<string, unknown>)[key];
-    if (field !== undefined) fields.push(`${quoted(key)}:${canonicalJson(field)}`);
+    if (field !== undefined) fields.push(keyText(key) + canonicalJson(field));
   }
   return `{${fields.join(',')}}`;
 }

@@ -102,6 +102,7 @@ export class TransactionConnection implements StatementRunner {
  * elements of other types are left to the driver.
  */
 function arrayText(elements: readonly unknown[]): unknown {
+  if (elements.length > 0 && elements.every(isPlainText)) return `{"${elements.join('","')}"}`;
   const texts: string[] = [];
   for (const element of elements) {
     if (typeof element === 'string') texts.push(quoted(element));
@@ -113,8 +114,11 @@ function arrayText(elements: readonly unknown[]): unknown {
   return `{${texts.join(',')}}`;
 }
 
+const isPlainText = (element: unknown): boolean =>
+  typeof element === 'string' && !/["\\]/.test(element);
+
 const quoted = (text: string): string =>
-  `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`;
+  isPlainText(text) ? `"${text}"` : `"${text.replace(/["\\]/g, '\\$&')}"`;
 
 const { INT8, TIMESTAMPTZ, JSON: JSON_TYPE, JSONB } = pg.types.builtins;
 /** The arrays of these types, which the package does not name. */
