@@ -152,12 +152,12 @@ export const outcomesSql = [
        'correlationId', NULL, 'nsu', nsu, 'amount', amount, 'endToEndId', end_to_end_id,
        'occurredAt', at) WHERE NOT is_matched AND NOT is_of_break
      UNION ALL
-     SELECT 'transfer.settled', 'transfer', payment, json_build_object('operationId', payment,
-       'transferId', payment, 'externalId', payment, 'nsu', nsu, 'amount', amount,
-       'endToEndId', end_to_end_id, 'occurredAt', at, 'settlement', 'settled') WHERE is_transfer
+     SELECT 'transfer.settled', 'transfer', payment, json_build_object('settlement', 'settled',
+       'operationId', payment, 'transferId', payment, 'externalId', payment, 'nsu', nsu,
+       'amount', amount, 'endToEndId', end_to_end_id, 'occurredAt', at) WHERE is_transfer
      UNION ALL
-     SELECT 'charge.paid', 'charge', 'c' || n, json_build_object('correlationId', 'c' || n,
-       'chargeType', 'BANKSLIP_PIX', 'chargeAmount', amount, 'settlement', 'settled', 'nsu', nsu,
+     SELECT 'charge.paid', 'charge', 'c' || n, json_build_object('settlement', 'settled',
+       'correlationId', 'c' || n, 'chargeType', 'BANKSLIP_PIX', 'chargeAmount', amount, 'nsu', nsu,
        'amount', amount, 'endToEndId', end_to_end_id, 'occurredAt', at)
      WHERE is_matched AND NOT is_transfer
    ) event`,

@@ -63,14 +63,14 @@ export async function unlinkMatches(
       AND match.unlinked_at IS NULL`;
 }
 
-export type NewMatch = LineAllocation & Pick<StoredMatch, 'owedCents' | 'refundedCents'>;
+export interface NewMatch {
+  match: LineAllocation;
+  amounts: Omit<MatchAmounts, 'id'>;
+}
 
-export async function insertMatches(
-  tx: SqlTx,
-  accountId: number,
-  matches: NewMatch[],
-): Promise<void> {
-  if (matches.length === 0) return;
+export async function insertMatches(tx: SqlTx, accountId: number, made: NewMatch[]): Promise<void> {
+  if (made.length === 0) return;
+  const matches = made.map(({ match }) => match);
   await tx.$executeRaw`
     INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, owed_cents,
       refunded_cents, role, rule, rule_id, rule_version, made_by, reason, evidence)
@@ -78,8 +78,8 @@ export async function insertMatches(
       ${matches.map(() => newId())}::uuid[], ${matches.map(({ nsu }) => nsu)}::bigint[],
       ${matches.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
       ${matches.map(({ amountCents }) => amountCents)}::bigint[],
-      ${matches.map(({ owedCents }) => owedCents)}::bigint[],
-      ${matches.map(({ refundedCents }) => refundedCents)}::bigint[],
+      ${made.map(({ amounts }) => amounts.owedCents)}::bigint[],
+      ${made.map(({ amounts }) => amounts.refundedCents)}::bigint[],
       ${matches.map(({ role }) => role)}::match_role[],
       ${matches.map(({ rule }) => rule)}::text[],
       ${matches.map(({ declared }) => declared?.ruleId ?? null)}::uuid[],

@@ -206,7 +206,7 @@ export class DecisionWriter {
       queries.insertMatches(
         tx,
         accountId,
-        matches.map((match) => ({ ...match, ...amountsOf(results.get(match)) })),
+        matches.map((match) => ({ match, amounts: amountsOf(results.get(match)) })),
       ),
       queries.updateMatchAmounts(tx, accountId, changedAmounts(stored, { component, results })),
     ]);

@@ -220,7 +220,9 @@ export class ComponentSearch {
     const ofCodes = payments.filter(isCode).flatMap(ownReferences);
     const ofOthers = payments.filter((payment) => !isCode(payment)).flatMap(ownReferences);
     const counted = (isFollowed: boolean) => (one: Reference) => ({
-      ...{ kind: one.kind, value: one.value, isFollowed },
+      kind: one.kind,
+      value: one.value,
+      isFollowed,
       named: this.counts.get(keyOf(one)) ?? null,
     });
     return [

@@ -61,24 +61,22 @@ export function allocationEvent(
   { settlement, correlationIds }: MatchReport,
 ): NewEvent | null {
   const { charge } = payment;
-  const feeCents = feeCentsOf(evidence);
-  const fee = feeCents === null ? {} : { fee: eventAmount(feeCents) };
-  const part = { ...paymentOf(line, amountCents), ...fee };
+  const part = paymentOf(line, amountCents, feeCentsOf(evidence));
   if (charge)
     return {
       type: isPaid(settlement) ? paidEventTypes[settlement] : 'charge.refunded',
       resource: resourceOf(payment),
-      data: { ...chargeOf(payment, charge), settlement, ...part },
+      data: { settlement, ...chargeOf(payment, charge), ...part },
     };
   if (payment.declared)
     return {
       type: declaredEventTypes[settlement],
       resource: resourceOf(payment),
-      data: { ...declaredOf(payment, payment.declared), settlement, ...part },
+      data: { settlement, ...declaredOf(payment, payment.declared), ...part },
     };
   const type = sentEventTypes[payment.kind]?.[role];
   if (!type) return null;
-  const data = { ...operationOf(payment, correlationIds), ...part, settlement };
+  const data = { settlement, ...operationOf(payment, correlationIds), ...part };
   return { type, resource: resourceOf(payment), data };
 }
 
@@ -87,7 +85,7 @@ export function missingEvent(payment: ExpectedPaymentFacts): NewEvent | null {
   const { declared } = payment;
   if (!declared) return null;
   const { dateFrom, dateTo } = declared;
-  const data = { ...declaredOf(payment, declared), dateFrom, dateTo };
+  const data = { dateFrom, dateTo, ...declaredOf(payment, declared) };
   return { type: 'expected_payment.missing', resource: resourceOf(payment), data };
 }
 
@@ -105,10 +103,13 @@ export function unlinkedEvent(
     // Of the same resource as the event of the match, so that a receiver can order them.
     resource: payment ? resourceOf(payment) : { kind: 'expected_payment', id: expectedPaymentId },
     data: {
-      ...{ nsu, expectedPaymentId, role, amount: eventAmount(amountCents) },
-      ...subject,
+      nsu,
+      expectedPaymentId,
+      role,
+      amount: eventAmount(amountCents),
       endToEndId: line?.endToEndId ?? null,
       occurredAt: line?.occurredAt.toISOString() ?? null,
+      ...subject,
     },
   };
 }
@@ -158,27 +159,40 @@ function declaredOf(
 ) {
   const { id, isCredit, amountCents } = payment;
   const expectedAmount = amountCents === null ? null : eventAmount(amountCents);
-  const names = { expectedPaymentId: id, externalId, category, costCentre };
-  return { ...names, isCredit, expectedAmount, ...metadataOf(payment) };
+  const metadata = metadataOf(payment);
+  return {
+    expectedPaymentId: id,
+    externalId,
+    category,
+    costCentre,
+    isCredit,
+    expectedAmount,
+    metadata,
+  };
 }
 
 function chargeOf(payment: ExpectedPaymentFacts, { correlationId, type }: ChargeFacts) {
   const { amountCents } = payment;
   const chargeAmount = amountCents === null ? null : eventAmount(amountCents);
-  return { correlationId, chargeType: type, chargeAmount, ...metadataOf(payment) };
+  return { correlationId, chargeType: type, chargeAmount, metadata: metadataOf(payment) };
 }
 
 /** The ids by which a business system finds what sent the money. */
 function operationOf(payment: ExpectedPaymentFacts, correlationIds: CorrelationIds) {
   const { kind, operationId, transfer, refundOfNsu } = payment;
-  const common = { operationId, ...metadataOf(payment) };
-  if (transfer)
-    return { ...common, transferId: transfer.id, externalId: transfer.externalId ?? null };
-  if (kind === 'pay_bill')
-    return { ...common, billPaymentId: operationId, barCode: referenceOf(payment, 'bill_code') };
-  if (refundOfNsu === null) return common;
+  const metadata = metadataOf(payment);
+  if (transfer) {
+    const { id: transferId, externalId } = transfer;
+    return { operationId, metadata, transferId, externalId };
+  }
+  if (kind === 'pay_bill') {
+    const barCode = referenceOf(payment, 'bill_code');
+    return { operationId, metadata, billPaymentId: operationId, barCode };
+  }
+  if (refundOfNsu === null) return { operationId, metadata };
   return {
-    ...common,
+    operationId,
+    metadata,
     refundId: operationId,
     correlationId: correlationIds.get(refundOfNsu) ?? null,
     originalNsu: refundOfNsu,
@@ -190,15 +204,19 @@ function referenceOf({ references }: ExpectedPaymentFacts, kind: ReferenceKind):
   return references.find((one) => one.kind === kind)?.value ?? null;
 }
 
-function metadataOf({ metadata }: ExpectedPaymentFacts) {
-  return metadata ? { metadata } : {};
-}
+/** Undefined fields are left out of the event. */
+const metadataOf = ({ metadata }: ExpectedPaymentFacts) => metadata ?? undefined;
 
-function paymentOf({ nsu, endToEndId, occurredAt }: EventLine, amountCents: bigint) {
+function paymentOf(
+  { nsu, endToEndId, occurredAt }: EventLine,
+  amountCents: bigint,
+  feeCents: bigint | null = null,
+) {
   return {
     nsu,
     amount: eventAmount(amountCents),
     endToEndId,
     occurredAt: occurredAt.toISOString(),
+    fee: feeCents === null ? undefined : eventAmount(feeCents),
   };
 }

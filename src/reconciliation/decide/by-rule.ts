@@ -128,10 +128,10 @@ const declaredBy = ({ ruleId, version }: AppliedRule) => ({ ruleId, version });
 export function toRuleLine(component: Component, line: StatementLineFacts): RuleLine {
   const refunded = debitsRefunding(component, line).map(({ occurredAt }) => occurredAt);
   return {
-    ...line,
     firstRefundedAt:
       refunded.length === 0 ? null : new Date(Math.min(...refunded.map((at) => at.getTime()))),
     unlinkedFrom: [...component.separatedFrom(line.nsu)].sort(),
+    ...line,
   };
 }
 

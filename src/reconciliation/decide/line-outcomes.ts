@@ -47,10 +47,8 @@ export function lineOutcomes(
     const payments = component.allocationsOfLine(nsu);
     const unmatched = component.unmatched.get(nsu);
     const classification = unmatched?.outcome === 'classified' ? unmatched : null;
-    return inOrder({
-      state: stateOf(breaks.length > 0, payments.length > 0, classification !== null),
-      ...{ breaks, classification, payments },
-    });
+    const state = stateOf(breaks.length > 0, payments.length > 0, classification !== null);
+    return inOrder({ state, breaks, classification, payments });
   };
   return new Map(component.facts.lines.map(({ nsu }) => [nsu, outcomeOf(nsu)]));
 }
@@ -63,11 +61,13 @@ function stateOf(isInBreak: boolean, isMatched: boolean, isClassified: boolean):
 
 /** One order for equal outcomes, whatever the order in which they were decided or read. */
 export function inOrder(outcome: DecidedOutcome): DecidedOutcome {
-  const payments = [...outcome.payments].sort((a, b) =>
-    a.expectedPaymentId < b.expectedPaymentId ? -1 : 1,
-  );
-  const breaks = [...outcome.breaks].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  return { ...outcome, breaks, payments };
+  const { payments, breaks } = outcome;
+  if (payments.length + breaks.length < 2) return outcome;
+  return {
+    ...outcome,
+    payments: [...payments].sort((a, b) => (a.expectedPaymentId < b.expectedPaymentId ? -1 : 1)),
+    breaks: [...breaks].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+  };
 }
 
 const keyOf = ({ kind, amountCents, expectedPaymentId }: OutcomeBreak): string =>

@@ -37,7 +37,13 @@ export type PaymentSums = Omit<PaymentTotal, 'settlement' | 'lastPaymentDay' | '
 export type CountedAllocation = Pick<Match, 'role' | 'amountCents' | 'refundedCents'>;
 
 function sumsOf(allocations: readonly CountedAllocation[]): PaymentSums {
-  const sums = { ...noSums };
+  const sums = {
+    paymentCount: 0,
+    paidCents: 0n,
+    reversedCents: 0n,
+    refundedCents: 0n,
+    unrefundedCents: 0n,
+  };
   for (const { role, amountCents, refundedCents } of allocations) {
     if (role === 'reversal') sums.reversedCents += amountCents;
     if (role !== 'payment') continue;
@@ -49,18 +55,13 @@ function sumsOf(allocations: readonly CountedAllocation[]): PaymentSums {
   return sums;
 }
 
-const noSums: PaymentSums = {
-  ...{ paymentCount: 0, paidCents: 0n, reversedCents: 0n },
-  ...{ refundedCents: 0n, unrefundedCents: 0n },
-};
-
 /** The total of a payment whose lines are all known. */
 export function totalOfPayment(decision: Allocated, payment: ExpectedPaymentFacts): PaymentTotal {
   return {
-    ...sumsOf(countedAllocations(decision, payment.id)),
     settlement: settlementOf(decision, payment),
     lastPaymentDay: lastPaymentDayOf(payment),
     deadline: comingDeadline(decision.component, payment),
+    ...sumsOf(countedAllocations(decision, payment.id)),
   };
 }
 
@@ -89,10 +90,10 @@ export function totalOfCode(
   owedCents: bigint | null,
 ): PaymentTotal {
   return {
-    ...sums,
     settlement: settlementOfCode(code, sums, owedCents),
     lastPaymentDay: lastPaymentDayOf(code),
     deadline: null,
+    ...sums,
   };
 }
 
