@@ -110,6 +110,13 @@ describe('stringifyJson', () => {
     expect(stringifyJson(undefined)).toBe('null');
   });
 
+  it('writes more keys than it remembers, and long ones', () => {
+    const keys = Array.from({ length: 2_000 }, (_, index) => `"key" ${index}`);
+    const document = Object.fromEntries([...keys, 'k'.repeat(500)].map((key) => [key, key]));
+    for (let time = 0; time < 2; time += 1)
+      expect(stringifyJson(document)).toBe(JSON.stringify(document));
+  });
+
   it('writes the text that the library of the reader writes', () => {
     const leaf = fc.oneof(
       ...[anyText, fc.bigInt(), fc.double(), fc.boolean(), fc.date()],
