@@ -84,6 +84,14 @@ export interface NextDecision {
   previous: Promise<unknown>;
 }
 
+/** A line in the closed period that a rule of the account's own decided. */
+export interface LineByRule {
+  nsu: bigint;
+  isCredit: boolean;
+  /** The operations whose payment it shows; they advance once it is final. */
+  operationIds: string[];
+}
+
 /** Stored without an actor: the same match may be made again. */
 const replaced = 'The line is decided otherwise now.';
 
@@ -261,33 +269,23 @@ export class DecisionWriter {
   async makeFinal(
     tx: SqlTx,
     accountId: number,
-    components: readonly Component[],
+    byRule: readonly LineByRule[],
     { closed, freshMs, isLastOfDue = false }: Circumstances,
   ): Promise<AppliedChanges> {
-    const { closedFrom: from, closedUntil: until } = closed;
-    if (from === null || until === null) return nothingChanged;
-    const componentByNsu = new Map<bigint, Component>();
-    for (const component of components)
-      for (const { nsu, occurredAt } of component.lines)
-        if (occurredAt >= from && occurredAt < until && isDecidedByRule(component, nsu))
-          componentByNsu.set(nsu, component);
-    const nsus = await queries.listProvisionalLines(tx, accountId, [...componentByNsu.keys()]);
+    const lineByNsu = new Map(byRule.map((line) => [line.nsu, line]));
+    const nsus = await queries.listProvisionalLines(tx, accountId, [...lineByNsu.keys()]);
     if (nsus.length === 0) return nothingChanged;
     if (!isLastOfDue) {
       await recordRangeTask(tx, accountId, 'period');
       return nothingChanged;
     }
     const pending = await queries.listPendingDirections(tx, accountId, closed);
-    const isFree = (nsu: bigint) =>
-      !pending.includes(componentByNsu.get(nsu)?.lineByNsu.get(nsu)?.isCredit === true);
+    const isFree = (nsu: bigint) => !pending.includes(lineByNsu.get(nsu)?.isCredit === true);
     const free = nsus.filter(isFree);
     if (free.length < nsus.length)
       await recordRangeTask(tx, accountId, 'period', { delayMs: freshMs });
     await queries.makeFinal(tx, accountId, free);
-    const operationIds = free.flatMap((nsu) => {
-      const component = componentByNsu.get(nsu);
-      return component ? operationsShown(component, component.allocationsOfLine(nsu)) : [];
-    });
+    const operationIds = free.flatMap((nsu) => lineByNsu.get(nsu)?.operationIds ?? []);
     return { operationIds, isChanged: operationIds.length > 0 };
   }
 
@@ -454,6 +452,19 @@ function eventsOf(
       if (!line || !payment || !result) return [];
       const report = { settlement: result.settlement, correlationIds };
       return allocationEvent(line, payment, allocation, report) ?? [];
+    });
+}
+
+/** The lines of a component that rules decided in the closed period. */
+export function linesByRule(component: Component, closed: ClosedPeriod): LineByRule[] {
+  const { closedFrom: from, closedUntil: until } = closed;
+  if (from === null || until === null) return [];
+  return component.lines
+    .filter(({ occurredAt }) => occurredAt >= from && occurredAt < until)
+    .filter(({ nsu }) => isDecidedByRule(component, nsu))
+    .map(({ nsu, isCredit }) => {
+      const operationIds = operationsShown(component, component.allocationsOfLine(nsu));
+      return { nsu, isCredit, operationIds };
     });
 }
 

@@ -73,9 +73,13 @@ export async function loadComponents(
   const conditions = new ConditionsSearch();
   const [{ hasDeclared, ...ofAccount }] = await Promise.all([account, search.extend(seeds)]);
   const { rules } = ofAccount;
+  const hasMatchRules = rules.some(({ then }) => then.do === 'match');
   for (let isNew = true; isNew;) {
-    const competing = await findCompeting(db, accountId, { ...search.found, rules }, seen);
-    isNew = await search.extend(competing);
+    isNew = false;
+    if (hasMatchRules) {
+      const competing = await findCompeting(db, accountId, { ...search.found, rules }, seen);
+      isNew = await search.extend(competing);
+    }
     // The account's first one may have been declared since.
     if (!hasDeclared && !search.hasDeclared) continue;
     const byConditions = await findByConditions(db, accountId, search.found, conditions);

@@ -14,14 +14,15 @@ import type { ClosedPeriod } from '../statement/closing.js';
 import * as queries from './apply.queries.js';
 import {
   DecisionWriter,
+  linesByRule,
   type AppliedChanges,
   type Circumstances,
+  type LineByRule,
   type UnlinkedBy,
 } from './apply.service.js';
 import { DecidedSubjects, hasMatchRules, partsOf } from './batch-parts.js';
 import { Breaks } from './breaks.service.js';
 import { loadOptionsOf, type ComponentSeeds } from './component.queries.js';
-import type { Component } from './decide/component.js';
 import { decide } from './decide/decide.js';
 import {
   loadAccount,
@@ -259,7 +260,7 @@ export class ReconciliationService {
     circumstances: Omit<Circumstances, 'freshMs'>,
   ): Promise<AppliedChanges> {
     const decided = new DecidedSubjects();
-    const components: Component[] = [];
+    const byRule: LineByRule[] = [];
     const changes: AppliedChanges[] = [];
     const options = loadOptionsOf(this.bank.profile);
     const all = { ...circumstances, freshMs: options.freshMs };
@@ -294,14 +295,14 @@ export class ReconciliationService {
         // The next one is computed while this one is written, and none earlier.
         await older;
         older = applying;
-        components.push(decision.component);
+        byRule.push(...linesByRule(decision.component, circumstances.closed));
         const stored = { lines: loaded.lines, breaks: loaded.storedBreaks };
         const next = { decision, stored, previous: applying };
         const write = this.writer.apply(tx, accountId, next, all);
         applying = start(write.then((one) => changes.push(one)));
       }
       await applying;
-      changes.push(await this.writer.makeFinal(tx, accountId, components, all));
+      changes.push(await this.writer.makeFinal(tx, accountId, byRule, all));
     } catch (error) {
       throw cause ?? error;
     }
