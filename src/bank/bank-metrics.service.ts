@@ -32,7 +32,7 @@ export function recordBankCall(
 ): void {
   const of = { class: endpointClassOf(route), route: route.name };
   const outcome = response.outcome === 'unknown' ? response.reason : response.outcome;
-  calls.inc({ ...of, outcome });
+  calls.inc({ outcome, ...of });
   if (outcome !== 'not_sent') durations.observe(of, durationMs / 1_000);
 }
 

@@ -89,11 +89,11 @@ export class ChargesService implements OnModuleInit {
     const payerDocument = normalizeTaxId(input.body.payer.document);
     const charge = { correlationId, type, amountCents, dueDate, terms, payerDocument };
     return this.operations.perform(this.chargeKind, {
-      ...this.operationOf(accountId, charge, false),
       idempotencyKey: input.idempotencyKey,
       input,
       metadata,
       preferences,
+      ...this.operationOf(accountId, charge, false),
     });
   }
 
@@ -106,11 +106,11 @@ export class ChargesService implements OnModuleInit {
     const { correlationId, amount } = input.body;
     const charge = { correlationId, type: 'PIX_STATIC', amountCents: amount ?? null };
     return this.operations.perform(this.staticQrKind, {
-      ...this.operationOf(accountId, charge, true),
       idempotencyKey: input.idempotencyKey,
       input,
       metadata,
       preferences,
+      ...this.operationOf(accountId, charge, true),
     });
   }
 
@@ -153,8 +153,11 @@ export class ChargesService implements OnModuleInit {
       naturalIdentity: `correlationId ${correlationId}`,
       expectedPayments: [expected],
       rowOf: (operationId: string, [expectedPaymentId = '']: readonly string[]): NewChargeRow => ({
-        ...{ ...row, operationId, expectedPaymentId, dueDate },
+        operationId,
+        expectedPaymentId,
+        dueDate,
         nextCheckAt: dueDate === null ? null : firstStatusCheckAt(dueDate, this.lookUp.isOffered),
+        ...row,
       }),
     };
   }

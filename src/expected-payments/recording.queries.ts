@@ -42,7 +42,7 @@ export function expectedPaymentWrites(
     const isOneDebit = expected.length === 1 && expected.every(({ isCredit }) => !isCredit);
     const ofRequest = isOneDebit ? referencesOf({ idempotency_key: operation.operationId }) : [];
     return expected.map(({ references, metadata = null, ...payment }) => ({
-      payment: { ...payment, ...operation, id: newId() },
+      payment: { id: newId(), ...payment, ...operation },
       references: [...references, ...ofRequest],
       metadata,
     }));

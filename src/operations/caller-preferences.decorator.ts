@@ -20,7 +20,7 @@ export function readPreferences(
 
 export const CallerPreferences = createParamDecorator(
   (_: unknown, context: ExecutionContext): RequestPreferences => ({
-    ...readPreferences(context.switchToHttp().getRequest<FastifyRequest>().headers),
     requestedBy: { source: 'api', actor: findCallerOf(context)?.actor ?? null },
+    ...readPreferences(context.switchToHttp().getRequest<FastifyRequest>().headers),
   }),
 );

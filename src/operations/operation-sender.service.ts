@@ -76,7 +76,7 @@ export class OperationSender {
     const claim = await queries.claimAttempt(prisma, operation, from, attemptLimits);
     if (!claim) return null;
     return this.attempt({
-      ...{ ...claim, kind, operation, from, input, exactBody, account, sendWithin },
+      ...{ kind, operation, from, input, exactBody, account, sendWithin, ...claim },
     });
   }
 
@@ -90,11 +90,15 @@ export class OperationSender {
     { account, sendWithin }: Pick<Attempt, 'account' | 'sendWithin'>,
   ): Promise<SentResponse | null> {
     return this.attempt({
-      ...{ kind: this.outcomes.kindOf(operation), operation, from: 'received' },
-      ...{ account, sendWithin },
+      kind: this.outcomes.kindOf(operation),
+      operation,
+      from: 'received',
+      account,
+      sendWithin,
       input: { ...input, idempotencyKey: operation.id },
       exactBody: operation.requestBody,
-      ...{ attempt: 1, ageMs: 0 },
+      attempt: 1,
+      ageMs: 0,
     });
   }
 

@@ -352,12 +352,12 @@ export function operationsWrites(
     const isSending = sending !== null && !operation.isDetached;
     const afterMs = isSending ? leaseMs : operation.isDetached ? 0 : nextActionInMs;
     return {
+      isSending,
+      nextActionInMs: approval ? approval.expiresAfterHours * 3_600_000 : afterMs,
       ...operation,
       // As text: a JSON number would pass through a float.
       amountCents: operation.amountCents?.toString() ?? null,
       isDetached: operation.isDetached || approval !== null,
-      isSending,
-      nextActionInMs: approval ? approval.expiresAfterHours * 3_600_000 : afterMs,
     };
   });
   const unsentState = approval ? 'awaiting_approval' : 'received';

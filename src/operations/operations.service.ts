@@ -261,7 +261,7 @@ function bankReply(
   { headers, metadata }: { headers: Record<string, string>; metadata: RequestMetadata },
 ): Reply {
   const body = status < 300 ? withMetadata(text, metadata) : text;
-  return new Reply(status, body, { ...headers, [operationHeader]: id });
+  return new Reply(status, body, { [operationHeader]: id, ...headers });
 }
 
 function identitiesOf(

@@ -170,7 +170,12 @@ export async function listStorable(
     const { id, kind, counterparty, amountCents, requestHash } = operation;
     const { hasExternalId, isDistinguishable } = operation;
     return {
-      ...{ id, kind, counterparty, requestHash, hasExternalId, isDistinguishable },
+      id,
+      kind,
+      counterparty,
+      requestHash,
+      hasExternalId,
+      isDistinguishable,
       amountCents: amountCents?.toString() ?? null,
       identities: identities.map(({ identity }) => identity),
       kinds,

@@ -115,7 +115,7 @@ export class TransfersService implements OnModuleInit {
     const { input, metadata } = withoutMetadata(request);
     const shape = transferShape(input.body);
     const hasExternalId = input.body.externalId != null;
-    const outgoing = { ...(await this.outgoingOf(accountId, shape)), hasExternalId };
+    const outgoing = { hasExternalId, ...(await this.outgoingOf(accountId, shape)) };
     const { counterparty, amountCents } = outgoing;
     const endToEndId = shape.shape === 'key' ? shape.endToEndId : null;
     const lookup = endToEndId && (await this.lookups.prepareClaim(accountId, endToEndId));
@@ -143,8 +143,14 @@ export class TransfersService implements OnModuleInit {
       // A single transfer has the operation's id, so that the caller can read it with the id in a
       // 202 response.
       rowOf: (operationId, [expectedPaymentId = '']): RequestedTransfer => ({
-        ...{ id: operationId, operationId, position: 0, expectedPaymentId },
-        ...{ shape: shape.shape, amountCents, counterparty, endToEndId },
+        id: operationId,
+        operationId,
+        position: 0,
+        expectedPaymentId,
+        shape: shape.shape,
+        amountCents,
+        counterparty,
+        endToEndId,
         lookup: lookup ? { ...lookup, isUnseen } : null,
         externalId: externalIdOf(shape, operationId),
       }),
