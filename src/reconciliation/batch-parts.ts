@@ -2,6 +2,7 @@
 // unless they have a subject in common: what is not connected is decided as if it were alone.
 import type { ComponentSeeds } from './component.queries.js';
 import type { ExpectedPaymentFacts, Facts } from './decide/model.js';
+import { someMatch } from './decide/rule.js';
 import type { LoadedAccount } from './load.queries.js';
 
 /** Splits the subjects into parts of at most `size` of each kind. There is at least one part. */
@@ -57,4 +58,4 @@ const isDecidedByPayment = ({ isCredit, isMultiUse, withdrawal }: ExpectedPaymen
  * ids: by what was decided of others.
  */
 export const hasMatchRules = ({ rules, hasDeclared }: LoadedAccount): boolean =>
-  hasDeclared || rules.some(({ then }) => then.do === 'match');
+  hasDeclared || someMatch(rules);

@@ -20,7 +20,7 @@ import type {
   FinalMatch,
   OperationFacts,
 } from './decide/model.js';
-import type { AppliedRule } from './decide/rule.js';
+import { someMatch, type AppliedRule } from './decide/rule.js';
 import {
   isNone,
   listManualLinks,
@@ -73,10 +73,9 @@ export async function loadComponents(
   const conditions = new ConditionsSearch();
   const [{ hasDeclared, ...ofAccount }] = await Promise.all([account, search.extend(seeds)]);
   const { rules } = ofAccount;
-  const hasMatchRules = rules.some(({ then }) => then.do === 'match');
   for (let isNew = true; isNew;) {
     isNew = false;
-    if (hasMatchRules) {
+    if (someMatch(rules)) {
       const competing = await findCompeting(db, accountId, { ...search.found, rules }, seen);
       isNew = await search.extend(competing);
     }

@@ -14,6 +14,7 @@ import {
   covers,
   findPossibleIds,
   ruleCandidateKind,
+  someMatch,
   wasRefundedBefore,
   type RuleExpectedPayment,
   type RuleLine,
@@ -253,7 +254,7 @@ class RuleOptions {
     wanted: readonly ExpectedPaymentFacts[],
   ) {
     const { rules } = component.facts;
-    if (!rules.some(({ then }) => then.do === 'match')) return;
+    if (!someMatch(rules)) return;
     const ids = new Set(wanted.map(({ id }) => id));
     for (const each of payableByRules(component)) {
       const { counterpartyDocument: document, referenceValues, expectedPaymentId } = each;

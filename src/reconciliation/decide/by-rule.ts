@@ -36,6 +36,7 @@ import {
   wasRefundedBefore,
   findPaymentOptions,
   findPossibleIds,
+  someMatch,
   type AppliedRule,
   type RuleExpectedPayment,
   type RuleLine,
@@ -51,7 +52,7 @@ export function applyRules(component: Component, contested: ReadonlySet<string>)
   const decisions = decideByRules(
     rules,
     lines.map((line) => toRuleLine(component, line)),
-    rules.some((rule) => rule.then.do === 'match')
+    someMatch(rules)
       ? payableByRules(component).filter((one) => !contested.has(one.expectedPaymentId))
       : [],
   );

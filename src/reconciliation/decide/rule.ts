@@ -198,6 +198,10 @@ export interface Reach {
   }[];
 }
 
+/** Whether one of the rules matches lines with expected payments. */
+export const someMatch = (rules: readonly AppliedRule[]): boolean =>
+  rules.some(({ then }) => then.do === 'match');
+
 export function reachOf(rules: readonly AppliedRule[]): Reach {
   const matching = rules.flatMap(({ when, then }) =>
     then.do === 'match' ? [{ when, by: then.by, window: then.window, then }] : [],
