@@ -32,7 +32,7 @@ export function recordBankCall(
 ): void {
   const of = { class: endpointClassOf(route), route: route.name };
   const outcome = response.outcome === 'unknown' ? response.reason : response.outcome;
-  calls.inc({ outcome, ...of });
+  calls.inc({ ...of, outcome });
   if (outcome !== 'not_sent') durations.observe(of, durationMs / 1_000);
 }
 

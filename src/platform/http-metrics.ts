@@ -45,7 +45,7 @@ export class HttpMetrics implements OnModuleInit {
     const server = this.host.httpAdapter.getInstance();
     server.addHook('onResponse', (request, reply, done) => {
       const of = labelsOf(request);
-      requests.inc({ status: String(reply.statusCode), ...of });
+      requests.inc({ ...of, status: String(reply.statusCode) });
       durations.observe(of, reply.elapsedTime / 1_000);
       done();
     });
