@@ -75,9 +75,7 @@ export class OperationSender {
     const { prisma } = this.database;
     const claim = await queries.claimAttempt(prisma, operation, from, attemptLimits);
     if (!claim) return null;
-    return this.attempt({
-      ...{ kind, operation, from, input, exactBody, account, sendWithin, ...claim },
-    });
+    return this.attempt({ kind, operation, from, input, exactBody, account, sendWithin, ...claim });
   }
 
   /**

@@ -74,11 +74,9 @@ export async function loadComponents(
   const [{ hasDeclared, ...ofAccount }] = await Promise.all([account, search.extend(seeds)]);
   const { rules } = ofAccount;
   for (let isNew = true; isNew;) {
-    isNew = false;
-    if (someMatch(rules)) {
-      const competing = await findCompeting(db, accountId, { ...search.found, rules }, seen);
-      isNew = await search.extend(competing);
-    }
+    isNew =
+      someMatch(rules) &&
+      (await search.extend(await findCompeting(db, accountId, { ...search.found, rules }, seen)));
     // The account's first one may have been declared since.
     if (!hasDeclared && !search.hasDeclared) continue;
     const byConditions = await findByConditions(db, accountId, search.found, conditions);

@@ -94,6 +94,7 @@ function references(line: z.output<typeof requiredFields>) {
   const fields = line as Record<string, unknown>;
   const find = (name: string) => idOf(fields[name]) ?? idOf(proof[name]);
   const [payer, beneficiary] = [counterpartyOf(proof.payer), counterpartyOf(proof.beneficiary)];
+  // The counterparty is the payer of a credit, and the beneficiary of a debit.
   const { isCredit } = line.type;
   return {
     correlationId: find('correlationId'),
@@ -110,14 +111,8 @@ function references(line: z.output<typeof requiredFields>) {
   };
 }
 
-type Counterparty = Pick<
-  StatementLine,
-  | ('counterpartyDocument' | 'counterpartyMaskedTaxId' | 'counterpartyName')
-  | ('counterpartyIspb' | 'counterpartyBranch' | 'counterpartyAccount')
->;
-
-/** The payer of a credit, the beneficiary of a debit. */
-function counterpartyOf(party: unknown): Counterparty {
+/** A party in the columns of the counterparty, which it may be. */
+function counterpartyOf(party: unknown) {
   const { name, taxId, ispb, branch, account } = readParty(party);
   const isFull = taxId !== null && !isMasked(taxId);
   return {
@@ -150,8 +145,10 @@ function accountKeyOf(party: unknown): string | null {
   return ispb && branch && number ? formatCounterparty({ ispb, branch, number }) : null;
 }
 
+type Holder = Pick<StatementLine, 'counterpartyDocument'>;
+
 /** Whether payer and beneficiary are known and have one CPF or CNPJ. */
-function isOneHolder(payer: Counterparty, beneficiary: Counterparty): boolean {
+function isOneHolder(payer: Holder, beneficiary: Holder): boolean {
   const { counterpartyDocument: document } = payer;
   return document !== null && document === beneficiary.counterpartyDocument;
 }

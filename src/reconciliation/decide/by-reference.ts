@@ -19,6 +19,7 @@ export function payableBy(component: Component, line: StatementLineFacts): Named
   const able = component
     .referencedBy(line)
     .filter(({ payment }) => payment.isCredit === line.isCredit && isPayable(component, payment));
+  // What follows chooses between several.
   if (able.length < 2) return able;
   // What an operation expects is never paid to what another system declared under the same id.
   const isOfOperation = ({ payment }: Named) =>

@@ -214,10 +214,8 @@ export class Component {
   paymentsOf(
     expectedPaymentId: string,
   ): { allocation: LineAllocation; line: StatementLineFacts }[] {
-    const allocations = this.allocationsOf(expectedPaymentId);
-    if (allocations.length === 0) return [];
     const payments: { allocation: LineAllocation; line: StatementLineFacts }[] = [];
-    for (const allocation of allocations) {
+    for (const allocation of this.allocationsOf(expectedPaymentId)) {
       const line = this.lineByNsu.get(allocation.nsu);
       if (line && allocation.role === 'payment') payments.push({ allocation, line });
     }
