@@ -49,22 +49,30 @@ export const opaqueAccountId = (accountId: number): Prisma.Sql =>
 export const accountColumn = (accountId: number): Prisma.Sql =>
   Prisma.sql`(SELECT ${accountId}::int AS id OFFSET 0) account`;
 
+type ArrayType =
+  | ('bigint' | 'boolean' | 'int' | 'text' | 'timestamptz' | 'uuid')
+  | ('classification_category' | 'line_outcome_state' | 'match_role' | 'settlement');
+
 /**
  * An array whose length the planner does not know, for look-ups row by row. The plan for a short
  * array that it knows seems so much cheaper than one for any, that PostgreSQL would plan a
  * statement each time, for longer than it takes.
  */
-export const opaqueArray = (
-  values: Iterable<unknown>,
-  type: 'bigint' | 'boolean' | 'int' | 'text' | 'uuid',
-): Prisma.Sql => Prisma.sql`(SELECT ${[...values]}::${Prisma.raw(type)}[])`;
+export const opaqueArray = (values: Iterable<unknown>, type: ArrayType): Prisma.Sql =>
+  Prisma.sql`(SELECT ${[...values]}::${Prisma.raw(type)}[])`;
+
+/** The columns of rows, each as an array whose length the planner does not know. */
+export const arrayColumns =
+  <Row>(rows: readonly Row[]) =>
+  (pick: (row: Row) => unknown, type: ArrayType): Prisma.Sql =>
+    opaqueArray(rows.map(pick), type);
 
 /**
  * JSON texts as an array of texts. They are sent as the lines of one text, because JSON has no line
  * break: in the text of an array each quote would be escaped, by this process, and read back.
  */
 export const jsonTexts = (documents: readonly string[]): Prisma.Sql =>
-  Prisma.sql`string_to_array(${documents.join('\n')}, chr(10))`;
+  Prisma.sql`(SELECT string_to_array(${documents.join('\n')}::text, chr(10)))`;
 
 /**
  * A condition that is true. A statement outside of transactions that has it does not wait for the

@@ -34,6 +34,15 @@ describe('the name of a statement', () => {
     expect(names.nameOf(text, [long, '[]'])).toBe('');
   });
 
+  it('is used for the lines of a text that a query of their own splits', () => {
+    const names = new StatementNames();
+    const long = 'a'.repeat(2_001);
+    const text = 'SELECT $1, unnest((SELECT string_to_array($2::text, chr(10))))';
+    expect(sendOften(names, text, [1, long])).not.toBe('');
+    expect(names.nameOf(text, [long, ''])).toBe('');
+    expect(sendOften(names, "SELECT string_to_array($1::text, ',') || $2", [long, 1])).toBe('');
+  });
+
   it('is not given to a statement whose plan depends on which parameters are null', () => {
     const names = new StatementNames();
     expect(sendOften(names, 'SELECT WHERE ($1::bigint IS NULL OR nsu > $1::bigint)')).toBe('');

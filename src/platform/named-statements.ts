@@ -67,13 +67,16 @@ function mayHoldManyRows(value: unknown): boolean {
 }
 
 /**
- * Of how many rows such a JSON text has, or an array in a query of its own, PostgreSQL expects the
- * same, whether it knows the value or not: a plan that is kept is the one that it would make.
+ * Of how many rows such a JSON text has, or an array or a list of texts in a query of its own,
+ * PostgreSQL expects the same, whether it knows the value or not: a plan that is kept is the one
+ * that it would make.
  */
 function isOpaque(text: string, at: number): boolean {
   const parameter = `$${at + 1}::`;
   return (
-    text.includes(`jsonb_to_recordset(${parameter}jsonb)`) || text.includes(`(SELECT ${parameter}`)
+    text.includes(`jsonb_to_recordset(${parameter}jsonb)`) ||
+    text.includes(`(SELECT ${parameter}`) ||
+    text.includes(`(SELECT string_to_array(${parameter}text`)
   );
 }
 

@@ -1,6 +1,12 @@
 // Reads what is stored about the lines of a component, and writes the differences, set-based. It is
 // the only writer of matches, classifications and the totals of payments.
-import { jsonTexts, opaqueAccountId, opaqueArray, type SqlTx } from '../database.service.js';
+import {
+  arrayColumns,
+  jsonTexts,
+  opaqueAccountId,
+  opaqueArray,
+  type SqlTx,
+} from '../database.service.js';
 import { isProvisional, provisionalNsus } from '../expected-payments/provisional.queries.js';
 import { Prisma, type Classification, type Match } from '../generated/service/client.js';
 import {
@@ -70,23 +76,24 @@ export interface NewMatch {
 
 export async function insertMatches(tx: SqlTx, accountId: number, made: NewMatch[]): Promise<void> {
   if (made.length === 0) return;
-  const matches = made.map(({ match }) => match);
+  const column = arrayColumns(made);
   await tx.$executeRaw`
     INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, owed_cents,
       refunded_cents, role, rule, rule_id, rule_version, made_by, reason, evidence)
     SELECT ${accountId}, * FROM unnest(
-      ${matches.map(() => newId())}::uuid[], ${matches.map(({ nsu }) => nsu)}::bigint[],
-      ${matches.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
-      ${matches.map(({ amountCents }) => amountCents)}::bigint[],
-      ${made.map(({ amounts }) => amounts.owedCents)}::bigint[],
-      ${made.map(({ amounts }) => amounts.refundedCents)}::bigint[],
-      ${matches.map(({ role }) => role)}::match_role[],
-      ${matches.map(({ rule }) => rule)}::text[],
-      ${matches.map(({ declared }) => declared?.ruleId ?? null)}::uuid[],
-      ${matches.map(({ declared }) => declared?.version ?? null)}::int[],
-      ${matches.map(({ linkedBy }) => linkedBy?.actor ?? null)}::text[],
-      ${matches.map(({ linkedBy }) => linkedBy?.reason ?? null)}::text[],
-      ${jsonTexts(matches.map(({ evidence }) => JSON.stringify(evidence)))}::jsonb[])`;
+      ${column(() => newId(), 'uuid')},
+      ${column(({ match }) => match.nsu, 'bigint')},
+      ${column(({ match }) => match.expectedPaymentId, 'uuid')},
+      ${column(({ match }) => match.amountCents, 'bigint')},
+      ${column(({ amounts }) => amounts.owedCents, 'bigint')},
+      ${column(({ amounts }) => amounts.refundedCents, 'bigint')},
+      ${column(({ match }) => match.role, 'match_role')},
+      ${column(({ match }) => match.rule, 'text')},
+      ${column(({ match }) => match.declared?.ruleId ?? null, 'uuid')},
+      ${column(({ match }) => match.declared?.version ?? null, 'int')},
+      ${column(({ match }) => match.linkedBy?.actor ?? null, 'text')},
+      ${column(({ match }) => match.linkedBy?.reason ?? null, 'text')},
+      ${jsonTexts(made.map(({ match }) => JSON.stringify(match.evidence)))}::jsonb[])`;
 }
 
 export type MatchAmounts = Pick<StoredMatch, 'id' | 'owedCents' | 'refundedCents'>;
@@ -146,16 +153,17 @@ export async function insertClassifications(
   classified: NewClassification[],
 ): Promise<void> {
   if (classified.length === 0) return;
+  const column = arrayColumns(classified);
   await tx.$executeRaw`
     INSERT INTO classification (account_id, nsu, rule, category, reason, evidence, rule_id,
       rule_version)
     SELECT ${accountId}, * FROM unnest(
-      ${classified.map(({ nsu }) => nsu)}::bigint[], ${classified.map(({ rule }) => rule)}::text[],
-      ${classified.map(({ category }) => category)}::classification_category[],
-      ${classified.map(({ reason }) => reason)}::text[],
+      ${column(({ nsu }) => nsu, 'bigint')}, ${column(({ rule }) => rule, 'text')},
+      ${column(({ category }) => category, 'classification_category')},
+      ${column(({ reason }) => reason, 'text')},
       ${jsonTexts(classified.map(({ evidence }) => JSON.stringify(evidence)))}::jsonb[],
-      ${classified.map(({ declared }) => declared?.ruleId ?? null)}::uuid[],
-      ${classified.map(({ declared }) => declared?.version ?? null)}::int[])`;
+      ${column(({ declared }) => declared?.ruleId ?? null, 'uuid')},
+      ${column(({ declared }) => declared?.version ?? null, 'int')})`;
 }
 
 /** What these payments have come to so far. */
@@ -199,20 +207,21 @@ export async function writeTotals(
   totals: readonly (PaymentTotal & { expectedPaymentId: string })[],
 ): Promise<void> {
   if (totals.length === 0) return;
+  const column = arrayColumns(totals);
   await tx.$executeRaw`
     INSERT INTO expected_payment_total AS total (account_id, expected_payment_id, payment_count,
       paid_cents, reversed_cents, refunded_cents, unrefunded_cents, settlement, last_payment_day,
       deadline)
     SELECT ${accountId}, * FROM unnest(
-      ${totals.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
-      ${totals.map(({ paymentCount }) => paymentCount)}::int[],
-      ${totals.map(({ paidCents }) => paidCents)}::bigint[],
-      ${totals.map(({ reversedCents }) => reversedCents)}::bigint[],
-      ${totals.map(({ refundedCents }) => refundedCents)}::bigint[],
-      ${totals.map(({ unrefundedCents }) => unrefundedCents)}::bigint[],
-      ${totals.map(({ settlement }) => settlement)}::settlement[],
-      ${totals.map(({ lastPaymentDay }) => lastPaymentDay)}::text[],
-      ${totals.map(({ deadline }) => deadline)}::timestamptz[])
+      ${column(({ expectedPaymentId }) => expectedPaymentId, 'uuid')},
+      ${column(({ paymentCount }) => paymentCount, 'int')},
+      ${column(({ paidCents }) => paidCents, 'bigint')},
+      ${column(({ reversedCents }) => reversedCents, 'bigint')},
+      ${column(({ refundedCents }) => refundedCents, 'bigint')},
+      ${column(({ unrefundedCents }) => unrefundedCents, 'bigint')},
+      ${column(({ settlement }) => settlement, 'settlement')},
+      ${column(({ lastPaymentDay }) => lastPaymentDay, 'text')},
+      ${column(({ deadline }) => deadline, 'timestamptz')})
     ON CONFLICT (account_id, expected_payment_id) DO UPDATE
     SET payment_count = EXCLUDED.payment_count,
         paid_cents = EXCLUDED.paid_cents, reversed_cents = EXCLUDED.reversed_cents,

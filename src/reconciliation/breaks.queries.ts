@@ -4,6 +4,7 @@
 // from what the bank's webhooks reported.
 import {
   accountColumn,
+  arrayColumns,
   jsonTexts,
   opaqueAccountId,
   opaqueArray,
@@ -70,21 +71,24 @@ export async function resolveBreaks(
 }
 
 /** Inserts open breaks. Its caller says what happens to a break that exists already. */
-const breaksToInsert = (accountId: number, breaks: readonly NewBreak[]) => Prisma.sql`
-  INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id,
-    operation_id, evidence, opened_day)
-  SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu,
-         b.expected_payment_id, b.operation_id, b.evidence,
-         (SELECT to_char(${bankTimeNow(accountId)} AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD'))
-  FROM unnest(
-    ${breaks.map(() => newId())}::uuid[], ${breaks.map(({ kind }) => kind)}::text[],
-    ${breaks.map(({ subject }) => subject)}::text[],
-    ${breaks.map(({ amountCents }) => amountCents)}::bigint[],
-    ${breaks.map(({ nsu }) => nsu)}::bigint[],
-    ${breaks.map(({ expectedPaymentId = null }) => expectedPaymentId)}::uuid[],
-    ${breaks.map(({ operationId = null }) => operationId)}::uuid[],
-    ${jsonTexts(breaks.map(({ evidence }) => JSON.stringify(evidence)))}::jsonb[]
-  ) AS b(id, kind, subject, amount_cents, nsu, expected_payment_id, operation_id, evidence)`;
+function breaksToInsert(accountId: number, breaks: readonly NewBreak[]): Prisma.Sql {
+  const column = arrayColumns(breaks);
+  return Prisma.sql`
+    INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id,
+      operation_id, evidence, opened_day)
+    SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu,
+           b.expected_payment_id, b.operation_id, b.evidence,
+           (SELECT to_char(
+             ${bankTimeNow(accountId)} AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD'))
+    FROM unnest(
+      ${column(() => newId(), 'uuid')}, ${column(({ kind }) => kind, 'text')},
+      ${column(({ subject }) => subject, 'text')},
+      ${column(({ amountCents }) => amountCents, 'bigint')}, ${column(({ nsu }) => nsu, 'bigint')},
+      ${column(({ expectedPaymentId = null }) => expectedPaymentId, 'uuid')},
+      ${column(({ operationId = null }) => operationId, 'uuid')},
+      ${jsonTexts(breaks.map(({ evidence }) => JSON.stringify(evidence)))}::jsonb[]
+    ) AS b(id, kind, subject, amount_cents, nsu, expected_payment_id, operation_id, evidence)`;
+}
 
 /**
  * Opens each break once. A break resolved automatically is reopened. A break that a person accepted

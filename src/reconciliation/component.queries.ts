@@ -311,7 +311,8 @@ const pendingDebits = (accountId: number, amounts: readonly bigint[]) => Prisma.
     WHERE account_id = t.account_id AND nsu = t.nsu OFFSET 0
   ) line
   WHERE t.account_id = ${opaqueAccountId(accountId)} AND t.state = 'pending'
-    AND NOT line.is_credit AND line.amount_cents = ANY (${[...amounts]}::bigint[])
+    AND NOT line.is_credit
+    AND line.amount_cents IN (SELECT unnest(${opaqueArray(amounts, 'bigint')}))
     AND ${isUnexplained(accountId)}`;
 
 /** Whether no id and no person explains a line (t). */

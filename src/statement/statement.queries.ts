@@ -1,6 +1,7 @@
 // Stores statement lines and the state of each account's statement. The callers of every write hold
 // a lease in the same transaction: a process that lost its lease writes nothing.
 import {
+  arrayColumns,
   jsonTexts,
   withoutWaitForDisk,
   type Db,
@@ -223,35 +224,35 @@ const lineColumns = Prisma.sql`account_id, nsu, bank_id, is_credit, amount_cents
 
 /** The values of all columns but the account, a row for each line. */
 function lineRows(lines: readonly StatementLine[]): Prisma.Sql {
-  const column = <Value>(pick: (line: StatementLine) => Value) => lines.map(pick);
+  const column = arrayColumns(lines);
   return Prisma.sql`unnest(
-    ${column(({ nsu }) => nsu)}::bigint[],
-    ${column(({ bankId }) => bankId)}::text[],
-    ${column(({ isCredit }) => isCredit)}::boolean[],
-    ${column(({ amountCents }) => amountCents)}::bigint[],
-    ${column(({ typeName }) => typeName)}::text[],
-    ${column(({ correlationId }) => correlationId)}::text[],
-    ${column(({ endToEndId }) => endToEndId)}::text[],
-    ${column(({ externalId }) => externalId)}::text[],
-    ${column(({ originalEndToEndId }) => originalEndToEndId)}::text[],
-    ${column(({ movementId }) => movementId)}::text[],
-    ${column(({ idempotencyKey }) => idempotencyKey)}::text[],
-    ${column(({ billCode }) => billCode)}::text[],
-    ${column(({ counterparty }) => counterparty)}::text[],
-    ${column(({ counterpartyDocument }) => counterpartyDocument)}::text[],
-    ${column(({ counterpartyMaskedTaxId }) => counterpartyMaskedTaxId)}::text[],
-    ${column(({ counterpartyName }) => counterpartyName)}::text[],
-    ${column(({ counterpartyIspb }) => counterpartyIspb)}::text[],
-    ${column(({ counterpartyBranch }) => counterpartyBranch)}::text[],
-    ${column(({ counterpartyAccount }) => counterpartyAccount)}::text[],
-    ${column(({ message }) => message)}::text[],
-    ${column(({ hasOneHolder }) => hasOneHolder)}::boolean[],
-    ${column(({ notes }) => notes)}::text[],
-    ${column(({ balancePreviousCents }) => balancePreviousCents)}::bigint[],
-    ${column(({ currentBalanceCents }) => currentBalanceCents)}::bigint[],
-    ${column(({ occurredAt }) => occurredAt.toISOString())}::timestamptz[],
-    ${column(({ contentHash }) => contentHash)}::text[],
-    ${jsonTexts(column(({ content }) => content))})`;
+    ${column(({ nsu }) => nsu, 'bigint')},
+    ${column(({ bankId }) => bankId, 'text')},
+    ${column(({ isCredit }) => isCredit, 'boolean')},
+    ${column(({ amountCents }) => amountCents, 'bigint')},
+    ${column(({ typeName }) => typeName, 'text')},
+    ${column(({ correlationId }) => correlationId, 'text')},
+    ${column(({ endToEndId }) => endToEndId, 'text')},
+    ${column(({ externalId }) => externalId, 'text')},
+    ${column(({ originalEndToEndId }) => originalEndToEndId, 'text')},
+    ${column(({ movementId }) => movementId, 'text')},
+    ${column(({ idempotencyKey }) => idempotencyKey, 'text')},
+    ${column(({ billCode }) => billCode, 'text')},
+    ${column(({ counterparty }) => counterparty, 'text')},
+    ${column(({ counterpartyDocument }) => counterpartyDocument, 'text')},
+    ${column(({ counterpartyMaskedTaxId }) => counterpartyMaskedTaxId, 'text')},
+    ${column(({ counterpartyName }) => counterpartyName, 'text')},
+    ${column(({ counterpartyIspb }) => counterpartyIspb, 'text')},
+    ${column(({ counterpartyBranch }) => counterpartyBranch, 'text')},
+    ${column(({ counterpartyAccount }) => counterpartyAccount, 'text')},
+    ${column(({ message }) => message, 'text')},
+    ${column(({ hasOneHolder }) => hasOneHolder, 'boolean')},
+    ${column(({ notes }) => notes, 'text')},
+    ${column(({ balancePreviousCents }) => balancePreviousCents, 'bigint')},
+    ${column(({ currentBalanceCents }) => currentBalanceCents, 'bigint')},
+    ${column(({ occurredAt }) => occurredAt.toISOString(), 'timestamptz')},
+    ${column(({ contentHash }) => contentHash, 'text')},
+    ${jsonTexts(lines.map(({ content }) => content))})`;
 }
 
 /** Inserts new lines; `arrival` is assigned in the given order. */
