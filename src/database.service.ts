@@ -61,7 +61,10 @@ type ArrayType =
 export const opaqueArray = (values: Iterable<unknown>, type: ArrayType): Prisma.Sql =>
   Prisma.sql`(SELECT ${[...values]}::${Prisma.raw(type)}[])`;
 
-/** The columns of rows, each as an array whose length the planner does not know. */
+/**
+ * The columns of rows to write, each as an array whose length the planner does not know: the plan
+ * of their statement is kept, and planning it takes long where it has many arrays.
+ */
 export const arrayColumns =
   <Row>(rows: readonly Row[]) =>
   (pick: (row: Row) => unknown, type: ArrayType): Prisma.Sql =>

@@ -1,9 +1,9 @@
 // Writes the outbox: an event and its deliveries are inserted together, and only one process at a
 // time claims a due delivery.
 import {
+  arrayColumns,
   jsonTexts,
   opaqueAccountId,
-  opaqueArray,
   withoutWaitForDisk,
   type Db,
   type SqlTx,
@@ -35,7 +35,7 @@ export async function insertEvents(
   const takePositions = () => tx.$executeRaw`
     INSERT INTO event_position AS p (account_id, position) VALUES (${accountId}, ${events.length})
     ON CONFLICT (account_id) DO UPDATE SET position = p.position + EXCLUDED.position`;
-  const texts = (pick: (event: InsertedEvent) => string) => opaqueArray(events.map(pick), 'text');
+  const column = arrayColumns(events);
   const insert = () => tx.$executeRaw`
     WITH last AS MATERIALIZED (
       SELECT position FROM event_position WHERE account_id = ${opaqueAccountId(accountId)}
@@ -47,9 +47,9 @@ export async function insertEvents(
              COALESCE(latest.sequence, 0) + row_number() OVER (
                PARTITION BY e.resource_kind, e.resource_id ORDER BY e.number),
              e.data
-      FROM last, unnest(${texts(({ id }) => id)}, ${texts(({ type }) => type)},
-                  ${texts(({ resourceKind }) => resourceKind)},
-                  ${texts(({ resourceId }) => resourceId)},
+      FROM last, unnest(${column(({ id }) => id, 'text')}, ${column(({ type }) => type, 'text')},
+                  ${column(({ resourceKind }) => resourceKind, 'text')},
+                  ${column(({ resourceId }) => resourceId, 'text')},
                   ${jsonTexts(events.map(({ data }) => data))}) WITH ORDINALITY
         AS e(id, type, resource_kind, resource_id, data, number)
       LEFT JOIN LATERAL (
