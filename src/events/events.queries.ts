@@ -4,6 +4,7 @@ import {
   arrayColumns,
   jsonTexts,
   opaqueAccountId,
+  opaqueArray,
   withoutWaitForDisk,
   type Db,
   type SqlTx,
@@ -44,14 +45,13 @@ export async function insertEvents(
         (account_id, id, position, type, resource_kind, resource_id, sequence, data)
       SELECT ${accountId}, e.id::uuid, last.position - ${events.length} + e.number, e.type,
              e.resource_kind, e.resource_id,
-             COALESCE(latest.sequence, 0) + row_number() OVER (
-               PARTITION BY e.resource_kind, e.resource_id ORDER BY e.number),
-             e.data
+             COALESCE(latest.sequence, 0) + e.number_within, e.data
       FROM last, unnest(${column(({ id }) => id, 'text')}, ${column(({ type }) => type, 'text')},
                   ${column(({ resourceKind }) => resourceKind, 'text')},
                   ${column(({ resourceId }) => resourceId, 'text')},
+                  ${opaqueArray(numbersWithinResources(events), 'int')},
                   ${jsonTexts(events.map(({ data }) => data))}) WITH ORDINALITY
-        AS e(id, type, resource_kind, resource_id, data, number)
+        AS e(id, type, resource_kind, resource_id, number_within, data, number)
       LEFT JOIN LATERAL (
         SELECT o.sequence FROM event o
         WHERE o.account_id = ${opaqueAccountId(accountId)}
@@ -66,6 +66,17 @@ export async function insertEvents(
     JOIN webhook_endpoint p ON p.account_id = ${accountId} AND p.deleted_at IS NULL
       AND (p.event_types = '{}' OR i.type = ANY (p.event_types))`;
   await Promise.all([takePositions(), insert()]);
+}
+
+/** 1, 2, 3 … for the events of each resource. */
+function numbersWithinResources(events: readonly InsertedEvent[]): number[] {
+  const counts = new Map<string, number>();
+  return events.map(({ resourceKind, resourceId }) => {
+    const resource = `${resourceKind} ${resourceId}`;
+    const number = (counts.get(resource) ?? 0) + 1;
+    counts.set(resource, number);
+    return number;
+  });
 }
 
 /**
