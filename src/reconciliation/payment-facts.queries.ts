@@ -33,8 +33,8 @@ type ExpectedPaymentRow = Omit<
   isDetached: boolean;
   /** Of each reference its kind, a space and its value. */
   references: string[] | null;
-  /** The kinds of its facts in their order. */
-  factKinds: ExpectedPaymentFactKind[] | null;
+  /** Of each of its facts the sequence, a space and the kind. */
+  facts: string[] | null;
   chargeCorrelationId: string | null;
   chargeType: string | null;
   transferId: string | null;
@@ -134,7 +134,7 @@ export async function listPaymentFacts(
              GREATEST(o.effective_from, p.scheduled_for, o.ended_at + COALESCE(
                attempt.clock_offset_ms * interval '1 millisecond', clock.ahead))
            END AS "effectiveAt",
-           fact.kinds AS "factKinds", r.original_nsu AS "refundOfNsu",
+           fact.list AS facts, r.original_nsu AS "refundOfNsu",
            ${metadataColumn(Prisma.sql`account.id`, Prisma.sql`e.id`)} AS metadata,
            ${chargeColumns}, ${transferColumns(freshMs)}, ${billColumns}, ${declaredColumns}
     FROM ${accountColumn(accountId)}
@@ -162,7 +162,7 @@ export async function listPaymentFacts(
       ) reference
     ) known
     CROSS JOIN LATERAL (
-      SELECT array_agg(kind::text ORDER BY sequence) AS kinds FROM (
+      SELECT json_agg(sequence || ' ' || kind) AS list FROM (
         SELECT kind, sequence FROM expected_payment_fact
         WHERE account_id = account.id AND ${isOfPayment} OFFSET 0
       ) known_fact
@@ -193,7 +193,7 @@ function toReference(text: string): Reference {
 
 /** Names each field: copies of what is left over take a hundred times as long. */
 function toLoadedPayment(row: ExpectedPaymentRow): LoadedPayment {
-  const kinds = row.factKinds ?? [];
+  const kinds = factKindsOf(row.facts ?? []);
   return {
     id: row.id,
     operationId: row.operationId,
@@ -224,6 +224,14 @@ function toLoadedPayment(row: ExpectedPaymentRow): LoadedPayment {
     hasFacts: kinds.length > 0,
     wasRejected: kinds.includes('rejected'),
   };
+}
+
+/** In the order of the sequences. PostgreSQL would sort those of each payment on their own. */
+function factKindsOf(facts: readonly string[]): ExpectedPaymentFactKind[] {
+  return facts
+    .map((fact) => fact.split(' '))
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([, kind]) => kind as ExpectedPaymentFactKind);
 }
 
 /** The last fact that says that no payment is expected; a revocation by a line is left out. */
