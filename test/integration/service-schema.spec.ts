@@ -16,7 +16,7 @@ const withoutForeignKey = [
   'event.account_id',
   // 0 stands for the operators of the installation.
   'idempotency_record.account_id',
-  // As of classifications.
+  // A trigger needs the day of each line for the totals of days.
   'line_outcome.account_id',
   'line_outcome.nsu',
   // Written by triggers only.
@@ -97,7 +97,7 @@ describe('constraints of the service database', () => {
          SELECT 1, nsu, 'pending', 1, 'x', 1 FROM unnest($1::bigint[]) nsu`,
         [nsus],
       );
-    await expect(outcomes([1, 99])).rejects.toThrow('line 99 of line_outcome is not stored');
+    await expect(outcomes([1, 99])).rejects.toThrow('null value in column "day"');
     await expect(outcomes([1])).resolves.toBeDefined();
     await expect(
       sql('UPDATE line_outcome SET nsu = 99, version = 2, sequence = 2 WHERE nsu = 1'),
