@@ -1,14 +1,16 @@
 // The yardstick of G9: a small forwarder to the bank with a persisted key, the program of a process
 // of its own. Two group commits a request on one table: the key and the bytes before the call, the
-// response after it. Plain Fastify, pg and axios, with the agent that the service has.
+// response after it. Plain Fastify, pg and axios, with the agent that the service has. With
+// SERVICE_DATABASE_URL it stores the rows of the service in place of its own.
 import { Agent } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import axios from 'axios';
 import fastify from 'fastify';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { OperationRows } from './operation-rows.js';
 
-const { BANK_URL = '', DATABASE_URL = '', PORT = '0' } = process.env;
+const { BANK_URL = '', DATABASE_URL = '', SERVICE_DATABASE_URL = '', PORT = '0' } = process.env;
 
 /** Work that shares statements: what waits while one statement runs is in the next one. */
 class GroupCommit<Item> {
@@ -54,38 +56,67 @@ interface Response {
   body: string;
 }
 
-const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 4 });
-await pool.query(`
-  CREATE TABLE IF NOT EXISTS forwarded_request (
-    id uuid PRIMARY KEY, key text NOT NULL UNIQUE, path text NOT NULL, body text NOT NULL,
-    status int, response text, created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    ended_at timestamptz)`);
+interface GroupCommits {
+  inserts: GroupCommit<Request>;
+  updates: GroupCommit<Response>;
+}
 
+const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 4 });
 const column = <Row, Value>(rows: Row[], read: (row: Row) => Value) => rows.map(read);
-const inserts = new GroupCommit<Request>((rows) =>
-  pool.query(
-    `INSERT INTO forwarded_request (id, key, path, body)
-     SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[])`,
-    [
-      column(rows, ({ id }) => id),
-      column(rows, ({ key }) => key),
-      column(rows, ({ path }) => path),
-      column(rows, ({ body }) => body),
-    ],
-  ),
-);
-const updates = new GroupCommit<Response>((rows) =>
-  pool.query(
-    `UPDATE forwarded_request f
-     SET status = r.status, response = r.body, ended_at = clock_timestamp()
-     FROM unnest($1::uuid[], $2::int[], $3::text[]) AS r(id, status, body) WHERE f.id = r.id`,
-    [
-      column(rows, ({ id }) => id),
-      column(rows, ({ status }) => status),
-      column(rows, ({ body }) => body),
-    ],
-  ),
-);
+
+async function ofOneTable(): Promise<GroupCommits> {
+  await pool.query(`
+    CREATE TABLE IF NOT EXISTS forwarded_request (
+      id uuid PRIMARY KEY, key text NOT NULL UNIQUE, path text NOT NULL, body text NOT NULL,
+      status int, response text, created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+      ended_at timestamptz)`);
+  const inserts = new GroupCommit<Request>((rows) =>
+    pool.query(
+      `INSERT INTO forwarded_request (id, key, path, body)
+       SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[])`,
+      [
+        column(rows, ({ id }) => id),
+        column(rows, ({ key }) => key),
+        column(rows, ({ path }) => path),
+        column(rows, ({ body }) => body),
+      ],
+    ),
+  );
+  const updates = new GroupCommit<Response>((rows) =>
+    pool.query(
+      `UPDATE forwarded_request f
+       SET status = r.status, response = r.body, ended_at = clock_timestamp()
+       FROM unnest($1::uuid[], $2::int[], $3::text[]) AS r(id, status, body) WHERE f.id = r.id`,
+      [
+        column(rows, ({ id }) => id),
+        column(rows, ({ status }) => status),
+        column(rows, ({ body }) => body),
+      ],
+    ),
+  );
+  return { inserts, updates };
+}
+
+async function ofService(kind: string): Promise<GroupCommits> {
+  const service = new pg.Pool({ connectionString: SERVICE_DATABASE_URL, max: 1 });
+  const rows = await OperationRows.read(service, pool, kind);
+  await service.end();
+  return {
+    inserts: new GroupCommit<Request>((requests) => rows.insert(requests)),
+    updates: new GroupCommit<Response>((answers) => rows.complete(answers)),
+  };
+}
+
+const known = new Map<string, Promise<GroupCommits>>();
+
+/** Of the requests of one kind. The service has stored one of each kind before. */
+function groupCommitsFor(path: string): Promise<GroupCommits> {
+  const kind = path.endsWith('/charges') ? 'create_charge' : 'create_transfer';
+  const name = SERVICE_DATABASE_URL === '' ? 'request' : kind;
+  const commits = known.get(name) ?? (name === 'request' ? ofOneTable() : ofService(name));
+  known.set(name, commits);
+  return commits;
+}
 
 const bank = axios.create({
   maxRedirects: 0,
@@ -104,6 +135,7 @@ server.post('/*', async (request, reply) => {
   const body = request.body as string;
   JSON.parse(body);
   const id = uuidv7();
+  const { inserts, updates } = await groupCommitsFor(request.url);
   await inserts.submit({
     id,
     key: String(request.headers['idempotencykey']),
