@@ -8,7 +8,7 @@ import axios from 'axios';
 import fastify from 'fastify';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { OperationRows } from './operation-rows.js';
+import { OperationRows, type ForwardedAnswer, type ForwardedRequest } from './operation-rows.js';
 
 const { BANK_URL = '', DATABASE_URL = '', SERVICE_DATABASE_URL = '', PORT = '0' } = process.env;
 
@@ -43,22 +43,14 @@ class GroupCommit<Item> {
   }
 }
 
-interface Request {
-  id: string;
+interface Request extends ForwardedRequest {
   key: string;
   path: string;
-  body: string;
-}
-
-interface Response {
-  id: string;
-  status: number;
-  body: string;
 }
 
 interface GroupCommits {
   inserts: GroupCommit<Request>;
-  updates: GroupCommit<Response>;
+  updates: GroupCommit<ForwardedAnswer>;
 }
 
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 4 });
@@ -82,7 +74,7 @@ async function ofOneTable(): Promise<GroupCommits> {
       ],
     ),
   );
-  const updates = new GroupCommit<Response>((rows) =>
+  const updates = new GroupCommit<ForwardedAnswer>((rows) =>
     pool.query(
       `UPDATE forwarded_request f
        SET status = r.status, response = r.body, ended_at = clock_timestamp()
@@ -103,18 +95,18 @@ async function ofService(kind: string): Promise<GroupCommits> {
   await service.end();
   return {
     inserts: new GroupCommit<Request>((requests) => rows.insert(requests)),
-    updates: new GroupCommit<Response>((answers) => rows.complete(answers)),
+    updates: new GroupCommit<ForwardedAnswer>((answers) => rows.complete(answers)),
   };
 }
 
-const known = new Map<string, Promise<GroupCommits>>();
+const opened = new Map<string, Promise<GroupCommits>>();
 
 /** Of the requests of one kind. The service has stored one of each kind before. */
 function groupCommitsFor(path: string): Promise<GroupCommits> {
   const kind = path.endsWith('/charges') ? 'create_charge' : 'create_transfer';
-  const name = SERVICE_DATABASE_URL === '' ? 'request' : kind;
-  const commits = known.get(name) ?? (name === 'request' ? ofOneTable() : ofService(name));
-  known.set(name, commits);
+  const open = SERVICE_DATABASE_URL === '' ? ofOneTable : ofService;
+  const commits = opened.get(kind) ?? open(kind);
+  opened.set(kind, commits);
   return commits;
 }
 

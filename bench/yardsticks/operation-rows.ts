@@ -3,6 +3,7 @@
 // same columns, indexes and checks, and no foreign keys and triggers. Everything else is constant.
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { readCopiedColumns, type CopiedColumn } from './copied-columns.js';
 
 /** The tables with rows of one operation (o) whose payments are e. */
 const tables: Record<string, string> = {
@@ -17,32 +18,28 @@ const tables: Record<string, string> = {
 };
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-interface SentRequest {
+export interface ForwardedRequest {
   id: string;
   body: string;
 }
 
-interface Answer {
+export interface ForwardedAnswer {
   id: string;
   status: number;
   body: string;
-}
-
-interface Column {
-  name: string;
-  type: string;
 }
 
 export class OperationRows {
   /** What each request has of its own, as the stored operation has it. Its id comes first. */
   private readonly own: string[];
   private readonly requestNumber: string;
+  private readonly insertSql: string;
   private count = 0;
 
   private constructor(
     private readonly pool: pg.Pool,
     private readonly kind: string,
-    private readonly stored: { table: string; columns: Column[]; row: (string | null)[] }[],
+    private readonly stored: { table: string; columns: CopiedColumn[]; row: (string | null)[] }[],
   ) {
     const [operation] = stored;
     const valueOf = (name: string) =>
@@ -55,6 +52,7 @@ export class OperationRows {
     const bodies = [valueOf('request_body'), valueOf('response_body')];
     const found = values.filter((value) => isOwn(value) && !bodies.includes(value));
     this.own = [...new Set([valueOf('id'), ...found])];
+    this.insertSql = this.insertAll();
   }
 
   /** Reads the newest operation of a kind that the service has stored. */
@@ -63,13 +61,8 @@ export class OperationRows {
     await pool.query('CREATE SCHEMA IF NOT EXISTS copy');
     for (const [table, condition] of Object.entries(tables)) {
       await pool.query(`CREATE TABLE IF NOT EXISTS copy.${table} (LIKE ${table} INCLUDING ALL)`);
-      const { rows: columns } = await service.query<Column>(
-        `SELECT attname AS name, format_type(atttypid, atttypmod) AS type
-         FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
-         WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped
-           AND COALESCE(pg_get_expr(adbin, adrelid), '') NOT LIKE 'nextval(%'
-         ORDER BY attnum`,
-        [table],
+      const columns = (await readCopiedColumns(service, table)).filter(
+        ({ isNumbered }) => !isNumbered,
       );
       const texts = columns.map(({ name }) => `t.${name}::text`).join(', ');
       const { rows } = await service.query<(string | null)[]>({
@@ -86,7 +79,7 @@ export class OperationRows {
   }
 
   /** All rows of each request, before the bank is called. */
-  async insert(requests: readonly SentRequest[]): Promise<void> {
+  async insert(requests: readonly ForwardedRequest[]): Promise<void> {
     const values = requests.map(({ id }) => {
       this.count += 1;
       // As long as the numbers of the requests.
@@ -97,11 +90,11 @@ export class OperationRows {
       ...this.own.map((_, index) => values.map((row) => row[index])),
       requests.map(({ body }) => body),
     ];
-    await this.pool.query({ name: `insert ${this.kind}`, text: this.insertSql(), values: arrays });
+    await this.pool.query({ name: `insert ${this.kind}`, text: this.insertSql, values: arrays });
   }
 
   /** The bank's answers to them. */
-  async complete(answers: readonly Answer[]): Promise<void> {
+  async complete(answers: readonly ForwardedAnswer[]): Promise<void> {
     const transfers = `, transferred AS (
       UPDATE copy.transfer t SET state = 'accepted', updated_at = clock_timestamp()
       FROM answer WHERE t.account_id = 1 AND t.operation_id = answer.id)`;
@@ -133,7 +126,7 @@ export class OperationRows {
     return value.replace(/\d+$/, number);
   }
 
-  private insertSql(): string {
+  private insertAll(): string {
     const names = [...this.own.map((_, index) => `v${index}`), 'body'];
     const arrays = names.map((_, index) => `$${index + 1}::text[]`);
     const textOf = (name: string, value: string | null) => {

@@ -2,6 +2,7 @@
 // lines, by set-based statements, into tables with the same columns, indexes, checks and foreign
 // keys. It reads no line and decides nothing, and its tables have no triggers.
 import type pg from 'pg';
+import { readCopiedColumns, type CopiedColumn } from './copied-columns.js';
 
 const byLine = 'JOIN copy.batch batch USING (account_id, nsu)';
 /** A table of rows that a decision inserts, and the batch of each row (written). */
@@ -57,7 +58,7 @@ export class WrittenRows {
     });
     for (const [table, join] of Object.entries(inserted)) {
       await pool.query(`CREATE TABLE copy.${table} (LIKE public.${table} INCLUDING ALL)`);
-      const columns = await columnsOf(pool, table);
+      const columns = await readCopiedColumns(pool, table);
       const source = `public.${table} written ${join}`;
       const sql = insertSql(table, columns);
       for (const [index, values] of await readColumns(pool, source, columns, accountId))
@@ -67,7 +68,7 @@ export class WrittenRows {
       'CREATE TABLE copy.expected_payment_total (LIKE expected_payment_total INCLUDING ALL)',
     );
     for (const table of copied) await addForeignKeys(pool, table);
-    const totals = (await columnsOf(pool, 'expected_payment_total')).filter(({ name }) =>
+    const totals = (await readCopiedColumns(pool, 'expected_payment_total')).filter(({ name }) =>
       ['expected_payment_id', ...updated].includes(name),
     );
     const source = `public.expected_payment_total written
@@ -141,26 +142,11 @@ async function addForeignKeys(pool: pg.Pool, table: string): Promise<void> {
   }
 }
 
-interface Column {
-  name: string;
-  type: string;
-}
-
-async function columnsOf(pool: pg.Pool, table: string): Promise<Column[]> {
-  const { rows } = await pool.query<Column>(
-    `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
-     WHERE attrelid = ('public.' || $1)::regclass AND attnum > 0 AND NOT attisdropped
-     ORDER BY attnum`,
-    [table],
-  );
-  return rows;
-}
-
 /** The values of each column, by the index of the batch. */
 async function readColumns(
   pool: pg.Pool,
   source: string,
-  columns: Column[],
+  columns: CopiedColumn[],
   accountId: number,
 ): Promise<Map<number, (string | null)[][]>> {
   const texts = columns.map(({ name }) => `written."${name}"::text`).join(', ');
@@ -179,15 +165,15 @@ async function readColumns(
   return byBatch;
 }
 
-const arraysOf = (columns: Column[]) =>
+const arraysOf = (columns: CopiedColumn[]) =>
   columns.map(({ type }, index) => `$${index + 1}::text[]::${type}[]`).join(', ');
 
-function insertSql(table: string, columns: Column[]): string {
+function insertSql(table: string, columns: CopiedColumn[]): string {
   const names = columns.map(({ name }) => `"${name}"`).join(', ');
   return `INSERT INTO copy.${table} (${names}) SELECT * FROM unnest(${arraysOf(columns)})`;
 }
 
-function updateSql(accountId: number, columns: Column[]): string {
+function updateSql(accountId: number, columns: CopiedColumn[]): string {
   const names = columns.map(({ name }) => `"${name}"`).join(', ');
   return `UPDATE copy.expected_payment_total total
     SET ${updated.map((name) => `${name} = new.${name}`).join(', ')}
