@@ -39,7 +39,7 @@ async function main() {
 
 function runProgram(name, options) {
   return runNode([
-    ...['--no-warnings', '--expose-gc'],
+    ...[...process.execArgv, '--no-warnings', '--expose-gc'],
     ...['--import=./bench/typescript.mjs', join(projectFolder, 'bench', name)],
     ...options,
   ]);

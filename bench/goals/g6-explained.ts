@@ -8,6 +8,7 @@ import { createPool } from '../../src/database.service.js';
 import { PrismaClient } from '../../src/generated/service/client.js';
 import { prismaAdapter } from '../../src/platform/prisma-adapter.js';
 import { batchSize } from '../../src/reconciliation/reconciliation.service.js';
+import { nodeOptions } from '../../test/support/concilia-process.js';
 import { testDatabase, type TestDatabase } from '../../test/support/postgres.js';
 import type { Bench, Contest } from '../harness/bench.js';
 import { LineBook, openReconciliation } from '../reconciliation-book.js';
@@ -144,7 +145,10 @@ async function decideInProcesses(url: string, opened: readonly Work[]): Promise<
   const processes = opened.map(({ warmUpId, accountId }) =>
     spawn(
       process.execPath,
-      ['--no-warnings', '--import', typescript, worker, url, String(warmUpId), String(accountId)],
+      [
+        ...[...nodeOptions, '--no-warnings', '--import', typescript, worker, url],
+        ...[String(warmUpId), String(accountId)],
+      ],
       { stdio: ['pipe', 'pipe', 'inherit'] },
     ),
   );

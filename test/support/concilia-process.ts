@@ -1,6 +1,7 @@
 // The service and its sandbox bank as one real process that tests can stop and kill, and a client
 // of both.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,14 @@ import { fileURLToPath } from 'node:url';
 import { until } from './until.js';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The options of Node.js with which `npm start` runs the service. */
+export const nodeOptions = (() => {
+  const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  return scripts.start.split(' ').filter((part) => part.startsWith('--'));
+})();
 
 /** The processes that run. Nothing else would end them where a test or bench ends early. */
 const endedWithUs = new Set<ChildProcess>();
@@ -68,7 +77,7 @@ export class ConciliaProcess {
   async start(timeoutMs = 40_000): Promise<void> {
     const { PATH = '', HOME = '/tmp', TMPDIR } = process.env;
     this.output = '';
-    const child = spawn(process.execPath, [join(project, this.script)], {
+    const child = spawn(process.execPath, [...nodeOptions, join(project, this.script)], {
       cwd: tmpdir(), // not the checkout: a developer's .env must not change the tests
       env: { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), ...this.environment },
       stdio: ['ignore', 'pipe', 'pipe'],
