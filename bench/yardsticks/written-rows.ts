@@ -101,16 +101,20 @@ export class WrittenRows {
     const client = await this.pool.connect();
     const startedAt = performance.now();
     try {
-      for (const { inserts, update } of this.batches) {
-        await client.query('BEGIN');
-        for (const { sql, values } of inserts) await client.query(sql, values);
-        if (update.sql !== '') await client.query(update.sql, update.values);
-        await client.query('COMMIT');
-      }
+      for (const index of this.batches.keys()) await this.writeBatch(client, index);
     } finally {
       client.release();
     }
     return (this.lines / (performance.now() - startedAt)) * 1_000;
+  }
+
+  /** Writes one batch in a transaction. */
+  async writeBatch(client: pg.ClientBase, index: number): Promise<void> {
+    const { inserts = [], update } = this.batches[index] ?? {};
+    await client.query('BEGIN');
+    for (const { sql, values } of inserts) await client.query(sql, values);
+    if (update && update.sql !== '') await client.query(update.sql, update.values);
+    await client.query('COMMIT');
   }
 
   /** Throws unless the copy has as many rows as what the product wrote. */
