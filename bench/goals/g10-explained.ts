@@ -85,20 +85,22 @@ async function copyWithRows(bank: BenchBank, count: number): Promise<number> {
     const rows = await WrittenRows.read(pool, accountId, pageLines);
     await rows.prepare();
     const client = await pool.connect();
-    const figure = await copyPages(bank, client, count, (page) =>
-      rows.writeBatch(client, page - 1),
-    );
-    client.release();
-    await rows.check(accountId);
-    return figure;
+    try {
+      const explain = (page: number) => rows.writeBatch(client, page - 1);
+      const figure = await copyPages(bank, client, count, explain);
+      await rows.check(accountId);
+      return figure;
+    } finally {
+      client.release();
+    }
   } finally {
     await service.close();
   }
 }
 
 /**
- * Reads all pages and copies their lines. Where `explain` writes about those of a page, the next one
- * is read meanwhile. Returns lines a second.
+ * Reads all pages and copies their lines. Where `explain` writes about those of a page, the next
+ * one is read meanwhile. Returns lines a second.
  */
 async function copyPages(
   { url }: BenchBank,
