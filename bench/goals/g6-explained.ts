@@ -8,7 +8,6 @@ import { createPool } from '../../src/database.service.js';
 import { PrismaClient } from '../../src/generated/service/client.js';
 import { prismaAdapter } from '../../src/platform/prisma-adapter.js';
 import { batchSize } from '../../src/reconciliation/reconciliation.service.js';
-import { nodeOptions } from '../../test/support/concilia-process.js';
 import { testDatabase, type TestDatabase } from '../../test/support/postgres.js';
 import type { Bench, Contest } from '../harness/bench.js';
 import { LineBook, openReconciliation } from '../reconciliation-book.js';
@@ -132,7 +131,6 @@ async function openDatabase(test: TestDatabase, matchedOfTen: number, lines: num
 }
 
 const worker = fileURLToPath(new URL('../reconciliation-worker.ts', import.meta.url));
-const typescript = new URL('../typescript.mjs', import.meta.url).href;
 
 /** What a process decides before it is measured, and then. */
 interface Work {
@@ -145,10 +143,7 @@ async function decideInProcesses(url: string, opened: readonly Work[]): Promise<
   const processes = opened.map(({ warmUpId, accountId }) =>
     spawn(
       process.execPath,
-      [
-        ...[...nodeOptions, '--no-warnings', '--import', typescript, worker, url],
-        ...[String(warmUpId), String(accountId)],
-      ],
+      [...process.execArgv, worker, url, String(warmUpId), String(accountId)],
       { stdio: ['pipe', 'pipe', 'inherit'] },
     ),
   );
