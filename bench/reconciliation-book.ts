@@ -87,9 +87,9 @@ export class LineBook {
   /** Lines that were decided before, their payments, and what was written about both. */
   async addDecidedLines(count: number): Promise<void> {
     const wanted = this.matchedLines + this.countMatched(count);
-    await this.withoutTriggers(async (client) => {
-      await this.inSteps(this.payments + 1, wanted, [paymentsSql], [], client);
-      await this.insertLines(count, [linesSql, ...outcomesSql], client);
+    await this.withoutTriggers(async (clients) => {
+      await this.inSteps(this.payments + 1, wanted, [paymentsSql], [], clients);
+      await this.insertLines(count, [linesSql, ...outcomesSql], clients);
     });
     this.payments = Math.max(this.payments, wanted);
     await this.pool.query(
@@ -103,28 +103,32 @@ export class LineBook {
   /** Expected payments that were decided before, and that no line pays. */
   async addOpenPayments(count: number): Promise<void> {
     const sql = [paymentsSql, openPaymentTotalsSql];
-    await this.withoutTriggers((client) =>
-      this.inSteps(firstOpenPayment, firstOpenPayment + count - 1, sql, [], client),
+    await this.withoutTriggers((clients) =>
+      this.inSteps(firstOpenPayment, firstOpenPayment + count - 1, sql, [], clients),
     );
   }
 
-  /** The rows are those of the product. Its triggers and foreign keys only check and count them. */
-  private async withoutTriggers(work: (client: pg.PoolClient) => Promise<void>): Promise<void> {
-    const client = await this.pool.connect();
+  /**
+   * The rows are those of the product. Its triggers and foreign keys only check and count them. A
+   * large book takes long, so `work` has a connection for each of two cores.
+   */
+  private async withoutTriggers(work: (clients: pg.PoolClient[]) => Promise<void>): Promise<void> {
+    const clients = await Promise.all([this.pool.connect(), this.pool.connect()]);
     try {
-      await client.query(`SET session_replication_role = replica; SET synchronous_commit = off`);
-      await work(client);
-      await client.query(countersSql.replaceAll('$1', String(this.accountId)));
+      for (const client of clients)
+        await client.query(`SET session_replication_role = replica; SET synchronous_commit = off`);
+      await work(clients);
+      await clients[0].query(countersSql.replaceAll('$1', String(this.accountId)));
     } finally {
-      // With its settings.
-      client.release(true);
+      // With their settings.
+      for (const client of clients) client.release(true);
     }
   }
 
-  private async insertLines(count: number, sql: string[], db?: pg.PoolClient): Promise<void> {
+  private async insertLines(count: number, sql: string[], dbs?: pg.PoolClient[]): Promise<void> {
     const from = this.nextNsu;
     const values = [this.matchedOfTen, from, this.matchedLines];
-    await this.inSteps(from, from + count - 1, sql, values, db);
+    await this.inSteps(from, from + count - 1, sql, values, dbs);
     await this.pool.query(
       `UPDATE statement_state SET last_nsu = $2, line_count = line_count + $3
        WHERE account_id = $1`,
@@ -145,12 +149,17 @@ export class LineBook {
     from: number,
     until: number,
     statements: string[],
-    values: unknown[] = [],
-    db: pg.Pool | pg.PoolClient = this.pool,
+    more: unknown[] = [],
+    dbs: readonly (pg.Pool | pg.PoolClient)[] = [this.pool],
   ): Promise<void> {
     for (let first = from; first <= until; first += rowsAtOnce) {
-      const last = Math.min(until, first + rowsAtOnce - 1);
-      for (const sql of statements) await db.query(sql, [this.accountId, first, last, ...values]);
+      const values = [this.accountId, first, Math.min(until, first + rowsAtOnce - 1), ...more];
+      // No statement reads what another one of its step writes.
+      const inserting = dbs.map(async (db, index) => {
+        for (const [at, sql] of statements.entries())
+          if (at % dbs.length === index) await db.query(sql, values);
+      });
+      await Promise.all(inserting);
     }
   }
 }

@@ -12,7 +12,10 @@ import { LineBook, openReconciliation } from '../reconciliation-book.js';
 const roundLines = { short: 500, long: 5_000 };
 const matchedOfTen = 5;
 
-/** `lines` in the history; `open` expected payments and breaks. */
+/**
+ * The long history is a hundred times that of the small book, and so is what is open in the third:
+ * half of it expected payments, half breaks.
+ */
 const sizes = { small: 'small book', history: 'long history', open: 'many open' };
 const costs = { cpu: 'CPU µs', buffers: 'buffers', wal: 'WAL bytes' };
 const costNames = Object.keys(costs) as (keyof ServerCosts)[];
@@ -30,7 +33,7 @@ export const bench: Bench = {
     })),
   ),
   open: async ({ isShort, lines }) => {
-    const most = lines ?? (isShort ? 2_000 : 300_000);
+    const most = lines ?? (isShort ? 20_000 : 1_000_000);
     return openContest(most, isShort);
   },
 };
@@ -38,9 +41,9 @@ export const bench: Bench = {
 async function openContest(most: number, isShort: boolean): Promise<Contest> {
   const lines = isShort ? roundLines.short : roundLines.long;
   const books = {
-    small: await openBook({ history: most / 10, open: most / 100 }, lines),
-    history: await openBook({ history: most, open: most / 100 }, lines),
-    open: await openBook({ history: most / 10, open: most }, lines),
+    small: await openBook({ history: most / 100, open: most / 1_000 }, lines),
+    history: await openBook({ history: most, open: most / 1_000 }, lines),
+    open: await openBook({ history: most / 100, open: most / 10 }, lines),
   };
   const contestantsOf = (size: keyof typeof sizes) =>
     measuredTogether(
