@@ -65,7 +65,7 @@ class Deployment {
     const processes = await Promise.all(started);
     try {
       await Promise.all(processes.map((one) => one.start()));
-      await this.explain(Math.ceil(lines / 5));
+      await this.explain(lines);
       await sleep(settlingMs);
       return await this.explain(lines);
     } finally {
@@ -154,7 +154,7 @@ function measureBusy(): () => number {
 }
 
 async function openContest({ isShort, lines }: Size): Promise<Contest> {
-  const each = lines ?? (isShort ? 50 : 2_500);
+  const each = lines ?? (isShort ? 50 : 5_000);
   const deployments = new Map<string, Deployment>();
   for (const backend of backends) deployments.set(backend, await Deployment.open(backend));
   const contestants: Contest['contestants'] = {};
