@@ -40,10 +40,11 @@ export const bench: Bench = {
 
 async function openContest(most: number, isShort: boolean): Promise<Contest> {
   const lines = isShort ? roundLines.short : roundLines.long;
+  const small = { history: most / 100, open: most / 1_000 };
   const books = {
-    small: await openBook({ history: most / 100, open: most / 1_000 }, lines),
-    history: await openBook({ history: most, open: most / 1_000 }, lines),
-    open: await openBook({ history: most / 100, open: most / 10 }, lines),
+    small: await openBook(small, lines),
+    history: await openBook({ ...small, history: 100 * small.history }, lines),
+    open: await openBook({ ...small, open: 100 * small.open }, lines),
   };
   const contestantsOf = (size: keyof typeof sizes) =>
     measuredTogether(
