@@ -76,8 +76,38 @@ describe('constraints of the service database', () => {
 
   it('reject matches that do not add up to the amount of their line', async () => {
     await expect(match(1, 999, 10)).rejects.toThrow('do not add up');
-    await expect(match(99, 1000, 11)).rejects.toThrow('match_account_id_nsu_fkey');
+    await expect(match(99, 1000, 11)).rejects.toThrow('the matches of line 99 do not add up');
     await expect(match(1, 1000, 12)).resolves.toBeDefined();
+  });
+
+  it('reject matches and totals of payments that are not stored', async () => {
+    const missing = `expected payment ${id(999)} of`;
+    await expect(
+      sql(
+        `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
+         VALUES (1, $1, 2, $2, 1000, 'reference', '{}')`,
+        [id(13), id(999)],
+      ),
+    ).rejects.toThrow(`${missing} match is not stored`);
+    await addPayments(service.database.pool, 1, [id(114), id(115)]);
+    const total = (of: string) =>
+      sql(
+        `INSERT INTO expected_payment_total (account_id, expected_payment_id, paid_cents,
+           reversed_cents, refunded_cents, unrefunded_cents, settlement)
+         VALUES (1, $1, 0, 0, 0, 0, 'open')`,
+        [of],
+      );
+    await expect(total(id(999))).rejects.toThrow(`${missing} expected_payment_total is not stored`);
+    await expect(total(id(114))).resolves.toBeDefined();
+    for (const change of [
+      `UPDATE expected_payment_total SET expected_payment_id = '${id(115)}'`,
+      `UPDATE match SET expected_payment_id = '${id(115)}'`,
+      `UPDATE expected_payment SET id = '${id(116)}' WHERE id = '${id(115)}'`,
+    ])
+      await expect(sql(change)).rejects.toThrow('keeps its key');
+    await expect(sql(`DELETE FROM expected_payment WHERE id = '${id(115)}'`)).rejects.toThrow(
+      'a row of expected_payment is not deleted',
+    );
   });
 
   it('reject classifications of lines that are not stored', async () => {

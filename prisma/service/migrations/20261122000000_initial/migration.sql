@@ -8,6 +8,27 @@ BEGIN
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'check_violation';
 END $$;
 
+-- A foreign key looks up and locks each row on its own, and writes each lock to the log. Where many
+-- rows are written at once, a trigger checks them together, and the key only shows how the tables
+-- are connected. Before PostgreSQL 18 it is checked as well.
+CREATE FUNCTION "trigger_checks"("name" text, "of_table" regclass) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('server_version_num')::int >= 180000 THEN
+    EXECUTE format('ALTER TABLE %s ALTER CONSTRAINT %I NOT ENFORCED', of_table, name);
+  END IF;
+END $$;
+
+-- For what a trigger checks in place of a foreign key: a row that others name stays, and one that
+-- names others goes on to name the same.
+CREATE FUNCTION "stays_connected"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    RAISE EXCEPTION 'a row of % is not deleted', TG_TABLE_NAME USING ERRCODE = 'check_violation';
+  END IF;
+  RAISE EXCEPTION 'a row of % keeps its key', TG_TABLE_NAME USING ERRCODE = 'check_violation';
+END $$;
+
 -- For a statement that is sent together with COMMIT. It fails where its condition is not met, and
 -- the transaction is rolled back.
 CREATE FUNCTION "refuse_unless"("is_met" boolean) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -1055,6 +1076,28 @@ CREATE TABLE "expected_payment" (
     FOREIGN KEY ("account_id", "operation_id")
     REFERENCES "operation" ("account_id", "id")
 );
+CREATE TRIGGER "expected_payment_is_not_deleted" BEFORE DELETE ON "expected_payment"
+  FOR EACH ROW EXECUTE FUNCTION "stays_connected"();
+CREATE TRIGGER "expected_payment_keeps_its_key"
+  BEFORE UPDATE OF "account_id", "id" ON "expected_payment"
+  FOR EACH ROW EXECUTE FUNCTION "stays_connected"();
+-- Checks the rows that name expected payments, for foreign keys that are not enforced.
+CREATE FUNCTION "payments_are_stored"() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  missing uuid;
+BEGIN
+  SELECT added.expected_payment_id INTO missing FROM added
+  LEFT JOIN LATERAL (
+    SELECT true AS is_stored FROM "expected_payment"
+    WHERE account_id = added.account_id AND id = added.expected_payment_id OFFSET 0
+  ) payment ON true
+  WHERE payment.is_stored IS NULL LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'expected payment % of % is not stored', missing, TG_TABLE_NAME
+      USING ERRCODE = 'foreign_key_violation';
+  END IF;
+  RETURN NULL;
+END $$;
 CREATE INDEX "expected_payment_account_id_operation_id_idx"
   ON "expected_payment" ("account_id", "operation_id");
 CREATE INDEX "expected_payment_due"
@@ -1649,6 +1692,14 @@ CREATE TABLE "match" (
     FOREIGN KEY ("account_id", "rule_id", "rule_version")
     REFERENCES "rule_version" ("account_id", "rule_id", "version")
 );
+-- Checked by match_covers_its_line and by match_has_its_payment.
+SELECT "trigger_checks"('match_account_id_nsu_fkey', 'match');
+SELECT "trigger_checks"('match_account_id_expected_payment_id_fkey', 'match');
+CREATE TRIGGER "match_has_its_payment" AFTER INSERT ON "match"
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION "payments_are_stored"();
+CREATE TRIGGER "match_keeps_its_payment"
+  BEFORE UPDATE OF "account_id", "expected_payment_id" ON "match"
+  FOR EACH ROW EXECUTE FUNCTION "stays_connected"();
 -- A line has at most one live match with an expected payment.
 CREATE UNIQUE INDEX "match_live"
   ON "match" ("account_id", "nsu", "expected_payment_id") WHERE (unlinked_at IS NULL);
@@ -2029,6 +2080,12 @@ CREATE TABLE "expected_payment_total" (
     AND "unrefunded_cents" BETWEEN 0 AND "paid_cents"
   )
 );
+SELECT "trigger_checks"('expected_payment_total_payment', 'expected_payment_total');
+CREATE TRIGGER "expected_payment_total_has_its_payment" AFTER INSERT ON "expected_payment_total"
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION "payments_are_stored"();
+CREATE TRIGGER "expected_payment_total_keeps_its_payment"
+  BEFORE UPDATE OF "account_id", "expected_payment_id" ON "expected_payment_total"
+  FOR EACH ROW EXECUTE FUNCTION "stays_connected"();
 CREATE INDEX "expected_payment_total_deadline"
   ON "expected_payment_total" ("account_id", "deadline") WHERE (deadline IS NOT NULL);
 CREATE INDEX "expected_payment_total_account_id_settlement_expected_payme_idx"
@@ -2927,3 +2984,5 @@ CREATE INDEX "alert_notification_due"
   WHERE (state = 'pending');
 CREATE INDEX "alert_notification_dead" ON "alert_notification" ("account_id")
   WHERE (state = 'dead');
+
+DROP FUNCTION "trigger_checks"(text, regclass);
