@@ -1,13 +1,14 @@
 // The yardstick of G9: a small forwarder to the bank with a persisted key, the program of a process
 // of its own. Two group commits a request on one table: the key and the bytes before the call, the
-// response after it. Plain Fastify, pg and axios, with the agent that the service has. With
+// response after it. Plain Fastify and pg, and axios as the service calls it. With
 // SERVICE_DATABASE_URL it stores the rows of the service in place of its own.
 import { Agent } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import axios from 'axios';
+import axios, { AxiosHeaders } from 'axios';
 import fastify from 'fastify';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { CallDeadline } from '../../src/platform/call-deadline.js';
 import { OperationRows, type ForwardedAnswer, type ForwardedRequest } from './operation-rows.js';
 
 const { BANK_URL = '', DATABASE_URL = '', SERVICE_DATABASE_URL = '', PORT = '0' } = process.env;
@@ -110,14 +111,31 @@ function groupCommitsFor(path: string): Promise<GroupCommits> {
   return commits;
 }
 
-const bank = axios.create({
+const sendOverHttp = axios.getAdapter('http');
+const sendOptions = {
+  method: 'POST',
   maxRedirects: 0,
   responseType: 'arraybuffer',
-  transformRequest: [(body: unknown) => body],
   validateStatus: () => true,
   proxy: false,
   httpAgent: new Agent({ keepAlive: true, maxSockets: 64 }),
-});
+} as const;
+
+async function callBank(path: string, body: string, key: string) {
+  const deadline = new CallDeadline(10_000);
+  try {
+    const headers = { 'content-type': 'application/json', idempotencykey: key };
+    return await sendOverHttp({
+      url: BANK_URL + path,
+      data: body,
+      headers: new AxiosHeaders(headers),
+      signal: deadline,
+      ...sendOptions,
+    });
+  } finally {
+    deadline.clear();
+  }
+}
 
 const server = fastify();
 server.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
@@ -134,12 +152,8 @@ server.post('/*', async (request, reply) => {
     path: request.url,
     body,
   });
-  const headers = { 'content-type': 'application/json', idempotencykey: id };
-  const response = await bank.post<Buffer>(BANK_URL + request.url, body, {
-    headers,
-    signal: AbortSignal.timeout(10_000),
-  });
-  const text = Buffer.from(response.data).toString();
+  const response = await callBank(request.url, body, id);
+  const text = (response.data as Buffer).toString();
   JSON.parse(text);
   await updates.submit({ id, status: response.status, body: text });
   return reply.status(response.status).header('content-type', 'application/json').send(text);
