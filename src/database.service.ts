@@ -233,9 +233,11 @@ export class Database {
     const { timeoutMs } = options;
     const limits = timeoutMs === undefined ? {} : { timeout: timeoutMs };
     return repeatAfterConflicts((committed) =>
-      this.prisma.$transaction(
-        (tx) => runWithLaterSteps(withDirectSql(tx), work, committed),
-        limits,
+      insideTransaction.run({}, () =>
+        this.prisma.$transaction(
+          (tx) => runWithLaterSteps(withDirectSql(tx), work, committed),
+          limits,
+        ),
       ),
     );
   }
@@ -248,7 +250,26 @@ export class Database {
    * that it should.
    */
   async sqlTransaction<Result>(work: SqlWork<Result>): Promise<Result> {
-    return repeatAfterConflicts((committed) => this.runOnConnection(work, committed));
+    return repeatAfterConflicts((committed) =>
+      insideTransaction.run({}, () => this.runOnConnection(work, committed)),
+    );
+  }
+
+  /**
+   * A transaction whose statements are all sent with its beginning and its end, in one round trip.
+   * Returns the rows of `reading`. If the transaction must not be committed, one of the others must
+   * fail. Only the limits of its statements bound its time.
+   */
+  async sqlAtOnce<Row extends object>(
+    reading: Prisma.Sql,
+    others: readonly Prisma.Sql[],
+  ): Promise<Row[]> {
+    return repeatAfterConflicts(() =>
+      this.withConnection(
+        async (connection) =>
+          (await connection.transact(this.beginOnConnection, [reading, ...others])) as Row[],
+      ),
+    );
   }
 
   /**
@@ -291,15 +312,7 @@ export class Database {
     work: SqlWork<Result>,
     committed: (() => void)[],
   ): Promise<Result> {
-    const client = await this.pool.connect();
-    const connection = new TransactionConnection(client);
-    // It may be lost while no statement waits for its answer.
-    const onLost = () => {
-      connection.isBroken = true;
-    };
-    client.on('error', onLost);
-    const limit = setTimeout(() => connection.end(), this.transactionTimeoutMs);
-    try {
+    return this.withConnection(async (connection) => {
       const runWork = async (tx: SqlTx) => {
         const last: Prisma.Sql[] = [];
         const done = await work(tx, (statement) => last.push(statement));
@@ -313,6 +326,23 @@ export class Database {
       ]);
       await connection.commit();
       return result;
+    });
+  }
+
+  /** Rolls back what `work` has begun and not committed when it throws. */
+  private async withConnection<Result>(
+    work: (connection: TransactionConnection) => Promise<Result>,
+  ): Promise<Result> {
+    const client = await this.pool.connect();
+    const connection = new TransactionConnection(client);
+    // It may be lost while no statement waits for its answer.
+    const onLost = () => {
+      connection.isBroken = true;
+    };
+    client.on('error', onLost);
+    const limit = setTimeout(() => connection.end(), this.transactionTimeoutMs);
+    try {
+      return await work(connection);
     } catch (error) {
       connection.end();
       // Where even this fails, the connection is closed, and the server rolls back.
@@ -411,7 +441,7 @@ async function repeatAfterConflicts<Result>(
   for (let attempts = 1; ; attempts += 1) {
     const committed: (() => void)[] = [];
     try {
-      const result = await insideTransaction.run({}, () => attempt(committed));
+      const result = await attempt(committed);
       for (const step of committed) step();
       return result;
     } catch (error) {
@@ -420,6 +450,9 @@ async function repeatAfterConflicts<Result>(
     }
   }
 }
+
+/** Whether PostgreSQL has refused a statement, and so its transaction. */
+export const isRefusedStatement = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
 /** serialization_failure, deadlock_detected; or a statement that was not run without its plan. */
 const conflictCodes = new Set(['40001', '40P01', ...lostPlanCodes]);

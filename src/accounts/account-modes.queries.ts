@@ -1,6 +1,6 @@
 // The mode of each account, and who changed it, when and why. A mode takes effect in every process
-// when its transaction commits: it is read from the database before each attempt and before each
-// call, and never cached.
+// when its transaction commits: it is read from the database before each attempt, and again before
+// each call, unless the account was read in the transaction that recorded its attempt just now.
 import type { Db, Tx } from '../database.service.js';
 import type { AccountModeChange } from '../generated/service/client.js';
 import { faultOfMode, registersWebhooksByDefault, type SendingRules } from './account-mode.js';

@@ -37,7 +37,12 @@ import {
 
 export type BankAccount = Pick<BankAccountRow, 'id' | 'slug' | 'goLiveAt'> & {
   /** What a call to the bank depends on, as it was read at this time of the monotonic clock. */
-  called?: { account: CalledAccount; readAtMs: number };
+  called?: {
+    account: CalledAccount;
+    readAtMs: number;
+    /** Whether it was read in the transaction that recorded the call. */
+    isRecorded: boolean;
+  };
 };
 
 /** The account that the settings describe. */
@@ -45,8 +50,6 @@ const mainSlug = 'main';
 
 /** How long a secret that was replaced may still be accepted. */
 const recentSecretMs = 500;
-/** How long credentials that were replaced may still be sent: no longer than a call lasts. */
-const recentCredentialsMs = 100;
 
 export interface WebhookSecret {
   account: BankAccount | null;
@@ -62,6 +65,11 @@ type BankIdentity = Pick<StoredCredentials, 'apiKey' | 'accountHeader'>;
 
 @Injectable()
 export class AccountsService {
+  /**
+   * How long a call may go by an account that was read before. Credentials that were replaced may
+   * be sent for so long, which is no longer than a call lasts. Tests use a longer time.
+   */
+  recentAccountMs = 100;
   private settingsTls: ClientTls = { certificate: null, key: null, ca: null };
   private readonly nobody: WebhookSecret = { account: null, secret: randomUUID() };
   /** Encrypted credentials of no account. */
@@ -265,14 +273,16 @@ export class AccountsService {
 
   /**
    * What a call to the bank depends on. Read from the database for each call: another process may
-   * have changed it. Only a call that reads goes by the account that was read just before it.
+   * have changed it. Two kinds of calls go by the account that was read just before: those that
+   * only read, and those recorded by the transaction that read it, if they are sent at once.
    */
   async getCallSettings(
     { id, called }: Pick<BankAccount, 'id' | 'called'>,
-    { isReading }: Pick<Route, 'isReading'>,
+    { isReading, isAtOnce }: Pick<Route, 'isReading'> & { isAtOnce: boolean },
   ): Promise<{ credentials: BankCredentials } & SendingRules> {
-    const isRecent = called && performance.now() - called.readAtMs < recentCredentialsMs;
-    const account = isReading && isRecent ? called.account : await this.getCalled(id);
+    const isRecent = called && performance.now() - called.readAtMs < this.recentAccountMs;
+    const goesByRead = isRecent && (isReading || (called.isRecorded && isAtOnce));
+    const account = goesByRead ? called.account : await this.getCalled(id);
     const { mode, registersWebhooks } = account;
     return { credentials: this.credentialsOf(account), mode, registersWebhooks };
   }
@@ -376,9 +386,13 @@ function storedBankDetails(details: GivenBankDetails) {
 }
 
 /** The account for a call to the bank. `readAtMs`: before it was read, by the monotonic clock. */
-export function asCalled(account: CalledAccount, readAtMs: number): BankAccount {
+export function asCalled(
+  account: CalledAccount,
+  readAtMs: number,
+  isRecorded = false,
+): BankAccount {
   const { id, slug, goLiveAt } = account;
-  return { id, slug, goLiveAt, called: { account, readAtMs } };
+  return { id, slug, goLiveAt, called: { account, readAtMs, isRecorded } };
 }
 
 /** The mode of a new account. */

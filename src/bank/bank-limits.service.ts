@@ -18,7 +18,12 @@ export interface CallLimits {
 }
 
 export type Admission =
-  | { isAdmitted: true; finish: (response: Pick<BankResponse<unknown>, 'outcome'> | null) => void }
+  | {
+      isAdmitted: true;
+      /** Whether the call has waited for the rate limit. */
+      hasWaited: boolean;
+      finish: (response: Pick<BankResponse<unknown>, 'outcome'> | null) => void;
+    }
   | { isAdmitted: false; retryAfterMs: number; isLimited: boolean };
 
 /** The pause when the bank reports a limit without a Retry-After. */
@@ -48,6 +53,7 @@ export class BankLimits {
     const { isProbe } = permission;
     return {
       isAdmitted: true,
+      hasWaited: waitMs > 0,
       finish: (response) =>
         recordResult(breaker, response as BankResponse<unknown> | null, isProbe, performance.now()),
     };

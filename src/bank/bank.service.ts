@@ -143,8 +143,8 @@ export class BankService {
     }
     let response: BankResponse<RouteOutput<R>> | null = null;
     try {
-      // Read last, when the wait for the rate limit is over: the mode may have changed meanwhile.
-      const settings = await this.findCallSettings(account, route);
+      // Last, when the wait for the rate limit is over: the mode may have changed meanwhile.
+      const settings = await this.findCallSettings(account, route, !admission.hasWaited);
       if (!settings) return notSent;
       const withheld = withheldBy(settings, route);
       if (withheld) return withheld;
@@ -162,7 +162,7 @@ export class BankService {
    * for each call would double the look-ups. Undefined where it cannot be read.
    */
   private async findRate(account: BankAccount, route: Route): Promise<number | null | undefined> {
-    if (!this.rates.has(account.id)) await this.findCallSettings(account, route);
+    if (!this.rates.has(account.id)) await this.findCallSettings(account, route, true);
     return this.rates.get(account.id);
   }
 
@@ -201,9 +201,13 @@ export class BankService {
    * Null where they cannot be read. The outcome is then `not_sent`, which does not change the
    * outcome of earlier attempts.
    */
-  private async findCallSettings(account: BankAccount, route: Route): Promise<CallSettings | null> {
+  private async findCallSettings(
+    account: BankAccount,
+    { isReading }: Route,
+    isAtOnce: boolean,
+  ): Promise<CallSettings | null> {
     try {
-      const settings = await this.accounts.getCallSettings(account, route);
+      const settings = await this.accounts.getCallSettings(account, { isReading, isAtOnce });
       this.rates.set(account.id, settings.credentials.rateLimitPerSecond);
       return settings;
     } catch (error) {

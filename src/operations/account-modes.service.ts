@@ -1,5 +1,7 @@
 // Changes what is sent to the bank for an account. It reaches no other process: each of them reads
-// the mode in the statement that records an attempt, and again just before the request is written.
+// the mode in the transaction that records an attempt, and again just before the request is
+// written, if it has not just done so.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { changeMode, countModes, type NewMode } from '../accounts/account-modes.queries.js';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -49,6 +51,8 @@ export class AccountModes implements OnModuleInit {
       return change;
     });
     if (changed) {
+      // By then, calls that go by the account as it was before are recorded, and counted below.
+      await sleep(this.accounts.recentAccountMs);
       await this.events.enqueueDeliveries(accountId);
       await this.jobQueue.enqueue('registerWebhooks', { accountId });
     }

@@ -2,9 +2,14 @@
 // and their module's own rows. Requests of one account that arrive while others are being stored
 // share a transaction. What any check objects to is stored alone, or refused with its reason.
 import { Injectable } from '@nestjs/common';
-import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
+import {
+  calledAccountStatement,
+  findCalledAccount,
+  type CalledAccount,
+} from '../accounts/accounts.queries.js';
+import { AccountsService, asCalled, type BankAccount } from '../accounts/accounts.service.js';
 import { faultOfMode } from '../accounts/account-mode.js';
-import { Database, type Tx } from '../database.service.js';
+import { Database, isRefusedStatement, type Tx } from '../database.service.js';
 import { expectedPaymentWrites } from '../expected-payments/recording.queries.js';
 import { areWritten, completeWrites, writeTogether, type Write } from '../joined-writes.queries.js';
 import { PaymentControls } from '../payment-controls/payment-controls.service.js';
@@ -52,6 +57,12 @@ interface SharedStorage {
   attempt: ClaimedAttempt | null;
 }
 
+/** The account as it was read with the ids of the operations that were stored. */
+interface StoredBatch {
+  account: BankAccount;
+  ids: ReadonlySet<string>;
+}
+
 export type StoredOperation =
   /** A new operation, claimed for its first attempt: the caller sends it within `sendWithin`. */
   | ({ outcome: 'claimed' } & ClaimedAttempt)
@@ -78,6 +89,9 @@ export class OperationStorage {
       ...this.duplicates.conflictsOf(operation),
     ],
   );
+
+  /** The accounts of whose last batch something was refused: the next one may be the same. */
+  private readonly refusedAccounts = new Set<number>();
 
   constructor(
     private readonly database: Database,
@@ -111,34 +125,72 @@ export class OperationStorage {
    * Stores those requests of an account to which nothing objects. Nothing is stored of the others.
    */
   private async storeTogether(accountId: number, requests: NewRequest[]): Promise<SharedStorage[]> {
-    let attempt: ClaimedAttempt | null = null;
+    // It begins before the claims, so it ends before their limit.
+    const sendWithin = new Countdown(startWithinMs);
     try {
-      const account = await this.accounts.get(accountId);
-      // It begins before the claims, so it ends before their limit.
-      attempt = { account, sendWithin: new Countdown(startWithinMs) };
-      const stored = await this.storeStorable(accountId, requests);
-      const shared = attempt;
-      return requests.map(({ operation }) => {
-        return { isStored: stored.has(operation.id), attempt: shared };
-      });
+      const { account, ids } = await this.storeAllOrStorable(accountId, requests);
+      const attempt = { account, sendWithin };
+      return requests.map(({ operation }) => ({ isStored: ids.has(operation.id), attempt }));
     } catch {
-      // One of them broke a rule, or another process claimed an identity in between. Each is stored
-      // alone now, where the error is thrown to its caller.
-      return requests.map(() => ({ isStored: false, attempt }));
+      // One of them broke a rule, another process claimed an identity in between, or the answer to
+      // the commit was lost. Each is stored alone now, where the error is thrown to its caller.
+      const account = await this.accounts.get(accountId).catch(() => null);
+      return requests.map(() => {
+        return { isStored: false, attempt: account && { account, sendWithin } };
+      });
     }
   }
 
-  /** Stores those of them to which nothing objects, and returns their ids. */
+  /**
+   * Most often nothing objects to any of them, and storing them is one round trip. Otherwise those
+   * to which something objects are left out. After such a batch, they are looked for first.
+   */
+  private async storeAllOrStorable(
+    accountId: number,
+    requests: readonly NewRequest[],
+  ): Promise<StoredBatch> {
+    if (!this.refusedAccounts.has(accountId))
+      try {
+        return await this.storeAll(accountId, requests);
+      } catch (error) {
+        if (!isRefusedStatement(error)) throw error;
+        this.refusedAccounts.add(accountId);
+      }
+    const stored = await this.storeStorable(accountId, requests);
+    if (stored.ids.size === requests.length) this.refusedAccounts.delete(accountId);
+    return stored;
+  }
+
+  /** Throws if something objects to one of them: then none is stored. */
+  private async storeAll(accountId: number, requests: readonly NewRequest[]): Promise<StoredBatch> {
+    const readAtMs = performance.now();
+    const [account] = await this.database.sqlAtOnce<CalledAccount>(
+      calledAccountStatement(accountId),
+      [
+        ...this.duplicates.refusalStatements(accountId, requests.map(unstoredOf)),
+        completeWrites(writesOf(accountId, requests)),
+      ],
+    );
+    invariant(account, 'the account of stored operations exists');
+    const ids = new Set(requests.map(({ operation }) => operation.id));
+    return { account: asCalled(account, readAtMs, true), ids };
+  }
+
   private async storeStorable(
     accountId: number,
     requests: readonly NewRequest[],
-  ): Promise<ReadonlySet<string>> {
+  ): Promise<StoredBatch> {
     return this.database.sqlTransaction(async (tx, commitWith) => {
-      const unstored = requests.map(unstoredOf);
-      const storable = await this.duplicates.listStorable(tx, accountId, unstored);
-      const chosen = requests.filter(({ operation }) => storable.has(operation.id));
+      const readAtMs = performance.now();
+      // Sent together, in this order.
+      const [account, ids] = await Promise.all([
+        findCalledAccount(tx, accountId),
+        this.duplicates.listStorable(tx, accountId, requests.map(unstoredOf)),
+      ]);
+      invariant(account, 'the account of an operation exists');
+      const chosen = requests.filter(({ operation }) => ids.has(operation.id));
       if (chosen.length > 0) commitWith(completeWrites(writesOf(accountId, chosen)));
-      return storable;
+      return { account: asCalled(account, readAtMs, true), ids };
     });
   }
 

@@ -7,22 +7,26 @@ import { advisoryLocks } from '../platform/advisory-locks.js';
 import type { NewIdentity } from './identities.queries.js';
 import type { NewOperation } from './operations.queries.js';
 
-/** Serializes all requests of the account. */
-export async function lockPossibleDuplicates(tx: SqlTx, accountId: number): Promise<void> {
+/** A statement that serializes all requests of the account. */
+export function possibleDuplicatesLock(accountId: number): Prisma.Sql {
   const { possibleDuplicates } = advisoryLocks;
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${possibleDuplicates}::int, ${accountId}::int)`;
+  return Prisma.sql`SELECT pg_advisory_xact_lock(${possibleDuplicates}::int, ${accountId}::int)`;
 }
 
-/** Serializes requests that are the same. */
-export async function lockSameRequests(tx: SqlTx, requestHashes: readonly string[]): Promise<void> {
-  if (requestHashes.length === 0) return;
+/** A statement that serializes requests that are the same. */
+export function sameRequestsLock(requestHashes: readonly string[]): Prisma.Sql {
   const { sameRequest } = advisoryLocks;
-  await tx.$executeRaw`
+  return Prisma.sql`
     SELECT pg_advisory_xact_lock(${sameRequest}::int, lock)
     FROM (
       SELECT DISTINCT hashtext(hash) AS lock FROM unnest(${[...requestHashes]}::text[]) AS r(hash)
       ORDER BY lock
     ) ordered`;
+}
+
+/** They are sent together. */
+export async function takeLocks(tx: SqlTx, locks: readonly Prisma.Sql[]): Promise<void> {
+  await Promise.all(locks.map((lock) => tx.$executeRaw`${lock}`));
 }
 
 export interface DuplicateTimes {
@@ -155,6 +159,10 @@ export interface UnstoredOperation {
   isCompared: boolean;
 }
 
+export interface StorableLimits extends DuplicateTimes {
+  withinDays: number;
+}
+
 /**
  * The ids of the new operations of an account to which nothing objects: the account is live, none
  * has their identities, they may repeat none, and nothing was lost `withinDays`. Payments are not
@@ -164,8 +172,27 @@ export async function listStorable(
   tx: SqlTx,
   accountId: number,
   unstored: readonly UnstoredOperation[],
-  { withinDays, ...times }: DuplicateTimes & { withinDays: number },
+  limits: StorableLimits,
 ): Promise<{ id: string }[]> {
+  return tx.$queryRaw<{ id: string }[]>`${storable(accountId, unstored, limits)}`;
+}
+
+/** A statement that fails if `listStorable` would leave one of them out. */
+export function refusalUnlessStorable(
+  accountId: number,
+  unstored: readonly UnstoredOperation[],
+  limits: StorableLimits,
+): Prisma.Sql {
+  return Prisma.sql`
+    SELECT refuse_unless((SELECT count(*) FROM (${storable(accountId, unstored, limits)}) s)
+      = ${unstored.length}::int)`;
+}
+
+function storable(
+  accountId: number,
+  unstored: readonly UnstoredOperation[],
+  { withinDays, ...times }: StorableLimits,
+): Prisma.Sql {
   const rows = unstored.map(({ operation, identities, kinds, isCompared }) => {
     const { id, kind, counterparty, amountCents, requestHash } = operation;
     const { hasExternalId, isDistinguishable } = operation;
@@ -204,7 +231,7 @@ export async function listStorable(
   const isAnyPayment = rows.some(({ amountCents }) => amountCents !== null);
   const isUncontrolled = Prisma.sql`AND (r."amountCents" IS NULL
       OR NOT ${hasRestrictingControls(accountId)})`;
-  return tx.$queryRaw<{ id: string }[]>`
+  return Prisma.sql`
     SELECT r.id FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
       id uuid, kind text, counterparty text, "amountCents" text, "hasExternalId" boolean,
       "requestHash" text, "isDistinguishable" boolean, identities text[], kinds text[],

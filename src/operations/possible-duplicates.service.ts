@@ -3,6 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
 import type { SqlTx, Tx } from '../database.service.js';
+import type { Prisma } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
 import { findLostPeriod } from '../accounts/account-restores.queries.js';
 import type { NewOperation } from './operations.queries.js';
@@ -54,15 +55,23 @@ export class PossibleDuplicates {
     accountId: number,
     unstored: readonly queries.UnstoredOperation[],
   ): Promise<ReadonlySet<string>> {
-    const compared = unstored.filter(({ isCompared }) => isCompared);
-    const operations = compared.map(({ operation }) => operation);
-    const limits = { ...this.times, withinDays: restoreDays };
     // Sent together, in this order.
     const [, storable] = await Promise.all([
-      this.lock(tx, accountId, operations),
-      queries.listStorable(tx, accountId, unstored, limits),
+      queries.takeLocks(tx, this.locksFor(accountId, comparedOf(unstored))),
+      queries.listStorable(tx, accountId, unstored, this.limits),
     ]);
     return new Set(storable.map(({ id }) => id));
+  }
+
+  /** Statements of which the last one fails if something objects to one of the operations. */
+  refusalStatements(
+    accountId: number,
+    unstored: readonly queries.UnstoredOperation[],
+  ): Prisma.Sql[] {
+    return [
+      ...this.locksFor(accountId, comparedOf(unstored)),
+      queries.refusalUnlessStorable(accountId, unstored, this.limits),
+    ];
   }
 
   /** What two operations have in common if one of them may repeat the other. */
@@ -72,6 +81,10 @@ export class PossibleDuplicates {
       ...(this.times.similarForMs === null ? [] : [`amount ${amountCents}`]),
       ...(hasExternalId ? [`request ${requestHash}`] : []),
     ];
+  }
+
+  private get limits(): queries.StorableLimits {
+    return { ...this.times, withinDays: restoreDays };
   }
 
   private get times(): queries.DuplicateTimes {
@@ -85,15 +98,19 @@ export class PossibleDuplicates {
    * are claimed. They are sent together.
    */
   async lock(tx: SqlTx, accountId: number, operations: readonly NewOperation[]): Promise<void> {
+    await queries.takeLocks(tx, this.locksFor(accountId, operations));
+  }
+
+  private locksFor(accountId: number, operations: readonly NewOperation[]): Prisma.Sql[] {
     const outgoing = operations.filter(isOutgoing);
-    if (outgoing.length === 0) return;
+    if (outgoing.length === 0) return [];
     const withExternalId = outgoing.filter(({ hasExternalId }) => hasExternalId);
     const hashes = withExternalId.map(({ requestHash }) => requestHash);
-    await Promise.all([
+    return [
       // The second request of a double click arrives while the first request is still being sent.
-      this.times.similarForMs !== null && queries.lockPossibleDuplicates(tx, accountId),
-      queries.lockSameRequests(tx, hashes),
-    ]);
+      ...(this.times.similarForMs === null ? [] : [queries.possibleDuplicatesLock(accountId)]),
+      ...(hashes.length === 0 ? [] : [queries.sameRequestsLock(hashes)]),
+    ];
   }
 
   /**
@@ -116,6 +133,10 @@ export class PossibleDuplicates {
     });
   }
 }
+
+/** Those of them with which others are compared. */
+const comparedOf = (unstored: readonly queries.UnstoredOperation[]): NewOperation[] =>
+  unstored.filter(({ isCompared }) => isCompared).map(({ operation }) => operation);
 
 function isOutgoing({ counterparty, amountCents }: NewOperation): boolean {
   return counterparty !== null && amountCents !== null;

@@ -10,8 +10,9 @@ import {
   it,
   jest,
 } from '@jest/globals';
+import pg from 'pg';
 import { AccountsService } from '../../src/accounts/accounts.service.js';
-import { BankLimits } from '../../src/bank/bank-limits.service.js';
+import { BankLimits, type Admission } from '../../src/bank/bank-limits.service.js';
 import { BankService } from '../../src/bank/bank.service.js';
 import { BulkService } from '../../src/bulk/bulk.service.js';
 import { OperationRecovery } from '../../src/operations/operation-recovery.service.js';
@@ -40,6 +41,7 @@ import {
   serviceProcess,
   type ServiceProcess,
 } from '../support/service-application.js';
+import { until } from '../support/until.js';
 
 const charges = '/baas/v1/charges';
 const transfers = '/baas/api/v2/transfers';
@@ -235,7 +237,7 @@ describe('the mode of an account', () => {
     jest.spyOn(limits, 'admit').mockImplementationOnce(async (call) => {
       // The wait for the rate limit: the attempt is recorded, and the account was live.
       expect(await change('stopped')).toMatchObject({ callsUnderWay: 1 });
-      return admit(call);
+      return { ...(await admit(call)), hasWaited: true } as Admission;
     });
     const { status } = await create();
     expect([status, bank.takeChanges()]).toEqual([202, []]);
@@ -244,6 +246,57 @@ describe('the mode of an account', () => {
     await advance();
     expect(await onlyOperation(one.database, accountId)).toMatchObject({ state: 'succeeded' });
     expect(bank.takeChanges()).toEqual([`POST ${charges}`]);
+  });
+
+  it('stopped counts a call that was being recorded, and is sent afterwards', async () => {
+    await test.pool.query(`
+      CREATE FUNCTION commit_waits() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN PERFORM pg_advisory_xact_lock_shared(77777); RETURN NULL; END $$;
+      CREATE CONSTRAINT TRIGGER commit_waits AFTER INSERT ON operation_attempt
+        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commit_waits()`);
+    const blocker = await test.pool.connect();
+    try {
+      for (const { application } of [one, other]) {
+        const accounts = application.get(AccountsService, { strict: false });
+        // Long enough for what happens here between the reading and the call.
+        jest.replaceProperty(accounts, 'recentAccountMs', 2_000);
+      }
+      const held = bank.holdNext(`POST ${charges}`);
+      await blocker.query('BEGIN; SELECT pg_advisory_xact_lock(77777)');
+      const creating = other.call('POST', charges, { body: slip(), headers: newKeyHeader() });
+      const waits = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+      await until('the commit waits', async () => (await test.pool.query(waits)).rowCount === 1);
+      const changing = change('stopped');
+      const stopped = `SELECT FROM bank_account WHERE mode = 'stopped'`;
+      await until('it is stopped', async () => (await test.pool.query(stopped)).rowCount === 1);
+      await blocker.query('COMMIT');
+      await held.hasArrived;
+      expect(await changing).toMatchObject({ mode: 'stopped', callsUnderWay: 1 });
+      held.release();
+      expect((await creating).status).toBe(200);
+    } finally {
+      blocker.release(true);
+      await test.pool.query('DROP FUNCTION commit_waits CASCADE');
+    }
+  });
+
+  it('is read once for a call that is recorded and sent at once, and again after a wait', async () => {
+    await create();
+    const sent = jest.spyOn(pg.Client.prototype, 'query');
+    const reads = () => {
+      const texts = sent.mock.calls.map(([config]) => (config as unknown as pg.QueryConfig).text);
+      sent.mockClear();
+      return texts.filter((text) => text?.includes('a.mode')).length;
+    };
+    await create();
+    expect(reads()).toBe(1);
+    const limits = one.application.get(BankLimits, { strict: false });
+    const admit = limits.admit.bind(limits);
+    jest.spyOn(limits, 'admit').mockImplementationOnce(async (call) => {
+      return { ...(await admit(call)), hasWaited: true } as Admission;
+    });
+    await create();
+    expect(reads()).toBe(2);
   });
 
   it('stopped resends nothing, neither by recovery nor for an operator', async () => {

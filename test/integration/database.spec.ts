@@ -108,6 +108,23 @@ describe('the database', () => {
     expect(rows).toEqual([{ values: [7, 1] }]);
   });
 
+  it('commits what is sent at once with the commit, or none of it', async () => {
+    open({ poolSize: 1 });
+    await test.pool.query('CREATE TABLE stored (value int)');
+    const store = (value: number, divisor: number) =>
+      database.sqlAtOnce<{ stored: number[] | null }>(
+        Prisma.sql`SELECT array_agg(value ORDER BY value) AS stored FROM stored`,
+        [
+          Prisma.sql`INSERT INTO stored VALUES (${value}::int)`,
+          Prisma.sql`INSERT INTO stored VALUES (${value}::int / ${divisor}::int)`,
+        ],
+      );
+    expect(await store(7, 7)).toEqual([{ stored: null }]);
+    await expect(store(8, 0)).rejects.toThrow('division by zero');
+    expect(await store(9, 9)).toEqual([{ stored: [1, 7] }]);
+    expect(await store(10, 10)).toEqual([{ stored: [1, 1, 7, 9] }]);
+  });
+
   it('commits nothing of a transaction whose time limit has passed', async () => {
     open({ poolSize: 1, transactionTimeoutMs: 200 });
     await test.pool.query('CREATE TABLE stored (value int)');

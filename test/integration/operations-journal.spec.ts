@@ -134,7 +134,14 @@ describe('the journal of outbound requests', () => {
         await create(charges, 7);
         await Promise.all(numbers.map((number) => create(qrCodes, number)));
         const batches = writeQrCodes.mock.calls.map(([, rows]) => rows.length);
-        expect(batches.sort((a, b) => b - a)).toEqual([28, 1, 1]);
+        // All of them at first, and then those to which nothing objects.
+        expect(batches.sort((a, b) => b - a)).toEqual([29, 28, 1, 1]);
+        writeQrCodes.mockClear();
+        // After a refusal, what objects is asked for first.
+        await create(qrCodes, 7);
+        expect(writeQrCodes).not.toHaveBeenCalled();
+        await create(qrCodes, 31);
+        expect(writeQrCodes).toHaveBeenCalledTimes(1);
       });
 
       it('stores two with one id in two transactions', async () => {

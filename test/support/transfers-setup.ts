@@ -38,7 +38,7 @@ const settings = {
 
 /** Admits every bank request: the tests themselves make the bank unavailable. */
 const unlimited = {
-  admit: () => Promise.resolve({ isAdmitted: true, finish: () => undefined }),
+  admit: () => Promise.resolve({ isAdmitted: true, hasWaited: false, finish: () => undefined }),
 } as never;
 
 /** Allows possible duplicates, which have tests of their own. */
