@@ -31,6 +31,7 @@ import {
   keyTransfer,
   knownBeneficiaries,
 } from '../contract/transfer-samples.js';
+import { holdCommits } from '../support/held-commits.js';
 import { advanceAllOperations, makeOlder, onlyOperation } from '../support/journal.js';
 import { deleteAllRows, withoutTriggers } from '../support/parent-rows.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
@@ -249,35 +250,24 @@ describe('the mode of an account', () => {
   });
 
   it('stopped counts a call that was being recorded, and is sent afterwards', async () => {
-    await test.pool.query(`
-      CREATE FUNCTION commit_waits() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN PERFORM pg_advisory_xact_lock_shared(77777); RETURN NULL; END $$;
-      CREATE CONSTRAINT TRIGGER commit_waits AFTER INSERT ON operation_attempt
-        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commit_waits()`);
-    const blocker = await test.pool.connect();
-    try {
-      for (const { application } of [one, other]) {
-        const accounts = application.get(AccountsService, { strict: false });
-        // Long enough for what happens here between the reading and the call.
-        jest.replaceProperty(accounts, 'recentAccountMs', 2_000);
-      }
-      const held = bank.holdNext(`POST ${charges}`);
-      await blocker.query('BEGIN; SELECT pg_advisory_xact_lock(77777)');
-      const creating = other.call('POST', charges, { body: slip(), headers: newKeyHeader() });
-      const waits = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
-      await until('the commit waits', async () => (await test.pool.query(waits)).rowCount === 1);
-      const changing = change('stopped');
-      const stopped = `SELECT FROM bank_account WHERE mode = 'stopped'`;
-      await until('it is stopped', async () => (await test.pool.query(stopped)).rowCount === 1);
-      await blocker.query('COMMIT');
-      await held.hasArrived;
-      expect(await changing).toMatchObject({ mode: 'stopped', callsUnderWay: 1 });
-      held.release();
-      expect((await creating).status).toBe(200);
-    } finally {
-      blocker.release(true);
-      await test.pool.query('DROP FUNCTION commit_waits CASCADE');
+    for (const { application } of [one, other]) {
+      const accounts = application.get(AccountsService, { strict: false });
+      // Long enough for what happens here between the reading and the call.
+      jest.replaceProperty(accounts, 'recentAccountMs', 2_000);
     }
+    const held = bank.holdNext(`POST ${charges}`);
+    const commits = await holdCommits(test.pool, 'operation_attempt');
+    const creating = other.call('POST', charges, { body: slip(), headers: newKeyHeader() });
+    const waits = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+    await until('the commit waits', async () => (await test.pool.query(waits)).rowCount === 1);
+    const changing = change('stopped');
+    const stopped = `SELECT FROM bank_account WHERE mode = 'stopped'`;
+    await until('it is stopped', async () => (await test.pool.query(stopped)).rowCount === 1);
+    await commits.release();
+    await held.hasArrived;
+    expect(await changing).toMatchObject({ mode: 'stopped', callsUnderWay: 1 });
+    held.release();
+    expect((await creating).status).toBe(200);
   });
 
   it('is read once for a call that is recorded and sent at once, and again after a wait', async () => {

@@ -5,6 +5,7 @@ import type { OperationRecovery } from '../../src/operations/operation-recovery.
 import type { OperationSender } from '../../src/operations/operation-sender.service.js';
 import type { OperationsService } from '../../src/operations/operations.service.js';
 import type { Reply } from '../../src/platform/contract-route.js';
+import { holdCommits } from '../support/held-commits.js';
 import * as journal from '../support/journal.js';
 import { until } from '../support/until.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -176,14 +177,7 @@ describe('the journal of outbound requests', () => {
       'is one operation of a %s whose commit is slow and whose answer is lost',
       async (_, request) => {
         const { pool } = service.database;
-        const blocker = await pool.connect();
-        // The commit waits for a lock.
-        await blocker.query(`
-        CREATE FUNCTION commit_waits() RETURNS trigger LANGUAGE plpgsql AS $$
-          BEGIN PERFORM pg_advisory_xact_lock_shared(77777); RETURN NULL; END $$;
-        CREATE CONSTRAINT TRIGGER commit_waits AFTER INSERT ON operation_identity
-          DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commit_waits();
-        BEGIN; SELECT pg_advisory_xact_lock(77777)`);
+        const commits = await holdCommits(pool, 'operation_identity');
         const waiting = async (count: number) => {
           const { rows } = await pool.query<{ pid: number }>(
             `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'
@@ -204,8 +198,7 @@ describe('the journal of outbound requests', () => {
         const [batch] = await until('the commit waits', () => waiting(1));
         connections.get(batch?.pid ?? null)?.destroy();
         await until('the request is stored alone', () => waiting(2));
-        await blocker.query('COMMIT');
-        blocker.release();
+        await commits.release();
         expect((await first).status).toBe(200);
         expect((await operations.perform(kind, request())).headers['Idempotent-Replayed']).toBe(
           'true',
