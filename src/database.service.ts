@@ -265,10 +265,19 @@ export class Database {
     others: readonly Prisma.Sql[],
   ): Promise<Row[]> {
     return repeatAfterConflicts(() =>
-      this.withConnection(
-        async (connection) =>
-          (await connection.transact(this.beginOnConnection, [reading, ...others])) as Row[],
-      ),
+      this.withConnection(async (connection) => {
+        const read = Promise.all([
+          connection.send(this.beginOnConnection),
+          connection.query(reading),
+        ]);
+        connection.sendLast(others);
+        const committed = connection.commit();
+        // Where `reading` has failed, its error is thrown, and not that of the commit behind it.
+        committed.catch(() => undefined);
+        const [, rows] = await read;
+        await committed;
+        return rows as Row[];
+      }),
     );
   }
 

@@ -60,21 +60,15 @@ export type CalledAccount = Pick<
 export const calledAccountColumns = Prisma.sql`
   a.id, a.slug, a.go_live_at, a.origin, a.credentials, a.mode, a.registers_webhooks`;
 
-/** A statement that reads the account. */
-export const calledAccountStatement = (id: number): Prisma.Sql => Prisma.sql`
-  SELECT ${calledAccountColumns} FROM bank_account a WHERE id = ${id}`;
-
-export async function findCalledAccount(tx: SqlTx, id: number): Promise<CalledAccount | null> {
-  const [account] = await tx.$queryRaw<CalledAccount[]>`${calledAccountStatement(id)}`;
-  return account ?? null;
-}
+/** A statement that reads called accounts. */
+export const calledAccountsWith = (ids: readonly number[]): Prisma.Sql => Prisma.sql`
+  SELECT ${calledAccountColumns} FROM bank_account a WHERE id = ANY(${[...ids]}::int[])`;
 
 export async function findCalledAccounts(
   db: SqlTx,
   ids: readonly number[],
 ): Promise<CalledAccount[]> {
-  return db.$queryRaw<CalledAccount[]>`
-    SELECT ${calledAccountColumns} FROM bank_account a WHERE id = ANY(${[...ids]}::int[])`;
+  return db.$queryRaw<CalledAccount[]>`${calledAccountsWith(ids)}`;
 }
 
 /** What authenticates the webhooks of an account. */

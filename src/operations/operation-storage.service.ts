@@ -3,8 +3,8 @@
 // share a transaction. What any check objects to is stored alone, or refused with its reason.
 import { Injectable } from '@nestjs/common';
 import {
-  calledAccountStatement,
-  findCalledAccount,
+  calledAccountsWith,
+  findCalledAccounts,
   type CalledAccount,
 } from '../accounts/accounts.queries.js';
 import { AccountsService, asCalled, type BankAccount } from '../accounts/accounts.service.js';
@@ -165,7 +165,7 @@ export class OperationStorage {
   private async storeAll(accountId: number, requests: readonly NewRequest[]): Promise<StoredBatch> {
     const readAtMs = performance.now();
     const [account] = await this.database.sqlAtOnce<CalledAccount>(
-      calledAccountStatement(accountId),
+      calledAccountsWith([accountId]),
       [
         ...this.duplicates.refusalStatements(accountId, requests.map(unstoredOf)),
         completeWrites(writesOf(accountId, requests)),
@@ -183,8 +183,8 @@ export class OperationStorage {
     return this.database.sqlTransaction(async (tx, commitWith) => {
       const readAtMs = performance.now();
       // Sent together, in this order.
-      const [account, ids] = await Promise.all([
-        findCalledAccount(tx, accountId),
+      const [[account], ids] = await Promise.all([
+        findCalledAccounts(tx, [accountId]),
         this.duplicates.listStorable(tx, accountId, requests.map(unstoredOf)),
       ]);
       invariant(account, 'the account of an operation exists');

@@ -57,7 +57,7 @@ export class PossibleDuplicates {
   ): Promise<ReadonlySet<string>> {
     // Sent together, in this order.
     const [, storable] = await Promise.all([
-      queries.takeLocks(tx, this.locksFor(accountId, comparedOf(unstored))),
+      this.lock(tx, accountId, comparedOf(unstored)),
       queries.listStorable(tx, accountId, unstored, this.limits),
     ]);
     return new Set(storable.map(({ id }) => id));

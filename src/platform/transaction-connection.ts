@@ -87,24 +87,6 @@ export class TransactionConnection implements StatementRunner {
     invariant(command === 'COMMIT', 'a transaction whose statement failed is not committed');
   }
 
-  /**
-   * Sends the beginning of a transaction, these statements and the commit together. Returns the
-   * rows of the first one. Throws the error of the statement that failed: then none is committed.
-   */
-  async transact(begin: string, statements: readonly SqlStatement[]): Promise<object[]> {
-    this.assertOpen();
-    this.end();
-    // None is sent if one of them cannot be.
-    const configs = statements.map(configOf);
-    const sent = [begin, ...configs, 'COMMIT'].map((query) => this.send(query));
-    const results = await Promise.all(sent);
-    invariant(
-      results.at(-1)?.command === 'COMMIT',
-      'a transaction whose statement failed is not committed',
-    );
-    return toObjects(results[1] as pg.QueryResult);
-  }
-
   private assertOpen(): void {
     if (this.hasEnded) throw new TransactionEnded('the transaction has ended');
   }

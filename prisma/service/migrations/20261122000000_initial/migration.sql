@@ -1076,10 +1076,8 @@ CREATE TABLE "expected_payment" (
     FOREIGN KEY ("account_id", "operation_id")
     REFERENCES "operation" ("account_id", "id")
 );
-CREATE TRIGGER "expected_payment_is_not_deleted" BEFORE DELETE ON "expected_payment"
-  FOR EACH ROW EXECUTE FUNCTION "stays_connected"();
-CREATE TRIGGER "expected_payment_keeps_its_key"
-  BEFORE UPDATE OF "account_id", "id" ON "expected_payment"
+CREATE TRIGGER "expected_payment_stays_connected"
+  BEFORE DELETE OR UPDATE OF "account_id", "id" ON "expected_payment"
   FOR EACH ROW EXECUTE FUNCTION "stays_connected"();
 -- Checks the rows that name expected payments, for foreign keys that are not enforced.
 CREATE FUNCTION "payments_are_stored"() RETURNS trigger LANGUAGE plpgsql AS $$
