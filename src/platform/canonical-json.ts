@@ -1,5 +1,6 @@
 // Canonical JSON by RFC 8785 (JCS): one text for one document, so that others can hash it too.
 // Numbers are doubles there; exact amounts and 64-bit numbers are therefore written as strings.
+import { textWithoutEscapes } from './exact-json.js';
 
 export type CanonicalValue =
   | string
@@ -36,13 +37,10 @@ function isInOrder(value: CanonicalValue): boolean {
   return true;
 }
 
-/** Text that `JSON.stringify` writes as it is: most is so, and the test is much faster. */
-const plainText = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
-
 /** The canonical JSON of a text, or `null`. Throws on text with an unpaired surrogate. */
 export function canonicalText(text: string | null): string {
   if (text === null) return 'null';
-  return plainText.test(text) ? `"${text}"` : write(text);
+  return textWithoutEscapes.test(text) ? `"${text}"` : write(text);
 }
 
 function writeInOrder(value: CanonicalValue): string {

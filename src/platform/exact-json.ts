@@ -96,10 +96,10 @@ function objectText(
 }
 
 /** Text that needs no escapes, which most does: JSON.stringify takes several times as long. */
-const plainText = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+export const textWithoutEscapes = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 const quoted = (text: string): string =>
-  plainText.test(text) ? `"${text}"` : JSON.stringify(text);
+  textWithoutEscapes.test(text) ? `"${text}"` : JSON.stringify(text);
 
 /** The texts of keys with their colons: documents have the same few keys again and again. */
 const keyTexts = new Map<string, string>();
