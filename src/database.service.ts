@@ -70,12 +70,16 @@ export const arrayColumns =
   (pick: (row: Row) => unknown, type: ArrayType): Prisma.Sql =>
     opaqueArray(rows.map(pick), type);
 
+/** JSON texts as an array of texts. */
+export const jsonTexts = (documents: readonly string[]): Prisma.Sql =>
+  jsonLines(documents.join('\n'));
+
 /**
- * JSON texts as an array of texts. They are sent as the lines of one text, because JSON has no line
+ * The same of texts that are joined already, a line each. They are sent so because JSON has no line
  * break: in the text of an array each quote would be escaped, by this process, and read back.
  */
-export const jsonTexts = (documents: readonly string[]): Prisma.Sql =>
-  Prisma.sql`(SELECT string_to_array(${documents.join('\n')}::text, chr(10)))`;
+export const jsonLines = (lines: string): Prisma.Sql =>
+  Prisma.sql`(SELECT string_to_array(${lines}::text, chr(10)))`;
 
 /**
  * A condition that is true. A statement outside of transactions that has it does not wait for the

@@ -1,8 +1,9 @@
 // Writes the outbox: an event and its deliveries are inserted together, and only one process at a
 // time claims a due delivery.
+import { setImmediate } from 'node:timers/promises';
 import {
   arrayColumns,
-  jsonTexts,
+  jsonLines,
   opaqueAccountId,
   opaqueArray,
   withoutWaitForDisk,
@@ -18,7 +19,14 @@ import {
   type WebhookEndpoint,
 } from '../generated/service/client.js';
 
-export type InsertedEvent = Pick<Event, 'id' | 'type' | 'resourceKind' | 'resourceId' | 'data'>;
+export type InsertedEvent = Pick<Event, 'id' | 'type' | 'resourceKind' | 'resourceId'>;
+
+/** Events that one statement inserts. */
+export interface EventChunk {
+  events: InsertedEvent[];
+  /** The JSON text of what each event says, a line each. */
+  data: string;
+}
 
 /**
  * Inserts events and one delivery for each endpoint that subscribes to the event's type.
@@ -26,31 +34,59 @@ export type InsertedEvent = Pick<Event, 'id' | 'type' | 'resourceKind' | 'resour
  * The first statement locks the account's last position until the commit. So the next transaction
  * takes its positions after this one has committed: whoever reads a position can read all before
  * it, and a rollback leaves no gap. The sequence of a resource follows from the stored events,
- * which the second statement reads under that lock.
+ * which the other statements read under that lock.
  */
 export async function insertEvents(
   tx: SqlTx,
   accountId: number,
-  events: readonly InsertedEvent[],
+  chunks: readonly EventChunk[],
 ): Promise<void> {
-  const takePositions = () => tx.$executeRaw`
-    INSERT INTO event_position AS p (account_id, position) VALUES (${accountId}, ${events.length})
+  let left = chunks.reduce((count, { events }) => count + events.length, 0);
+  const sent: Promise<unknown>[] = [];
+  const send = (statement: Promise<unknown>) => {
+    // Its error is thrown below, once all are sent.
+    statement.catch(() => undefined);
+    sent.push(statement);
+  };
+  send(takePositions(tx, accountId, left));
+  for (const chunk of chunks) {
+    send(insertChunk(tx, accountId, chunk, left));
+    left -= chunk.events.length;
+    // PostgreSQL inserts this chunk while the parameters of the next one are made.
+    if (left > 0) await setImmediate();
+  }
+  await Promise.all(sent);
+}
+
+async function takePositions(tx: SqlTx, accountId: number, count: number): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO event_position AS p (account_id, position) VALUES (${accountId}, ${count})
     ON CONFLICT (account_id) DO UPDATE SET position = p.position + EXCLUDED.position`;
+}
+
+/** `left`: of the positions that were taken, so many are for this chunk and those after it. */
+async function insertChunk(
+  tx: SqlTx,
+  accountId: number,
+  { events, data }: EventChunk,
+  left: number,
+): Promise<void> {
   const column = arrayColumns(events);
-  const insert = () => tx.$executeRaw`
+  await tx.$executeRaw`
     WITH last AS MATERIALIZED (
-      SELECT position FROM event_position WHERE account_id = ${opaqueAccountId(accountId)}
+      SELECT position - ${left} AS position
+      FROM event_position WHERE account_id = ${opaqueAccountId(accountId)}
     ), inserted AS (
       INSERT INTO event
         (account_id, id, position, type, resource_kind, resource_id, sequence, data)
-      SELECT ${accountId}, e.id::uuid, last.position - ${events.length} + e.number, e.type,
+      SELECT ${accountId}, e.id::uuid, last.position + e.number, e.type,
              e.resource_kind, e.resource_id,
              COALESCE(latest.sequence, 0) + e.number_within, e.data
       FROM last, unnest(${column(({ id }) => id, 'text')}, ${column(({ type }) => type, 'text')},
                   ${column(({ resourceKind }) => resourceKind, 'text')},
                   ${column(({ resourceId }) => resourceId, 'text')},
                   ${opaqueArray(numbersWithinResources(events), 'int')},
-                  ${jsonTexts(events.map(({ data }) => data))}) WITH ORDINALITY
+                  ${jsonLines(data)}) WITH ORDINALITY
         AS e(id, type, resource_kind, resource_id, number_within, data, number)
       LEFT JOIN LATERAL (
         SELECT o.sequence FROM event o
@@ -65,7 +101,6 @@ export async function insertEvents(
     FROM inserted i
     JOIN webhook_endpoint p ON p.account_id = ${accountId} AND p.deleted_at IS NULL
       AND (p.event_types = '{}' OR i.type = ANY (p.event_types))`;
-  await Promise.all([takePositions(), insert()]);
 }
 
 /** 1, 2, 3 … for the events of each resource. */

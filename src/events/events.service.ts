@@ -15,13 +15,16 @@ import {
   listDueEndpoints,
   makeDeliveryDueNow,
   type DueEndpoint,
-  type InsertedEvent,
+  type EventChunk,
 } from './events.queries.js';
+
+/** A statement for fewer events would cost more than it saves. */
+const fewEvents = 500;
 
 @Injectable()
 export class EventsService {
   /** The events that each transaction in progress will insert, by account. */
-  private readonly recorded = new WeakMap<SqlTx, Map<number, InsertedEvent[]>>();
+  private readonly recorded = new WeakMap<SqlTx, Map<number, EventChunk[]>>();
 
   constructor(
     private readonly database: Database,
@@ -34,20 +37,27 @@ export class EventsService {
    */
   record(tx: SqlTx, accountId: number, events: readonly NewEvent[]): void {
     if (events.length === 0) return;
-    const rows = events.map(({ type, resource, data }) => ({
+    let byAccount = this.recorded.get(tx);
+    if (!byAccount) {
+      const chunks = (byAccount = new Map<number, EventChunk[]>());
+      this.recorded.set(tx, chunks);
+      beforeCommit(tx, () => insertByAccount(tx, chunks));
+    }
+    const chunks = byAccount.get(accountId) ?? [];
+    byAccount.set(accountId, chunks);
+    const rows = events.map(({ type, resource }) => ({
       id: newId(),
       type,
       resourceKind: resource.kind,
       resourceId: resource.id,
-      data: stringifyJson(data),
     }));
-    let byAccount = this.recorded.get(tx);
-    if (!byAccount) {
-      const inserted = (byAccount = new Map<number, InsertedEvent[]>());
-      this.recorded.set(tx, inserted);
-      beforeCommit(tx, () => insertByAccount(tx, inserted));
-    }
-    byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), ...rows]);
+    // One text for all: those of thousands of events, in pieces, would be much to keep.
+    const data = events.map((event) => stringifyJson(event.data)).join('\n');
+    const last = chunks.at(-1);
+    if (last && last.events.length < fewEvents) {
+      last.events.push(...rows);
+      last.data += `\n${data}`;
+    } else chunks.push({ events: rows, data });
   }
 
   /** Whether the transaction inserts events, whose deliveries are enqueued after the commit. */
@@ -99,8 +109,8 @@ export class EventsService {
 /** In the order of the accounts, so that two transactions cannot wait for each other. */
 async function insertByAccount(
   tx: SqlTx,
-  byAccount: ReadonlyMap<number, InsertedEvent[]>,
+  byAccount: ReadonlyMap<number, EventChunk[]>,
 ): Promise<void> {
-  for (const [accountId, events] of [...byAccount].sort(([a], [b]) => a - b))
-    await insertEvents(tx, accountId, events);
+  for (const [accountId, chunks] of [...byAccount].sort(([a], [b]) => a - b))
+    await insertEvents(tx, accountId, chunks);
 }

@@ -149,6 +149,6 @@ async function change(
   const type: EventType = mode === 'live' ? 'account.released' : 'account.stopped';
   const data = stringifyJson({ slug, mode, actor, reason });
   await insertEvents(tx, accountId, [
-    { id: newId(), type, resourceKind: 'account', resourceId: slug, data },
+    { events: [{ id: newId(), type, resourceKind: 'account', resourceId: slug }], data },
   ]);
 }

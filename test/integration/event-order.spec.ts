@@ -99,6 +99,37 @@ describe('the order of events', () => {
     ]);
   });
 
+  it('is that of the recording in one transaction, of thousands of events too', async () => {
+    const resources = Array.from({ length: 1_403 }, (_, index) => `${index % 700}`);
+    await service.database.transaction(async (tx) => {
+      record(tx, resources.slice(0, 2));
+      record(tx, resources.slice(2, 700));
+      for (const resource of resources.slice(700, 703)) record(tx, [resource]);
+      record(tx, resources.slice(703));
+    });
+    const { rows } = await service.database.pool.query(
+      `SELECT resource_id, sequence, position::int, data::jsonb ->> 'id' AS id
+       FROM event ORDER BY position`,
+    );
+    expect(rows).toEqual(
+      resources.map((id, index) => {
+        const sequence = 1 + Math.floor(index / 700);
+        return { resource_id: id, sequence, position: index + 1, id };
+      }),
+    );
+  });
+
+  it('throws the error of a statement that fails before the last one is sent', async () => {
+    const refuse = 'ALTER TABLE event_position ADD CHECK (position < 1)';
+    await service.database.pool.query(refuse);
+    const many = Array.from({ length: 600 }, (_, index) => `${index}`);
+    const failed = service.database.transaction(async (tx) => {
+      record(tx, many);
+      record(tx, many);
+    });
+    await expect(failed).rejects.toThrow('event_position_position_check');
+  });
+
   it('has no gap after a rollback, and is each account’s own', async () => {
     const other = await service.database.prisma.bankAccount.create({
       data: { slug: 'other', goLiveAt: new Date(0) },
