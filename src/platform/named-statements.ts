@@ -103,7 +103,7 @@ class NamingClient extends pg.Client {
     this.sendTogether();
     if (typeof query !== 'object' || query === null || !('name' in query) || query.name === '')
       return send(query, ...rest);
-    if (!this.mayName) return send({ ...query, name: '' }, ...rest);
+    if (!this.mayName) return send(withoutName(query), ...rest);
     if (performance.now() - this.plansSince > this.planLifetimeMs) {
       this.plansSince = performance.now();
       this.planLifetimeMs = Math.min(2 * this.planLifetimeMs, maxPlanLifetimeMs);
@@ -135,6 +135,9 @@ class NamingClient extends pg.Client {
     this.plansSince = performance.now();
   }
 }
+
+const withoutName = (query: object): object =>
+  query instanceof pg.Query ? Object.assign(query, { name: '' }) : { ...query, name: '' };
 
 /** The options of a pool whose connections send names. */
 export const namingConnections: pg.PoolConfig = {

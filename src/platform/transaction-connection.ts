@@ -4,7 +4,7 @@
 import pg from 'pg';
 import { invariant } from './errors.js';
 import { lostPlanCodes, statementNameOf } from './named-statements.js';
-import { camelCase } from './row-names.js';
+import { ObjectQuery } from './object-query.js';
 
 /** A statement with numbered parameters. `Prisma.sql` makes one. */
 export interface SqlStatement {
@@ -22,12 +22,33 @@ export interface StatementRunner {
 
 /** Runs each statement outside of transactions, on any connection of the pool. */
 export function statementsOutside(pool: pg.Pool): StatementRunner {
-  const run = (statement: SqlStatement): Promise<pg.QueryResult> => pool.query(configOf(statement));
+  // The types of the package leave out that the pool waits for the answer.
+  const run = (query: ObjectQuery) => pool.query(query) as unknown as Promise<pg.QueryResult>;
   return {
-    query: async (statement) => toObjects(await run(statement)),
-    execute: async (statement) => (await run(statement)).rowCount ?? 0,
+    query: async (statement) => {
+      const query = queryOf(statement);
+      await run(query);
+      return query.objects;
+    },
+    execute: async (statement) => (await run(queryOf(statement))).rowCount ?? 0,
   };
 }
+
+/** Sends the query, and waits for its answer. Its rows are then in the query. */
+async function answerOf(client: pg.PoolClient, query: ObjectQuery): Promise<pg.QueryResult> {
+  const send = client.query.bind(client) as (query: ObjectQuery, answer: Answer) => unknown;
+  try {
+    return await new Promise((resolve, reject) => {
+      send(query, (error, result) => (error ? reject(error) : resolve(result)));
+    });
+  } catch (error) {
+    // Its stack would lead to the socket, and not to the code that sent the query.
+    if (error instanceof Error) Error.captureStackTrace(error);
+    throw error;
+  }
+}
+
+type Answer = (error: Error | null | undefined, result: pg.QueryResult) => void;
 
 /** The transaction had ended, by its time limit, before a statement of it was sent. */
 export class TransactionEnded extends Error {
@@ -50,8 +71,9 @@ export class TransactionConnection implements StatementRunner {
     this.hasEnded = true;
   }
 
-  async send(query: string | pg.QueryConfig): Promise<pg.QueryResult> {
+  async send(query: string | pg.QueryConfig | ObjectQuery): Promise<pg.QueryResult> {
     try {
+      if (query instanceof ObjectQuery) return await answerOf(this.client, query);
       return await this.client.query(query);
     } catch (error) {
       this.isBroken ||= !(error instanceof pg.DatabaseError) || lostPlanCodes.has(error.code ?? '');
@@ -60,12 +82,15 @@ export class TransactionConnection implements StatementRunner {
   }
 
   async query(statement: SqlStatement): Promise<object[]> {
-    return toObjects(await this.run(statement));
+    this.assertOpen();
+    const query = queryOf(statement);
+    await this.send(query);
+    return query.objects;
   }
 
   async execute(statement: SqlStatement): Promise<number> {
-    const { rowCount } = await this.run(statement);
-    return rowCount ?? 0;
+    this.assertOpen();
+    return (await this.send(queryOf(statement))).rowCount ?? 0;
   }
 
   /**
@@ -74,7 +99,7 @@ export class TransactionConnection implements StatementRunner {
    */
   sendLast(statements: readonly SqlStatement[]): void {
     this.assertOpen();
-    for (const config of statements.map(configOf)) this.last.push(this.send(config));
+    for (const query of statements.map(queryOf)) this.last.push(this.send(query));
     // Their errors are thrown by `commit`, or follow an earlier error.
     for (const sent of this.last) sent.catch(() => undefined);
   }
@@ -90,11 +115,6 @@ export class TransactionConnection implements StatementRunner {
   private assertOpen(): void {
     if (this.hasEnded) throw new TransactionEnded('the transaction has ended');
   }
-
-  private async run(statement: SqlStatement): Promise<pg.QueryResult> {
-    this.assertOpen();
-    return this.send(configOf(statement));
-  }
 }
 
 /**
@@ -102,7 +122,8 @@ export class TransactionConnection implements StatementRunner {
  * elements of other types are left to the driver.
  */
 function arrayText(elements: readonly unknown[]): unknown {
-  if (elements.length > 0 && elements.every(isPlainText)) return `{"${elements.join('","')}"}`;
+  if (elements.length === 0) return '{}';
+  if (elements.every(isPlainText)) return inBraces([...elements] as string[], '"');
   const texts: string[] = [];
   for (const element of elements) {
     if (typeof element === 'string') texts.push(quoted(element));
@@ -111,7 +132,17 @@ function arrayText(elements: readonly unknown[]): unknown {
     else if (element === null) texts.push('NULL');
     else return elements;
   }
-  return `{${texts.join(',')}}`;
+  return inBraces(texts, '');
+}
+
+/**
+ * The texts (at least one, they are changed) with this quote around each. Braces that were put
+ * around the joined text would have it copied once more, when it is sent.
+ */
+function inBraces(texts: string[], quote: string): string {
+  texts[0] = `{${quote}${texts[0]}`;
+  texts[texts.length - 1] += `${quote}}`;
+  return texts.join(`${quote},${quote}`);
 }
 
 const isPlainText = (element: unknown): boolean =>
@@ -120,77 +151,7 @@ const isPlainText = (element: unknown): boolean =>
 const quoted = (text: string): string =>
   isPlainText(text) ? `"${text}"` : `"${text.replace(/["\\]/g, '\\$&')}"`;
 
-const { INT8, TIMESTAMPTZ, JSON: JSON_TYPE, JSONB } = pg.types.builtins;
-/** The arrays of these types, which the package does not name. */
-const int8Array: number = 1016;
-const timestamptzArray: number = 1185;
-
-const textArray: number = 1009;
-
-const arrayOf = (parse: (text: string) => unknown) => (text: string) =>
-  (pg.types.getTypeParser(textArray)(text) as (string | null)[]).map((one) => one && parse(one));
-
-/** A time of a session in UTC, which most are, in the form that is parsed fastest. */
-const toDate = (text: string): unknown =>
-  text.endsWith('+00') && text.length <= 26
-    ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
-    : pg.types.getTypeParser(TIMESTAMPTZ)(text);
-
-const asText = (text: string): string => text;
-
-const parsers = new Map<number, (text: string) => unknown>([
-  [INT8, BigInt],
-  [TIMESTAMPTZ, toDate],
-  // Parsed below, so that the driver's rows are those that Prisma's adapter reads.
-  [JSON_TYPE, asText],
-  [JSONB, asText],
-  [int8Array, arrayOf(BigInt)],
-  [timestamptzArray, arrayOf(toDate)],
-]);
-
-const rowTypes = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as never,
-};
-
-function configOf({ text, values }: SqlStatement): pg.QueryConfig {
+function queryOf({ text, values }: SqlStatement): ObjectQuery {
   const parameters = values.map((value) => (Array.isArray(value) ? arrayText(value) : value));
-  const name = statementNameOf(text, values);
-  const config = { name, text, values: parameters, types: rowTypes, rowMode: 'array' };
-  return config;
-}
-
-function toObjects({ fields, rows: arrays }: pg.QueryResult): object[] {
-  const rows = arrays as unknown as unknown[][];
-  if (rows.length === 0) return [];
-  const jsonColumns = fields.flatMap(({ dataTypeID }, index) =>
-    dataTypeID === JSON_TYPE || dataTypeID === JSONB ? [index] : [],
-  );
-  for (const row of rows)
-    for (const index of jsonColumns)
-      if (row[index] !== null) row[index] = JSON.parse(row[index] as string);
-  return rows.map(namingOf(fields));
-}
-
-type RowNaming = (row: readonly unknown[]) => object;
-
-/** By the names of the columns. */
-const namings = new Map<string, RowNaming>();
-const maxNamings = 1_000;
-
-/**
- * Names the columns of a row. It is compiled for these names, which are those of our SQL, and which
- * are written as JSON texts: objects whose fields are added one by one take ten times as long to
- * make, and longer to read.
- */
-function namingOf(fields: readonly pg.FieldDef[]): RowNaming {
-  const key = fields.map(({ name }) => name).join();
-  let naming = namings.get(key);
-  if (!naming) {
-    const columns = fields.map(({ name }, at) => `${JSON.stringify(camelCase(name))}: row[${at}]`);
-    naming = new Function('row', `return { ${columns.join(', ')} };`) as RowNaming;
-    if (namings.size === maxNamings) namings.clear();
-    namings.set(key, naming);
-  }
-  return naming;
+  return new ObjectQuery({ name: statementNameOf(text, values), text, values: parameters });
 }

@@ -5,6 +5,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import pg from 'pg';
+import { ObjectQuery } from '../../src/platform/object-query.js';
 import { camelCase } from '../../src/platform/row-names.js';
 
 /** A type: its alternatives, as declared-row-types.mjs describes them. */
@@ -86,7 +87,7 @@ function readQueries(): (DeclaredQuery & { expression: RegExp })[] {
 }
 
 /** Throws where the rows fit none of the types that the source declares for the statement. */
-function checkRows(text: string, { fields, rows }: pg.QueryArrayResult<unknown[]>): void {
+function checkRows(text: string, fields: readonly pg.FieldDef[], rows: unknown[][]): void {
   const columns = fields.map(({ name, dataTypeID }) => ({ name, oid: dataTypeID }));
   const declared = declaredQueries(text);
   recordSeen(declared);
@@ -182,15 +183,48 @@ function textOf(type: Declared): string {
 function watch(prototype: { query: unknown }): void {
   const query = prototype.query as (...given: unknown[]) => unknown;
   prototype.query = function (this: unknown, ...given: unknown[]) {
-    const result = query.apply(this, given);
     const statement = given[0] as { rowMode?: string; text: string } | undefined;
+    if (statement instanceof ObjectQuery)
+      return query.apply(
+        this,
+        given.map((one) => (isAnswer(one) ? checked(statement, one) : one)),
+      );
+    const result = query.apply(this, given);
     if (statement?.rowMode !== 'array' || !(result instanceof Promise)) return result;
-    return result.then((rows: pg.QueryArrayResult<unknown[]>) => {
-      checkRows(statement.text, rows);
-      return rows;
+    return result.then((answer: pg.QueryArrayResult<unknown[]>) => {
+      checkRows(statement.text, answer.fields, answer.rows);
+      return answer;
     });
   };
 }
+
+type Answer = (error: unknown, result?: unknown) => void;
+const isAnswer = (given: unknown): given is Answer => typeof given === 'function';
+
+/** A pool, too, passes the query and what is to be called with the answer to a client. */
+const checked =
+  (query: ObjectQuery, answer: Answer): Answer =>
+  (error, result) => {
+    if (error) return answer(error);
+    const { columns, objects } = query;
+    try {
+      checkRows(
+        (query as unknown as { text: string }).text,
+        columns,
+        objects.map(valuesOf(columns)),
+      );
+    } catch (difference) {
+      return answer(difference);
+    }
+    answer(null, result);
+  };
+
+/** In the order of the columns, with JSON as text. */
+const valuesOf = (columns: readonly pg.FieldDef[]) => (row: object) =>
+  columns.map(({ name, dataTypeID }) => {
+    const value = (row as Record<string, unknown>)[camelCase(name)];
+    return kinds.get(dataTypeID) === 'json' && value !== null ? JSON.stringify(value) : value;
+  });
 
 watch(pg.Pool.prototype);
 watch(pg.Client.prototype);
