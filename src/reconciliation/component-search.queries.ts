@@ -1,7 +1,7 @@
 // Finds the components of the due subjects: follows what connects lines and expected payments, and
 // holds the facts found so far. Each line and payment is read once.
 import { sharedReferenceKinds, type Reference } from '../expected-payments/references.js';
-import { addTo } from '../platform/grouping.js';
+import { addToPair, PairMap } from '../platform/pair-map.js';
 import type { Reader } from '../shared-reads.queries.js';
 import * as links from './component.queries.js';
 import { lineReferences } from './decide/component.js';
@@ -9,28 +9,24 @@ import { listManualLinks } from './line-decisions.queries.js';
 import { listLines, type LoadedLine } from './line-facts.queries.js';
 import { listPaymentFacts, type LoadedPayment } from './payment-facts.queries.js';
 
-const keyOf = ({ kind, value }: { kind: string; value: string }): string => `${kind} ${value}`;
-
 const isShared = ({ kind }: Reference): boolean => sharedReferenceKinds.includes(kind);
 
 /** How many of these payments each reference names. */
-export function countReferences(payments: readonly LoadedPayment[]): Map<string, number> {
-  const counts = new Map<string, number>();
+export function countReferences(payments: readonly LoadedPayment[]): PairMap<number> {
+  const counts = new PairMap<number>();
   for (const { references } of payments)
-    for (const one of references) {
-      const key = keyOf(one);
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-    }
+    for (const { kind, value } of references)
+      counts.set(kind, value, (counts.get(kind, value) ?? 0) + 1);
   return counts;
 }
 
 /** A reference that names too many payments names none of them. */
 export function withKnownReferences(
   payment: LoadedPayment,
-  counts: ReadonlyMap<string, number>,
+  counts: Pick<PairMap<number>, 'get'>,
 ): LoadedPayment {
   const isKnown = (one: Reference) =>
-    isShared(one) || (counts.get(keyOf(one)) ?? 0) <= links.maxNamed;
+    isShared(one) || (counts.get(one.kind, one.value) ?? 0) <= links.maxNamed;
   if (payment.references.every(isKnown)) return payment;
   return { ...payment, references: payment.references.filter(isKnown) };
 }
@@ -44,11 +40,17 @@ export class ComponentSearch {
   private readonly lines: LoadedLine[] = [];
   private readonly paymentById = new Map<string, LoadedPayment>();
   /** How many payments each reference names, up to 51. */
-  private readonly counts = new Map<string, number>();
+  private readonly counts = new PairMap<number>();
   /** The payments that each reference of a line names. */
-  private readonly namedBy = new Map<string, string[]>();
+  private readonly namedBy = new PairMap<string[]>();
   /** What was looked up already, by purpose: each key once. */
   private readonly lookedUp = new Map<string, Set<string>>();
+  /** The references of which the payments, the lines and the number of payments were looked up. */
+  private readonly references = {
+    payments: new PairMap<true>(),
+    lines: new PairMap<true>(),
+    counts: new PairMap<true>(),
+  };
 
   constructor(
     private readonly db: Reader,
@@ -100,7 +102,7 @@ export class ComponentSearch {
   private async followLines(lines: readonly LoadedLine[]): Promise<links.ComponentSeeds> {
     if (lines.length === 0) return { nsus: [], expectedPaymentIds: [] };
     const { db, accountId } = this;
-    const references = this.takeNew('payments with', lines.flatMap(idsOf), keyOf);
+    const references = takeNewOf(this.references.payments, lines.flatMap(idsOf));
     const endToEndIds = lines.flatMap((line) => line.endToEndId ?? []);
     const originals = lines.flatMap((line) => line.originalEndToEndId ?? []);
     const decided = lines.filter(({ version }) => version !== null).map(({ nsu }) => nsu);
@@ -134,12 +136,11 @@ export class ComponentSearch {
   private addNamed(references: readonly Reference[], found: readonly links.LinkOfLine[]): string[] {
     for (const { kind, value, expectedPaymentId } of found)
       if (kind !== null && value !== null && expectedPaymentId !== null)
-        addTo(this.namedBy, keyOf({ kind, value }), expectedPaymentId);
+        addToPair(this.namedBy, kind, value, expectedPaymentId);
     const named: string[] = [];
-    for (const one of references) {
-      const key = keyOf(one);
-      const ids = this.namedBy.get(key) ?? [];
-      this.counts.set(key, ids.length);
+    for (const { kind, value } of references) {
+      const ids = this.namedBy.get(kind, value) ?? [];
+      this.counts.set(kind, value, ids.length);
       if (ids.length <= links.maxNamed) named.push(...ids);
     }
     return named;
@@ -167,7 +168,7 @@ export class ComponentSearch {
   private isDecidedByIds(line: LoadedLine): boolean {
     if (line.hasDecisions) return false;
     const named = idsOf(line)
-      .map((one) => this.namedBy.get(keyOf(one)) ?? [])
+      .map(({ kind, value }) => this.namedBy.get(kind, value) ?? [])
       .filter((ids) => ids.length <= links.maxNamed);
     return named.flat().some((id) => {
       const payment = this.paymentById.get(id);
@@ -202,8 +203,7 @@ export class ComponentSearch {
       links.listWithdrawnPayments(db, accountId, operationIds),
     ]);
     for (const { kind, value, named } of found)
-      if (kind !== null && value !== null && named !== null)
-        this.counts.set(keyOf({ kind, value }), named);
+      if (kind !== null && value !== null && named !== null) this.counts.set(kind, value, named);
     return {
       nsus: [
         ...found.flatMap(({ nsu }) => nsu ?? []),
@@ -223,11 +223,11 @@ export class ComponentSearch {
       kind: one.kind,
       value: one.value,
       isFollowed,
-      named: this.counts.get(keyOf(one)) ?? null,
+      named: this.counts.get(one.kind, one.value) ?? null,
     });
     return [
-      ...this.takeNew('lines of', ofOthers, keyOf).map(counted(true)),
-      ...this.takeNew('count of', ofCodes, keyOf).map(counted(false)),
+      ...takeNewOf(this.references.lines, ofOthers).map(counted(true)),
+      ...takeNewOf(this.references.counts, ofCodes).map(counted(false)),
     ];
   }
 
@@ -247,6 +247,15 @@ export class ComponentSearch {
     }
     return fresh;
   }
+}
+
+/** Those that are not in the map yet, where they are from then on. */
+function takeNewOf(seen: PairMap<true>, references: readonly Reference[]): Reference[] {
+  return references.filter(({ kind, value }) => {
+    if (seen.get(kind, value)) return false;
+    seen.set(kind, value, true);
+    return true;
+  });
 }
 
 /** Without those that several payments may share. */

@@ -1,6 +1,7 @@
 // The facts of one decision, indexed, with the standing decisions about breaks, and the allocations
 // decided so far.
 import { addTo } from '../../platform/grouping.js';
+import { addToPair, PairMap } from '../../platform/pair-map.js';
 import {
   referenceKindDeclarations,
   referenceKinds,
@@ -87,7 +88,7 @@ export class Component {
   /** By `breakKey`. */
   readonly standingDecisions: ReadonlyMap<string, StandingDecisions>;
   readonly unmatched = new Map<bigint, UnmatchedOutcome>();
-  private readonly paymentsByReference = new Map<string, ExpectedPaymentFacts[]>();
+  private readonly paymentsByReference = new PairMap<ExpectedPaymentFacts[]>();
   private readonly linesByEndToEndId = new Map<string, StatementLineFacts[]>();
   private readonly linesByOriginal = new Map<string, StatementLineFacts[]>();
   private readonly ownRefundsByCredit = new Map<bigint, ExpectedPaymentFacts[]>();
@@ -103,7 +104,7 @@ export class Component {
     this.standingDecisions = standingDecisions(facts.decisions);
     for (const payment of facts.expectedPayments) {
       for (const { kind, value } of payment.references)
-        addTo(this.paymentsByReference, keyOf(kind, value), payment);
+        addToPair(this.paymentsByReference, kind, value, payment);
       if (payment.refundOfNsu !== null)
         addTo(this.ownRefundsByCredit, payment.refundOfNsu, payment);
     }
@@ -128,7 +129,7 @@ export class Component {
 
   /** The expected payments that have this reference, without those separated from the line. */
   named(line: StatementLineFacts, kind: string, value: string): readonly ExpectedPaymentFacts[] {
-    const found = this.paymentsByReference.get(keyOf(kind, value)) ?? [];
+    const found = this.paymentsByReference.get(kind, value) ?? [];
     if (found.length === 0 || !this.separatedByLine.has(line.nsu)) return found;
     return found.filter(({ id }) => !this.isSeparated(line, id));
   }
@@ -263,8 +264,6 @@ function totalCents(allocations: readonly LineAllocation[], role: LineAllocation
     if (allocation.role === role) total += allocation.amountCents;
   return total;
 }
-
-const keyOf = (kind: string, value: string): string => `${kind} ${value}`;
 
 /** Each payment once, with its first reference. */
 export function distinct(items: readonly Named[]): Named[] {
