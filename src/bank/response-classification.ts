@@ -4,7 +4,13 @@
 import { z } from 'zod';
 import type { AccountMode } from '../accounts/account-mode.js';
 import type { Route } from '../contract/route.js';
-import { isJsonObject, parseJson, strictJson, tolerantJson } from '../platform/exact-json.js';
+import {
+  decodeUtf8,
+  isJsonObject,
+  parseJson,
+  strictJson,
+  tolerantJson,
+} from '../platform/exact-json.js';
 import type { JsonParseOptions } from '../platform/json-reader.js';
 
 export interface RawResponse {
@@ -110,7 +116,8 @@ function readText(body: Buffer): { json: unknown; text: string } {
 /** Null where the body cannot be read: the caller classifies it as `unreadable_response`. */
 function readJson(body: Buffer, options: JsonParseOptions): { json: unknown; text: string } | null {
   try {
-    return { json: parseJson(body, options), text: body.toString('utf8') };
+    const text = decodeUtf8(body);
+    return { json: parseJson(text, options), text };
   } catch {
     return null;
   }

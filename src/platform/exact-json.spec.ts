@@ -5,11 +5,13 @@ import { anyText } from '../../test/support/any-text.js';
 import { AppError } from './errors.js';
 import {
   canonicalJson,
+  itemText,
   parseJson,
   requestJson,
   sha256,
   strictJson,
   stringifyJson,
+  tolerantJson,
 } from './exact-json.js';
 
 const asLossless = (value: number): unknown =>
@@ -130,6 +132,25 @@ describe('stringifyJson', () => {
         expect(stringifyJson(any)).toBe(stringify(any) ?? 'null');
       }),
     );
+  });
+});
+
+describe('itemText', () => {
+  const textsIn = (document: string, options = tolerantJson) =>
+    (parseJson(document, options) as unknown[]).map(itemText);
+
+  it('is the text that an item was read from, with its spaces, escapes and both equal keys', () => {
+    const items = ['{"a": 1.50, "b":"\\u0041", "b":"B"}', '{"c":[{"d":1}]}', '[ 2 ]', '7', '"x"'];
+    expect(textsIn(`[ ${items.join(' ,\n')} \n]`)).toEqual(items);
+  });
+
+  it('has no line break', () => {
+    expect(textsIn('[{"a":\n 1.50},{"b":\r2}]')).toEqual(['{"a":1.50}', '{"b":2}']);
+  });
+
+  it('is written where the document was read in another way', () => {
+    expect(textsIn('[{"a": 1.50}]', strictJson)).toEqual(['{"a":1.50}']);
+    expect(itemText({ a: 1n })).toBe('{"a":1}');
   });
 });
 

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { isLosslessNumber } from 'lossless-json';
 import { AppError } from './errors.js';
-import { JsonExcess, JsonReader, type JsonParseOptions } from './json-reader.js';
+import { JsonExcess, JsonReader, sourceOf, type JsonParseOptions } from './json-reader.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -35,7 +35,11 @@ export const tolerantJson: JsonParseOptions = {
   ...strictJson,
   maxDepth: 512,
   onDuplicateKey: ({ newValue }) => newValue,
+  keepsSources: true,
 };
+
+/** Throws on bytes that are not UTF-8. */
+export const decodeUtf8 = (bytes: Uint8Array): string => utf8.decode(bytes);
 
 /** Reads JSON text or UTF-8 bytes. Numbers are LosslessNumbers. Throws `malformed_body`. */
 export function parseJson(
@@ -44,10 +48,7 @@ export function parseJson(
 ): unknown {
   let problem = 'The body must be valid JSON.';
   try {
-    return new JsonReader(
-      typeof source === 'string' ? source : utf8.decode(source),
-      options,
-    ).read();
+    return new JsonReader(typeof source === 'string' ? source : decodeUtf8(source), options).read();
   } catch (error) {
     // A message may quote the body, which may hold personal data, so it is not set as the cause.
     if (error instanceof JsonExcess) problem = error.message;
@@ -63,6 +64,15 @@ export function parseJson(
  */
 export function stringifyJson(value: unknown): string {
   return textOf(value) ?? 'null';
+}
+
+/**
+ * The JSON text of an item of an array that was read with `tolerantJson`: the text that it was read
+ * from, unless that has line breaks.
+ */
+export function itemText(item: unknown): string {
+  const source = sourceOf(item);
+  return source === undefined || /[\r\n]/.test(source) ? stringifyJson(item) : source;
 }
 
 /**

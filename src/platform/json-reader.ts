@@ -18,7 +18,16 @@ export interface JsonParseOptions {
    * value. Two equal values are one.
    */
   onDuplicateKey: (duplicate: { newValue: unknown }) => unknown;
+  /** Whether `sourceOf` is asked for the items of a document that is an array. */
+  keepsSources?: true;
 }
+
+/** The texts of items. They are parts of the texts of their documents, which are not copied. */
+const sources = new WeakMap<object, string>();
+
+/** The text of an item that was read with `keepsSources`. */
+export const sourceOf = (item: unknown): string | undefined =>
+  typeof item === 'object' && item !== null ? sources.get(item) : undefined;
 
 /** The document exceeds a limit. The message may be shown to the caller: it quotes nothing. */
 export class JsonExcess extends Error {}
@@ -79,8 +88,18 @@ export class JsonReader {
 
   private readArray(): unknown[] {
     const array: unknown[] = [];
-    this.readEntries(closeBracket, () => array.push(this.readValue()));
+    this.readEntries(closeBracket, () => {
+      const from = this.index;
+      const item = this.readValue();
+      array.push(item);
+      if (this.options.keepsSources && this.depth === 1) this.keepSource(item, from);
+    });
     return array;
+  }
+
+  private keepSource(item: unknown, from: number): void {
+    if (typeof item === 'object' && item !== null)
+      sources.set(item, this.text.slice(from, this.index).trimEnd());
   }
 
   private readEntries(close: number, readEntry: () => void): void {

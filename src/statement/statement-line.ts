@@ -9,7 +9,7 @@ import { isMasked, readParty, readText } from '../counterparties/party.js';
 import { formatCounterparty } from '../expected-payments/counterparty.js';
 import type { StatementLine as StatementLineRow } from '../generated/service/client.js';
 import { canonicalText } from '../platform/canonical-json.js';
-import { canonicalJson, isJsonObject, sha256, stringifyJson } from '../platform/exact-json.js';
+import { canonicalJson, isJsonObject, itemText, sha256 } from '../platform/exact-json.js';
 
 /** The fields without which a line is unreadable; all other fields are optional. */
 const requiredFields = z.looseObject({
@@ -34,7 +34,7 @@ export type ParsedLine =
 export const erasedHash = '';
 
 export function parseStatementLine(raw: unknown): ParsedLine {
-  const content = stringifyJson(raw);
+  const content = itemText(raw);
   const contentHash = sha256(canonicalJson(raw));
   const unreadable = (reason: string): ParsedLine => ({
     ok: false,
