@@ -38,9 +38,13 @@ interface Batch {
 
 /** The rows that were written about the lines of an account, ready to be written again. */
 export class WrittenRows {
+  /** From `prepare` on, until they are written. */
+  private batches: Batch[] = [];
+
   private constructor(
     private readonly pool: pg.Pool,
-    private readonly batches: Batch[],
+    /** As JSON outside of the heap: the collector of the product in this process would mark it. */
+    private readonly kept: Buffer,
     readonly lines: number,
   ) {}
 
@@ -82,11 +86,13 @@ export class WrittenRows {
       const batch = batches[index];
       if (batch) batch.update = { sql: updateSql(accountId, totals), values };
     }
-    return new WrittenRows(pool, batches, Number(rows[0]?.lines));
+    const kept = Buffer.from(JSON.stringify(batches));
+    return new WrittenRows(pool, kept, Number(rows[0]?.lines));
   }
 
   /** Empties the copies; the totals are there before, of payments that are open. */
   async prepare(): Promise<void> {
+    this.batches = JSON.parse(this.kept.toString()) as Batch[];
     await this.pool.query(`TRUNCATE ${copied.map((table) => `copy.${table}`).join(', ')}`);
     const names = 'account_id, expected_payment_id, last_payment_day, deadline';
     await this.pool.query(`INSERT INTO copy.expected_payment_total
@@ -105,7 +111,9 @@ export class WrittenRows {
     } finally {
       client.release();
     }
-    return (this.lines / (performance.now() - startedAt)) * 1_000;
+    const seconds = (performance.now() - startedAt) / 1_000;
+    this.batches = [];
+    return this.lines / seconds;
   }
 
   /** Writes one batch in a transaction. */
