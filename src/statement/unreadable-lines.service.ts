@@ -8,7 +8,7 @@ import type { Lease } from '../leases/leases.queries.js';
 import { transactionUnderLease, withLease } from '../leases/leases.service.js';
 import { AppError } from '../platform/errors.js';
 import { sleepOutsideSlot } from '../platform/job-slots.js';
-import { parseJson } from '../platform/exact-json.js';
+import { parseJson, tolerantJson } from '../platform/exact-json.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { readPage, toList } from '../platform/listing.js';
 import { parseStatementLine, type StatementLine } from './statement-line.js';
@@ -129,10 +129,14 @@ export class UnreadableLines {
   }
 }
 
-/** The parsed line, or no line. Stored text that is not JSON does not stop the other lines. */
+/**
+ * The parsed line, or no line. Stored text that is not JSON does not stop the other lines. It is
+ * read like the page of the bank that it was an item of: a key may occur twice, and the text stays.
+ */
 function parseStored(content: string): StatementLine[] {
   try {
-    const parsed = parseStatementLine(parseJson(content));
+    const [item] = parseJson(`[${content}]`, tolerantJson) as unknown[];
+    const parsed = parseStatementLine(item);
     return parsed.ok ? [parsed.line] : [];
   } catch {
     return [];

@@ -261,6 +261,22 @@ describe('the completeness of the statement copy', () => {
     await expect(lines.get(accountId + 1, id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('reads a stored line whose text has a key twice, and stores that text', async () => {
+    const { pool } = service.database;
+    await insertUnreadableLine(pool, accountId, { nsu: 2 });
+    const { rows } = await pool.query<{ content: string }>(
+      `UPDATE unreadable_line SET content = '{"notes": "a", "notes": "b",' || substr(content, 2)
+       WHERE account_id = $1 RETURNING content`,
+      [accountId],
+    );
+    const lines = new UnreadableLines(service.database, jobQueue);
+    expect(await lines.redrive(accountId)).toEqual({ read: 1, unreadable: 0 });
+    const line = await service.database.prisma.statementLine.findFirstOrThrow({
+      where: { accountId, nsu: 2 },
+    });
+    expect(line).toMatchObject({ notes: 'b', content: rows[0]?.content });
+  });
+
   it('is compared with the balance that the bank reports, and has a break when they keep differing', async () => {
     let response: unknown = {
       outcome: 'success',
