@@ -2,10 +2,9 @@
 // leaf that certificates prove. A difference shows amounts, times and hashes; fields that may hold
 // personal data are named only.
 import { statementDayOf } from '../brazil/statement-day.js';
-import { parseJson, tolerantJson } from '../platform/exact-json.js';
 import { labelOf, type DecidedOutcome } from '../reconciliation/decide/line-outcomes.js';
 import { commitmentOfLine, leafOfLine } from '../reconciliation/line-leaf.js';
-import { parseStatementLine, type StatementLine } from '../statement/statement-line.js';
+import { parseStoredContent, type StatementLine } from '../statement/statement-line.js';
 
 /** The first value that differs from what the certificates or the bank's text require. */
 export interface Difference {
@@ -89,7 +88,7 @@ function differenceOfContent(
   line: StoredLine,
   differenceIn: (field: string, expected: string, found: string) => Difference,
 ): Difference | null {
-  const original = readContent(line.content);
+  const original = parseStoredContent(line.content);
   if (!original) return differenceIn('content', 'a statement line', 'unreadable text');
   if (original.contentHash !== line.contentHash)
     return differenceIn('content', line.contentHash, original.contentHash);
@@ -111,14 +110,4 @@ function differenceOfContent(
 function isEmpty({ content, contentHash, salt, ...line }: StoredLine): boolean {
   const isNull = personalFields.every((field) => line[field] === null);
   return content === '' && contentHash === '' && salt === null && isNull;
-}
-
-function readContent(content: string): StatementLine | null {
-  try {
-    const raw = parseJson(content, tolerantJson);
-    const reading = parseStatementLine(raw);
-    return reading.ok ? reading.line : null;
-  } catch {
-    return null;
-  }
 }

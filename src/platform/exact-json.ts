@@ -29,7 +29,7 @@ export const requestJson: JsonParseOptions = {
 
 /**
  * For the bank's responses: one malformed statement line must not make the whole response
- * unreadable.
+ * unreadable. The text of a line is stored as it was sent: `itemText` returns it.
  */
 export const tolerantJson: JsonParseOptions = {
   ...strictJson,

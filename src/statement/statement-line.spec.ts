@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseJson } from '../platform/exact-json.js';
-import { parseInstant, parseStatementLine, type StatementLine } from './statement-line.js';
+import {
+  parseInstant,
+  parseStatementLine,
+  parseStoredContent,
+  type StatementLine,
+} from './statement-line.js';
 
 const fields: Record<string, string> = {
   id: '"6f1"',
@@ -318,6 +323,20 @@ describe('parseStatementLine', () => {
     parse({ more: `1${'0'.repeat(50_000)}1` });
     expect(performance.now() - startedAt).toBeLessThan(3_000);
   });
+});
+
+describe('parseStoredContent', () => {
+  const { content } = line();
+
+  it('reads the line of the text, and keeps the text', () => {
+    const twice = `{"notes": "before",${content.slice(1)}`;
+    expect(parseStoredContent(twice)).toEqual({ ...line(), content: twice });
+  });
+
+  it.each(['', 'null', 'not JSON', content.slice(1), `${content},`, `${content},{}`, '{}'])(
+    'reads no line in %s',
+    (text) => expect(parseStoredContent(text)).toBeNull(),
+  );
 });
 
 describe('parseInstant', () => {

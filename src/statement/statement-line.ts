@@ -9,7 +9,14 @@ import { isMasked, readParty, readText } from '../counterparties/party.js';
 import { formatCounterparty } from '../expected-payments/counterparty.js';
 import type { StatementLine as StatementLineRow } from '../generated/service/client.js';
 import { canonicalText } from '../platform/canonical-json.js';
-import { canonicalJson, isJsonObject, itemText, sha256 } from '../platform/exact-json.js';
+import {
+  canonicalJson,
+  isJsonObject,
+  itemText,
+  parseJson,
+  sha256,
+  tolerantJson,
+} from '../platform/exact-json.js';
 
 /** The fields without which a line is unreadable; all other fields are optional. */
 const requiredFields = z.looseObject({
@@ -70,6 +77,20 @@ export function parseStatementLine(raw: unknown): ParsedLine {
       ...references(decoded.data),
     },
   };
+}
+
+/**
+ * The line of a stored text, or null where it is not the text of one readable line. It is read like
+ * the page of the bank that it was an item of: a key may occur twice, and the text stays.
+ */
+export function parseStoredContent(content: string): StatementLine | null {
+  try {
+    const items = parseJson(`[${content}]`, tolerantJson) as unknown[];
+    const parsed = parseStatementLine(items[0]);
+    return items.length === 1 && parsed.ok ? parsed.line : null;
+  } catch {
+    return null;
+  }
 }
 
 /** SHA-256 of the line's canonical text, readable or not. */

@@ -8,10 +8,9 @@ import type { Lease } from '../leases/leases.queries.js';
 import { transactionUnderLease, withLease } from '../leases/leases.service.js';
 import { AppError } from '../platform/errors.js';
 import { sleepOutsideSlot } from '../platform/job-slots.js';
-import { parseJson, tolerantJson } from '../platform/exact-json.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { readPage, toList } from '../platform/listing.js';
-import { parseStatementLine, type StatementLine } from './statement-line.js';
+import { parseStoredContent } from './statement-line.js';
 import { recordLines } from './line-recording.queries.js';
 import { findStoredLines, lockStatementState } from './statement.queries.js';
 import { markLinesRead } from './unreadable-lines.queries.js';
@@ -110,7 +109,8 @@ export class UnreadableLines {
     rows: { contentHash: string; content: string }[],
   ): Promise<number> {
     const { accountId } = lease;
-    const lines = rows.flatMap(({ content }) => parseStored(content));
+    // Text that cannot be read does not stop the other lines.
+    const lines = rows.flatMap(({ content }) => parseStoredContent(content) ?? []);
     if (lines.length === 0) return 0;
     return transactionUnderLease(this.database, lease, async (tx) => {
       await lockStatementState(tx, accountId);
@@ -126,20 +126,6 @@ export class UnreadableLines {
       await markLinesRead(tx, accountId, hashes);
       return hashes.length;
     });
-  }
-}
-
-/**
- * The parsed line, or no line. Stored text that is not JSON does not stop the other lines. It is
- * read like the page of the bank that it was an item of: a key may occur twice, and the text stays.
- */
-function parseStored(content: string): StatementLine[] {
-  try {
-    const [item] = parseJson(`[${content}]`, tolerantJson) as unknown[];
-    const parsed = parseStatementLine(item);
-    return parsed.ok ? [parsed.line] : [];
-  } catch {
-    return [];
   }
 }
 
