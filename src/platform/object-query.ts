@@ -2,6 +2,7 @@
 // makes an array of the texts of a row, one of its values, and then an object: in a batch of
 // thousands of rows, each of them lives long enough to be copied by the garbage collector.
 import pg from 'pg';
+import { invariant } from './errors.js';
 import { camelCase } from './row-names.js';
 
 type Texts = readonly (string | null)[];
@@ -93,7 +94,8 @@ export class ObjectQuery extends pg.Query {
     const query = this as unknown as DriverQuery;
     if (query._canceledDueToError) return;
     try {
-      if (this.read) this.objects.push(this.read(fields));
+      invariant(this.read, 'rows follow the description of their columns');
+      this.objects.push(this.read(fields));
     } catch (error) {
       // The driver fails with it once the server is done.
       query._canceledDueToError = error;
