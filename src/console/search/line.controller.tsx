@@ -402,16 +402,17 @@ function Content({ visit, detail: { content, erasure } }: Props) {
   );
 }
 
-/** One field a line. Numbers stay as the bank wrote them. */
+/** One field a line, without the bank's own spaces. Numbers stay as the bank wrote them. */
 function indented(content: string): string {
   let depth = 0;
   const newLine = () => `\n${'  '.repeat(depth)}`;
-  return content.replace(/"(?:[^"\\]|\\.)*"|[{}[\],]/g, (token) => {
+  return content.replace(/"(?:[^"\\]|\\.)*"|[{}[\],]|\s+/g, (token) => {
     if (token === '{' || token === '[') depth += 1;
     if (token === '}' || token === ']') {
       depth -= 1;
       return `${newLine()}${token}`;
     }
-    return token.startsWith('"') ? token : `${token}${newLine()}`;
+    if (token.startsWith('"')) return token;
+    return token.trim() === '' ? '' : `${token}${newLine()}`;
   });
 }
