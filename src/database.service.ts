@@ -70,13 +70,14 @@ export const arrayColumns =
   (pick: (row: Row) => unknown, type: ArrayType): Prisma.Sql =>
     opaqueArray(rows.map(pick), type);
 
-/** JSON texts as an array of texts. */
+/** JSON texts as an array of texts, for `unnest`. */
 export const jsonTexts = (documents: readonly string[]): Prisma.Sql =>
   jsonLines(documents.join('\n'));
 
 /**
- * The same of texts that are joined already, a line each. They are sent so because JSON has no line
- * break: in the text of an array each quote would be escaped, by this process, and read back.
+ * JSON texts that are joined already, a line each, as an array of texts. They are sent as one text:
+ * in the text of an array, each quote would be escaped by this process and read back. No JSON text
+ * has a line break of its own.
  */
 export const jsonLines = (lines: string): Prisma.Sql =>
   Prisma.sql`(SELECT string_to_array(${lines}::text, chr(10)))`;

@@ -11,6 +11,7 @@ import {
   type SqlTx,
   type Tx,
 } from '../database.service.js';
+import { PairMap } from '../platform/pair-map.js';
 import type { Reader } from '../shared-reads.queries.js';
 import {
   Prisma,
@@ -105,11 +106,10 @@ async function insertChunk(
 
 /** 1, 2, 3 … for the events of each resource. */
 function numbersWithinResources(events: readonly InsertedEvent[]): number[] {
-  const counts = new Map<string, number>();
-  return events.map(({ resourceKind, resourceId }) => {
-    const resource = `${resourceKind} ${resourceId}`;
-    const number = (counts.get(resource) ?? 0) + 1;
-    counts.set(resource, number);
+  const counts = new PairMap<number>();
+  return events.map(({ resourceKind: kind, resourceId: id }) => {
+    const number = (counts.get(kind, id) ?? 0) + 1;
+    counts.set(kind, id, number);
     return number;
   });
 }

@@ -32,16 +32,16 @@ export class EventsService {
   ) {}
 
   /**
-   * Records events and their deliveries. They are inserted before the transaction commits, all at
-   * once. Call `enqueueDeliveries` after the commit.
+   * Records events and their deliveries. They are inserted one after the other, right before the
+   * transaction commits. Call `enqueueDeliveries` after the commit.
    */
   record(tx: SqlTx, accountId: number, events: readonly NewEvent[]): void {
     if (events.length === 0) return;
     let byAccount = this.recorded.get(tx);
     if (!byAccount) {
-      const chunks = (byAccount = new Map<number, EventChunk[]>());
-      this.recorded.set(tx, chunks);
-      beforeCommit(tx, () => insertByAccount(tx, chunks));
+      const ofTransaction = (byAccount = new Map<number, EventChunk[]>());
+      this.recorded.set(tx, ofTransaction);
+      beforeCommit(tx, () => insertByAccount(tx, ofTransaction));
     }
     const chunks = byAccount.get(accountId) ?? [];
     byAccount.set(accountId, chunks);
@@ -55,7 +55,7 @@ export class EventsService {
     const data = events.map((event) => stringifyJson(event.data)).join('\n');
     const last = chunks.at(-1);
     if (last && last.events.length < fewEvents) {
-      last.events.push(...rows);
+      for (const row of rows) last.events.push(row);
       last.data += `\n${data}`;
     } else chunks.push({ events: rows, data });
   }
