@@ -13,6 +13,7 @@ import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import { callerOf, isAllowedTo, pathTo } from '../visit.js';
+import { indentContent } from './indented-content.js';
 import { LineReading, type LineDetail } from './line-reading.service.js';
 import { StateBadge } from './list-elements.js';
 import { nameOfType, SignedAmount, Why } from './statement-elements.js';
@@ -396,23 +397,8 @@ function Content({ visit, detail: { content, erasure } }: Props) {
       {content === null ? (
         <Message kind="warn">{t('line.hidden')}</Message>
       ) : (
-        <pre tabindex={0}>{indented(content)}</pre>
+        <pre tabindex={0}>{indentContent(content)}</pre>
       )}
     </section>
   );
-}
-
-/** One field a line, without the bank's own spaces. Numbers stay as the bank wrote them. */
-function indented(content: string): string {
-  let depth = 0;
-  const newLine = () => `\n${'  '.repeat(depth)}`;
-  return content.replace(/"(?:[^"\\]|\\.)*"|[{}[\],]|\s+/g, (token) => {
-    if (token === '{' || token === '[') depth += 1;
-    if (token === '}' || token === ']') {
-      depth -= 1;
-      return `${newLine()}${token}`;
-    }
-    if (token.startsWith('"')) return token;
-    return token.trim() === '' ? '' : `${token}${newLine()}`;
-  });
 }
