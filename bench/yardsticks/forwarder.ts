@@ -8,7 +8,7 @@ import axios, { AxiosHeaders } from 'axios';
 import fastify from 'fastify';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { CallDeadline } from '../../src/platform/call-deadline.js';
+import { CallDeadline, keptConnections } from '../../src/platform/outgoing-calls.js';
 import { OperationRows, type ForwardedAnswer, type ForwardedRequest } from './operation-rows.js';
 
 const { BANK_URL = '', DATABASE_URL = '', SERVICE_DATABASE_URL = '', PORT = '0' } = process.env;
@@ -118,7 +118,7 @@ const sendOptions = {
   responseType: 'arraybuffer',
   validateStatus: () => true,
   proxy: false,
-  httpAgent: new Agent({ keepAlive: true, maxSockets: 64 }),
+  httpAgent: new Agent({ ...keptConnections, maxSockets: 64 }),
 } as const;
 
 async function callBank(path: string, body: string, key: string) {

@@ -13,7 +13,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import axios, { AxiosHeaders } from 'axios';
 import type { ClientTls } from '../accounts/credentials.js';
 import type { Countdown } from '../platform/countdown.js';
-import { CallDeadline } from '../platform/call-deadline.js';
+import { CallDeadline, keptConnections } from '../platform/outgoing-calls.js';
 import { Addresses } from '../platform/http.js';
 import { readRetryAfter } from '../platform/rate-limits.js';
 import type { RawResponse, UnknownReason } from './response-classification.js';
@@ -114,7 +114,7 @@ export class BankConnections implements OnApplicationShutdown {
     const current = this.agents.get(accountId);
     if (current && isDeepStrictEqual(current.tls, tls)) return current;
     if (current) retire(current.httpsAgent);
-    const pool = { keepAlive: true, maxSockets: 64 };
+    const pool = { ...keptConnections, maxSockets: 64 };
     const { certificate, key, ca } = tls;
     const agents = {
       tls,

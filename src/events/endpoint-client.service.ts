@@ -10,6 +10,7 @@ import axios from 'axios';
 import { BankService } from '../bank/bank.service.js';
 import { Addresses } from '../platform/http.js';
 import { Log } from '../platform/log.js';
+import { keptConnections } from '../platform/outgoing-calls.js';
 import { readRetryAfter } from '../platform/rate-limits.js';
 import { SecretBox } from '../platform/secret-box.js';
 import {
@@ -202,8 +203,8 @@ function discard(body: Readable): void {
 
 /** Agents whose connections resolve names by `lookupFor` their port, whatever a request says. */
 function guardedAgents(lookupFor: (port: number) => LookupFunction) {
-  const httpAgent = new HttpAgent({ keepAlive: true });
-  const httpsAgent = new HttpsAgent({ keepAlive: true });
+  const httpAgent = new HttpAgent(keptConnections);
+  const httpsAgent = new HttpsAgent(keptConnections);
   for (const agent of [httpAgent, httpsAgent]) {
     const connect = agent.createConnection.bind(agent);
     agent.createConnection = (options: RequestOptions, callback) =>

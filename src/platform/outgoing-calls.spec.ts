@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { CallDeadline } from './call-deadline.js';
+import { CallDeadline } from './outgoing-calls.js';
 
 describe('the deadline of a call', () => {
   beforeEach(() => void jest.useFakeTimers());
