@@ -1,17 +1,21 @@
-// A process that decides what is due in two accounts: in the first to warm up, then it says that it
-// is ready, waits for the end of its input, and exits when everything is decided in the second. Its
-// arguments: the database and the accounts.
+// A process that decides what is due in some accounts at once, as a worker does: first in those to
+// warm up, and after the end of its input in the others. It says when each of both is done. Its
+// arguments: the database, and pairs of accounts, of each first the one to warm up.
 import { once } from 'node:events';
 import { createPool } from '../src/database.service.js';
 import { openReconciliation } from './reconciliation-book.js';
 
-const [, , url = '', warmUpId, accountId] = process.argv;
+const [, , url = '', ...accounts] = process.argv;
+const isWarmUp = (_: string, index: number) => index % 2 === 0;
 const pool = createPool(url, () => undefined);
 const { reconcile, disconnect } = openReconciliation(pool);
-await reconcile(Number(warmUpId));
+const reconcileAll = (accountIds: readonly string[]) =>
+  Promise.all(accountIds.map((id) => reconcile(Number(id))));
+await reconcileAll(accounts.filter(isWarmUp));
 process.stdout.write('ready\n');
 process.stdin.resume();
 await once(process.stdin, 'end');
-await reconcile(Number(accountId));
+await reconcileAll(accounts.filter((id, index) => !isWarmUp(id, index)));
+process.stdout.write('done\n');
 await disconnect();
 await pool.end();

@@ -1,7 +1,6 @@
 // B3: how fast the histories of several accounts are read and explained by one worker process and
 // by two, on both backends of the queue. The processes are started for each round, and warmed up.
 // Two are faster only where one leaves cores idle: how busy the machine was is reported beside it.
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConciliaProcess, freePort } from '../../test/support/concilia-process.js';
 import { testDatabase, type TestDatabase } from '../../test/support/postgres.js';
@@ -9,6 +8,7 @@ import { hasRedis, TestRedis } from '../../test/support/redis.js';
 import { until } from '../../test/support/until.js';
 import { AccountBank, webhookSecret } from '../harness/account-bank.js';
 import type { Bench, Contest, Size } from '../harness/bench.js';
+import { measureBusy } from '../harness/busy-cores.js';
 import { measuredTogether } from '../harness/rounds.js';
 
 const accountsAtOnce = 8;
@@ -132,25 +132,6 @@ class Deployment {
     await this.redis?.stop();
     await this.database.drop();
   }
-}
-
-/**
- * The returned function measures the share of all cores that was busy since the call, in percent. A
- * core that waits for a disk is not busy.
- */
-function measureBusy(): () => number {
-  const read = () => {
-    const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
-    const [user = 0, nice = 0, system = 0, ...others] = line.split(/ +/).slice(1).map(Number);
-    const [idle = 0, waiting = 0, interrupts = 0, softInterrupts = 0, stolen = 0] = others;
-    const busy = user + nice + system + interrupts + softInterrupts;
-    return { busy, all: busy + idle + waiting + stolen };
-  };
-  const before = read();
-  return () => {
-    const { busy, all } = read();
-    return (100 * (busy - before.busy)) / (all - before.all);
-  };
 }
 
 async function openContest({ isShort, lines }: Size): Promise<Contest> {

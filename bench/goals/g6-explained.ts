@@ -1,20 +1,27 @@
 // G6: how fast statement lines are explained, from stored lines to outcomes, matches, totals,
 // breaks and events. Beside it: the same rows written without deciding anything, a program that
-// decides line by line, and two workers on two accounts.
+// decides line by line, and accounts that are decided by one worker or by two.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createPool } from '../../src/database.service.js';
 import { PrismaClient } from '../../src/generated/service/client.js';
 import { prismaAdapter } from '../../src/platform/prisma-adapter.js';
+import { jobs } from '../../src/queues.js';
 import { batchSize } from '../../src/reconciliation/reconciliation.service.js';
 import { testDatabase, type TestDatabase } from '../../test/support/postgres.js';
 import type { Bench, Contest } from '../harness/bench.js';
+import { measureBusy } from '../harness/busy-cores.js';
+import { measuredTogether } from '../harness/rounds.js';
 import { LineBook, openReconciliation } from '../reconciliation-book.js';
 import { decideLineByLine } from '../yardsticks/line-by-line.js';
 import { WrittenRows } from '../yardsticks/written-rows.js';
 
 const books = { 'matched-heavy': 9, 'break-heavy': 1 };
+/** As many as a worker process decides at once. */
+const accountsAtOnce = jobs.reconcile.concurrency;
+const workers = { 'one worker': 1, 'two workers': 2 };
+const busyOf = (count: keyof typeof workers) => `% of all cores busy, ${count}`;
 const transactionLimits = { statementTimeoutMs: 60_000, idleTimeoutMs: 60_000 };
 
 export const bench: Bench = {
@@ -26,7 +33,10 @@ export const bench: Bench = {
       ...{ of: book, against: `${book}, rows only`, atLeast: 0.6 },
     })),
     { of: 'matched-heavy', against: 'line by line with Prisma', atLeast: 20 },
-    { of: 'two workers', against: 'one worker', atLeast: 1.4 },
+    {
+      ...{ of: 'two workers', against: 'one worker', atLeast: 1.4 },
+      or: { of: busyOf('one worker'), atLeast: 90 },
+    },
   ],
   open: async ({ isShort, lines }) => openContest(lines ?? (isShort ? 1_000 : 10_000), isShort),
 };
@@ -48,8 +58,14 @@ async function openContest(lines: number, isShort: boolean): Promise<Contest> {
     contestants[`${name}, rows only`] = database.writeRows;
   }
   contestants['line by line with Prisma'] = () => matched.decideLineByLine(isShort ? 20 : 200);
-  contestants['one worker'] = () => matched.decideInProcesses(1);
-  contestants['two workers'] = () => matched.decideInProcesses(2);
+  for (const [name, processes] of Object.entries(workers)) {
+    const busy = busyOf(name as keyof typeof workers);
+    const measure = async () => {
+      const { perSecond, busyPercent } = await matched.decideInProcesses(processes);
+      return { [name]: perSecond, [busy]: busyPercent };
+    };
+    Object.assign(contestants, measuredTogether([name, busy], measure));
+  }
   return {
     contestants,
     check: async () => {
@@ -99,15 +115,15 @@ async function openDatabase(test: TestDatabase, matchedOfTen: number, lines: num
       await pool.query('DELETE FROM reconciliation_task WHERE account_id = $1', [book.accountId]);
       return figure;
     },
-    decideInProcesses: async (count: number) => {
-      const opened: Work[] = [];
-      for (let index = 0; index < count; index += 1) {
+    decideInProcesses: async (processes: number) => {
+      const shares: string[][] = Array.from({ length: processes }, () => []);
+      for (let index = 0; index < accountsAtOnce; index += 1) {
         const [warmUp, measured] = [await openBook(Math.ceil(lines / 2)), await openBook(lines)];
-        opened.push({ warmUpId: warmUp.accountId, accountId: measured.accountId });
+        shares[index % processes]?.push(String(warmUp.accountId), String(measured.accountId));
       }
       await pool.query('ANALYZE');
-      const seconds = await decideInProcesses(test.url, opened);
-      return (count * lines) / seconds;
+      const { seconds, busyPercent } = await decideInProcesses(test.url, shares);
+      return { perSecond: (accountsAtOnce * lines) / seconds, busyPercent };
     },
     check: async () => {
       await rows.check(first.accountId);
@@ -132,29 +148,30 @@ async function openDatabase(test: TestDatabase, matchedOfTen: number, lines: num
 
 const worker = fileURLToPath(new URL('../reconciliation-worker.ts', import.meta.url));
 
-/** What a process decides before it is measured, and then. */
-interface Work {
-  warmUpId: number;
-  accountId: number;
-}
-
-/** The seconds until each process has decided its account, from when all are ready. */
-async function decideInProcesses(url: string, opened: readonly Work[]): Promise<number> {
-  const processes = opened.map(({ warmUpId, accountId }) =>
-    spawn(
-      process.execPath,
-      [...process.execArgv, worker, url, String(warmUpId), String(accountId)],
-      { stdio: ['pipe', 'pipe', 'inherit'] },
-    ),
+/**
+ * The time until each process has decided its share of the accounts, from when all are ready, and
+ * how busy the cores were meanwhile.
+ */
+async function decideInProcesses(url: string, shares: readonly string[][]) {
+  const processes = shares.map((accounts) =>
+    spawn(process.execPath, [...process.execArgv, worker, url, ...accounts], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    }),
   );
   await Promise.all(processes.map(({ stdout }) => once(stdout, 'data')));
+  const busy = measureBusy();
   const startedAt = performance.now();
-  const ended = processes.map(async (child) => {
+  const decided = processes.map(async (child) => {
+    const done = Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
     child.stdin.end();
-    child.stdout.resume();
-    const [code] = (await once(child, 'exit')) as [number];
-    if (code !== 0) throw new Error(`a worker ended with ${code}`);
+    await done;
+  });
+  await Promise.all(decided);
+  const figures = { seconds: (performance.now() - startedAt) / 1_000, busyPercent: busy() };
+  const ended = processes.map(async (child) => {
+    if (child.exitCode === null) await once(child, 'exit');
+    if (child.exitCode !== 0) throw new Error(`a worker ended with ${child.exitCode}`);
   });
   await Promise.all(ended);
-  return (performance.now() - startedAt) / 1_000;
+  return figures;
 }

@@ -14,6 +14,8 @@ export interface Goal {
   against?: string;
   atLeast?: number;
   atMost?: number;
+  /** Another goal, of which it is enough that one of both is met. */
+  or?: Goal;
 }
 
 export interface Contest {

@@ -34,17 +34,27 @@ function describeMachine(): string {
   return `${cpus().length} × ${cpu?.model ?? 'CPU'}, ${gibibytes} GiB, Node ${process.versions.node}`;
 }
 
-export function describeGoal({ of, against, atLeast, atMost, measured, isMet }: GoalResult) {
+export function describeGoal(result: GoalResult) {
+  const { or, isMet } = result;
+  const own = describeAlone(result);
+  const other = or && describeAlone(or);
+  return {
+    what: other ? `${own.what}; or ${other.what}` : own.what,
+    goal: other ? `${own.goal}; or ${other.goal}` : own.goal,
+    measured: other ? `${own.measured}; ${other.measured}` : own.measured,
+    conclusion: isMet === null ? 'not claimed' : isMet ? 'met' : 'missed',
+  };
+}
+
+function describeAlone({ of, against, atLeast, atMost, measured }: GoalResult) {
   const bounds = [
     ...(atLeast === undefined ? [] : [`≥ ${atLeast}`]),
     ...(atMost === undefined ? [] : [`≤ ${atMost}`]),
   ];
-  const conclusion = isMet === null ? 'not claimed' : isMet ? 'met' : 'missed';
   return {
     what: against === undefined ? of : `${of} / ${against}`,
     goal: bounds.join(', '),
     measured: formatFigure(measured),
-    conclusion,
   };
 }
 

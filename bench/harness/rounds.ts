@@ -12,8 +12,12 @@ export interface RoundFigures {
 export interface GoalResult extends Goal {
   /** The ratio of the medians; without a yardstick, the median. */
   measured: number;
-  /** Null where nothing is claimed: the yardstick itself spreads too far. */
+  /**
+   * Null where nothing is claimed: the yardstick itself spreads too far. True also where `or` is
+   * met.
+   */
   isMet: boolean | null;
+  or?: GoalResult;
 }
 
 /** Where a figure of the yardstick is further from its median than this, nothing is claimed. */
@@ -75,7 +79,11 @@ export function compareToGoal(goal: Goal, figures: Record<string, RoundFigures>)
   const isSteady = !against || isWithin(against, steadyWithin);
   const isReached =
     measured >= (goal.atLeast ?? -Infinity) && measured <= (goal.atMost ?? Infinity);
-  return { ...goal, measured, isMet: isSteady ? isReached : null };
+  const { or, ...own } = goal;
+  const isMet = isSteady ? isReached : null;
+  if (!or) return { ...own, measured, isMet };
+  const other = compareToGoal(or, figures);
+  return { ...own, measured, isMet: other.isMet ? true : isMet, or: other };
 }
 
 function figuresNamed(figures: Record<string, RoundFigures>, name: string): RoundFigures {

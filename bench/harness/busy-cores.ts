@@ -1,0 +1,21 @@
+// How busy the machine is while something is measured.
+import { readFileSync } from 'node:fs';
+
+/**
+ * The returned function measures the share of all cores that was busy since the call, in percent. A
+ * core that waits for a disk is not busy.
+ */
+export function measureBusy(): () => number {
+  const read = () => {
+    const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+    const [user = 0, nice = 0, system = 0, ...others] = line.split(/ +/).slice(1).map(Number);
+    const [idle = 0, waiting = 0, interrupts = 0, softInterrupts = 0, stolen = 0] = others;
+    const busy = user + nice + system + interrupts + softInterrupts;
+    return { busy, all: busy + idle + waiting + stolen };
+  };
+  const before = read();
+  return () => {
+    const { busy, all } = read();
+    return (100 * (busy - before.busy)) / (all - before.all);
+  };
+}
