@@ -67,9 +67,9 @@ export class ApiKeyGuard implements CanActivate {
     return this.failures.refusal(http.getRequest<FastifyRequest>(), client);
   }
 
-  private async findCaller(request: FastifyRequest, kind: ApiKeyKind): Promise<Caller | null> {
+  private findCaller(request: FastifyRequest, kind: ApiKeyKind): Promise<Caller | null> {
     const [key] = presentedKeys(request, [headers[kind]]);
-    return key === undefined ? null : this.apiKeys.findCaller(kind, key);
+    return key === undefined ? Promise.resolve(null) : this.apiKeys.findCaller(kind, key);
   }
 }
 

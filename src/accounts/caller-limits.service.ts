@@ -50,7 +50,8 @@ export class CallerLimits implements OnModuleInit {
   ): Promise<unknown> {
     const { accountId, actor, weight } = findCallerOf(context) ?? operator;
     const request = { accountId, actor, weight, requestClass };
-    await this.rateLimits.admitCaller(request);
+    const admission = this.rateLimits.admitCaller(request);
+    if (admission) await admission;
     const { raw } = context.switchToHttp().getResponse<FastifyReply>();
     return this.slots.run(request, raw, work);
   }

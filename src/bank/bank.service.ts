@@ -128,7 +128,10 @@ export class BankService {
   ): Promise<BankResponse<RouteOutput<R>>> {
     const startedAt = performance.now();
     const { deadlineMs = defaultDeadlineMs, sendWithin } = options;
-    const ratePerSecond = await this.findRate(account, route);
+    // After a change, one more call has the earlier limit: reading it for each call would double
+    // the look-ups.
+    if (!this.rates.has(account.id)) await this.findCallSettings(account, route, true);
+    const ratePerSecond = this.rates.get(account.id);
     if (ratePerSecond === undefined) return notSent;
     const admission = await this.limits.admit({
       accountId: account.id,
@@ -155,15 +158,6 @@ export class BankService {
       admission.finish(response);
     }
     return response ?? notSent;
-  }
-
-  /**
-   * The rate limit of the account. After a change, one more call has the earlier limit: reading it
-   * for each call would double the look-ups. Undefined where it cannot be read.
-   */
-  private async findRate(account: BankAccount, route: Route): Promise<number | null | undefined> {
-    if (!this.rates.has(account.id)) await this.findCallSettings(account, route, true);
-    return this.rates.get(account.id);
   }
 
   /** Null where nothing was sent: `sendWithin` has ended, or there is no key for the route. */

@@ -39,7 +39,7 @@ export class ChargesController {
   @RequiresScope('charge')
   @BeginsOperation()
   @Handles(createCharge, chargeWithMetadata)
-  async create(
+  create(
     @FromCaller() request: CallerInput<typeof createCharge>,
     @CallerPreferences() preferences: RequestPreferences,
   ): Promise<Reply> {

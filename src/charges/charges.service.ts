@@ -76,7 +76,7 @@ export class ChargesService implements OnModuleInit {
     this.operations.register(this.staticQrKind);
   }
 
-  async create(
+  create(
     accountId: number,
     request: RouteInput<typeof createCharge>,
     preferences: RequestPreferences,

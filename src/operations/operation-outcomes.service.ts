@@ -86,14 +86,14 @@ export class OperationOutcomes {
    * Records a success of an operation's first attempt, in one transaction with those of other
    * operations. False when the outcome must be recorded alone: nothing is recorded then.
    */
-  async recordAnswer(
+  recordAnswer(
     { accountId, id }: queries.OperationRef,
     kind: OperationKind,
     { state, response, bankReference, decodedResponse }: OperationOutcome,
     attempt: number,
   ): Promise<boolean> {
     const isShareable = kind.onSucceeded === undefined || kind.onAnswered !== undefined;
-    if (state !== 'succeeded' || response === null || !isShareable) return false;
+    if (state !== 'succeeded' || response === null || !isShareable) return Promise.resolve(false);
     const answer = { id, attempt, ...response, bankReference };
     return waitOutsideSlot(0, () =>
       this.answers.submit(accountId, { kind, answer, decodedResponse }),

@@ -82,7 +82,7 @@ export class OperationSender {
    * Makes the first attempt of an operation that was claimed when it was stored, with the input of
    * its committed body. Returns like `send`.
    */
-  async sendClaimed(
+  sendClaimed(
     operation: queries.NewOperation,
     input: RouteInput<Route>,
     { account, sendWithin }: Pick<Attempt, 'account' | 'sendWithin'>,

@@ -22,16 +22,14 @@ export class BatchedLookUps<Key, Found> {
    * Null if there is none. Joins no look-up that has begun, so that what was changed before this
    * call is seen. Throws what `lookUp` throws.
    */
-  async find(key: Key): Promise<Found | null> {
-    const found = new Promise<Found | null>((resolve, reject) => {
+  find(key: Key): Promise<Found | null> {
+    return new Promise((resolve, reject) => {
       this.waiting.push({ key, resolve, reject });
+      if (!this.isRunning) void this.run();
     });
-    void this.run();
-    return found;
   }
 
   private async run(): Promise<void> {
-    if (this.isRunning) return;
     this.isRunning = true;
     while (this.waiting.length > 0) {
       const batch = this.waiting.splice(0, maxBatch);

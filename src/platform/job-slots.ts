@@ -90,7 +90,7 @@ export function runInPlace<Result>(place: Place, work: () => Result): Result {
  * Waits for something that is not work of this process. After `afterMs`, the job that waits gives
  * its slot back; a request of a caller does so at once. Outside of both it only waits.
  */
-export async function waitOutsideSlot<Result>(
+export function waitOutsideSlot<Result>(
   afterMs: number,
   wait: () => Promise<Result>,
 ): Promise<Result> {

@@ -43,18 +43,23 @@ export class RateLimits {
     await this.admit(this.limitsOfAddress(address, addressClass), addressClass);
   }
 
-  /** Throws `rate_limited`. A refused request takes a token of neither limit. */
-  async admitCaller({
+  /**
+   * Throws `rate_limited`. A refused request takes a token of neither limit. Most requests need not
+   * wait for a lease, nor a promise: then it returns null.
+   */
+  admitCaller({
     accountId,
     actor,
     requestClass,
-  }: Pick<QueuedCaller, 'accountId' | 'actor'> & { requestClass: RequestClass }): Promise<void> {
+  }: Pick<QueuedCaller, 'accountId' | 'actor'> & {
+    requestClass: RequestClass;
+  }): Promise<void> | null {
     const { perKey, perAccount } = this.settings.requestLimits;
     const limits = rateLimits([
       [`key ${actor} ${requestClass}`, perKey[requestClass]],
       [`account ${accountId} ${requestClass}`, perAccount[requestClass]],
     ]);
-    await this.admit(limits, requestClass);
+    return this.tokens.takeHeld(limits) ? null : this.admit(limits, requestClass);
   }
 
   @Every('rate-limits', 60_000)

@@ -44,7 +44,7 @@ export class TransfersController {
   @RequiresScope('transfer')
   @BeginsOperation()
   @Handles(createTransfer, transferWithMetadata)
-  async create(
+  create(
     @FromCaller() request: CallerInput<typeof createTransfer>,
     @CallerPreferences() preferences: RequestPreferences,
   ): Promise<Reply> {

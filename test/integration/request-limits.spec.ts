@@ -121,7 +121,7 @@ describe('processes that share a database', () => {
       processes.map(async (process) => {
         let admitted = 0;
         for (let sent = 0; sent < each; sent += 1)
-          admitted += await process.admitCaller(request).then(
+          admitted += await Promise.resolve(process.admitCaller(request)).then(
             () => 1,
             () => 0,
           );
