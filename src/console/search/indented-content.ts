@@ -1,5 +1,8 @@
 // Shows a statement line's text to people.
 
+/** What would break, reverse or hide a part of the text: payers write some of its values. */
+const unseen = /(?! )[\p{Cc}\p{Cf}\p{Z}]/gu;
+
 /**
  * One field a line, without the bank's own spaces, and with letters in place of their escapes.
  * Numbers stay as the bank wrote them.
@@ -15,7 +18,12 @@ export function indentContent(content: string): string {
       return `${newLine()}${token}`;
     }
     if (token === ':') return ': ';
-    if (token.startsWith('"')) return JSON.stringify(JSON.parse(token));
+    if (token.startsWith('"')) return JSON.stringify(JSON.parse(token)).replace(unseen, escapeOf);
     return token.trim() === '' ? '' : `${token}${newLine()}`;
   });
+}
+
+function escapeOf(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
