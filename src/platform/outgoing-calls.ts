@@ -3,7 +3,7 @@
 /**
  * Options of an agent. axios asks for probes at this interval when a request gets its connection;
  * an agent with another interval would ask for its own after the response. Both together are eight
- * system calls a request.
+ * system calls a request. An idle connection whose other end has vanished is found after some 70 s.
  */
 export const keptConnections = { keepAlive: true, keepAliveMsecs: 60_000 } as const;
 
