@@ -153,25 +153,26 @@ const worker = fileURLToPath(new URL('../reconciliation-worker.ts', import.meta.
  * how busy the cores were meanwhile.
  */
 async function decideInProcesses(url: string, shares: readonly string[][]) {
-  const processes = shares.map((accounts) =>
-    spawn(process.execPath, [...process.execArgv, worker, url, ...accounts], {
+  const processes = shares.map((accounts) => {
+    const child = spawn(process.execPath, [...process.execArgv, worker, url, ...accounts], {
       stdio: ['pipe', 'pipe', 'inherit'],
-    }),
-  );
-  await Promise.all(processes.map(({ stdout }) => once(stdout, 'data')));
+    });
+    const exit = once(child, 'exit') as Promise<[number | null]>;
+    /** It says something, or has ended. */
+    const next = () => Promise.race([once(child.stdout, 'data'), exit]);
+    return { child, exit, next };
+  });
+  await Promise.all(processes.map(({ next }) => next()));
   const busy = measureBusy();
   const startedAt = performance.now();
-  const decided = processes.map(async (child) => {
-    const done = Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+  const decided = processes.map(({ child, next }) => {
+    const done = next();
     child.stdin.end();
-    await done;
+    return done;
   });
   await Promise.all(decided);
   const figures = { seconds: (performance.now() - startedAt) / 1_000, busyPercent: busy() };
-  const ended = processes.map(async (child) => {
-    if (child.exitCode === null) await once(child, 'exit');
-    if (child.exitCode !== 0) throw new Error(`a worker ended with ${child.exitCode}`);
-  });
-  await Promise.all(ended);
+  for (const [code] of await Promise.all(processes.map(({ exit }) => exit)))
+    if (code !== 0) throw new Error(`a worker ended with ${code}`);
   return figures;
 }

@@ -1,11 +1,12 @@
 // How busy the machine is while something is measured.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * The returned function measures the share of all cores that was busy since the call, in percent. A
- * core that waits for a disk is not busy.
+ * The returned function measures the share of all cores that was busy since the call, in percent,
+ * whoever used them. A core that waits for a disk is not busy. 0 on a system that does not show it.
  */
 export function measureBusy(): () => number {
+  if (!existsSync('/proc/stat')) return () => 0;
   const read = () => {
     const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
     const [user = 0, nice = 0, system = 0, ...others] = line.split(/ +/).slice(1).map(Number);

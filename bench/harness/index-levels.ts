@@ -5,12 +5,12 @@ import type pg from 'pg';
 /** By the name of an index. */
 export type ByIndex = ReadonlyMap<string, number>;
 
-/** The levels above the leaves of each B-tree index. */
+/** The levels above the leaves of each B-tree index, from where its searches begin. */
 export async function readLevels(pool: pg.Pool): Promise<ByIndex> {
   await pool.query('CREATE EXTENSION IF NOT EXISTS pageinspect');
   return readByIndex(
     pool,
-    `SELECT c.relname AS name, (bt_metap(c.oid::regclass::text)).level AS value
+    `SELECT c.relname AS name, (bt_metap(c.oid::regclass::text)).fastlevel AS value
      FROM pg_class c JOIN pg_am a ON a.oid = c.relam AND a.amname = 'btree'
      WHERE c.relkind = 'i' AND c.relnamespace = 'public'::regnamespace`,
   );
