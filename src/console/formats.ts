@@ -63,3 +63,9 @@ function formatOf(language: Language, options: Intl.DateTimeFormatOptions): Intl
   times.set(key, known);
   return known;
 }
+
+/** The escape of JSON for a character, in place of one that would not be seen as itself. */
+export function escapeOf(character: string): string {
+  const units = character.split('').map((unit) => unit.charCodeAt(0));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}

@@ -7,7 +7,7 @@ import { eventTypes } from '../../events/event.js';
 import type { DeliveryState } from '../../generated/service/enums.js';
 import { AppError, invalidField } from '../../platform/errors.js';
 import { Badge, type Tone } from '../elements.js';
-import { formatCount } from '../formats.js';
+import { escapeOf, formatCount } from '../formats.js';
 import { Message } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey, type Translate } from '../texts.js';
@@ -183,11 +183,7 @@ export function prettyJson(json: string): string {
 
 export function plainText(text: string): string {
   const cut = text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
-  return cut.replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
-    character === '\n'
-      ? character
-      : `\\u${character.codePointAt(0)?.toString(16).padStart(4, '0')}`,
-  );
+  return cut.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, escapeOf);
 }
 
 export function JsonText({ label, text }: { label: string; text: string }): JSX.Element {

@@ -1,4 +1,5 @@
 // Shows a statement line's text to people.
+import { escapeOf } from '../formats.js';
 
 /** What would break, reverse or hide a part of the text: payers write some of its values. */
 const unseen = /(?! )[\p{Cc}\p{Cf}\p{Z}]/gu;
@@ -21,9 +22,4 @@ export function indentContent(content: string): string {
     if (token.startsWith('"')) return JSON.stringify(JSON.parse(token)).replace(unseen, escapeOf);
     return token.trim() === '' ? '' : `${token}${newLine()}`;
   });
-}
-
-function escapeOf(character: string): string {
-  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
-  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
