@@ -38,9 +38,9 @@ export class RateLimits {
     return this.tokens.takeHeld(this.limitsOfAddress(address, addressClass));
   }
 
-  /** Throws `rate_limited`. */
-  async admitAddress(address: string, addressClass: AddressClass): Promise<void> {
-    await this.admit(this.limitsOfAddress(address, addressClass), addressClass);
+  /** Returns like `admitCaller`. */
+  admitAddress(address: string, addressClass: AddressClass): Promise<void> | null {
+    return this.admit(this.limitsOfAddress(address, addressClass), addressClass);
   }
 
   /**
@@ -59,7 +59,7 @@ export class RateLimits {
       [`key ${actor} ${requestClass}`, perKey[requestClass]],
       [`account ${accountId} ${requestClass}`, perAccount[requestClass]],
     ]);
-    return this.tokens.takeHeld(limits) ? null : this.admit(limits, requestClass);
+    return this.admit(limits, requestClass);
   }
 
   @Every('rate-limits', 60_000)
@@ -72,7 +72,11 @@ export class RateLimits {
     return rateLimits([[`address ${limitedAddressOf(address)} ${addressClass}`, perSecond]]);
   }
 
-  private async admit(limits: RateLimit[], limitedClass: string): Promise<void> {
+  private admit(limits: RateLimit[], limitedClass: string): Promise<void> | null {
+    return this.tokens.takeHeld(limits) ? null : this.admitWithLease(limits, limitedClass);
+  }
+
+  private async admitWithLease(limits: RateLimit[], limitedClass: string): Promise<void> {
     const waitMs = await this.tokens.take(limits);
     if (waitMs === 0) return;
     this.refusals.info({ class: limitedClass });

@@ -27,9 +27,9 @@ export class RequestLimitsModule implements OnModuleInit {
       const { addressClass = 'requests' } = request.routeOptions.config as {
         addressClass?: AddressClass;
       };
-      const address = addressOf(request);
-      if (this.rateLimits.admitAddressAtOnce(address, addressClass)) return done();
-      this.rateLimits.admitAddress(address, addressClass).then(() => done(), done);
+      const admission = this.rateLimits.admitAddress(addressOf(request), addressClass);
+      if (!admission) return done();
+      admission.then(() => done(), done);
     });
   }
 }
