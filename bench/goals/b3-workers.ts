@@ -8,7 +8,7 @@ import { hasRedis, TestRedis } from '../../test/support/redis.js';
 import { until } from '../../test/support/until.js';
 import { AccountBank, webhookSecret } from '../harness/account-bank.js';
 import type { Bench, Contest, Size } from '../harness/bench.js';
-import { measureBusy } from '../harness/busy-cores.js';
+import { busyBeside, measureBusy } from '../harness/busy-cores.js';
 import { measuredTogether } from '../harness/rounds.js';
 
 const accountsAtOnce = 8;
@@ -20,7 +20,7 @@ type Workers = keyof typeof workers;
 const backends = ['PostgreSQL', ...(hasRedis ? ['Redis'] : [])];
 const figuresOf = (count: Workers, backend: string) => ({
   perSecond: `${count}, queue in ${backend}`,
-  busyPercent: `% of all cores busy, ${count}, queue in ${backend}`,
+  busyPercent: busyBeside(`${count}, queue in ${backend}`),
 });
 
 interface Explained {

@@ -11,7 +11,7 @@ import { jobs } from '../../src/queues.js';
 import { batchSize } from '../../src/reconciliation/reconciliation.service.js';
 import { testDatabase, type TestDatabase } from '../../test/support/postgres.js';
 import type { Bench, Contest } from '../harness/bench.js';
-import { measureBusy } from '../harness/busy-cores.js';
+import { busyBeside, measureBusy } from '../harness/busy-cores.js';
 import { measuredTogether } from '../harness/rounds.js';
 import { LineBook, openReconciliation } from '../reconciliation-book.js';
 import { decideLineByLine } from '../yardsticks/line-by-line.js';
@@ -21,7 +21,6 @@ const books = { 'matched-heavy': 9, 'break-heavy': 1 };
 /** As many as a worker process decides at once. */
 const accountsAtOnce = jobs.reconcile.concurrency;
 const workers = { 'one worker': 1, 'two workers': 2 };
-const busyOf = (count: keyof typeof workers) => `% of all cores busy, ${count}`;
 const transactionLimits = { statementTimeoutMs: 60_000, idleTimeoutMs: 60_000 };
 
 export const bench: Bench = {
@@ -35,7 +34,7 @@ export const bench: Bench = {
     { of: 'matched-heavy', against: 'line by line with Prisma', atLeast: 20 },
     {
       ...{ of: 'two workers', against: 'one worker', atLeast: 1.4 },
-      or: { of: busyOf('one worker'), atLeast: 90 },
+      or: { of: busyBeside('one worker'), atLeast: 90 },
     },
   ],
   open: async ({ isShort, lines }) => openContest(lines ?? (isShort ? 1_000 : 10_000), isShort),
@@ -59,7 +58,7 @@ async function openContest(lines: number, isShort: boolean): Promise<Contest> {
   }
   contestants['line by line with Prisma'] = () => matched.decideLineByLine(isShort ? 20 : 200);
   for (const [name, processes] of Object.entries(workers)) {
-    const busy = busyOf(name as keyof typeof workers);
+    const busy = busyBeside(name);
     const measure = async () => {
       const { perSecond, busyPercent } = await matched.decideInProcesses(processes);
       return { [name]: perSecond, [busy]: busyPercent };

@@ -63,15 +63,11 @@ async function openContest(most: number, isShort: boolean): Promise<Contest> {
   };
   const decide = async (size: keyof typeof sizes) => {
     const { costs, searches } = await books[size].decideRound();
-    const added = readsOfAddedLevels(
-      searches,
-      await books[size].readLevels(),
-      await books.small.readLevels(),
-    );
-    return {
-      ...Object.fromEntries(costNames.map((cost) => [nameOf(cost, size), costs[cost]])),
-      ...(size === 'history' ? { [buffersButLevels]: costs.buffers - added / lines } : {}),
-    };
+    const figures = Object.fromEntries(costNames.map((cost) => [nameOf(cost, size), costs[cost]]));
+    if (size !== 'history') return figures;
+    const [levels, elsewhere] = [await books.history.readLevels(), await books.small.readLevels()];
+    const added = readsOfAddedLevels(searches, levels, elsewhere);
+    return { ...figures, [buffersButLevels]: costs.buffers - added / lines };
   };
   const contestantsOf = (size: keyof typeof sizes) => {
     const names = costNames.map((cost) => nameOf(cost, size));
@@ -119,10 +115,8 @@ async function openBook({ history, open }: { history: number; open: number }, li
       const { user, system } = process.cpuUsage(before);
       ownCpu = user + system;
     };
-    let costs: ServerCosts = { cpu: 0, buffers: 0, wal: 0 };
-    const searches = await countSearches(pool, async () => {
-      costs = await measureServerCosts(pool, decideAll);
-    });
+    const measure = () => measureServerCosts(pool, decideAll);
+    const { result: costs, searches } = await countSearches(pool, measure);
     return { costs: perItem({ ...costs, cpu: costs.cpu + ownCpu }, lines), searches };
   };
   await decideRound();

@@ -1,6 +1,9 @@
 // How busy the machine is while something is measured.
 import { existsSync, readFileSync } from 'node:fs';
 
+/** The name of what `measureBusy` measures beside a contestant. */
+export const busyBeside = (contestant: string): string => `% of all cores busy, ${contestant}`;
+
 /**
  * The returned function measures the share of all cores that was busy since the call, in percent,
  * whoever used them. A core that waits for a disk is not busy. 0 on a system that does not show it.

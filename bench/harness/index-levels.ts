@@ -16,12 +16,16 @@ export async function readLevels(pool: pg.Pool): Promise<ByIndex> {
   );
 }
 
-/** How often each index was searched in the session of `pool` while `work` ran. */
-export async function countSearches(pool: pg.Pool, work: () => Promise<unknown>): Promise<ByIndex> {
+/** The result of `work`, and how often it searched each index in the session of `pool`. */
+export async function countSearches<Result>(
+  pool: pg.Pool,
+  work: () => Promise<Result>,
+): Promise<{ result: Result; searches: ByIndex }> {
   const before = await readSearches(pool);
-  await work();
-  const after = await readSearches(pool);
-  return new Map([...after].map(([name, count]) => [name, count - (before.get(name) ?? 0)]));
+  const result = await work();
+  const after = [...(await readSearches(pool))];
+  const searches = after.map(([name, count]) => [name, count - (before.get(name) ?? 0)] as const);
+  return { result, searches: new Map(searches) };
 }
 
 /** The pages that these searches read for levels that the same indexes have not elsewhere. */

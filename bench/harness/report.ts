@@ -36,12 +36,11 @@ function describeMachine(): string {
 
 export function describeGoal(result: GoalResult) {
   const { or, isMet } = result;
-  const own = describeAlone(result);
-  const other = or && describeAlone(or);
+  const either = [result, ...(or ? [or] : [])].map(describeAlone);
   return {
-    what: other ? `${own.what}; or ${other.what}` : own.what,
-    goal: other ? `${own.goal}; or ${other.goal}` : own.goal,
-    measured: other ? `${own.measured}; ${other.measured}` : own.measured,
+    what: either.map(({ what }) => what).join('; or '),
+    goal: either.map(({ goal }) => goal).join('; or '),
+    measured: either.map(({ measured }) => measured).join('; '),
     conclusion: isMet === null ? 'not claimed' : isMet ? 'met' : 'missed',
   };
 }
