@@ -167,8 +167,6 @@ export interface OutgoingMoney {
   amountCents: bigint;
   /** Whether the statement shows an id that the client chose, so that similar requests differ. */
   isDistinguishable: boolean;
-  /** Whether the client chose an externalId: the same request under another key is a duplicate. */
-  hasExternalId?: boolean;
   /** Who receives how much, where they are several. Default: the counterparty. */
   payees?: readonly Payee[];
 }

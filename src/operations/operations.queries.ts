@@ -322,12 +322,9 @@ export type NewOperation = Pick<
   Operation,
   | keyof OperationRef
   | ('kind' | 'idempotencyKey' | 'requestHash' | 'requestParams' | 'requestQuery' | 'requestBody')
-  | ('counterparty' | 'amountCents' | 'isDistinguishable' | 'isDetached' | 'effectiveFrom')
-  | ('source' | 'requestedBy')
-> & {
-  /** Not stored: the externalId is in the request, and so in its hash. */
-  hasExternalId: boolean;
-};
+  | ('counterparty' | 'amountCents' | 'isDistinguishable' | 'externalIdHash')
+  | ('isDetached' | 'effectiveFrom' | 'source' | 'requestedBy')
+>;
 
 export interface NewOperationState {
   sending: AttemptLimits | null;
@@ -364,20 +361,20 @@ export function operationsWrites(
   const stored = Prisma.sql`
     INSERT INTO operation (account_id, id, kind, state, attempts, idempotency_key, request_hash,
                            request_params, request_query, request_body, counterparty,
-                           amount_cents, is_distinguishable, is_detached, effective_from,
-                           next_action_at, source, requested_by)
+                           amount_cents, is_distinguishable, external_id_hash, is_detached,
+                           effective_from, next_action_at, source, requested_by)
     SELECT ${accountId}::int, id, kind,
            CASE WHEN "isSending" THEN 'sending' ELSE ${unsentState} END::operation_state,
            "isSending"::int, "idempotencyKey", "requestHash", "requestParams", "requestQuery",
-           "requestBody", counterparty, "amountCents"::bigint, "isDistinguishable", "isDetached",
-           "effectiveFrom", clock_timestamp() + "nextActionInMs" * interval '1 millisecond',
-           source, "requestedBy"
+           "requestBody", counterparty, "amountCents"::bigint, "isDistinguishable",
+           "externalIdHash", "isDetached", "effectiveFrom",
+           clock_timestamp() + "nextActionInMs" * interval '1 millisecond', source, "requestedBy"
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
       id uuid, kind text, "idempotencyKey" text, "requestHash" text, "requestParams" text,
       "requestQuery" text, "requestBody" text, counterparty text, "amountCents" text,
-      "isDistinguishable" boolean, "isDetached" boolean, "effectiveFrom" timestamptz,
-      "isSending" boolean, "nextActionInMs" float8, source operation_source,
-      "requestedBy" text)`;
+      "isDistinguishable" boolean, "externalIdHash" text, "isDetached" boolean,
+      "effectiveFrom" timestamptz, "isSending" boolean, "nextActionInMs" float8,
+      source operation_source, "requestedBy" text)`;
   const sent = rows.filter(({ isSending }) => isSending).map(({ id }) => ({ id }));
   const attempted = Prisma.sql`
     INSERT INTO operation_attempt (account_id, operation_id, number, send_by, clock_offset_ms,

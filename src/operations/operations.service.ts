@@ -8,7 +8,7 @@ import type { Route } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError, conflict, invariant } from '../platform/errors.js';
-import { canonicalJson, stringifyJson } from '../platform/exact-json.js';
+import { canonicalJson, isJsonObject, stringifyJson } from '../platform/exact-json.js';
 import { sleepOutsideSlot, waitOutsideSlot } from '../platform/job-slots.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -153,6 +153,7 @@ export class OperationsService {
       comparedBody === undefined
         ? [kind, params, query, body, ...(hasMetadata ? [metadata] : [])]
         : [kind, params, query, comparedBody];
+    const externalIds = outgoing ? externalIdsIn(comparedBody ?? body) : [];
     return {
       accountId,
       id,
@@ -165,7 +166,7 @@ export class OperationsService {
       counterparty: outgoing?.counterparty ?? null,
       amountCents: outgoing?.amountCents ?? null,
       isDistinguishable: outgoing?.isDistinguishable ?? false,
-      hasExternalId: outgoing?.hasExternalId ?? false,
+      externalIdHash: externalIds.length === 0 ? null : this.hashOf(['externalIds', externalIds]),
       isDetached: request.preferences.respondAsync && repeat !== 'never',
       effectiveFrom: request.effectiveFrom ?? null,
       source: requestedBy.source,
@@ -275,4 +276,10 @@ function identitiesOf(
   if (naturalIdentity != null) add(naturalIdentity, true);
   if (joinsSameRequest && idempotencyKey === null) add(`request ${requestHash}`, true, true);
   return identities;
+}
+
+/** The externalIds that the client chose, of one payment or of the payments of a batch. */
+function externalIdsIn(body: unknown): string[] {
+  const ids = [body].flat().map((payment) => (isJsonObject(payment) ? payment.externalId : null));
+  return ids.filter((id) => typeof id === 'string').sort();
 }

@@ -4,6 +4,7 @@ import { opaqueAccountId, type Db, type SqlTx } from '../database.service.js';
 import { Prisma, type Operation } from '../generated/service/client.js';
 import { hasRestrictingControls } from '../payment-controls/payment-controls.queries.js';
 import { advisoryLocks } from '../platform/advisory-locks.js';
+import { bankTimeNow } from '../statement/bank-clock.queries.js';
 import type { NewIdentity } from './identities.queries.js';
 import type { NewOperation } from './operations.queries.js';
 
@@ -13,13 +14,13 @@ export function possibleDuplicatesLock(accountId: number): Prisma.Sql {
   return Prisma.sql`SELECT pg_advisory_xact_lock(${possibleDuplicates}::int, ${accountId}::int)`;
 }
 
-/** A statement that serializes requests that are the same. */
-export function sameRequestsLock(requestHashes: readonly string[]): Prisma.Sql {
+/** A statement that serializes payments with one externalId. */
+export function sameExternalIdsLock(hashes: readonly string[]): Prisma.Sql {
   const { sameRequest } = advisoryLocks;
   return Prisma.sql`
     SELECT pg_advisory_xact_lock(${sameRequest}::int, lock)
     FROM (
-      SELECT DISTINCT hashtext(hash) AS lock FROM unnest(${[...requestHashes]}::text[]) AS r(hash)
+      SELECT DISTINCT hashtext(hash) AS lock FROM unnest(${[...hashes]}::text[]) AS r(hash)
       ORDER BY lock
     ) ordered`;
 }
@@ -32,7 +33,10 @@ export async function takeLocks(tx: SqlTx, locks: readonly Prisma.Sql[]): Promis
 export interface DuplicateTimes {
   /** From this age, an operation that is being sent may be retried with a new key. */
   sendingForMs: number;
-  /** For how long the same request with the same externalId is refused after a success. */
+  /**
+   * For how long the same payment with the same externalId is refused after it succeeded, or takes
+   * effect.
+   */
   sameRequestForMs: number;
   /** For how long a similar request is one after a success; null: never. */
   similarForMs: number | null;
@@ -40,7 +44,7 @@ export interface DuplicateTimes {
 
 /** The fields of a new operation that are compared, as SQL. */
 type Compared = Record<
-  'kind' | 'counterparty' | 'amountCents' | 'hasExternalId' | 'requestHash' | 'isDistinguishable',
+  'kind' | 'counterparty' | 'amountCents' | 'externalIdHash' | 'isDistinguishable',
   Prisma.Sql
 >;
 
@@ -63,7 +67,7 @@ function possibleDuplicates(
 ): Prisma.Sql {
   const isJustCreated = Prisma.sql`(o.state IN ('received', 'sending')
     AND o.created_at >= clock_timestamp() - ${sendingForMs} * interval '1 millisecond')`;
-  const isSame = Prisma.sql`(${of.hasExternalId} AND o.request_hash = ${of.requestHash})`;
+  const isSame = Prisma.sql`(o.external_id_hash = ${of.externalIdHash}) IS TRUE`;
   const number = Prisma.sql`o.account_id = ${opaqueAccountId(accountId)} AND o.kind = ${of.kind}
     AND o.amount_cents = ${of.amountCents} AND o.counterparty IS NOT NULL
     AND ${accountNumberOf(Prisma.sql`o.counterparty`)} = ${accountNumberOf(of.counterparty)}`;
@@ -71,6 +75,9 @@ function possibleDuplicates(
     Prisma.sql`o.ended_at > clock_timestamp() - ${ms}::float8 * interval '1 millisecond'`;
   const hasSucceededWithin = (ms: number | null) =>
     Prisma.sql`(o.state = 'succeeded' AND ${hasEndedWithin(ms)})`;
+  // What takes effect later is a duplicate until then, too.
+  const takesEffectWithin = Prisma.sql`(o.state = 'succeeded' AND o.effective_from
+    > ${bankTimeNow(accountId)} - ${sameRequestForMs}::float8 * interval '1 millisecond')`;
   return Prisma.sql`
     SELECT o.id, o.created_at,
            ${isSame} OR o.state <> 'succeeded' AND NOT ${isJustCreated} AS is_refused
@@ -78,11 +85,13 @@ function possibleDuplicates(
       SELECT o.* FROM operation o WHERE ${number} AND o.ended_at IS NULL
       UNION ALL
       SELECT o.* FROM operation o
-      WHERE (${of.hasExternalId} OR ${similarForMs}::float8 IS NOT NULL)
+      WHERE (${of.externalIdHash} IS NOT NULL OR ${similarForMs}::float8 IS NOT NULL)
         AND ${number} AND o.state = 'succeeded'
         -- An index cannot be read up to a time that changes while it is read.
         AND o.ended_at > statement_timestamp()
           - ${Math.max(sameRequestForMs, similarForMs ?? 0)}::float8 * interval '1 millisecond'
+      UNION ALL
+      SELECT o.* FROM operation o WHERE ${isSame} AND ${number} AND ${takesEffectWithin}
       UNION ALL
       SELECT o.* FROM operation o WHERE ${number} AND o.state = 'needs_operator'
       -- Planned once: inside each part, the conditions below would be compared with each index.
@@ -92,7 +101,7 @@ function possibleDuplicates(
         OR split_part(o.counterparty, '/', 3) = ${of.counterparty})
       AND (${isSame}
         AND (o.state IN ('received', 'sending', 'unknown', 'needs_operator', 'awaiting_approval')
-          OR ${hasSucceededWithin(sameRequestForMs)})
+          OR ${hasSucceededWithin(sameRequestForMs)} OR ${takesEffectWithin})
         OR NOT (o.is_distinguishable AND ${of.isDistinguishable})
         AND (o.state IN ('unknown', 'needs_operator', 'awaiting_approval')
           OR (o.state IN ('received', 'sending')
@@ -114,8 +123,7 @@ export async function findPossibleDuplicate(
     kind: Prisma.sql`${of.kind}`,
     counterparty: Prisma.sql`${of.counterparty}::text`,
     amountCents: Prisma.sql`${of.amountCents}`,
-    hasExternalId: Prisma.sql`${of.hasExternalId}`,
-    requestHash: Prisma.sql`${of.requestHash}`,
+    externalIdHash: Prisma.sql`${of.externalIdHash}::text`,
     isDistinguishable: Prisma.sql`${of.isDistinguishable}`,
   };
   const [found] = await db.$queryRaw<{ id: string; isRefused: boolean }[]>`
@@ -194,14 +202,12 @@ function storable(
   { withinDays, ...times }: StorableLimits,
 ): Prisma.Sql {
   const rows = unstored.map(({ operation, identities, kinds, isCompared }) => {
-    const { id, kind, counterparty, amountCents, requestHash } = operation;
-    const { hasExternalId, isDistinguishable } = operation;
+    const { id, kind, counterparty, amountCents, externalIdHash, isDistinguishable } = operation;
     return {
       id,
       kind,
       counterparty,
-      requestHash,
-      hasExternalId,
+      externalIdHash,
       isDistinguishable,
       amountCents: amountCents?.toString() ?? null,
       identities: identities.map(({ identity }) => identity),
@@ -213,8 +219,7 @@ function storable(
     kind: Prisma.sql`r.kind`,
     counterparty: Prisma.sql`r.counterparty`,
     amountCents: Prisma.sql`r."amountCents"::bigint`,
-    hasExternalId: Prisma.sql`r."hasExternalId"`,
-    requestHash: Prisma.sql`r."requestHash"`,
+    externalIdHash: Prisma.sql`r."externalIdHash"`,
     isDistinguishable: Prisma.sql`r."isDistinguishable"`,
   };
   // PostgreSQL plans what it does not execute, too.
@@ -233,8 +238,8 @@ function storable(
       OR NOT ${hasRestrictingControls(accountId)})`;
   return Prisma.sql`
     SELECT r.id FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
-      id uuid, kind text, counterparty text, "amountCents" text, "hasExternalId" boolean,
-      "requestHash" text, "isDistinguishable" boolean, identities text[], kinds text[],
+      id uuid, kind text, counterparty text, "amountCents" text, "externalIdHash" text,
+      "isDistinguishable" boolean, identities text[], kinds text[],
       "isCompared" boolean)
     WHERE (SELECT mode FROM bank_account WHERE id = ${accountId}) = 'live'
       ${sendsMoney ? needsNoApproval : Prisma.empty}

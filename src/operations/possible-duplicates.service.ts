@@ -15,7 +15,7 @@ import * as queries from './possible-duplicates.queries.js';
  */
 const sendingForMs = 2_000;
 /** An externalId is an id of one payment: a client that repeats a payment next week has another. */
-const sameRequestForMs = 24 * 3_600_000;
+export const sameRequestForMs = 24 * 3_600_000;
 
 /** Less than a month: a monthly payment of one amount is another payment. */
 const restoreDays = 28;
@@ -25,12 +25,12 @@ export class PossibleDuplicates {
   constructor(private readonly settings: Settings) {}
 
   /**
-   * Throws `possible_duplicate` when another operation was the same request with an externalId and
-   * is unfinished or has succeeded in the last day; and when another operation has the same
-   * counterparty and amount, its outcome is not known, and no id on the statement would distinguish
-   * the two. With the policy `refuse`, it also throws when the other operation has recently
-   * succeeded or is being sent. With the policy `warn`, it returns the id of that operation
-   * instead. `lock` is called before.
+   * Throws `possible_duplicate` when another operation has the same externalId, counterparty and
+   * amount and is unfinished, has succeeded in the last day or takes effect later; and when another
+   * operation has the same counterparty and amount, its outcome is not known, and no id on the
+   * statement would distinguish the two. With the policy `refuse`, it also throws when the other
+   * operation has recently succeeded or is being sent. With the policy `warn`, it returns the id of
+   * that operation instead. `lock` is called before.
    */
   async findOrThrow(tx: Tx, operation: NewOperation, isAllowed: boolean): Promise<string | null> {
     if (!isOutgoing(operation) || isAllowed) return null;
@@ -38,12 +38,7 @@ export class PossibleDuplicates {
     const found = await queries.findPossibleDuplicate(tx, operation, this.times);
     if (!found) return null;
     if (!found.isRefused && policy === 'warn') return found.id;
-    throw new AppError('possible_duplicate', {
-      public:
-        'Another operation has the same counterparty and amount, and this request may repeat it. ' +
-        'To send it anyway, repeat it with the header Concilia-Allow-Duplicate: true.',
-      headers: { Location: `/v1/operations/${found.id}` },
-    });
+    throw mayRepeat(found.id);
   }
 
   /**
@@ -75,11 +70,11 @@ export class PossibleDuplicates {
   }
 
   /** What two operations have in common if one of them may repeat the other. */
-  conflictsOf({ counterparty, amountCents, hasExternalId, requestHash }: NewOperation): string[] {
+  conflictsOf({ counterparty, amountCents, externalIdHash }: NewOperation): string[] {
     if (counterparty === null) return [];
     return [
       ...(this.times.similarForMs === null ? [] : [`amount ${amountCents}`]),
-      ...(hasExternalId ? [`request ${requestHash}`] : []),
+      ...(externalIdHash === null ? [] : [`externalId ${externalIdHash}`]),
     ];
   }
 
@@ -104,12 +99,11 @@ export class PossibleDuplicates {
   private locksFor(accountId: number, operations: readonly NewOperation[]): Prisma.Sql[] {
     const outgoing = operations.filter(isOutgoing);
     if (outgoing.length === 0) return [];
-    const withExternalId = outgoing.filter(({ hasExternalId }) => hasExternalId);
-    const hashes = withExternalId.map(({ requestHash }) => requestHash);
+    const hashes = outgoing.flatMap(({ externalIdHash }) => externalIdHash ?? []);
     return [
       // The second request of a double click arrives while the first request is still being sent.
       ...(this.times.similarForMs === null ? [] : [queries.possibleDuplicatesLock(accountId)]),
-      ...(hashes.length === 0 ? [] : [queries.sameRequestsLock(hashes)]),
+      ...(hashes.length === 0 ? [] : [queries.sameExternalIdsLock(hashes)]),
     ];
   }
 
@@ -132,6 +126,16 @@ export class PossibleDuplicates {
       headers: { Location: `/v1/transactions?nsu=${nsu}` },
     });
   }
+}
+
+/** The error of a request that may repeat the operation. */
+export function mayRepeat(operationId: string): AppError {
+  return new AppError('possible_duplicate', {
+    public:
+      'Another operation has the same counterparty and amount, and this request may repeat it. ' +
+      'To send it anyway, repeat it with the header Concilia-Allow-Duplicate: true.',
+    headers: { Location: `/v1/operations/${operationId}` },
+  });
 }
 
 /** Those of them with which others are compared. */

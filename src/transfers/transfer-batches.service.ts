@@ -3,13 +3,15 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { z } from 'zod';
 import { createTransferBatch, type BatchRequest } from '../contract/batch-transfers.js';
 import type { RouteInput } from '../contract/route.js';
-import { Database } from '../database.service.js';
+import { Database, type Tx } from '../database.service.js';
 import { normalizeAccountNumber } from '../expected-payments/counterparty.js';
 import { expectedDebit, referencesOf } from '../expected-payments/expected-payment.js';
 import { splitMetadata } from '../expected-payments/metadata.js';
 import { writeTogether } from '../joined-writes.queries.js';
 import type { OperationKind, OutgoingMoney, RequestPreferences } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
+import { sameExternalIdsLock, takeLocks } from '../operations/possible-duplicates.queries.js';
+import { mayRepeat, sameRequestForMs } from '../operations/possible-duplicates.service.js';
 import type { Payee } from '../payment-controls/payment-controls.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { parseJson } from '../platform/exact-json.js';
@@ -71,18 +73,15 @@ export class TransferBatches implements OnModuleInit {
       expectedPayments: items.map(({ amount, beneficiaryAccountNumber: account }) =>
         expectedDebit(amount, referencesOf({ counterparty: normalizeAccountNumber(account) })),
       ),
-      record: (tx, operationId, expectedPaymentIds) =>
-        writeTogether(
-          tx,
-          requestedTransferWrites(
-            accountId,
-            completeBatch(items, operationId).map((item, position) => ({
-              ...newTransfer(item),
-              ...{ id: newId(), operationId, position },
-              expectedPaymentId: expectedPaymentIds[position] ?? '',
-            })),
-          ),
-        ),
+      record: async (tx, operationId, expectedPaymentIds) => {
+        if (!preferences.allowDuplicate) await assertNoItemRepeated(tx, accountId, items);
+        const transfers = completeBatch(items, operationId).map((item, position) => ({
+          ...newTransfer(item),
+          ...{ id: newId(), operationId, position },
+          expectedPaymentId: expectedPaymentIds[position] ?? '',
+        }));
+        await writeTogether(tx, requestedTransferWrites(accountId, transfers));
+      },
     });
   }
 
@@ -96,10 +95,19 @@ export class TransferBatches implements OnModuleInit {
       counterparty: batchCounterparty(items),
       amountCents: items.reduce((sum, { amount }) => sum + amount, 0n),
       isDistinguishable,
-      hasExternalId: externalIds.length > 0,
       payees: payeesOf(items),
     };
   }
+}
+
+/** Throws `possible_duplicate` when another batch sends one of the items, with its externalId. */
+async function assertNoItemRepeated(tx: Tx, accountId: number, items: BatchRequest): Promise<void> {
+  const sent = items.filter(({ externalId }) => externalId != null).map(newTransfer);
+  if (sent.length === 0) return;
+  const locks = sent.map(({ externalId }) => `${accountId} ${externalId}`);
+  await takeLocks(tx, [sameExternalIdsLock(locks)]);
+  const repeated = await queries.findRepeatedItem(tx, accountId, sent, sameRequestForMs);
+  if (repeated) throw mayRepeat(repeated.id);
 }
 
 function splitItems(items: BatchRequest) {

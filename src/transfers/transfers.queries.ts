@@ -287,6 +287,31 @@ export async function isExternalIdUsed(
   return found !== null;
 }
 
+/**
+ * The oldest operation of a batch of which an item has the externalId, account and amount of one of
+ * these, and has not failed. It is unfinished, or has succeeded within that time.
+ */
+export async function findRepeatedItem(
+  tx: Tx,
+  accountId: number,
+  items: readonly NewTransfer[],
+  withinMs: number,
+): Promise<{ id: string } | null> {
+  const rows = items.map((item) => ({ ...item, amountCents: item.amountCents.toString() }));
+  const [found] = await tx.$queryRaw<{ id: string }[]>`
+    SELECT o.id
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
+      "amountCents" text, counterparty text, "externalId" text)
+    JOIN transfer t ON t.account_id = ${accountId} AND t.external_id = r."externalId"
+      AND t.counterparty = r.counterparty AND t.amount_cents = r."amountCents"::bigint
+      AND t.shape = 'batch' AND t.state NOT IN ('failed', 'rejected')
+    JOIN operation o ON o.account_id = t.account_id AND o.id = t.operation_id
+      AND (o.ended_at IS NULL OR o.state = 'needs_operator' OR (o.state = 'succeeded'
+        AND o.ended_at > clock_timestamp() - ${withinMs}::float8 * interval '1 millisecond'))
+    ORDER BY o.id LIMIT 1`;
+  return found ?? null;
+}
+
 export type DueTransfer = TransferKey &
   Pick<Transfer, 'bankId' | 'endToEndId' | 'externalId' | 'amountCents'>;
 

@@ -114,8 +114,7 @@ export class TransfersService implements OnModuleInit {
   ): Promise<Reply> {
     const { input, metadata } = withoutMetadata(request);
     const shape = transferShape(input.body);
-    const hasExternalId = input.body.externalId != null;
-    const outgoing = { hasExternalId, ...(await this.outgoingOf(accountId, shape)) };
+    const outgoing = await this.outgoingOf(accountId, shape);
     const { counterparty, amountCents } = outgoing;
     const endToEndId = shape.shape === 'key' ? shape.endToEndId : null;
     const lookup = endToEndId && (await this.lookups.prepareClaim(accountId, endToEndId));

@@ -180,8 +180,8 @@ describe('a second request with the same counterparty and amount', () => {
     });
   });
 
-  describe('of the same request with an externalId', () => {
-    const same = { hasExternalId: true, isDistinguishable: true };
+  describe('of the same payment with an externalId', () => {
+    const same = { externalId: 'invoice 7', isDistinguishable: true };
     const isDuplicateOf = (id: string) => ({
       status: 409,
       code: 'possible_duplicate',
@@ -235,9 +235,35 @@ describe('a second request with the same counterparty and amount', () => {
       expect(await resultOf(perform('third', same))).toEqual(isDuplicateOf(id));
     });
 
+    it('is refused whatever else the request says, such as a time that each call stamps', async () => {
+      await perform('first', same);
+      const { id } = await journal.onlyOperation(service.database, accountId);
+      const stamped = perform('second', { ...same, correlationId: 'other body' });
+      expect(await resultOf(stamped)).toEqual(isDuplicateOf(id));
+    });
+
+    it('is refused while the first takes effect later, and for a day after', async () => {
+      await perform('first', same);
+      const { id } = await journal.onlyOperation(service.database, accountId);
+      await setState('succeeded', '3 days');
+      const setEffect = (time: string) =>
+        service.database.pool.query(
+          'UPDATE operation SET effective_from = now() + $2::interval WHERE account_id = $1',
+          [accountId, time],
+        );
+      for (const time of ['5 days', '-23 hours']) {
+        await setEffect(time);
+        expect(await resultOf(perform(time, same))).toEqual(isDuplicateOf(id));
+      }
+      await setEffect('-25 hours');
+      expect(await resultOf(perform('later', same))).toEqual(isSent);
+    });
+
     it.each([
-      ['another request with the same externalId', { ...same, correlationId: 'other body' }],
-      ['the same request without an externalId', { ...same, hasExternalId: false }],
+      ['another amount', { ...same, amountCents: 1_001n }],
+      ['another counterparty', { ...same, counterparty: '1/1/2' }],
+      ['another externalId', { ...same, externalId: 'invoice 8' }],
+      ['the same payment without an externalId', { ...same, externalId: undefined }],
     ])('does not hold for %s', async (_, over) => {
       await perform('first', same);
       expect(await resultOf(perform('second', over))).toEqual(isSent);
@@ -265,7 +291,7 @@ describe('a second request with the same counterparty and amount', () => {
     const times = { sendingForMs: 2_000, sameRequestForMs: 86_400_000, similarForMs: 3_600_000 };
     const operation = {
       ...(await service.database.prisma.operation.findFirstOrThrow({ where: { id } })),
-      ...{ requestHash: 'other', hasExternalId: true },
+      externalIdHash: 'other',
     };
     const unstored = [{ operation, identities: [], kinds: [], isCompared: true }];
     const readRows = async (query: (tx: Tx) => Promise<unknown>) => {

@@ -239,6 +239,46 @@ describe('transfers', () => {
       expect(await balance()).toBeCloseTo(before - 1, 2);
     });
 
+    it.each([
+      [
+        'by key',
+        async (externalId: string) => ({ ...keyTransfer(await endToEndId()), externalId }),
+      ],
+      ['by account data', (externalId: string) => ({ ...manualTransfer(), externalId })],
+      ['between accounts', (externalId: string) => internalTransfer({ externalId })],
+    ])(
+      'are refused whatever a client stamps on each request beside what moves money: %s',
+      async (_, requestOf) => {
+        const externalId = crypto.randomUUID();
+        const stamped = async (nth: number) => ({
+          ...(await requestOf(externalId)),
+          description: `attempt ${nth}`,
+          transferAt: new Date().toISOString(),
+          tags: [`t${nth}`],
+          saveFavorite: nth > 1,
+        });
+        expect((await send(await stamped(1))).status).toBe(200);
+        await expect(send(await stamped(2))).rejects.toMatchObject(duplicate);
+        const other = { ...(await stamped(3)), externalId: crypto.randomUUID() };
+        expect((await send(other)).status).toBe(200);
+      },
+    );
+
+    it('are refused for an item that another batch has sent, unless the header allows it', async () => {
+      const sendBatch = (items: object[], isAllowed = false) =>
+        setup.sendBatch(items, setup.newKeyHeader(), isAllowed);
+      const item = batchItem({ amount: 0.4 });
+      expect((await sendBatch([item, batchItem()])).status).toBe(200);
+      const { rows } = await setup.run('SELECT id FROM operation');
+      const headers = { Location: `/v1/operations/${rows[0].id}` };
+      await expect(sendBatch([batchItem(), item])).rejects.toMatchObject({
+        ...duplicate,
+        details: { headers },
+      });
+      expect((await sendBatch([batchItem(), { ...item, amount: 0.5 }])).status).toBe(200);
+      expect((await sendBatch([batchItem(), item], true)).status).toBe(200);
+    });
+
     it('are sent after a rejection, with the header, and without an externalId', async () => {
       const tooMuch = internalTransfer({ amount: amountAboveBalance });
       expect((await send(tooMuch)).status).toBe(422);

@@ -173,12 +173,12 @@ export function chargeOperation({
 export function outgoingOperation(
   options: ChargeOptions & {
     isDistinguishable?: boolean;
-    hasExternalId?: boolean;
+    externalId?: string;
     counterparty?: string;
     movements?: number;
   },
 ): OperationRequest<typeof createCharge> {
-  const { isDistinguishable = false, hasExternalId = false } = options;
+  const { isDistinguishable = false, externalId } = options;
   const { counterparty = '1/1/1', movements = 1 } = options;
   const request = chargeOperation(options);
   const [expected] = request.expectedPayments;
@@ -187,7 +187,8 @@ export function outgoingOperation(
   return {
     ...request,
     naturalIdentity: null,
-    outgoing: { counterparty, amountCents, isDistinguishable, hasExternalId },
+    input: { ...request.input, body: { ...request.input.body, externalId } },
+    outgoing: { counterparty, amountCents, isDistinguishable },
     expectedPayments: Array.from({ length: movements }, () => ({ ...debit }) as never),
   };
 }

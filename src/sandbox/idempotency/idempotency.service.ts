@@ -52,14 +52,11 @@ export class Idempotency {
     bodyHash: string,
   ): Promise<string> {
     if (this.modes.current.idempotentRepeat === 'conflict')
-      throw conflict(
-        'idempotency_key_conflict',
-        'The IdempotencyKey was already used. Send a new key.',
-      );
+      throw conflict('idempotency_key_conflict', 'The IdempotencyKey was already used.');
     const earlier = await tx.findRow<IdempotentRequest>('idempotent_request', request);
     if (earlier?.bodyHash !== bodyHash)
       throw new AppError('idempotency_key_reused', {
-        public: 'The IdempotencyKey was already used with a different body. Send a new key.',
+        public: 'The IdempotencyKey was already used with a different body.',
       });
     invariant(earlier.answer !== null, 'a committed idempotency key has its response');
     return earlier.answer;

@@ -305,6 +305,7 @@ CREATE TABLE "operation" (
   "counterparty" TEXT,
   "amount_cents" BIGINT,
   "is_distinguishable" BOOLEAN NOT NULL DEFAULT false,
+  "external_id_hash" TEXT,
   "is_detached" BOOLEAN NOT NULL DEFAULT false,
   "bank_reference" TEXT,
   "effective_from" TIMESTAMPTZ(3),
@@ -354,6 +355,8 @@ CREATE INDEX "operation_counterparty"
   ON "operation" ("account_id", "kind", "amount_cents",
     COALESCE(NULLIF(split_part("counterparty", '/', 3), ''), "counterparty"), "ended_at")
   WHERE (counterparty IS NOT NULL);
+CREATE INDEX "operation_scheduled"
+  ON "operation" ("account_id", "effective_from") WHERE (effective_from IS NOT NULL);
 CREATE INDEX "operation_due" ON "operation" ("next_action_at") WHERE (next_action_at IS NOT NULL);
 CREATE INDEX "operation_needs_operator"
   ON "operation" ("account_id", "amount_cents") WHERE (state = 'needs_operator');
