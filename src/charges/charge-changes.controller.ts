@@ -1,11 +1,12 @@
-// Serves what clients of the bank use beyond the contract: the charge as the bank has it, its void
-// and its due date.
+// Serves what clients of the bank use beyond the contract: the charge or static QR code as the bank
+// has it, the void of a charge and its due date.
 import { Controller, UseGuards } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { BankService } from '../bank/bank.service.js';
 import { changeDueDate, getCharge, listCharges, voidCharge } from '../contract/charges.js';
+import { getStaticQr, listStaticQrPayments } from '../contract/static-qr.js';
 import { refusingMetadata } from '../expected-payments/metadata.js';
 import { BeginsOperation } from '../operations/begins-operation.decorator.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
@@ -53,5 +54,20 @@ export class ChargeChangesController {
   @Handles(listCharges)
   async list(@FromCaller() request: CallerInput<typeof listCharges>): Promise<Reply> {
     return this.bank.relay(listCharges, await this.accounts.get(request.accountId), request);
+  }
+
+  @CallsBank()
+  @Handles(getStaticQr)
+  async getStaticQr(@FromCaller() request: CallerInput<typeof getStaticQr>): Promise<Reply> {
+    return this.bank.relay(getStaticQr, await this.accounts.get(request.accountId), request);
+  }
+
+  @CallsBank()
+  @Handles(listStaticQrPayments)
+  async listStaticQrPayments(
+    @FromCaller() request: CallerInput<typeof listStaticQrPayments>,
+  ): Promise<Reply> {
+    const account = await this.accounts.get(request.accountId);
+    return this.bank.relay(listStaticQrPayments, account, request);
   }
 }

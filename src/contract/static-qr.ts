@@ -2,7 +2,7 @@
 // QR code".
 import { z } from 'zod';
 import { route } from './route.js';
-import { clientIdentifier, positiveReais, reais, text, timestamp } from './wire.js';
+import { bigInteger, clientIdentifier, positiveReais, reais, text, timestamp } from './wire.js';
 
 export const staticQrRequest = z
   .looseObject({
@@ -44,14 +44,50 @@ export const staticQrResponse = z.looseObject({
 
 export type StaticQrResponse = z.output<typeof staticQrResponse>;
 
+const staticQrRoute = { chapter: 'Static Pix QR code', authentication: 'api-key' } as const;
+
 export const createStaticQr = route({
+  ...staticQrRoute,
   name: 'createStaticQr',
-  chapter: 'Static Pix QR code',
   summary: 'Creates a static Pix QR code, which may be paid many times.',
   method: 'POST',
   path: '/baas/api/v2/pix/qrcode/static',
-  authentication: 'api-key',
   idempotencyKey: 'required',
   body: staticQrRequest,
   response: staticQrResponse,
 });
+
+const readRoute = {
+  ...staticQrRoute,
+  method: 'GET',
+  params: z.object({ identifier: text(100) }),
+} as const;
+
+/** Beyond the contract: publicly known of the real service. */
+export const getStaticQr = route({
+  ...readRoute,
+  name: 'getStaticQrAtBank',
+  summary: 'Returns a static QR code by its transactionId or correlationId.',
+  path: '/baas/api/v2/pix/qrcode/static/{identifier}',
+  response: staticQrResponse.extend({ status: z.string().nullish() }),
+});
+
+export type StaticQrDetails = z.output<typeof getStaticQr.response>;
+
+/** Beyond the contract: publicly known of the real service. */
+export const listStaticQrPayments = route({
+  ...readRoute,
+  name: 'listStaticQrPaymentsAtBank',
+  summary: 'Lists the payments of a static QR code, newest first.',
+  path: '/baas/api/v2/pix/qrcode/static/{identifier}/payments',
+  response: z.array(
+    z.looseObject({
+      nsu: bigInteger.nullish(),
+      amount: reais,
+      endToEndId: z.string().nullish(),
+      createdAt: timestamp.nullish(),
+    }),
+  ),
+});
+
+export type StaticQrPayment = z.output<typeof listStaticQrPayments.response>[number];

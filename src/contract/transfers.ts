@@ -61,7 +61,7 @@ const shapeFields = {
 } as const;
 const allShapeFields = Object.values(shapeFields).flat();
 
-const transferFields = z.looseObject({
+export const transferRequestFields = {
   amount: positiveReais,
   description: text(140).nullish(),
   endToEndId: filledText(64).nullish(),
@@ -70,28 +70,30 @@ const transferFields = z.looseObject({
   beneficiaryAccount: filledText(20).nullish(),
   /** Only for transfers between accounts. */
   externalId: clientIdentifier.nullish(),
-});
+};
 
 /** Has one of three shapes. A request with fields of two shapes is ambiguous and rejected. */
-export const transferRequest = withExactNames(transferFields).superRefine((request, context) => {
-  const reject = (path: PropertyKey[], message: string) =>
-    context.addIssue({ code: 'custom', path, message });
-  const sent = allShapeFields.filter((field) => (request[field] ?? null) !== null);
-  const [first] = sent;
-  if (!first) {
-    reject([], 'One of endToEndId, beneficiary and beneficiaryAccount is required.');
-    return;
-  }
-  const ofFirst = Object.values(shapeFields).find((fields) =>
-    fields.some((field) => field === first),
-  );
-  for (const field of sent) {
-    if (!ofFirst?.some((name) => name === field))
-      reject([field], `Cannot be sent together with ${first}.`);
-  }
-  for (const field of ofFirst === shapeFields.key ? shapeFields.key : [])
-    if (!sent.includes(field)) reject([field], 'The field is required.');
-});
+export const transferRequest = withExactNames(z.looseObject(transferRequestFields)).superRefine(
+  (request, context) => {
+    const reject = (path: PropertyKey[], message: string) =>
+      context.addIssue({ code: 'custom', path, message });
+    const sent = allShapeFields.filter((field) => (request[field] ?? null) !== null);
+    const [first] = sent;
+    if (!first) {
+      reject([], 'One of endToEndId, beneficiary and beneficiaryAccount is required.');
+      return;
+    }
+    const ofFirst = Object.values(shapeFields).find((fields) =>
+      fields.some((field) => field === first),
+    );
+    for (const field of sent) {
+      if (!ofFirst?.some((name) => name === field))
+        reject([field], `Cannot be sent together with ${first}.`);
+    }
+    for (const field of ofFirst === shapeFields.key ? shapeFields.key : [])
+      if (!sent.includes(field)) reject([field], 'The field is required.');
+  },
+);
 
 export type TransferRequest = z.output<typeof transferRequest>;
 

@@ -18,7 +18,7 @@ type SourceRow = PaymentParty &
   Pick<Operation, 'requestBody' | 'responseBody'> & { source: CounterpartySource };
 
 /** Operations whose request names a party. A batch has accounts only. */
-const namingKinds = ['create_charge', 'create_transfer'];
+const namingKinds = ['create_charge', 'create_transfer', 'create_ted'];
 
 /**
  * What the request of an expected payment says: the payer of a charge, the beneficiary of a

@@ -104,6 +104,7 @@ const paymentKindLabels = {
   create_static_qr: 'QR Code estático',
   create_transfer: 'Transferência',
   create_transfer_batch: 'Lote de transferências',
+  create_ted: 'TED',
   pay_bill: 'Pagamento de conta',
   refund_pix: 'Devolução',
   declared: 'Previsto por outro sistema',

@@ -30,6 +30,7 @@ const paidEventTypes: Record<PaidSettlement, EventType> = {
 const sentEventTypes: Partial<Record<string, Record<LineAllocation['role'], EventType>>> = {
   create_transfer: { payment: 'transfer.settled', reversal: 'transfer.reversed' },
   create_transfer_batch: { payment: 'transfer.settled', reversal: 'transfer.reversed' },
+  create_ted: { payment: 'transfer.settled', reversal: 'transfer.reversed' },
   pay_bill: { payment: 'bill_payment.settled', reversal: 'bill_payment.reversed' },
   refund_pix: { payment: 'refund.settled', reversal: 'refund.reversed' },
 };

@@ -2,6 +2,7 @@
 // method runs in the transaction of the fact that it records.
 import { Injectable } from '@nestjs/common';
 import { BankService } from '../bank/bank.service.js';
+import type { TransferResponse } from '../contract/transfers.js';
 import type { SqlTx, Tx } from '../database.service.js';
 import { eventAmount, type EventType, type NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
@@ -13,9 +14,10 @@ import {
 } from '../expected-payments/expected-payments.queries.js';
 import { addReferences } from '../expected-payments/recording.queries.js';
 import type { Write } from '../joined-writes.queries.js';
-import type { Operation } from '../operations/operation.js';
+import type { Answer, Operation } from '../operations/operation.js';
 import { invariant } from '../platform/errors.js';
 import {
+  readTransferResponse,
   referencesOfTransfer,
   statusCheckPausesMs,
   type TransferReport,
@@ -63,11 +65,14 @@ export class TransferRecords {
    * Records the bank's responses to single transfers, which have the ids of their operations, in
    * the transaction that records their tasks. Returns the writes of their references.
    */
-  async recordResponses(
+  async recordAnswers(
     tx: SqlTx,
     accountId: number,
-    responses: ReadonlyMap<string, TransferReport>,
+    answers: readonly Answer<TransferResponse>[],
   ): Promise<Write[]> {
+    const responses = new Map(
+      answers.map(({ id, response }) => [id, readTransferResponse(response)]),
+    );
     const reports = [...responses].map(([id, report]) => ({ id, report }));
     const updated = await this.updateTransfers(tx, accountId, reports);
     invariant(updated.length === responses.size, 'an operation of a transfer has a transfer');

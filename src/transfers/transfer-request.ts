@@ -31,7 +31,11 @@ export function completeTransfer(request: TransferRequest, operationId: string):
  * The beneficiary's account in its normal form. The counterparty of a transfer by key is in its
  * look-up.
  */
-export function counterpartyOfTransfer(shape: Exclude<TransferShape, { shape: 'key' }>): string {
+export function counterpartyOfTransfer(
+  shape:
+    | Pick<Extract<TransferShape, { shape: 'manual' }>, 'shape' | 'beneficiary'>
+    | Pick<Extract<TransferShape, { shape: 'internal' }>, 'shape' | 'beneficiaryAccount'>,
+): string {
   if (shape.shape === 'internal') return normalizeAccountNumber(shape.beneficiaryAccount);
   const { participantIspb: ispb, branch, number } = shape.beneficiary;
   return formatCounterparty({ ispb, branch, number });

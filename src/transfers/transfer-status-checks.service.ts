@@ -4,6 +4,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
+import { getTed } from '../contract/ted-transfers.js';
 import { getTransfer } from '../contract/transfers.js';
 import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
@@ -64,7 +65,7 @@ export class TransferStatusChecks {
     const identifier = transfer.bankId ?? transfer.endToEndId ?? transfer.externalId;
     if (identifier === null) return null;
     const response = await this.bank.call(
-      getTransfer,
+      transfer.shape === 'ted' ? getTed : getTransfer,
       account,
       { params: { identifier } },
       {

@@ -3,6 +3,7 @@ import { Controller, UseGuards } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { BankService } from '../bank/bank.service.js';
+import { getTed } from '../contract/ted-transfers.js';
 import { getTransfer } from '../contract/transfers.js';
 import { Database } from '../database.service.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
@@ -20,11 +21,24 @@ export class TransferStatusController {
 
   @CallsBank()
   @Handles(getTransfer)
-  async get(@FromCaller() request: CallerInput<typeof getTransfer>): Promise<Reply> {
+  get(@FromCaller() request: CallerInput<typeof getTransfer>): Promise<Reply> {
+    return this.relay(getTransfer, request);
+  }
+
+  @CallsBank()
+  @Handles(getTed)
+  getTed(@FromCaller() request: CallerInput<typeof getTed>): Promise<Reply> {
+    return this.relay(getTed, request);
+  }
+
+  private async relay(
+    route: typeof getTransfer | typeof getTed,
+    request: CallerInput<typeof getTransfer>,
+  ): Promise<Reply> {
     const { accountId, params } = request;
     const identifier = await this.bankIdOf(accountId, params.identifier);
     const account = await this.accounts.get(accountId);
-    return this.bank.relay(getTransfer, account, { ...request, params: { identifier } });
+    return this.bank.relay(route, account, { ...request, params: { identifier } });
   }
 
   /** A 202 has the operation's id, which the bank does not know: it gets its own id instead. */

@@ -3,6 +3,7 @@ import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.g
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { createTransferBatch } from '../contract/batch-transfers.js';
 import { lookUpPixKey } from '../contract/pix-lookup.js';
+import { createTed } from '../contract/ted-transfers.js';
 import { createTransfer } from '../contract/transfers.js';
 import { shownList, shownResponse } from '../counterparties/counterparty.schema.js';
 import { metadataTooCommon } from '../expected-payments/metadata.queries.js';
@@ -14,12 +15,14 @@ import { Handles, type Reply } from '../platform/contract-route.js';
 import { CallsBank, Responds } from '../platform/responses.decorator.js';
 import { isUuid, readPage } from '../platform/listing.js';
 import { PixLookupsService } from './pix-lookups.service.js';
+import { TedTransfers } from './ted-transfers.service.js';
 import { TransferBatches } from './transfer-batches.service.js';
 import { TransferViews } from './transfer-views.service.js';
 import {
   batchWithMetadata,
   getTransferRoute,
   listTransfersRoute,
+  tedWithMetadata,
   transferWithMetadata,
 } from './transfers.schema.js';
 import { TransfersService } from './transfers.service.js';
@@ -31,6 +34,7 @@ export class TransfersController {
     private readonly lookups: PixLookupsService,
     private readonly transfers: TransfersService,
     private readonly batches: TransferBatches,
+    private readonly teds: TedTransfers,
     private readonly views: TransferViews,
   ) {}
 
@@ -59,6 +63,16 @@ export class TransfersController {
     @CallerPreferences() preferences: RequestPreferences,
   ): Promise<Reply> {
     return this.batches.create(request.accountId, request, preferences);
+  }
+
+  @RequiresScope('transfer')
+  @BeginsOperation()
+  @Handles(createTed, tedWithMetadata)
+  createTed(
+    @FromCaller() request: CallerInput<typeof createTed>,
+    @CallerPreferences() preferences: RequestPreferences,
+  ): Promise<Reply> {
+    return this.teds.create(request.accountId, request, preferences);
   }
 
   @Handles(getTransferRoute)

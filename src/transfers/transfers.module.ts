@@ -3,6 +3,7 @@ import { EventsModule } from '../events/events.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { PixLookupsService } from './pix-lookups.service.js';
+import { TedTransfers } from './ted-transfers.service.js';
 import { TransferBatches } from './transfer-batches.service.js';
 import { TransferStatusChecks } from './transfer-status-checks.service.js';
 import { TransferRecords } from './transfer-records.service.js';
@@ -19,6 +20,7 @@ import { TransfersService } from './transfers.service.js';
     TransferRecords,
     TransfersService,
     TransferBatches,
+    TedTransfers,
     TransferStatusChecks,
     TransferViews,
   ],

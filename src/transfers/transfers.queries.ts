@@ -313,7 +313,7 @@ export async function findRepeatedItem(
 }
 
 export type DueTransfer = TransferKey &
-  Pick<Transfer, 'bankId' | 'endToEndId' | 'externalId' | 'amountCents'>;
+  Pick<Transfer, 'bankId' | 'endToEndId' | 'externalId' | 'amountCents' | 'shape'>;
 
 /**
  * Claims transfers for a status check: those whose check is due, and those that a webhook has
@@ -358,7 +358,7 @@ export async function claimDueTransfers(
           + (${opaqueArray(pausesMs, 'int')})[t.checks + 2] * interval '1 millisecond'
     FROM due d WHERE t.account_id = ${accountId} AND t.id = d.id
     RETURNING t.id, t.expected_payment_id, t.bank_id, t.end_to_end_id, t.external_id,
-              t.amount_cents`;
+              t.amount_cents, t.shape`;
 }
 
 /** Accounts with transfers whose status check is due. */

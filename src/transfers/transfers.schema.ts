@@ -1,6 +1,7 @@
 // Routes and response schemas of transfers as business systems read them.
 import { z } from 'zod';
 import { batchItemRequest, batchOf, createTransferBatch } from '../contract/batch-transfers.js';
+import { createTed } from '../contract/ted-transfers.js';
 import { createTransfer } from '../contract/transfers.js';
 import { metadataQuery, metadataView, takingMetadata } from '../expected-payments/metadata.js';
 import { route } from '../contract/route.js';
@@ -50,6 +51,7 @@ export const transferWithMetadata = {
   ...createTransfer,
   body: takingMetadata(createTransfer.body),
 };
+export const tedWithMetadata = { ...createTed, body: takingMetadata(createTed.body) };
 export const batchWithMetadata = {
   ...createTransferBatch,
   body: batchOf(takingMetadata(batchItemRequest)),

@@ -74,12 +74,7 @@ export class TransfersService implements OnModuleInit {
       const [claim] = claimsOf([transfer]);
       return claim ? this.lookups.refusalOf(tx, accountId, claim) : new AppError('conflict');
     },
-    onAnswered: (tx, accountId, answers) =>
-      this.records.recordResponses(
-        tx,
-        accountId,
-        new Map(answers.map(({ id, response }) => [id, readTransferResponse(response)])),
-      ),
+    onAnswered: (tx, accountId, answers) => this.records.recordAnswers(tx, accountId, answers),
     onSucceeded: async (tx, operation, { response }) => {
       if (response)
         await this.records.recordResponse(tx, operation, [readTransferResponse(response)]);

@@ -112,3 +112,23 @@ describe('POST /baas/api/v2/pix/qrcode/static', () => {
       '$.additionalInformation',
     ));
 });
+
+describe('reading a static QR code', () => {
+  const read = (identifier: string) =>
+    bank.call('GET', `/baas/api/v2/pix/qrcode/static/${encodeURIComponent(identifier)}`);
+
+  it('returns it by its correlationId and transactionId, as it was created', async () => {
+    const { body } = await create(staticQr({ amount: 4 }));
+    for (const identifier of [body.correlationId, body.transactionId])
+      expect((await read(identifier)).body).toMatchObject({ ...body, status: 'Created' });
+    expectError(await read('unknown'), 404);
+  });
+
+  it('lists no payment of a new QR code', async () => {
+    const { body } = await create(staticQr());
+    const { status, body: payments } = await read(`${body.correlationId}`).then(() =>
+      bank.call('GET', `/baas/api/v2/pix/qrcode/static/${body.correlationId}/payments`),
+    );
+    expect([status, payments]).toEqual([200, []]);
+  });
+});

@@ -58,7 +58,8 @@ export class ApprovalFactsReader {
     const where = { accountId_id: { accountId, id } };
     const operation = await prisma.operation.findUniqueOrThrow({ where });
     const { kind, counterparty } = operation;
-    const isOne = kind === 'create_transfer' && counterparty !== null;
+    const isTransfer = kind === 'create_transfer' || kind === 'create_ted';
+    const isOne = isTransfer && counterparty !== null;
     return {
       detail: { ...detail, approval },
       isKnownPayee: isOne ? await areKnownBeneficiaries(prisma, accountId, [counterparty]) : null,

@@ -11,6 +11,7 @@ import { readTypedAmount } from '../typed-amount.js';
 export const paymentKinds = [
   'create_transfer',
   'create_transfer_batch',
+  'create_ted',
   'pay_bill',
   'refund_pix',
 ] as const;

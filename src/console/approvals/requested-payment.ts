@@ -47,7 +47,8 @@ export function readRequestedPayment(request: WaitingRequest): RequestedPayment 
 /** The request names the holder; the account is the one that is compared with the controls. */
 function readPayee(kind: string, counterparty: string | null, named: unknown): PaymentParty {
   const party = readParty(named);
-  if (kind !== 'create_transfer' || counterparty === null) return party;
+  const isAccount = kind === 'create_transfer' || kind === 'create_ted';
+  if (!isAccount || counterparty === null) return party;
   return { ...party, ...accountIn(counterparty) };
 }
 

@@ -45,6 +45,7 @@ export function PayeeCell({ visit, waiting }: WaitingProps): JSX.Element {
 const unnamedKinds = [
   'create_transfer',
   'create_transfer_batch',
+  'create_ted',
   'pay_bill',
   'refund_pix',
 ] as const;

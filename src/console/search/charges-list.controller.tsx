@@ -31,7 +31,8 @@ const account = '/console/accounts/:account';
 const chargeTypes = ['BANKSLIP', 'BANKSLIP_PIX', 'PIX_STATIC'] as const;
 const operationKinds = [
   ...['create_charge', 'create_static_qr', 'void_charge', 'change_charge_due_date'],
-  ...['create_transfer', 'create_transfer_batch', 'pay_bill', 'refund_pix', 'create_customer'],
+  ...['create_transfer', 'create_transfer_batch', 'create_ted', 'pay_bill', 'refund_pix'],
+  'create_customer',
 ] as const;
 
 @Controller()

@@ -33,6 +33,7 @@ export const breakWordsTexts = {
   'breaks.source.create_static_qr': ['QR Code estático', 'Static QR code'],
   'breaks.source.create_transfer': ['Transferência', 'Transfer'],
   'breaks.source.create_transfer_batch': ['Lote de transferências', 'Batch of transfers'],
+  'breaks.source.create_ted': ['TED', 'TED'],
   'breaks.source.pay_bill': ['Pagamento de conta', 'Bill payment'],
   'breaks.source.refund_pix': ['Devolução', 'Refund'],
   'breaks.source.create_customer': ['Cadastro de cliente', 'Customer onboarding'],

@@ -143,6 +143,7 @@ export const expectedPaymentTexts = {
   'paymentKind.create_static_qr': ['QR Code estático', 'Static QR code'],
   'paymentKind.create_transfer': ['Transferência', 'Transfer'],
   'paymentKind.create_transfer_batch': ['Transferência em lote', 'Batch transfer'],
+  'paymentKind.create_ted': ['TED', 'TED'],
   'paymentKind.pay_bill': ['Pagamento de conta', 'Bill payment'],
   'paymentKind.refund_pix': ['Devolução de Pix', 'Refund of a Pix'],
   'paymentKind.other': ['Outra operação', 'Another operation'],

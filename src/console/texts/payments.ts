@@ -264,6 +264,7 @@ export const paymentsTexts = {
   ],
   'payment.kind.create_transfer': ['transferência', 'transfer'],
   'payment.kind.create_transfer_batch': ['lote de transferências', 'batch of transfers'],
+  'payment.kind.create_ted': ['TED', 'TED'],
   'payment.kind.pay_bill': ['pagamento de conta', 'bill payment'],
   'payment.kind.refund_pix': ['devolução', 'refund'],
   'payment.kind.create_customer': ['cadastro de cliente', 'onboarding of a customer'],

@@ -83,7 +83,8 @@ export const internalAccounts = [
   { number: 'capital', holderName: 'Opening balances of customers' },
   { number: 'spi', holderName: 'Pix to and from other institutions' },
   { number: 'clearing', holderName: 'Bank slips paid at other institutions' },
-  { number: 'other', holderName: 'Everything else: TED, fees' },
+  { number: 'str', holderName: 'TEDs to and from other institutions' },
+  { number: 'other', holderName: 'Everything else: fees' },
 ] as const;
 
 export type InternalAccount = (typeof internalAccounts)[number]['number'];

@@ -8,7 +8,7 @@ import {
   payCharge,
   voidCharge,
 } from '../../contract/charges.js';
-import { createStaticQr } from '../../contract/static-qr.js';
+import { createStaticQr, getStaticQr, listStaticQrPayments } from '../../contract/static-qr.js';
 import { Handles, Reply } from '../../platform/contract-route.js';
 import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { ChargeDueDates } from './charge-due-dates.service.js';
@@ -67,5 +67,15 @@ export class SandboxChargesController {
   @Handles(createStaticQr)
   createQr(@AccountInput() request: AccountRequest<typeof createStaticQr>) {
     return this.staticQrCodes.create(request);
+  }
+
+  @Handles(getStaticQr)
+  getQr(@AccountInput() { account, params }: AccountRequest<typeof getStaticQr>) {
+    return this.staticQrCodes.get(account, params.identifier);
+  }
+
+  @Handles(listStaticQrPayments)
+  listQrPayments(@AccountInput() { account, params }: AccountRequest<typeof listStaticQrPayments>) {
+    return this.staticQrCodes.listPayments(account, params.identifier);
   }
 }

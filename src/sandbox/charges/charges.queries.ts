@@ -30,6 +30,16 @@ export function findCharge(database: Queryable, key: ChargeKey): Promise<ChargeR
   return database.findRow<ChargeRow>('charge', key, columnsWithAdjustments);
 }
 
+/** The static QR code with this txid or correlationId. */
+export function findStaticQr(database: Queryable, accountId: number, identifier: string) {
+  return database.find<ChargeRow>(
+    `SELECT ${columnsWithAdjustments} FROM charge
+     WHERE account_id = $1 AND type = 'PIX_STATIC' AND (txid = $2 OR correlation_id = $2)
+     ORDER BY (correlation_id = $2) DESC LIMIT 1`,
+    [accountId, identifier],
+  );
+}
+
 /** Locked until the transaction ends: payments, voids and expiries run one at a time. */
 export function lockCharge(tx: SandboxTx, key: ChargeKey): Promise<ChargeRow | null> {
   return tx.lockRow<ChargeRow>('charge', key, columnsWithAdjustments);

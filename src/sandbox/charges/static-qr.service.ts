@@ -1,17 +1,28 @@
-// Creates static QR codes: the payload that a payer's bank reads, and its image.
+// Creates static QR codes, the payload that a payer's bank reads and its image, and reads them with
+// their payments.
 import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import { parsePixKey } from '../../brazil/pix-key.js';
-import { createStaticQr } from '../../contract/static-qr.js';
+import {
+  createStaticQr,
+  getStaticQr,
+  type StaticQrDetails,
+  type StaticQrPayment,
+} from '../../contract/static-qr.js';
 import type { Reply } from '../../platform/contract-route.js';
-import { invalidField, ruleBroken } from '../../platform/errors.js';
-import { canonicalJson, sha256 } from '../../platform/exact-json.js';
+import { AppError, invalidField, ruleBroken } from '../../platform/errors.js';
+import { canonicalJson, parseJson, sha256 } from '../../platform/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { AccountRequest } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
+import { Modes } from '../modes/modes.service.js';
+import { SandboxDatabase } from '../sandbox-database.service.js';
 import { responseText } from '../wire-values.js';
 import { ChargeIssuance, type NewCharge } from './charge-issuance.service.js';
 import { staticQrOf } from './charge-parts.js';
+import { chargeStatusName } from './charge-response.js';
+import { findStaticQr, listChargePayments, type ChargeRow } from './charges.queries.js';
 import { maxQrCents } from './issued-slip.js';
 import { buildStaticQrResponse } from './static-qr-response.js';
 
@@ -21,6 +32,8 @@ export class StaticQrCodes {
     private readonly accounts: Accounts,
     private readonly issuance: ChargeIssuance,
     private readonly idempotency: Idempotency,
+    private readonly database: SandboxDatabase,
+    private readonly modes: Modes,
   ) {}
 
   /** A repeat of the key or of the body gets the same response. */
@@ -54,6 +67,28 @@ export class StaticQrCodes {
         },
       ),
     );
+  }
+
+  /** As it was created, with its status. Throws `not_found`. */
+  async get(account: SandboxAccount, identifier: string): Promise<StaticQrDetails> {
+    const charge = await this.find(account, identifier);
+    const created = z.decode(getStaticQr.response, parseJson(charge.answer) as never);
+    return { ...created, status: chargeStatusName(charge.status, this.modes.current.chargeStatus) };
+  }
+
+  /** Newest first. Throws `not_found`. */
+  async listPayments(account: SandboxAccount, identifier: string): Promise<StaticQrPayment[]> {
+    const { correlationId } = await this.find(account, identifier);
+    const payments = await listChargePayments(this.database, account.id, [correlationId]);
+    return payments.map(({ nsu, changeCents: amount, endToEndId, createdAt }) => ({
+      ...{ nsu, amount, endToEndId, createdAt: createdAt.toISOString() },
+    }));
+  }
+
+  private async find({ id }: SandboxAccount, identifier: string): Promise<ChargeRow> {
+    const charge = await findStaticQr(this.database, id, identifier);
+    if (!charge) throw new AppError('not_found');
+    return charge;
   }
 
   private async ownPixKey(

@@ -1,5 +1,5 @@
 import { fixtureAccounts } from '../accounts/fixtures.js';
-import { proofOfArbitraryLine, type ArbitraryLine } from './arbitrary-line-proof.js';
+import { partiesOfLine, proofOfArbitraryLine, type ArbitraryLine } from './arbitrary-line-proof.js';
 
 const [first, second] = fixtureAccounts;
 const account = { id: 1, ...first };
@@ -10,8 +10,11 @@ const line: ArbitraryLine = {
   amountCents: 1_050n,
   isCredit: true,
 };
-const proofOf = (changes: Partial<ArbitraryLine> = {}) =>
-  proofOfArbitraryLine({ ...line, ...changes }, { id: 'ted', account, counterparty: null });
+const proofOf = (changes: Partial<ArbitraryLine> = {}) => {
+  const changed = { ...line, ...changes };
+  const parties = partiesOfLine(changed.isCredit, account, null);
+  return proofOfArbitraryLine(changed, { id: 'ted', ...parties });
+};
 
 it('names both parties of a TED: the account as beneficiary of a credit, payer of a debit', () => {
   expect(proofOf()).toMatchObject({
@@ -30,7 +33,8 @@ it('names both parties of a TED: the account as beneficiary of a credit, payer o
 it('sets the endToEndId of a Pix and the given account of this bank as counterparty', () => {
   const counterparty = { id: 2, ...second };
   const pix = { ...line, typeName: 'CREDIT_PIX', endToEndId: 'E1' };
-  expect(proofOfArbitraryLine(pix, { id: 'x', account, counterparty })).toMatchObject({
+  const parties = partiesOfLine(pix.isCredit, account, counterparty);
+  expect(proofOfArbitraryLine(pix, { id: 'x', ...parties })).toMatchObject({
     endToEndId: 'E1',
     status: 'PIX_EFFECTIVE',
     payer: { number: second.number, participant: { ispb: '99999999' } },

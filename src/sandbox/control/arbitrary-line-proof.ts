@@ -1,4 +1,10 @@
-import { type SandboxAccount, partyOfAccount, outsideParty } from '../accounts/party.js';
+import {
+  outsideParty,
+  partyOfAccount,
+  type Party,
+  type SandboxAccount,
+} from '../accounts/party.js';
+import type { TransferEvent } from '../transfers/transfer-bodies.js';
 import { wireReais } from '../wire-values.js';
 
 export interface ArbitraryLine {
@@ -9,7 +15,22 @@ export interface ArbitraryLine {
   isCredit: boolean;
 }
 
-const tedTypes = ['DEBIT_TRANSFER_EXTERNAL', 'CREDIT_TRANSFER_EXTERNAL'];
+/** The webhook that the bank sends of a TED, by the type of its line. */
+export const tedEvents: ReadonlyMap<string, TransferEvent> = new Map([
+  ['DEBIT_TRANSFER_EXTERNAL', 'TRANSFER_EXTERNAL_DEBITED'],
+  ['CREDIT_TRANSFER_EXTERNAL', 'TRANSFER_EXTERNAL_CREDITED'],
+]);
+
+/** Who paid a line, and who received it. */
+export function partiesOfLine(
+  isCredit: boolean,
+  account: SandboxAccount,
+  counterparty: SandboxAccount | null,
+): { payer: Party; beneficiary: Party } {
+  const own = partyOfAccount(account);
+  const other = counterparty ? partyOfAccount(counterparty) : outsideParty({});
+  return isCredit ? { payer: other, beneficiary: own } : { payer: own, beneficiary: other };
+}
 
 /**
  * A plausible proof for a line that a test posts: of a TED (real-bank.md A.8), or of a Pix when
@@ -17,21 +38,11 @@ const tedTypes = ['DEBIT_TRANSFER_EXTERNAL', 'CREDIT_TRANSFER_EXTERNAL'];
  * proof, such as a fee.
  */
 export function proofOfArbitraryLine(
-  line: ArbitraryLine,
-  sides: { id: string; account: SandboxAccount; counterparty: SandboxAccount | null },
+  { typeName, notes: description, endToEndId, amountCents }: ArbitraryLine,
+  { id, ...parties }: { id: string; payer: Party; beneficiary: Party },
 ): object | null {
-  const ownParty = partyOfAccount(sides.account);
-  const counterparty = sides.counterparty ? partyOfAccount(sides.counterparty) : outsideParty({});
-  const common = {
-    amount: wireReais(line.amountCents),
-    description: line.notes,
-    payer: line.isCredit ? counterparty : ownParty,
-    beneficiary: line.isCredit ? ownParty : counterparty,
-  };
-  const { endToEndId } = line;
+  const common = { amount: wireReais(amountCents), description, ...parties };
   if (endToEndId !== null)
     return { endToEndId, status: 'PIX_EFFECTIVE', type: 'PIX_MANUAL', ...common };
-  return tedTypes.includes(line.typeName)
-    ? { id: sides.id, status: 'EFFECTIVE', type: 'EXTERNAL', ...common }
-    : null;
+  return tedEvents.has(typeName) ? { id, status: 'EFFECTIVE', type: 'EXTERNAL', ...common } : null;
 }

@@ -17,9 +17,13 @@ export const endpointsOfRoutes: Readonly<Record<string, FaultEndpoint | null>> =
   voidCharge: 'charges',
   changeChargeDueDate: 'charges',
   createStaticQr: 'qrcode',
+  getStaticQrAtBank: 'qrcode',
+  listStaticQrPaymentsAtBank: 'qrcode',
   lookUpPixKey: 'lookup',
   createTransfer: 'transfers',
   getTransferAtBank: 'transfers',
+  createTed: 'transfers',
+  getTedAtBank: 'transfers',
   createTransferBatch: 'batch',
   getBill: 'bill-payments',
   payBill: 'bill-payments',
@@ -50,7 +54,7 @@ export function bankCallOf(route: Route | undefined): BankCall | null {
 
 /** A fault on one of these endpoints applies to writes only, unless it names a method. */
 const endpointsWithReads: readonly (FaultEndpoint | null)[] = [
-  ...(['charges', 'transfers', 'bill-payments', 'webhooks'] as const),
+  ...(['charges', 'qrcode', 'transfers', 'bill-payments', 'webhooks'] as const),
 ];
 
 /**

@@ -23,6 +23,7 @@ const descriptions = {
 const endpoints: Partial<Record<keyof typeof descriptions, readonly FaultEndpoint[]>> = {
   DEBIT_TRANSFER_INTERNAL: ['transfers', 'batch'],
   CREDIT_TRANSFER_INTERNAL: ['transfers', 'batch'],
+  DEBIT_TRANSFER_EXTERNAL: ['transfers'],
   DEBIT_PIX: ['transfers'],
   CREDIT_PIX: ['charges', 'qrcode'],
   CREDIT_BANKSLIP: ['charges'],

@@ -5,7 +5,7 @@ import { SandboxLedger } from '../ledger/ledger.service.js';
 import { type SandboxAccount, partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
-import { internalTransferBody } from './transfer-bodies.js';
+import { transferBody, type TransferEvent } from './transfer-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { wireReais } from '../wire-values.js';
 import type { TransferOrder, Transfer } from './transfer.js';
@@ -93,10 +93,10 @@ export class InternalTransfers {
   private notify(
     tx: SandboxTx,
     account: SandboxAccount,
-    eventType: 'TRANSFER_INTERNAL_CREDITED' | 'TRANSFER_INTERNAL_DEBITED',
+    eventType: TransferEvent,
     transfer: Transfer,
   ): void {
-    const body = internalTransferBody(transfer, eventType);
+    const body = transferBody(transfer, eventType);
     this.webhooks.notify(tx, account, eventType, { body, at: transfer.createdAt });
   }
 }

@@ -92,7 +92,7 @@ export class SentPixLifecycle {
   ): Promise<PixFailure | null> {
     const { endToEndId, type, amountCents, payer, description } = transfer;
     if (!beneficiary) return null;
-    invariant(endToEndId && type !== 'INTERNAL', 'a Pix has its endToEndId');
+    invariant(endToEndId && type !== 'INTERNAL' && type !== 'EXTERNAL', 'a Pix has its endToEndId');
     try {
       await this.pixCredits.creditFrom(tx, payer, {
         account: beneficiary,

@@ -96,7 +96,13 @@ export class SentPixes {
   }
 }
 
-function manualParty({ number, branch, type, participantIspb, holder }: ManualBeneficiary): Party {
+export function manualParty({
+  number,
+  branch,
+  type,
+  participantIspb,
+  holder,
+}: ManualBeneficiary): Party {
   const taxId = parseTaxId(holder.document);
   invariant(taxId, 'a request has the CPF or CNPJ of its beneficiary');
   const known = [bank, outsideBank].find(({ ispb }) => ispb === participantIspb);

@@ -21,15 +21,22 @@ export function pixPaymentBody(transfer: Transfer): object {
   };
 }
 
-type InternalEvent = 'TRANSFER_INTERNAL_CREDITED' | 'TRANSFER_INTERNAL_DEBITED';
+export type TransferEvent = `TRANSFER_${'INTERNAL' | 'EXTERNAL'}_${'CREDITED' | 'DEBITED'}`;
 
 /**
- * The body for one side of a transfer between accounts. The credited side's id has the prefix `C`
- * (real-bank.md A.4).
+ * The body for one side of a transfer between accounts or of a TED. The credited side's id has the
+ * prefix `C` (real-bank.md A.4).
  */
-export function internalTransferBody(transfer: Transfer, eventType: InternalEvent): object {
+export function transferBody(
+  transfer: Pick<
+    Transfer,
+    | ('id' | 'externalId' | 'status' | 'type' | 'amountCents' | 'createdAt')
+    | ('payer' | 'beneficiary')
+  >,
+  eventType: TransferEvent,
+): object {
   return {
-    id: eventType === 'TRANSFER_INTERNAL_CREDITED' ? `C${transfer.id}` : transfer.id,
+    id: eventType.endsWith('_CREDITED') ? `C${transfer.id}` : transfer.id,
     externalId: transfer.externalId,
     eventType,
     status: transfer.status,

@@ -2,18 +2,19 @@ import type { Transfer as TransferRow } from '../../generated/sandbox/client.js'
 import type { SandboxAccount, Party } from '../accounts/party.js';
 
 export type TransferStatus =
-  'PIX_PROCESSING' | 'PIX_WAITING_SPI_RESPONSE' | 'PIX_EFFECTIVE' | 'PIX_ERROR' | 'EFFECTIVE';
+  | ('PIX_PROCESSING' | 'PIX_WAITING_SPI_RESPONSE' | 'PIX_EFFECTIVE' | 'PIX_ERROR')
+  | ('PROCESSING' | 'EFFECTIVE' | 'ERROR');
 
-/** Why a Pix failed, with the codes of the SPI. */
+/** Why a Pix or TED failed, with the codes of the SPI. */
 export type PixFailure = { code: string; description: string };
 
 /** A transfer that an account sent. */
 export interface Transfer extends TransferRow {
-  type: 'PIX_KEY' | 'PIX_MANUAL' | 'INTERNAL';
+  type: 'PIX_KEY' | 'PIX_MANUAL' | 'INTERNAL' | 'EXTERNAL';
   status: TransferStatus;
   payer: Party;
   beneficiary: Party;
-  /** The failure of the Pix: set at acceptance, reported when the Pix ends. */
+  /** The failure of a Pix or TED: set at acceptance, reported when it ends. */
   error: PixFailure | null;
 }
 
@@ -26,7 +27,7 @@ export interface TransferOrder {
 }
 
 export function isFinalTransfer({ status }: Pick<Transfer, 'status'>): boolean {
-  return status === 'PIX_EFFECTIVE' || status === 'PIX_ERROR' || status === 'EFFECTIVE';
+  return ['PIX_EFFECTIVE', 'PIX_ERROR', 'EFFECTIVE', 'ERROR'].includes(status);
 }
 
 /** `AC06` is the example that the real service publishes; all are codes of ISO 20022. */

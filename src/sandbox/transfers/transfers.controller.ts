@@ -1,11 +1,13 @@
 import { Controller } from '@nestjs/common';
 import { createTransferBatch } from '../../contract/batch-transfers.js';
 import { lookUpPixKey } from '../../contract/pix-lookup.js';
+import { createTed, getTed } from '../../contract/ted-transfers.js';
 import { createTransfer, getTransfer } from '../../contract/transfers.js';
 import { Handles } from '../../platform/contract-route.js';
 import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { PixLookups } from '../pix/pix-lookups.service.js';
 import { BatchTransfers } from './batch-transfers.service.js';
+import { SandboxTeds } from './ted-transfers.service.js';
 import { Transfers } from './transfers.service.js';
 
 @Controller()
@@ -14,6 +16,7 @@ export class SandboxTransfersController {
     private readonly lookups: PixLookups,
     private readonly transfers: Transfers,
     private readonly batchTransfers: BatchTransfers,
+    private readonly tedTransfers: SandboxTeds,
   ) {}
 
   @Handles(lookUpPixKey)
@@ -34,5 +37,15 @@ export class SandboxTransfersController {
   @Handles(createTransferBatch)
   createBatch(@AccountInput() request: AccountRequest<typeof createTransferBatch>) {
     return this.batchTransfers.create(request);
+  }
+
+  @Handles(createTed)
+  createTed(@AccountInput() request: AccountRequest<typeof createTed>) {
+    return this.tedTransfers.create(request);
+  }
+
+  @Handles(getTed)
+  getTed(@AccountInput() { account, params }: AccountRequest<typeof getTed>) {
+    return this.tedTransfers.get(account, params.identifier);
   }
 }

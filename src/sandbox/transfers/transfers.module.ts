@@ -9,6 +9,8 @@ import { SentPixLifecycle } from './sent-pix-lifecycle.service.js';
 import { SentPixes } from './sent-pixes.service.js';
 import { SandboxTransfersControlController } from './transfers-control.controller.js';
 import { SandboxTransfersController } from './transfers.controller.js';
+import { TedLifecycle } from './ted-lifecycle.service.js';
+import { SandboxTeds } from './ted-transfers.service.js';
 import { Transfers } from './transfers.service.js';
 
 @Module({
@@ -21,6 +23,8 @@ import { Transfers } from './transfers.service.js';
     Transfers,
     BatchPlans,
     BatchTransfers,
+    TedLifecycle,
+    SandboxTeds,
     DictKeys,
     ReturnedPixes,
   ],

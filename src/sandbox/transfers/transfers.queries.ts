@@ -3,7 +3,7 @@ import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 import type { Transfer } from './transfer.js';
 
 /**
- * A transfer that the account sent, or received from another account of the bank, by its id,
+ * A Pix that the account sent, or a transfer between accounts that it sent or received, by its id,
  * endToEndId or externalId. Several may have one externalId: a sent transfer precedes a received
  * one, and a newer transfer precedes an older one.
  */
@@ -12,6 +12,7 @@ export function findTransfer(database: Queryable, accountId: number, identifier:
     `SELECT * FROM transfer
      WHERE (id = $2 OR end_to_end_id = $3 OR external_id = $3)
        AND (account_id = $1 OR (type = 'INTERNAL' AND beneficiary_account_id = $1))
+       AND type <> 'EXTERNAL'
      ORDER BY (id = $2) DESC NULLS LAST, (end_to_end_id = $3) DESC NULLS LAST,
               (account_id = $1) DESC, created_at DESC, transaction_nsu DESC
      LIMIT 1`,

@@ -39,6 +39,7 @@ const endpointsByPrefix: readonly (readonly [string, readonly FaultEndpoint[]])[
   ['PIX_RECEIVED', ['charges', 'qrcode']],
   ['PIX_PAYMENT_', ['transfers', 'batch']],
   ['TRANSFER_INTERNAL_', ['transfers', 'batch']],
+  ['TRANSFER_EXTERNAL_', ['transfers']],
   ['PIX_REFUND', ['refunds']],
 ];
 

@@ -419,16 +419,19 @@ CREATE TABLE "transfer" (
     REFERENCES "account"("id") ON DELETE RESTRICT ON UPDATE CASCADE,
   CONSTRAINT "transfer_beneficiary_account_id_fkey" FOREIGN KEY ("beneficiary_account_id")
     REFERENCES "account"("id") ON DELETE RESTRICT ON UPDATE CASCADE,
-  CONSTRAINT "transfer_type_check" CHECK ("type" IN ('PIX_KEY', 'PIX_MANUAL', 'INTERNAL')),
+  CONSTRAINT "transfer_type_check" CHECK (
+    "type" IN ('PIX_KEY', 'PIX_MANUAL', 'INTERNAL', 'EXTERNAL')
+  ),
   CONSTRAINT "transfer_status_check" CHECK (
     "status" IN (
-      'PIX_PROCESSING', 'PIX_WAITING_SPI_RESPONSE', 'PIX_EFFECTIVE', 'PIX_ERROR', 'EFFECTIVE'
+      'PIX_PROCESSING', 'PIX_WAITING_SPI_RESPONSE', 'PIX_EFFECTIVE', 'PIX_ERROR',
+      'PROCESSING', 'EFFECTIVE', 'ERROR'
     )
   ),
   CONSTRAINT "transfer_amount_check" CHECK ("amount_cents" > 0),
   -- Only a Pix has an endToEndId.
   CONSTRAINT "transfer_end_to_end_id_check" CHECK (
-    ("type" = 'INTERNAL') = ("end_to_end_id" IS NULL)
+    ("type" IN ('INTERNAL', 'EXTERNAL')) = ("end_to_end_id" IS NULL)
   )
 );
 CREATE UNIQUE INDEX "transfer_end_to_end_id_key" ON "transfer" ("end_to_end_id");

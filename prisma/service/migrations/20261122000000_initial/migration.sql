@@ -1296,7 +1296,7 @@ CREATE TABLE "pix_lookup" (
 CREATE INDEX "pix_lookup_account_id_key_hash_looked_up_at_idx"
   ON "pix_lookup" ("account_id", "key_hash", "looked_up_at");
 
-CREATE TYPE "transfer_shape" AS ENUM ('key', 'manual', 'internal', 'batch');
+CREATE TYPE "transfer_shape" AS ENUM ('key', 'manual', 'internal', 'batch', 'ted');
 CREATE TYPE "transfer_state" AS ENUM ('requested', 'accepted', 'effective', 'failed', 'rejected');
 
 -- Money sent: a Pix, a transfer between accounts of the bank, or one item of a batch.

@@ -1,0 +1,44 @@
+// TEDs: transfers to an account of another institution, outside of Pix. The contract shows only
+// their statement lines; the routes are publicly known of the real service. A TED has no
+// endToEndId, and no nsu before its line.
+import { z } from 'zod';
+import { route } from './route.js';
+import { transferDetails, transferRequestFields } from './transfers.js';
+import { text, withExactNames } from './wire.js';
+
+const { amount, description, beneficiary } = transferRequestFields;
+
+export const tedRequest = withExactNames(
+  z.looseObject({ amount, description, beneficiary: beneficiary.unwrap().unwrap() }),
+);
+
+export type TedRequest = z.output<typeof tedRequest>;
+
+export const tedResponse = transferDetails.extend({ paymentChannel: z.string().nullish() });
+
+export type TedResponse = z.output<typeof tedResponse>;
+
+const tedRoute = {
+  chapter: 'Transfers',
+  authentication: 'api-key',
+  response: tedResponse,
+} as const;
+
+export const createTed = route({
+  ...tedRoute,
+  name: 'createTed',
+  summary: 'Sends a TED to an account of another institution.',
+  method: 'POST',
+  path: '/baas/api/v2/transfers/ted',
+  idempotencyKey: 'required',
+  body: tedRequest,
+});
+
+export const getTed = route({
+  ...tedRoute,
+  name: 'getTedAtBank',
+  summary: 'Returns the current state of a TED by its id.',
+  method: 'GET',
+  path: '/baas/api/v2/transfers/ted/{identifier}',
+  params: z.object({ identifier: text(100) }),
+});
