@@ -5,7 +5,7 @@ import { Prisma } from '../generated/service/client.js';
 import type { AlertSeverity } from '../generated/service/enums.js';
 import { severityName, severityOfBreak } from '../reconciliation/breaks/severity.queries.js';
 import { severities, type SeverityScale } from '../reconciliation/breaks/severity.js';
-import { breakKinds } from '../reconciliation/decide/break-kinds.js';
+import { breakKinds } from '../reconciliation/decide/break-kind-declarations.js';
 import type { ConditionOf } from './conditions.schema.js';
 
 /** More dead deliveries of one endpoint are not counted. */

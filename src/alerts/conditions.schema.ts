@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { integer, patternText, positiveReais } from '../contract/wire.js';
 import { AlertConditionKind, AlertSeverity } from '../generated/service/enums.js';
 import { parseJson, stringifyJson } from '../platform/exact-json.js';
-import { breakKinds, type BreakKind } from '../reconciliation/decide/break-kinds.js';
+import { breakKinds, type BreakKind } from '../reconciliation/decide/break-kind-declarations.js';
 
 const wholeNumber = (least: number, most: number) =>
   integer.refine(

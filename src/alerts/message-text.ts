@@ -172,7 +172,7 @@ function describeSubject(detail: NamedAlert['detail'], language: MessageLanguage
     return isPt
       ? `operação ${operationId} aguarda aprovação`
       : `operation ${operationId} awaits approval`;
-  if (breakKind !== undefined) return isPt ? nameOfKind(breakKind) : breakKind.replaceAll('_', ' ');
+  if (breakKind !== undefined) return nameOfKind(breakKind, language);
   if (endpointId !== undefined)
     return isPt
       ? `entregas sem sucesso no destino ${endpointId}: ${deliveries}`

@@ -271,7 +271,7 @@ const isUndecided = Prisma.sql`(
   OR EXISTS (
     SELECT FROM line_outcome o
     WHERE o.account_id = t.account_id AND o.nsu = t.nsu AND o.state = 'pending'))`;
-/** The line is matched or classified, or a person has resolved its break. */
+/** The line is matched, or classified, as by a person who accepts its break. */
 const isExplained = Prisma.sql`(
   EXISTS (
     SELECT 1 FROM match m
@@ -279,8 +279,4 @@ const isExplained = Prisma.sql`(
       AND NOT ${isProvisional('m')})
   OR EXISTS (
     SELECT 1 FROM classification c WHERE c.account_id = t.account_id AND c.nsu = t.nsu
-      AND NOT ${isProvisional('c')})
-  OR EXISTS (
-    SELECT 1 FROM break b
-    WHERE b.account_id = t.account_id AND b.nsu = t.nsu
-      AND b.kind IN ('unexpected', 'ambiguous') AND b.state = 'resolved'))`;
+      AND NOT ${isProvisional('c')}))`;

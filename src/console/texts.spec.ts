@@ -5,7 +5,6 @@ import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import { ClassificationCategory } from '../generated/service/enums.js';
 import { auditedActions, auditedSubjects } from '../operators/audited-actions.js';
-import { breakKinds } from '../reconciliation/decide/break-kinds.js';
 import { findTextKey, texts, translateInto } from './texts.js';
 import { chooseLanguage } from './texts/languages.js';
 
@@ -20,11 +19,6 @@ describe('a text of the console', () => {
       expect(both.every((text) => text.trim() !== '')).toBe(true);
     },
   );
-
-  it('names each kind of break', () => {
-    const missing = Object.keys(breakKinds).filter((kind) => !findTextKey(`break.${kind}`));
-    expect(missing).toEqual([]);
-  });
 
   it('names each category of a classified line', () => {
     const categories = Object.values(ClassificationCategory);

@@ -117,7 +117,7 @@ function explanationTable({ explanations }: MonthReport): string {
 
 function breakTable({ breaks }: MonthReport): string {
   const rows = breaks.map(({ kind, breaks: count, amountCents, openedAt }) => [
-    escape(nameOfKind(kind)),
+    escape(nameOfKind(kind, 'pt')),
     printCount(count),
     printReais(amountCents),
     escape(printTime(openedAt)),

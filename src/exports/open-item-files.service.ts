@@ -11,7 +11,7 @@ import {
 import { seesPersonalData, shownCounterparty } from '../counterparties/counterparty.schema.js';
 import { Database } from '../database.service.js';
 import { readSeveritySteps } from '../reconciliation/breaks/severity.queries.js';
-import { breakKinds } from '../reconciliation/decide/break-kinds.js';
+import { breakKinds } from '../reconciliation/decide/break-kind-declarations.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { csvFile } from './csv-file.js';
 import type { exportOpenBreaks } from './exports.schema.js';

@@ -1,7 +1,7 @@
 // The columns of statement lines in CSV and XLSX.
 import { statementDayOf } from '../brazil/statement-day.js';
 import type { Metadata } from '../expected-payments/metadata.js';
-import { breakKinds } from '../reconciliation/decide/break-kinds.js';
+import { breakKinds } from '../reconciliation/decide/break-kind-declarations.js';
 import { signedCents, type ExportedLine } from './exported-line.js';
 import {
   costCentreColumn,
@@ -31,7 +31,14 @@ export const categoryLabels = {
 };
 
 export const breakKindLabels: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(breakKinds).map(([kind, { name }]) => [kind, name]),
+  Object.entries(breakKinds).map(
+    ([
+      kind,
+      {
+        name: [pt],
+      },
+    ]) => [kind, pt],
+  ),
 );
 
 const money: TableColumn<ExportedLine>[] = [

@@ -184,8 +184,7 @@ export async function isAbsentFromPeriod(
     ) AND NOT EXISTS (
       -- A line references the payment but differs from it, so the bank executed something.
       SELECT 1 FROM break b WHERE b.account_id = ${accountId} AND b.state = 'open'
-        AND b.kind IN ('amount_mismatch', 'duplicate_payment')
-        AND b.expected_payment_id = ANY (${ids}::uuid[])
+        AND b.nsu IS NOT NULL AND b.expected_payment_id = ANY (${ids}::uuid[])
     ) AS "isAbsent"`;
   return found?.isAbsent ?? false;
 }

@@ -14,6 +14,7 @@ import {
   lastSyncBankTime,
 } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { ClosedPeriod } from '../statement/closing.js';
+import { deadlineBreakKinds } from './decide/break-kinds.js';
 import type { LineAllocation, UnmatchedOutcome } from './decide/model.js';
 import type { PaymentSums, PaymentTotal } from './decide/totals.js';
 import { newId } from '../platform/ids.js';
@@ -418,7 +419,7 @@ export async function listFoundLate(tx: SqlTx, accountId: number): Promise<strin
   const found = await tx.$queryRaw<{ id: string }[]>`
     SELECT expected_payment_id AS id FROM break
     WHERE account_id = ${opaqueAccountId(accountId)} AND state = 'open'
-      AND kind IN ('missing', 'unknown_outcome') AND expected_payment_id IS NOT NULL`;
+      AND kind = ANY (${[...deadlineBreakKinds]}::text[]) AND expected_payment_id IS NOT NULL`;
   return found.map(({ id }) => id);
 }
 

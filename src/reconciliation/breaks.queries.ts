@@ -16,7 +16,12 @@ import type { Metadata } from '../expected-payments/metadata.js';
 import { Prisma, type Break } from '../generated/service/client.js';
 import { bankTimeNow } from '../statement/bank-clock.queries.js';
 import type { ReplacedHash } from '../statement/line-erasure.queries.js';
-import { statementBreakKinds } from './decide/break-kinds.js';
+import {
+  contradictionBreakKinds,
+  operationBreakKinds,
+  statementBreakKinds,
+  type StatementBreakKind,
+} from './decide/break-kinds.js';
 import type { OpenBreak, Resolution } from './decide/breaks.js';
 import { newId } from '../platform/ids.js';
 import type { Reader } from '../shared-reads.queries.js';
@@ -161,9 +166,9 @@ export type StoredBreak = Pick<
 interface SubjectsOfBreaks {
   nsus: readonly bigint[];
   expectedPaymentIds: readonly string[];
-  /** Operations that have breaks about their late lines. */
+  /** Operations whose payments contradict what was concluded about them. */
   operationIdsOfPayments: readonly string[];
-  /** Operations that have breaks about their unknown outcome. */
+  /** Operations that have breaks about themselves. */
   operationIds: readonly string[];
 }
 
@@ -189,19 +194,23 @@ export async function listBreaksAbout(
         SELECT * FROM break
         WHERE account_id = account.id AND expected_payment_id = wanted.id OFFSET 0
       ) b`);
-  const kinds = [
-    ...operationIdsOfPayments.map(() => 'late_line'),
-    ...operationIds.map(() => 'unknown_outcome'),
+  const ofOperations = [
+    ...operationIdsOfPayments.flatMap((id) =>
+      contradictionBreakKinds.map((kind) => ({ id, kind })),
+    ),
+    ...operationIds.flatMap((id) => operationBreakKinds.map((kind) => ({ id, kind }))),
   ];
-  if (kinds.length > 0)
+  const idsOf = ofOperations.map(({ id }) => id);
+  const kindsOf = ofOperations.map(({ kind }) => kind);
+  if (ofOperations.length > 0)
     found.push(Prisma.sql`
       SELECT ${storedColumns} FROM unnest(
-        ${opaqueArray([...operationIdsOfPayments, ...operationIds], 'uuid')},
-        ${opaqueArray(kinds, 'text')}
+        ${opaqueArray(idsOf, 'uuid')}, ${opaqueArray(kindsOf, 'text')}
       ) AS wanted(id, kind)
       CROSS JOIN LATERAL (
         SELECT * FROM break
-        WHERE account_id = account.id AND operation_id = wanted.id AND kind = wanted.kind OFFSET 0
+        WHERE account_id = account.id AND operation_id = wanted.id AND kind = wanted.kind
+          AND subject = 'operation:' || wanted.id OFFSET 0
       ) b`);
   // A part without keys would be planned for nothing.
   if (found.length === 0) return [];
@@ -290,20 +299,80 @@ const disputeIsUnreported = Prisma.sql`u.returned_nsu IS NULL AND NOT EXISTS (
   SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = 'disputed'
     AND b.subject = 'dispute:' || u.id AND b.resolution IS DISTINCT FROM 'automatic'
     AND (b.state = 'resolved' OR b.evidence->>'status' = u.status::text))`;
+interface StatementCause {
+  /** Problems (u) without a break: kind, subject, amount, nsu, evidence, `isBeyondSettlement`. */
+  unreported: (kind: Prisma.Sql, accountId: number, limit: number) => Prisma.Sql;
+  /** Whether the cause of its break (b) is gone. */
+  isGone: Prisma.Sql;
+}
+
+const statementCauses: Readonly<Record<StatementBreakKind, StatementCause>> = {
+  unreadable_line: {
+    unreported: (kind, accountId, limit) => Prisma.sql`
+      SELECT ${kind}, 'line:' || u.content_hash, NULL::bigint, u.nsu,
+        jsonb_build_object('kind', u.kind, 'reason', u.reason, 'nsu', u.nsu::text), false
+      FROM unreadable_line u
+      WHERE u.account_id = ${opaqueAccountId(accountId)} AND ${lineIsUnreported} LIMIT ${limit}`,
+    isGone: Prisma.sql`EXISTS (
+      SELECT 1 FROM unreadable_line u WHERE u.account_id = b.account_id
+        AND 'line:' || u.content_hash = b.subject AND u.resolved_at IS NOT NULL)`,
+  },
+  broken_balance_chain: {
+    unreported: (kind, accountId) => Prisma.sql`
+      SELECT ${kind}, 'gap:' || u.gap_nsu,
+        abs(t.balance_previous_cents - u.gap_balance_cents), u.gap_nsu,
+        jsonb_build_object('nsu', u.gap_nsu::text,
+                           'balancePreviousCents', t.balance_previous_cents::text,
+                           'neighbourNsu', u.gap_after_nsu::text,
+                           'neighbourBalanceCents', u.gap_balance_cents::text,
+                           'since', u.gap_since, 'fullReads', u.gap_full_reads,
+                           'jumps', ${jumpsOfGap}), true
+      FROM statement_state u
+      LEFT JOIN statement_line t ON t.account_id = u.account_id AND t.nsu = u.gap_nsu
+      WHERE u.account_id = ${opaqueAccountId(accountId)} AND ${gapIsUnreported}`,
+    isGone: Prisma.sql`NOT EXISTS (
+      SELECT 1 FROM statement_state u WHERE u.account_id = b.account_id
+        AND u.broken_since IS NOT NULL AND 'gap:' || u.gap_nsu = b.subject)`,
+  },
+  disputed: {
+    unreported: (kind, accountId, limit) => Prisma.sql`
+      SELECT ${kind}, 'dispute:' || u.id, COALESCE(u.amount_cents, pix.amount_cents), pix.nsu,
+        jsonb_build_object('disputeId', u.id, 'kind', u.kind, 'status', u.status,
+                           'endToEndId', u.end_to_end_id, 'reportedAt', u.reported_at,
+                           'deadlineAt', u.deadline_at), false
+      FROM dispute u
+      LEFT JOIN LATERAL (
+        SELECT t.nsu, t.amount_cents FROM statement_line t
+        WHERE t.account_id = ${opaqueAccountId(accountId)} AND t.is_credit
+          AND t.end_to_end_id = u.end_to_end_id
+        ORDER BY t.nsu LIMIT 1
+      ) pix ON true
+      WHERE u.account_id = ${opaqueAccountId(accountId)} AND ${disputeIsUnreported} LIMIT ${limit}`,
+    isGone: Prisma.sql`EXISTS (
+      SELECT 1 FROM dispute u WHERE u.account_id = b.account_id
+        AND 'dispute:' || u.id = b.subject AND u.returned_nsu IS NOT NULL)`,
+  },
+  balance_mismatch: {
+    unreported: (kind, accountId) => Prisma.sql`
+      SELECT ${kind}, 'balance:' || u.balance_differs_nsu, abs(u.balance_differs_cents), NULL,
+        jsonb_build_object('lastNsu', u.balance_differs_nsu::text,
+                           'lastBalanceCents', u.balance_cents::text,
+                           'liveBalanceCents', u.live_balance_cents::text,
+                           'since', u.balance_differs_since), false
+      FROM statement_state u
+      WHERE u.account_id = ${opaqueAccountId(accountId)} AND ${balanceIsUnreported}`,
+    isGone: Prisma.sql`NOT EXISTS (
+      SELECT 1 FROM statement_state u WHERE u.account_id = b.account_id
+        AND u.is_balance_off AND 'balance:' || u.balance_differs_nsu = b.subject)`,
+  },
+};
+const causes = Object.entries(statementCauses) as [StatementBreakKind, StatementCause][];
+
 /** Whether the cause of an open break (b) is gone. */
-const isEnded = Prisma.sql`b.state = 'open' AND CASE b.kind
-  WHEN 'unreadable_line' THEN EXISTS (
-    SELECT 1 FROM unreadable_line u WHERE u.account_id = b.account_id
-      AND 'line:' || u.content_hash = b.subject AND u.resolved_at IS NOT NULL)
-  WHEN 'broken_balance_chain' THEN NOT EXISTS (
-    SELECT 1 FROM statement_state u WHERE u.account_id = b.account_id
-      AND u.broken_since IS NOT NULL AND 'gap:' || u.gap_nsu = b.subject)
-  WHEN 'disputed' THEN EXISTS (
-    SELECT 1 FROM dispute u WHERE u.account_id = b.account_id
-      AND 'dispute:' || u.id = b.subject AND u.returned_nsu IS NOT NULL)
-  WHEN 'balance_mismatch' THEN NOT EXISTS (
-    SELECT 1 FROM statement_state u WHERE u.account_id = b.account_id
-      AND u.is_balance_off AND 'balance:' || u.balance_differs_nsu = b.subject) END`;
+const isEnded = Prisma.sql`b.state = 'open' AND CASE b.kind ${Prisma.join(
+  causes.map(([kind, { isGone }]) => Prisma.sql`WHEN ${kind} THEN ${isGone}`),
+  ' ',
+)} END`;
 
 /** Problems of the statement without a break. */
 export async function listUnreportedStatementBreaks(
@@ -311,47 +380,13 @@ export async function listUnreportedStatementBreaks(
   accountId: number,
   limit: number,
 ): Promise<NewBreak[]> {
+  const unreported = causes.map(
+    ([kind, cause]) =>
+      Prisma.sql`(${cause.unreported(Prisma.sql`${kind}::text`, accountId, limit)})`,
+  );
   return db.$queryRaw<NewBreak[]>`
-    (SELECT 'unreadable_line' AS kind, 'line:' || u.content_hash AS subject,
-            NULL::bigint AS "amountCents", u.nsu,
-            jsonb_build_object('kind', u.kind, 'reason', u.reason, 'nsu', u.nsu::text) AS evidence,
-            false AS "isBeyondSettlement"
-     FROM unreadable_line u
-     WHERE u.account_id = ${opaqueAccountId(accountId)} AND ${lineIsUnreported} LIMIT ${limit})
-    UNION ALL
-    SELECT 'broken_balance_chain', 'gap:' || u.gap_nsu,
-           abs(t.balance_previous_cents - u.gap_balance_cents), u.gap_nsu,
-           jsonb_build_object('nsu', u.gap_nsu::text,
-                              'balancePreviousCents', t.balance_previous_cents::text,
-                              'neighbourNsu', u.gap_after_nsu::text,
-                              'neighbourBalanceCents', u.gap_balance_cents::text,
-                              'since', u.gap_since, 'fullReads', u.gap_full_reads,
-                              'jumps', ${jumpsOfGap}), true
-    FROM statement_state u
-    LEFT JOIN statement_line t ON t.account_id = u.account_id AND t.nsu = u.gap_nsu
-    WHERE u.account_id = ${opaqueAccountId(accountId)} AND ${gapIsUnreported}
-    UNION ALL
-    (SELECT 'disputed', 'dispute:' || u.id, COALESCE(u.amount_cents, pix.amount_cents), pix.nsu,
-            jsonb_build_object('disputeId', u.id, 'kind', u.kind, 'status', u.status,
-                               'endToEndId', u.end_to_end_id, 'reportedAt', u.reported_at,
-                               'deadlineAt', u.deadline_at), false
-     FROM dispute u
-     LEFT JOIN LATERAL (
-       SELECT t.nsu, t.amount_cents FROM statement_line t
-       WHERE t.account_id = ${opaqueAccountId(accountId)} AND t.is_credit
-         AND t.end_to_end_id = u.end_to_end_id
-       ORDER BY t.nsu LIMIT 1
-     ) pix ON true
-     WHERE u.account_id = ${opaqueAccountId(accountId)} AND ${disputeIsUnreported} LIMIT ${limit})
-    UNION ALL
-    SELECT 'balance_mismatch', 'balance:' || u.balance_differs_nsu, abs(u.balance_differs_cents),
-           NULL,
-           jsonb_build_object('lastNsu', u.balance_differs_nsu::text,
-                              'lastBalanceCents', u.balance_cents::text,
-                              'liveBalanceCents', u.live_balance_cents::text,
-                              'since', u.balance_differs_since), false
-    FROM statement_state u
-    WHERE u.account_id = ${opaqueAccountId(accountId)} AND ${balanceIsUnreported}`;
+    SELECT * FROM (${Prisma.join(unreported, ' UNION ALL ')})
+      AS unreported(kind, subject, "amountCents", nsu, evidence, "isBeyondSettlement")`;
 }
 
 /** Resolves breaks whose chain holds again, whose balances agree, or whose lines were read. */

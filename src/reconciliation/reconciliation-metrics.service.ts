@@ -5,7 +5,7 @@ import type { LineOutcomeState } from '../generated/service/client.js';
 import { countBy } from '../platform/grouping.js';
 import { counter } from '../platform/instruments.js';
 import { Metrics } from '../platform/metrics.js';
-import { breakKinds, type BreakKind } from './decide/break-kinds.js';
+import { breakKinds, type BreakKind } from './decide/break-kind-declarations.js';
 import { listTotalCounts, readReconciliationLag } from './reconciliation-metrics.queries.js';
 
 const kinds = Object.keys(breakKinds) as BreakKind[];

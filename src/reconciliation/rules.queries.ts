@@ -10,6 +10,7 @@ import { Prisma, type RuleVersion } from '../generated/service/client.js';
 import { bankTimeNow } from '../statement/bank-clock.queries.js';
 import type { ClosedPeriod } from '../statement/closing.js';
 import type { Reader } from '../shared-reads.queries.js';
+import { lineBreakKinds, ruleBreakKinds } from './decide/break-kinds.js';
 import type { DeclaredRule, Facts, StatementLineFacts } from './decide/model.js';
 import {
   findPossibleIds,
@@ -334,8 +335,8 @@ async function listGroupPayments(
 
 /** Whether `b` is the open break of a line that rules may decide. */
 export const isUndecidedBreak = Prisma.sql`b.state = 'open' AND b.nsu IS NOT NULL AND (
-  b.kind = 'unexpected'
-  OR b.kind = 'ambiguous'
+  b.kind = ANY (${ruleBreakKinds('always')}::text[])
+  OR b.kind = ANY (${ruleBreakKinds('among their candidates')}::text[])
     AND b.evidence -> 'candidates' -> 0 ->> 'referenceKind' = ${ruleCandidateKind})`;
 
 /** Lines without an explanation, or with one by a rule, that share a document or contain a word. */
@@ -376,8 +377,8 @@ const isUndecided = (accountId: number) => Prisma.sql`(
 /** The lines after an nsu that rules may decide again. */
 export const undecidedNsus = (accountId: number, after: bigint) => Prisma.sql`
   SELECT b.nsu FROM break b
-  WHERE b.account_id = ${opaqueAccountId(accountId)} AND b.kind IN ('unexpected', 'ambiguous')
-    AND ${isUndecidedBreak} AND b.nsu > ${after}
+  WHERE b.account_id = ${opaqueAccountId(accountId)}
+    AND b.kind = ANY (${[...lineBreakKinds]}::text[]) AND ${isUndecidedBreak} AND b.nsu > ${after}
   UNION ${provisionalNsus(accountId, Prisma.sql`nsu > ${after}`)}`;
 
 interface Cursor {

@@ -145,7 +145,8 @@ describe('the pages of breaks', () => {
     });
 
     it('of every kind opens, in both languages, and offers to accept it', async () => {
-      const { breakKinds } = await import('../../src/reconciliation/decide/break-kinds.js');
+      const { breakKinds } =
+        await import('../../src/reconciliation/decide/break-kind-declarations.js');
       for (const kind of Object.keys(breakKinds)) {
         const id = await fixture.addBreak(kind, `of every kind ${kind}`, { amountCents: 100 });
         for (const language of ['pt-BR', 'en']) {

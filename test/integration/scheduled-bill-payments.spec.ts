@@ -169,7 +169,8 @@ describe('scheduled bill payments', () => {
     await service.database.transaction((tx) => recordStatementTask(tx, service.accountId));
     await decide();
     await service.pool.query(
-      `UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = 9001`,
+      `INSERT INTO classification (account_id, nsu, rule) VALUES ($1, 9001, 'test')`,
+      [service.accountId],
     );
     await bills.checkStatus();
     expect(await stateOf(id)).toBe('scheduled');

@@ -9,15 +9,12 @@ import {
 } from '../../generated/service/client.js';
 import { candidateReasons } from '../../reconciliation/breaks/candidate-ranking.js';
 import { severities } from '../../reconciliation/breaks/severity.js';
-import { breakKinds } from '../../reconciliation/decide/break-kinds.js';
 import { findTextKey, translateInto } from '../texts.js';
 import { refusalOfCode, wordOf, writeTaxId } from './break-words.js';
 import { evidenceFacts, evidenceNames } from './evidence-facts.js';
 
 describe('a word that is stored of a break', () => {
   it.each([
-    ['break.why', Object.keys(breakKinds)],
-    ['break.todo', Object.keys(breakKinds)],
     ['breaks.severity', severities],
     ['breaks.state', ['open', 'resolved']],
     ['breaks.resolution', ['automatic', 'link', 'accept', 'refund']],

@@ -6,7 +6,7 @@ import {
   BreakReading,
   type VersionedView,
 } from '../../reconciliation/breaks/break-reading.service.js';
-import { breakKinds } from '../../reconciliation/decide/break-kinds.js';
+import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Empty, Filters, Pager, type FilterField } from '../elements.js';
 import { formatTime } from '../formats.js';

@@ -6,7 +6,7 @@ import type { AlertConditionKind } from '../../generated/service/enums.js';
 import { formatReaisWithTwoDecimals } from '../../money/cents.js';
 import type { AppError } from '../../platform/errors.js';
 import { severities } from '../../reconciliation/breaks/severity.js';
-import { breakKinds } from '../../reconciliation/decide/break-kinds.js';
+import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
 import { Badge, Empty } from '../elements.js';
 import { formatAmount, formatTime } from '../formats.js';
 import { DataTable, Field, Form, StepUpNotice } from '../frame.js';

@@ -2,7 +2,6 @@
 import { expect, it } from '@jest/globals';
 import { referenceKinds } from '../../expected-payments/references.js';
 import { ClassificationCategory } from '../../generated/service/enums.js';
-import { breakKinds } from '../../reconciliation/decide/break-kinds.js';
 import type { MatchRule } from '../../reconciliation/decide/model.js';
 import { findTextKey } from '../texts.js';
 
@@ -14,7 +13,6 @@ const matchRules: Record<MatchRule, true> = {
 it.each([
   ['referenceKind', referenceKinds],
   ['ruleCategory', Object.values(ClassificationCategory)],
-  ['break', Object.keys(breakKinds)],
   ['paymentRule', Object.keys(matchRules)],
 ])('names each %s', (prefix, names) => {
   expect(names.filter((name) => !findTextKey(`${prefix}.${name}`))).toEqual([]);

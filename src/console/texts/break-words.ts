@@ -1,23 +1,12 @@
-// Texts of what is stored of a break: kinds, evidence, steps of its history, refusals.
-import type { Texts } from './languages.js';
+// Texts of what is stored of a break: evidence, steps of its history, refusals. Those of its kind
+// are declared with the kind.
+import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
+import { textsOfKinds, type Texts } from './languages.js';
 
 export const breakWordsTexts = {
-  'break.unexpected': ['Lançamento inesperado', 'Unexpected line'],
-  'break.ambiguous': ['Mais de uma origem possível', 'Ambiguous'],
-  'break.duplicate_payment': ['Pagamento em duplicidade', 'Duplicate payment'],
-  'break.amount_mismatch': ['Valor divergente', 'Amount mismatch'],
-  'break.underpaid': ['Pago a menor', 'Underpaid'],
-  'break.overpaid': ['Pago a maior', 'Overpaid'],
-  'break.paid_after_cancellation': ['Pago depois de cancelado', 'Paid after cancellation'],
-  'break.paid_after_expiry': ['Pago depois de vencido o prazo', 'Paid after expiry'],
-  'break.missing': ['Esperado e não recebido', 'Missing'],
-  'break.late_line': ['Lançamento tardio', 'Late line'],
-  'break.failed_but_debited': ['Falhou, mas foi debitado', 'Failed but debited'],
-  'break.unknown_outcome': ['Resultado desconhecido', 'Unknown outcome'],
-  'break.unreadable_line': ['Lançamento ilegível', 'Unreadable line'],
-  'break.broken_balance_chain': ['Cadeia de saldos quebrada', 'Broken balance chain'],
-  'break.disputed': ['Pix contestado', 'Disputed Pix'],
-  'break.balance_mismatch': ['Saldo divergente', 'Balance mismatch'],
+  ...textsOfKinds('break', breakKinds, 'name'),
+  ...textsOfKinds('break.why', breakKinds, 'why'),
+  ...textsOfKinds('break.todo', breakKinds, 'whatToDo'),
   'breaks.resolution.automatic': ['Automaticamente', 'Automatically'],
   'breaks.resolution.link': ['Conciliada por uma pessoa', 'Linked by a person'],
   'breaks.resolution.accept': ['Aceita', 'Accepted'],
@@ -218,123 +207,4 @@ export const breakWordsTexts = {
   'evidence.bankStatus': ['Situação no banco', 'Status at the bank'],
   'evidence.errorCode': ['Código de erro', 'Error code'],
   'evidence.referenceValue': ['Identificador comum', 'Shared id'],
-  'break.why.unexpected': [
-    'O extrato mostra {amount} que nenhuma cobrança, transferência ou pagamento previsto explica.',
-    'The statement shows {amount} that no charge, transfer or expected payment explains.',
-  ],
-  'break.why.ambiguous': [
-    'O lançamento de {amount} poderia pagar mais de uma coisa, e nada decide qual.',
-    'The line of {amount} could pay several things, and nothing decides which.',
-  ],
-  'break.why.duplicate_payment': [
-    'A mesma cobrança ou conta foi paga outra vez: {amount} a mais.',
-    'The same charge or bill was paid again: {amount} in addition.',
-  ],
-  'break.why.amount_mismatch': [
-    'Um débito de {amount} cita um pagamento nosso que tem outro valor.',
-    'A debit of {amount} references a payment of ours that has another amount.',
-  ],
-  'break.why.underpaid': [
-    'Foi pago menos do que era devido. Faltam {amount}.',
-    'Less was paid than was owed. {amount} is outstanding.',
-  ],
-  'break.why.overpaid': [
-    'Foi pago mais do que era devido. O excesso é de {amount}.',
-    'More was paid than was owed. The excess is {amount}.',
-  ],
-  'break.why.paid_after_cancellation': [
-    'Uma cobrança cancelada foi paga depois do cancelamento: {amount}.',
-    'A cancelled charge was paid after its cancellation: {amount}.',
-  ],
-  'break.why.paid_after_expiry': [
-    'Uma cobrança vencida foi paga depois do prazo: {amount}.',
-    'An expired charge was paid after its expiry: {amount}.',
-  ],
-  'break.why.missing': [
-    'Um pagamento previsto de {amount} não apareceu no extrato até o prazo.',
-    'An expected payment of {amount} did not appear on the statement by its deadline.',
-  ],
-  'break.why.late_line': [
-    'Um lançamento de {amount} apareceu depois de concluído que não viria, ou pertence a um dia já certificado.',
-    'A line of {amount} came after it was concluded that it would not, or belongs to a certified day.',
-  ],
-  'break.why.failed_but_debited': [
-    'O banco diz que a transferência falhou, mas o extrato mostra o débito de {amount}.',
-    'The bank reports the transfer as failed, but the statement shows the debit of {amount}.',
-  ],
-  'break.why.unknown_outcome': [
-    'Não se sabe se o banco executou a operação de {amount}.',
-    'It is not known whether the bank executed the operation of {amount}.',
-  ],
-  'break.why.unreadable_line': [
-    'O banco mandou um lançamento que não pôde ser lido, ou que mudou de conteúdo.',
-    'The bank sent a line that could not be read, or that came again with other content.',
-  ],
-  'break.why.broken_balance_chain': [
-    'Os saldos do extrato não se encadeiam: há uma diferença de {amount} entre dois lançamentos.',
-    'The balances of the statement do not follow from each other: two lines differ by {amount}.',
-  ],
-  'break.why.disputed': [
-    'O banco informou uma contestação de um Pix recebido de {amount}.',
-    'The bank reported a dispute of a received Pix of {amount}.',
-  ],
-  'break.why.balance_mismatch': [
-    'O saldo informado pelo banco difere em {amount} do último lançamento.',
-    "The account's balance at the bank differs by {amount} from the last line.",
-  ],
-  'break.todo.unexpected': [
-    'Concilie com um candidato, devolva o Pix, ou aceite.',
-    'Link a candidate, refund the Pix, or accept it.',
-  ],
-  'break.todo.ambiguous': ['Concilie com o candidato certo.', 'Link the right candidate.'],
-  'break.todo.duplicate_payment': [
-    'Devolva o Pix recebido; de outro modo, reclame ao banco e depois aceite.',
-    'Refund the received Pix; otherwise claim it at the bank, then accept.',
-  ],
-  'break.todo.amount_mismatch': [
-    'Concilie com o pagamento certo; ou pergunte ao banco e depois aceite.',
-    'Link the payment that it pays; or ask the bank, then accept.',
-  ],
-  'break.todo.underpaid': [
-    'Concilie o lançamento que paga o resto, ou aceite.',
-    'Link the line that pays the rest, or accept.',
-  ],
-  'break.todo.overpaid': ['Devolva o excesso, ou aceite.', 'Refund the excess, or accept.'],
-  'break.todo.paid_after_cancellation': [
-    'Devolva, ou aceite o pagamento.',
-    'Refund, or accept the payment.',
-  ],
-  'break.todo.paid_after_expiry': [
-    'Devolva, ou aceite o pagamento.',
-    'Refund, or accept the payment.',
-  ],
-  'break.todo.missing': [
-    'Concilie o lançamento que o paga; aceite se nada virá.',
-    'Link the line that pays it; accept if nothing will come.',
-  ],
-  'break.todo.late_line': [
-    'Avise quem agiu pela primeira conclusão, e depois aceite.',
-    'Inform everyone who acted on the first conclusion, then accept.',
-  ],
-  'break.todo.failed_but_debited': [
-    'Reclame ao banco, e depois aceite.',
-    'Claim it at the bank, then accept.',
-  ],
-  'break.todo.unknown_outcome': [
-    'Reenvie onde for seguro; senão, pergunte ao banco e depois aceite.',
-    'Resend where that is safe; otherwise ask the bank, then accept.',
-  ],
-  'break.todo.unreadable_line': [
-    'Veja o que o banco mudou, e depois aceite.',
-    'See what the bank changed, then accept.',
-  ],
-  'break.todo.broken_balance_chain': [
-    'Pergunte ao banco. Nenhuma política age na conta até lá.',
-    'Ask the bank. No policy acts on the account until then.',
-  ],
-  'break.todo.disputed': [
-    'Responda ao banco antes do prazo; aceite quando ele rejeitar a contestação.',
-    'Answer the bank before the deadline; accept when it has rejected the dispute.',
-  ],
-  'break.todo.balance_mismatch': ['Pergunte ao banco.', 'Ask the bank.'],
 } as const satisfies Texts;

@@ -4,7 +4,20 @@ export const languages = ['pt', 'en'] as const;
 export type Language = (typeof languages)[number];
 
 /** Each text in the order of `languages`. `{name}` stands for a value. */
-export type Texts = Record<string, readonly [pt: string, en: string]>;
+export type Texts = Record<string, Text>;
+type Text = readonly [pt: string, en: string];
+
+/** The texts that a kind is declared with, under the key `prefix.kind`. */
+export function textsOfKinds<Prefix extends string, Kind extends string, Field extends string>(
+  prefix: Prefix,
+  declarations: Readonly<Record<Kind, Readonly<Record<Field, Text>>>>,
+  field: Field,
+): Record<`${Prefix}.${Kind}`, Text> {
+  const texts = Object.entries<Readonly<Record<Field, Text>>>(declarations).map(
+    ([kind, declaration]) => [`${prefix}.${kind}`, declaration[field]],
+  );
+  return Object.fromEntries(texts) as Record<`${Prefix}.${Kind}`, Text>;
+}
 
 /**
  * The language that a person chose, or the first of `Accept-Language` that the console has.

@@ -6,7 +6,7 @@ import { BreakState, Prisma, type Break } from '../../generated/service/client.j
 import { lastUuid } from '../../platform/ids.js';
 import type { FoundRows, Page } from '../../platform/listing.js';
 import type { StoredBreak } from '../breaks.queries.js';
-import { breakKinds } from '../decide/break-kinds.js';
+import { breakKinds } from '../decide/break-kind-declarations.js';
 import { maxBulk, type BulkAction, type listBreaks } from './breaks.schema.js';
 import type { OpenBreaks } from './open-break-counts.js';
 import { openedDay, pointsOfBreak } from './severity.queries.js';

@@ -1,13 +1,13 @@
 // The severity of open breaks in SQL, and the steps of each account.
 import type { Db } from '../../database.service.js';
 import { Prisma, type SeverityStepsChange } from '../../generated/service/client.js';
-import { urgentKinds } from '../decide/break-kinds.js';
+import { kindsWithSeverityFloor } from '../decide/break-kinds.js';
 import {
   defaultSeveritySteps,
+  floorOf,
   pointsWithoutAmount,
   severities,
   severityPoints,
-  urgentPoints,
   type SeverityScale,
   type SeveritySteps,
 } from './severity.js';
@@ -16,13 +16,23 @@ import {
 export const openedDay = Prisma.sql`COALESCE(b.opened_day,
   to_char(b.opened_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD'))`;
 
+// GREATEST ignores the null of other kinds.
+const floors = Prisma.join(
+  (['critical', 'high'] as const).map(
+    (severity) =>
+      Prisma.sql`WHEN b.kind = ANY (${kindsWithSeverityFloor(severity)}::text[])
+        THEN ${floorOf(severity)}::int`,
+  ),
+  ' ',
+);
+
 /** The points of `severityOf`, for an open break (b). */
 export const pointsOfBreak = ({ amountSteps, cutoffs }: SeverityScale) => Prisma.sql`GREATEST(
   CASE WHEN b.amount_cents IS NULL THEN ${pointsWithoutAmount}::int
        ELSE (SELECT count(*) FROM unnest(${[...amountSteps]}::bigint[]) step
              WHERE b.amount_cents >= step) END
   + (SELECT count(*) FROM unnest(${[...cutoffs]}::text[]) cutoff WHERE ${openedDay} <= cutoff),
-  CASE WHEN b.kind = ANY (${[...urgentKinds]}::text[]) THEN ${urgentPoints}::int ELSE 0 END)`;
+  CASE ${floors} END)`;
 
 /** The index in `severities` of `severityOf`, for an open break (b). */
 export const severityOfBreak = (scale: SeverityScale) => Prisma.sql`(

@@ -42,7 +42,7 @@ describe('the severity of a break', () => {
       }
   });
 
-  it.each(['unknown_outcome', 'failed_but_debited', 'broken_balance_chain'])(
+  it.each(['unknown_outcome', 'failed_but_debited', 'broken_balance_chain', 'disputed'])(
     'of %s is at least high',
     (kind) => {
       expect(of(1n, today, kind)).toBe('high');

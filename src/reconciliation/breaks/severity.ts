@@ -1,7 +1,7 @@
 // The severity of a break, from its amount and its age. Points are only ever added, so an
 // unattended break rises.
 import { addBusinessDays, type PlainDate } from '../../brazil/calendar.js';
-import { urgentKinds } from '../decide/break-kinds.js';
+import { severityFloorOf } from '../decide/break-kinds.js';
 
 export const severities = ['low', 'medium', 'high', 'critical'] as const;
 export type Severity = (typeof severities)[number];
@@ -31,8 +31,9 @@ export interface SeverityScale {
 export const pointsWithoutAmount = 1;
 /** The points from which a break is medium, high, critical. */
 export const severityPoints = [2, 4, 5] as const;
-/** Points of an urgent kind: at least high. */
-export const urgentPoints = severityPoints[1];
+/** The points that breaks of a kind have at least. */
+export const floorOf = (severity: Severity): number =>
+  severityPoints[severities.indexOf(severity) - 1] ?? 0;
 
 /** `today` is a day at the bank. */
 export function severityScale(
@@ -71,8 +72,7 @@ export function severityOfSteps(
 ): Severity {
   const ofAmount = reachedSteps ?? pointsWithoutAmount;
   const ofAge = cutoffs.filter((cutoff) => openedDay <= cutoff).length;
-  const floor = urgentKinds.includes(kind) ? urgentPoints : 0;
-  const points = Math.max(ofAmount + ofAge, floor);
+  const points = Math.max(ofAmount + ofAge, floorOf(severityFloorOf(kind)));
   const index = severityPoints.filter((least) => points >= least).length;
   return severities[index] ?? 'critical';
 }

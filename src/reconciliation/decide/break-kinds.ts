@@ -1,67 +1,13 @@
-// Every kind of break, declared once: who opens it, how urgent it is, and what may be refunded. The
-// lists that queries and types use follow from it.
-
-/** What opens a break of a kind, and resolves it when the cause is gone. */
-type OpenedFor =
-  /** A line without an explanation. */
-  | 'line'
-  /** The payments of a charge or QR code, whose lines are matched. */
-  | 'settlement'
-  /** Another finding about a payment or an operation. */
-  | 'finding'
-  /** What the sync stores about the statement itself. */
-  | 'statement'
-  /** A day that is certified. */
-  | 'day';
-
-interface BreakKindDeclaration {
-  opened: readonly OpenedFor[];
-  /** In reports for people, in Portuguese. */
-  name: string;
-  /** Money may be lost, or the statement copy is unreliable: its severity is at least high. */
-  isUrgent?: true;
-  /** A received Pix may have to be refunded; `with amount`: the request must say how much. */
-  refund?: 'by a person or policy' | 'by a person' | 'with amount';
-}
-
-export const breakKinds = {
-  unexpected: { opened: ['line'], name: 'Lançamento inesperado', refund: 'by a person' },
-  ambiguous: { opened: ['line'], name: 'Mais de uma origem possível', refund: 'by a person' },
-  duplicate_payment: {
-    opened: ['line', 'settlement'],
-    name: 'Pagamento em duplicidade',
-    refund: 'by a person or policy',
-  },
-  amount_mismatch: { opened: ['line'], name: 'Valor diferente do esperado' },
-  // The amount of the break is the unpaid part.
-  underpaid: { opened: ['settlement'], name: 'Pago a menor', refund: 'with amount' },
-  overpaid: { opened: ['settlement'], name: 'Pago a maior', refund: 'by a person or policy' },
-  paid_after_cancellation: {
-    opened: ['settlement'],
-    name: 'Pago depois de cancelado',
-    refund: 'by a person or policy',
-  },
-  paid_after_expiry: {
-    opened: ['settlement'],
-    name: 'Pago depois de vencido o prazo',
-    refund: 'by a person or policy',
-  },
-  missing: { opened: ['finding'], name: 'Esperado e não recebido' },
-  late_line: { opened: ['finding', 'day'], name: 'Lançamento tardio' },
-  failed_but_debited: { opened: ['finding'], name: 'Falhou, mas foi debitado', isUrgent: true },
-  unknown_outcome: { opened: ['finding'], name: 'Desfecho desconhecido', isUrgent: true },
-  unreadable_line: { opened: ['statement'], name: 'Lançamento ilegível' },
-  broken_balance_chain: {
-    opened: ['statement', 'day'],
-    name: 'Saldos que não se encadeiam',
-    isUrgent: true,
-  },
-  disputed: { opened: ['statement'], name: 'Pix contestado', isUrgent: true },
-  balance_mismatch: { opened: ['statement'], name: 'Saldo diferente do informado' },
-} as const satisfies Record<string, BreakKindDeclaration>;
+// What follows from the declarations of break kinds: lists for queries, types for the matcher, and
+// the subjects by which breaks are unique.
+import {
+  breakKinds,
+  type BreakKind,
+  type BreakKindDeclaration,
+  type OpenedFor,
+} from './break-kind-declarations.js';
 
 type Kinds = typeof breakKinds;
-export type BreakKind = keyof Kinds;
 
 /** The kinds that something opens. */
 type KindsOpenedFor<For extends OpenedFor> = {
@@ -69,7 +15,13 @@ type KindsOpenedFor<For extends OpenedFor> = {
 }[BreakKind];
 export type LineBreakKind = KindsOpenedFor<'line'>;
 export type SettlementBreakKind = KindsOpenedFor<'settlement'>;
-export type FoundBreakKind = KindsOpenedFor<'finding'>;
+export type DeadlineBreakKind = KindsOpenedFor<'deadline'>;
+export type StatementBreakKind = KindsOpenedFor<'statement'>;
+export type FoundBreakKind = KindsOpenedFor<'deadline' | 'contradiction' | 'operation'>;
+/** The kinds whose lines rules may explain. */
+export type RuleBreakKind = {
+  [Kind in LineBreakKind]: Kinds[Kind]['decidedByRules'] extends 'never' ? never : Kind;
+}[LineBreakKind];
 
 const declarations = Object.entries(breakKinds) as [BreakKind, BreakKindDeclaration][];
 
@@ -77,38 +29,64 @@ function kindsWhere(holds: (declaration: BreakKindDeclaration) => boolean): Brea
   return declarations.filter(([, declaration]) => holds(declaration)).map(([kind]) => kind);
 }
 
-const isOpenedFor = (some: readonly OpenedFor[]) => (declaration: BreakKindDeclaration) =>
-  declaration.opened.some((one) => some.includes(one));
+function kindsOpenedFor(...some: readonly OpenedFor[]): readonly string[] {
+  return kindsWhere(({ opened }) =>
+    some.some((one) => (opened as readonly string[]).includes(one)),
+  );
+}
 
 /** Breaks of lines without an explanation. */
-export const lineBreakKinds: readonly string[] = kindsWhere(isOpenedFor(['line']));
+export const lineBreakKinds = kindsOpenedFor('line');
 
 /** While a break of these kinds is open, its line counts as in a break, even if it is matched. */
-export const explainingBreakKinds: readonly string[] = kindsWhere(
-  isOpenedFor(['line', 'settlement']),
-);
+export const explainingBreakKinds = kindsOpenedFor('line', 'settlement');
+
+/** Breaks of payments and bills whose deadline has passed. */
+export const deadlineBreakKinds = kindsOpenedFor('deadline');
+
+/** Breaks of payments that contradict a conclusion; a break of an operation is one of these too. */
+export const contradictionBreakKinds = kindsOpenedFor('contradiction');
+
+/** Breaks of operations themselves. */
+export const operationBreakKinds = kindsOpenedFor('operation');
 
 /** The kinds of breaks that a decision opens. */
-export const decidedBreakKinds: readonly string[] = kindsWhere(
-  isOpenedFor(['line', 'settlement', 'finding']),
+export const decidedBreakKinds = kindsOpenedFor(
+  ...(['line', 'settlement', 'deadline', 'contradiction', 'operation'] as const),
 );
 
 /** The kinds of breaks of the statement itself, which are opened again each time. */
-export const statementBreakKinds: readonly string[] = kindsWhere(isOpenedFor(['statement']));
+export const statementBreakKinds = kindsOpenedFor('statement');
 
-export const urgentKinds: readonly string[] = kindsWhere(({ isUrgent }) => isUrgent === true);
+/** The kinds whose lines rules may explain: always, or only among their own candidates. */
+export const ruleBreakKinds = (may: 'always' | 'among their candidates'): BreakKind[] =>
+  kindsWhere(
+    (declaration) => 'decidedByRules' in declaration && declaration.decidedByRules === may,
+  );
+
+export const kindsWithSeverityFloor = (severity: 'high' | 'critical'): BreakKind[] =>
+  kindsWhere(({ severityAtLeast }) => severityAtLeast === severity);
+
+/** The severity that breaks of this kind have at least. */
+export function severityFloorOf(kind: string): BreakKindDeclaration['severityAtLeast'] {
+  return declarationOf(kind)?.severityAtLeast ?? 'low';
+}
 
 /** How a break of this kind may be refunded; null if it cannot be. */
-export function refundOfKind(kind: string): BreakKindDeclaration['refund'] | null {
-  return declarations.find(([known]) => known === kind)?.[1].refund ?? null;
+export function refundOfKind(kind: string): BreakKindDeclaration['refund'] {
+  return declarationOf(kind)?.refund ?? null;
 }
 
 /** The kinds that a policy may refund, in the order in which they are listed. */
 export const policyKinds = kindsWhere(({ refund }) => refund === 'by a person or policy');
 
 /** The name of a kind for people; the kind itself where it is not declared. */
-export function nameOfKind(kind: string): string {
-  return declarations.find(([known]) => known === kind)?.[1].name ?? kind;
+export function nameOfKind(kind: string, language: 'pt' | 'en'): string {
+  return declarationOf(kind)?.name[language === 'pt' ? 0 : 1] ?? kind;
+}
+
+function declarationOf(kind: string): BreakKindDeclaration | undefined {
+  return Object.hasOwn(breakKinds, kind) ? breakKinds[kind as BreakKind] : undefined;
 }
 
 // The subject of a break: a break is unique by (account, kind, subject).

@@ -16,7 +16,12 @@ import type {
   OperationFacts,
   PaymentFinding,
 } from './model.js';
-import { subjectOfBill, subjectOfExpected, subjectOfOperation } from './break-kinds.js';
+import {
+  subjectOfBill,
+  subjectOfExpected,
+  subjectOfOperation,
+  type DeadlineBreakKind,
+} from './break-kinds.js';
 
 /** The deadline of an unpaid payment that has not passed; null when it has none or has passed. */
 export function comingDeadline(component: Component, payment: ExpectedPaymentFacts): Date | null {
@@ -153,7 +158,7 @@ export function debitMissingAfterMs(visibilityBoundMs: number | null): number {
 }
 
 export interface Deadline {
-  kind: 'missing' | 'unknown_outcome';
+  kind: DeadlineBreakKind;
   /** In bank time. */
   at: Date;
   /** The due date, or the payment day of a bill; null when the deadline is a time and not a day. */

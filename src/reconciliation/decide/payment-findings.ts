@@ -9,6 +9,7 @@ import {
   type ExpectedTerms,
 } from '../../expected-payments/settlement.js';
 import { formatReais } from '../../money/cents.js';
+import { breakKinds } from './break-kind-declarations.js';
 import {
   subjectOfOperation,
   subjectOfExpected,
@@ -152,15 +153,8 @@ export interface Finding {
   evidence: object;
 }
 
-/** Breaks by precedence, the likeliest refund first: a line has one break at most. */
-const precedence: readonly SettlementBreakKind[] = [
-  'paid_after_cancellation',
-  'duplicate_payment',
-  'overpaid',
-  'underpaid',
-  'paid_after_expiry',
-];
-const rankOf = ({ kind }: Finding): number => precedence.indexOf(kind);
+/** By precedence, the likeliest refund first: a line has one break at most. */
+const rankOf = ({ kind }: Finding): number => breakKinds[kind].precedence;
 
 /** Every settlement break that should be open for these credits. */
 export function findSettlementBreaks(credits: readonly ReviewedCredit[]): Finding[] {

@@ -1,5 +1,6 @@
 // SQL of rule trials: reads history page by page.
 import { opaqueAccountId, type Db, type Tx } from '../../database.service.js';
+import type { RuleBreakKind } from '../decide/break-kinds.js';
 import type { CoveredLine } from '../decide/rule.js';
 import { isUndecidedBreak } from '../rules.queries.js';
 
@@ -16,7 +17,7 @@ export interface HistoryLine extends CoveredLine {
   nsu: bigint;
   occurredAt: Date;
   /** The kind of the line's open break; null if it has none. */
-  breakKind: 'unexpected' | 'ambiguous' | null;
+  breakKind: RuleBreakKind | null;
   isByRule: boolean;
   /** Whether the line is matched by reference or manually. */
   isMatched: boolean;

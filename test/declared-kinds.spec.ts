@@ -1,0 +1,37 @@
+// What follows from the declarations of kinds: tables of docs/, names and orders.
+import { describe, expect, it } from '@jest/globals';
+import {
+  breakKinds,
+  type BreakKindDeclaration,
+} from '../src/reconciliation/decide/break-kind-declarations.js';
+import { expectTable } from './support/docs-table.js';
+
+describe('a kind of break', () => {
+  const kinds: [string, BreakKindDeclaration][] = Object.entries(breakKinds);
+
+  it('has its row in docs/breaks.md', () => {
+    expectTable(
+      'docs/breaks.md',
+      ['kind', 'name', 'why', 'resolved when', 'what to do', 'severity', 'refund'],
+      kinds.map(([kind, { name, why, resolvedWhen, whatToDo, severityAtLeast, refund }]) => [
+        `\`${kind}\``,
+        name[0],
+        why[1].replace('{amount}', 'R$ …'),
+        resolvedWhen,
+        whatToDo[1],
+        severityAtLeast === 'low' ? '' : `${severityAtLeast} or more`,
+        refund ?? '',
+      ]),
+    );
+  });
+
+  it('has a name of its own in each language', () => {
+    for (const language of [0, 1] as const)
+      expect(new Set(kinds.map(([, { name }]) => name[language])).size).toBe(kinds.length);
+  });
+
+  it('has its own place among the findings about one line', () => {
+    const places = kinds.flatMap(([, kind]) => ('precedence' in kind ? [kind.precedence] : []));
+    expect(new Set(places).size).toBe(places.length);
+  });
+});

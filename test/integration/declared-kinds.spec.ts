@@ -1,0 +1,36 @@
+// The lists that the database repeats of the declarations.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { scopes } from '../../src/accounts/scope.decorator.js';
+import { policyKinds } from '../../src/reconciliation/decide/break-kinds.js';
+import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+
+/** The declared list of each CHECK that lists words. */
+const declaredLists: Record<string, readonly string[]> = {
+  api_key_scopes: scopes,
+  refund_policy_kind: policyKinds,
+  webhook_counterparty_reference: ['nsu', 'end_to_end_id'],
+};
+
+let service: ServiceDatabase;
+beforeAll(async () => {
+  service = await serviceDatabase();
+});
+afterAll(() => service.drop());
+
+it('each CHECK of the database that lists words lists those that are declared', async () => {
+  const { rows } = await service.database.pool.query<{ name: string; definition: string }>(
+    `SELECT conname AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint
+     WHERE contype = 'c' AND connamespace = 'public'::regnamespace`,
+  );
+  const lists = rows
+    .filter(({ definition }) => /ARRAY\['[^']*'::text/.test(definition))
+    .map(({ name, definition }) => [
+      name,
+      [...definition.matchAll(/'([^']*)'::text/g)].map(([, word]) => word).sort(),
+    ]);
+  expect(Object.fromEntries(lists)).toEqual(
+    Object.fromEntries(
+      Object.entries(declaredLists).map(([name, list]) => [name, [...list].sort()]),
+    ),
+  );
+});
