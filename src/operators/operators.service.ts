@@ -182,8 +182,9 @@ export class Operators {
     if (email === null) return { outcome: 'no_email' };
     const problem = findPasswordProblem(password, email);
     if (problem) return { outcome: problem };
+    const source = { source: operatorId, isKnown: true };
     const secrets = {
-      passwordHash: await this.passwords.hash(password),
+      passwordHash: await this.passwords.hash(password, source),
       ...withoutFactors,
       totpSecret: this.secretBox.encrypt(newTotpSecret(), ownerOfTotpSecret(operatorId)),
     };

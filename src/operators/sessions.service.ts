@@ -47,11 +47,14 @@ export interface Client {
 export type SignIn =
   { outcome: 'throttled'; waitSeconds: number } | { outcome: 'refused' } | Accepted;
 export type Accepted = { outcome: 'accepted'; token: string };
-export type CodeResult = { outcome: 'throttled'; waitSeconds: number } | { outcome: 'wrong' };
+export interface WrongSecret {
+  outcome: 'wrong';
+}
 
-const maxWrongCodes = 5;
+/** Codes and passwords that an open session may get wrong. Nobody else uses them up. */
+const maxWrongSecrets = 5;
 const recoveryCodes = 10;
-const cleanUpMs = 3_600_000;
+const cleanUpMs = 60_000;
 
 @Injectable()
 export class OperatorSessions {
@@ -66,11 +69,16 @@ export class OperatorSessions {
   /** The first step. The answer to a wrong e-mail and to a wrong password is the same. */
   async signIn(typedEmail: string, password: string, client: Client): Promise<SignIn> {
     const email = readEmail(typedEmail) ?? '';
-    const waitSeconds = await this.limits.take(email, client.address);
+    const signing = await this.limits.clientOf(email, client.address);
+    const { address, isKnown } = signing;
+    const source = { source: isKnown ? `${email} ${address}` : address, isKnown };
+    this.passwords.assertPlace(source);
+    const waitSeconds = await this.limits.take(signing);
     if (waitSeconds > 0) return { outcome: 'throttled', waitSeconds };
     const { sql } = this.database;
     const operator = await people.findByEmailHash(sql, this.hashEmail(email));
-    const isRight = await this.passwords.verify(password, operator?.passwordHash ?? null);
+    const hash = operator?.passwordHash ?? null;
+    const isRight = await this.passwords.verify(password, hash, source);
     if (!isRight || !operator) return { outcome: 'refused' };
     return { outcome: 'accepted', token: await this.begin(operator.id, client.userAgent) };
   }
@@ -126,9 +134,13 @@ export class OperatorSessions {
 
   /**
    * A code of the authenticator, for the second step of a sign-in and to step up. The session gets
-   * a new token. It ends with the fifth wrong code.
+   * a new token. It ends with the fifth wrong code or password.
    */
-  async giveCode(session: Session, typed: string, address: string): Promise<Accepted | CodeResult> {
+  async giveCode(
+    session: Session,
+    typed: string,
+    address: string,
+  ): Promise<Accepted | WrongSecret> {
     const code = typed.replace(/[\s-]/g, '');
     const isRecovery = code.length > 6 && session.hasAuthenticator && !session.isComplete;
     const signIn = isRecovery ? 'sign in by recovery' : 'sign in';
@@ -143,7 +155,7 @@ export class OperatorSessions {
     session: Session,
     typed: string,
     address: string,
-  ): Promise<(Accepted & { recoveryCodes: string[] }) | CodeResult> {
+  ): Promise<(Accepted & { recoveryCodes: string[] }) | WrongSecret> {
     invariant(!session.hasAuthenticator, 'an authenticator is set up once');
     const codes = Array.from({ length: recoveryCodes }, newRecoveryCode);
     const { operatorId } = session;
@@ -162,9 +174,9 @@ export class OperatorSessions {
     session: Session,
     { code, isRecovery, address }: { code: string; isRecovery: boolean; address: string },
     record: (tx: SqlTx) => Promise<unknown>,
-  ): Promise<Accepted | CodeResult> {
-    const waitSeconds = await this.limits.take(session.email, address);
-    if (waitSeconds > 0) return { outcome: 'throttled', waitSeconds };
+  ): Promise<Accepted | WrongSecret> {
+    if (!(await queries.takeSecret(this.database.sql, session.id, maxWrongSecrets)))
+      return { outcome: 'wrong' };
     const token = newToken();
     const rotation = {
       ...{ id: session.id, isStepUp: !isRecovery },
@@ -177,12 +189,12 @@ export class OperatorSessions {
         ? await this.useRecoveryCode(tx, session.operatorId, code)
         : await this.acceptCode(tx, session.operatorId, code, now);
       if (!isRight || !(await queries.rotateSession(tx, rotation))) return false;
+      await this.limits.remember(tx, session, address);
       await record(tx);
       return true;
     });
     if (isAccepted) return { outcome: 'accepted', token };
-    await queries.countWrongCode(this.database.sql, session.id, maxWrongCodes);
-    return { outcome: 'wrong' };
+    return this.refuseSecret(session);
   }
 
   /** The secret that an authenticator is set up with. Only before its first code. */
@@ -196,16 +208,18 @@ export class OperatorSessions {
   async changePassword(
     session: Session,
     { current, next }: { current: string; next: string },
-    address: string,
-  ): Promise<CodeResult | { outcome: 'changed' } | { outcome: PasswordProblem }> {
-    const waitSeconds = await this.limits.take(session.email, address);
-    if (waitSeconds > 0) return { outcome: 'throttled', waitSeconds };
-    const operator = await people.findById(this.database.sql, session.operatorId);
-    const isRight = await this.passwords.verify(current, operator?.passwordHash ?? null);
-    if (!isRight) return { outcome: 'wrong' };
+  ): Promise<WrongSecret | { outcome: 'changed' } | { outcome: PasswordProblem }> {
+    const { sql } = this.database;
+    const source = { source: session.operatorId, isKnown: true };
+    this.passwords.assertPlace(source);
+    if (!(await queries.takeSecret(sql, session.id, maxWrongSecrets))) return { outcome: 'wrong' };
+    const operator = await people.findById(sql, session.operatorId);
+    const hash = operator?.passwordHash ?? null;
+    if (!(await this.passwords.verify(current, hash, source))) return this.refuseSecret(session);
+    await queries.forgetSecrets(sql, session.id);
     const problem = findPasswordProblem(next, session.email);
     if (problem) return { outcome: problem };
-    const passwordHash = await this.passwords.hash(next);
+    const passwordHash = await this.passwords.hash(next, source);
     await this.database.transaction(async (tx) => {
       const where = { id: session.operatorId };
       await tx.operator.update({ where, data: { passwordHash } });
@@ -244,6 +258,12 @@ export class OperatorSessions {
     const { sql } = this.database;
     await deleteInBatches(1, (_days, limit) => queries.deleteOldSessions(sql, limit));
     await deleteInBatches(1, (_days, limit) => deleteFullSignInLimits(sql, limit));
+  }
+
+  /** The session ends with the last wrong one that it may have. */
+  private async refuseSecret({ id }: Session): Promise<WrongSecret> {
+    await queries.endIfExhausted(this.database.sql, id, maxWrongSecrets);
+    return { outcome: 'wrong' };
   }
 
   private useRecoveryCode(tx: SqlTx, operatorId: string, code: string): Promise<boolean> {

@@ -1,10 +1,12 @@
-// How often somebody may try to sign in. The buckets are taken before the password is compared, for
-// unknown e-mails too, so that neither the answer nor its duration shows who has an account.
+// How often somebody may try to sign in. The attempts are taken before the password is compared,
+// for unknown e-mails too, so that neither the answer nor its duration shows who has an account. An
+// address from which the person has signed in has attempts of its own: strangers elsewhere, however
+// many, cannot use them up.
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database.service.js';
+import { Database, type SqlTx } from '../database.service.js';
 import { limitedAddressOf } from '../platform/client-address.js';
 import { SecretBox } from '../platform/secret-box.js';
-import { takeAttempt, type AttemptLimit } from './sign-in-limits.queries.js';
+import * as queries from './sign-in-limits.queries.js';
 
 /** From one address for one e-mail, of one address, and for one e-mail from everywhere. */
 const limits = {
@@ -13,6 +15,18 @@ const limits = {
   email: { burst: 30, refillSeconds: 60 },
 };
 
+const maxAddresses = 10;
+/** Hexadecimal digits that name one of the buckets of strangers: 65,536 of each kind. */
+const bucketDigits = 4;
+
+/** Who tries to sign in. */
+export interface SigningClient {
+  email: string;
+  address: string;
+  /** Whether the person with that e-mail has signed in from there. */
+  isKnown: boolean;
+}
+
 @Injectable()
 export class SignInLimits {
   constructor(
@@ -20,25 +34,41 @@ export class SignInLimits {
     private readonly secretBox: SecretBox,
   ) {}
 
-  /**
-   * 0, or after how many seconds the next attempt may come. The narrow bucket is asked first: who
-   * has used it up takes nothing from the others, and cannot keep the person out elsewhere.
-   */
-  async take(email: string, clientAddress: string): Promise<number> {
+  async clientOf(email: string, clientAddress: string): Promise<SigningClient> {
     const address = limitedAddressOf(clientAddress);
-    const buckets: AttemptLimit[] = [
-      { subject: this.subject('pair', `${email} ${address}`), ...limits.pair },
-      { subject: this.subject('address', address), ...limits.address },
-      { subject: this.subject('email', email), ...limits.email },
-    ];
-    for (const bucket of buckets) {
-      const waitSeconds = await takeAttempt(this.database.sql, bucket);
-      if (waitSeconds > 0) return waitSeconds;
-    }
-    return 0;
+    const subject = this.knownSubject(email, address);
+    const isKnown = await queries.isKnownAddress(this.database.sql, subject);
+    return { email, address, isKnown };
   }
 
-  private subject(kind: keyof typeof limits, text: string): string {
-    return this.secretBox.hash(`sign-in-${kind}`, text);
+  /** 0, or after how many seconds the next attempt may come: then nothing was taken or written. */
+  take({ email, address, isKnown }: SigningClient): Promise<number> {
+    const wanted = isKnown
+      ? [{ subject: this.knownSubject(email, address), ...limits.pair }]
+      : [
+          { subject: this.bucket('pair', `${email} ${address}`), ...limits.pair },
+          { subject: this.bucket('address', address), ...limits.address },
+          { subject: this.bucket('email', email), ...limits.email },
+        ];
+    return queries.takeAttempts(this.database.sql, wanted);
+  }
+
+  /** The person has given a right code from there. */
+  async remember(
+    tx: SqlTx,
+    { operatorId, email }: { operatorId: string; email: string },
+    clientAddress: string,
+  ): Promise<void> {
+    const subject = this.knownSubject(email, limitedAddressOf(clientAddress));
+    await queries.rememberAddress(tx, { subject, operatorId, max: maxAddresses });
+  }
+
+  private knownSubject(email: string, address: string): string {
+    return this.secretBox.hash('sign-in-known', `${email} ${address}`);
+  }
+
+  /** Strangers may share a bucket: their e-mails and addresses are without number, rows are not. */
+  private bucket(kind: keyof typeof limits, text: string): string {
+    return `${kind} ${this.secretBox.hash(`sign-in-${kind}`, text).slice(0, bucketDigits)}`;
   }
 }

@@ -13,6 +13,7 @@ const tablesOfTheInstallation = [
   // People, who work in several accounts, and what they did.
   'audit_entry',
   'operator',
+  'operator_address',
   'operator_link',
   'operator_role',
   'operator_session',

@@ -10,7 +10,7 @@ import { Field, Form, Message, DataTable } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { cookieNames, readNext, writeCookie, type Visit } from '../requests.js';
 import { pathId, sessionOf } from '../visit.js';
-import { CodeField, codeProblem } from './sign-in.controller.js';
+import { CodeField } from './sign-in.controller.js';
 
 @Controller()
 export class OwnSessionPages {
@@ -28,7 +28,7 @@ export class OwnSessionPages {
   async giveCode(@Visiting() visit: Visit): Promise<PageAnswer> {
     const typed = visit.form.get('code') ?? '';
     const result = await this.sessions.giveCode(sessionOf(visit), typed, visit.address);
-    if (result.outcome !== 'accepted') return stepUpPage(visit, codeProblem(visit, result));
+    if (result.outcome !== 'accepted') return stepUpPage(visit, visit.t('code.wrong'));
     const { session, isSecure } = cookieNames(this.settings.publicUrl);
     const cookie = writeCookie(session, result.token, { isSecure, maxAgeSeconds: null });
     return new Redirect(readNext(visit.form.get('next')), [cookie]);
@@ -41,11 +41,9 @@ export class OwnSessionPages {
 
   @ConsoleAction({ path: '/console/password', needs: 'session', audit: 'own' })
   async changePassword(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { form, t, address } = visit;
+    const { form, t } = visit;
     const given = { current: form.get('current') ?? '', next: form.get('new') ?? '' };
-    const result = await this.sessions.changePassword(sessionOf(visit), given, address);
-    if (result.outcome === 'throttled')
-      return passwordPage(visit, t('signIn.throttled', { seconds: result.waitSeconds }));
+    const result = await this.sessions.changePassword(sessionOf(visit), given);
     if (result.outcome === 'changed') return new Redirect('/console/sessions?changed=password');
     return passwordPage(visit, t(`password.${result.outcome}`));
   }

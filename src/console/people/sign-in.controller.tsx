@@ -34,9 +34,13 @@ export class SignInPages {
     const { form, t } = visit;
     const [email, password] = [form.get('email') ?? '', form.get('password') ?? ''];
     const result = await this.sessions.signIn(email, password, visit);
-    if (result.outcome === 'throttled')
-      return signInPage(visit, t('signIn.throttled', { seconds: result.waitSeconds }), 429);
-    if (result.outcome === 'refused') return signInPage(visit, t('signIn.refused'), 401);
+    if (result.outcome === 'throttled') {
+      const seconds = result.waitSeconds;
+      const headers = { 'Retry-After': String(seconds) };
+      return signInPage(visit, t('signIn.throttled', { seconds }), { status: 429, headers });
+    }
+    if (result.outcome === 'refused')
+      return signInPage(visit, t('signIn.refused'), { status: 401 });
     return this.goOn(result.token, form.get('next'));
   }
 
@@ -53,7 +57,7 @@ export class SignInPages {
     const result = await this.sessions.giveCode(session, typed, visit.address);
     if (result.outcome === 'accepted')
       return new Redirect(readNext(visit.form.get('next')), [this.cookie(result.token)]);
-    return codePage(visit, codeProblem(visit, result));
+    return codePage(visit, visit.t('code.wrong'));
   }
 
   @ConsolePage({ path: '/console/authenticator', needs: 'password' })
@@ -68,8 +72,7 @@ export class SignInPages {
     if (session.hasAuthenticator) return new Redirect('/console');
     const typed = visit.form.get('code') ?? '';
     const result = await this.sessions.confirmAuthenticator(session, typed, visit.address);
-    if (result.outcome !== 'accepted')
-      return this.authenticatorPage(visit, codeProblem(visit, result));
+    if (result.outcome !== 'accepted') return this.authenticatorPage(visit, visit.t('code.wrong'));
     // The forms of this response carry the token of the session as it is now.
     visit.session = await this.sessions.find(result.token, '');
     visit.csrfToken = this.sessions.csrfTokenOf(result);
@@ -169,16 +172,7 @@ function incomplete({ session }: Visit): Session {
   return session;
 }
 
-export function codeProblem(
-  { t }: Visit,
-  result: { outcome: 'wrong' } | { outcome: 'throttled'; waitSeconds: number },
-): string {
-  return result.outcome === 'wrong'
-    ? t('code.wrong')
-    : t('signIn.throttled', { seconds: result.waitSeconds });
-}
-
-function signInPage(visit: Visit, problem?: string, status = 200): Shown {
+function signInPage(visit: Visit, problem?: string, options: Shown['options'] = {}): Shown {
   const { t, query, form } = visit;
   const body = (
     <div class="card">
@@ -198,7 +192,7 @@ function signInPage(visit: Visit, problem?: string, status = 200): Shown {
       <p class="hint">{t('signIn.first')}</p>
     </div>
   );
-  return new Shown(t('signIn.title'), body, { ...narrow, status });
+  return new Shown(t('signIn.title'), body, { ...narrow, ...options });
 }
 
 function codePage(visit: Visit, problem?: string): Shown {

@@ -215,12 +215,23 @@ CREATE TABLE "operator_link" (
 );
 CREATE INDEX "operator_link_operator_id_idx" ON "operator_link" ("operator_id");
 
--- The attempts to sign in that are left. A full bucket needs no row.
-CREATE TABLE "sign_in_limit" (
+-- Addresses from which a person has signed in, the latest ones only.
+CREATE TABLE "operator_address" (
   "subject" TEXT NOT NULL,
-  "tokens" DOUBLE PRECISION NOT NULL,
-  "is_granted" BOOLEAN NOT NULL,
-  "filled_at" TIMESTAMPTZ(6) NOT NULL DEFAULT clock_timestamp(),
+  "operator_id" UUID NOT NULL,
+  "used_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "operator_address_pkey" PRIMARY KEY ("subject"),
+  CONSTRAINT "operator_address_operator_id_fkey" FOREIGN KEY ("operator_id")
+    REFERENCES "operator" ("id")
+);
+CREATE INDEX "operator_address_operator_id_idx" ON "operator_address" ("operator_id");
+
+-- The attempts to sign in that were made lately. Not logged: after a crash of PostgreSQL it is
+-- empty, so that all attempts are left.
+CREATE UNLOGGED TABLE "sign_in_limit" (
+  "subject" TEXT NOT NULL,
+  "full_at" TIMESTAMPTZ(6) NOT NULL,
 
   CONSTRAINT "sign_in_limit_pkey" PRIMARY KEY ("subject")
 );
