@@ -10,6 +10,7 @@ import { Log, RepeatedLog } from '../platform/log.js';
 import { Every } from '../platform/timer-methods.js';
 import { TokenLeases, type TokenLimit } from '../platform/token-leases.js';
 import type { AddressClass, RequestClass } from '../request-limit-settings.js';
+import { AddressSubjects } from './address-subjects.js';
 import type { QueuedCaller } from './fair-queue.js';
 import { deleteFullBuckets, takeTokens } from './rate-limits.queries.js';
 
@@ -17,12 +18,15 @@ interface RateLimit extends TokenLimit {
   perSecond: number;
 }
 
+/** Addresses whose limits a process keeps apart, of each minute. */
+const maxAddresses = 20_000;
 /** A process leases the tokens of this part of a second at once. */
 const batchMs = 100;
 
 @Injectable()
 export class RateLimits {
   private readonly tokens = new TokenLeases<RateLimit>((limits) => this.lease(limits));
+  private readonly addresses = new AddressSubjects(maxAddresses);
   private readonly refusals: RepeatedLog;
 
   constructor(
@@ -69,7 +73,8 @@ export class RateLimits {
 
   private limitsOfAddress(address: string, addressClass: AddressClass): RateLimit[] {
     const perSecond = this.settings.requestLimits.perAddress[addressClass];
-    return rateLimits([[`address ${limitedAddressOf(address)} ${addressClass}`, perSecond]]);
+    const subject = this.addresses.subjectOf(limitedAddressOf(address), performance.now());
+    return rateLimits([[`address ${subject} ${addressClass}`, perSecond]]);
   }
 
   private admit(limits: RateLimit[], limitedClass: string): Promise<void> | null {
