@@ -118,9 +118,9 @@ const steps: ((book: Book) => string)[] = [
            id FROM book_payment`,
   () => `
     INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type,
-      amount_cents, due_date, created_at)
+      amount_cents, created_at)
     SELECT $1, correlation_id, id, id, CASE WHEN is_code THEN 'PIX_STATIC' ELSE 'BANKSLIP_PIX' END,
-           CASE WHEN is_code THEN NULL ELSE cents END, due_date, created_at
+           CASE WHEN is_code THEN NULL ELSE cents END, created_at
     FROM book_payment WHERE is_credit ORDER BY id`,
   () => `
     INSERT INTO transfer (account_id, id, operation_id, shape, amount_cents, counterparty,

@@ -33,8 +33,8 @@ export const paymentsSql = `
            '2026-07-01', '2026-07-01' FROM made
   ), charged AS (
     INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type,
-      amount_cents, due_date, created_at)
-    SELECT $1, 'c' || n, id, id, 'BANKSLIP_PIX', cents, '${dueDate}', '2026-07-01'
+      amount_cents, created_at)
+    SELECT $1, 'c' || n, id, id, 'BANKSLIP_PIX', cents, '2026-07-01'
     FROM made WHERE is_charge
   ), transferred AS (
     INSERT INTO transfer (account_id, id, operation_id, position, shape, amount_cents, counterparty,

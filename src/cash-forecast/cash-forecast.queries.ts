@@ -58,10 +58,6 @@ export async function listSettledGroups(
       SELECT id, is_credit FROM expected_payment
       WHERE account_id = ${opaqueAccountId(accountId)}
         AND due_date >= ${dueFrom} AND due_date <= ${to}
-      UNION
-      SELECT expected_payment_id, true FROM charge
-      WHERE account_id = ${opaqueAccountId(accountId)} AND bank_due_date <> due_date
-        AND bank_due_date >= ${dueFrom} AND bank_due_date <= ${to}
     ) due
     CROSS JOIN LATERAL (
       SELECT last_payment_day FROM expected_payment_total

@@ -1,6 +1,7 @@
 // Records the changes of a charge that the bank accepted. A charge that the service did not issue
 // has no row, and nothing is recorded.
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import { recordDueDateChange } from '../expected-payments/due-dates.queries.js';
 import { metadataOfRow } from '../expected-payments/metadata.queries.js';
 import type { Metadata } from '../expected-payments/metadata.js';
 import { Prisma, type Charge } from '../generated/service/client.js';
@@ -29,8 +30,10 @@ export async function recordVoid(
         bank_status = COALESCE(${bankStatus}, bank_status)
     WHERE account_id = ${accountId} AND correlation_id = ${correlationId}
       AND cancelled_at IS NULL
-    RETURNING correlation_id, type, amount_cents, COALESCE(bank_due_date, due_date) AS "dueDate",
-              expected_payment_id, ${metadataOfRow('charge')} AS metadata`;
+    RETURNING correlation_id, type, amount_cents, expected_payment_id, (
+                SELECT due_date FROM expected_payment e
+                WHERE e.account_id = charge.account_id AND e.id = charge.expected_payment_id
+              ) AS "dueDate", ${metadataOfRow('charge')} AS metadata`;
   if (!charge) return null;
   await recordPaymentTasks(tx, accountId, [charge.expectedPaymentId]);
   return charge;
@@ -79,16 +82,24 @@ export async function listChangeIds(
 export async function recordDueDate(
   tx: Tx,
   accountId: number,
-  { correlationId, dueDate }: { correlationId: string; dueDate: string },
+  change: { correlationId: string; dueDate: string; operationId: string },
   hasStatusById: boolean,
 ): Promise<void> {
-  const charges = await tx.$queryRaw<{ expectedPaymentId: string }[]>`
+  const { correlationId, dueDate, operationId } = change;
+  const charges = await tx.$queryRaw<{ expectedPaymentId: string; sentAt: Date | null }[]>`
     UPDATE charge
-    SET bank_due_date = ${dueDate}, expired_at = NULL, checks = 0,
+    SET expired_at = NULL, checks = 0,
         next_check_at = CASE WHEN cancelled_at IS NULL
           THEN ${firstStatusCheckAt(dueDate, hasStatusById)}::timestamptz END
     WHERE account_id = ${accountId} AND correlation_id = ${correlationId}
-    RETURNING expected_payment_id`;
+    RETURNING expected_payment_id, (
+      SELECT min(started_at) FROM operation_attempt
+      WHERE account_id = ${accountId} AND operation_id = ${operationId}::uuid) AS "sentAt"`;
+  for (const { expectedPaymentId, sentAt } of charges)
+    await recordDueDateChange(tx, accountId, {
+      ...{ expectedPaymentId, dueDate, operationId },
+      possibleSince: sentAt,
+    });
   await recordPaymentTasks(
     tx,
     accountId,

@@ -58,9 +58,10 @@ export class ChargeChanges implements OnModuleInit {
     isRejection,
     onRejected,
     onSucceeded: (tx, operation) => {
-      const charge = { correlationId: correlationIdOf(operation), dueDate: dueDateOf(operation) };
-      const { hasStatusById } = this.bank.profile;
-      return recordDueDate(tx, operation.accountId, charge, hasStatusById);
+      const { accountId, id: operationId } = operation;
+      const correlationId = correlationIdOf(operation);
+      const change = { correlationId, dueDate: dueDateOf(operation), operationId };
+      return recordDueDate(tx, accountId, change, this.bank.profile.hasStatusById);
     },
     lookUp: (account, operation) =>
       this.lookUp(account, operation, (charge) => {

@@ -1,6 +1,7 @@
 // The SQL of charge status checks. `next_check_at` is on the bank's clock, as due dates are.
 import type { Db, Tx } from '../database.service.js';
 import type { Reader } from '../shared-reads.queries.js';
+import { recordDueDateChange } from '../expected-payments/due-dates.queries.js';
 import { metadataOfRow } from '../expected-payments/metadata.queries.js';
 import type { Metadata } from '../expected-payments/metadata.js';
 import { Prisma, type Charge } from '../generated/service/client.js';
@@ -20,20 +21,28 @@ const isPaid = Prisma.sql`EXISTS (
 
 export interface DueCharge extends Pick<
   Charge,
-  'correlationId' | 'type' | 'amountCents' | 'dueDate' | 'checks'
+  'correlationId' | 'type' | 'amountCents' | 'checks'
 > {
+  dueDate: string | null;
   metadata: Metadata | null;
   isPaid: boolean;
   /** PostgreSQL's time before the check: webhooks received from then on trigger another check. */
   checkedAt: Date;
 }
 
-/** Ends the checks of charges that are paid and have not been checked since they became due. */
+/**
+ * Ends the checks of charges that are paid and have not been checked since they became due. One
+ * that is paid in part may have another due date at the bank.
+ */
 export async function endChecksOfPaidCharges(db: Db, accountId: number, now: Date): Promise<void> {
   await db.$executeRaw`
     UPDATE charge c SET next_check_at = NULL
     WHERE c.account_id = ${accountId} AND c.next_check_at <= ${now} AND c.checks = 0
-      AND ${isPaid}`;
+      AND EXISTS (
+        SELECT FROM expected_payment_total total
+        WHERE total.account_id = c.account_id
+          AND total.expected_payment_id = c.expected_payment_id
+          AND total.paid_cents > 0 AND total.settlement <> 'partially_settled')`;
 }
 
 /** Makes a charge due if a pending webhook references it and was received after its last check. */
@@ -57,13 +66,14 @@ export async function listDueCharges(
 ): Promise<DueCharge[]> {
   return db.$queryRaw<DueCharge[]>`
     SELECT c.correlation_id, c.type, c.amount_cents,
-           COALESCE(c.bank_due_date, c.due_date) AS "dueDate", c.checks,
+           e.due_date, c.checks,
            ${isPaid} AS "isPaid",
            ${metadataOfRow('c')} AS metadata,
            clock_timestamp() AS "checkedAt"
     FROM charge c
     JOIN operation o ON o.account_id = c.account_id AND o.id = c.operation_id
       AND o.state = 'succeeded'
+    JOIN expected_payment e ON e.account_id = c.account_id AND e.id = c.expected_payment_id
     WHERE c.account_id = ${accountId} AND c.next_check_at <= ${now}
     ORDER BY c.next_check_at LIMIT ${limit}`;
 }
@@ -102,25 +112,32 @@ export async function recordChargeStatusCheck(
   const cancelledAt = end?.kind === 'cancelled' ? end.at : null;
   const expiredAt = end?.kind === 'expired' ? end.at : null;
   const [before] = await tx.$queryRaw<
-    Pick<Charge, 'expectedPaymentId' | 'bankDueDate' | 'cancelledAt' | 'expiredAt'>[]
+    Pick<Charge, 'expectedPaymentId' | 'cancelledAt' | 'expiredAt' | 'checkedAt'>[]
   >`
-    SELECT expected_payment_id, bank_due_date, cancelled_at, expired_at
-    FROM charge
-    WHERE account_id = ${accountId} AND correlation_id = ${correlationId}
-      AND COALESCE(bank_due_date, due_date) IS NOT DISTINCT FROM ${knownDueDate}
-    FOR NO KEY UPDATE`;
+    SELECT c.expected_payment_id, c.cancelled_at, c.expired_at, c.checked_at
+    FROM charge c
+    JOIN expected_payment e ON e.account_id = c.account_id AND e.id = c.expected_payment_id
+    WHERE c.account_id = ${accountId} AND c.correlation_id = ${correlationId}
+      AND e.due_date IS NOT DISTINCT FROM ${knownDueDate}
+    FOR NO KEY UPDATE OF c`;
   if (!before) return false;
+  const isMoved = bankDueDate !== null && bankDueDate !== knownDueDate;
   await tx.$executeRaw`
     UPDATE charge SET checks = checks + 1, checked_at = ${checkedAt},
       next_check_at = ${nextCheckAt},
       bank_status = COALESCE(${bankStatus}, bank_status),
-      bank_due_date = COALESCE(${bankDueDate}, bank_due_date),
       cancelled_at = COALESCE(cancelled_at, ${cancelledAt}),
-      expired_at = COALESCE(expired_at, ${expiredAt})
+      expired_at = CASE WHEN NOT ${isMoved} THEN COALESCE(expired_at, ${expiredAt})
+        ELSE ${expiredAt} END
     WHERE account_id = ${accountId} AND correlation_id = ${correlationId}`;
-  const isPostponed = bankDueDate !== null && bankDueDate !== before.bankDueDate;
-  if (end !== null || isPostponed)
-    await recordPaymentTasks(tx, accountId, [before.expectedPaymentId]);
+  const { expectedPaymentId } = before;
+  if (isMoved)
+    // The bank may have changed it at any time since it last showed another one.
+    await recordDueDateChange(tx, accountId, {
+      ...{ expectedPaymentId, dueDate: bankDueDate, operationId: null },
+      possibleSince: before.checkedAt,
+    });
+  if (end !== null || isMoved) await recordPaymentTasks(tx, accountId, [expectedPaymentId]);
   if (end === null || before.cancelledAt) return false;
   return end.kind === 'cancelled' || !before.expiredAt;
 }

@@ -11,6 +11,11 @@ export const chargeInclude = {
   operation: { select: { state: true, responseBody: true } },
   expectedPayment: {
     select: {
+      dueDate: true,
+      dueDates: {
+        select: { dueDate: true, bankTime: true, operationId: true },
+        orderBy: { sequence: 'asc' },
+      },
       total: { select: { settlement: true } },
       metadata: { select: { key: true, value: true } },
     },
@@ -30,20 +35,23 @@ export function toChargeView(
   { payments, refunds }: Shown,
   today: string,
 ) {
+  const { dueDate, dueDates } = row.expectedPayment;
   return {
     type: row.type,
     createdAt: row.createdAt.toISOString(),
     ...(row.amountCents === null ? {} : { amount: row.amountCents }),
-    ...(row.dueDate === null ? {} : { dueDate: row.dueDate }),
+    ...(dueDate === null ? {} : { dueDate }),
     ...(acceptedResponse(row.operation) as Record<string, unknown> | null),
     ...(row.bankStatus === null ? {} : { status: row.bankStatus }),
-    ...(row.bankDueDate === null ? {} : { dueDate: row.bankDueDate }),
+    // The response shows the first one.
+    ...(dueDates.length > 0 ? { dueDate } : {}),
+    dueDates: dueDates.map(({ bankTime: since, ...one }) => ({ ...one, since })),
     correlationId: row.correlationId,
     operationId: row.operationId,
     operationState: row.operation.state,
     expectedPaymentId: row.expectedPaymentId,
     settlement: chargeSettlement(row.expectedPayment.total?.settlement, {
-      dueDate: row.bankDueDate ?? row.dueDate,
+      dueDate,
       isCancelled: row.cancelledAt !== null,
       isExpired: row.expiredAt !== null,
       today,

@@ -8,8 +8,7 @@ import { maxShownOfCharge } from './charges.schema.js';
 
 export type NewChargeRow = Pick<
   Charge,
-  | ('operationId' | 'expectedPaymentId' | 'correlationId' | 'type' | 'amountCents' | 'dueDate')
-  | 'nextCheckAt'
+  ('operationId' | 'expectedPaymentId' | 'correlationId' | 'type' | 'amountCents') | 'nextCheckAt'
 >;
 
 /** Inserts charges of one account, unless another one has one of their correlationIds. */
@@ -21,12 +20,12 @@ export function chargesWrite(accountId: number, charges: readonly NewChargeRow[]
   }));
   const sql = Prisma.sql`
     INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type,
-                        amount_cents, due_date, next_check_at)
+                        amount_cents, next_check_at)
     SELECT ${accountId}::int, "correlationId", "operationId", "expectedPaymentId", type,
-           "amountCents"::bigint, "dueDate", "nextCheckAt"
+           "amountCents"::bigint, "nextCheckAt"
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
       "correlationId" text, "operationId" uuid, "expectedPaymentId" uuid, type text,
-      "amountCents" text, "dueDate" text, "nextCheckAt" timestamptz)
+      "amountCents" text, "nextCheckAt" timestamptz)
     ORDER BY "correlationId"
     ON CONFLICT DO NOTHING`;
   return { sql, rows: charges.length };

@@ -31,6 +31,12 @@ export const chargeView = z.looseObject({
       `The newest ${maxShownOfCharge} payments, oldest first. ` +
         'GET /v1/matches?expectedPaymentId=… lists all payments and their reversals.',
     ),
+  dueDates: z
+    .array(z.object({ dueDate: z.string(), since: instant, operationId: z.string().nullable() }))
+    .describe(
+      'The due dates in their order, if the due date was changed: since when, in bank time, and ' +
+        'the operation that changed it; null for the first one, and where the bank showed it.',
+    ),
   paymentCount: integer.describe('The number of all payments of the charge.'),
   /** When a status check found the charge cancelled at the bank. */
   cancelledAt: instant.nullable(),

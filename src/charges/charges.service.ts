@@ -155,7 +155,6 @@ export class ChargesService implements OnModuleInit {
       rowOf: (operationId: string, [expectedPaymentId = '']: readonly string[]): NewChargeRow => ({
         operationId,
         expectedPaymentId,
-        dueDate,
         nextCheckAt: dueDate === null ? null : firstStatusCheckAt(dueDate, this.lookUp.isOffered),
         ...row,
       }),

@@ -1,8 +1,11 @@
 // The one definition of settlement of a payment that we expect to receive. Charges, matching and
 // events all use it.
 import { amountOwed } from '../brazil/amount-owed.js';
-import { addBusinessDays } from '../brazil/calendar.js';
+import { rollToBusinessDay, type PlainDate } from '../brazil/calendar.js';
+import { saoPauloDay } from '../brazil/statement-day.js';
 import { parseAdjustments } from '../contract/charge-terms.js';
+import { dueDateAt, dueDatesDuring, type DueDates } from './due-dates.js';
+import { possiblePaymentDays, type CreditedLine } from './payment-days.js';
 
 export type PaidSettlement = 'partially_settled' | 'settled' | 'overpaid';
 
@@ -73,10 +76,9 @@ export function settlementOfPayments(
     : settlement;
 }
 
-export interface ExpectedTerms {
+export interface ExpectedTerms extends DueDates {
   /** Null when the payer chooses the amount. */
   amountCents: bigint | null;
-  dueDate: string | null;
   /** Discount, fine and interest, from `serializeAdjustments`; null when there are none. */
   terms: string | null;
   /** Set where another system declared what it accepts. */
@@ -90,26 +92,24 @@ export interface AcceptedAmounts {
 }
 
 /**
- * A bank slip is credited up to this many business days after its payment. Its line does not show
- * the payment day.
- */
-const creditDelayDays = 5;
-
-/**
- * The total owed when `paidCents` was credited on `day`. If exactly `paidCents` was owed on `day`
- * or on a possible payment day before it, this is `paidCents`. Otherwise it is the amount owed on
- * `day`. Null when the payer chooses the amount.
+ * The total owed when `paidCents` was credited by the line. If exactly `paidCents` was owed on a
+ * day on which it may have been paid, this is `paidCents`. Otherwise it is the amount owed on the
+ * day of the line. Null when the payer chooses the amount.
  */
 export function owedCentsWhenPaid(
-  { amountCents, dueDate, terms, accepted = null }: ExpectedTerms,
+  expected: ExpectedTerms,
   paidCents: bigint,
-  day: string,
+  line: CreditedLine,
 ): bigint | null {
+  const { amountCents, dueDate, terms, accepted = null } = expected;
   if (accepted !== null) return acceptedCents(accepted, amountCents, paidCents);
   if (amountCents === null || terms === null || dueDate === null) return amountCents;
-  const expected = { amountCents, dueDate, terms };
-  const isExact = possiblePaymentDays(day).some((each) => owedOn(expected, each) === paidCents);
-  return isExact ? paidCents : owedOn(expected, day);
+  const owedOn = amountsOwedOf(expected);
+  const isExact = possiblePaymentDays(line).some((possible) =>
+    dueDatesDuring(expected, possible).some((due) => owedOn(possible.day, due) === paidCents),
+  );
+  if (isExact) return paidCents;
+  return owedOn(saoPauloDay(line.occurredAt), dueDateAt(expected, line.occurredAt));
 }
 
 /** What is owed where each amount of a range is exact: the nearest of them. */
@@ -122,13 +122,22 @@ function acceptedCents(
   return amountCents ?? (paidCents < fromCents ? fromCents : toCents);
 }
 
-/** Whether `paidCents`, credited on `day`, may be exactly the amount owed when it was paid. */
+/** Whether `paidCents`, credited by the line, may be exactly the amount owed when it was paid. */
 export function isExactAmountOwed(
   expected: ExpectedTerms,
   paidCents: bigint,
-  day: string,
+  line: CreditedLine,
 ): boolean {
-  return owedCentsWhenPaid(expected, paidCents, day) === paidCents;
+  return owedCentsWhenPaid(expected, paidCents, line) === paidCents;
+}
+
+/** Whether the line may have been paid by the due date that was in force then. */
+export function mayBePaidInTime(expected: DueDates, line: CreditedLine): boolean {
+  return possiblePaymentDays(line).some((possible) =>
+    dueDatesDuring(expected, possible).some(
+      (due) => due !== null && possible.day <= rollToBusinessDay(due),
+    ),
+  );
 }
 
 /**
@@ -139,27 +148,26 @@ export function isExactAmountOwed(
 export function splitExactAmountOwed(
   expected: readonly ExpectedTerms[],
   paidCents: bigint,
-  day: string,
+  line: CreditedLine,
 ): bigint[] | null {
-  for (const paymentDay of possiblePaymentDays(day)) {
-    const owed = expected.map((payment) => owedOn(payment, paymentDay));
-    if (totalCents(owed) === paidCents) return owed;
-  }
+  for (const possible of possiblePaymentDays(line))
+    // Of due dates that changed that day, those after all changes, or those before all of them.
+    for (const at of [0, -1]) {
+      const owed = expected.map((payment) =>
+        amountsOwedOf(payment)(possible.day, dueDatesDuring(payment, possible).at(at) ?? null),
+      );
+      if (totalCents(owed) === paidCents) return owed;
+    }
   return null;
 }
 
-/** The days on which a payment credited on `day` may have been made, the latest first. */
-function possiblePaymentDays(day: string): string[] {
-  const before = Array.from({ length: creditDelayDays }, (_, index) =>
-    addBusinessDays(day, -(index + 1)),
-  );
-  return [day, ...before];
-}
-
-function owedOn({ amountCents, dueDate, terms }: ExpectedTerms, day: string): bigint {
-  if (amountCents === null) return 0n;
-  if (terms === null || dueDate === null) return amountCents;
-  return amountOwed({ amountCents, dueDate, ...parseAdjustments(terms) }, day);
+/** What is owed on a day by a due date, in cents. */
+function amountsOwedOf({ amountCents, terms }: ExpectedTerms) {
+  if (amountCents === null) return () => 0n;
+  if (terms === null) return () => amountCents;
+  const adjustments = parseAdjustments(terms);
+  return (day: PlainDate, dueDate: PlainDate | null): bigint =>
+    dueDate === null ? amountCents : amountOwed({ amountCents, dueDate, ...adjustments }, day);
 }
 
 function totalCents(amounts: readonly bigint[]): bigint {

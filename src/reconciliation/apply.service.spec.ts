@@ -10,10 +10,8 @@ const missing = facts({
   asOf: new Date('2026-05-01T12:00:00Z'),
   expectedPayments: [
     expectedPaymentFacts({
-      charge: {
-        ...{ correlationId: 'c', type: 'BANKSLIP', bankDueDate: '2026-03-09' },
-        ...{ cancelledAt: null, expiredAt: null },
-      },
+      dueDate: '2026-03-09',
+      charge: { correlationId: 'c', type: 'BANKSLIP', cancelledAt: null, expiredAt: null },
     }),
   ],
 });

@@ -2,6 +2,11 @@
 // the bank and people said about them, and their references.
 import { accountColumn, opaqueAccountId, opaqueArray } from '../database.service.js';
 import type { WithdrawalKind } from '../expected-payments/facts.js';
+import {
+  dueDatesColumn,
+  readDueDates,
+  type StoredDueDates,
+} from '../expected-payments/due-dates.queries.js';
 import { acceptedAmounts } from '../expected-payments/declared-terms.js';
 import { metadataColumn } from '../expected-payments/metadata.queries.js';
 import type { Reference, ReferenceKind } from '../expected-payments/references.js';
@@ -28,8 +33,9 @@ export interface LoadedPayment extends ExpectedPaymentFacts {
 type ExpectedPaymentRow = Omit<
   ExpectedPaymentFacts,
   | ('effect' | 'charge' | 'transfer' | 'bill' | 'references' | 'withdrawal')
-  | ('accepted' | 'declared')
+  | ('accepted' | 'declared' | 'dueDates')
 > & {
+  dueDates: StoredDueDates;
   isDetached: boolean;
   /** Of each reference its kind, a space and its value. */
   references: string[] | null;
@@ -60,15 +66,14 @@ type ExpectedPaymentRow = Omit<
 
 const operationFields =
   'id, state, response_status, is_detached, effective_from, ended_at, created_at';
-const chargeFields = 'correlation_id, type, cancelled_at, expired_at, bank_due_date';
+const chargeFields = 'correlation_id, type, cancelled_at, expired_at';
 const transferFields = 'id, external_id, end_to_end_id, error_code, state, updated_at';
 const billFields =
   'account_id, id, bar_code, state, bank_id, bank_status, scheduled_for, may_go_until, freed_at';
 
 const chargeColumns = Prisma.sql`
   c.correlation_id AS "chargeCorrelationId", c.type AS "chargeType",
-  c.cancelled_at, c.expired_at,
-  c.bank_due_date`;
+  c.cancelled_at, c.expired_at`;
 
 const declaredColumns = Prisma.sql`
   e.external_id, e.amount_from_cents, e.amount_to_cents, e.tolerance_cents, e.least_cents,
@@ -124,6 +129,7 @@ export async function listPaymentFacts(
   const ofDebit = Prisma.sql`NOT e.is_credit AND ${isOfPayment}`;
   const rows = await db.$queryRaw<ExpectedPaymentRow[]>`
     SELECT e.id, e.operation_id, e.kind, e.is_credit, e.amount_cents, e.due_date, e.terms,
+           ${dueDatesColumn(Prisma.sql`account.id`)} AS due_dates,
            e.is_multi_use, e.counterparty_document,
            e.created_at, e.withdrawn_at IS NOT NULL AS "isWithdrawn",
            COALESCE(e.created_at_bank_time, e.created_at + clock.ahead) AS "createdAtBankTime",
@@ -201,6 +207,7 @@ function toLoadedPayment(row: ExpectedPaymentRow): LoadedPayment {
     isCredit: row.isCredit,
     amountCents: row.amountCents,
     dueDate: row.dueDate,
+    dueDates: readDueDates(row.dueDates),
     terms: row.terms,
     isMultiUse: row.isMultiUse,
     counterpartyDocument: row.counterpartyDocument,
@@ -243,8 +250,8 @@ function withdrawalOf(kinds: readonly ExpectedPaymentFactKind[]): WithdrawalKind
 function chargeOf(row: ExpectedPaymentRow): ChargeFacts | null {
   const { chargeCorrelationId: correlationId, chargeType: type } = row;
   if (correlationId === null || type === null) return null;
-  const { cancelledAt, expiredAt, bankDueDate } = row;
-  return { correlationId, type, cancelledAt, expiredAt, bankDueDate };
+  const { cancelledAt, expiredAt } = row;
+  return { correlationId, type, cancelledAt, expiredAt };
 }
 
 function transferOf(row: ExpectedPaymentRow): TransferFacts | null {

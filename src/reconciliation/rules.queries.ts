@@ -292,6 +292,21 @@ const dueSales = (accountId: number, sales: readonly DueSales[]) => Prisma.sql`
     WHERE account_id = ${opaqueAccountId(accountId)} AND due_date IS NOT NULL
       AND due_date BETWEEN due.first_day AND due.last_day
       AND counterparty_document = due.document AND withdrawn_at IS NULL OFFSET 0
+  ) sale
+  UNION
+  -- Those that were due then when the line was paid.
+  SELECT sale.id FROM unnest(${sales.map(({ document }) => document)}::text[],
+    ${sales.map(({ from }) => from)}::text[], ${sales.map(({ to }) => to)}::text[]
+  ) AS due(document, first_day, last_day)
+  CROSS JOIN LATERAL (
+    SELECT expected_payment_id FROM expected_payment_due_date
+    WHERE account_id = ${opaqueAccountId(accountId)}
+      AND due_date BETWEEN due.first_day AND due.last_day OFFSET 0
+  ) moved
+  CROSS JOIN LATERAL (
+    SELECT id FROM expected_payment
+    WHERE account_id = ${opaqueAccountId(accountId)} AND id = moved.expected_payment_id
+      AND counterparty_document = due.document AND withdrawn_at IS NULL OFFSET 0
   ) sale`;
 
 /** Open expected payments with one of these documents or references, or due on these days. */

@@ -3,6 +3,9 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { BankService } from '../../src/bank/bank.service.js';
 import { ChargeStatusChecks } from '../../src/charges/charge-status.service.js';
+import { addDays } from '../../src/brazil/calendar.js';
+import { saoPauloDay } from '../../src/brazil/statement-day.js';
+import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { OperationRecovery } from '../../src/operations/operation-recovery.service.js';
 import { dayFromToday, expectError, newKeyHeader, pixSlip, slip } from '../contract/samples.js';
 import { internalTransfer, manualTransfer } from '../contract/transfer-samples.js';
@@ -166,6 +169,74 @@ describe('a new due date', () => {
     await recover(body.id);
     expect((await service.call('GET', `/v1/operations/${body.id}`)).body.state).toBe('succeeded');
     expect((await read(id)).dueDate).toBe(dayFromToday(40));
+  });
+});
+
+describe('a payment after a new due date', () => {
+  const moveClock = async (days: number) => {
+    const advance = `P${days}D`;
+    const { status } = await service.bank.call('POST', '/sandbox/clock', { body: { advance } });
+    expect(status).toBe(200);
+  };
+  const bankDay = async (days: number) => {
+    const { now } = (await service.bank.call('GET', '/sandbox/clock')).body;
+    return addDays(saoPauloDay(new Date(now)), days);
+  };
+  const reconcile = async () => {
+    await service.sync();
+    await service.application
+      .get(ReconciliationService, { strict: false })
+      .reconcile({ accountId: service.accountId });
+  };
+  const fined = async (dueDate: string) =>
+    pixSlip({
+      ...{ dueDate, Amount: 100 },
+      discount: undefined,
+      lateFine: { type: 'Percentage', date: dueDate, amount: 2 },
+      latePayment: { type: 'Fixed', date: dueDate, amount: 1 },
+    });
+  const breaksOf = async (id: string) => {
+    const { expectedPaymentId } = await read(id);
+    const { body } = await service.call('GET', '/v1/breaks?limit=100');
+    return body.data.filter(
+      (one: { expectedPaymentId: string }) => one.expectedPaymentId === expectedPaymentId,
+    );
+  };
+
+  it('is in time by the new one, whoever changed it', async () => {
+    const id = await issue(await fined(await bankDay(4)));
+    const second = await bankDay(31);
+    expect((await changeDueDate(id, second)).status).toBe(200);
+    await moveClock(20);
+    await service.call('POST', `${pathOf(id)}/pay`);
+    await reconcile();
+    expect(await read(id)).toMatchObject({
+      settlement: 'settled',
+      dueDate: second,
+      dueDates: [{ operationId: null }, { dueDate: second, operationId: expect.any(String) }],
+    });
+    expect(await breaksOf(id)).toEqual([]);
+  });
+
+  it('is in time by one that the bank showed only later', async () => {
+    const id = await issue(await fined(await bankDay(4)));
+    const second = await bankDay(31);
+    const body = { dueDate: second };
+    expect((await service.bank.call('PATCH', pathOf(id), { body })).status).toBe(200);
+    await moveClock(20);
+    await service.call('POST', `${pathOf(id)}/pay`);
+    await reconcile();
+    await service.application
+      .get(ChargeStatusChecks, { strict: false })
+      .requestStatusCheck(service.accountId, id);
+    await service.application
+      .get(ChargeStatusChecks, { strict: false })
+      .checkDueCharges({ accountId: service.accountId });
+    await reconcile();
+    expect(await read(id)).toMatchObject({ settlement: 'settled', dueDate: second });
+    expect((await breaksOf(id)).filter(({ state }: { state: string }) => state === 'open')).toEqual(
+      [],
+    );
   });
 });
 

@@ -2,6 +2,7 @@
 // sent money of its own account, at the times that it tests.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { recordDueDateChange } from '../../src/expected-payments/due-dates.queries.js';
 import { listExpectedPaymentRows } from '../../src/reconciliation/api/transactions.queries.js';
 import { loadSummary } from '../../src/reconciliation/api/summary.queries.js';
 import { SentMoneyFixture } from '../support/sent-money.js';
@@ -67,13 +68,12 @@ describe('a missing payment', () => {
     const correlationId = `order-${chargeCount}`;
     await run(
       `INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type,
-         amount_cents, due_date)
-       VALUES ($1, $2, $3, $4, 'BANKSLIP', 1000, $5)`,
+         amount_cents)
+       VALUES ($1, $2, $3, $4, 'BANKSLIP', 1000)`,
       service.accountId,
       correlationId,
       sent.operationId,
       sent.expectedPaymentId,
-      dueDate,
     );
     await money.addReferences(sent.expectedPaymentId, {
       kind: 'correlation_id',
@@ -81,6 +81,12 @@ describe('a missing payment', () => {
     });
     return { ...sent, correlationId };
   };
+  const move = ({ expectedPaymentId }: { expectedPaymentId: string }, dueDate: string) =>
+    service.database.transaction((tx) =>
+      recordDueDateChange(tx, service.accountId, {
+        ...{ expectedPaymentId, dueDate, operationId: null, possibleSince: null },
+      }),
+    );
   const setCharge = ({ correlationId }: { correlationId: string }, change: string) =>
     run(
       `UPDATE charge SET ${change} WHERE account_id = ${service.accountId} AND correlation_id = $1`,
@@ -178,14 +184,17 @@ describe('a missing payment', () => {
   });
 
   it.each([
-    ['cancelled', 'UPDATE charge SET cancelled_at = now()'],
-    ['withdrawn', withdrawAll],
-    ['given a later day by the bank', `UPDATE charge SET bank_due_date = '2026-04-01'`],
+    ['cancelled', () => run('UPDATE charge SET cancelled_at = now()')],
+    ['withdrawn', () => run(withdrawAll)],
+    [
+      'given a later day by the bank',
+      (one: { expectedPaymentId: string }) => move(one, '2026-04-01'),
+    ],
   ])('has its break resolved when it is %s afterwards', async (_, change) => {
-    await charge(monday);
+    const missing = await charge(monday);
     await syncOn(wednesday);
     await reconcile();
-    await run(change);
+    await change(missing);
     await money.makeAllDue();
     await syncAt(`${wednesday}T12:02:00Z`);
     await reconcile();
@@ -194,12 +203,12 @@ describe('a missing payment', () => {
 
   it('follows the due date of the bank, also when that is earlier or becomes known late', async () => {
     const later = await charge(monday);
-    await setCharge(later, `bank_due_date = '2026-03-16'`);
+    await move(later, '2026-03-16');
     const earlier = await charge('2026-06-01');
     await syncOn(wednesday);
     await reconcile();
     expect(await breaks()).toEqual([]);
-    await setCharge(earlier, `bank_due_date = '${monday}', checked_at = now()`);
+    await move(earlier, monday);
     await money.makeAllDue();
     await syncAt(`${wednesday}T12:02:00Z`);
     await reconcile();
@@ -295,14 +304,10 @@ describe('a missing payment', () => {
       `UPDATE expected_payment SET due_date = '2026-06-01' WHERE id = ANY ($1::uuid[])`,
       ids,
     );
-    await run(
-      `UPDATE charge SET due_date = '2026-06-01' WHERE expected_payment_id = ANY ($1::uuid[])`,
-      ids,
-    );
     await decide();
     expect(await count()).toEqual([open + 3, overdue + 3]);
     await run(`UPDATE charge SET cancelled_at = now() WHERE correlation_id = 'cancelled'`);
-    await run(`UPDATE charge SET bank_due_date = '2026-06-20' WHERE correlation_id = 'postponed'`);
+    await move({ expectedPaymentId: ids[2]! }, '2026-06-20');
     await decide();
     expect(await count()).toEqual([open + 2, overdue + 1]);
     const filters = { state: null, reference: null, operationId: null, beforeId: null, limit: 100 };

@@ -23,7 +23,7 @@ export function expectedPaymentFacts(change: Partial<ExpectedPaymentFacts>): Exp
   const createdAt = change.createdAt ?? new Date('2026-03-02T09:00:00Z');
   return {
     ...{ id: 'payment', operationId: 'operation', kind: 'create_charge', isCredit: true },
-    ...{ amountCents: 1_000n, dueDate: null, terms: null, isMultiUse: false },
+    ...{ amountCents: 1_000n, dueDate: null, dueDates: [], terms: null, isMultiUse: false },
     ...{ counterpartyDocument: null, createdAt, createdAtBankTime: createdAt, references: [] },
     ...{ operationState: 'succeeded', isWithoutResponse: false, effect: null, withdrawal: null },
     ...{ refundOfNsu: null, charge: null, transfer: null, bill: null, effectiveAt: null },

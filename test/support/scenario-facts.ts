@@ -224,9 +224,7 @@ function toPayment(one: AccountantScenario['expected'][number], index: number) {
       : null,
     withdrawal,
     refundOfNsu: one.refundOf === undefined ? null : BigInt(one.refundOf),
-    charge: isCharge
-      ? { correlationId: id, type: 'BANKSLIP', cancelledAt, expiredAt, bankDueDate: null }
-      : null,
+    charge: isCharge ? { correlationId: id, type: 'BANKSLIP', cancelledAt, expiredAt } : null,
     dueDate: one.dueDate ?? null,
     effectiveAt: one.acceptedAt ?? null,
     bill: one.bill

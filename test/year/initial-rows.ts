@@ -209,9 +209,9 @@ const referenceSql = `
 
 const chargeSql = `
   INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type,
-    amount_cents, due_date, cancelled_at, expired_at, checked_at, bank_status, created_at)
+    amount_cents, cancelled_at, expired_at, checked_at, bank_status, created_at)
   SELECT $1, "correlationId", "operationId", id, type,
-         cents, "dueDate", "cancelledAt", "expiredAt", "checkedAt",
+         cents, "cancelledAt", "expiredAt", "checkedAt",
          CASE WHEN "cancelledAt" IS NOT NULL THEN 'CANCELLED'
               WHEN "expiredAt" IS NOT NULL THEN 'EXPIRED' END,
          "createdAt"

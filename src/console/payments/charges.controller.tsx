@@ -11,6 +11,7 @@ import { formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
 import { callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { chargeFacts } from './charge-facts.js';
 import { codesOf, drawingsOf, type Drawings } from './payment-codes.js';
@@ -164,11 +165,22 @@ function ChargeFacts({ visit, charge }: Props) {
           ),
         ],
         ['payment.dueDate', dueDate === null ? t('app.none') : printDay(dueDate)],
+        ...earlierDueDates(charge).map(({ dueDate, until }): [TextKey, string] => [
+          'payment.earlierDueDate',
+          t('payment.dueUntil', { day: printDay(dueDate), until: formatTime(until, language) }),
+        ]),
         ['payment.createdAt', formatTime(createdAt, language)],
         ['payment.correlationId', <Identifier text={charge.correlationId} />],
       ]}
     />
   );
+}
+
+/** Each with the time at which the next one replaced it. */
+function earlierDueDates({ dueDates }: Charge) {
+  return dueDates.slice(1).map(({ since: until }, index) => {
+    return { dueDate: dueDates[index]?.dueDate ?? '', until };
+  });
 }
 
 function ChargeSteps({ visit, charge }: Props) {

@@ -29,6 +29,8 @@ export const paymentsTexts = {
   'payment.type.slipWithQr': ['Boleto com QR Code Pix', 'Bank slip with a Pix QR code'],
   'payment.type.qr': ['QR Code Pix', 'Pix QR code'],
   'payment.dueDate': ['Vencimento', 'Due date'],
+  'payment.earlierDueDate': ['Vencimento anterior', 'Earlier due date'],
+  'payment.dueUntil': ['{day}, até {until}', '{day}, until {until}'],
   'payment.createdAt': ['Criado em', 'Created at'],
   'payment.endedAt': ['Encerrado em', 'Ended at'],
   'payment.scheduledFor': ['Agendado para', 'Scheduled for'],

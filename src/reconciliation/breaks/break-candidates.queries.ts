@@ -2,6 +2,7 @@
 // breaks for an expected payment. It searches by keys, and examines a bounded number of rows for
 // each, so its cost does not grow with history.
 import type { Db } from '../../database.service.js';
+import { dueDatesColumn, type StoredDueDates } from '../../expected-payments/due-dates.queries.js';
 import { lineReferenceKinds } from '../../expected-payments/references.js';
 import {
   Prisma,
@@ -27,6 +28,7 @@ export interface CandidateRow {
   /** Discount, fine and interest of the expected payment. */
   terms: string | null;
   dueDate: string | null;
+  dueDates: StoredDueDates;
   isSameDocument: boolean;
   isSameReference: boolean;
 }
@@ -108,7 +110,7 @@ export async function listSimilarExpectedPayments(
                 ELSE e.amount_cents - paid.cents END AS "amountCents",
            COALESCE(e.due_date,
              to_char(e.created_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')) AS day,
-           e.terms, e.due_date,
+           e.terms, e.due_date, ${dueDatesColumn(Prisma.sql`${accountId}`)} AS due_dates,
            e.counterparty_document IS NOT DISTINCT FROM ${document}
              AND e.counterparty_document IS NOT NULL AS "isSameDocument",
            referenced.id IS NOT NULL AS "isSameReference"
@@ -158,7 +160,7 @@ export async function listSimilarLines(
     SELECT NULL::text AS "expectedPaymentId", t.nsu, t.type_name AS kind,
            t.amount_cents,
            to_char(t.occurred_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD') AS day,
-           NULL::text AS terms, NULL::text AS "dueDate",
+           NULL::text AS terms, NULL::text AS "dueDate", NULL::json AS "dueDates",
            COALESCE(t.counterparty_document = ${document}, false) AS "isSameDocument",
            shared.is_referenced AS "isSameReference"
     FROM (

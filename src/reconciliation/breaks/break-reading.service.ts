@@ -14,6 +14,7 @@ import {
 import { seesPersonalData, shownCounterparty } from '../../counterparties/counterparty.schema.js';
 import { unknownCounterparty, type Counterparty } from '../../counterparties/resolution.js';
 import { Database } from '../../database.service.js';
+import { readDueDates } from '../../expected-payments/due-dates.queries.js';
 import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, readUuid, toList } from '../../platform/listing.js';
@@ -196,7 +197,7 @@ export class BreakReading {
         ...row,
         // The amount owed for a slip depends on the day on which it was paid.
         amountCents:
-          row.terms === null ? row.amountCents : owedCentsWhenPaid(row, wantedCents, paidDay),
+          row.terms === null ? row.amountCents : owedCentsWhenPaid(termsOf(row), wantedCents, line),
         wantedCents,
         days: [paidDay, row.day] as const,
       })),
@@ -224,6 +225,11 @@ type Found = candidates.CandidateRow & {
   wantedCents: bigint | null;
   days: readonly [string, string];
 };
+
+const termsOf = (row: candidates.CandidateRow) => ({
+  ...row,
+  dueDates: readDueDates(row.dueDates),
+});
 
 function describe(rows: Found[]): Candidate[] {
   const found = rows.map((row) => ({ ...row, key: row.expectedPaymentId ?? String(row.nsu) }));

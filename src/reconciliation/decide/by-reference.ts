@@ -1,6 +1,5 @@
 // Which expected payments a line pays: those that its ids name, and for operations whose response
 // never came, which may carry none of our ids, the one that its original or counterparty names.
-import { saoPauloDay } from '../../brazil/statement-day.js';
 import { isExactAmountOwed, splitExactAmountOwed } from '../../expected-payments/settlement.js';
 import { clockToleranceMs } from '../../operations/effect-period.js';
 import { addTo } from '../../platform/grouping.js';
@@ -81,14 +80,14 @@ function payWithCredit(
  * amount owed of none of them. Earlier payments do not count: a second payment is a duplicate.
  */
 function splitOverAll(
-  { amountCents, occurredAt }: StatementLineFacts,
+  line: StatementLineFacts,
   payments: readonly ExpectedPaymentFacts[],
 ): bigint[] | null {
   if (payments.some(({ isMultiUse, amountCents: owed }) => isMultiUse || owed === null))
     return null;
-  const day = saoPauloDay(occurredAt);
-  if (payments.some((payment) => isExactAmountOwed(payment, amountCents, day))) return null;
-  return splitExactAmountOwed(payments, amountCents, day);
+  const { amountCents } = line;
+  if (payments.some((payment) => isExactAmountOwed(payment, amountCents, line))) return null;
+  return splitExactAmountOwed(payments, amountCents, line);
 }
 
 /**
@@ -99,11 +98,10 @@ function payWithDebit(
   line: StatementLineFacts,
   candidates: readonly Named[],
 ): void {
-  const day = saoPauloDay(line.occurredAt);
   const exact = candidates.filter(
     ({ payment }) =>
       (payment.amountCents === null && payment.accepted === null) ||
-      isExactAmountOwed(payment, line.amountCents, day),
+      isExactAmountOwed(payment, line.amountCents, line),
   );
   if (exact.length === 0) return leave(component, line, 'amount_mismatch', candidates);
   const unpaid = exact.filter(

@@ -35,6 +35,7 @@ const expectedPayment = (
   isCredit: true,
   amountCents: 1_000n,
   dueDate: '2026-06-10',
+  dueDates: [],
   terms: null,
   isMultiUse: false,
   counterpartyDocument: 'anna',

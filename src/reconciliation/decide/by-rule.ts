@@ -162,8 +162,7 @@ function owedWhenPaid(component: Component, payment: ExpectedPaymentFacts): bigi
   const last = component.paymentsOf(payment.id).at(-1);
   if (!last) return null;
   if (last.allocation.ruleOwedCents !== null) return last.allocation.ruleOwedCents;
-  const day = saoPauloDay(last.line.occurredAt);
-  return owedCentsWhenPaid(payment, component.paidCents(payment.id), day);
+  return owedCentsWhenPaid(payment, component.paidCents(payment.id), last.line);
 }
 
 /** The part of one expected payment that a line pays by a rule. */
@@ -233,7 +232,8 @@ class RuleMatcher {
   private readonly unavailable = new Set<string>();
   private readonly byDocument = new Map<string, RuleExpectedPayment[]>();
   private readonly byReference = new Map<string, RuleExpectedPayment[]>();
-  private readonly cancellationsByDay: ReadonlyMap<string, Date[]>;
+  /** When charges were cancelled, and when due dates changed. */
+  private readonly changesByDay: ReadonlyMap<string, Date[]>;
 
   constructor(
     private readonly lines: readonly RuleLine[],
@@ -242,8 +242,11 @@ class RuleMatcher {
     const ordered = [...expected].sort((a, b) =>
       a.expectedPaymentId < b.expectedPaymentId ? -1 : 1,
     );
-    const cancellations = expected.flatMap(({ cancelledAt }) => cancelledAt ?? []);
-    this.cancellationsByDay = groupBy(cancellations, saoPauloDay);
+    const changes = expected.flatMap(({ cancelledAt, dueDates }) => [
+      ...(cancelledAt ? [cancelledAt] : []),
+      ...dueDates.flatMap(({ possibleFrom, from }) => [possibleFrom, from]),
+    ]);
+    this.changesByDay = groupBy(changes, saoPauloDay);
     for (const each of ordered) {
       if (each.counterpartyDocument) addTo(this.byDocument, each.counterpartyDocument, each);
       for (const value of each.referenceValues) addTo(this.byReference, value, each);
@@ -305,8 +308,8 @@ class RuleMatcher {
   }
 
   private groupKey(action: MatchAction, line: RuleLine): string {
-    const sameDay = this.cancellationsByDay.get(saoPauloDay(line.occurredAt)) ?? [];
-    const earlier = sameDay.filter((cancelledAt) => cancelledAt <= line.occurredAt).length;
+    const sameDay = this.changesByDay.get(saoPauloDay(line.occurredAt)) ?? [];
+    const earlier = sameDay.filter((changedAt) => changedAt <= line.occurredAt).length;
     return `${lineGroupKey(action, line)} ${earlier}`;
   }
 

@@ -2,6 +2,7 @@
 // and its part of the amount, so a line pays one instalment or none: no set of lines is searched.
 import { addDays, addMonths, type PlainDate } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
+import { dueDateAt } from '../../expected-payments/due-dates.js';
 import { groupBy } from '../../platform/grouping.js';
 import {
   agrees,
@@ -24,12 +25,15 @@ export interface Instalment {
 /** Plans that begin later have no instalments: the calendar ends in 2199. */
 const lastFirstDay = '2180-12-31';
 
-type Planned = Pick<RuleExpectedPayment, 'amountCents' | 'dueDate' | 'createdAt'>;
+type Planned = Pick<RuleExpectedPayment, 'amountCents' | 'dueDate' | 'dueDates' | 'createdAt'>;
 
-/** Equal parts of the amount; the last one takes the rest. None where the payer chooses it. */
-export function instalmentsOf(plan: InstalmentPlan, expected: Planned): Instalment[] {
+/**
+ * Equal parts of the amount, on the days that follow from the due date in force at a time, or from
+ * the last one. The last part takes the rest. None where the payer chooses the amount.
+ */
+export function instalmentsOf(plan: InstalmentPlan, expected: Planned, at?: Date): Instalment[] {
   const { amountCents, dueDate, createdAt } = expected;
-  const first = dueDate ?? saoPauloDay(createdAt);
+  const first = (at ? dueDateAt(expected, at) : dueDate) ?? saoPauloDay(createdAt);
   if (amountCents === null || first > lastFirstDay) return [];
   const count = BigInt(plan.count);
   const part = amountCents / count;
@@ -54,19 +58,25 @@ export function instalmentOfDay(
   return instalments.find(isNear) ?? null;
 }
 
-/** The instalments that no payment has taken; null if the payments do not follow the plan. */
+/**
+ * The instalments that no payment has taken, on their days as of a time, or on their last days.
+ * Null if the payments do not follow the plan.
+ */
 export function openInstalments(
   plan: InstalmentPlan,
   expected: Planned,
   payments: readonly PaidPart[],
+  at?: Date,
 ): Instalment[] | null {
-  let open = instalmentsOf(plan, expected);
+  const taken = new Set<number>();
+  const openAt = (time?: Date) =>
+    instalmentsOf(plan, expected, time).filter(({ number }) => !taken.has(number));
   for (const { occurredAt } of payments) {
-    const taken = instalmentOfDay(plan, open, saoPauloDay(occurredAt));
-    if (!taken) return null;
-    open = open.filter((one) => one !== taken);
+    const paid = instalmentOfDay(plan, openAt(occurredAt), saoPauloDay(occurredAt));
+    if (!paid) return null;
+    taken.add(paid.number);
   }
-  return open;
+  return openAt(at);
 }
 
 /** What a line may pay of a payment by its plan. */
@@ -92,7 +102,7 @@ export function claimsOf(
     isNear(expected.amountCents ?? 0n) &&
     (accepted === null || (cents >= accepted.fromCents && cents <= accepted.toCents));
   const claims: InstalmentClaim[] = [];
-  const open = openInstalments(plan, expected, expected.payments) ?? [];
+  const open = openInstalments(plan, expected, expected.payments, line.occurredAt) ?? [];
   const instalment = instalmentOfDay(plan, open, saoPauloDay(line.occurredAt));
   // An instalment has its own day: the window around the due date is that of the whole amount.
   if (instalment && isNear(instalment.cents) && agrees(action, line, expected, { hasOwnDay: true }))

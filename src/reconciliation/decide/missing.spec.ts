@@ -24,10 +24,8 @@ it.each([
   expect(debitMissingAfterMs(bound)).toBe(ms);
 });
 
-it('a charge due beyond the calendar has no deadline, whatever the bank says', () => {
-  const charge = { correlationId: 'c', type: 'BANKSLIP', cancelledAt: null, expiredAt: null };
-  const due = (bankDueDate: string) =>
-    deadlineOf(expectedPaymentFacts({ charge: { ...charge, bankDueDate } }), 0);
+it('a charge due beyond the calendar has no deadline', () => {
+  const due = (dueDate: string) => deadlineOf(expectedPaymentFacts({ dueDate }), 0);
   expect(due('9999-12-31')).toBeNull();
   expect(due('2026-03-09')?.at.toISOString()).toBe('2026-03-11T03:00:00.000Z');
 });

@@ -177,7 +177,7 @@ export function deadlineOf(payment: ExpectedPaymentFacts, debitMissingMs: number
   if (payment.declared) return isStillExpected(payment) ? deadlineOfDay(payment.dueDate) : null;
   if (payment.isMultiUse || payment.amountCents === null) return null;
   if (payment.operationState !== 'succeeded' || !isStillExpected(payment)) return null;
-  if (payment.isCredit) return deadlineOfDay(dueDayOf(payment));
+  if (payment.isCredit) return deadlineOfDay(payment.dueDate);
   if (effectiveAt === null) return null;
   if (bill) return bill.state === 'paid' ? deadlineOfDay(saoPauloDay(effectiveAt)) : null;
   if (transfer?.failure) return null;
@@ -193,14 +193,8 @@ const deadlineOfDueDay = oncePerDay((dueDay): Readonly<Deadline> => {
 });
 
 /** Null when there is none. The calendar does not reach the latest days that a bank accepts. */
-export function lastPaymentDayOf(payment: ExpectedPaymentFacts): PlainDate | null {
-  const dueDay = dueDayOf(payment);
-  return dueDay === null || dueDay > lastDueDay ? dueDay : rollToBusinessDay(dueDay);
-}
-
-/** The due day at the bank, which may have changed it. */
-function dueDayOf({ charge, dueDate }: ExpectedPaymentFacts): PlainDate | null {
-  return charge?.bankDueDate ?? dueDate;
+export function lastPaymentDayOf({ dueDate }: ExpectedPaymentFacts): PlainDate | null {
+  return dueDate === null || dueDate > lastDueDay ? dueDate : rollToBusinessDay(dueDate);
 }
 
 /** No fact says that the payment will not come. */

@@ -1,6 +1,7 @@
 // The facts that outcomes are computed from, and what is computed. Facts are never changed by
 // reconciliation: the same facts give the same outcomes, in any order of arrival.
 import type { WithdrawalKind } from '../../expected-payments/facts.js';
+import type { DueDates } from '../../expected-payments/due-dates.js';
 import type { Metadata } from '../../expected-payments/metadata.js';
 import type { Reference } from '../../expected-payments/references.js';
 import type { AcceptedAmounts } from '../../expected-payments/settlement.js';
@@ -48,7 +49,7 @@ export interface StatementLineFacts {
 }
 
 /** What should appear on the statement, with the facts of the operation that expects it. */
-export interface ExpectedPaymentFacts {
+export interface ExpectedPaymentFacts extends DueDates {
   id: string;
   /** Null when another system declared it. */
   operationId: string | null;
@@ -57,7 +58,6 @@ export interface ExpectedPaymentFacts {
   isCredit: boolean;
   /** Null when the payer chooses the amount. */
   amountCents: bigint | null;
-  dueDate: string | null;
   terms: string | null;
   isMultiUse: boolean;
   counterpartyDocument: string | null;
@@ -96,8 +96,6 @@ export interface ChargeFacts {
   cancelledAt: Date | null;
   /** When it was found unpaid after its last day, in bank time. */
   expiredAt: Date | null;
-  /** Its due date at the bank; null unless the bank has reported one. */
-  bankDueDate: string | null;
 }
 
 export interface BillFacts {

@@ -2,6 +2,7 @@
 // group that a day, the window or the notes determine. No subset of a group is tried, because many
 // subsets of many sales come to one amount.
 import { saoPauloDay } from '../../brazil/statement-day.js';
+import { dueDateAt } from '../../expected-payments/due-dates.js';
 import { groupBy } from '../../platform/grouping.js';
 import { stillOwed, type NetSettlement, type RuleExpectedPayment, type RuleLine } from './rule.js';
 
@@ -34,7 +35,9 @@ export function findSettledGroups(
 ): RuleExpectedPayment[][] {
   const sales = salesOf(line, candidates);
   const groups = groupBy(sales, ({ expected }) =>
-    net.groupBy === 'day' ? (expected.dueDate ?? saoPauloDay(expected.createdAt)) : '',
+    net.groupBy === 'day'
+      ? (dueDateAt(expected, line.occurredAt) ?? saoPauloDay(expected.createdAt))
+      : '',
   );
   return [...groups.values()]
     .filter((group) => isWithinBounds(net, line, group))

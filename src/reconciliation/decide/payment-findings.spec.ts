@@ -12,6 +12,7 @@ const credit = (
   amountCents: 1_000n,
   isMultiUse: false,
   dueDate: null,
+  dueDates: [],
   terms: null,
   cancelledAt: null,
   expiredAt: null,

@@ -1,9 +1,10 @@
 // What is wrong about payments: amounts and repetitions, and lines that contradict a conclusion.
 // Each review of a charge or QR code starts from all of its lines in the order of time, so that
 // their order of arrival changes nothing.
-import { saoPauloDay } from '../../brazil/statement-day.js';
 import { parseAdjustments } from '../../contract/charge-terms.js';
+import type { CreditedLine } from '../../expected-payments/payment-days.js';
 import {
+  mayBePaidInTime,
   unrefundedPayments,
   owedCentsWhenPaid,
   type ExpectedTerms,
@@ -43,6 +44,7 @@ export function findSettlementFindings(
       expectedPaymentId: payment.id,
       amountCents: payment.amountCents,
       dueDate: payment.dueDate,
+      dueDates: payment.dueDates,
       terms: payment.terms,
       accepted,
       isMultiUse: payment.isMultiUse,
@@ -59,13 +61,14 @@ export function findSettlementFindings(
 }
 
 function reviewedPayment(
-  { occurredAt }: StatementLineFacts,
+  line: StatementLineFacts,
   allocation: LineAllocation,
   results: AllocationResults,
 ): ReviewedPayment {
   const { nsu, rule, amountCents, ruleOwedCents, isTolerated } = allocation;
   const refundedCents = results.get(allocation)?.refundedCents ?? 0n;
   const toleratedCents = isTolerated ? ruleOwedCents : null;
+  const { occurredAt } = line;
   return { nsu, occurredAt, rule, amountCents, refundedCents, toleratedCents };
 }
 
@@ -121,9 +124,8 @@ function findingOf(component: Component, payment: ExpectedPaymentFacts): Payment
   return [{ ...about, nsu, amountCents, expectedPaymentId: id, evidence }];
 }
 
-export interface ReviewedPayment {
+export interface ReviewedPayment extends CreditedLine {
   nsu: bigint;
-  occurredAt: Date;
   /** The rule by which it was matched: `manual` when a person matched it. */
   rule: string;
   amountCents: bigint;
@@ -205,12 +207,12 @@ function findingsOfCharge(credit: ReviewedCredit, payments: readonly ReviewedPay
   let isSettled = false;
   let owed: bigint | null = credit.amountCents;
   for (const payment of payments) {
-    const { nsu, occurredAt } = payment;
+    const { nsu } = payment;
     const wasSettled: boolean = isSettled;
     grossCents += payment.amountCents;
     netCents += netOf(payment);
-    const day = saoPauloDay(occurredAt);
-    if (!wasSettled) owed = payment.toleratedCents ?? owedCentsWhenPaid(credit, grossCents, day);
+    if (!wasSettled)
+      owed = payment.toleratedCents ?? owedCentsWhenPaid(credit, grossCents, payment);
     isSettled = wasSettled || (owed !== null && grossCents >= owed);
     const excessCents: bigint = owed === null ? 0n : netCents - owed;
     const kind = kindOf(credit, payment, wasSettled, excessCents);
@@ -232,17 +234,19 @@ function findingsOfCharge(credit: ReviewedCredit, payments: readonly ReviewedPay
 }
 
 function kindOf(
-  { cancelledAt, expiredAt, amountCents, accepted = null, terms }: ReviewedCredit,
-  { occurredAt, rule }: ReviewedPayment,
+  credit: ReviewedCredit,
+  payment: ReviewedPayment,
   wasSettled: boolean,
   excessCents: bigint,
 ): SettlementBreakKind | null {
+  const { cancelledAt, expiredAt, amountCents, accepted = null, terms } = credit;
+  const { occurredAt, rule } = payment;
   if (isAfterCancellation(rule, occurredAt, cancelledAt)) return 'paid_after_cancellation';
   const isChosenByPayer = amountCents === null && accepted === null;
   if (!isChosenByPayer && wasSettled) return 'duplicate_payment';
   if (!isChosenByPayer && excessCents > 0n) return 'overpaid';
   if (rule === 'manual' || expiredAt === null || occurredAt <= expiredAt) return null;
-  return mayBePaidLate(terms) ? null : 'paid_after_expiry';
+  return mayBePaidLate(terms) || mayBePaidInTime(credit, payment) ? null : 'paid_after_expiry';
 }
 
 /** A charge with a fine or interest may be paid late. The amount owed on that day then decides. */
@@ -266,8 +270,7 @@ function isAfterCancellation(rule: string, occurredAt: Date, cancelledAt: Date |
  * the seller chose to refund it.
  */
 function outstandingOf(credit: ReviewedCredit, grossCents: bigint, last: ReviewedPayment): bigint {
-  const owed =
-    last.toleratedCents ?? owedCentsWhenPaid(credit, grossCents, saoPauloDay(last.occurredAt));
+  const owed = last.toleratedCents ?? owedCentsWhenPaid(credit, grossCents, last);
   return owed === null ? 0n : owed - grossCents - (credit.notDueCents ?? 0n);
 }
 

@@ -42,6 +42,7 @@ const expectedPayment = (
   isCredit: true,
   amountCents: BigInt(cents),
   dueDate: '2026-01-31',
+  dueDates: [],
   terms: null,
   isMultiUse: false,
   counterpartyDocument: 'anna',

@@ -2,6 +2,7 @@
 import { addDays } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { formatCounterparty } from '../../expected-payments/counterparty.js';
+import { dueDateAt, type DueDates } from '../../expected-payments/due-dates.js';
 import { owedCentsWhenPaid, type AcceptedAmounts } from '../../expected-payments/settlement.js';
 import { compileTextPattern, normalizeText } from '../../expected-payments/text-pattern.js';
 import { agreesWithTerms, type DeclaredFacts } from './declared-conditions.js';
@@ -66,7 +67,7 @@ export interface MatchAction {
   toleranceBasisPoints: bigint;
   /** No difference above it is tolerated. Versions from before this cap have none. */
   toleranceMaxCents?: bigint;
-  /** Around the due date, or around the day of creation without one. */
+  /** Around the due date at the time of the line, or around the day of creation without one. */
   window: { daysBefore: number; daysAfter: number } | null;
   /** One line may pay several expected payments in full. */
   combines: boolean;
@@ -115,12 +116,11 @@ export interface RuleLine extends CoveredLine {
 export type PaidPart = Pick<RuleLine, 'nsu' | 'occurredAt' | 'amountCents'>;
 
 /** An expected payment with the amount that other evidence than rules has paid. */
-export interface RuleExpectedPayment {
+export interface RuleExpectedPayment extends DueDates {
   expectedPaymentId: string;
   isCredit: boolean;
   /** Null if the payer chooses it. */
   amountCents: bigint | null;
-  dueDate: string | null;
   terms: string | null;
   isMultiUse: boolean;
   counterpartyDocument: string | null;
@@ -236,12 +236,9 @@ export function isOpen({
 /**
  * The amount still owed if this line pays it on its day; null if the payer chooses the amount.
  */
-export function stillOwed(
-  expected: RuleExpectedPayment,
-  { amountCents, occurredAt }: RuleLine,
-): bigint | null {
+export function stillOwed(expected: RuleExpectedPayment, line: RuleLine): bigint | null {
   const before = paidBefore(expected);
-  const owed = owedCentsWhenPaid(expected, before + amountCents, saoPauloDay(occurredAt));
+  const owed = owedCentsWhenPaid(expected, before + line.amountCents, line);
   return owed === null ? null : owed - before;
 }
 
@@ -300,7 +297,7 @@ export function agrees(
   if (expected.cancelledAt !== null && expected.cancelledAt <= line.occurredAt) return false;
   if (hasOwnDay || !by.includes('window') || window === null) return true;
   const day = saoPauloDay(line.occurredAt);
-  const middle = expected.dueDate ?? saoPauloDay(expected.createdAt);
+  const middle = dueDateAt(expected, line.occurredAt) ?? saoPauloDay(expected.createdAt);
   return day >= addDays(middle, -window.daysBefore) && day <= addDays(middle, window.daysAfter);
 }
 

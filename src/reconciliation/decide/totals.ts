@@ -1,7 +1,6 @@
 // What expected payments have come to: the sums that are stored so that readers need not sum, and
 // the settlement as it stands after each allocation, in the order in which the lines happened. The
 // event of the allocation reports that settlement.
-import { saoPauloDay } from '../../brazil/statement-day.js';
 import { outgoingSettlement } from '../../expected-payments/outgoing-settlement.js';
 import {
   decidingOwedCents,
@@ -205,10 +204,9 @@ function resultOfPayment(
   if (!last) return { settlement: 'settled', owedCents: payment.amountCents };
   const counted = isMultiUse ? [last] : paid;
   const grossCents = counted.reduce((sum, { allocation }) => sum + allocation.amountCents, 0n);
-  const day = saoPauloDay(last.line.occurredAt);
   const owedCents = isOwedByRule(payment, last.allocation)
     ? last.allocation.ruleOwedCents
-    : owedCentsWhenPaid(payment, grossCents, day);
+    : owedCentsWhenPaid(payment, grossCents, last.line);
   const terms = { amountCents: owedCents, isMultiUse };
   // A refund of the payment itself is reported when its own line is decided.
   const known = counted.map(({ allocation, line }) => {

@@ -1245,6 +1245,47 @@ CREATE TRIGGER "expected_payment_follows_its_facts" AFTER INSERT ON "expected_pa
   REFERENCING NEW TABLE AS recorded FOR EACH STATEMENT
   EXECUTE FUNCTION "expected_payment_follows_its_facts"();
 
+-- The due dates of a payment whose due date was changed, from its first one on.
+CREATE TABLE "expected_payment_due_date" (
+  "account_id" INTEGER NOT NULL,
+  "sequence" BIGSERIAL NOT NULL,
+  "expected_payment_id" UUID NOT NULL,
+  "due_date" TEXT NOT NULL,
+  "possible_from" TIMESTAMPTZ(3) NOT NULL,
+  "bank_time" TIMESTAMPTZ(3) NOT NULL,
+  -- Null where a read at the bank showed it.
+  "operation_id" UUID,
+  "recorded_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "expected_payment_due_date_pkey" PRIMARY KEY ("account_id", "sequence"),
+  CONSTRAINT "expected_payment_due_date_span" CHECK ("possible_from" <= "bank_time"),
+  CONSTRAINT "expected_payment_due_date_payment" FOREIGN KEY ("account_id", "expected_payment_id")
+    REFERENCES "expected_payment" ("account_id", "id"),
+  CONSTRAINT "expected_payment_due_date_account_id_operation_id_fkey"
+    FOREIGN KEY ("account_id", "operation_id") REFERENCES "operation" ("account_id", "id")
+);
+CREATE INDEX "expected_payment_due_date_account_id_expected_payment_id_idx"
+  ON "expected_payment_due_date" ("account_id", "expected_payment_id");
+CREATE INDEX "expected_payment_due_date_account_id_due_date_idx"
+  ON "expected_payment_due_date" ("account_id", "due_date");
+CREATE TRIGGER "expected_payment_due_date_is_append_only" BEFORE UPDATE OR DELETE
+  ON "expected_payment_due_date" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+
+-- The last of them is in force.
+CREATE FUNCTION "expected_payment_follows_its_due_dates"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE expected_payment e SET due_date = last.due_date
+  FROM (
+    SELECT DISTINCT ON (account_id, expected_payment_id) account_id, expected_payment_id, due_date
+    FROM recorded ORDER BY account_id, expected_payment_id, sequence DESC
+  ) last
+  WHERE e.account_id = last.account_id AND e.id = last.expected_payment_id;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "expected_payment_follows_its_due_dates" AFTER INSERT ON "expected_payment_due_date"
+  REFERENCING NEW TABLE AS recorded FOR EACH STATEMENT
+  EXECUTE FUNCTION "expected_payment_follows_its_due_dates"();
+
 -- Charges
 
 -- A charge or static QR code, by its correlationId.
@@ -1255,9 +1296,7 @@ CREATE TABLE "charge" (
   "expected_payment_id" UUID NOT NULL,
   "type" TEXT NOT NULL,
   "amount_cents" BIGINT,
-  "due_date" TEXT,
   "bank_status" TEXT,
-  "bank_due_date" TEXT,
   "cancelled_at" TIMESTAMPTZ(3),
   "expired_at" TIMESTAMPTZ(3),
   "checks" INTEGER NOT NULL DEFAULT 0,
@@ -1279,8 +1318,6 @@ CREATE UNIQUE INDEX "charge_account_id_expected_payment_id_key"
   ON "charge" ("account_id", "expected_payment_id");
 CREATE INDEX "charge_check_due"
   ON "charge" ("account_id", "next_check_at") WHERE (next_check_at IS NOT NULL);
-CREATE INDEX "charge_due_date_changed"
-  ON "charge" ("account_id", "bank_due_date") WHERE (bank_due_date <> due_date);
 CREATE INDEX "charge_ended"
   ON "charge" ("account_id", "checked_at")
   WHERE (cancelled_at IS NOT NULL OR expired_at IS NOT NULL);
