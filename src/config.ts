@@ -27,6 +27,9 @@ import {
 export const roles = ['api', 'worker', 'scheduler', 'sandbox'] as const;
 export type Role = (typeof roles)[number];
 
+/** What the sandbox bank shows beyond the contract, as long as nobody changes its modes. */
+export const sandboxPresets = ['contract', 'published', 'complete'] as const;
+
 /** `generic` is a real bank of which only the contract is assumed. */
 export const bankProfileNames = ['sandbox', 'generic'] as const;
 export type BankProfileName = (typeof bankProfileNames)[number];
@@ -53,6 +56,9 @@ export const settingSchemas = {
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port('PORT').default(3000),
   SANDBOX_PORT: port('SANDBOX_PORT').default(3900),
+  SANDBOX_PRESET: z
+    .enum(sandboxPresets, `SANDBOX_PRESET must be one of ${sandboxPresets.join(', ')}.`)
+    .default('published'),
   PUBLIC_URL: httpUrl('PUBLIC_URL').optional(),
   DATABASE_URL: postgresUrl('DATABASE_URL').optional(),
   DIRECT_DATABASE_URL: postgresUrl('DIRECT_DATABASE_URL').optional(),
@@ -156,6 +162,7 @@ export abstract class Settings {
   readonly host!: string;
   readonly port!: number;
   readonly sandboxPort!: number;
+  readonly sandboxPreset!: (typeof sandboxPresets)[number];
   /** Null: our loopback address, known once the service listens. */
   readonly publicUrl!: string | null;
   /** Null: the embedded PostgreSQL under `dataDir`. */
@@ -351,6 +358,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     host: values.HOST,
     port: values.PORT,
     sandboxPort: values.SANDBOX_PORT,
+    sandboxPreset: values.SANDBOX_PRESET,
     publicUrl: values.PUBLIC_URL ?? null,
     databaseUrl: values.DATABASE_URL ?? null,
     directDatabaseUrl: values.DIRECT_DATABASE_URL ?? null,

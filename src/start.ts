@@ -101,7 +101,7 @@ async function startSandbox(
     resetInstruction: instructionToReset('SANDBOX_DATABASE_URL', sandboxDatabaseUrl, dataDir),
     log,
     progress,
-    settings: { apiKey: bank.apiKey, partnerKey: bank.partnerKey },
+    settings: { apiKey: bank.apiKey, partnerKey: bank.partnerKey, preset: settings.sandboxPreset },
   });
   stopSteps.push(() => sandbox.close());
   await listen(sandbox, 'SANDBOX_PORT', sandboxPort, host);

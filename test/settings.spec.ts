@@ -63,6 +63,7 @@ describe('defaults', () => {
       host: '127.0.0.1',
       port: 3000,
       sandboxPort: 3900,
+      sandboxPreset: 'published',
       publicUrl: null,
       databaseUrl: null,
       directDatabaseUrl: null,

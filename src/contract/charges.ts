@@ -145,6 +145,7 @@ export type ChargeDetails = z.output<typeof chargeDetails>;
 export const getCharge = route({
   ...chargeRoute,
   name: 'getChargeAtBank',
+  isBeyondContract: true,
   summary: 'Returns a charge with its payments.',
   method: 'GET',
   path: '/baas/v1/charges/{correlationId}',
@@ -165,6 +166,7 @@ export type ChargesQuery = z.output<typeof chargesQuery>;
 export const listCharges = route({
   ...chargeRoute,
   name: 'listChargesAtBank',
+  isBeyondContract: true,
   summary: 'Lists the charges of the account, newest first.',
   method: 'GET',
   path: '/baas/v1/charges',
@@ -211,6 +213,7 @@ const textOrChange = z.union([changeResponse, z.string(), z.null()]);
 export const changeDueDate = route({
   ...changeRoute,
   name: 'changeChargeDueDate',
+  isBeyondContract: true,
   summary: 'Changes the due date of a charge that is not paid.',
   method: 'PATCH',
   path: '/baas/v1/charges/{correlationId}',
@@ -227,6 +230,7 @@ export const voidCharge = route({
   mayRespondText: true,
   idempotencyKey: 'accepted',
   name: 'voidCharge',
+  isBeyondContract: true,
   summary: 'Voids a charge that is not paid.',
   method: 'POST',
   path: '/baas/v1/charges/{correlationId}/void',

@@ -55,6 +55,8 @@ export interface Route<
   successStatus: number;
   /** Whether nothing changes where the request is answered. Default: whether the method is GET. */
   isReading: boolean;
+  /** Whether the contract lacks the route: it is publicly known of the real service. */
+  isBeyondContract: boolean;
   /** The largest body in bytes. A larger one gets 413. */
   maxBodyBytes: number;
   /**
@@ -90,7 +92,7 @@ const noParams = z.looseObject({});
 
 type RouteDefaults =
   | ('params' | 'query' | 'body' | 'idempotencyKey' | 'successStatus' | 'isReading')
-  | ('maxBodyBytes' | 'mayRespondText' | 'hasFileBody');
+  | ('isBeyondContract' | 'maxBodyBytes' | 'mayRespondText' | 'hasFileBody');
 
 /**
  * Declares a route without parameters, query, body or idempotency key, and with status 200, unless
@@ -112,6 +114,7 @@ export function route<
     idempotencyKey: 'none',
     successStatus: 200,
     isReading: declared.method === 'GET',
+    isBeyondContract: false,
     maxBodyBytes: defaultMaxBodyBytes,
     mayRespondText: false,
     hasFileBody: false,

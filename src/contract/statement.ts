@@ -95,6 +95,7 @@ export const readSandboxAccount = route({
 /** Beyond the contract: publicly known of the real service (`amountAvailable` alone). */
 export const readBalances = route({
   name: 'readBalances',
+  isBeyondContract: true,
   chapter: 'Statement',
   summary: 'Returns the balance of the account and the part of it that is available.',
   method: 'GET',

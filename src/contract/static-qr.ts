@@ -67,6 +67,7 @@ const readRoute = {
 export const getStaticQr = route({
   ...readRoute,
   name: 'getStaticQrAtBank',
+  isBeyondContract: true,
   summary: 'Returns a static QR code by its transactionId or correlationId.',
   path: '/baas/api/v2/pix/qrcode/static/{identifier}',
   response: staticQrResponse.extend({ status: z.string().nullish() }),
@@ -78,6 +79,7 @@ export type StaticQrDetails = z.output<typeof getStaticQr.response>;
 export const listStaticQrPayments = route({
   ...readRoute,
   name: 'listStaticQrPaymentsAtBank',
+  isBeyondContract: true,
   summary: 'Lists the payments of a static QR code, newest first.',
   path: '/baas/api/v2/pix/qrcode/static/{identifier}/payments',
   response: z.array(

@@ -27,6 +27,7 @@ const tedRoute = {
 export const createTed = route({
   ...tedRoute,
   name: 'createTed',
+  isBeyondContract: true,
   summary: 'Sends a TED to an account of another institution.',
   method: 'POST',
   path: '/baas/api/v2/transfers/ted',
@@ -37,6 +38,7 @@ export const createTed = route({
 export const getTed = route({
   ...tedRoute,
   name: 'getTedAtBank',
+  isBeyondContract: true,
   summary: 'Returns the current state of a TED by its id.',
   method: 'GET',
   path: '/baas/api/v2/transfers/ted/{identifier}',

@@ -166,6 +166,7 @@ export const createTransfer = route({
 export const getTransfer = route({
   ...transferRoute,
   name: 'getTransferAtBank',
+  isBeyondContract: true,
   summary: 'Returns the current state of a transfer, by its id, endToEndId or externalId.',
   method: 'GET',
   path: '/baas/api/v2/transfers/{identifier}',

@@ -38,7 +38,11 @@ export const webhookRegistration = z.looseObject({
 
 export type WebhookRegistration = z.output<typeof webhookRegistration>;
 
-const registrationRoute = { chapter: 'Webhooks', authentication: 'api-key' } as const;
+const registrationRoute = {
+  chapter: 'Webhooks',
+  authentication: 'api-key',
+  isBeyondContract: true,
+} as const;
 const path = '/baas/api/v1/webhooks';
 const oneRegistration = {
   ...registrationRoute,

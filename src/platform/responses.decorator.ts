@@ -55,7 +55,10 @@ export function errorsOf(route: Route, hasScopes: boolean): DeclaredResponse[] {
     ),
     ...one(isAuthenticated, 401, 'There is no key, or a wrong one.'),
     ...one(isAuthenticated && hasScopes, 403, 'The key does not have the scope of this route.'),
-    ...one(hasInput, 404, 'The account has nothing that the request names.'),
+    ...one(
+      hasInput || route.isBeyondContract,
+      ...([404, 'The account has nothing that the request names.'] as const),
+    ),
     ...one(!route.isReading, 409, 'The request conflicts with the present state; see `code`.'),
     ...one(hasBody, 413, 'The body is too large.'),
     ...one(hasParams, 414, 'An id in the path is too long.'),

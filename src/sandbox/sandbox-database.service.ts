@@ -8,6 +8,7 @@ import { parseJson, stringifyJson } from '../platform/exact-json.js';
 import type { Log } from '../platform/log.js';
 import { idleConnectionMs, prismaAdapter } from '../platform/prisma-adapter.js';
 import { camelCaseRows } from '../platform/row-names.js';
+import type { Preset } from './presets/presets.js';
 
 /** The sandbox bank's start-up settings. It is a class so that it can be injected. */
 export class SandboxSettings {
@@ -18,6 +19,8 @@ export class SandboxSettings {
     readonly apiKey: string,
     /** The partner's key of the onboarding API. */
     readonly partnerKey: string,
+    /** The preset of a bank whose modes were never changed. */
+    readonly preset: Preset,
   ) {}
 }
 

@@ -27,6 +27,7 @@ import { SandboxLedger } from './ledger/ledger.service.js';
 import { SandboxModesModule } from './modes/modes.module.js';
 import { Modes } from './modes/modes.service.js';
 import { EndToEndIds, PixCredits } from './pix/pix-credits.service.js';
+import type { Preset } from './presets/presets.js';
 import { Random } from './random.service.js';
 import { SandboxRefundsModule } from './refunds/refunds.module.js';
 import { SandboxDatabase, SandboxSettings } from './sandbox-database.service.js';
@@ -112,6 +113,8 @@ export interface SandboxOptions {
     apiKey: string;
     /** The partner's key of the onboarding API. */
     partnerKey: string;
+    /** The preset of a bank whose modes were never changed; `published` when left out. */
+    preset?: Preset;
   };
 }
 
@@ -135,6 +138,7 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
     log,
     options.settings.apiKey,
     options.settings.partnerKey,
+    options.settings.preset ?? 'published',
   );
   const application = await createHttpApplication(SandboxModule.with(settings), {
     log,

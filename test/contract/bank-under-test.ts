@@ -2,6 +2,7 @@
 // homologation, or the service in front of a bank), or else a new sandbox bank with a new database.
 import { documentedRoutes, type DocumentedRoute } from '../../src/platform/api-reference.js';
 import { createLog } from '../../src/platform/log.js';
+import type { Preset } from '../../src/sandbox/presets/presets.js';
 import { SandboxDatabase } from '../../src/sandbox/sandbox-database.service.js';
 import { createSandbox } from '../../src/sandbox/sandbox.module.js';
 import { assertDeclared } from '../support/declared-statuses.js';
@@ -42,14 +43,17 @@ export async function bankUnderTest(): Promise<BankUnderTest> {
   };
 }
 
-/** Starts a sandbox bank on a free port, independent of the environment. */
-export async function sandboxUnderTest() {
+/**
+ * Starts a sandbox bank on a free port, independent of the environment. Most tests need to see all
+ * that the bank knows, so its preset is `complete` unless a test names another.
+ */
+export async function sandboxUnderTest(preset: Preset = 'complete') {
   const database = await testDatabase('sandbox');
   const start = async () => {
     const application = await createSandbox({
       databaseUrl: database.url,
       log: createLog(process.env.TEST_LOG_LEVEL ?? 'silent', 'sandbox'),
-      settings: { apiKey: 'sandbox-dev-key', partnerKey: 'sandbox-dev-partner' },
+      settings: { apiKey: 'sandbox-dev-key', partnerKey: 'sandbox-dev-partner', preset },
     });
     await application.listen(0, '127.0.0.1');
     return application;

@@ -11,7 +11,7 @@ import {
 import { findTextKey } from '../../src/console/texts.js';
 import { LineOutcomeState } from '../../src/generated/service/enums.js';
 import { endpointsOfKind, faultKinds } from '../../src/sandbox/faults/fault.js';
-import { defaultModes, modes } from '../../src/sandbox/modes/modes.schema.js';
+import { modes } from '../../src/sandbox/modes/modes.schema.js';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { pixSlip, slip } from '../contract/samples.js';
 import { signedInPerson } from '../support/console-visitor.js';
@@ -143,7 +143,6 @@ describe('the page of the payer', () => {
     for (const name of modeNames) {
       const shape = modes.shape[name] as { options?: readonly string[] };
       expect([name, switchableModes[name]]).toEqual([name, shape.options]);
-      expect([name, switchableModes[name][0]]).toEqual([name, defaultModes[name]]);
     }
     const offered = Object.keys(switchableFaults);
     expect(offered.sort()).toEqual(faultKinds.filter((kind) => kind !== 'partial-batch').sort());

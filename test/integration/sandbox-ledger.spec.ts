@@ -81,9 +81,9 @@ describe('the database refuses', () => {
      VALUES ((SELECT max(id) FROM movement), ${account(number)}, ${cents})`;
   const line = (cents: number, previous: { nsu: number | 'NULL'; balance: number }, nsu: number) =>
     `INSERT INTO statement_line (account_id, nsu, previous_nsu, movement_id, change_cents,
-       balance_previous_cents, current_balance_cents, type_name, created_at)
+       balance_previous_cents, current_balance_cents, type_name, shown_type_name, created_at)
      VALUES (${account('1000001')}, ${nsu}, ${previous.nsu}, (SELECT max(id) FROM movement),
-       ${cents}, ${previous.balance}, ${previous.balance + cents}, 'ANY_LINE', now())`;
+       ${cents}, ${previous.balance}, ${previous.balance + cents}, 'ANY_LINE', 'ANY_LINE', now())`;
   const setBalance = (cents: number, nsu: number) =>
     `UPDATE account SET balance_cents = ${cents}, last_nsu = ${nsu}, tail_nsu = ${nsu}
      WHERE number = '1000001'`;
@@ -223,11 +223,11 @@ it('reports in its audit lines that follow each other in a circle', async () => 
        lines AS (
          INSERT INTO statement_line (account_id, nsu, previous_nsu, movement_id, change_cents,
                                      balance_previous_cents, current_balance_cents, type_name,
-                                     created_at)
+                                     shown_type_name, created_at)
          SELECT customer.id, position + 1, 4 - position, numbered.id,
                 CASE position WHEN 1 THEN 500 ELSE -500 END,
                 CASE position WHEN 1 THEN 0 ELSE 500 END,
-                CASE position WHEN 1 THEN 500 ELSE 0 END, 'ANY_LINE', now()
+                CASE position WHEN 1 THEN 500 ELSE 0 END, 'ANY_LINE', 'ANY_LINE', now()
          FROM customer, numbered)
      UPDATE account SET last_nsu = 3 WHERE number = '1000001'`,
   );

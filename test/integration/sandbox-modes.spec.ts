@@ -1,5 +1,5 @@
 // The modes: behaviours that the contract leaves open, each with a default.
-import { defaultModes } from '../../src/sandbox/modes/modes.schema.js';
+import { modesOfPreset } from '../../src/sandbox/modes/modes.schema.js';
 import { Modes } from '../../src/sandbox/modes/modes.service.js';
 import {
   createCaller,
@@ -17,7 +17,7 @@ afterEach(() => bank.stop());
 const change = (body: unknown) => bank.call('PATCH', '/sandbox/modes', { body });
 const read = async () => (await bank.call('GET', '/sandbox/modes')).body;
 /** The defaults as JSON: the only amount is in reais. */
-const defaults = { ...defaultModes, freeAmountPayment: 1 };
+const defaults = { ...modesOfPreset.complete, freeAmountPayment: 1 };
 
 it('starts with the defaults', async () => {
   expect(await read()).toEqual(defaults);
@@ -95,7 +95,10 @@ it('gives a mode that is not stored its default', async () => {
   );
   const restartedBank = await bank.start();
   try {
-    expect(restartedBank.get(Modes).current).toEqual({ ...defaultModes, batch: 'partial' });
+    expect(restartedBank.get(Modes).current).toEqual({
+      ...modesOfPreset.complete,
+      batch: 'partial',
+    });
   } finally {
     await restartedBank.close();
   }

@@ -65,7 +65,12 @@ export class ConciliaProcess {
     script = 'dist/bundle/main.cjs',
   ): Promise<ConciliaProcess> {
     const [port, sandboxPort] = await freePorts(2);
-    const environment = { PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...settings };
+    const environment = {
+      PORT: String(port),
+      SANDBOX_PORT: String(sandboxPort),
+      SANDBOX_PRESET: 'complete',
+      ...settings,
+    };
     return new ConciliaProcess(
       environment,
       `http://127.0.0.1:${port}`,

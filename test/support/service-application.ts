@@ -9,6 +9,7 @@ import { Addresses, createHttpApplication } from '../../src/platform/http.js';
 import { createLog, type Log } from '../../src/platform/log.js';
 import { connectQueue } from '../../src/platform/queue-connection.js';
 import { openSecretBox } from '../../src/secrets/credentials-keys.service.js';
+import type { Preset } from '../../src/sandbox/presets/presets.js';
 import { createCaller, sandboxUnderTest } from '../contract/bank-under-test.js';
 import { testDatabase, type TestDatabase } from './postgres.js';
 
@@ -55,11 +56,12 @@ export async function serviceProcess(
 
 export type ServiceProcess = Awaited<ReturnType<typeof serviceProcess>>;
 
+/** `SANDBOX_PRESET` of the environment is the sandbox's preset: `complete` without it. */
 export async function serviceApplication(
   environment: Record<string, string> = {},
   ...log: [] | [Log]
 ) {
-  const sandbox = await sandboxUnderTest();
+  const sandbox = await sandboxUnderTest(environment.SANDBOX_PRESET as Preset | undefined);
   const test = await testDatabase('service');
   const started = await serviceProcess(
     test,

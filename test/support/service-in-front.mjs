@@ -22,6 +22,7 @@ export default async function serviceInFront() {
     env: {
       ...{ PATH: process.env.PATH, HOME: process.env.HOME ?? '/tmp' },
       ...{ PORT: String(port), SANDBOX_PORT: String(sandboxPort), SYNC_INTERVAL_MS: '1000' },
+      SANDBOX_PRESET: 'complete',
       DATABASE_URL: urlOf(databases[0]),
       SANDBOX_DATABASE_URL: urlOf(databases[1]),
     },

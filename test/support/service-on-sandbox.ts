@@ -4,8 +4,9 @@ import { ReconciliationService } from '../../src/reconciliation/reconciliation.s
 import { StatementService } from '../../src/statement/statement.service.js';
 import { serviceApplication } from './service-application.js';
 
-export async function serviceOnSandbox() {
-  const { application, sandbox: bank, database, url, call, stop } = await serviceApplication();
+export async function serviceOnSandbox(environment: Record<string, string> = {}) {
+  const started = await serviceApplication(environment);
+  const { application, sandbox: bank, database, url, call, stop } = started;
   const { pool } = database;
   const { id: accountId } = await database.prisma.bankAccount.findFirstOrThrow();
   const decideLine = (action: string, nsu: number, expectedPaymentId: string) =>

@@ -1,8 +1,9 @@
 // What a person can switch on in the sandbox bank from the page of the payer: its modes that have
 // few values, and its faults. A test compares these lists with the sandbox's own.
 
-/** Modes with their values, the default first. */
+/** Modes with their values. */
 export const switchableModes = {
+  preset: ['contract', 'published', 'complete'],
   idempotentRepeat: ['replay', 'conflict', 'ignore'],
   statementOrder: ['desc', 'asc'],
   endDate: ['exclusive', 'inclusive'],
@@ -10,6 +11,8 @@ export const switchableModes = {
   balanceOrder: ['nsu', 'commit'],
   lineExternalId: ['present', 'absent'],
   lineOriginalId: ['present', 'absent'],
+  refundEndToEndId: ['own', 'original'],
+  reversalType: ['own', 'CREDIT_PIX'],
   webhookSigning: ['registered', 'header', 'bearer', 'basic', 'none', 'standard-webhooks'],
   webhookShape: ['complete', 'v1', 'v2'],
   pixDebit: ['at-acceptance', 'when-effective'],

@@ -106,6 +106,7 @@ export const payerTexts = {
   'payer.noAmount': ['Informe um valor, como 10,50.', 'Give an amount, such as 10,50.'],
   'payer.refused': ['O banco de testes recusou:', 'The sandbox bank refused:'],
 
+  'mode.preset': ['Perfil do sandbox', 'Preset of the sandbox'],
   'mode.idempotentRepeat': ['Chave repetida', 'Repeated key'],
   'mode.statementOrder': ['Ordem do extrato', 'Order of the statement'],
   'mode.endDate': [
@@ -119,6 +120,8 @@ export const payerTexts = {
     'endToEndId do original na devolução',
     'endToEndId of the original on a refund',
   ],
+  'mode.refundEndToEndId': ['endToEndId de uma devolução', 'endToEndId of a refund'],
+  'mode.reversalType': ['Tipo de um estorno', 'Type of a reversal'],
   'mode.webhookSigning': ['Autenticação dos webhooks', 'Authentication of webhooks'],
   'mode.webhookShape': ['Formato do webhook CHARGE_PAID', 'Shape of the webhook CHARGE_PAID'],
   'mode.pixDebit': ['Débito de um Pix enviado', 'Debit of a sent Pix'],
@@ -126,6 +129,10 @@ export const payerTexts = {
   'mode.batch': ['Lote com item impossível', 'Batch with an impossible item'],
   'mode.batchExternalIds': ['externalId repetido no lote', 'Repeated externalId in a batch'],
   'mode.customerApproval': ['Aprovação de clientes', 'Approval of customers'],
+  'modeValue.contract': ['só o contrato', 'the contract alone'],
+  'modeValue.published': ['o que o banco publica', 'what the bank publishes'],
+  'modeValue.original': ['o do original', "the original's"],
+  'modeValue.CREDIT_PIX': ['o de um Pix recebido', 'that of a received Pix'],
   'modeValue.replay': ['devolve a primeira resposta', 'returns the first response'],
   'modeValue.conflict': ['responde conflito', 'answers a conflict'],
   'modeValue.ignore': ['executa de novo', 'executes it again'],

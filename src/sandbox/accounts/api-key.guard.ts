@@ -1,5 +1,5 @@
-// Every route of the bank requires a key. A request without a valid one gets 401 before its body is
-// validated.
+// A route that the preset lacks is 404. Every other one requires a key: a request without a valid
+// one gets 401 before its body is validated.
 import {
   createParamDecorator,
   Injectable,
@@ -16,6 +16,8 @@ import {
 import { inputOf, routeOf } from '../../platform/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { sha256 } from '../../platform/exact-json.js';
+import { Modes } from '../modes/modes.service.js';
+import { isRouteServed } from '../presets/presets.js';
 import { SandboxSettings } from '../sandbox-database.service.js';
 import { Accounts } from './accounts.service.js';
 import type { SandboxAccount } from './party.js';
@@ -27,11 +29,13 @@ export class SandboxApiKeyGuard implements CanActivate {
   constructor(
     private readonly accounts: Accounts,
     private readonly settings: SandboxSettings,
+    private readonly modes: Modes,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const route = routeOf(context.getHandler());
     // Only the health checks have no route; they reveal no account data.
+    if (route && !isRouteServed(route, this.modes.current.preset)) throw new AppError('not_found');
     if (!route || route.authentication === 'none') return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     if (route.authentication === 'partner-key') return this.authenticatePartner(request);

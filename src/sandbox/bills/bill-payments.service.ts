@@ -48,7 +48,7 @@ export class BillPayments {
     key: string,
   ) {
     const now = this.clock.now();
-    const hours = this.modes.current.billPaymentHours;
+    const { billPaymentHours: hours, preset } = this.modes.current;
     const payAt = billPaymentTime(request.payAt ?? null, { now, latest: latestInstant, hours });
     // A requested day uses the amount due on that day. A payment after hours uses the amount
     // queried today.
@@ -73,13 +73,13 @@ export class BillPayments {
     if (payAt > now) {
       await tx.insert('bill_payment', payment);
       await this.scheduled.schedule(tx, payment);
-      return billPaymentResponse(bill, payment, day);
+      return billPaymentResponse(bill, payment, day, preset);
     }
     const { nsu } = await this.settlement.settle(tx, { bill, payment, account });
     const paid: BillPaymentRow = { ...payment, status: 'PAID', transactionNsu: nsu };
     await tx.insert('bill_payment', paid);
     await this.chargebacks.scheduleIfFaulty(tx, paid.id, now);
-    return billPaymentResponse(bill, paid, day);
+    return billPaymentResponse(bill, paid, day, preset);
   }
 
   private async assertNoActivePayment(tx: SandboxTx, bill: Bill): Promise<void> {

@@ -3,6 +3,7 @@ import { addDays, type PlainDate } from '../../brazil/calendar.js';
 import type { BillInformation, BillPaymentResponse } from '../../contract/bill-payments.js';
 import type { Bill } from './bill.js';
 import { calculateBill } from './bill-calculation.js';
+import { isPartShown, type Preset } from '../presets/presets.js';
 import type { BillPaymentRow } from './bills.queries.js';
 
 /** A bill in the shape of the contract, calculated for a day. */
@@ -29,7 +30,12 @@ export function billPaymentResponse(
   bill: Bill,
   payment: BillPaymentRow,
   day: PlainDate,
+  preset: Preset,
 ): BillPaymentResponse {
+  const isPlain = !isPartShown('billPayment.nsuAndTime', preset);
+  const { transactionNsu } = payment;
+  const effect =
+    transactionNsu === null ? { payAt: payment.payAt.toISOString() } : { transactionNsu };
   return {
     ...fieldsOfBoth(bill, day),
     id: payment.id,
@@ -37,9 +43,7 @@ export function billPaymentResponse(
     createdAt: payment.createdAt.toISOString(),
     originalAmount: bill.amountCents,
     paidAmount: payment.amountCents,
-    ...(payment.transactionNsu === null
-      ? { payAt: payment.payAt.toISOString() }
-      : { transactionNsu: payment.transactionNsu }),
+    ...(isPlain ? {} : effect),
   };
 }
 

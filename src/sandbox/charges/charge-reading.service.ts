@@ -29,7 +29,7 @@ export class ChargeReading {
     const charge = await findCharge(this.database, { accountId: account.id, correlationId });
     if (!charge) throw new AppError('not_found');
     const payments = await listChargePayments(this.database, account.id, [correlationId]);
-    return chargeDetailsResponse(charge, account, this.modes.current.chargeStatus, payments);
+    return chargeDetailsResponse(charge, account, this.modes.current, payments);
   }
 
   /**
@@ -37,8 +37,8 @@ export class ChargeReading {
    * to it.
    */
   async list(account: SandboxAccount, query: ChargesQuery): Promise<ChargeDetails[]> {
-    const { statementPageCap, chargeStatus: statusNames } = this.modes.current;
-    const limit = Math.min(query.limit ?? defaultLimit, statementPageCap);
+    const modes = this.modes.current;
+    const limit = Math.min(query.limit ?? defaultLimit, modes.statementPageCap);
     return this.database.snapshot(async (tx) => {
       const charges = await listIssuedCharges(tx, {
         accountId: account.id,
@@ -52,12 +52,7 @@ export class ChargeReading {
       for (const payment of await listChargePayments(tx, account.id, ids))
         payments.get(payment.correlationId ?? '')?.push(payment);
       return charges.map((charge) =>
-        chargeDetailsResponse(
-          charge,
-          account,
-          statusNames,
-          payments.get(charge.correlationId) ?? [],
-        ),
+        chargeDetailsResponse(charge, account, modes, payments.get(charge.correlationId) ?? []),
       );
     });
   }

@@ -3,10 +3,12 @@ import { invariant } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { wireInteger, wireReais } from '../wire-values.js';
 import type { ModeValues } from '../modes/modes.schema.js';
+import { isPartShown, type Preset } from '../presets/presets.js';
 import type { ChargeRow, ChargeStatus, ChargePaymentRow } from './charges.queries.js';
 
 /** The status names in force; a test may change them at any time. */
 export type ChargeStatusNames = ModeValues['chargeStatus'];
+type ResponseModes = Pick<ModeValues, 'chargeStatus' | 'preset'>;
 
 const modeKeys: Record<ChargeStatus, keyof ChargeStatusNames> = {
   Pending: 'slipCreated',
@@ -23,17 +25,22 @@ export function chargeStatusName(status: ChargeStatus, names: ChargeStatusNames)
 /** A charge in the contract's shape. A slip with QR code has the shape of a static Pix charge. */
 export function buildChargeResponse(
   charge: Omit<ChargeRow, 'answer'>,
-  statusNames: ChargeStatusNames,
+  { chargeStatus, preset }: ResponseModes,
   payments: object[] = [],
 ): ChargeDetails {
-  const status = chargeStatusName(charge.status, statusNames);
+  const status = chargeStatusName(charge.status, chargeStatus);
   return charge.type === 'BANKSLIP'
-    ? slipResponse(charge, status)
+    ? slipResponse(charge, status, preset)
     : pixResponse(charge, status, payments);
 }
 
-function slipResponse(charge: Omit<ChargeRow, 'answer'>, status: string): ChargeDetails {
+function slipResponse(
+  charge: Omit<ChargeRow, 'answer'>,
+  status: string,
+  preset: Preset,
+): ChargeDetails {
   const { amountCents, ourNumber, dueDate, barCode, digitableLine, payer } = charge;
+  const isGuarantorShown = isPartShown('charge.finalBeneficiary', preset);
   invariant(
     amountCents && ourNumber && dueDate && barCode && digitableLine && payer,
     'a bank slip has all of its fields',
@@ -48,7 +55,9 @@ function slipResponse(charge: Omit<ChargeRow, 'answer'>, status: string): Charge
     barCode,
     digitableLine,
     payer,
-    ...(charge.finalBeneficiary ? { finalBeneficiary: charge.finalBeneficiary } : {}),
+    ...(charge.finalBeneficiary && isGuarantorShown
+      ? { finalBeneficiary: charge.finalBeneficiary }
+      : {}),
     status,
     createdAt: charge.createdAt.toISOString(),
     updatedAt: charge.updatedAt.toISOString(),
@@ -91,12 +100,12 @@ export function additionalInfoOf(
 export function chargeDetailsResponse(
   charge: ChargeRow,
   account: SandboxAccount,
-  statusNames: ChargeStatusNames,
+  responseModes: ResponseModes,
   payments: readonly ChargePaymentRow[],
 ): ChargeDetails {
   const paid = payments.map(paymentResponse);
   return {
-    ...buildChargeResponse(charge, statusNames, paid),
+    ...buildChargeResponse(charge, responseModes, paid),
     ...(charge.dueDate === null ? {} : { dueDate: charge.dueDate }),
     walletNumber: charge.wallet,
     beneficiary: {

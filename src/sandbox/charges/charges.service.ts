@@ -59,10 +59,7 @@ export class Charges {
     try {
       return await this.database.transaction((tx) =>
         this.issuance.issueOnce(tx, account, identity, make, (charge) =>
-          responseText(
-            createCharge,
-            buildChargeResponse(charge, this.modes.current.chargeStatus) as never,
-          ),
+          responseText(createCharge, buildChargeResponse(charge, this.modes.current) as never),
         ),
       );
     } catch (cause) {

@@ -38,6 +38,7 @@ export class ArbitraryLines {
     const line = { typeName, notes, endToEndId, amountCents: amount, isCredit };
     const movement = outsideMovement(account, 'other', isCredit ? amount : -amount, {
       typeName,
+      preset: 'complete',
       notes,
       correlationId: request.correlationId ?? null,
       externalId,

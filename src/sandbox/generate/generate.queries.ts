@@ -20,7 +20,7 @@ export async function insertLines(tx: SandboxTx, lines: readonly object[]): Prom
          previous_nsu bigint, id uuid, change_cents bigint, balance_previous_cents bigint,
          current_balance_cents bigint, type_name text, notes text, correlation_id text,
          end_to_end_id text, original_end_to_end_id text, proof json, created_at timestamptz,
-         hides_original_id boolean)
+         shown_type_name text, preset text, hides_original_id boolean)
      ), made AS (
        INSERT INTO movement (id, kind, idempotency_key, created_at)
        SELECT movement_id, 'ordinary', idempotency_key, created_at FROM line
@@ -34,10 +34,12 @@ export async function insertLines(tx: SandboxTx, lines: readonly object[]): Prom
      INSERT INTO statement_line (
        account_id, nsu, previous_nsu, id, movement_id, change_cents, balance_previous_cents,
        current_balance_cents, type_name, notes, correlation_id, end_to_end_id,
-       original_end_to_end_id, proof, created_at, hides_original_id)
+       original_end_to_end_id, proof, created_at, shown_type_name, preset,
+       hides_original_id)
      SELECT account_id, nsu, previous_nsu, id, movement_id, change_cents, balance_previous_cents,
             current_balance_cents, type_name, notes, correlation_id, end_to_end_id,
-            original_end_to_end_id, proof, created_at, hides_original_id
+            original_end_to_end_id, proof, created_at, shown_type_name, preset,
+            hides_original_id
      FROM line`,
     [JSON.stringify(lines.map(columnsOf))],
   );

@@ -107,15 +107,13 @@ export class LineGenerator implements BeforeApplicationShutdown {
       timeOf: await this.timesOf(tx, run),
     });
     const counts = { ...run.counts };
-    const { balanceOrder: order, lineOriginalId } = this.modes.current;
-    const hidesOriginalId = lineOriginalId === 'absent';
-    const settings = { order, hidesOriginalId };
+    const modes = this.modes.current;
     const movementIds = await allocateIds(tx, 'movement', size);
     const rowsFrom = (first: number): PlannedRows => {
       const ids = movementIds.slice(first, first + chunkLines);
       const lines = planLines(plan, run.done + first, ids.length);
       for (const { typeName } of lines) counts[typeName] = (counts[typeName] ?? 0) + 1;
-      return plannedRows(lines, ids, end, settings);
+      return plannedRows(lines, ids, end, modes);
     };
     let rows = rowsFrom(0);
     for (let first = 0; first < size; first += chunkLines) {

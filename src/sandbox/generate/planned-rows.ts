@@ -1,5 +1,6 @@
 import type { LockedAccount } from '../ledger/ledger.queries.js';
 import { nextNsu } from '../ledger/next-nsu.js';
+import { shownTypeName, type TypeNaming } from '../presets/presets.js';
 import type { PlannedLine } from './planned-line.js';
 
 /** The rows of a chunk of lines. */
@@ -9,19 +10,26 @@ export interface PlannedRows {
   transfers: object[];
 }
 
+/** The modes that decide the form of generated lines. */
+export interface GenerationModes extends TypeNaming {
+  balanceOrder: 'nsu' | 'commit';
+  lineOriginalId: 'present' | 'absent';
+}
+
 /** Appends lines to an account's chain and changes `end` to the new end of the chain. */
 export function plannedRows(
   planned: readonly PlannedLine[],
   movementIds: readonly bigint[],
   end: LockedAccount,
-  { order, hidesOriginalId }: { order: 'nsu' | 'commit'; hidesOriginalId: boolean },
+  { balanceOrder, lineOriginalId, ...naming }: GenerationModes,
 ): PlannedRows {
   const accountId = end.id;
+  const hidesOriginalId = lineOriginalId === 'absent';
   const rows: PlannedRows = { lines: [], charges: [], transfers: [] };
   for (const [index, line] of planned.entries()) {
     const movementId = movementIds[index];
     const { changeCents, idempotencyKey = null, at: createdAt } = line;
-    const { nsu, lastNsu, skippedNsu } = nextNsu(end, order);
+    const { nsu, lastNsu, skippedNsu } = nextNsu(end, balanceOrder);
     const { balanceCents: balancePreviousCents, tailNsu: previousNsu } = end;
     const currentBalanceCents = balancePreviousCents + changeCents;
     end.balanceCents = currentBalanceCents;
@@ -47,6 +55,8 @@ export function plannedRows(
       originalEndToEndId: line.originalEndToEndId ?? null,
       proof: line.proof ?? null,
       createdAt,
+      shownTypeName: shownTypeName(line.typeName, naming),
+      preset: naming.preset,
       hidesOriginalId,
     });
     // No request created the charge. Its body hash is an empty text, which no request body has, so

@@ -75,7 +75,8 @@ export async function insertLedgerMovement(
          account_id integer, nsu bigint, previous_nsu bigint, change_cents bigint,
          balance_previous_cents bigint, current_balance_cents bigint, type_name text, notes text,
          correlation_id text, external_id text, end_to_end_id text, original_end_to_end_id text,
-         proof json, visible_at timestamptz, hides_external_id boolean, hides_original_id boolean,
+         proof json, visible_at timestamptz, shown_type_name text, preset text,
+         hides_external_id boolean, hides_original_id boolean,
          last_nsu bigint, skipped_nsu bigint)
      ), customer_legs AS (
        INSERT INTO entry (movement_id, account_id, change_cents)
@@ -89,13 +90,13 @@ export async function insertLedgerMovement(
        INSERT INTO statement_line (
          account_id, nsu, previous_nsu, movement_id, change_cents, balance_previous_cents,
          current_balance_cents, type_name, notes, correlation_id, external_id, end_to_end_id,
-         original_end_to_end_id, proof, created_at, visible_at, hides_external_id,
-         hides_original_id)
+         original_end_to_end_id, proof, created_at, visible_at, shown_type_name, preset,
+         hides_external_id, hides_original_id)
        SELECT line.account_id, line.nsu, line.previous_nsu, made.id, line.change_cents,
               line.balance_previous_cents, line.current_balance_cents, line.type_name, line.notes,
               line.correlation_id, line.external_id, line.end_to_end_id,
               line.original_end_to_end_id, line.proof, $2, line.visible_at,
-              line.hides_external_id, line.hides_original_id
+              line.shown_type_name, line.preset, line.hides_external_id, line.hides_original_id
        FROM made, line
      )
      UPDATE account SET balance_cents = line.current_balance_cents, last_nsu = line.last_nsu,
@@ -129,7 +130,7 @@ export function listPostedLines(
 ): Promise<PostedLine[]> {
   return database.query(
     `SELECT account.number AS account_number, movement.idempotency_key, line.nsu,
-            line.change_cents, line.type_name, line.end_to_end_id, line.correlation_id,
+            line.change_cents, line.shown_type_name, line.end_to_end_id, line.correlation_id,
             line.external_id, line.original_end_to_end_id, line.created_at
      FROM statement_line AS line
      JOIN account ON account.id = line.account_id

@@ -7,6 +7,7 @@ import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
 import { Modes } from '../modes/modes.service.js';
+import { shownTypeName } from '../presets/presets.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import {
   addBlockedCents,
@@ -135,11 +136,19 @@ export class SandboxLedger {
       originalEndToEndId: line.originalEndToEndId ?? null,
       proof: line.proof ?? null,
       visibleAt: null,
+      ...this.formOf(line),
       hidesExternalId: this.modes.current.lineExternalId === 'absent',
       hidesOriginalId: this.modes.current.lineOriginalId === 'absent',
       lastNsu,
       skippedNsu,
     };
+  }
+
+  private formOf({ typeName, preset }: LineDetails): Pick<LineRow, 'preset' | 'shownTypeName'> {
+    // A line that a test writes has the type that the test wrote.
+    if (preset) return { preset, shownTypeName: typeName };
+    const { current } = this.modes;
+    return { preset: current.preset, shownTypeName: shownTypeName(typeName, current) };
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { StatementLine } from '../../generated/sandbox/client.js';
 import type { InternalAccount } from '../accounts/fixtures.js';
 import type { SandboxAccount } from '../accounts/party.js';
-import type { TransactionTypeName } from './transaction-types.js';
+import type { Preset, TransactionTypeName } from '../presets/presets.js';
 
 /** The largest balance. The contract's numbers have at most twelve digits of reais. */
 export const maxBalanceCents = 90_000_000_000_000n;
@@ -27,6 +27,8 @@ export interface LineDetails {
   originalEndToEndId?: string | null;
   /** Values as in the response: amounts are exact JSON numbers. */
   proof?: object | null;
+  /** Null: by the preset in force. A line that a test writes is shown as the test wrote it. */
+  preset?: Preset | null;
 }
 
 export interface CustomerLeg {
@@ -61,7 +63,7 @@ export function outsideMovement(
 /** A written line. */
 export interface PostedLine extends Pick<
   StatementLine,
-  | ('nsu' | 'changeCents' | 'typeName' | 'createdAt')
+  | ('nsu' | 'changeCents' | 'shownTypeName' | 'createdAt')
   | ('correlationId' | 'externalId' | 'endToEndId' | 'originalEndToEndId')
 > {
   accountNumber: string;

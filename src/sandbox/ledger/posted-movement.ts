@@ -20,6 +20,6 @@ export const postedMovement = z.object({
 export type PostedMovement = z.output<typeof postedMovement>;
 
 export function movementOfLine(line: PostedLine): PostedMovement {
-  const { accountNumber: account, typeName: type } = line;
+  const { accountNumber: account, shownTypeName: type } = line;
   return { ...line, account, type, ...amountAndDirection(line.changeCents) };
 }

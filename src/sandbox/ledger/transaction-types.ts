@@ -1,26 +1,9 @@
+// The calls whose faults a line follows, by its type.
 import type { FaultEndpoint } from '../faults/fault.js';
-
-/** The types of the bank's lines with their descriptions: the contract's and the bank's own. */
-const descriptions = {
-  DEBIT_TRANSFER_INTERNAL: 'Transferência interna enviada',
-  CREDIT_TRANSFER_INTERNAL: 'Transferência interna recebida',
-  DEBIT_TRANSFER_EXTERNAL: 'TED enviada',
-  CREDIT_TRANSFER_EXTERNAL: 'TED recebida',
-  DEBIT_PIX: 'Pix enviado',
-  CREDIT_PIX: 'Pix recebido',
-  DEBIT_PIX_REFUND: 'Devolução de Pix enviada',
-  CREDIT_PIX_REVERSAL: 'Estorno de Pix enviado',
-  CREDIT_PIX_REFUND: 'Devolução de Pix recebida',
-  CREDIT_PIX_REFUND_REVERSAL: 'Estorno de devolução de Pix enviada',
-  CREDIT_BANKSLIP: 'Boleto recebido',
-  DEBIT_BANKSLIP_REVERSAL: 'Estorno de boleto recebido',
-  DEBIT_BILL_PAYMENT: 'Pagamento de conta',
-  CREDIT_BILL_PAYMENT_REVERSAL: 'Estorno de pagamento de conta',
-  DEBIT_FEE: 'Tarifa',
-} as const;
+import { isTransactionTypeName, type TransactionTypeName } from '../presets/presets.js';
 
 /** The endpoints whose calls write lines of a type. No endpoint writes any other type. */
-const endpoints: Partial<Record<keyof typeof descriptions, readonly FaultEndpoint[]>> = {
+const endpoints: Partial<Record<TransactionTypeName, readonly FaultEndpoint[]>> = {
   DEBIT_TRANSFER_INTERNAL: ['transfers', 'batch'],
   CREDIT_TRANSFER_INTERNAL: ['transfers', 'batch'],
   DEBIT_TRANSFER_EXTERNAL: ['transfers'],
@@ -31,17 +14,7 @@ const endpoints: Partial<Record<keyof typeof descriptions, readonly FaultEndpoin
   DEBIT_BILL_PAYMENT: ['bill-payments'],
 };
 
+/** None for a type that a test chose. */
 export function endpointsOfType(name: string): readonly FaultEndpoint[] {
   return isTransactionTypeName(name) ? (endpoints[name] ?? []) : [];
-}
-
-export type TransactionTypeName = keyof typeof descriptions;
-
-export function isTransactionTypeName(name: string): name is TransactionTypeName {
-  return Object.hasOwn(descriptions, name);
-}
-
-/** The description on a line. A name that a test chose is its own description. */
-export function describeTransactionType(name: string): string {
-  return isTransactionTypeName(name) ? descriptions[name] : name;
 }

@@ -1,9 +1,10 @@
-// The modes, with their values and defaults. A mode decides behaviour that the contract leaves
+// The modes, with their values in each preset. A mode decides behaviour that the contract leaves
 // open.
 import { z } from 'zod';
 import { maxBatchItems } from '../../contract/batch-transfers.js';
 import { route } from '../../contract/route.js';
 import { filledText, integer, positiveReais } from '../../contract/wire.js';
+import { presets, type Preset } from '../presets/presets.js';
 
 const word = filledText(40);
 const count = (minimum: number, maximum: number) =>
@@ -24,6 +25,8 @@ const chargeStatus = z.strictObject({
 });
 
 export const modes = z.strictObject({
+  /** Which fields, types and routes are shown. A change of it sets every mode. */
+  preset: oneOf(...presets),
   /** The result of a repeat of a key or correlationId: first response, 409, or a second effect. */
   idempotentRepeat: oneOf('replay', 'conflict', 'ignore'),
   statementOrder: oneOf('desc', 'asc'),
@@ -39,6 +42,10 @@ export const modes = z.strictObject({
   lineExternalId: oneOf('present', 'absent'),
   /** Whether new lines of a refund carry its original's endToEndId; written lines do not change. */
   lineOriginalId: oneOf('present', 'absent'),
+  /** The endToEndId on lines of a refund or return: one of its own, or the original's. */
+  refundEndToEndId: oneOf('own', 'original'),
+  /** The type of the credit that undoes a failed Pix or refund: its own, or that of any Pix. */
+  reversalType: oneOf('own', 'CREDIT_PIX'),
   chargeStatus,
   /** Whether a charge's payer and guarantor need a CPF or CNPJ, or may have any text. */
   payerDocuments: oneOf('checked', 'text'),
@@ -81,15 +88,18 @@ export const modes = z.strictObject({
 
 export type ModeValues = z.output<typeof modes>;
 
-export const defaultModes: ModeValues = {
+const publishedModes: ModeValues = {
+  preset: 'published',
   idempotentRepeat: 'replay',
   statementOrder: 'desc',
   statementPageCap: 1_000,
   endDate: 'exclusive',
   nsuVisibility: 'in-order',
   balanceOrder: 'nsu',
-  lineExternalId: 'present',
-  lineOriginalId: 'present',
+  lineExternalId: 'absent',
+  lineOriginalId: 'absent',
+  refundEndToEndId: 'own',
+  reversalType: 'CREDIT_PIX',
   chargeStatus: {
     slipCreated: 'Pending',
     qrCreated: 'Created',
@@ -103,7 +113,7 @@ export const defaultModes: ModeValues = {
   slipAdjustments: 'pix-only',
   freeAmountPayment: 100n,
   webhookSigning: 'registered',
-  webhookShape: 'complete',
+  webhookShape: 'v1',
   pixDebit: 'at-acceptance',
   pixStepMs: 300,
   lookupMinutes: 720,
@@ -115,6 +125,19 @@ export const defaultModes: ModeValues = {
   customerApproval: 'automatic',
   billPaymentHours: { open: 7, close: 20 },
   rateLimitPerSecond: null,
+};
+
+export const modesOfPreset: Record<Preset, ModeValues> = {
+  contract: { ...publishedModes, preset: 'contract' },
+  published: publishedModes,
+  complete: {
+    ...publishedModes,
+    preset: 'complete',
+    lineExternalId: 'present',
+    lineOriginalId: 'present',
+    reversalType: 'own',
+    webhookShape: 'complete',
+  },
 };
 
 /** A change. Modes that are left out stay as they are, and so do the names of `chargeStatus`. */
@@ -139,7 +162,8 @@ export const readModes = route({
 export const changeModes = route({
   ...control,
   name: 'sandboxChangeModes',
-  summary: 'Changes the given modes. The change applies to everything that happens after it.',
+  summary:
+    'Changes the given modes; `preset` first sets all of them. Applies to what happens after it.',
   method: 'PATCH',
   body: modeChanges,
 });

@@ -1,15 +1,22 @@
 // Owns the current modes, in memory and in the bank's settings.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import type { Preset } from '../presets/presets.js';
 import { BankSettings, SerialQueue } from '../bank-settings.service.js';
-import { defaultModes, modes, type ModeChanges, type ModeValues } from './modes.schema.js';
+import { SandboxSettings } from '../sandbox-database.service.js';
+import { modes, modesOfPreset, type ModeChanges, type ModeValues } from './modes.schema.js';
 
 @Injectable()
 export class Modes {
-  private values: ModeValues = defaultModes;
+  private values: ModeValues;
   private readonly changes = new SerialQueue();
 
-  constructor(private readonly settings: BankSettings) {}
+  constructor(
+    private readonly settings: BankSettings,
+    private readonly sandbox: SandboxSettings,
+  ) {
+    this.values = modesOfPreset[sandbox.preset];
+  }
 
   get current(): Readonly<ModeValues> {
     return this.values;
@@ -19,8 +26,8 @@ export class Modes {
   async load(): Promise<void> {
     const stored = await this.settings.find('modes');
     if (stored === null) return;
-    const defaults = z.encode(modes, defaultModes);
-    const { chargeStatus, ...values } = stored as { chargeStatus?: object };
+    const { chargeStatus, ...values } = stored as { preset?: Preset; chargeStatus?: object };
+    const defaults = z.encode(modes, modesOfPreset[values.preset ?? this.sandbox.preset]);
     const words = known({ ...defaults.chargeStatus, ...chargeStatus }, defaults.chargeStatus);
     this.values = z.decode(modes, {
       ...known({ ...defaults, ...values }, defaults),
@@ -28,11 +35,15 @@ export class Modes {
     });
   }
 
-  /** Changes run one after another, each from the result of the one before. */
+  /**
+   * Changes run one after another, each from the result of the one before, or from a preset that it
+   * names.
+   */
   change({ chargeStatus, ...changes }: ModeChanges): Promise<Readonly<ModeValues>> {
     return this.changes.run(async () => {
-      const words = { ...this.values.chargeStatus, ...defined(chargeStatus ?? {}) };
-      const values = { ...this.values, ...defined(changes), chargeStatus: words };
+      const before = changes.preset ? modesOfPreset[changes.preset] : this.values;
+      const words = { ...before.chargeStatus, ...defined(chargeStatus ?? {}) };
+      const values = { ...before, ...defined(changes), chargeStatus: words };
       await this.settings.store('modes', z.encode(modes, values));
       this.values = values;
       return values;
@@ -41,7 +52,7 @@ export class Modes {
 
   /** For a reset of the bank, which has already deleted the stored setting. */
   restoreDefaults(): void {
-    this.values = defaultModes;
+    this.values = modesOfPreset[this.sandbox.preset];
   }
 }
 

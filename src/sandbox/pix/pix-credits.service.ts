@@ -6,6 +6,7 @@ import { buildEndToEndId, type EndToEndId } from '../../brazil/end-to-end-id.js'
 import { BankClock } from '../clock/bank-clock.service.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement, type PostedLine } from '../ledger/movement.js';
+import { Modes } from '../modes/modes.service.js';
 import { Random } from '../random.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { pixReceivedBody, type PixReceipt } from './pix-bodies.js';
@@ -44,7 +45,14 @@ export class EndToEndIds {
   constructor(
     private readonly clock: BankClock,
     private readonly random: Random,
+    private readonly modes: Modes,
   ) {}
+
+  /** The id of a refund or return, by the mode `refundEndToEndId`. */
+  ofRefund(ispb: string, originalEndToEndId: string): string {
+    const isOwn = this.modes.current.refundEndToEndId === 'own';
+    return isOwn ? this.next('D', ispb) : originalEndToEndId;
+  }
 
   /** A new id of the institution: `E` begins the id of a payment, `D` begins the id of a return. */
   next(kind: EndToEndId['kind'], ispb: string): string {

@@ -113,7 +113,7 @@ export class RefundMovements {
   /** The fields that the debit line and the credit line share. */
   private describe(original: OriginalPix, instruction: RefundInstruction) {
     const { account, payer, endToEndId: originalEndToEndId } = original;
-    const endToEndId = this.ids.next('D', bank.ispb);
+    const endToEndId = this.ids.ofRefund(bank.ispb, originalEndToEndId);
     const { code, text } = instruction.reason;
     return {
       notes: instruction.description ?? `Devolução de Pix a ${payer.holder.name}`,

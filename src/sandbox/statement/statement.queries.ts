@@ -62,7 +62,7 @@ export function listStatementRows(
   if (filter.isPast) conditions.push(`created_at <= ${asOf}`);
   if (filter.nsu !== null) conditions.push(`nsu = ${bind(filter.nsu)}`);
   if (filter.isCredit !== null) conditions.push(`change_cents ${filter.isCredit ? '>' : '<'} 0`);
-  if (filter.typeNames) conditions.push(`type_name = ANY(${bind(filter.typeNames)})`);
+  if (filter.typeNames) conditions.push(`shown_type_name = ANY(${bind(filter.typeNames)})`);
   if (filter.from) {
     const from = bind(filter.from);
     conditions.push(`created_at >= ${from}`, nsuBounds.from(account, from));
@@ -90,7 +90,8 @@ export async function findUsedTypeNames(
 ): Promise<Set<string>> {
   const rows = await database.query<{ name: string }>(
     `SELECT name FROM unnest($2::text[]) AS name WHERE EXISTS (
-       SELECT FROM statement_line AS line WHERE line.account_id = $1 AND line.type_name = name)`,
+       SELECT FROM statement_line AS line
+       WHERE line.account_id = $1 AND line.shown_type_name = name)`,
     [accountId, typeNames],
   );
   return new Set(rows.map((row) => row.name));

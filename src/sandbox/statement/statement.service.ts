@@ -8,7 +8,7 @@ import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
 import { availableCents } from '../ledger/movement.js';
-import { isTransactionTypeName } from '../ledger/transaction-types.js';
+import { isPartShown, isShownTypeName } from '../presets/presets.js';
 import { Modes } from '../modes/modes.service.js';
 import { PixCredits } from '../pix/pix-credits.service.js';
 import { pageOffset } from '../wire-values.js';
@@ -69,8 +69,9 @@ export class Statement {
     invariant(balanceCents !== null, 'a customer has its balance');
     return {
       amountAvailable: availableCents({ balanceCents, blockedCents }),
-      amountBlocked: blockedCents,
-      amountTotal: balanceCents,
+      ...(isPartShown('balances.blockedAndTotal', this.modes.current.preset)
+        ? { amountBlocked: blockedCents, amountTotal: balanceCents }
+        : {}),
     };
   }
 
@@ -84,7 +85,7 @@ export class Statement {
 
   /** A type is known when it is the bank's own or when a line of the account has it. */
   private async refuseUnknownTypes(account: SandboxAccount, names: string[]): Promise<void> {
-    const otherNames = names.filter((name) => !isTransactionTypeName(name));
+    const otherNames = names.filter((name) => !isShownTypeName(name, this.modes.current));
     if (otherNames.length === 0) return;
     const used = await findUsedTypeNames(this.database, account.id, otherNames);
     const unknown = otherNames.filter((name) => !used.has(name));

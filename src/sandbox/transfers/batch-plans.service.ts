@@ -8,6 +8,7 @@ import { Faults } from '../faults/faults.service.js';
 import { availableCents } from '../ledger/movement.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { Modes } from '../modes/modes.service.js';
+import type { Preset } from '../presets/presets.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import {
   interruptHalfway,
@@ -21,6 +22,7 @@ import { refusalError } from './beneficiary-account.js';
 export interface BatchPlan {
   /** Whether the other items are done when one is refused. */
   isPartial: boolean;
+  preset: Preset;
   items: PlannedBatchItem[];
 }
 
@@ -38,7 +40,7 @@ export class BatchPlans {
    * `rule_broken` with the reason of the first refused item.
    */
   async make(tx: SandboxTx, payer: SandboxAccount, items: BatchRequest): Promise<BatchPlan> {
-    const { batch, batchMaximumItems, batchExternalIds } = this.modes.current;
+    const { preset, batch, batchMaximumItems, batchExternalIds } = this.modes.current;
     if (items.length > batchMaximumItems)
       throw invalidField('$', `Must have at most ${batchMaximumItems} items.`);
     if (batchExternalIds === 'unique') refuseInvalid(repeatedExternalIds(items));
@@ -53,6 +55,6 @@ export class BatchPlans {
     if (refused && !isPartial) throw refusalError(refused, batchItemPrefix(index));
     // Fires last, so that a refused batch does not use up the fault.
     const isInterrupted = this.faults.fire(['batch'], 'partial-batch') !== null;
-    return { isPartial, items: isInterrupted ? interruptHalfway(plan) : plan };
+    return { isPartial, preset, items: isInterrupted ? interruptHalfway(plan) : plan };
   }
 }

@@ -1,5 +1,6 @@
 import type { BatchElement } from '../../contract/batch-transfers.js';
 import { bank, holderOf, type SandboxAccount } from '../accounts/party.js';
+import { isPartShown, type Preset } from '../presets/presets.js';
 import type { BatchItem } from './batch-plan.js';
 
 const type = { id: 1, name: 'INTERNAL', description: 'Transferência interna' };
@@ -15,13 +16,14 @@ interface ProcessedItem {
 /** The element of an item that was done, or that failed in a partial batch and moved no money. */
 export function batchElement(
   { id, item, sender, recipient, at }: ProcessedItem,
+  preset: Preset,
   error: { code: string; description: string } | null,
 ): BatchElement {
   const createdAt = at.toISOString();
   const transferredAt = error ? null : createdAt;
   return {
     id,
-    externalId: item.externalId ?? null,
+    ...(isPartShown('batch.externalId', preset) ? { externalId: item.externalId ?? null } : {}),
     type,
     status: error ? 'ERROR' : 'DONE',
     amount: item.amount,
@@ -37,7 +39,7 @@ export function batchElement(
           bank: null,
         },
     tags: [],
-    ...(error ? { error } : {}),
+    ...(error && isPartShown('batch.error', preset) ? { error } : {}),
   };
 }
 

@@ -9,6 +9,7 @@ import type { AccountRequest } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
+import type { Preset } from '../presets/presets.js';
 import { Random } from '../random.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { responseText } from '../wire-values.js';
@@ -41,7 +42,7 @@ export class BatchTransfers {
   private async execute(
     tx: SandboxTx,
     payer: SandboxAccount,
-    { isPartial, items }: BatchPlan,
+    { isPartial, preset, items }: BatchPlan,
     idempotencyKey: string,
   ): Promise<BatchElement[]> {
     const elements: BatchElement[] = [];
@@ -49,7 +50,7 @@ export class BatchTransfers {
     for (const [index, planned] of items.entries()) {
       const { item, beneficiary, refused } = planned;
       if (refused !== null) {
-        elements.push(this.failed(payer, planned, refused));
+        elements.push(this.failed(payer, preset, planned, refused));
         continue;
       }
       try {
@@ -64,13 +65,13 @@ export class BatchTransfers {
         moved.push(transfer);
         const { id, createdAt: at } = transfer;
         const done = { id, item, sender: payer, recipient: beneficiary, at };
-        elements.push(batchElement(done, null));
+        elements.push(batchElement(done, preset, null));
       } catch (error) {
         // The plan does not check the beneficiary's balance limit. The ledger throws before it
         // writes.
         if (!(error instanceof AppError) || error.details.reason !== 'balance_limit') throw error;
         if (!isPartial) throw refusalError('balance_limit', batchItemPrefix(index));
-        elements.push(this.failed(payer, planned, 'balance_limit'));
+        elements.push(this.failed(payer, preset, planned, 'balance_limit'));
       }
     }
     await tx.insertAll('transfer', moved);
@@ -79,11 +80,13 @@ export class BatchTransfers {
 
   private failed(
     sender: SandboxAccount,
+    preset: Preset,
     planned: PlannedBatchItem,
     refused: RefusalReason,
   ): BatchElement {
     const { item, beneficiary: recipient } = planned;
     const failed = { id: this.random.uuid(), item, sender, recipient, at: this.clock.now() };
-    return batchElement(failed, { code: refused, description: describeRefusal(refused) });
+    const error = { code: refused, description: describeRefusal(refused) };
+    return batchElement(failed, preset, error);
   }
 }

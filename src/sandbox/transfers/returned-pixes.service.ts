@@ -53,7 +53,8 @@ export class ReturnedPixes {
     const sides = beneficiary ? [payer, beneficiary] : [payer];
     await this.ledger.lock(tx, sides);
     const amountCents = await this.amountOf(tx, original, sides, amount ?? null);
-    const endToEndId = this.ids.next('D', original.beneficiary.participant.ispb);
+    const { ispb } = original.beneficiary.participant;
+    const endToEndId = this.ids.ofRefund(ispb, request.endToEndId);
     const parts = { endToEndId, original, amountCents, reason };
     if (beneficiary) {
       const debit = returnLine('DEBIT_PIX_REFUND', parts);

@@ -7,16 +7,20 @@ import type { Transfer } from './transfer.js';
  * endToEndId or externalId. Several may have one externalId: a sent transfer precedes a received
  * one, and a newer transfer precedes an older one.
  */
-export function findTransfer(database: Queryable, accountId: number, identifier: string) {
+export function findTransfer(
+  database: Queryable,
+  accountId: number,
+  { identifier, isByExternalId }: { identifier: string; isByExternalId: boolean },
+) {
   return database.find<Transfer>(
     `SELECT * FROM transfer
-     WHERE (id = $2 OR end_to_end_id = $3 OR external_id = $3)
+     WHERE (id = $2 OR end_to_end_id = $3 OR ($4 AND external_id = $3))
        AND (account_id = $1 OR (type = 'INTERNAL' AND beneficiary_account_id = $1))
        AND type <> 'EXTERNAL'
      ORDER BY (id = $2) DESC NULLS LAST, (end_to_end_id = $3) DESC NULLS LAST,
               (account_id = $1) DESC, created_at DESC, transaction_nsu DESC
      LIMIT 1`,
-    [accountId, isUuid(identifier) ? identifier : null, identifier],
+    [accountId, isUuid(identifier) ? identifier : null, identifier, isByExternalId],
   );
 }
 

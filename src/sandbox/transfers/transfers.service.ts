@@ -12,6 +12,8 @@ import type { AccountRequest } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { findAccountByNumber } from '../accounts/accounts.queries.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
+import { Modes } from '../modes/modes.service.js';
+import { isPartShown } from '../presets/presets.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { responseText } from '../wire-values.js';
 import { getBeneficiary } from './beneficiary-account.js';
@@ -28,6 +30,7 @@ export class Transfers {
     private readonly idempotency: Idempotency,
     private readonly internalTransfers: InternalTransfers,
     private readonly sentPixes: SentPixes,
+    private readonly modes: Modes,
   ) {}
 
   create(request: AccountRequest<typeof createTransfer>): Promise<Reply> {
@@ -39,7 +42,10 @@ export class Transfers {
 
   /** Throws `not_found` for a transfer that the account neither sent nor received. */
   async get(account: SandboxAccount, identifier: string): Promise<TransferDetails> {
-    const transfer = await findTransfer(this.database, account.id, identifier);
+    const transfer = await findTransfer(this.database, account.id, {
+      identifier,
+      isByExternalId: isPartShown('transfer.byExternalId', this.modes.current.preset),
+    });
     if (!transfer) throw new AppError('not_found');
     const isPayer = transfer.accountId === account.id;
     const nsu = isPayer

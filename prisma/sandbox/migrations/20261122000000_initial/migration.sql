@@ -129,6 +129,8 @@ CREATE TABLE "statement_line" (
   "proof" JSON,
   "created_at" TIMESTAMPTZ(3) NOT NULL,
   "visible_at" TIMESTAMPTZ(3),
+  "shown_type_name" TEXT NOT NULL,
+  "preset" TEXT NOT NULL DEFAULT 'complete',
   "hides_external_id" BOOLEAN NOT NULL DEFAULT false,
   "hides_original_id" BOOLEAN NOT NULL DEFAULT false,
 
@@ -144,7 +146,9 @@ CREATE TABLE "statement_line" (
     "current_balance_cents" = "balance_previous_cents" + "change_cents"
   ),
   CONSTRAINT "statement_line_not_negative_check" CHECK ("current_balance_cents" >= 0),
-  CONSTRAINT "statement_line_visible_check" CHECK ("visible_at" >= "created_at")
+  CONSTRAINT "statement_line_visible_check" CHECK ("visible_at" >= "created_at"),
+  CONSTRAINT "statement_line_preset_check"
+    CHECK ("preset" IN ('contract', 'published', 'complete'))
 );
 CREATE UNIQUE INDEX "statement_line_account_id_nsu_current_balance_cents_key"
   ON "statement_line" ("account_id", "nsu", "current_balance_cents");
@@ -165,8 +169,8 @@ CREATE INDEX "statement_line_account_id_original_end_to_end_id_idx"
   ON "statement_line" ("account_id", "original_end_to_end_id");
 CREATE INDEX "statement_line_account_id_nsu_created_at_visible_at_idx"
   ON "statement_line" ("account_id", "nsu", "created_at", "visible_at");
-CREATE INDEX "statement_line_account_id_type_name_nsu_idx"
-  ON "statement_line" ("account_id", "type_name", "nsu");
+CREATE INDEX "statement_line_account_id_shown_type_name_nsu_idx"
+  ON "statement_line" ("account_id", "shown_type_name", "nsu");
 -- The previous balance of a line is the current balance of the line before it.
 ALTER TABLE "statement_line" ADD CONSTRAINT
   "statement_line_account_id_previous_nsu_balance_previous_ce_fkey"
