@@ -3,6 +3,7 @@
 // each call, unless the account was read in the transaction that recorded its attempt just now.
 import type { Db, Tx } from '../database.service.js';
 import type { AccountModeChange } from '../generated/service/client.js';
+import { invariant } from '../platform/errors.js';
 import { faultOfMode, registersWebhooksByDefault, type SendingRules } from './account-mode.js';
 
 export async function readSendingRules(db: Db, accountId: number): Promise<SendingRules> {
@@ -46,9 +47,13 @@ export async function changeMode(
   await tx.bankAccount.update({ where: { id: accountId }, data: { mode, registersWebhooks } });
   const last = await findLastModeChange(tx, accountId);
   const sequence = (last?.sequence ?? 0) + 1;
-  const change = await tx.accountModeChange.create({
-    data: { accountId, sequence, mode, registersWebhooks, actor, reason },
-  });
+  const [clock] = await tx.$queryRaw<{ bankTime: Date }[]>`
+    SELECT clock_timestamp()
+      + COALESCE(max(clock_offset_ms), 0) * interval '1 millisecond' AS "bankTime"
+    FROM statement_state WHERE account_id = ${accountId}`;
+  invariant(clock, 'an aggregate returns a row');
+  const data = { accountId, sequence, mode, formerMode: before.mode, registersWebhooks };
+  const change = await tx.accountModeChange.create({ data: { ...data, ...clock, actor, reason } });
   return { ...change, isNewMode: !isSameMode };
 }
 

@@ -7,6 +7,9 @@ import { Prisma, type AccountRestore } from '../generated/service/client.js';
 /** How long a transaction may last that has not committed, and how far the clocks may disagree. */
 const marginMs = 120_000;
 
+/** A sync stores its last lines with its end. */
+const syncMarginMs = 1_000;
+
 /**
  * Records a restore. The last sync that is stored began before the moment that the database was set
  * back to: what is older is stored, what is newer may be lost.
@@ -63,3 +66,38 @@ export async function findLostPeriod(
     HAVING count(*) > 0`;
   return lost ?? null;
 }
+
+/**
+ * When another system may have sent money from an account (b), as JSON: the periods in which it was
+ * reconcile-only, and those from a restore until the account was live again.
+ */
+export const periodsOfOthers = Prisma.sql`(
+  WITH change AS (
+    SELECT sequence, former_mode, mode, bank_time, created_at FROM account_mode_change
+    WHERE account_id = b.id AND former_mode <> mode
+  )
+  SELECT COALESCE(json_agg(json_build_object('recordedFrom', "from", 'recordedUntil', until,
+    'occurredUntil', bank_until)), '[]')
+  FROM (
+    SELECT former_mode AS mode, lag(created_at) OVER (ORDER BY sequence) AS "from",
+           created_at AS until, bank_time AS bank_until
+    FROM change
+    UNION ALL
+    SELECT b.mode, (SELECT max(created_at) FROM change), NULL, NULL
+    UNION ALL
+    SELECT 'reconcile_only', r.restored_at, release.created_at, release.bank_time
+    FROM account_restore r
+    LEFT JOIN LATERAL (
+      SELECT created_at, bank_time FROM change
+      WHERE mode = 'live' AND created_at > r.restored_at ORDER BY sequence LIMIT 1
+    ) release ON true
+    WHERE r.account_id = b.id
+  ) period WHERE mode = 'reconcile_only')`;
+
+/** The ends of the history that the first sync of an account (b) imports, as JSON. */
+export const importOfHistory = Prisma.sql`(
+  SELECT json_build_object(
+    'recordedUntil', max(first_synced_at) + ${syncMarginMs} * interval '1 millisecond',
+    'occurredUntil',
+    b.created_at + COALESCE(max(first_clock_offset_ms), 0) * interval '1 millisecond')
+  FROM statement_state WHERE account_id = b.id)`;

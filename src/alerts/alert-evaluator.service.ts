@@ -79,6 +79,8 @@ export class AlertEvaluator {
         );
       case 'approval_waiting':
         return found.waitingApprovals(accountId, condition, severity);
+      case 'debit_waiting':
+        return found.waitingDebits(accountId, condition, severity);
       default:
         return unreachable(condition);
     }

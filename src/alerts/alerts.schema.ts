@@ -27,6 +27,8 @@ export const alertDetail = z
     lastSyncAt: z.string().nullable(),
     day: z.string(),
     operationId: z.string(),
+    /** Of a line. */
+    nsu: z.string(),
   })
   .partial();
 export type AlertDetail = z.output<typeof alertDetail>;
@@ -35,7 +37,7 @@ export const alertView = z.object({
   id: z.string(),
   ruleId: z.string(),
   ruleName: z.string(),
-  /** `break:…`, `endpoint:…`, `day:…`, `operation:…`, `sync` or `webhooks`. */
+  /** `break:…`, `endpoint:…`, `day:…`, `operation:…`, `line:…`, `sync` or `webhooks`. */
   subject: z.string(),
   state: z.enum(AlertState),
   severity: severityValue,

@@ -124,3 +124,22 @@ export function waitingApprovals(
     WHERE o.account_id = ${opaqueAccountId(accountId)} AND o.state = 'awaiting_approval'
       AND o.created_at <= clock_timestamp() - ${minutes}::int * interval '1 minute'`;
 }
+
+/** Debits that wait for an operation, or for another line, to explain them. */
+export function waitingDebits(
+  accountId: number,
+  { seconds }: ConditionOf<'debit_waiting'>,
+  severity: AlertSeverity,
+): Prisma.Sql {
+  return Prisma.sql`
+    SELECT 'line:' || o.nsu AS subject, ${severity}::alert_severity AS severity,
+           line.amount_cents, jsonb_build_object('nsu', o.nsu::text) AS detail
+    FROM line_outcome o
+    CROSS JOIN LATERAL (
+      SELECT is_credit, amount_cents, recorded_at FROM statement_line
+      WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = o.nsu OFFSET 0
+    ) line
+    WHERE o.account_id = ${opaqueAccountId(accountId)} AND o.state = 'pending'
+      AND NOT line.is_credit
+      AND line.recorded_at <= clock_timestamp() - ${seconds}::int * interval '1 second'`;
+}

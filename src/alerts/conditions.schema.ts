@@ -63,6 +63,11 @@ export const condition = z.discriminatedUnion(
       /** Since the operation was requested. */
       minutes: wholeNumber(1, 10_080).default(30),
     }),
+    z.strictObject({
+      kind: z.literal('debit_waiting'),
+      /** Since the line was stored. */
+      seconds: wholeNumber(1, 86_400).default(60),
+    }),
   ],
   { error: `Must have a kind: one of ${Object.keys(AlertConditionKind).join(', ')}.` },
 );

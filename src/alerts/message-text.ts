@@ -23,6 +23,7 @@ export interface NamedAlert {
     lastSyncAt?: string | null | undefined;
     day?: string | undefined;
     operationId?: string | undefined;
+    nsu?: string | undefined;
   };
 }
 
@@ -157,6 +158,7 @@ export function linkOf({ detail }: Pick<NamedAlert, 'detail'>, linkBase: string)
 function pageOf(detail: NamedAlert['detail']): string {
   if (detail.breakId !== undefined) return `breaks/${detail.breakId}`;
   if (detail.operationId !== undefined) return 'approvals';
+  if (detail.nsu !== undefined) return `statement/${detail.nsu}`;
   if (detail.endpointId !== undefined)
     return `deliveries?state=dead&endpointId=${detail.endpointId}`;
   if (detail.day !== undefined) return 'days';
@@ -167,11 +169,13 @@ function pageOf(detail: NamedAlert['detail']): string {
 function describeSubject(detail: NamedAlert['detail'], language: MessageLanguage): string {
   const isPt = language === 'pt';
   const { breakKind, endpointId, deliveries, day, lost, expected, hours, lastSyncAt } = detail;
-  const { operationId } = detail;
+  const { operationId, nsu } = detail;
   if (operationId !== undefined)
     return isPt
       ? `operação ${operationId} aguarda aprovação`
       : `operation ${operationId} awaits approval`;
+  if (nsu !== undefined)
+    return isPt ? `débito ${nsu} aguarda explicação` : `debit ${nsu} waits for its explanation`;
   if (breakKind !== undefined) return nameOfKind(breakKind, language);
   if (endpointId !== undefined)
     return isPt

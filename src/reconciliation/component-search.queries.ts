@@ -147,7 +147,7 @@ export class ComponentSearch {
   }
 
   /**
-   * A debit may be a payment of an operation without a response, by its amount alone. One that pays
+   * A debit may be a payment of an open operation, by its amount alone. One that pays
    * what its ids name is no other: else each would load all that was sent of its amount.
    */
   private async loadUnconfirmed(lines: readonly LoadedLine[]): Promise<LoadedPayment[]> {
@@ -157,8 +157,16 @@ export class ComponentSearch {
       open.map(({ amountCents }) => amountCents),
       String,
     );
-    const ids = await links.listUnconfirmedPayments(this.db, this.accountId, amounts);
-    return this.loadPayments(addAll(this.ids.expectedPaymentIds, ids));
+    const { db, accountId } = this;
+    const found = await Promise.all([
+      links.listUnconfirmedPayments(db, accountId, amounts),
+      links.listOpenDebits(
+        db,
+        accountId,
+        open.map(({ nsu }) => nsu),
+      ),
+    ]);
+    return this.loadPayments(addAll(this.ids.expectedPaymentIds, found.flat()));
   }
 
   /**
@@ -197,7 +205,7 @@ export class ComponentSearch {
       links.listLinksOfPayments(db, accountId, {
         references: this.takeReferences(payments),
         expectedPaymentIds: connecting.map(({ id }) => id),
-        pendingAmounts: this.takeNew('pending', debits.flatMap(amountOf), String),
+        openAmounts: this.takeNew('open', debits.flatMap(amountOf), String),
       }),
       links.listCompetingDebits(db, accountId, sent, this.options.effectMs),
       links.listWithdrawnPayments(db, accountId, operationIds),

@@ -9,6 +9,7 @@ import { attemptEnd, attemptStart } from '../operations/attempt-times.queries.js
 import { clockToleranceMs } from '../operations/effect-period.js';
 import type { Reader } from '../shared-reads.queries.js';
 import { debitMissingAfterMs } from './decide/missing.js';
+import { openOperationDays } from './decide/unrequested-debits.js';
 
 /** A reference that names more expected payments than this connects nothing. */
 export const maxNamed = 50;
@@ -206,6 +207,38 @@ export async function listUnconfirmedPayments(
   return rows.map(({ id }) => id);
 }
 
+/**
+ * Unpaid debits of operations that a line of the same amount may pay, although it names none of
+ * them: those that were stored before it.
+ */
+export async function listOpenDebits(
+  db: Reader,
+  accountId: number,
+  nsus: readonly bigint[],
+): Promise<string[]> {
+  if (nsus.length === 0) return [];
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    SELECT DISTINCT e.id FROM ${accountColumn(accountId)}
+    CROSS JOIN unnest(${opaqueArray(nsus, 'bigint')}) AS wanted(nsu)
+    CROSS JOIN LATERAL (
+      SELECT amount_cents, recorded_at FROM statement_line
+      WHERE account_id = account.id AND nsu = wanted.nsu OFFSET 0
+    ) line
+    CROSS JOIN LATERAL (
+      SELECT id, operation_id, withdrawn_at FROM expected_payment
+      WHERE account_id = account.id AND NOT is_credit AND amount_cents = line.amount_cents
+        AND created_at BETWEEN line.recorded_at - ${openOperationDays} * interval '1 day'
+          AND line.recorded_at OFFSET 0
+    ) e
+    LEFT JOIN LATERAL (
+      SELECT paid_cents FROM expected_payment_total
+      WHERE account_id = account.id AND expected_payment_id = e.id OFFSET 0
+    ) total ON true
+    WHERE e.operation_id IS NOT NULL AND e.withdrawn_at IS NULL
+      AND COALESCE(total.paid_cents, 0) = 0`;
+  return rows.map(({ id }) => id);
+}
+
 /** The withdrawn payments of these operations. */
 export async function listWithdrawnPayments(
   db: Reader,
@@ -236,8 +269,8 @@ export interface CountedReference extends Reference {
 interface KeysOfPayments {
   references: readonly CountedReference[];
   expectedPaymentIds: readonly string[];
-  /** Pending debits of these amounts may wait for an operation, whose end frees them. */
-  pendingAmounts: readonly bigint[];
+  /** Unexplained debits of these amounts may wait for an operation, whose end frees them. */
+  openAmounts: readonly bigint[];
 }
 
 /** What payments lead to. */
@@ -252,13 +285,14 @@ export interface LinkOfPayment {
 
 /**
  * The lines that carry references of payments, that match these payments, or that a person once
- * matched, and pending debits. A reference that names too many payments connects nothing new. A
+ * matched, and debits that are pending or in a break of their own. A reference that names too many
+ * payments connects nothing new. A
  * line that it matched before is found, so that the match ends.
  */
 export async function listLinksOfPayments(
   db: Reader,
   accountId: number,
-  { references, expectedPaymentIds, pendingAmounts }: KeysOfPayments,
+  { references, expectedPaymentIds, openAmounts }: KeysOfPayments,
 ): Promise<LinkOfPayment[]> {
   const kinds = new Set(references.map(({ kind }) => kind));
   const namedCounts = references.map(({ named }) => named);
@@ -300,10 +334,22 @@ export async function listLinksOfPayments(
       WHERE account_id = account.id AND expected_payment_id = wanted.id OFFSET 0
     ) m
     WHERE m.unlinked_at IS NULL OR m.rule = 'manual'
-    ${pendingAmounts.length === 0 ? Prisma.empty : pendingDebits(accountId, pendingAmounts)}`;
+    ${openAmounts.length === 0 ? Prisma.empty : openDebitLines(accountId, openAmounts)}`;
 }
 
-const pendingDebits = (accountId: number, amounts: readonly bigint[]) => Prisma.sql`
+const openDebitLines = (accountId: number, amounts: readonly bigint[]) => Prisma.sql`
+  UNION ALL
+  SELECT NULL, NULL, NULL, b.nsu FROM unnest(${opaqueArray(amounts, 'bigint')}) AS open(cents)
+  CROSS JOIN LATERAL (
+    SELECT nsu, kind FROM break
+    WHERE account_id = ${opaqueAccountId(accountId)} AND amount_cents = open.cents
+      AND state = 'open' AND nsu IS NOT NULL OFFSET 0
+  ) b
+  CROSS JOIN LATERAL (
+    SELECT is_credit FROM statement_line
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = b.nsu OFFSET 0
+  ) line
+  WHERE NOT line.is_credit AND b.kind IN ('unrequested_debit', 'ambiguous')
   UNION ALL
   SELECT NULL, NULL, NULL, t.nsu FROM line_outcome t
   CROSS JOIN LATERAL (

@@ -64,7 +64,7 @@ const statements: Record<string, (tx: SqlTx) => Promise<unknown>> = {
         ...{ kind: 'correlation_id', value: expectedPaymentId, named: 1, isFollowed: true },
       })),
       expectedPaymentIds: rows.map(({ expectedPaymentId }) => expectedPaymentId),
-      pendingAmounts: rows.map(({ nsu }) => nsu),
+      openAmounts: rows.map(({ nsu }) => nsu),
     }),
 };
 

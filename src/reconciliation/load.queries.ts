@@ -1,6 +1,7 @@
 // Loads the components of due subjects, with the facts that decisions are computed from. Nothing
 // here reads what a decision has written, except what rules decided and has become final, and the
 // stored outcomes and breaks, which the decision is compared with.
+import { importOfHistory, periodsOfOthers } from '../accounts/account-restores.queries.js';
 import { opaqueAccountId, opaqueArray } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
@@ -19,6 +20,7 @@ import type {
   FinalClassification,
   FinalMatch,
   OperationFacts,
+  OthersPeriod,
 } from './decide/model.js';
 import { someMatch, type AppliedRule } from './decide/rule.js';
 import {
@@ -39,7 +41,10 @@ export interface LoadedFacts extends Facts {
 }
 
 /** What is known of the account itself. */
-export interface LoadedAccount extends Pick<Facts, 'goLiveAt' | 'asOf' | 'rules'> {
+export interface LoadedAccount extends Pick<
+  Facts,
+  'goLiveAt' | 'othersSent' | 'imported' | 'asOf' | 'rules'
+> {
   /** Another system has declared payments of the account. */
   hasDeclared: boolean;
 }
@@ -118,11 +123,11 @@ export async function loadAllFacts(
   const lines = await listLines(db, accountId, options, 'all');
   const payments = await listPaymentFacts(db, accountId, options, 'all');
   const counts = countReferences(payments);
-  const { goLiveAt, asOf } = await readAccountState(db, accountId);
+  const { hasDeclared: _, ...ofAccount } = await readAccountState(db, accountId);
   return {
     lines,
     expectedPayments: payments.map((payment) => withKnownReferences(payment, counts)),
-    ...{ goLiveAt, asOf },
+    ...ofAccount,
     ...(await loadOtherFacts(db, accountId, 'all', lines)),
     decisions: await listBreakDecisions(db, accountId, 'all'),
     debitMissingMs: options.debitMissingMs,
@@ -134,20 +139,37 @@ export async function loadAllFacts(
 const decidedOf = (lines: readonly LoadedLine[]): Set<bigint> =>
   new Set(lines.filter(({ version }) => version !== null).map(({ nsu }) => nsu));
 
+type InText<Times> = Record<keyof Times, string | null>;
+type AccountRow = Omit<LoadedAccount, 'rules' | 'othersSent' | 'imported'> & {
+  periods: readonly InText<OthersPeriod>[];
+  history: InText<Facts['imported']>;
+};
+
+function withTimes<Times extends object>(texts: InText<Times>): Record<keyof Times, Date | null> {
+  const times = Object.entries<string | null>(texts).map(([name, text]) => [
+    name,
+    text === null ? null : new Date(text),
+  ]);
+  return Object.fromEntries(times) as Record<keyof Times, Date | null>;
+}
+
 async function readAccountState(
   db: Reader,
   accountId: number,
 ): Promise<Omit<LoadedAccount, 'rules'>> {
-  const [state] = await db.$queryRaw<Omit<LoadedAccount, 'rules'>[]>`
+  const [state] = await db.$queryRaw<AccountRow[]>`
     -- Until the bank shows its clock, PostgreSQL's counts.
-    SELECT COALESCE(a.go_live_at, a.created_at) AS "goLiveAt", r.as_of,
+    SELECT COALESCE(b.go_live_at, b.created_at) AS "goLiveAt", r.as_of,
+           ${periodsOfOthers} AS periods, ${importOfHistory} AS history,
            EXISTS (
              SELECT FROM expected_payment e
-             WHERE e.account_id = a.id AND e.external_id IS NOT NULL) AS "hasDeclared"
-    FROM bank_account a LEFT JOIN reconciliation_state r ON r.account_id = a.id
-    WHERE a.id = ${accountId}`;
+             WHERE e.account_id = b.id AND e.external_id IS NOT NULL) AS "hasDeclared"
+    FROM bank_account b LEFT JOIN reconciliation_state r ON r.account_id = b.id
+    WHERE b.id = ${accountId}`;
   invariant(state, 'the account exists');
-  return state;
+  const { periods, history, ...others } = state;
+  const imported = withTimes(history);
+  return { ...others, imported, othersSent: periods.map(withTimes) };
 }
 
 async function loadOtherFacts(

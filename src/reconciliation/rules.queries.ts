@@ -380,9 +380,12 @@ async function listGroupLines(db: Reader, accountId: number, keys: GroupKeys): P
   return rows.map(({ nsu }) => nsu);
 }
 
-/** Whether rules may decide a line (found): it has an open break, or a provisional decision. */
+/** Whether rules may decide a line (found): it waits, is in a break or decided provisionally. */
 const isUndecided = (accountId: number) => Prisma.sql`(
   EXISTS (
+    SELECT FROM line_outcome
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = found.nsu AND state = 'pending')
+  OR EXISTS (
     SELECT FROM (
       SELECT * FROM break
       WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = found.nsu OFFSET 0
@@ -394,6 +397,9 @@ export const undecidedNsus = (accountId: number, after: bigint) => Prisma.sql`
   SELECT b.nsu FROM break b
   WHERE b.account_id = ${opaqueAccountId(accountId)}
     AND b.kind = ANY (${[...lineBreakKinds]}::text[]) AND ${isUndecidedBreak} AND b.nsu > ${after}
+  UNION
+  SELECT nsu FROM line_outcome
+  WHERE account_id = ${opaqueAccountId(accountId)} AND state = 'pending' AND nsu > ${after}
   UNION ${provisionalNsus(accountId, Prisma.sql`nsu > ${after}`)}`;
 
 interface Cursor {

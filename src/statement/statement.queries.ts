@@ -304,7 +304,8 @@ export async function recordNewestLines(
           line_count = s.line_count + ${fresh.length},
           page_order = COALESCE(s.page_order, ${order}),
           page_lines = GREATEST(s.page_lines, ${fresh.length + stored.length}),
-          last_sync_started_at = ${startedAt}, synced_at = clock_timestamp(), syncs = s.syncs + 1
+          last_sync_started_at = ${startedAt}, synced_at = clock_timestamp(), syncs = s.syncs + 1,
+          first_synced_at = COALESCE(s.first_synced_at, clock_timestamp())
           ${clock}
       FROM (${holdingLease(lease)}) held
       WHERE s.account_id = ${accountId} AND s.is_anchored = ${end !== null}
@@ -395,6 +396,7 @@ export async function finishSync(
         is_anchored = newest.nsu IS NOT NULL,
         page_order = COALESCE(${sync.pageOrder}, s.page_order),
         last_sync_started_at = ${startedAt}, synced_at = clock_timestamp(),
+        first_synced_at = COALESCE(s.first_synced_at, clock_timestamp()),
         syncs = s.syncs + 1, syncs_at_long_read = s.syncs + 1
         ${clock ? setClockOffset(startedAt, offsetOf(clock)) : Prisma.empty}
     FROM (

@@ -280,6 +280,36 @@ describe('the condition', () => {
         ),
       () => sql('DELETE FROM operation'),
     ],
+    [
+      'debit_waiting',
+      { seconds: 60 },
+      'line:7',
+      'débito 7 aguarda explicação',
+      async () => {
+        await sql(
+          `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+             balance_previous_cents, current_balance_cents, occurred_at, recorded_at, content_hash,
+             content)
+           SELECT $1, nsu, nsu::text, is_credit, 100, 'X', 0, 0, now(),
+                  now() - age * interval '1 second', 'h', '{}'
+           FROM (VALUES (7, false, 61), (8, false, 30), (9, true, 61)) AS l(nsu, is_credit, age)
+           ON CONFLICT DO NOTHING`,
+          service.accountId,
+        );
+        await sql(
+          `INSERT INTO line_outcome (account_id, nsu, version, state, leaf_hash, sequence)
+           SELECT account_id, nsu, 1, 'pending', '\\x00', 1 FROM statement_line
+           ON CONFLICT (account_id, nsu) DO UPDATE
+           SET state = 'pending', version = line_outcome.version + 1,
+               sequence = line_outcome.sequence + 1`,
+        );
+      },
+      () =>
+        sql(
+          `UPDATE line_outcome
+           SET state = 'in_break', version = version + 1, sequence = sequence + 1`,
+        ),
+    ],
   ];
   beforeAll(async () => {
     await sql(
@@ -316,7 +346,7 @@ describe('the condition', () => {
       await service.run();
       const [alert, ...others] = await service.alerts(`ruleId=${ruleId}`);
       expect(others).toEqual([]);
-      const amount = kind === 'approval_waiting' ? 1 : null;
+      const amount = ['approval_waiting', 'debit_waiting'].includes(kind) ? 1 : null;
       expect(alert).toMatchObject({ state: 'firing', severity: 'critical', amount });
       expect(alert!.subject).toContain(subject || 'day:');
       expect(service.requests.map((request) => JSON.parse(request.text).text)).toEqual([

@@ -10,7 +10,7 @@ const noon = new Date('2026-03-02T12:00:00Z');
 export function lineFacts(change: Partial<StatementLineFacts>): StatementLineFacts {
   return {
     ...{ nsu: 1n, isCredit: true, amountCents: 1_000n, typeName: 'CREDIT_PIX' },
-    occurredAt: noon,
+    ...{ occurredAt: noon, recordedAt: change.occurredAt ?? noon },
     ...{ idempotencyKey: null, movementId: null, endToEndId: null, externalId: null },
     ...{ correlationId: null, billCode: null, originalEndToEndId: null },
     ...{ counterparty: null, counterpartyDocument: null, notes: null },
@@ -44,7 +44,15 @@ export function facts(change: Partial<Facts>): Facts {
       finalMatches: [],
       finalClassifications: [],
     },
-    ...{ decisions: [], rules: [], goLiveAt: new Date(0), asOf: null, debitMissingMs: 3_600_000 },
+    ...{
+      decisions: [],
+      rules: [],
+      goLiveAt: new Date(0),
+      othersSent: [],
+      imported: { recordedUntil: null, occurredUntil: new Date(0) },
+      asOf: null,
+      debitMissingMs: 3_600_000,
+    },
     ...change,
   };
 }

@@ -91,6 +91,8 @@ const finalMatch = z.strictObject({ line: z.number(), payment: z.string(), amoun
 export const scenarioSchema = z.strictObject({
   scenario: z.string(),
   goLiveAt: time.optional(),
+  /** Until then, another system sent money from the account. */
+  othersSentUntil: time.optional(),
   /** The statement is complete up to this time. */
   asOf: z.coerce.date().nullable().default(null),
   operations: z.array(operation).default([]),
@@ -106,9 +108,12 @@ export type AccountantScenario = z.output<typeof scenarioSchema>;
 
 export function factsOf(scenario: AccountantScenario): Facts {
   const { decisions, finalMatches, operations, asOf, goLiveAt = new Date(0) } = scenario;
+  const { othersSentUntil: until } = scenario;
   const byPerson = { actor: 'anna', reason: 'as agreed' };
   return {
     ...{ goLiveAt, asOf, debitMissingMs: 3_600_000 },
+    othersSent: until ? [{ recordedFrom: null, recordedUntil: until, occurredUntil: until }] : [],
+    imported: { recordedUntil: null, occurredUntil: new Date(0) },
     operations: operations.map(({ operation: id, state, amount = null }) => ({
       ...{ id, kind: 'create_transfer', state, reason: 'no_response', attempts: 1 },
       amountCents: amount,

@@ -242,7 +242,8 @@ export class SentMoneyFixture {
        FROM statement_line t
        LEFT JOIN match m ON m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL
        LEFT JOIN break b ON b.account_id = t.account_id AND b.nsu = t.nsu AND b.state = 'open'
-         AND b.kind IN ('unexpected', 'ambiguous', 'duplicate_payment', 'amount_mismatch')
+         AND b.kind IN ('unexpected', 'unrequested_debit', 'ambiguous', 'duplicate_payment',
+           'amount_mismatch')
        LEFT JOIN line_outcome d ON d.account_id = t.account_id AND d.nsu = t.nsu
          AND d.state = 'pending'
        WHERE t.account_id = $1 ORDER BY t.nsu`,

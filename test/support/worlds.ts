@@ -41,6 +41,7 @@ const payment = fc
     endToEndId: maybe(idOf('e')),
     counterparty: maybe(fc.constantFrom('1/1/77', '77')),
     counterpartyDocument: maybe(idOf('d')),
+    isTransfer: fc.boolean(),
     operationState: fc.constantFrom(
       ...['succeeded', 'unknown', 'sending', 'needs_operator', 'awaiting_approval'],
     ),
@@ -50,8 +51,12 @@ const payment = fc
       >,
     ),
   })
-  .map(({ minute, correlationId, externalId, endToEndId, counterparty, ...one }) => ({
+  .map(({ minute, correlationId, externalId, endToEndId, counterparty, isTransfer, ...one }) => ({
     ...one,
+    transfer:
+      isTransfer && !one.isCredit
+        ? { id: 't', externalId: null, endToEndId: null, errorCode: null, failure: null }
+        : null,
     isMultiUse: one.isMultiUse && one.isCredit,
     createdAt: at(minute),
     isWithoutResponse: !['succeeded', 'awaiting_approval'].includes(one.operationState),

@@ -12,6 +12,7 @@ export const conditionFields = {
   no_sync: ['minutes'],
   day_not_certified: ['by'],
   approval_waiting: ['minutes'],
+  debit_waiting: ['seconds'],
 } as const satisfies Record<AlertConditionKind, readonly string[]>;
 export type ConditionField = (typeof conditionFields)[AlertConditionKind][number];
 

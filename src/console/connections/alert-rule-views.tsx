@@ -144,6 +144,7 @@ export const ruleLabels: Record<string, TextKey> = {
   hours: 'alertRules.field.hours',
   minDeliveries: 'alertRules.field.minDeliveries',
   minutes: 'alertRules.field.minutes',
+  seconds: 'alertRules.field.seconds',
   by: 'alertRules.field.by',
   kinds: 'alertRules.field.kinds',
   groupSeconds: 'alertRules.groupSeconds',
@@ -253,6 +254,7 @@ const numberRanges: Partial<Record<ConditionField, readonly [least: number, most
   hours: [1, 168],
   minDeliveries: [1, 10_000],
   minutes: [1, 10_080],
+  seconds: [1, 86_400],
 };
 
 /** What the API takes where a parameter is left out. */
@@ -262,6 +264,7 @@ const defaults: Partial<Record<AlertConditionKind, Partial<Record<ConditionField
   no_sync: { minutes: '15' },
   day_not_certified: { by: '09:00' },
   approval_waiting: { minutes: '30' },
+  debit_waiting: { seconds: '60' },
 };
 
 function ConditionForm({

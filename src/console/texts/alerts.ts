@@ -102,6 +102,7 @@ export const alertsTexts = {
   'alertRules.kind.no_sync': ['Extrato sem sincronizar', 'No statement sync'],
   'alertRules.kind.day_not_certified': ['Dia sem certificado', 'Day not certified'],
   'alertRules.kind.approval_waiting': ['Aprovação em espera', 'Waiting approval'],
+  'alertRules.kind.debit_waiting': ['Débito sem explicação', 'Waiting debit'],
   'alertRules.explain.break_open': [
     'Um alerta para cada divergência aberta, com a gravidade dela. Limite por tipo, valor, idade ou gravidade.',
     'An alert for each open break, with its severity. Limit it by kind, amount, age or severity.',
@@ -126,6 +127,10 @@ export const alertsTexts = {
     'Um alerta para cada pagamento que espera aprovação há mais que este tempo.',
     'An alert for each payment that has waited for its approval longer than this.',
   ],
+  'alertRules.explain.debit_waiting': [
+    'Um alerta para cada débito que espera há mais que este tempo por uma operação que o explique.',
+    'An alert for each debit that has waited longer than this for an operation that explains it.',
+  ],
   'alertRules.field.kinds': ['Tipos de divergência', 'Kinds of breaks'],
   'alertRules.field.kinds.hint': ['Sem escolha, todos.', 'Without a choice, all.'],
   'alertRules.field.minSeverity': ['Gravidade mínima', 'Least severity'],
@@ -143,6 +148,7 @@ export const alertsTexts = {
     'Dead deliveries, at least',
   ],
   'alertRules.field.minutes': ['Minutos', 'Minutes'],
+  'alertRules.field.seconds': ['Segundos', 'Seconds'],
   'alertRules.field.by': ['Até (São Paulo)', 'By (São Paulo)'],
 
   'alertChannels.title': ['Canais de alerta', 'Alert channels'],

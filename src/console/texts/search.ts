@@ -408,6 +408,10 @@ export const searchTexts = {
     'Divergência: nada que foi pedido ou previsto explica este lançamento.',
     'Break: nothing that was requested or expected explains this line.',
   ],
+  'line.why.break.unrequested_debit': [
+    'Divergência: nenhuma operação daqui poderia explicar este débito.',
+    'Break: no operation of the service could explain this debit.',
+  ],
   'line.why.break.ambiguous': [
     'Divergência: mais de um pagamento previsto poderia explicar este lançamento.',
     'Break: more than one expected payment could explain this line.',

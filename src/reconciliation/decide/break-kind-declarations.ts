@@ -72,6 +72,22 @@ export const breakKinds = {
     refund: 'by a person',
     decidedByRules: 'always',
   },
+  unrequested_debit: {
+    opened: ['line'],
+    name: ['Débito não solicitado', 'Unrequested debit'],
+    why: [
+      'Saíram {amount} da conta, e nenhuma operação daqui poderia explicar o débito.',
+      '{amount} left the account, and no operation of the service could explain the debit.',
+    ],
+    whatToDo: [
+      'Pergunte já ao banco quem pediu, e troque a chave se ninguém pediu. Concilie, ou aceite.',
+      'Ask the bank at once who requested it; replace the key if nobody did. Link it, or accept it.',
+    ],
+    resolvedWhen: 'An operation, a declared payment or a rule explains it.',
+    severityAtLeast: 'critical',
+    refund: null,
+    decidedByRules: 'always',
+  },
   ambiguous: {
     opened: ['line'],
     name: ['Lançamento ambíguo', 'Ambiguous line'],

@@ -51,7 +51,7 @@ describe('the conditions of declared payments', () => {
   it('match nothing where only references may', () => {
     const only = declared('a', {}, { matching: null });
     expect(outcomesOf({ lines: [debit(1n)], expectedPayments: [only] })).toEqual({
-      1: 'unexpected',
+      1: 'unrequested_debit',
     });
   });
 
@@ -59,7 +59,7 @@ describe('the conditions of declared payments', () => {
     const payment = declared('a');
     const separated = [{ nsu: 1n, expectedPaymentId: 'a' }];
     expect(outcomesOf({ lines: [debit(1n)], expectedPayments: [payment], separated })).toEqual({
-      1: 'unexpected',
+      1: 'unrequested_debit',
     });
     const credit = lineFacts({ nsu: 1n, endToEndId: 'E1' });
     const refund = debit(2n, { originalEndToEndId: 'E1' });
@@ -84,7 +84,7 @@ describe('the conditions of declared payments', () => {
     // What none of the compared payments agrees with is not ambiguous.
     const others = payments(maxConditional + 2).slice(1);
     expect(outcomesOf({ lines: [debit(1n)], expectedPayments: others })).toEqual({
-      1: 'unexpected',
+      1: 'unrequested_debit',
     });
   });
 

@@ -2,6 +2,7 @@
 // never came, which may carry none of our ids, the one that its original or counterparty names.
 import { isExactAmountOwed, splitExactAmountOwed } from '../../expected-payments/settlement.js';
 import { clockToleranceMs } from '../../operations/effect-period.js';
+import type { ReferenceKind } from '../../expected-payments/references.js';
 import { addTo } from '../../platform/grouping.js';
 import {
   distinct,
@@ -201,11 +202,12 @@ export function payUnreferenced(
   const isPending = candidates.some(({ payment }) =>
     statesBeingSent.includes(payment.operationState),
   );
-  if (isPending) return wait(component, line, 'operation');
+  const openIds = open.map(({ payment }) => payment.id);
+  if (isPending) return wait(component, line, 'operation', openIds);
   // Refunds of one Pix with one amount are interchangeable; payments to one account are not.
   if (oldest && byOriginal.length > 0) return pay(component, line, oldest, 'original');
   if (oldest && candidates.length === 1) return pay(component, line, oldest, 'counterparty');
-  if (isInProgress) return wait(component, line, 'operation');
+  if (isInProgress) return wait(component, line, 'operation', openIds);
   if (oldest) component.leaveUnmatched(line, 'ambiguous', { candidates });
 }
 
@@ -213,8 +215,9 @@ export function wait(
   component: Component,
   { nsu }: StatementLineFacts,
   waitsFor: 'operation' | 'line',
+  candidateIds: readonly string[] = [],
 ): void {
-  component.unmatched.set(nsu, { outcome: 'pending', waitsFor });
+  component.unmatched.set(nsu, { outcome: 'pending', waitsFor, candidateIds });
 }
 
 /** An operation in progress cannot explain a line after its last possible effect. */
@@ -236,9 +239,17 @@ function isKnownToBank({ references }: ExpectedPaymentFacts): boolean {
   return references.some(({ kind }) => kind === 'nsu' || kind === 'movement_id');
 }
 
-/** Different ids of one kind, or different counterparties: the line is not the payment. */
-export function contradicts(line: StatementLineFacts, payment: ExpectedPaymentFacts): boolean {
-  const differs = (kind: string, values: readonly string[]) => {
+/**
+ * Different ids of one kind, or different counterparties: the line is not the payment. Of the kinds
+ * in `changing`, the bank may have given the payment another id.
+ */
+export function contradicts(
+  line: StatementLineFacts,
+  payment: ExpectedPaymentFacts,
+  changing: readonly ReferenceKind[] = [],
+): boolean {
+  const differs = (kind: ReferenceKind, values: readonly string[]) => {
+    if (changing.includes(kind)) return false;
     const own = valuesOf(payment, kind);
     return own.length > 0 && values.length > 0 && !own.some((value) => values.includes(value));
   };
@@ -275,6 +286,7 @@ function counterpartiesOf({ counterparty }: StatementLineFacts): string[] {
   return number ? [counterparty, number] : [counterparty];
 }
 
-function compareByAge(a: ExpectedPaymentFacts, b: ExpectedPaymentFacts): number {
+/** The oldest first. */
+export function compareByAge(a: ExpectedPaymentFacts, b: ExpectedPaymentFacts): number {
   return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
 }

@@ -17,6 +17,7 @@ import {
 import { findMissing, findSecondBillPayments, findUnknownOutcomes } from './missing.js';
 import { findLateLines, findSettlementFindings } from './payment-findings.js';
 import { refundUnrequested, mayBeReversal, reverse } from './refunds-and-reversals.js';
+import { decideUnrequestedDebits } from './unrequested-debits.js';
 import { resultsOfAll, type Allocated } from './totals.js';
 
 /** What the facts mean. */
@@ -58,6 +59,8 @@ export function decide(facts: Facts): Decision {
   applyRules(component, payByConditions(component));
   // A rule may have matched a credit whose refund was unexpected until now.
   decideRefunds(component);
+  // 7. Debits that are still unexpected wait for an open operation, or nobody requested them.
+  decideUnrequestedDebits(component);
   const results = resultsOfAll(component);
   const findings = [
     ...findSettlementFindings(component, results),

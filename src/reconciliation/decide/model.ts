@@ -30,6 +30,8 @@ export interface StatementLineFacts {
   typeName: string;
   /** At the bank. */
   occurredAt: Date;
+  /** By PostgreSQL's clock. */
+  recordedAt: Date;
   idempotencyKey: string | null;
   movementId: string | null;
   endToEndId: string | null;
@@ -198,10 +200,26 @@ export interface Facts {
   rules: readonly AppliedRule[];
   /** Lines before it need no explanation. */
   goLiveAt: Date;
+  /** When another system may have sent money from the account. */
+  othersSent: readonly OthersPeriod[];
+  /** The history that the first sync imported: what happened before the account was added. */
+  imported: Pick<OthersPeriod, 'recordedUntil' | 'occurredUntil'>;
   /** In bank time: every line before it is decided. Null before the first complete sync. */
   asOf: Date | null;
   /** How long after its effective time a debit without a line is missing. */
   debitMissingMs: number;
+}
+
+/**
+ * Lines that were stored in this period, or later about a time before its end: the account was
+ * reconcile-only, or a restored database lacked operations.
+ */
+export interface OthersPeriod {
+  /** By PostgreSQL's clock; null without a limit. */
+  recordedFrom: Date | null;
+  recordedUntil: Date | null;
+  /** The end by the bank's clock. */
+  occurredUntil: Date | null;
 }
 
 export type MatchRule =
@@ -249,8 +267,11 @@ export type UnmatchedOutcome =
       /** The credit that the line names as its original. */
       originalNsu: bigint | null;
     }
-  /** An operation in progress may explain it, or a line that may still come. */
-  | { outcome: 'pending'; waitsFor: 'operation' | 'line' };
+  /**
+   * An operation in progress may explain it, or a line that may still come. `candidateIds`: the
+   * expected payments that it may pay.
+   */
+  | { outcome: 'pending'; waitsFor: 'operation' | 'line'; candidateIds: readonly string[] };
 
 /** What is wrong about a payment, an operation or a bill. */
 export interface PaymentFinding {

@@ -201,6 +201,16 @@ export function isRefundShown(
   return ownRefundCents(component, line.nsu) >= line.amountCents;
 }
 
+/** Whether the debit refunds a credit on the statement, and all such debits do not exceed it. */
+export function isRefundWithinOriginal(component: Component, debit: StatementLineFacts): boolean {
+  const [credit, ...others] = component
+    .linesWithEndToEndId(debit.originalEndToEndId)
+    .filter(({ isCredit }) => isCredit);
+  if (!credit || others.length > 0) return false;
+  const refunds = debitsRefunding(component, credit);
+  return refunds.reduce((sum, { amountCents }) => sum + amountCents, 0n) <= credit.amountCents;
+}
+
 /** Decides a debit that refunds a credit without a request of ours. */
 export function refundUnrequested(component: Component, debit: StatementLineFacts): void {
   const credits = component

@@ -82,10 +82,12 @@ CREATE TABLE "account_mode_change" (
   "account_id" INTEGER NOT NULL,
   "sequence" INTEGER NOT NULL,
   "mode" "account_mode" NOT NULL,
+  "former_mode" "account_mode" NOT NULL,
   "registers_webhooks" BOOLEAN NOT NULL,
   "actor" TEXT NOT NULL,
   "reason" TEXT NOT NULL,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "bank_time" TIMESTAMPTZ(3) NOT NULL,
 
   CONSTRAINT "account_mode_change_pkey" PRIMARY KEY ("account_id", "sequence"),
   CONSTRAINT "account_mode_change_account_id_fkey" FOREIGN KEY ("account_id")
@@ -859,6 +861,7 @@ CREATE TABLE "statement_state" (
   "closing_next_at" TIMESTAMPTZ(3),
   "last_sync_started_at" TIMESTAMPTZ(3),
   "synced_at" TIMESTAMPTZ(3),
+  "first_synced_at" TIMESTAMPTZ(3),
   "syncs" BIGINT NOT NULL DEFAULT 0,
   "syncs_at_long_read" BIGINT NOT NULL DEFAULT 0,
   "clock_offset_ms" BIGINT NOT NULL DEFAULT 0,
@@ -2889,7 +2892,7 @@ CREATE TABLE "alert_channel" (
 
 CREATE TYPE "alert_condition_kind" AS ENUM (
   'break_open', 'webhook_loss', 'deliveries_dead', 'no_sync', 'day_not_certified',
-  'approval_waiting'
+  'approval_waiting', 'debit_waiting'
 );
 -- In ascending order: queries compare them.
 CREATE TYPE "alert_severity" AS ENUM ('low', 'medium', 'high', 'critical');
