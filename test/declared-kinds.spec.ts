@@ -1,10 +1,19 @@
 // What follows from the declarations of kinds: tables of docs/, names and orders.
 import { describe, expect, it } from '@jest/globals';
+import { eventTypeDeclarations } from '../src/events/event-types.js';
 import {
   breakKinds,
   type BreakKindDeclaration,
 } from '../src/reconciliation/decide/break-kind-declarations.js';
 import { expectTable } from './support/docs-table.js';
+
+it('each type of event has its row in docs/events.md', () => {
+  expectTable(
+    'docs/events.md',
+    ['type', 'an event when'],
+    Object.entries(eventTypeDeclarations).map(([type, { when }]) => [`\`${type}\``, when]),
+  );
+});
 
 describe('a kind of break', () => {
   const kinds: [string, BreakKindDeclaration][] = Object.entries(breakKinds);

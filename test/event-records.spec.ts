@@ -2,7 +2,7 @@
 // record.
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { eventTypes } from '../src/events/event.js';
+import { eventTypes } from '../src/events/event-types.js';
 import { idsOfEvents } from './support/event-ids.js';
 
 const [, section = ''] = readFileSync('docs/events.md', 'utf8').split(

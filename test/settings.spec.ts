@@ -1,6 +1,6 @@
 // `.env.example` documents exactly the settings that the code reads. An invalid setting is reported
 // by its name before anything starts.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { developmentValues, loadSettings, settingSchemas } from '../src/config.js';
@@ -55,6 +55,27 @@ describe('.env.example', () => {
   it('means the same as no settings at all when it is copied unchanged', () => {
     expect(loadSettings(exampleValues)).toEqual(loadSettings({}));
   });
+});
+
+const root = join(import.meta.dirname, '..');
+const filesOf = (folder: string, ending: RegExp): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => ending.test(path) && !path.includes('generated'))
+    .map((path) => join(root, folder, path));
+const textOf = (paths: readonly string[]): string =>
+  paths.map((path) => readFileSync(path, 'utf8')).join('\n');
+
+it('documents name no setting, and no other word in capitals, that the code does not have', () => {
+  const folders = ['src', 'test', 'bench', 'scripts', 'prisma'];
+  const code = textOf(folders.flatMap((folder) => filesOf(folder, /\.(tsx?|mjs|prisma|sql)$/)));
+  const known = new Set(code.match(/\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b/g));
+  const documents = [join(root, 'README.md'), join(root, 'CONTRIBUTING.md')];
+  const named = textOf([...documents, ...filesOf('docs', /\.md$/)]).matchAll(
+    /`([A-Z][A-Z0-9]*(_[A-Z0-9]+)+)\b/g,
+  );
+  const unknown = [...named].flatMap(([, name = '']) => (known.has(name) ? [] : name));
+  expect(known.size).toBeGreaterThan(Object.keys(settingSchemas).length);
+  expect([...new Set(unknown)]).toEqual([]);
 });
 
 describe('defaults', () => {

@@ -12,7 +12,6 @@ import { fieldTexts } from './texts/fields.js';
 import { daysTexts } from './texts/days.js';
 import { alertsTexts } from './texts/alerts.js';
 import { connectionsTexts } from './texts/connections.js';
-import { eventsTexts } from './texts/events.js';
 import { languages, type Language } from './texts/languages.js';
 import { paymentRulesTexts } from './texts/payment-rules.js';
 import { paymentsTexts } from './texts/payments.js';
@@ -47,7 +46,6 @@ const lists = {
   ...daysTexts,
   ...connectionsTexts,
   ...alertsTexts,
-  ...eventsTexts,
 } as const;
 
 export type TextKey = keyof typeof lists;

@@ -3,59 +3,7 @@ import { isLosslessNumber, LosslessNumber } from 'lossless-json';
 import type { Counterparty } from '../counterparties/resolution.js';
 import { formatReais } from '../money/cents.js';
 import { isJsonObject, parseJson, tolerantJson } from '../platform/exact-json.js';
-
-export const eventTypes = [
-  'charge.paid',
-  'charge.partially_paid',
-  'charge.overpaid',
-  'charge.refunded',
-  'transaction.unexpected',
-  'match.unlinked',
-  'charge.cancelled',
-  'charge.expired',
-  'operation.unknown',
-  'operation.succeeded',
-  'operation.rejected',
-  'operation.not_executed',
-  'operation.needs_operator',
-  'operation.awaiting_approval',
-  'operation.approved',
-  'operation.declined',
-  'operation.expired',
-  'transfer.effective',
-  'transfer.failed',
-  'transfer.settled',
-  'transfer.reversed',
-  'bill_payment.scheduled',
-  'bill_payment.failed',
-  'bill_payment.settled',
-  'bill_payment.reversed',
-  'refund.settled',
-  'refund.reversed',
-  'expected_payment.paid',
-  'expected_payment.partially_paid',
-  'expected_payment.overpaid',
-  'expected_payment.refunded',
-  'expected_payment.reversed',
-  'expected_payment.missing',
-  'expected_payment.amended',
-  'expected_payment.cancelled',
-  'customer.approved',
-  'customer.refused',
-  'dispute.reported',
-  'dispute.accepted',
-  'dispute.rejected',
-  'break.opened',
-  'break.resolved',
-  'reconciliation.finished',
-  'reconciliation.failed',
-  'day_close.certified',
-  'day_close.amended',
-  'account.stopped',
-  'account.released',
-  'account.reconcile_only',
-] as const;
-export type EventType = (typeof eventTypes)[number];
+import type { EventType } from './event-types.js';
 
 /** The type of a test event, which is sent on request only and stored nowhere. */
 export const testEventType = 'endpoint.test';

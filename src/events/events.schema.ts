@@ -4,7 +4,7 @@ import { route } from '../contract/route.js';
 import { bigInteger, filledText, instant, integer, queryInteger, text } from '../contract/wire.js';
 import { DeliveryState } from '../generated/service/enums.js';
 import { isUuid, listOf, listQuery } from '../platform/listing.js';
-import { eventTypes } from './event.js';
+import { eventTypes } from './event-types.js';
 
 const eventType = z.enum(eventTypes, `Must be one of ${eventTypes.join(', ')}.`);
 const base = { chapter: 'Notifications', authentication: 'api-key' } as const;

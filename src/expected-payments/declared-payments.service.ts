@@ -3,7 +3,8 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { Database, type Tx } from '../database.service.js';
-import { eventAmount, type EventType, type NewEvent } from '../events/event.js';
+import { eventAmount, type NewEvent } from '../events/event.js';
+import type { EventType } from '../events/event-types.js';
 import { EventsService } from '../events/events.service.js';
 import { AppError, conflict, refuseInvalid } from '../platform/errors.js';
 import { canonicalJson } from '../platform/exact-json.js';

@@ -7,7 +7,7 @@ import { changeMode, countModes, type NewMode } from '../accounts/account-modes.
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { RouteOutput } from '../contract/route.js';
 import { Database } from '../database.service.js';
-import type { EventType } from '../events/event.js';
+import type { EventType } from '../events/event-types.js';
 import { EventsService } from '../events/events.service.js';
 import { Health } from '../platform/health.js';
 import { JobQueue } from '../platform/job-queue.js';

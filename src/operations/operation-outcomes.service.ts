@@ -4,7 +4,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Route } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
-import type { EventType, NewEvent } from '../events/event.js';
+import type { NewEvent } from '../events/event.js';
+import type { EventType } from '../events/event-types.js';
 import { EventsService } from '../events/events.service.js';
 import {
   readOperationSubject,

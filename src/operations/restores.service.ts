@@ -7,7 +7,7 @@ import type { BankProfile } from '../bank/profiles.js';
 import { BankService } from '../bank/bank.service.js';
 import type { RouteOutput } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
-import type { EventType } from '../events/event.js';
+import type { EventType } from '../events/event-types.js';
 import { insertEvents, skipPositions } from '../events/events.queries.js';
 import { conflict } from '../platform/errors.js';
 import { stringifyJson } from '../platform/exact-json.js';

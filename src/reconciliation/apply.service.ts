@@ -23,13 +23,7 @@ import { openBreaks, resolutionOf, type OpenBreak } from './decide/breaks.js';
 import type { Decision } from './decide/decide.js';
 import { countedAllocations, sumsOfCode, totalOfCode, totalOfPayment } from './decide/totals.js';
 import { lineOutcomes } from './decide/line-outcomes.js';
-import {
-  allocationEvent,
-  missingEvent,
-  unexpectedEvent,
-  unlinkedEvent,
-  type CorrelationIds,
-} from './line-events.js';
+import { eventsOfMatches, missingEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
 import { changedOutcomes, writeLineOutcomes, type OutcomeLine } from './line-leaves.queries.js';
 import {
   decidedBreakKinds,
@@ -155,7 +149,7 @@ export class DecisionWriter {
     const paid = await listPaidCorrelationIds(tx, accountId, refunded);
     const events = [
       ...difference.ended.map((match) => unlinkedEvent(component, match, paid)),
-      ...eventsOf(decision, difference.made, paid),
+      ...eventsOfMatches(decision, difference.made, paid),
       ...breaks.events,
     ];
     this.events.record(tx, accountId, events);
@@ -434,25 +428,6 @@ function refundedNsus(
   return matches.flatMap(
     ({ expectedPaymentId }) => paymentById.get(expectedPaymentId)?.refundOfNsu ?? [],
   );
-}
-
-function eventsOf(
-  { component, results }: Decision,
-  made: readonly LineAllocation[],
-  correlationIds: CorrelationIds,
-): NewEvent[] {
-  const order = new Map(component.lines.map(({ nsu }, index) => [nsu, index]));
-  const positionOf = ({ nsu }: LineAllocation) => order.get(nsu) ?? 0;
-  return [...made]
-    .sort((a, b) => positionOf(a) - positionOf(b))
-    .flatMap((allocation) => {
-      const line = component.lineByNsu.get(allocation.nsu);
-      const payment = component.paymentById.get(allocation.expectedPaymentId);
-      const result = results.get(allocation);
-      if (!line || !payment || !result) return [];
-      const report = { settlement: result.settlement, correlationIds };
-      return allocationEvent(line, payment, allocation, report) ?? [];
-    });
 }
 
 /** The lines of a component that rules decided in the closed period. */

@@ -2,7 +2,8 @@
 // state passes here; a database trigger writes the break history.
 import { Injectable } from '@nestjs/common';
 import type { Tx, SqlTx } from '../database.service.js';
-import { eventAmount, type EventType, type NewEvent } from '../events/event.js';
+import { eventAmount, type NewEvent } from '../events/event.js';
+import type { EventType } from '../events/event-types.js';
 import { EventsService } from '../events/events.service.js';
 import { known } from '../expected-payments/event-subjects.queries.js';
 import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';

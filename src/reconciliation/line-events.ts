@@ -1,11 +1,17 @@
 // Events about decided lines. They hold ids and amounts, never names or tax ids.
-import { eventAmount, type EventResource, type EventType, type NewEvent } from '../events/event.js';
+import { eventAmount, type EventResource, type NewEvent } from '../events/event.js';
+import type { EventType } from '../events/event-types.js';
 import type { ReferenceKind } from '../expected-payments/references.js';
 import type { PaidSettlement } from '../expected-payments/settlement.js';
 import type { StoredMatch } from './apply.queries.js';
 import type { Component } from './decide/component.js';
+import type { Decision } from './decide/decide.js';
 import { feeCentsOf } from './decide/net-settlement.js';
-import type { ReversalSettlement } from './decide/totals.js';
+import {
+  isRefundedInFull,
+  type RefundSettlement,
+  type ReversalSettlement,
+} from './decide/totals.js';
 import type { DeclaredFacts } from './decide/declared-conditions.js';
 import type {
   ChargeFacts,
@@ -20,10 +26,12 @@ type EventLine = Pick<
 >;
 
 // Receivers release goods on `charge.paid`: a partial payment must not use the same event type.
-const paidEventTypes: Record<PaidSettlement, EventType> = {
+const chargeEventTypes: Record<PaidSettlement | RefundSettlement, EventType> = {
   settled: 'charge.paid',
   partially_settled: 'charge.partially_paid',
   overpaid: 'charge.overpaid',
+  refunded: 'charge.refunded',
+  partially_refunded: 'charge.partially_refunded',
 };
 
 /** Event types of sent money, by the kind of the operation that sent it. */
@@ -47,15 +55,38 @@ const declaredEventTypes: Record<PaidSettlement | ReversalSettlement, EventType>
 };
 type EventAllocation = Pick<LineAllocation, 'role' | 'amountCents'> & { evidence?: object };
 /** By the nsu of a received Pix, the correlationId of the charge that it paid. */
-export type CorrelationIds = ReadonlyMap<bigint, string>;
+type CorrelationIds = ReadonlyMap<bigint, string>;
 
 interface MatchReport {
   settlement: PaidSettlement | ReversalSettlement;
   correlationIds: CorrelationIds;
 }
 
+/** What new matches report, in the order of their lines. */
+export function eventsOfMatches(
+  { component, results }: Decision,
+  made: readonly LineAllocation[],
+  correlationIds: CorrelationIds,
+): NewEvent[] {
+  const order = new Map(component.lines.map(({ nsu }, index) => [nsu, index]));
+  const positionOf = ({ nsu }: LineAllocation) => order.get(nsu) ?? 0;
+  return [...made]
+    .sort((a, b) => positionOf(a) - positionOf(b))
+    .flatMap((allocation) => {
+      const line = component.lineByNsu.get(allocation.nsu);
+      const payment = component.paymentById.get(allocation.expectedPaymentId);
+      const result = results.get(allocation);
+      if (!line || !payment || !result) return [];
+      const report = { settlement: result.settlement, correlationIds };
+      return [
+        allocationEvent(line, payment, allocation, report) ?? [],
+        orderedRefundEvents(component, allocation, made),
+      ].flat();
+    });
+}
+
 /** What a line, or the part of it that is allocated, did to an expected payment. */
-export function allocationEvent(
+function allocationEvent(
   line: EventLine,
   payment: ExpectedPaymentFacts,
   { role, amountCents, evidence = {} }: EventAllocation,
@@ -63,9 +94,9 @@ export function allocationEvent(
 ): NewEvent | null {
   const { charge } = payment;
   const part = paymentOf(line, amountCents, feeCentsOf(evidence));
-  if (charge)
+  if (charge && settlement !== 'reversed' && settlement !== 'partially_reversed')
     return {
-      type: isPaid(settlement) ? paidEventTypes[settlement] : 'charge.refunded',
+      type: chargeEventTypes[settlement],
       resource: resourceOf(payment),
       data: { settlement, ...chargeOf(payment, charge), ...part },
     };
@@ -79,6 +110,57 @@ export function allocationEvent(
   if (!type) return null;
   const data = { settlement, ...operationOf(payment, correlationIds), ...part };
   return { type, resource: resourceOf(payment), data };
+}
+
+/**
+ * What refunds that we ordered did to charges, beside their own events: one for each payment of a
+ * charge and refund of it, when the later of the two is matched.
+ */
+function orderedRefundEvents(
+  component: Component,
+  { nsu, expectedPaymentId, role }: LineAllocation,
+  made: readonly LineAllocation[],
+): NewEvent[] {
+  const payment = component.paymentById.get(expectedPaymentId);
+  if (role !== 'payment' || !payment) return [];
+  if (payment.refundOfNsu !== null)
+    return refundEvents(component, component.allocationsOfLine(payment.refundOfNsu), [payment]);
+  const refunds = component
+    .ownRefundsOf(nsu)
+    .filter(({ id }) => !made.some((other) => other.expectedPaymentId === id));
+  const paid = component.allocationsOfLine(nsu);
+  const ofThis = paid.filter((one) => one.expectedPaymentId === expectedPaymentId);
+  return refundEvents(component, ofThis, refunds);
+}
+
+function refundEvents(
+  component: Component,
+  paid: readonly LineAllocation[],
+  refunds: readonly ExpectedPaymentFacts[],
+): NewEvent[] {
+  return paid.flatMap((allocation) => {
+    const payment = component.paymentById.get(allocation.expectedPaymentId);
+    const credit = component.lineByNsu.get(allocation.nsu);
+    if (allocation.role !== 'payment' || !payment?.charge || !credit) return [];
+    const { charge } = payment;
+    const lines = refunds.flatMap(({ id, operationId }) =>
+      component.paymentsOf(id).map((refund) => ({ ...refund, operationId })),
+    );
+    return lines.flatMap(({ line, allocation: { amountCents }, operationId }) => {
+      const isFull = isRefundedInFull(component, credit, line);
+      const isShared = allocation.amountCents !== credit.amountCents;
+      // A part of a refund cannot be attributed to one of several payments of a line.
+      if (isShared && !isFull) return [];
+      const settlement = isFull ? 'refunded' : 'partially_refunded';
+      const data = {
+        settlement,
+        ...chargeOf(payment, charge),
+        ...{ refundId: operationId, originalNsu: credit.nsu },
+        ...paymentOf(line, isShared ? allocation.amountCents : amountCents),
+      };
+      return [{ type: chargeEventTypes[settlement], resource: resourceOf(payment), data }];
+    });
+  });
 }
 
 /** A declared payment did not come. Payments of operations are reported by `break.opened` alone. */
@@ -127,10 +209,6 @@ export function unexpectedEvent(line: EventLine, breakKind: string): NewEvent {
       ...paymentOf(line, line.amountCents),
     },
   };
-}
-
-function isPaid(settlement: PaidSettlement | ReversalSettlement): settlement is PaidSettlement {
-  return settlement in paidEventTypes;
 }
 
 /** A bill payment and a refund have the id of their operation. */

@@ -4,7 +4,8 @@ import { Injectable } from '@nestjs/common';
 import { BankService } from '../bank/bank.service.js';
 import type { TransferResponse } from '../contract/transfers.js';
 import type { SqlTx, Tx } from '../database.service.js';
-import { eventAmount, type EventType, type NewEvent } from '../events/event.js';
+import { eventAmount, type NewEvent } from '../events/event.js';
+import type { EventType } from '../events/event-types.js';
 import { EventsService } from '../events/events.service.js';
 import { referencesOf } from '../expected-payments/expected-payment.js';
 import {

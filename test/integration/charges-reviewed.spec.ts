@@ -216,20 +216,48 @@ describe('a resolved overpaid break', () => {
   });
 });
 
-it('shows the reversal of a refund with its charge', async () => {
-  await addCharge('refund reversed');
-  await fixture.addLines({ ...pix, nsu, externalId: 'refund reversed', endToEndId: 'E9', age: 9 });
-  const refund = await fixture.addOperation({
-    kind: 'refund_pix',
-    state: 'succeeded',
-    references: [{ kind: 'end_to_end_id', value: 'D3' }],
+/** A refund of the Pix `nsu` that the bank accepted; returns its id. */
+async function orderRefund(endToEndId: string, amountCents: number): Promise<string> {
+  const { operationId, expectedPaymentId } = await fixture.addOperation({
+    ...{ kind: 'refund_pix', state: 'succeeded', amountCents },
+    references: [{ kind: 'end_to_end_id', value: endToEndId }],
   });
   await run(
     `INSERT INTO refund (account_id, id, original_nsu, amount_cents, end_to_end_id, state,
        expected_payment_id)
-     VALUES ($1, $2, $3, 1000, 'D3', 'accepted', $4)`,
-    ...[service.accountId, refund.operationId, nsu, refund.expectedPaymentId],
+     VALUES ($1, $2, $3, $4, $5, 'accepted', $6)`,
+    ...[service.accountId, operationId, nsu, amountCents, endToEndId, expectedPaymentId],
   );
+  return operationId;
+}
+
+it('publishes what our refund did to a charge that is linked after it', async () => {
+  const id = await addCharge('linked late');
+  await fixture.addLines({ ...pix, nsu, endToEndId: 'E12', age: 9 });
+  const refundId = await orderRefund('D12', 400);
+  await fixture.addLines({
+    ...{ nsu: nsu + 1, typeName: 'DEBIT_PIX_REFUND', endToEndId: 'D12', amountCents: 400 },
+  });
+  await fixture.reconcile();
+  const eventsOfCharge = async () =>
+    (await fixture.events())
+      .filter(({ type }) => type.startsWith('charge.'))
+      .filter(({ data }) => data.correlationId === 'linked late');
+  expect(await eventsOfCharge()).toEqual([]);
+  await fixture.link(nsu, id);
+  expect(await eventsOfCharge()).toMatchObject([
+    { type: 'charge.paid', data: { nsu } },
+    {
+      type: 'charge.partially_refunded',
+      data: { settlement: 'partially_refunded', nsu: nsu + 1, originalNsu: nsu, refundId },
+    },
+  ]);
+});
+
+it('shows the reversal of a refund with its charge', async () => {
+  await addCharge('refund reversed');
+  await fixture.addLines({ ...pix, nsu, externalId: 'refund reversed', endToEndId: 'E9', age: 9 });
+  const refundId = await orderRefund('D3', 1_000);
   const settlements = async () => {
     await fixture.reconcile();
     const { prisma } = service.database;
@@ -247,6 +275,13 @@ it('shows the reversal of a refund with its charge', async () => {
   await fixture.addLines({ nsu: nsu + 1, typeName: 'DEBIT_PIX_REFUND', endToEndId: 'D3', age: 6 });
   const settledRefund = { settlement: 'settled' };
   expect(await settlements()).toMatchObject({ charge: 'refunded', refunds: [settledRefund] });
+  expect((await fixture.events()).at(-1)).toMatchObject({
+    type: 'charge.refunded',
+    data: {
+      ...{ settlement: 'refunded', correlationId: 'refund reversed' },
+      ...{ nsu: nsu + 1, originalNsu: nsu, refundId },
+    },
+  });
   // The charge is paid again. A fully refunded payment counts neither here nor in breaks.
   await fixture.addLines({
     ...pix,
@@ -264,6 +299,7 @@ it('shows the reversal of a refund with its charge', async () => {
   expect(published.rows).toEqual([
     { type: 'charge.paid' },
     { type: 'refund.settled' },
+    { type: 'charge.refunded' },
     { type: 'charge.paid' },
   ]);
   await fixture.addLines({ nsu: nsu + 2, isCredit: true, endToEndId: 'D3' });

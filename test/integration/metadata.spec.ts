@@ -212,6 +212,10 @@ describe('metadata', () => {
       ...{ refundId: view.id, operationId: view.id, correlationId, originalNsu: nsu },
       ...{ originalEndToEndId: endToEndId, metadata: { returnId: 'R-1' } },
     });
+    const ofCharge = await listEvents('charge.partially_refunded');
+    expect(ofCharge.map(({ data }) => data)).toMatchObject([
+      { correlationId, refundId: view.id, originalNsu: nsu, amount: 0.5, metadata },
+    ]);
   });
 
   it('names a request that ended while nobody waited, in operation events', async () => {

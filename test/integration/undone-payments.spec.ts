@@ -117,7 +117,10 @@ describe('a refund or reversal whose payment is unlinked', () => {
     );
     await fixture.reconcile();
     const published = await chargeEvents();
-    expect(published.map(({ type }) => type)).toEqual(['charge.overpaid', 'charge.refunded']);
+    expect(published.map(({ type }) => type)).toEqual([
+      'charge.overpaid',
+      'charge.partially_refunded',
+    ]);
     await fixture.link(nsu, id);
     await fixture.link(nsu + 1, id);
     expect(await chargeEvents()).toEqual(published);

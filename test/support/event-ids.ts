@@ -1,7 +1,7 @@
 // The ids that events of each type always have, by the table of docs/events.md. `metadata`, and
 // the ids of operations and breaks that exist for some kinds only, are left out.
 import { expect } from '@jest/globals';
-import type { EventType } from '../../src/events/event.js';
+import type { EventType } from '../../src/events/event-types.js';
 
 const charge = ['correlationId'];
 const payment = ['nsu', 'endToEndId'];
@@ -17,6 +17,7 @@ export const idsOfEvents: Record<EventType, readonly string[]> = {
   'charge.partially_paid': [...charge, ...payment],
   'charge.overpaid': [...charge, ...payment],
   'charge.refunded': [...charge, ...payment],
+  'charge.partially_refunded': [...charge, ...payment],
   'charge.cancelled': charge,
   'charge.expired': charge,
   'transfer.effective': transfer,

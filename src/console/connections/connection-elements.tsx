@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { parse, stringify } from 'lossless-json';
 import type { z } from 'zod';
-import { eventTypes } from '../../events/event.js';
+import { eventTypes } from '../../events/event-types.js';
 import type { DeliveryState } from '../../generated/service/enums.js';
 import { AppError, invalidField } from '../../platform/errors.js';
 import { Badge, type Tone } from '../elements.js';

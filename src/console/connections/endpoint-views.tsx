@@ -9,7 +9,7 @@ import type {
 } from '../../events/deliveries.queries.js';
 import type { Replay } from '../../events/deliveries.service.js';
 import type { TestResult } from '../../events/delivery.service.js';
-import { eventTypes } from '../../events/event.js';
+import { eventTypes } from '../../events/event-types.js';
 import { maxReplayed } from '../../events/events.schema.js';
 import type { AppError } from '../../platform/errors.js';
 import { Badge, Empty, FactList, Pager } from '../elements.js';

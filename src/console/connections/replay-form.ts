@@ -1,6 +1,6 @@
 // What is delivered once more to an endpoint, as the form says it: its dead deliveries, or every
 // event since a time in São Paulo.
-import { eventTypes, type EventType } from '../../events/event.js';
+import { eventTypes, type EventType } from '../../events/event-types.js';
 
 export interface ReplayForm {
   what: 'dead' | 'since';

@@ -1,7 +1,9 @@
 // Texts of the bank's webhooks, and of events that are delivered to business systems.
-import type { Texts } from './languages.js';
+import { eventTypeDeclarations } from '../../events/event-types.js';
+import { textsOfKinds, type Texts } from './languages.js';
 
 export const connectionsTexts = {
+  ...textsOfKinds('event', eventTypeDeclarations, 'name'),
   'connections.from': ['De', 'From'],
   'connections.to': ['Até', 'To'],
   'connections.preview': ['Ver quantos são', 'See how many'],

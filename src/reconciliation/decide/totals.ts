@@ -17,8 +17,8 @@ import type { ExpectedPaymentFacts, LineAllocation, StatementLineFacts } from '.
 import { refundedCentsOf, refundsOfCredit } from './refunds-and-reversals.js';
 
 /** Settlement of a credit that was refunded, and of a debit that was reversed. */
-export type ReversalSettlement =
-  'refunded' | 'partially_refunded' | 'reversed' | 'partially_reversed';
+export type ReversalSettlement = RefundSettlement | 'reversed' | 'partially_reversed';
+export type RefundSettlement = 'refunded' | 'partially_refunded';
 
 /** `isFull`: nothing is left of what was paid. */
 function reversalSettlement(payment: { isCredit: boolean; isFull: boolean }): ReversalSettlement {
@@ -255,12 +255,19 @@ function isWholeCreditRefunded(component: Component, debit: StatementLineFacts):
   return component
     .linesWithEndToEndId(debit.originalEndToEndId)
     .filter(({ isCredit }) => isCredit)
-    .some((credit) => {
-      const refunded = refundsOfCredit(component, credit)
-        .filter((refund) => compareLines(refund.line, debit) <= 0)
-        .reduce((sum, { amountCents }) => sum + amountCents, 0n);
-      return refunded >= credit.amountCents;
-    });
+    .some((credit) => isRefundedInFull(component, credit, debit));
+}
+
+/** Whether a line, together with those before it, refunds the whole credit. */
+export function isRefundedInFull(
+  component: Component,
+  credit: StatementLineFacts,
+  until: StatementLineFacts,
+): boolean {
+  const refunded = refundsOfCredit(component, credit)
+    .filter((refund) => compareLines(refund.line, until) <= 0)
+    .reduce((sum, { amountCents }) => sum + amountCents, 0n);
+  return refunded >= credit.amountCents;
 }
 
 function reversedUntil(component: Component, id: string, until: StatementLineFacts): bigint {
