@@ -1,6 +1,7 @@
 // The only client of the bank. A call is made outside any transaction, within the account's limits
 // and a total deadline; its result is an outcome, never an exception.
 import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import { faultOfMode, isAllowedIn } from '../accounts/account-mode.js';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import type { BankCredentials } from '../accounts/credentials.js';
@@ -91,7 +92,10 @@ export class BankService {
     account: BankAccount,
     input: RouteInput<R>,
   ): Promise<Reply> {
-    const { status, text } = await this.callOrThrow(route, account, input);
+    // What the bank answers is for the caller to read.
+    const json = z.unknown();
+    const response = route.response instanceof z.ZodArray ? z.array(json) : json;
+    const { status, text } = await this.callOrThrow({ ...route, response }, account, input);
     return new Reply(status, text);
   }
 

@@ -46,7 +46,7 @@ describe('a response of the bank', () => {
     ['no amount', { ...slip, amount: undefined }],
     ['an amount as text', { ...slip, amount: '10.5' }],
     ['an amount with three decimals', { ...slip, amount: 10.505 }],
-    ['an unknown type', { ...slip, type: 'BANKSLIP_NEW' }],
+    ['no correlationId', { ...slip, correlationId: undefined }],
     ['no fields', {}],
     ['a list', [slip]],
     ['null', null],

@@ -27,7 +27,7 @@ export function amountOwedOn(bill: PricedBill, today: PlainDate, day: PlainDate)
   const charged = bill.paymentCalculation.chargedAmount;
   if (day === today) return exactly(charged);
   const terms = readTerms(bill);
-  if (!terms) return { minimumCents: 1n, maximumCents: 2n * larger(bill.amount, charged) };
+  if (!terms) return { minimumCents: 1n, maximumCents: 2n * larger(bill.amount ?? 0n, charged) };
   const [now, then] = [amountParts(terms, today), amountParts(terms, day)];
   const isUnchanged =
     then.interestCents === 0n &&
@@ -68,11 +68,11 @@ function boundsOf(
 
 /** Null where a field that changes the amount cannot be read. */
 function readTerms(bill: PricedBill): ChargeTerms | null {
-  const dueDate = parsePlainDate(bill.dueDate.slice(0, 10));
+  const dueDate = parsePlainDate((bill.dueDate ?? '').slice(0, 10));
   const fine = readAdjustment(bill.overduePaymentFine);
   const interest = readAdjustment(bill.overduePaymentInterest);
   const discounts = (bill.discounts ?? []).map(readAdjustment);
-  if (!dueDate || fine === undefined || interest === undefined) return null;
+  if (!dueDate || bill.amount == null || fine === undefined || interest === undefined) return null;
   if (discounts.includes(undefined)) return null;
   const known = discounts.filter((discount): discount is Adjustment => Boolean(discount));
   return { amountCents: bill.amount, dueDate, fine, interest, discounts: known };
@@ -82,11 +82,12 @@ function readTerms(bill: PricedBill): ChargeTerms | null {
 function readAdjustment(
   adjustment: BillInformation['overduePaymentFine'],
 ): Adjustment | null | undefined {
-  if (!adjustment?.amount) return null;
+  if (!adjustment || adjustment.amount === 0n) return null;
   const date = parsePlainDate((adjustment.date ?? '').slice(0, 10));
   const type = adjustment.type?.toUpperCase();
-  if (!date || (type !== 'FIXED' && type !== 'PERCENTAGE')) return undefined;
-  return { date, amount: adjustment.amount, isPercentage: type === 'PERCENTAGE' };
+  const { amount } = adjustment;
+  if (amount == null || !date || (type !== 'FIXED' && type !== 'PERCENTAGE')) return undefined;
+  return { date, amount, isPercentage: type === 'PERCENTAGE' };
 }
 
 /** The upper bound of an adjustment: a percentage is rounded up. */

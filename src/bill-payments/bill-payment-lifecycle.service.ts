@@ -4,7 +4,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
-import { findBarCode } from '../brazil/bill-code.js';
 import { getBill, type BillPaymentResponse } from '../contract/bill-payments.js';
 import { Database, type Tx } from '../database.service.js';
 import { eventAmount, type NewEvent } from '../events/event.js';
@@ -26,7 +25,7 @@ import {
   statusCheckPauseMs,
 } from './bill-payment-state.js';
 import * as queries from './bill-payments.queries.js';
-import { expectedPayTime, latestExecutionAt } from './bill-rules.js';
+import { expectedPayTime, isOfBill, latestExecutionAt } from './bill-rules.js';
 
 const batchSize = 50;
 /**
@@ -60,7 +59,7 @@ export class BillPaymentLifecycle {
     if (!payment) return;
     const reportedState = response ? stateOfBillPaymentResponse(response) : 'paid';
     const state = nextBillPaymentState(payment.state, reportedState);
-    const acceptedAt = (response && parseInstant(response.createdAt)) ?? createdAt;
+    const acceptedAt = (response?.createdAt && parseInstant(response.createdAt)) || createdAt;
     const scheduledFor =
       reportedState === 'scheduled'
         ? ((response?.payAt ? parseInstant(response.payAt) : null) ??
@@ -136,7 +135,7 @@ export class BillPaymentLifecycle {
       getBill,
       account,
       { params: { identifier: barCode } },
-      { echoes: (bill) => findBarCode(bill.barCode) === barCode },
+      { echoes: (bill) => isOfBill(bill, barCode) },
     );
     return response.outcome === 'success' ? response.value.status : null;
   }

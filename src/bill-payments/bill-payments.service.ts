@@ -4,7 +4,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
-import { findBarCode } from '../brazil/bill-code.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { getBill, payBill } from '../contract/bill-payments.js';
 import type { RouteInput } from '../contract/route.js';
@@ -25,6 +24,7 @@ import {
   expectedPayTime,
   findBillRuleViolation,
   isInThePast,
+  isOfBill,
   latestPayTime,
   payDaysOf,
 } from './bill-rules.js';
@@ -39,7 +39,7 @@ export class BillPaymentsService implements OnModuleInit {
     route: payBill,
     repeat: 'keyed',
     echoes: ({ body }, response) =>
-      response.paidAmount === body.amount && findBarCode(response.barCode) === barCodeOf(body),
+      response.paidAmount === body.amount && isOfBill(response, barCodeOf(body)),
     onSucceeded: (tx, operation, { response }) => {
       const payAt = readPayAt(operation.requestBody);
       return this.lifecycle.recordAcceptance(tx, operation, response, payAt);
@@ -121,7 +121,7 @@ export class BillPaymentsService implements OnModuleInit {
       await this.accounts.get(accountId),
       { params: { identifier: barCode }, query: {}, body: undefined, idempotencyKey: null },
     );
-    if (findBarCode(bill.barCode) === barCode) return bill;
+    if (isOfBill(bill, barCode)) return bill;
     throw new AppError('bank_unreachable', { internal: 'the bank returned another bill' });
   }
 

@@ -19,6 +19,15 @@ export function barCodeOf(codes: Pick<BillPaymentRequest, 'barCode' | 'digitable
   return code;
 }
 
+/** Whether the bank returned this bill: each code of it that can be read is the bill's. */
+export function isOfBill(
+  { barCode, digitableLine }: Pick<BillInformation, 'barCode' | 'digitableLine'>,
+  wanted: string,
+): boolean {
+  const codes = [barCode, digitableLine].flatMap((code) => findBarCode(code ?? '') ?? []);
+  return codes.length > 0 && codes.every((code) => code === wanted);
+}
+
 export interface RequestedBillPayment {
   amountCents: bigint;
   /** The day in São Paulo on which the bill was queried. */
@@ -63,7 +72,9 @@ export function findBillRuleViolation(
 /** A bill that allows partial payment but gives no limits must be paid in full. */
 function isPartial({ isAllowPartialPayment, paymentCalculation }: PayableBill): boolean {
   const { minimumPaymentAmount, maximumPaymentAmount } = paymentCalculation;
-  return isAllowPartialPayment && minimumPaymentAmount != null && maximumPaymentAmount != null;
+  return (
+    isAllowPartialPayment === true && minimumPaymentAmount != null && maximumPaymentAmount != null
+  );
 }
 
 function rangeOn(bill: PayableBill, today: PlainDate, day: PlainDate): AmountRange {

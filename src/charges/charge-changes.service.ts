@@ -47,7 +47,11 @@ export class ChargeChanges implements OnModuleInit {
     onSucceeded: (tx, operation, { response }) =>
       this.recordVoid(tx, operation, statusOf(response)),
     lookUp: (account, operation) =>
-      this.lookUp(account, operation, ({ status }) => classifyBankStatus(status) === 'cancelled'),
+      this.lookUp(
+        account,
+        operation,
+        ({ status }) => classifyBankStatus(status ?? '') === 'cancelled',
+      ),
   };
 
   private readonly dueDateKind: OperationKind<typeof changeDueDate> = {
@@ -153,16 +157,18 @@ export class ChargeChanges implements OnModuleInit {
     if (response.outcome !== 'success' || !isChanged(response.value)) return { outcome: 'unknown' };
     const { status, text, value } = response;
     const changed = value as unknown as ChangeResponse;
-    return { outcome: 'accepted', status, text, response: changed, bankReference: value.status };
+    const bankReference = value.correlationId;
+    return { outcome: 'accepted', status, text, response: changed, bankReference };
   }
 }
 
-/** A text names no charge, so it is taken for the one that was addressed. */
+/** An answer that names no charge, such as a text, is taken for the one that was addressed. */
 function isAboutCharge(
   { params }: { params: { correlationId: string } },
   response: ChangeResponse,
 ): boolean {
-  return !isJsonObject(response) || response.correlationId === params.correlationId;
+  const correlationId = isJsonObject(response) ? response.correlationId : null;
+  return (correlationId ?? params.correlationId) === params.correlationId;
 }
 
 function statusOf(response: ChangeResponse): string | null {

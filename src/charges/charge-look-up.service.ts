@@ -6,7 +6,6 @@ import type { BankAccount } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import {
   chargeRequest,
-  chargeResponse,
   getCharge,
   type ChargeDetails,
   type ChargeResponse,
@@ -29,9 +28,11 @@ export class ChargeLookUp {
     const { correlationId, Amount } = z.decode(chargeRequest, bodyOf(operation));
     const found = await this.lookUp(account, { correlationId, amountCents: Amount });
     if (found.outcome !== 'accepted') return found;
-    // The charge's details serve as its creation response only when they hold all of its fields.
-    const response = z.safeDecode(chargeResponse, parseJson(found.text) as never);
-    return response.success ? { ...found, response: response.data } : { outcome: 'unknown' };
+    const { barCode, qrCode } = found.response;
+    // The caller needs the codes. A repeat returns them, where it is safe.
+    if (barCode == null && qrCode == null && this.bank.profile.isRepeatSafe)
+      return { outcome: 'unknown' };
+    return { ...found, response: { ...found.response, amount: Amount } };
   }
 
   /**
@@ -65,7 +66,7 @@ export class ChargeLookUp {
     if (response.outcome === 'rejection' && response.status === 404) return { outcome: 'absent' };
     if (response.outcome !== 'success') return { outcome: 'unknown' };
     const { status, text, value } = response;
-    return { outcome: 'accepted', status, text, response: value, bankReference: value.status };
+    return { outcome: 'accepted', status, text, response: value, bankReference: correlationId };
   }
 }
 

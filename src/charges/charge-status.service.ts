@@ -113,12 +113,11 @@ export class ChargeStatusChecks {
       { echoes: (charge) => charge.correlationId === correlationId },
     );
     if (response.outcome !== 'success') return checks + 1 < unansweredChecks ? null : byDueDate;
-    const charge = response.value as { status: string; dueDate?: unknown };
-    const bankDueDate =
-      typeof charge.dueDate === 'string' ? parsePlainDate(charge.dueDate.slice(0, 10)) : null;
+    const { status, dueDate: day } = response.value;
+    const bankDueDate = day == null ? null : parsePlainDate(day.slice(0, 10));
     return {
-      status: classifyBankStatus(charge.status),
-      bankStatus: charge.status,
+      status: classifyBankStatus(status ?? ''),
+      bankStatus: status ?? null,
       dueDate: bankDueDate ?? dueDate,
       bankDueDate,
     };

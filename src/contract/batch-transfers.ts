@@ -3,12 +3,16 @@
 import { z } from 'zod';
 import { route } from './route.js';
 import {
+  answeredId,
   clientIdentifier,
   filledText,
   integer,
   positiveReais,
   reais,
   timestamp,
+  unneeded,
+  unneededId,
+  unneededText,
   withExactNames,
 } from './wire.js';
 
@@ -34,47 +38,41 @@ export const batchRequest = batchOf(batchItemRequest);
 export type BatchRequest = z.output<typeof batchRequest>;
 
 const batchParty = z.looseObject({
-  number: z.string(),
-  branch: z.string().nullish(),
-  type: z.string().nullish(),
-  holder: z
-    .looseObject({
-      document: z.string().nullish(),
-      name: z.string().nullish(),
-      email: z.string().nullish(),
-      type: z.string().nullish(),
-    })
-    .nullish(),
-  bank: z
-    .looseObject({
-      code: z.string().nullish(),
-      name: z.string().nullish(),
-      nameFantasy: z.string().nullish(),
-      ispbCode: z.string().nullish(),
-    })
-    .nullish(),
+  number: unneededText,
+  branch: unneededText,
+  type: unneededText,
+  holder: unneeded(
+    z.looseObject({
+      ...{ document: unneededText, name: unneededText },
+      ...{ email: unneededText, type: unneededText },
+    }),
+  ),
+  bank: unneeded(
+    z.looseObject({
+      ...{ code: unneededText, name: unneededText },
+      ...{ nameFantasy: unneededText, ispbCode: unneededText },
+    }),
+  ),
 });
 
 /** The response has one element for each item, in the order of the items. */
 const batchElement = z.looseObject({
-  id: z.string(),
+  id: answeredId,
   /** The externalId of the item. The contract does not list it. */
-  externalId: z.string().nullish(),
-  type: z.looseObject({
-    id: integer.nullish(),
-    name: z.string(),
-    description: z.string().nullish(),
-  }),
-  status: z.string(),
+  externalId: unneededId,
+  type: unneeded(
+    z.looseObject({ id: unneeded(integer), name: unneededText, description: unneededText }),
+  ),
+  status: unneededText,
   amount: reais,
-  createdAt: timestamp,
-  transferAt: timestamp.nullish(),
-  transferredAt: timestamp.nullish(),
-  sender: batchParty,
-  recipient: batchParty,
-  tags: z.array(z.unknown()).nullish(),
+  createdAt: unneeded(timestamp),
+  transferAt: unneeded(timestamp),
+  transferredAt: unneeded(timestamp),
+  sender: unneeded(batchParty),
+  recipient: unneeded(batchParty),
+  tags: unneeded(z.array(z.unknown())),
   /** Beyond the contract: why an item failed, for a bank that executes a batch in part. */
-  error: z.looseObject({ code: z.string().nullish(), description: z.string().nullish() }).nullish(),
+  error: unneeded(z.looseObject({ code: unneededText, description: unneededText })),
 });
 
 export type BatchElement = z.output<typeof batchElement>;

@@ -4,7 +4,18 @@ import { z } from 'zod';
 import { hasBarCodeLength, parseBillCode } from '../brazil/bill-code.js';
 import { parseRequestedTime } from '../brazil/business-hours.js';
 import { route } from './route.js';
-import { bigInteger, positiveReais, reais, text, timestamp, withExactNames } from './wire.js';
+import {
+  answeredId,
+  bigInteger,
+  positiveReais,
+  reais,
+  text,
+  timestamp,
+  unneeded,
+  unneededId,
+  unneededText,
+  withExactNames,
+} from './wire.js';
 
 const codeMessages = {
   malformed: 'Must be a bar code (44 digits) or a digitable line (47 digits, or 48 for taxes).',
@@ -49,31 +60,31 @@ export const differentBillIssue = {
 
 /** `interesetAmount` is the bank's own spelling. */
 export const paymentCalculation = z.looseObject({
-  rebateAmount: reais.nullish(),
-  interesetAmount: reais.nullish(),
-  fineAmount: reais.nullish(),
-  discountAmount: reais.nullish(),
+  rebateAmount: unneeded(reais),
+  interesetAmount: unneeded(reais),
+  fineAmount: unneeded(reais),
+  discountAmount: unneeded(reais),
   chargedAmount: reais,
-  minimumPaymentAmount: reais.nullish(),
-  maximumPaymentAmount: reais.nullish(),
+  minimumPaymentAmount: unneeded(reais),
+  maximumPaymentAmount: unneeded(reais),
 });
 
 const party = z.looseObject({
-  document: z.string().nullish(),
-  name: z.string().nullish(),
-  type: z.string().nullish(),
+  document: unneededText,
+  name: unneededText,
+  type: unneededText,
 });
-const beneficiary = party.extend({ fantasyName: z.string().nullish() });
+const beneficiary = party.extend({ fantasyName: unneededText });
 const issuer = z.looseObject({
-  ispb: z.string().nullish(),
-  name: z.string().nullish(),
-  nameFantasy: z.string().nullish(),
+  ispb: unneededText,
+  name: unneededText,
+  nameFantasy: unneededText,
 });
 /** A fine, interest or discount: in reais when the type is FIXED, in percent when PERCENTAGE. */
 const adjustment = z.looseObject({
-  date: z.string().nullish(),
-  amount: reais.nullish(),
-  type: z.string().nullish(),
+  date: unneededText,
+  amount: unneeded(reais),
+  type: unneededText,
 });
 
 export const billStatuses = [
@@ -84,22 +95,23 @@ export const billStatuses = [
 ] as const;
 
 export const billInformation = z.looseObject({
-  identifierNumber: z.string().nullish(),
-  type: z.string(),
+  identifierNumber: unneededId,
+  type: unneededText,
   status: z.string(),
-  amount: reais,
+  amount: unneeded(reais),
   /** A date and time without a time zone. */
-  dueDate: z.string(),
-  barCode: z.string(),
-  digitableLine: z.string(),
-  isAllowPartialPayment: z.boolean(),
+  dueDate: unneededText,
+  /** One of the two codes identifies the bill. */
+  barCode: unneededText,
+  digitableLine: unneededText,
+  isAllowPartialPayment: unneeded(z.boolean()),
   paymentCalculation,
-  payer: party.nullish(),
-  overduePaymentInterest: adjustment.nullish(),
-  overduePaymentFine: adjustment.nullish(),
-  discounts: z.array(adjustment).nullish(),
-  beneficiary: beneficiary.nullish(),
-  issuer: issuer.nullish(),
+  payer: unneeded(party),
+  overduePaymentInterest: unneeded(adjustment),
+  overduePaymentFine: unneeded(adjustment),
+  discounts: unneeded(z.array(adjustment)),
+  beneficiary: unneeded(beneficiary),
+  issuer: unneeded(issuer),
 });
 
 export type BillInformation = z.output<typeof billInformation>;
@@ -136,22 +148,23 @@ export const billPaymentRequest = withExactNames(billPaymentFields)
 export type BillPaymentRequest = z.output<typeof billPaymentRequest>;
 
 export const billPayment = z.looseObject({
-  id: z.string(),
-  identifierNumber: z.string().nullish(),
-  barCode: z.string(),
-  digitableLine: z.string(),
-  status: z.string(),
-  dueDate: z.string(),
-  createdAt: timestamp,
-  originalAmount: reais,
+  id: answeredId,
+  identifierNumber: unneededId,
+  /** One of the two codes identifies the bill. */
+  barCode: unneededText,
+  digitableLine: unneededText,
+  status: unneededText,
+  dueDate: unneededText,
+  createdAt: unneeded(timestamp),
+  originalAmount: unneeded(reais),
   paidAmount: reais,
-  paymentCalculation: paymentCalculation.nullish(),
-  beneficiary: beneficiary.nullish(),
-  issuer: issuer.nullish(),
+  paymentCalculation: unneeded(paymentCalculation),
+  beneficiary: unneeded(beneficiary),
+  issuer: unneeded(issuer),
   /** Beyond the contract: when a scheduled payment is executed. */
-  payAt: timestamp.nullish(),
+  payAt: unneeded(timestamp),
   /** Beyond the contract: the nsu of the debit, once the payment is debited. */
-  transactionNsu: bigInteger.nullish(),
+  transactionNsu: unneeded(bigInteger),
 });
 
 export type BillPaymentResponse = z.output<typeof billPayment>;

@@ -111,7 +111,7 @@ describe('a charge request', () => {
 });
 
 describe('a charge response', () => {
-  it('has the shape of its type and preserves unknown fields and exact amounts', () => {
+  it('has any type and preserves unknown fields and exact amounts', () => {
     const pix = {
       type: 'PIX_STATIC',
       correlationId: 'order-1',
@@ -126,7 +126,9 @@ describe('a charge response', () => {
     };
     const decoded = z.decode(chargeResponse, pix as never);
     expect(decoded).toMatchObject({ amount: 1_050n });
-    expect(stringify(z.encode(chargeResponse, decoded))).toBe(stringify(pix));
-    expect(z.safeDecode(chargeResponse, { ...pix, type: 'OTHER' } as never).success).toBe(false);
+    const encoded = parse(stringify(z.encode(chargeResponse, decoded)) ?? '');
+    expect(encoded).toEqual(parse(stringify(pix) ?? ''));
+    const other = { ...pix, type: 'PIX_DYNAMIC' };
+    expect(z.decode(chargeResponse, other as never)).toMatchObject({ type: 'PIX_DYNAMIC' });
   });
 });

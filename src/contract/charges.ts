@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { route } from './route.js';
 import {
+  answeredId,
   bigInteger,
   clientIdentifier,
   filledText,
@@ -14,6 +15,9 @@ import {
   requiredOr,
   text,
   timestamp,
+  unneeded,
+  unneededId,
+  unneededText,
 } from './wire.js';
 
 const address = z.looseObject({
@@ -88,36 +92,30 @@ export const chargeRequest = chargeFields.superRefine((charge, context) => {
 
 export type ChargeRequest = z.output<typeof chargeRequest>;
 
-const bankSlipResponse = z.looseObject({
-  type: z.literal('BANKSLIP'),
+/**
+ * The response to a `BANKSLIP`; that to a `BANKSLIP_PIX` has the shape of a static Pix charge. The
+ * type is open text.
+ */
+export const chargeResponse = z.looseObject({
+  type: unneededText,
+  correlationId: answeredId,
   amount: reais,
-  yourNumber: z.string().nullish(),
-  ourNumber: z.string(),
-  correlationId: z.string(),
-  dueDate: z.string(),
-  barCode: z.string(),
-  digitableLine: z.string(),
-  payer: z.looseObject({}),
-  status: z.string(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
+  status: unneededText,
+  createdAt: unneeded(timestamp),
+  updatedAt: unneeded(timestamp),
+  /** Of a slip. */
+  yourNumber: unneededId,
+  ourNumber: unneededId,
+  dueDate: unneededText,
+  barCode: unneededText,
+  digitableLine: unneededText,
+  payer: unneeded(z.looseObject({})),
+  /** Of a charge with a QR code. */
+  description: unneededText,
+  additionalInfo: unneeded(z.array(z.looseObject({ key: unneededText, value: unneededText }))),
+  qrCode: unneededText,
+  payments: unneeded(z.array(z.unknown())),
 });
-
-/** The response to a `BANKSLIP_PIX` has the shape of a static Pix charge. */
-const pixChargeResponse = z.looseObject({
-  type: z.literal('PIX_STATIC'),
-  correlationId: z.string(),
-  amount: reais,
-  description: z.string().nullish(),
-  additionalInfo: z.array(z.looseObject({ key: z.string(), value: z.string() })),
-  status: z.string(),
-  qrCode: z.string(),
-  payments: z.array(z.unknown()),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
-
-export const chargeResponse = z.discriminatedUnion('type', [bankSlipResponse, pixChargeResponse]);
 export type ChargeResponse = z.output<typeof chargeResponse>;
 
 const chargeRoute = { chapter: 'Charges', authentication: 'api-key' } as const;
@@ -135,10 +133,7 @@ export const createCharge = route({
 });
 
 /** The current state of a charge. The payer of a static QR code may choose the amount. */
-export const chargeDetails = z.discriminatedUnion('type', [
-  bankSlipResponse,
-  pixChargeResponse.extend({ amount: reais.nullish() }),
-]);
+export const chargeDetails = chargeResponse.extend({ amount: unneeded(reais) });
 export type ChargeDetails = z.output<typeof chargeDetails>;
 
 /** Beyond the contract: publicly known of the real service (status and payments of one charge). */
@@ -171,18 +166,19 @@ export const listCharges = route({
   method: 'GET',
   path: '/baas/v1/charges',
   query: chargesQuery,
-  response: z.array(chargeDetails),
+  /** Null stands for one that cannot be read. */
+  response: z.array(unneeded(chargeDetails)),
 });
 
 /**
- * The response of the routes that change a charge. The contract shows no body, so only the fields
- * that identify the charge and its status are required.
+ * The response of the routes that change a charge. The contract shows no body, so none of its
+ * fields is required.
  */
 const changeResponse = z.looseObject({
-  correlationId: z.string(),
-  status: z.string(),
-  amount: reais.optional(),
-  nsu: bigInteger.optional(),
+  correlationId: unneededId,
+  status: unneededText,
+  amount: unneeded(reais),
+  nsu: unneeded(bigInteger),
 });
 
 const changeRoute = { ...chargeRoute, params: chargeParams, response: changeResponse } as const;

@@ -5,7 +5,17 @@ import { z } from 'zod';
 import { parsePlainDate } from '../brazil/calendar.js';
 import { parseTaxId } from '../brazil/tax-id.js';
 import { route } from './route.js';
-import { filledText, integer, reais, rejectInput, text, timestamp } from './wire.js';
+import {
+  filledText,
+  integer,
+  reais,
+  rejectInput,
+  text,
+  timestamp,
+  unneeded,
+  unneededId,
+  unneededText,
+} from './wire.js';
 
 export const educationLevels = [
   ...(['Undefined', 'Illiterate', 'Elementary1To4Year', 'Elementary5Year'] as const),
@@ -96,13 +106,13 @@ export type CustomerRequest = z.output<typeof customerRequest>;
 
 /** The contract shows no response body, so no field is required of a bank. */
 export const customerResponse = z.looseObject({
-  id: z.string().nullish(),
+  id: unneededId,
   /** Partly masked. */
-  document: z.string().nullish(),
-  name: z.string().nullish(),
-  status: z.string().nullish(),
-  account: z.looseObject({ branch: z.string().nullish(), number: z.string().nullish() }).nullish(),
-  createdAt: timestamp.nullish(),
+  document: unneededText,
+  name: unneededText,
+  status: unneededText,
+  account: unneeded(z.looseObject({ branch: unneededText, number: unneededText })),
+  createdAt: unneeded(timestamp),
 });
 
 export const createCustomer = route({

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { parsePixKey } from '../brazil/pix-key.js';
 import { route } from './route.js';
 import { taxIdText, transferParty } from './transfers.js';
-import { text, withExactNames } from './wire.js';
+import { answeredId, text, unneeded, unneededText, withExactNames } from './wire.js';
 
 /** A Pix key in any spelling that can be converted to the form of the DICT. */
 export const pixKeyText = text(100).refine(
@@ -20,12 +20,12 @@ export type PixLookupRequest = z.output<typeof pixLookupRequest>;
 
 export const pixLookupResponse = z.looseObject({
   /** Can be used for one transfer by key. */
-  endToEndId: z.string(),
-  key: z.string(),
+  endToEndId: answeredId,
+  key: unneededText,
   /** The document is partly masked. */
-  beneficiary: transferParty,
+  beneficiary: unneeded(transferParty),
   /** Also false when the request has no holderDocument. */
-  keyBelongsHolder: z.boolean(),
+  keyBelongsHolder: unneeded(z.boolean()),
 });
 
 export type PixLookupResponse = z.output<typeof pixLookupResponse>;

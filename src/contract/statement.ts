@@ -12,23 +12,31 @@ import {
   reais,
   text,
   timestamp,
+  unneeded,
+  unneededId,
+  unneededText,
 } from './wire.js';
 
+/** As a refund's response. What a line of the statement needs, `parseStatementLine` requires. */
 export const transaction = z.looseObject({
-  id: z.string(),
-  correlationId: z.string().nullish(),
-  nsu: bigInteger,
+  id: unneededId,
+  correlationId: unneededId,
+  nsu: unneeded(bigInteger),
   amount: reais,
-  notes: z.string().nullish(),
-  createdAt: timestamp,
-  type: z.looseObject({
-    name: z.string(),
-    description: z.string().nullish(),
-    isCredit: z.boolean(),
-  }),
-  balance: z.looseObject({ balancePrevious: reais, currentBalance: reais }),
+  notes: unneededText,
+  createdAt: unneeded(timestamp),
+  type: unneeded(
+    z.looseObject({
+      name: unneededText,
+      description: unneededText,
+      isCredit: unneeded(z.boolean()),
+    }),
+  ),
+  balance: unneeded(
+    z.looseObject({ balancePrevious: unneeded(reais), currentBalance: unneeded(reais) }),
+  ),
   /** Its content depends on the type. The proof of a received Pix contains its endToEndId. */
-  proof: z.looseObject({}).nullish(),
+  proof: unneeded(z.looseObject({})),
 });
 
 export type Transaction = z.output<typeof transaction>;
@@ -53,7 +61,8 @@ const statementRoute = {
   method: 'GET',
   authentication: 'api-key',
   query: statementQuery,
-  response: z.array(transaction),
+  /** Null stands for one that cannot be read. */
+  response: z.array(unneeded(transaction)),
 } as const;
 
 export const listTransactions = route({
@@ -69,12 +78,10 @@ export const listTransactionsV1 = route({
 });
 
 /**
- * The same routes with unparsed lines, for the statement sync and for drop-in clients. One line
- * that cannot be parsed therefore does not make the other lines of its page unreadable.
+ * The same route with unparsed lines, for the statement sync. One line that cannot be parsed
+ * therefore does not make the other lines of its page unreadable.
  */
-const withUnparsedLines = { response: z.array(z.unknown()) };
-export const readStatementPage = { ...listTransactions, ...withUnparsedLines };
-export const readStatementPageV1 = { ...listTransactionsV1, ...withUnparsedLines };
+export const readStatementPage = { ...listTransactions, response: z.array(z.unknown()) };
 
 /** Of the sandbox bank alone. The contract does not show whose account a key opens. */
 export const readSandboxAccount = route({
@@ -104,7 +111,7 @@ export const readBalances = route({
   response: z.looseObject({
     amountAvailable: reais,
     /** Blocked for movements that are not effective yet. */
-    amountBlocked: reais.nullish(),
-    amountTotal: reais.nullish(),
+    amountBlocked: unneeded(reais),
+    amountTotal: unneeded(reais),
   }),
 });

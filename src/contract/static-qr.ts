@@ -2,7 +2,18 @@
 // QR code".
 import { z } from 'zod';
 import { route } from './route.js';
-import { bigInteger, clientIdentifier, positiveReais, reais, text, timestamp } from './wire.js';
+import {
+  answeredId,
+  bigInteger,
+  clientIdentifier,
+  positiveReais,
+  reais,
+  text,
+  timestamp,
+  unneeded,
+  unneededId,
+  unneededText,
+} from './wire.js';
 
 export const staticQrRequest = z
   .looseObject({
@@ -24,22 +35,24 @@ export const staticQrRequest = z
 export type StaticQrRequest = z.output<typeof staticQrRequest>;
 
 export const staticQrResponse = z.looseObject({
-  transactionId: z.string(),
-  correlationId: z.string(),
+  transactionId: unneededId,
+  correlationId: answeredId,
   amount: reais.nullish(),
-  pixKey: z.string(),
-  beneficiaryName: z.string(),
-  address: z.looseObject({
-    cityName: z.string(),
-    zipCode: z.string(),
-    uf: z.string(),
-    state: z.string(),
-    street: z.string(),
-  }),
-  additionalInfo: z.string().nullish(),
-  createdAt: timestamp,
-  payloadPix: z.string(),
-  base64Image: z.string(),
+  pixKey: unneededText,
+  beneficiaryName: unneededText,
+  address: unneeded(
+    z.looseObject({
+      cityName: unneededText,
+      zipCode: unneededText,
+      uf: unneededText,
+      state: unneededText,
+      street: unneededText,
+    }),
+  ),
+  additionalInfo: unneededText,
+  createdAt: unneeded(timestamp),
+  payloadPix: unneededText,
+  base64Image: unneededText,
 });
 
 export type StaticQrResponse = z.output<typeof staticQrResponse>;

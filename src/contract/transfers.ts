@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseTaxId } from '../brazil/tax-id.js';
 import { route } from './route.js';
 import {
+  answeredId,
   bigInteger,
   clientIdentifier,
   filledText,
@@ -12,6 +13,9 @@ import {
   requiredOr,
   text,
   timestamp,
+  unneeded,
+  unneededId,
+  unneededText,
   withExactNames,
 } from './wire.js';
 
@@ -116,35 +120,37 @@ export function transferShape(request: TransferRequest): TransferShape {
 
 /** The payer or the beneficiary of a transfer in responses. */
 export const transferParty = z.looseObject({
-  number: z.string(),
-  branch: z.string(),
-  type: z.string(),
-  holder: z.looseObject({ document: z.string(), name: z.string(), type: z.string() }),
-  participant: z.looseObject({ name: z.string().nullish(), ispb: z.string() }),
+  number: unneededId,
+  branch: unneededId,
+  type: unneededText,
+  holder: unneeded(
+    z.looseObject({ document: unneededText, name: unneededText, type: unneededText }),
+  ),
+  participant: unneeded(z.looseObject({ name: unneededText, ispb: unneededText })),
 });
 
 export const transferResponse = z.looseObject({
-  id: z.string(),
+  id: answeredId,
   /** Only on transfers between accounts. */
-  externalId: z.string().nullish(),
+  externalId: unneededId,
   /** Not on transfers between accounts. */
-  endToEndId: z.string().nullish(),
+  endToEndId: unneededId,
   /** The nsu of the debit on the payer's statement. */
-  transactionNsu: bigInteger.nullish(),
-  status: z.string(),
-  type: z.string(),
+  transactionNsu: unneeded(bigInteger),
+  status: unneededText,
+  type: unneededText,
   amount: reais,
-  createdAt: timestamp,
-  description: z.string().nullish(),
-  payer: transferParty,
-  beneficiary: transferParty,
+  createdAt: unneeded(timestamp),
+  description: unneededText,
+  payer: unneeded(transferParty),
+  beneficiary: unneeded(transferParty),
 });
 
 export type TransferResponse = z.output<typeof transferResponse>;
 
 export const transferDetails = transferResponse.extend({
-  error: z.looseObject({ code: z.string().nullish(), description: z.string().nullish() }).nullish(),
-  updatedAt: timestamp.nullish(),
+  error: unneeded(z.looseObject({ code: unneededText, description: unneededText })),
+  updatedAt: unneeded(timestamp),
 });
 
 export type TransferDetails = z.output<typeof transferDetails>;

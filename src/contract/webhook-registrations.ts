@@ -3,7 +3,7 @@
 // one URL.
 import { z } from 'zod';
 import { route } from './route.js';
-import { filledText, text, timestamp } from './wire.js';
+import { answeredId, filledText, text, timestamp, unneeded, unneededText } from './wire.js';
 
 /**
  * How the bank authenticates its webhooks. `authorization` is "name: value" for HEADER, and
@@ -27,14 +27,20 @@ const registrationRequest = z.looseObject({
 });
 
 export const webhookRegistration = z.looseObject({
-  id: z.string(),
+  id: answeredId,
   eventType: z.string(),
   url: z.string(),
-  authorizationScheme: z.string(),
-  authorization: z.string().nullish(),
-  createdAt: timestamp.optional(),
-  updatedAt: timestamp.optional(),
+  authorizationScheme: unneededText,
+  authorization: unneededText,
+  createdAt: unneeded(timestamp),
+  updatedAt: unneeded(timestamp),
 });
+
+/** The response to a change is publicly known to be text, too. Nothing of it is needed. */
+const changedRegistration = {
+  response: unneeded(webhookRegistration),
+  mayRespondText: true,
+} as const;
 
 export type WebhookRegistration = z.output<typeof webhookRegistration>;
 
@@ -57,7 +63,7 @@ export const createWebhookRegistration = route({
   method: 'POST',
   path,
   body: registrationRequest,
-  response: webhookRegistration,
+  ...changedRegistration,
 });
 
 export const listWebhookRegistrations = route({
@@ -66,7 +72,8 @@ export const listWebhookRegistrations = route({
   summary: 'Lists the registrations of the account.',
   method: 'GET',
   path,
-  response: z.array(webhookRegistration),
+  /** Null stands for one that cannot be read. */
+  response: z.array(unneeded(webhookRegistration)),
 });
 
 export const getWebhookRegistration = route({
@@ -74,7 +81,7 @@ export const getWebhookRegistration = route({
   name: 'getWebhookRegistration',
   summary: 'Returns a registration.',
   method: 'GET',
-  response: webhookRegistration,
+  response: unneeded(webhookRegistration),
 });
 
 export const updateWebhookRegistration = route({
@@ -83,7 +90,7 @@ export const updateWebhookRegistration = route({
   summary: 'Changes a registration.',
   method: 'PATCH',
   body: registrationRequest.partial(),
-  response: webhookRegistration,
+  ...changedRegistration,
 });
 
 export const deleteWebhookRegistration = route({

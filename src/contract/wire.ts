@@ -123,6 +123,20 @@ export function withExactNames<Request extends z.ZodObject>(request: Request): R
   });
 }
 
+/** An id in an answer of the bank, as text: some banks write one id as a number. */
+export const answeredId = z.codec(z.union([z.string().min(1), jsonNumber]), z.string(), {
+  decode: (id) => (typeof id === 'string' ? id : id.value),
+  encode: (id) => id,
+});
+
+/**
+ * A field of an answer that no rule needs: null where the bank leaves it out or writes something
+ * else. The answer is passed on as it came.
+ */
+export const unneeded = <Field extends z.ZodType>(field: Field) => field.nullish().catch(null);
+export const unneededText = unneeded(z.string());
+export const unneededId = unneeded(answeredId);
+
 const notADate = 'Could not be read as a date, yyyy-mm-dd.';
 
 /** A calendar date `yyyy-mm-dd` that exists. `Date` would accept 2026-02-30, which does not. */

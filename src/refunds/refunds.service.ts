@@ -223,11 +223,12 @@ function isEcho({ params, query, body }: RefundInput, response: RefundResponse):
   const original = textOf(response.proof?.originalEndToEndId);
   const isOfOriginal =
     query.filterBy !== 'END_TO_END_ID' || original === null || original === params.transactionId;
-  return !type.isCredit && (amount < 0n ? -amount : amount) === body.amount && isOfOriginal;
+  const amountCents = amount < 0n ? -amount : amount;
+  return type?.isCredit !== true && amountCents === body.amount && isOfOriginal;
 }
 
 function idsOf({ nsu, proof }: RefundResponse) {
-  return { nsu, endToEndId: textOf(proof?.endToEndId) };
+  return { nsu: nsu ?? null, endToEndId: textOf(proof?.endToEndId) };
 }
 
 function textOf(value: unknown): string | null {

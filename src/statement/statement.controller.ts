@@ -4,13 +4,7 @@ import { Controller, UseGuards } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { BankService } from '../bank/bank.service.js';
-import {
-  listTransactions,
-  listTransactionsV1,
-  readBalances,
-  readStatementPage,
-  readStatementPageV1,
-} from '../contract/statement.js';
+import { listTransactions, listTransactionsV1, readBalances } from '../contract/statement.js';
 import { Handles, type Reply } from '../platform/contract-route.js';
 import { CallsBank } from '../platform/responses.decorator.js';
 
@@ -24,18 +18,14 @@ export class StatementController {
 
   @CallsBank()
   @Handles(listTransactions)
-  async list(@FromCaller() request: CallerInput<typeof readStatementPage>): Promise<Reply> {
-    return this.bank.relay(readStatementPage, await this.accounts.get(request.accountId), request);
+  async list(@FromCaller() request: CallerInput<typeof listTransactions>): Promise<Reply> {
+    return this.bank.relay(listTransactions, await this.accounts.get(request.accountId), request);
   }
 
   @CallsBank()
   @Handles(listTransactionsV1)
-  async listV1(@FromCaller() request: CallerInput<typeof readStatementPageV1>): Promise<Reply> {
-    return this.bank.relay(
-      readStatementPageV1,
-      await this.accounts.get(request.accountId),
-      request,
-    );
+  async listV1(@FromCaller() request: CallerInput<typeof listTransactionsV1>): Promise<Reply> {
+    return this.bank.relay(listTransactionsV1, await this.accounts.get(request.accountId), request);
   }
 
   /** Beyond the contract, where the bank has it. */

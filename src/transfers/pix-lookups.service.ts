@@ -12,7 +12,7 @@ import {
 } from '../contract/pix-lookup.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database, type SqlTx, type Tx } from '../database.service.js';
-import { formatCounterparty } from '../expected-payments/counterparty.js';
+import { formatCounterparty, normalizeAccountNumber } from '../expected-payments/counterparty.js';
 import type { PixLookup } from '../generated/service/client.js';
 import type { OperationRef } from '../operations/operations.queries.js';
 import { Reply } from '../platform/contract-route.js';
@@ -49,11 +49,10 @@ export class PixLookupsService {
     const account = await this.accounts.get(accountId);
     const { status, text, value, date } = await this.bank.callOrThrow(lookUpPixKey, account, input);
     const lookedUpAt = date ?? (await this.bankTime.now(accountId));
-    const { endToEndId, beneficiary } = value;
-    const { number, branch, participant } = beneficiary;
+    const { endToEndId } = value;
     await insertPixLookup(this.database.prisma, {
       ...{ accountId, endToEndId, lookedUpAt },
-      counterparty: formatCounterparty({ ispb: participant.ispb, branch, number }),
+      counterparty: counterpartyOf(value),
       expiresAt: pixLookupExpiry(endToEndId, lookedUpAt),
       ...this.hashesOf(input.body, value),
     });
@@ -63,15 +62,15 @@ export class PixLookupsService {
   /** The key and the holder are personal data: only whether they are the same again is stored. */
   private hashesOf(
     { key, holderDocument }: PixLookupRequest,
-    { beneficiary: { holder }, keyBelongsHolder }: PixLookupResponse,
+    { beneficiary, keyBelongsHolder }: PixLookupResponse,
   ) {
     const hash = (text: string) => this.secretBox.hash('pix-lookup', text);
     const document = holderDocument ? (normalizeTaxId(holderDocument) ?? holderDocument) : null;
     return {
       keyHash: this.hashOfKey(key),
-      holderHash: hash(canonicalJson([holder.name, holder.document])),
+      holderHash: hash(canonicalJson(holderOf(beneficiary))),
       holderDocumentHash: document === null ? null : hash(document),
-      keyBelongsHolder: document === null ? null : keyBelongsHolder,
+      keyBelongsHolder: document === null ? null : (keyBelongsHolder ?? null),
     };
   }
 
@@ -128,6 +127,23 @@ export class PixLookupsService {
     return broken ? lookupError(broken) : new AppError('conflict');
   }
 }
+
+/**
+ * The account of the key. An account number alone equals the account in full; without it, nothing
+ * but the id of the look-up is known.
+ */
+function counterpartyOf({ beneficiary, endToEndId }: PixLookupResponse): string {
+  const { number, branch, participant } = beneficiary ?? {};
+  const ispb = participant?.ispb;
+  if (number == null) return endToEndId;
+  return ispb == null || branch == null
+    ? normalizeAccountNumber(number)
+    : formatCounterparty({ ispb, branch, number });
+}
+
+const holderOf = (beneficiary: PixLookupResponse['beneficiary']) => {
+  return [beneficiary?.holder?.name ?? null, beneficiary?.holder?.document ?? null];
+};
 
 // The reasons are the bank's own codes, which its clients know.
 const lookupErrors = {

@@ -41,7 +41,10 @@ export function counterpartyOfTransfer(
   return formatCounterparty({ ispb, branch, number });
 }
 
-/** Whether a response holds the amount, the ids and the account of the request. */
+/**
+ * Whether a response holds the amount and the ids of the request. An account that it returns must
+ * be the account of the request.
+ */
 export function matchesTransferRequest(
   request: TransferRequest,
   { amount, endToEndId, externalId, beneficiary }: TransferResponse,
@@ -52,10 +55,10 @@ export function matchesTransferRequest(
     case 'key':
       return endToEndId === shape.endToEndId;
     case 'manual':
-      return isSameAccount(beneficiary.number, shape.beneficiary.number);
+      return isSameAccount(beneficiary?.number, shape.beneficiary.number);
     case 'internal':
       return (
-        isSameAccount(beneficiary.number, shape.beneficiaryAccount) &&
+        isSameAccount(beneficiary?.number, shape.beneficiaryAccount) &&
         (externalId ?? shape.externalId) === shape.externalId
       );
   }
@@ -64,7 +67,8 @@ export function matchesTransferRequest(
 /**
  * Banks write an account number with or without leading zeros, and with or without its check digit.
  */
-function isSameAccount(reported: string, requested: string): boolean {
+function isSameAccount(reported: string | null | undefined, requested: string): boolean {
+  if (reported == null) return true;
   const [one, other] = [normalizeAccountNumber(reported), normalizeAccountNumber(requested)];
   return one.startsWith(other) || other.startsWith(one);
 }

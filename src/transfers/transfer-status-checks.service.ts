@@ -72,7 +72,7 @@ export class TransferStatusChecks {
         echoes: ({ id, endToEndId, amount }) =>
           amount === transfer.amountCents &&
           (transfer.bankId ?? id) === id &&
-          (transfer.endToEndId ?? endToEndId ?? null) === (endToEndId ?? null),
+          (transfer.endToEndId ?? endToEndId ?? null) === (endToEndId ?? transfer.endToEndId),
       },
     );
     if (response.outcome !== 'success') return null;

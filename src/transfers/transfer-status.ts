@@ -20,7 +20,8 @@ const effectiveStatuses = new Set([
 const failedStatuses = new Set(['PIX_ERROR', 'ERROR']);
 
 /** An undocumented status shows only that the bank knows the transfer, so it counts as accepted. */
-export function stateOfBankStatus(status: string): ReportedTransferState {
+export function stateOfBankStatus(status: string | null | undefined): ReportedTransferState {
+  if (status == null) return 'accepted';
   if (effectiveStatuses.has(status)) return 'effective';
   return failedStatuses.has(status) ? 'failed' : 'accepted';
 }
@@ -44,7 +45,7 @@ export function readBatchElement({
 }: Pick<BatchElement, 'id' | 'status' | 'error'>): TransferReport {
   return {
     state: stateOfBankStatus(status),
-    bankStatus: status,
+    bankStatus: status ?? null,
     errorCode: error?.code ?? null,
     bankId: id,
     endToEndId: null,

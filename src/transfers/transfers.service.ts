@@ -31,6 +31,7 @@ import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
+import { parseInstant } from '../statement/statement-line.js';
 import { PixLookupsService } from './pix-lookups.service.js';
 import { requestedTransferWrites, TransferRecords } from './transfer-records.service.js';
 import {
@@ -218,7 +219,8 @@ export class TransfersService implements OnModuleInit {
     const { status, text, value } = response;
     // The client may have used the externalId earlier, without the service: such a transfer is no
     // evidence about this transfer.
-    if (shape.shape === 'internal' && new Date(value.createdAt) < since)
+    const createdAt = value.createdAt == null ? null : parseInstant(value.createdAt);
+    if (shape.shape === 'internal' && (createdAt === null || createdAt < since))
       return { outcome: 'not_offered' };
     return { outcome: 'accepted', status, text, response: value, bankReference: value.id };
   }

@@ -101,7 +101,7 @@ function isOurs({ publicUrl, slug, allowsLoopback }: WebhookAddress, url: string
 function isUpToDate(existing: WebhookRegistration, wanted: WantedRegistration): boolean {
   return (
     existing.url === wanted.url &&
-    existing.authorizationScheme.toUpperCase() === wanted.authorizationScheme &&
+    existing.authorizationScheme?.toUpperCase() === wanted.authorizationScheme &&
     existing.authorization === wanted.authorization
   );
 }

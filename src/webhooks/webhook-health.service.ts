@@ -1,9 +1,10 @@
 // Measures how reliably webhooks report the lines that the statement shows. Webhooks settle no
 // payment. Their health sets the sync interval, and operators can report its figures to the bank.
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BankService } from '../bank/bank.service.js';
 import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
+import { Health } from '../platform/health.js';
 import { Every } from '../platform/timer-methods.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { setSyncInterval } from '../statement/statement.queries.js';
@@ -20,13 +21,24 @@ const recentMs = hourMs;
 const recentLines = 100;
 
 @Injectable()
-export class WebhookHealth {
+export class WebhookHealth implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly bank: BankService,
     private readonly bankTime: BankTime,
     private readonly settings: Settings,
+    private readonly health: Health,
   ) {}
+
+  onModuleInit(): void {
+    this.health.addWarning('webhook registrations', () => this.findWarning());
+  }
+
+  /** Null where the webhooks are registered, but for event types that the bank refused. */
+  async findRegistrationFailure(accountId: number): Promise<string | null> {
+    const { webhookRegistrationOutcome: outcomes } = this.database.prisma;
+    return (await outcomes.findUnique({ where: { accountId } }))?.failure ?? null;
+  }
 
   /** Without `from`, the period is `days` long. Throws `validation_failed` where it is invalid. */
   async measure(accountId: number, requested: RequestedPeriod, days = 1) {
@@ -95,6 +107,13 @@ export class WebhookHealth {
       recent.push(...lines);
     }
     recordRecentLines(recent);
+  }
+
+  /** Without names: the health endpoints need no key. */
+  private async findWarning(): Promise<string | null> {
+    const { webhookRegistrationOutcome: outcomes } = this.database.prisma;
+    const failed = await outcomes.count({ where: { failure: { not: null } } });
+    return failed > 0 ? `Bank accounts without registered webhooks: ${failed}.` : null;
   }
 
   /** The webhook of a line before this time counts as lost if it has not come. */

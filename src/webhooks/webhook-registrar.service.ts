@@ -10,6 +10,7 @@ import {
   listWebhookRegistrations,
   updateWebhookRegistration,
 } from '../contract/webhook-registrations.js';
+import { Database } from '../database.service.js';
 import { Addresses } from '../platform/http.js';
 import { AppError } from '../platform/errors.js';
 import { OnJob } from '../platform/job-methods.js';
@@ -34,6 +35,7 @@ export class WebhookRegistrar implements OnModuleDestroy {
   private isStopping = false;
 
   constructor(
+    private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly addresses: Addresses,
@@ -47,10 +49,13 @@ export class WebhookRegistrar implements OnModuleDestroy {
   @OnJob('registerWebhooks')
   async register({ accountId }: JobPayload<'registerWebhooks'>): Promise<void> {
     const account = await this.accounts.get(accountId);
-    if (!isAllowedIn(await this.accounts.getSendingRules(accountId), createWebhookRegistration))
+    if (!isAllowedIn(await this.accounts.getSendingRules(accountId), createWebhookRegistration)) {
+      await this.database.prisma.webhookRegistrationOutcome.deleteMany({ where: { accountId } });
       return;
+    }
     const listed = await this.bank.call(listWebhookRegistrations, account, {});
-    const plan = planRegistrations(await this.addressOf(account), valueOf(listed));
+    if (listed.outcome !== 'success') return this.recordAndThrow(accountId, failureOf(listed), []);
+    const plan = planRegistrations(await this.addressOf(account), readable(listed.value));
     const changes = [
       ...plan.create.map((body) => ({
         eventType: body.eventType,
@@ -82,14 +87,35 @@ export class WebhookRegistrar implements OnModuleDestroy {
         { account: account.slug, eventTypes: refused },
         'webhook event types refused by the bank',
       );
-    for (const response of responses) if (response.outcome !== 'rejection') valueOf(response);
+    const [failed] = responses.filter((response) => response.outcome === 'unknown');
+    await this.recordAndThrow(accountId, failed ? failureOf(failed) : null, refused);
+  }
+
+  /** What came of it is shown to operators until the next registration. */
+  private async recordAndThrow(
+    accountId: number,
+    failure: string | null,
+    refusedEventTypes: string[],
+  ): Promise<void> {
+    const outcome = { failure, refusedEventTypes };
+    await this.database.prisma.webhookRegistrationOutcome.upsert({
+      where: { accountId },
+      create: { accountId, ...outcome },
+      update: outcome,
+    });
+    if (failure !== null)
+      throw new AppError('bank_refused', { internal: `webhook registration: ${failure}` });
   }
 
   /** How each event type is registered. Throws if the bank does not answer. */
   async list(accountId: number): Promise<RegisteredEventType[]> {
     const account = await this.accounts.get(accountId);
     const listed = await this.bank.call(listWebhookRegistrations, account, {});
-    return describeRegistrations(await this.addressOf(account), valueOf(listed));
+    if (listed.outcome !== 'success')
+      throw new AppError('bank_refused', {
+        internal: `webhook registrations: ${failureOf(listed)}`,
+      });
+    return describeRegistrations(await this.addressOf(account), readable(listed.value));
   }
 
   /** A failed account is tried again in the next pass. */
@@ -129,8 +155,10 @@ export class WebhookRegistrar implements OnModuleDestroy {
 const isUnanswered = (response: BankResponse<unknown>): boolean =>
   response.outcome === 'unknown' && response.status === null;
 
-function valueOf<Value>(response: BankResponse<Value>): Value {
-  if (response.outcome === 'success') return response.value;
-  const reason = response.outcome === 'unknown' ? response.reason : `status ${response.status}`;
-  throw new AppError('bank_refused', { internal: `webhook registration: ${reason}` });
+/** Those that can be read. */
+const readable = <One>(listed: readonly (One | null | undefined)[]): One[] =>
+  listed.filter((one) => one != null);
+
+function failureOf(response: Exclude<BankResponse<unknown>, { outcome: 'success' }>): string {
+  return response.outcome === 'unknown' ? response.reason : `status ${response.status}`;
 }

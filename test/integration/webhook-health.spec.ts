@@ -43,7 +43,7 @@ describe('webhook health', () => {
     const bank = { profile: { visibilityBoundMs: 10_000 } } as never;
     const settings = { syncIntervalMs: 60_000 } as never;
     const bankTime = new BankTime(database);
-    health = new WebhookHealth(database, bank, bankTime, settings);
+    health = new WebhookHealth(database, bank, bankTime, settings, {} as never);
     controller = new WebhookHealthController(health);
   });
   beforeEach(async () => {

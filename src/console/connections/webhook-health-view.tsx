@@ -22,15 +22,23 @@ interface HealthProps {
   byDay: readonly DayHealth[];
   lost: readonly UnnotifiedLineRow[];
   hasMore: boolean;
+  /** Why the webhooks are not registered at the bank; null where they are. */
+  failure: string | null;
 }
 
 const offeredDays = [1, 7, 30] as const;
 
-export function HealthView({ visit, days, measured, byDay, lost, hasMore }: HealthProps) {
+export function HealthView(props: HealthProps) {
+  const { visit, days, measured, byDay, lost, hasMore, failure } = props;
   const { t, path } = visit;
   const total = measured.types.find(({ type }) => type === null) ?? null;
   return (
     <>
+      {failure !== null && (
+        <Message kind="bad">
+          {t('health.registrations.failed')} <code>{failure}</code>
+        </Message>
+      )}
       <Sentence visit={visit} total={total} />
       <p class="row">
         {offeredDays.map((one) =>

@@ -40,15 +40,16 @@ export class WebhookHealthPages {
     const { id } = accountOf(visit);
     const { days } = readFilters(periodQuery, visit.query).filters;
     const page = { beforeNsu: null, limit: lostLines + 1 };
-    const [measured, byDay, lost] = await Promise.all([
+    const [measured, byDay, lost, failure] = await Promise.all([
       this.webhookHealth.measure(id, {}, days),
       this.webhookHealth.measureDays(id, shownDays),
       this.webhookHealth.listUnnotifiedLines(id, {}, page, days),
+      this.webhookHealth.findRegistrationFailure(id),
     ]);
     const body = (
       <HealthView
         visit={visit}
-        {...{ days, measured, byDay }}
+        {...{ days, measured, byDay, failure }}
         lost={lost.slice(0, lostLines)}
         hasMore={lost.length > lostLines}
       />

@@ -214,6 +214,10 @@ export const connectionsTexts = {
     'O banco não respondeu. Tente de novo em instantes.',
     'The bank did not respond. Try again in a moment.',
   ],
+  'health.registrations.failed': [
+    'Os webhooks não estão registrados no banco:',
+    'The webhooks are not registered at the bank:',
+  ],
   'health.registrations.unknown': ['Sem resposta do banco.', 'No response of the bank.'],
   'health.registration.registered': ['Registrado', 'Registered'],
   'health.registration.outdated': ['Desatualizado', 'Outdated'],

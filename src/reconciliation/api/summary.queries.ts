@@ -16,6 +16,8 @@ type SummaryRow = Record<Counted, bigint> &
     'lastNsu' | 'closedUntil' | 'balanceCents' | 'syncedAt'
   > & {
     complete: boolean;
+    registrationFailure: string | null;
+    refusedEventTypes: string[] | null;
   };
 
 export async function loadSummary(db: Db, accountId: number, today: string): Promise<SummaryRow> {
@@ -25,8 +27,10 @@ export async function loadSummary(db: Db, accountId: number, today: string): Pro
            s.closed_until, s.balance_cents,
            s.synced_at, COALESCE(s.syncs, 0) AS syncs, COALESCE(s.line_count, 0) AS total,
            lines.*, expected.*, breaks.*, operations.*, webhooks.*, deliveries.*,
+           registered.failure AS "registrationFailure", registered.refused_event_types,
            (SELECT count(*) FROM unreadable_line WHERE account_id = a.id) AS "unreadableLines"
     FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id
+    LEFT JOIN webhook_registration_outcome registered ON registered.account_id = a.id
     LEFT JOIN LATERAL (
       SELECT created_at, reason FROM account_mode_change
       WHERE account_id = a.id ORDER BY sequence DESC LIMIT 1

@@ -62,6 +62,8 @@ export class BookController {
         received: row.webhooksReceived,
         pending: row.webhooksPending,
         quarantined: row.webhooksQuarantined,
+        registrationFailure: row.registrationFailure,
+        refusedEventTypes: row.refusedEventTypes ?? [],
       },
       deliveries: { pending: row.deliveriesPending, dead: row.deliveriesDead },
     };

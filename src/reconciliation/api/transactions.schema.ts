@@ -196,7 +196,15 @@ export const getSummary = route({
       awaitingApproval: bigInteger,
     }),
     breaks: z.object({ open: bigInteger }),
-    webhooks: z.object({ received: bigInteger, pending: bigInteger, quarantined: bigInteger }),
+    webhooks: z.object({
+      received: bigInteger,
+      pending: bigInteger,
+      quarantined: bigInteger,
+      /** Why the last registration at the bank failed; null where it did not. */
+      registrationFailure: z.string().nullable(),
+      /** Event types that the bank does not register. */
+      refusedEventTypes: z.array(z.string()),
+    }),
     deliveries: z.object({ pending: bigInteger, dead: bigInteger }),
   }),
 });

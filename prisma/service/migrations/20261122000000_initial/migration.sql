@@ -976,6 +976,17 @@ CREATE INDEX "webhook_counterparty_name" ON "webhook_counterparty" ("account_id"
 CREATE INDEX "webhook_counterparty_tax_id"
   ON "webhook_counterparty" ("account_id", "tax_id") WHERE (tax_id IS NOT NULL);
 
+-- What came of the last registration of the account's webhooks at the bank.
+CREATE TABLE "webhook_registration_outcome" (
+  "account_id" INTEGER NOT NULL,
+  "failure" TEXT,
+  "refused_event_types" TEXT[],
+
+  CONSTRAINT "webhook_registration_outcome_pkey" PRIMARY KEY ("account_id"),
+  CONSTRAINT "webhook_registration_outcome_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+
 -- How far the lines of an account are compared with the webhooks, by their arrival, and how far the
 -- webhooks with the lines, by their receipt.
 CREATE TABLE "webhook_health_state" (
