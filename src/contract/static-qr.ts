@@ -83,7 +83,7 @@ export const getStaticQr = route({
   isBeyondContract: true,
   summary: 'Returns a static QR code by its transactionId or correlationId.',
   path: '/baas/api/v2/pix/qrcode/static/{identifier}',
-  response: staticQrResponse.extend({ status: z.string().nullish() }),
+  response: staticQrResponse.extend({ status: unneededText }),
 });
 
 export type StaticQrDetails = z.output<typeof getStaticQr.response>;
@@ -97,10 +97,10 @@ export const listStaticQrPayments = route({
   path: '/baas/api/v2/pix/qrcode/static/{identifier}/payments',
   response: z.array(
     z.looseObject({
-      nsu: bigInteger.nullish(),
-      amount: reais,
-      endToEndId: z.string().nullish(),
-      createdAt: timestamp.nullish(),
+      nsu: unneeded(bigInteger),
+      amount: unneeded(reais),
+      endToEndId: unneededText,
+      createdAt: unneeded(timestamp),
     }),
   ),
 });

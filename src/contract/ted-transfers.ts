@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { route } from './route.js';
 import { transferDetails, transferRequestFields } from './transfers.js';
-import { text, withExactNames } from './wire.js';
+import { text, unneededText, withExactNames } from './wire.js';
 
 const { amount, description, beneficiary } = transferRequestFields;
 
@@ -14,7 +14,7 @@ export const tedRequest = withExactNames(
 
 export type TedRequest = z.output<typeof tedRequest>;
 
-export const tedResponse = transferDetails.extend({ paymentChannel: z.string().nullish() });
+export const tedResponse = transferDetails.extend({ paymentChannel: unneededText });
 
 export type TedResponse = z.output<typeof tedResponse>;
 

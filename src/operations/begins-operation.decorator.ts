@@ -1,14 +1,14 @@
 // Declares the responses of a handler that begins an operation, for the API reference.
 import { CallsBank, Responds } from '../platform/responses.decorator.js';
 import { operationHeader } from './operation.js';
-import { operationView } from './operations.schema.js';
+import { pendingView } from './operations.schema.js';
 
 const accepted = {
   status: 202,
   description:
     'The request is stored, and the bank has not responded yet. Its id resolves where the id of ' +
     'the final resource would. An event reports the end.',
-  body: { name: 'Operation', schema: operationView },
+  body: { name: 'PendingOperation', schema: pendingView },
   headers: { Location: 'Where the operation is read.', [operationHeader]: 'Its id.' },
 };
 

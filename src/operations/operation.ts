@@ -70,6 +70,11 @@ export interface OperationKind<R extends Route = Route> {
    */
   resourcePath?: string;
   /**
+   * The contract's status of what is under way, and of what moved nothing, as a 202 shows them.
+   * Default: `PROCESSING` and `ERROR`.
+   */
+  statuses?: { open: string; failed: string };
+  /**
    * Writes the module's own rows of one or several requests, in the statement that inserts their
    * operations: what `rowOf` returns for each. Where a rule of the database stands against one of
    * them, a write is not complete, and each of the requests is then stored alone.

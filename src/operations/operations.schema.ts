@@ -9,9 +9,9 @@ import {
   OperationSource,
   OperationState,
 } from '../generated/service/enums.js';
-import { parseJson } from '../platform/exact-json.js';
+import { isJsonObject, parseJson, stringifyJson } from '../platform/exact-json.js';
 import { listOf, listQuery } from '../platform/listing.js';
-import type { Operation } from './operation.js';
+import type { Operation, OperationKind } from './operation.js';
 
 /**
  * An operation in a list: a page shows what happened to many requests, each of which may be as
@@ -40,6 +40,40 @@ export const operationView = listedOperation.extend({
   /** The bank's response; null while there is none. Without a body once it was deleted. */
   response: z.object({ status: integer, body: z.unknown() }).nullable(),
 });
+
+/**
+ * The body of a 202: the operation, with what was sent and a status that is not final, so that a
+ * client of the bank does not read fields that are missing as a success.
+ */
+export const pendingView = operationView.extend({
+  /** Of the whole request; null where it has none. */
+  amount: reais.nullish(),
+  /** The contract's, of what is under way; or of what moved nothing. */
+  status: z.string(),
+});
+
+const withoutEffect: readonly OperationState[] = ['not_executed', 'declined', 'expired'];
+
+/** The JSON of a `pendingView`. Where the request holds secrets, what was sent is left out. */
+export function pendingText(
+  { repeat, statuses = { open: 'PROCESSING', failed: 'ERROR' } }: PendingKind,
+  operation: Operation,
+  metadata: Metadata | null,
+): string {
+  const view = describeOperation(operation, metadata);
+  const { body } = view.request;
+  const sent = repeat !== 'never' && isJsonObject(body) ? body : {};
+  const { amountCents, state } = operation;
+  const status = withoutEffect.includes(state) ? statuses.failed : statuses.open;
+  const encoded = z.encode(pendingView, { ...view, amount: amountCents, status });
+  return stringifyJson({
+    ...sent,
+    ...encoded,
+    amount: encoded.amount ?? sent.Amount ?? sent.amount,
+  });
+}
+
+type PendingKind = Pick<OperationKind, 'repeat' | 'statuses'>;
 
 /** One operation with its attempts. An attempt may not have reached the bank. */
 export const operationDetail = operationView.extend({

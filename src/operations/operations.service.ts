@@ -29,7 +29,7 @@ import { OperationSender, type SentResponse } from './operation-sender.service.j
 import { keyReused, OperationStorage, type NewRequest } from './operation-storage.service.js';
 import { OperationOutcomes } from './operation-outcomes.service.js';
 import type { NewOperation, OperationRef } from './operations.queries.js';
-import { describeOperation, operationView } from './operations.schema.js';
+import { pendingText } from './operations.schema.js';
 
 /** How long a repeat waits for the response to the first request. */
 const repeatWaitMs = 12_000;
@@ -115,6 +115,11 @@ export class OperationsService {
   /** The reply to a repeat of the request that made this operation. */
   async replyAgain(ref: OperationRef): Promise<Reply> {
     return this.replyToRepeat(await this.get(ref.accountId, ref.id), noPreferences);
+  }
+
+  /** The body of the 202 of an operation whose response never came. */
+  pendingText(operation: Operation): string {
+    return pendingText(this.outcomes.kindOf(operation), operation, null);
   }
 
   /** Throws `not_found`, also for an operation of another account. */
@@ -241,8 +246,7 @@ export class OperationsService {
         `The bank's response to operation ${operation.id} is no longer stored.`,
       );
     const [own = null] = metadata.length === 1 ? metadata : [];
-    const view = describeOperation(operation, own);
-    return new Reply(202, stringifyJson(z.encode(operationView, view)), {
+    return new Reply(202, pendingText(this.outcomes.kindOf(operation), operation, own), {
       ...headers,
       [operationHeader]: operation.id,
       Location: `${resourcePath}${operation.id}`,

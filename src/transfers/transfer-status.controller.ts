@@ -6,7 +6,10 @@ import { BankService } from '../bank/bank.service.js';
 import { getTed } from '../contract/ted-transfers.js';
 import { getTransfer } from '../contract/transfers.js';
 import { Database } from '../database.service.js';
-import { Handles, type Reply } from '../platform/contract-route.js';
+import type { Operation } from '../operations/operation.js';
+import { OperationsService } from '../operations/operations.service.js';
+import { Handles, Reply } from '../platform/contract-route.js';
+import { AppError } from '../platform/errors.js';
 import { CallsBank } from '../platform/responses.decorator.js';
 import { isUuid } from '../platform/listing.js';
 
@@ -17,6 +20,7 @@ export class TransferStatusController {
     private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
+    private readonly operations: OperationsService,
   ) {}
 
   @CallsBank()
@@ -36,18 +40,37 @@ export class TransferStatusController {
     request: CallerInput<typeof getTransfer>,
   ): Promise<Reply> {
     const { accountId, params } = request;
-    const identifier = await this.bankIdOf(accountId, params.identifier);
+    const transfer = await this.find(accountId, params.identifier);
+    const { bankId, endToEndId, externalId } = transfer ?? {};
+    const identifier = bankId ?? endToEndId ?? externalId;
+    if (transfer && !identifier) return this.pending(transfer);
     const account = await this.accounts.get(accountId);
-    return this.bank.relay(route, account, { ...request, params: { identifier } });
+    const asked = { ...request, params: { identifier: identifier ?? params.identifier } };
+    try {
+      return await this.bank.relay(route, account, asked);
+    } catch (error) {
+      // The bank may not know it yet.
+      const isUnknown = error instanceof AppError && error.code === 'not_found';
+      if (transfer && !bankId && isUnknown) return this.pending(transfer);
+      throw error;
+    }
   }
 
   /** A 202 has the operation's id, which the bank does not know: it gets its own id instead. */
-  private async bankIdOf(accountId: number, identifier: string): Promise<string> {
-    if (!isUuid(identifier)) return identifier;
-    const transfer = await this.database.prisma.transfer.findUnique({
-      where: { accountId_id: { accountId, id: identifier } },
-      select: { bankId: true, endToEndId: true, externalId: true },
+  private async find(accountId: number, id: string) {
+    if (!isUuid(id)) return null;
+    return this.database.prisma.transfer.findUnique({
+      where: { accountId_id: { accountId, id } },
+      select: {
+        bankId: true,
+        endToEndId: true,
+        externalId: true,
+        operation: { omit: { nextActionAt: true } },
+      },
     });
-    return transfer?.bankId ?? transfer?.endToEndId ?? transfer?.externalId ?? identifier;
+  }
+
+  private pending({ operation }: { operation: Operation }): Reply {
+    return new Reply(200, this.operations.pendingText(operation));
   }
 }

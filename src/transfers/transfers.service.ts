@@ -64,6 +64,7 @@ export class TransfersService implements OnModuleInit {
   private readonly kind: OperationKind<typeof createTransfer> = {
     name: 'create_transfer',
     sendsMoney: 'transfer',
+    statuses: { open: 'PIX_PROCESSING', failed: 'PIX_ERROR' },
     route: createTransfer,
     repeat: 'keyed',
     echoes: ({ body }, response) => matchesTransferRequest(body, response),

@@ -10,6 +10,7 @@ import * as refunds from '../../src/contract/refunds.js';
 import type { Route } from '../../src/contract/route.js';
 import * as statement from '../../src/contract/statement.js';
 import * as qrs from '../../src/contract/static-qr.js';
+import * as teds from '../../src/contract/ted-transfers.js';
 import * as transfers from '../../src/contract/transfers.js';
 import * as registrations from '../../src/contract/webhook-registrations.js';
 import { Health } from '../../src/platform/health.js';
@@ -35,7 +36,9 @@ import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { partnerKey, serviceProcess } from '../support/service-application.js';
 import type { ServiceProcess } from '../support/service-application.js';
 
-const chapters = [batches, bills, charges, customers, lookups, refunds, statement, qrs, transfers];
+const chapters = [
+  ...[batches, bills, charges, customers, lookups, refunds, statement, qrs, teds, transfers],
+];
 const isRoute = (value: unknown): value is Route =>
   typeof value === 'object' && value !== null && 'path' in value && 'response' in value;
 const allRoutes = [...chapters, registrations].flatMap((chapter) =>
@@ -155,6 +158,21 @@ describe('an answer of the bank', () => {
       request: () => call('POST', transfersPath, internalTransfer({ amount: 0.01 })),
     },
     {
+      name: 'a TED',
+      route: teds.createTed,
+      needed: ['id', 'amount'],
+      request: () => call('POST', teds.createTed.path, manualTransfer({ amount: 0.01 })),
+    },
+    {
+      name: 'a TED that is read',
+      route: teds.getTed,
+      needed: ['id', 'amount'],
+      request: async () => {
+        const { id } = await created('POST', teds.createTed.path, manualTransfer({ amount: 0.01 }));
+        return call('GET', at(teds.getTed, id));
+      },
+    },
+    {
       name: 'a batch',
       route: batches.createTransferBatch,
       needed: ['[].id', '[].amount'],
@@ -186,6 +204,25 @@ describe('an answer of the bank', () => {
       route: qrs.createStaticQr,
       needed: ['correlationId', 'amount'],
       request: () => call('POST', qrs.createStaticQr.path, staticQr()),
+    },
+    {
+      name: 'a static QR code that is read',
+      route: qrs.getStaticQr,
+      needed: ['correlationId', 'amount'],
+      request: async () => {
+        const { correlationId } = await created('POST', qrs.createStaticQr.path, staticQr());
+        return call('GET', at(qrs.getStaticQr, correlationId));
+      },
+    },
+    {
+      name: 'the payments of a static QR code',
+      route: qrs.listStaticQrPayments,
+      needed: [],
+      request: async () => {
+        const { correlationId } = await created('POST', qrs.createStaticQr.path, staticQr());
+        await created('POST', '/sandbox/pix/received', { correlationId });
+        return call('GET', at(qrs.listStaticQrPayments, correlationId));
+      },
     },
     {
       name: 'a charge that is read',
