@@ -34,21 +34,50 @@ const cents = (amount: number) => Math.round(amount * 100);
 const signed = (amount: number, isCredit: boolean) => (isCredit ? cents(amount) : -cents(amount));
 
 export function checkRound(evidence: Evidence): string[] {
+  const requested = withoutSecondDebits(evidence);
   return [
-    ...evidence.sent.flatMap((sent) => checkRequest(sent, evidence)),
+    ...evidence.sent.flatMap((sent) => checkRequest(sent, requested)),
     ...evidence.sent.flatMap(checkRepeatedResponses),
     ...checkOperations(evidence),
-    ...checkDebits(evidence),
+    ...checkDebits(requested),
     ...checkBalance(evidence),
     ...checkExplanations(evidence),
+    ...checkMatches(requested),
     ...checkBreaks(evidence),
-    ...checkSentPayments(evidence.state),
+    ...checkSecondDebits(evidence),
+    ...checkSentPayments(requested.state),
     ...checkAsyncOutcomes(evidence.sent, evidence.state),
     ...checkCharges(evidence),
     ...checkRefundSums(evidence),
     ...checkOutput(evidence),
     ...evidence.leaks,
   ];
+}
+
+/** The second debits of the fault `debited-twice`: they have the ids of an earlier debit. */
+function secondDebitsOf({ ledger }: FinalState): BankMovement[] {
+  return ledger.movements.filter(
+    ({ isCredit, type, endToEndId, nsu }, _, movements) =>
+      !isCredit &&
+      type === 'DEBIT_PIX' &&
+      movements.some((one) => !one.isCredit && one.endToEndId === endToEndId && one.nsu < nsu),
+  );
+}
+
+/** What the bank did for the requests, without what it debited again by itself. */
+function withoutSecondDebits(evidence: Evidence): Evidence {
+  const { state } = evidence;
+  const second = new Set(secondDebitsOf(state));
+  const movements = state.ledger.movements.filter((line) => !second.has(line));
+  return { ...evidence, state: { ...state, ledger: { ...state.ledger, movements } } };
+}
+
+/** Each second debit is an open break. */
+function checkSecondDebits({ state }: Evidence): string[] {
+  const open = new Set(state.breaks.filter((each) => each.state === 'open').map(({ nsu }) => nsu));
+  return secondDebitsOf(state)
+    .filter(({ nsu }) => !open.has(nsu))
+    .map(({ nsu }) => `nsu ${nsu}: the second debit of a Pix is no open break`);
 }
 
 /** The bank's debits of a request, found by the key of its operation or by an id of its own. */
@@ -206,8 +235,8 @@ function checkBalance({ state }: Evidence): string[] {
   ];
 }
 
-/** The service has exactly the bank's lines. Each is explained; each requested one is matched. */
-function checkExplanations({ sent, state }: Evidence): string[] {
+/** The service has exactly the bank's lines, and each is explained. */
+function checkExplanations({ state }: Evidence): string[] {
   const { ledger, transactions, summary } = state;
   const synced = new Map(transactions.map((line) => [line.nsu, line]));
   const findings: string[] = [];
@@ -222,6 +251,14 @@ function checkExplanations({ sent, state }: Evidence): string[] {
     else if (signed(line.amount, line.type.isCredit) !== signed(amount, isCredit))
       findings.push(`nsu ${nsu} (${type}): the synced amount differs from the bank's`);
   }
+  return findings;
+}
+
+/** Each requested debit is matched. */
+function checkMatches({ sent, state }: Evidence): string[] {
+  const { ledger, transactions } = state;
+  const synced = new Map(transactions.map((line) => [line.nsu, line]));
+  const findings: string[] = [];
   for (const { request } of sent) {
     const [operation] = operationsOf(request, state);
     for (const { nsu, type } of debitsOf(request, operation, ledger.movements)) {
@@ -240,11 +277,14 @@ function checkBreaks({ state, settings }: Evidence): string[] {
     (operation) => operation.state === 'needs_operator' && isLeftToPerson(operation, settings),
   );
   const open = state.breaks.filter((each) => each.state === 'open');
+  const second = new Set(secondDebitsOf(state).map(({ endToEndId }) => endToEndId));
   const unknownOutcomes = open.filter(({ kind }) => kind === 'unknown_outcome');
   const others = open.filter(({ kind, nsu }) => {
     if (kind === 'unknown_outcome') return false;
     // The fault `page-shift` adds a received Pix of one cent that is not expected.
     const line = nsu === null ? undefined : lines.get(nsu);
+    // Which debit of a Pix that was debited twice a reversal is of, a person decides.
+    if (line?.endToEndId && second.has(line.endToEndId)) return false;
     return !(kind === 'unexpected' && line?.isCredit && cents(line.amount) === 1);
   });
   return [

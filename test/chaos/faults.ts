@@ -23,6 +23,9 @@ export interface ChaosFault {
 const delaysMs: Partial<Record<FaultKind, number>> = {
   'hang-after-effect': 1_500,
   slow: 700,
+  'status-stuck': 2_500,
+  'undone-silently': 2_500,
+  'refund-held': 2_500,
   'webhook-late': 2_500,
   'webhook-reordered': 1_500,
   'statement-lag': 2_500,

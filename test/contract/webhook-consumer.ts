@@ -45,6 +45,11 @@ export class WebhookConsumer {
     });
   }
 
+  /** The bodies received so far about `id`. */
+  about(id: string): WebhookJson[] {
+    return this.received.map(({ body }) => body).filter((body) => body.endToEndId === id);
+  }
+
   close(): void {
     this.listener.close();
   }

@@ -181,6 +181,13 @@ export const payerTexts = {
     'Connection cut after the effect',
   ],
   'fault.async-error': ['Recusa depois de aceito', 'Refusal after acceptance'],
+  'fault.status-stuck': [
+    'Pix sem status final por um tempo',
+    'Pix without a final status for a while',
+  ],
+  'fault.undone-silently': ['Pix desfeito sem aviso', 'Pix undone without a webhook'],
+  'fault.debited-twice': ['Pix debitado em dobro', 'Pix debited twice'],
+  'fault.refund-held': ['Devolução retida', 'Refund held'],
   'fault.truncated': ['Resposta cortada', 'Response cut off'],
   'fault.garbage': ['Resposta ilegível', 'Response unreadable'],
   'fault.empty': ['Resposta vazia', 'Response empty'],

@@ -40,10 +40,22 @@ export const webhookKinds = [
  * posted.
  */
 export const statementKinds = ['statement-lag', 'page-shift', 'line-withheld'] as const;
+/** What banks do to payments that they have accepted (real-bank.md A.13). */
+export const habitKinds = [
+  /** A Pix gets no final status before the next multiple of the delay: many end together. */
+  'status-stuck',
+  /** A Pix is undone by a late credit without a webhook. */
+  'undone-silently',
+  /** A Pix is debited again, with the same ids. */
+  'debited-twice',
+  /** A refund fails at once, and its money comes back after the delay. */
+  'refund-held',
+] as const;
 export const faultKinds = [
   ...callKinds,
   'async-error',
   'partial-batch',
+  ...habitKinds,
   ...webhookKinds,
   ...statementKinds,
 ] as const;
@@ -75,6 +87,10 @@ const defaultDelaysMs: Partial<Record<FaultKind, number>> = {
   'hang-after-effect': 5_000,
   slow: 2_000,
   'async-error': 300,
+  'status-stuck': 5_000,
+  'undone-silently': 5_000,
+  'debited-twice': 0,
+  'refund-held': 5_000,
   'webhook-late': 5_000,
   'webhook-reordered': 2_000,
   'statement-lag': 3_000,
@@ -89,6 +105,10 @@ export function faultDelayMs({ kind, delayMs }: Pick<Fault, 'kind' | 'delayMs'>)
 const endpointsByKind: Partial<Record<FaultKind, readonly FaultEndpoint[]>> = {
   'async-error': ['transfers', 'bill-payments', 'refunds'],
   'partial-batch': ['batch'],
+  'status-stuck': ['transfers'],
+  'undone-silently': ['transfers'],
+  'debited-twice': ['transfers'],
+  'refund-held': ['refunds'],
   'page-shift': ['transactions'],
   'statement-lag': ['transactions'],
   'line-withheld': [

@@ -69,6 +69,10 @@ export const modes = z.strictObject({
   lookupMinutes: count(1, 10_080),
   /** Whose look-up can begin a transfer: the payer's own, or that of any account. */
   lookupAccount: oneOf('own', 'any'),
+  /** How many look-ups of a day may begin no transfer before the directory blocks; or null. */
+  unusedLookups: count(1, 10_000).nullable(),
+  /** Whether a MED request blocks its amount in the balance until it is decided. */
+  medBlock: oneOf('none', 'requested-amount'),
   /** `partial`: an item that fails does not stop the others. */
   batch: oneOf('atomic', 'partial'),
   batchMaximumItems: count(1, maxBatchItems),
@@ -118,6 +122,8 @@ const publishedModes: ModeValues = {
   pixStepMs: 300,
   lookupMinutes: 720,
   lookupAccount: 'own',
+  unusedLookups: null,
+  medBlock: 'none',
   batch: 'atomic',
   batchMaximumItems: maxBatchItems,
   batchExternalIds: 'any',

@@ -4,16 +4,18 @@ import { Injectable } from '@nestjs/common';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import type { PixLookupRequest, PixLookupResponse } from '../../contract/pix-lookup.js';
 import type { DictKey } from '../../generated/sandbox/client.js';
-import { AppError, invariant } from '../../platform/errors.js';
+import { AppError, invariant, ruleBroken } from '../../platform/errors.js';
 import { findAccountByPixKey } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
+import { countUnusedLookups } from './lookups.queries.js';
 import { EndToEndIds } from './pix-credits.service.js';
 import { dictLookupResponse } from './lookup-response.js';
 import { bank, type SandboxAccount, type Party, partyOfAccount } from '../accounts/party.js';
 
 const minuteMs = 60_000;
+const dayMs = 1_440 * minuteMs;
 
 @Injectable()
 export class PixLookups {
@@ -24,12 +26,16 @@ export class PixLookups {
     private readonly modes: Modes,
   ) {}
 
-  /** Throws `not_found` for a key that is not registered. */
+  /**
+   * Throws `not_found` for a key that is not registered, and `rule_broken` with the reason
+   * `directory_blocked` when the account has used too few of its look-ups.
+   */
   async lookUp(account: SandboxAccount, request: PixLookupRequest): Promise<PixLookupResponse> {
     const pixKey = parsePixKey(request.key);
     invariant(pixKey, 'a request has a Pix key');
     const beneficiary = await this.getHolder(pixKey.key);
     const createdAt = this.clock.now();
+    await this.assertNotBlocked(account, createdAt);
     const lookup = {
       endToEndId: this.ids.next('E', bank.ispb),
       accountId: account.id,
@@ -40,6 +46,14 @@ export class PixLookups {
     };
     await this.database.insert('dict_lookup', lookup);
     return dictLookupResponse(lookup, request.holderDocument);
+  }
+
+  private async assertNotBlocked({ id }: SandboxAccount, now: Date): Promise<void> {
+    const { unusedLookups: limit } = this.modes.current;
+    if (limit === null) return;
+    const since = new Date(now.getTime() - dayMs);
+    if ((await countUnusedLookups(this.database, id, since)) >= limit)
+      throw ruleBroken('directory_blocked', 'Too few look-ups of the account became payments.');
   }
 
   private async getHolder(key: string): Promise<Party> {

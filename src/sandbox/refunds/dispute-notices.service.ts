@@ -1,4 +1,5 @@
-// Sends the webhooks of disputes. The bank publishes only their names; the bodies are this bank's.
+// Sends the webhooks of disputes, and blocks what a MED request asks for where a mode says so. The
+// bank publishes only their names; the bodies are this bank's.
 import { Injectable } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
 import { Accounts } from '../accounts/accounts.service.js';
@@ -8,6 +9,7 @@ import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { wireReais } from '../wire-values.js';
+import { MedBlocks } from './med-blocks.service.js';
 import type { reportDispute } from './med.schema.js';
 
 @Injectable()
@@ -18,6 +20,7 @@ export class DisputeNotices {
     private readonly webhooks: Webhooks,
     private readonly clock: BankClock,
     private readonly random: Random,
+    private readonly blocks: MedBlocks,
   ) {}
 
   async send(caller: SandboxAccount, request: RouteInput<typeof reportDispute>['body']) {
@@ -31,9 +34,12 @@ export class DisputeNotices {
       ...(deadline ? { deadline } : {}),
       createdAt: at.toISOString(),
     };
-    await this.database.transaction((tx) => {
+    await this.database.transaction(async (tx) => {
+      if (eventType === 'MED_REQUESTED' && amount)
+        await this.blocks.block(tx, account, endToEndId, amount);
+      if (eventType === 'MED_ACCEPTED' || eventType === 'MED_REJECTED')
+        await this.blocks.release(tx, account, endToEndId);
       this.webhooks.notify(tx, account, eventType, { body, at });
-      return Promise.resolve();
     });
     return { id, eventType, endToEndId };
   }

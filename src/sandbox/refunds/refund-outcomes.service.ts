@@ -29,11 +29,12 @@ export class RefundOutcomes {
   ) {
     dueWork.handle('refund-effective', (tx, subject) => this.finish(tx, subject, false));
     dueWork.handle('refund-error', (tx, subject) => this.finish(tx, subject, true));
+    dueWork.handle('refund-undone', (tx, subject) => this.undo(tx, subject));
   }
 
   /** Fires the fault by which a refund fails. Called last: a refused refund uses up no fault. */
   drawFailure(): FiredFault | null {
-    return this.faults.fire(['refunds'], 'async-error');
+    return this.faults.fire(['refunds'], 'async-error', 'refund-held');
   }
 
   /** Schedules the end of the refund that `line` debited. */
@@ -43,28 +44,45 @@ export class RefundOutcomes {
     line: PostedLine,
     failure: FiredFault | null,
   ): Promise<void> {
-    const delayMs = failure ? failure.delayMs : this.modes.current.pixStepMs;
+    const subject = `${account.id}:${line.nsu}`;
+    const { pixStepMs } = this.modes.current;
+    const after = (waitMs: number) => new Date(line.createdAt.getTime() + waitMs);
+    const isHeld = failure?.kind === 'refund-held';
     await this.dueWork.schedule(tx, {
       kind: failure ? 'refund-error' : 'refund-effective',
-      subject: `${account.id}:${line.nsu}`,
-      dueAt: new Date(line.createdAt.getTime() + delayMs),
+      subject: isHeld ? `${subject}:held` : subject,
+      dueAt: after(failure && !isHeld ? failure.delayMs : pixStepMs),
     });
+    if (isHeld)
+      await this.dueWork.schedule(tx, {
+        ...{ kind: 'refund-undone', subject, dueAt: after(failure.delayMs) },
+      });
   }
 
   private async finish(tx: SandboxTx, subject: string, isFailed: boolean): Promise<void> {
-    const [accountId, nsu] = subject.split(':') as [string, string];
-    const id = Number(accountId);
-    const account = await findAccountById(tx, id);
-    const refund = await findSentRefund(tx, id, BigInt(nsu));
-    invariant(account && refund, 'the line of a refund is never deleted');
+    const { account, refund } = await this.find(tx, subject);
     const { proof, idempotencyKey } = refund;
-    if (isFailed) await this.reverse(tx, account, refund);
+    if (isFailed && !subject.endsWith(':held')) await this.reverse(tx, account, refund);
     const finishedAt = this.clock.now();
     const body = isFailed
       ? refundErrorBody(proof, { error, finishedAt })
       : refundEffectiveBody(proof, { idempotencyKey, finishedAt });
     const event = { body, at: finishedAt };
     this.webhooks.notify(tx, account, 'PIX_REFUND_PAYMENT_UPDATED', event);
+  }
+
+  /** The money of a refund that failed earlier comes back. */
+  private async undo(tx: SandboxTx, subject: string): Promise<void> {
+    const { account, refund } = await this.find(tx, subject);
+    await this.reverse(tx, account, refund);
+  }
+
+  private async find(tx: SandboxTx, subject: string) {
+    const [accountId, nsu] = subject.split(':') as [string, string];
+    const account = await findAccountById(tx, Number(accountId));
+    const refund = await findSentRefund(tx, Number(accountId), BigInt(nsu));
+    invariant(account && refund, 'the line of a refund is never deleted');
+    return { account, refund };
   }
 
   /** Reverses the debit under the same original, so that its amount becomes refundable again. */

@@ -62,3 +62,11 @@ export function findSentRefund(tx: SandboxTx, accountId: number, nsu: bigint) {
     [accountId, nsu],
   );
 }
+
+/** Returns what was blocked, or null. */
+export function deleteMedBlock(tx: SandboxTx, accountId: number, endToEndId: string) {
+  return tx.find<{ cents: bigint }>(
+    'DELETE FROM med_block WHERE account_id = $1 AND end_to_end_id = $2 RETURNING cents',
+    [accountId, endToEndId],
+  );
+}

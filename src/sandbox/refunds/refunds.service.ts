@@ -8,6 +8,7 @@ import type { SandboxAccount } from '../accounts/party.js';
 import { movementOfLine, type PostedMovement } from '../ledger/posted-movement.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { Statement } from '../statement/statement.service.js';
+import { MedBlocks } from './med-blocks.service.js';
 import type { takePixBack } from './med.schema.js';
 import { OriginalPixes } from './original-pixes.service.js';
 import { RefundMovements } from './refund-movements.service.js';
@@ -23,6 +24,7 @@ export class Refunds {
     private readonly movements: RefundMovements,
     private readonly outcomes: RefundOutcomes,
     private readonly statement: Statement,
+    private readonly blocks: MedBlocks,
   ) {}
 
   /**
@@ -61,6 +63,7 @@ export class Refunds {
     const reference = { filterBy: 'END_TO_END_ID', id: request.endToEndId } as const;
     const original = await this.originals.get(account, reference);
     return this.database.transaction(async (tx) => {
+      await this.blocks.release(tx, account, original.endToEndId);
       const amountCents = await this.movements.reserve(tx, original, request.amount ?? null);
       const reason = medReason(request.reason ?? null);
       const line = await this.movements.post(tx, original, {

@@ -6,6 +6,7 @@ import { AppError, invariant } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
+import type { FiredFault } from '../faults/faults.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement, type LineDetails, type PostedLine } from '../ledger/movement.js';
@@ -19,6 +20,12 @@ import { isFinalTransfer, pixFailures, type PixFailure, type Transfer } from './
 
 const waitTask = 'pix-waits-for-spi';
 const endTask = 'pix-ends';
+const undoTask = 'pix-is-undone';
+
+/** Habits of the bank after it has accepted a Pix. */
+export const habitsOfPix = ['status-stuck', 'undone-silently', 'debited-twice'] as const;
+
+export type PixFault = FiredFault<'async-error' | (typeof habitsOfPix)[number]>;
 
 @Injectable()
 export class SentPixLifecycle {
@@ -32,6 +39,7 @@ export class SentPixLifecycle {
   ) {
     dueWork.handle(waitTask, (tx, id) => this.wait(tx, id));
     dueWork.handle(endTask, (tx, id) => this.end(tx, id));
+    dueWork.handle(undoTask, (tx, id) => this.end(tx, id, { isSilent: true }));
   }
 
   /** Debits or blocks the amount. Throws `rule_broken` with the reason `insufficient_funds`. */
@@ -44,16 +52,28 @@ export class SentPixLifecycle {
     return { ...transfer, transactionNsu: nsu, createdAt, updatedAt: createdAt };
   }
 
-  /** Stores an accepted transfer and schedules its steps; it does not end before `delayMs`. */
-  async store(tx: SandboxTx, transfer: Transfer, delayMs: number): Promise<void> {
+  /** Stores an accepted transfer and schedules its steps, as the fault that fired has them. */
+  async store(
+    tx: SandboxTx,
+    payer: SandboxAccount,
+    transfer: Transfer,
+    fault: PixFault | null,
+  ): Promise<void> {
     await tx.insert('transfer', transfer);
+    const isDebitedTwice = fault?.kind === 'debited-twice' && !transfer.isBlocked;
+    if (isDebitedTwice) await this.debit(tx, payer, transfer);
     const { id: subject, createdAt } = transfer;
     const { pixStepMs } = this.modes.current;
     // Both steps are scheduled now, so that both run when the clock is moved past them.
     const after = (waitMs: number) => new Date(createdAt.getTime() + waitMs);
-    const endMs = Math.max(2 * pixStepMs, delayMs);
+    const delayMs = fault?.delayMs ?? 0;
+    const isStuck = fault?.kind === 'status-stuck' && delayMs > 0;
+    const dueAt = isStuck
+      ? new Date(Math.ceil(after(2 * pixStepMs).getTime() / delayMs) * delayMs)
+      : after(Math.max(2 * pixStepMs, delayMs));
+    const kind = fault?.kind === 'undone-silently' ? undoTask : endTask;
     await this.dueWork.schedule(tx, { kind: waitTask, subject, dueAt: after(pixStepMs) });
-    await this.dueWork.schedule(tx, { kind: endTask, subject, dueAt: after(endMs) });
+    await this.dueWork.schedule(tx, { kind, subject, dueAt });
   }
 
   private async wait(tx: SandboxTx, id: string): Promise<void> {
@@ -66,7 +86,7 @@ export class SentPixLifecycle {
     );
   }
 
-  private async end(tx: SandboxTx, id: string): Promise<void> {
+  private async end(tx: SandboxTx, id: string, { isSilent = false } = {}): Promise<void> {
     const transfer = await tx.lockRow<Transfer>('transfer', { id });
     if (!transfer || isFinalTransfer(transfer)) return;
     const payer = await findAccountById(tx, transfer.accountId);
@@ -80,6 +100,7 @@ export class SentPixLifecycle {
     const { status, transactionNsu, isBlocked, updatedAt } = ended;
     const changes = { status, transactionNsu, isBlocked, error: ended.error, updatedAt };
     await tx.update<Transfer>('transfer', { id }, changes);
+    if (isSilent) return;
     const event = { body: pixPaymentBody(ended), at: ended.updatedAt };
     this.webhooks.notify(tx, payer, 'PIX_PAYMENT_UPDATED', event);
   }

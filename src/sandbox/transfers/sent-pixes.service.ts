@@ -13,10 +13,18 @@ import { EndToEndIds } from '../pix/pix-credits.service.js';
 import { bank, outsideBank, type Party, partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
-import { SentPixLifecycle } from './sent-pix-lifecycle.service.js';
-import { pixFailures, type TransferOrder, type Transfer } from './transfer.js';
+import { habitsOfPix, SentPixLifecycle, type PixFault } from './sent-pix-lifecycle.service.js';
+import { pixFailures, type PixFailure, type TransferOrder, type Transfer } from './transfer.js';
 
 type ManualBeneficiary = Extract<TransferShape, { shape: 'manual' }>['beneficiary'];
+
+/** Why a Pix fails by a fault; null where it does not fail. */
+const failureOf: Record<PixFault['kind'], PixFailure | null> = {
+  'async-error': pixFailures.accountBlocked,
+  'undone-silently': pixFailures.notProcessed,
+  'status-stuck': null,
+  'debited-twice': null,
+};
 
 /** The beneficiary of a Pix, and the id of the Pix. */
 interface Destination {
@@ -89,9 +97,10 @@ export class SentPixes {
       updatedAt: now,
     });
     // Fires last, so that a refused request does not use up the fault.
-    const fault = this.faults.fire(['transfers'], 'async-error');
-    const transfer = fault ? { ...accepted, error: pixFailures.accountBlocked } : accepted;
-    await this.lifecycle.store(tx, transfer, fault?.delayMs ?? 0);
+    const fault = this.faults.fire(['transfers'], 'async-error', ...habitsOfPix);
+    const error = fault && failureOf[fault.kind];
+    const transfer = error ? { ...accepted, error } : accepted;
+    await this.lifecycle.store(tx, payer, transfer, fault);
     return transfer;
   }
 }

@@ -34,5 +34,6 @@ export function isFinalTransfer({ status }: Pick<Transfer, 'status'>): boolean {
 export const pixFailures = {
   accountBlocked: { code: 'AC06', description: 'A conta do recebedor está bloqueada.' },
   accountUnknown: { code: 'AC03', description: 'A conta do recebedor não existe.' },
+  notProcessed: { code: 'ED05', description: 'O Pix não foi processado.' },
   amountRefused: { code: 'AM02', description: 'A conta do recebedor não comporta o valor.' },
 } as const satisfies Record<string, PixFailure>;

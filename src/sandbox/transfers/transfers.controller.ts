@@ -4,6 +4,7 @@ import { lookUpPixKey } from '../../contract/pix-lookup.js';
 import { createTed, getTed } from '../../contract/ted-transfers.js';
 import { createTransfer, getTransfer } from '../../contract/transfers.js';
 import { Handles } from '../../platform/contract-route.js';
+import { Responds } from '../../platform/responses.decorator.js';
 import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { PixLookups } from '../pix/pix-lookups.service.js';
 import { BatchTransfers } from './batch-transfers.service.js';
@@ -19,6 +20,7 @@ export class SandboxTransfersController {
     private readonly tedTransfers: SandboxTeds,
   ) {}
 
+  @Responds({ status: 422, description: 'The directory blocks the account.' })
   @Handles(lookUpPixKey)
   lookUp(@AccountInput() { account, body }: AccountRequest<typeof lookUpPixKey>) {
     return this.lookups.lookUp(account, body);

@@ -50,6 +50,24 @@ export async function insertDeliveryCopy(
   );
 }
 
+/** Inserts a copy of each delivery of the account since then, due now. Returns how many. */
+export async function insertCopiesSince(
+  tx: SandboxTx,
+  { accountId, since, now }: { accountId: number; since: Date; now: Date },
+): Promise<number> {
+  const copies = await tx.query(
+    `INSERT INTO webhook_delivery (registration_id, body, next_attempt_at, created_at)
+     SELECT delivery.registration_id, delivery.body, $3, $3
+     FROM webhook_delivery AS delivery
+     JOIN webhook_registration AS registration ON registration.id = delivery.registration_id
+     WHERE registration.account_id = $1 AND delivery.created_at >= $2 AND NOT delivery.is_forged
+     ORDER BY delivery.id
+     RETURNING id`,
+    [accountId, since, now],
+  );
+  return copies.length;
+}
+
 /**
  * Commits of this connection do not wait for the disk. A crash of the server may lose the outcomes
  * of the latest deliveries, which are then sent twice.

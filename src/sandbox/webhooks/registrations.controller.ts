@@ -9,6 +9,7 @@ import {
 import { Handles } from '../../platform/contract-route.js';
 import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { Registrations } from './registrations.service.js';
+import { resendWebhooks } from './webhooks-control.schema.js';
 
 @Controller()
 export class RegistrationsController {
@@ -42,5 +43,10 @@ export class RegistrationsController {
   ) {
     await this.registrations.remove(account, params.id);
     return {};
+  }
+
+  @Handles(resendWebhooks)
+  resend(@AccountInput() { account, body }: AccountRequest<typeof resendWebhooks>) {
+    return this.registrations.resend(account, body);
   }
 }

@@ -1,4 +1,5 @@
-// Owns the webhook registrations: one URL for each event type of an account.
+// Owns the webhook registrations: one URL for each event type of an account. Sends what was sent to
+// them again.
 import { Injectable } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
 import type {
@@ -12,6 +13,7 @@ import {
 } from '../../generated/sandbox/client.js';
 import { AppError, conflict, refuseInvalid } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
+import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Random } from '../random.service.js';
@@ -20,8 +22,10 @@ import {
   authorizationHeaders,
   type AuthorizationScheme,
 } from '../../contract/webhook-authorization.js';
-import { listRegistrations } from './deliveries.queries.js';
+import { insertCopiesSince, listRegistrations } from './deliveries.queries.js';
 import { isWebhookEventType } from './event-types.js';
+import { WebhookSender } from './webhook-sender.service.js';
+import type { resendWebhooks } from './webhooks-control.schema.js';
 
 type RegistrationFields = RouteInput<typeof createWebhookRegistration>['body'];
 
@@ -31,6 +35,8 @@ export class Registrations {
     private readonly database: SandboxDatabase,
     private readonly clock: BankClock,
     private readonly random: Random,
+    private readonly accounts: Accounts,
+    private readonly sender: WebhookSender,
   ) {}
 
   async create(account: SandboxAccount, fields: RegistrationFields): Promise<WebhookRegistration> {
@@ -41,6 +47,19 @@ export class Registrations {
         data: { ...data, id: this.random.uuid(), accountId: account.id },
       }),
     );
+  }
+
+  async resend(
+    caller: SandboxAccount,
+    { account: number, hours }: RouteInput<typeof resendWebhooks>['body'],
+  ): Promise<{ count: number }> {
+    const { id: accountId } = await this.accounts.getNamed(number, caller);
+    const now = this.clock.now();
+    const since = new Date(now.getTime() - hours * 3_600_000);
+    return this.database.transaction(async (tx) => {
+      tx.afterCommit(() => this.sender.trigger());
+      return { count: await insertCopiesSince(tx, { accountId, since, now }) };
+    });
   }
 
   async list(account: SandboxAccount): Promise<WebhookRegistration[]> {

@@ -567,3 +567,12 @@ CREATE TABLE "due_task" (
   CONSTRAINT "due_task_pkey" PRIMARY KEY ("id")
 );
 CREATE INDEX "due_task_due_at_id_idx" ON "due_task" ("due_at", "id");
+
+-- The part of a balance that a MED request blocks until it is decided.
+CREATE TABLE "med_block" (
+  "account_id" INTEGER NOT NULL,
+  "end_to_end_id" TEXT NOT NULL,
+  "cents" BIGINT NOT NULL,
+
+  CONSTRAINT "med_block_pkey" PRIMARY KEY ("account_id", "end_to_end_id")
+);
