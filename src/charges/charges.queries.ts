@@ -122,27 +122,14 @@ const ownRefundsOfCharge = (accountId: number) => Prisma.sql`
 
 /** Refunds of the charge's payments that the bank made without our request. */
 const bankRefundsOfCharge = (accountId: number) => Prisma.sql`
-  SELECT reversal.id, credit.nsu, reversal.amount_cents, 'accepted', debit.nsu, 'bank', NULL
+  SELECT reversal.id, (reversal.evidence ->> 'originalNsu')::bigint, reversal.amount_cents,
+         'accepted', reversal.nsu, 'bank', NULL
   FROM (
-    SELECT id, nsu, amount_cents FROM match
+    SELECT * FROM match
     WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = charge.payment_id
       AND role = 'reversal' AND unlinked_at IS NULL OFFSET 0
   ) reversal
-  CROSS JOIN LATERAL (
-    SELECT nsu, original_end_to_end_id FROM statement_line
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = reversal.nsu OFFSET 0
-  ) debit
-  CROSS JOIN LATERAL (
-    SELECT nsu FROM statement_line
-    WHERE account_id = ${opaqueAccountId(accountId)}
-      AND end_to_end_id = debit.original_end_to_end_id OFFSET 0
-  ) credit
-  CROSS JOIN LATERAL (
-    SELECT expected_payment_id, role FROM match
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = credit.nsu
-      AND unlinked_at IS NULL OFFSET 0
-  ) payment
-  WHERE payment.expected_payment_id = charge.payment_id AND payment.role = 'payment'`;
+  WHERE reversal.evidence ? 'originalNsu'`;
 
 /**
  * The newest refunds of the charges' payments, oldest first: our own refunds, and refunds that the

@@ -37,32 +37,46 @@ export async function storeDispute(
   return { ...stored!, before: before?.status ?? null };
 }
 
-/**
- * Records the lines by which the bank returned disputed amounts: debits that refund the Pix, and
- * that are not our own refunds. Several may return one amount. Returns how many disputes ended.
- */
-export async function recordReturns(tx: Tx, accountId: number): Promise<number> {
-  return tx.$executeRaw`
-    UPDATE dispute d SET returned_nsu = returned.nsu
-    FROM dispute open
-    CROSS JOIN LATERAL (
-      SELECT max(l.nsu) AS nsu, sum(l.amount_cents) AS cents FROM statement_line l
-      WHERE l.account_id = ${opaqueAccountId(accountId)} AND NOT l.is_credit
-        AND l.original_end_to_end_id = open.end_to_end_id
-        AND NOT EXISTS (SELECT FROM refund r WHERE r.account_id = l.account_id
-          AND (r.nsu = l.nsu OR r.end_to_end_id = l.end_to_end_id
-            OR r.id::text = l.idempotency_key))
-    ) returned
+/** A dispute whose Pix has a refund, by any of the ways in which a debit is tied to its Pix. */
+export interface DisputedPix {
+  id: string;
+  amountCents: bigint | null;
+  endToEndId: string;
+  /** Of the Pix; null if it is not stored. */
+  nsu: bigint | null;
+}
+
+/** Disputes without a recorded return, of which a debit may be one. */
+export async function listDisputesWithRefunds(tx: Tx, accountId: number): Promise<DisputedPix[]> {
+  return tx.$queryRaw<DisputedPix[]>`
+    SELECT d.id, d.amount_cents, d.end_to_end_id, pix.nsu FROM dispute d
     LEFT JOIN LATERAL (
-      SELECT l.amount_cents AS cents FROM statement_line l
+      SELECT nsu FROM statement_line l
       WHERE l.account_id = ${opaqueAccountId(accountId)} AND l.is_credit
-        AND l.end_to_end_id = open.end_to_end_id
+        AND l.end_to_end_id = d.end_to_end_id
       ORDER BY l.nsu LIMIT 1
-    ) original ON true
-    WHERE open.account_id = ${accountId} AND open.returned_nsu IS NULL
-      AND open.end_to_end_id IS NOT NULL
-      AND returned.cents >= COALESCE(open.amount_cents, original.cents)
-      AND d.account_id = open.account_id AND d.id = open.id`;
+    ) pix ON true
+    WHERE d.account_id = ${accountId} AND d.returned_nsu IS NULL AND d.end_to_end_id IS NOT NULL
+      AND (EXISTS (
+        SELECT FROM statement_line l
+        WHERE l.account_id = ${opaqueAccountId(accountId)}
+          AND (l.original_end_to_end_id = d.end_to_end_id OR l.end_to_end_id = d.end_to_end_id)
+          AND NOT l.is_credit
+      ) OR EXISTS (
+        SELECT FROM linked_original part
+        WHERE part.account_id = ${opaqueAccountId(accountId)} AND part.original_nsu = pix.nsu))`;
+}
+
+/** Records the line by which the bank returned the rest of a disputed amount. */
+export async function recordReturn(
+  tx: Tx,
+  accountId: number,
+  { id }: Pick<DisputedPix, 'id'>,
+  nsu: bigint,
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE dispute SET returned_nsu = ${nsu}
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND returned_nsu IS NULL`;
 }
 
 /** Accounts with disputes whose amount the bank has not returned. */

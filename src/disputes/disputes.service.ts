@@ -6,12 +6,20 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../database.service.js';
 import { eventAmount } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
+import { netCentsOf, refundsOfPix, type PixLine } from '../expected-payments/refunds-of-pix.js';
+import { readRefundFacts } from '../expected-payments/refunds-of-pix.queries.js';
 import { newId } from '../platform/ids.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
 import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { readDisputeReport, type DisputeEventType } from './dispute-report.js';
-import { listAccountsWithDisputes, recordReturns, storeDispute } from './disputes.queries.js';
+import {
+  listAccountsWithDisputes,
+  listDisputesWithRefunds,
+  recordReturn,
+  storeDispute,
+  type DisputedPix,
+} from './disputes.queries.js';
 
 /** A webhook about a dispute. */
 export interface DisputeNotice {
@@ -67,4 +75,37 @@ export class DisputesService {
       if (count > 0) await this.jobQueue.enqueue('reconcile', { accountId });
     }
   }
+}
+
+/**
+ * Records the lines by which the bank returned disputed amounts: debits that refund the Pix, and
+ * that are not our own refunds. Several may return one amount. Returns how many disputes ended.
+ */
+async function recordReturns(tx: Tx, accountId: number): Promise<number> {
+  let count = 0;
+  for (const disputed of await listDisputesWithRefunds(tx, accountId)) {
+    const pix = await findPix(tx, accountId, disputed);
+    const { debits } = refundsOfPix(await readRefundFacts(tx, accountId, pix));
+    const byBank = debits.filter(({ own }) => own === null);
+    const last = byBank.at(-1);
+    const disputedCents = disputed.amountCents ?? (disputed.nsu === null ? null : pix.amountCents);
+    if (!last || disputedCents === null || netCentsOf(byBank) < disputedCents) continue;
+    await recordReturn(tx, accountId, disputed, last.line.nsu);
+    count += 1;
+  }
+  return count;
+}
+
+/** The line of the Pix. Before the first line of the statement copy, only its id is known. */
+async function findPix(
+  tx: Tx,
+  accountId: number,
+  { nsu, endToEndId }: DisputedPix,
+): Promise<PixLine> {
+  if (nsu !== null)
+    return tx.statementLine.findUniqueOrThrow({ where: { accountId_nsu: { accountId, nsu } } });
+  return {
+    ...{ nsu: 0n, isCredit: true, amountCents: 0n, typeName: '', occurredAt: new Date(0) },
+    ...{ endToEndId, originalEndToEndId: null, idempotencyKey: null, movementId: null },
+  };
 }

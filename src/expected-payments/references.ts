@@ -42,6 +42,17 @@ export interface Reference {
   value: string;
 }
 
+type LineReference = NonNullable<(typeof referenceKindDeclarations)[ReferenceKind]['line']>;
+
+/** The ids that a line carries, by the names of its facts. */
+export type CarriedIds = Readonly<Partial<Record<LineReference['field'], string | bigint | null>>>;
+
+/** The id of this kind on a line; null if it carries none. */
+export function idOnLine(line: CarriedIds, kind: ReferenceKind): string | null {
+  const { line: carried } = referenceKindDeclarations[kind];
+  return (carried === null ? null : line[carried.field])?.toString() ?? null;
+}
+
 const declarations = Object.entries(referenceKindDeclarations) as [
   ReferenceKind,
   ReferenceKindDeclaration,

@@ -1,5 +1,6 @@
 // What kind of movement a line is, for the codes of OFX and CNAB 240: by its classification, or
 // else by the words of the bank's type name, which is open text (English or Portuguese).
+import { isUndoingType } from '../expected-payments/undoing-types.js';
 import { asciiOf, type ExportedLine } from './exported-line.js';
 
 export type LineKind =
@@ -14,9 +15,8 @@ export type LineKind =
   | 'transfer'
   | 'other';
 
-/** In order of precedence: `DEBIT_PIX_FEE` is a fee, and `CREDIT_FEE_REFUND` a reversal. */
+/** In order of precedence: `DEBIT_PIX_FEE` is a fee. A reversal comes first. */
 const kindsByWord: readonly [LineKind, readonly string[]][] = [
-  ['reversal', ['REVERSAL', 'REFUND', 'CHARGEBACK', 'ESTORNO', 'DEVOLUCAO']],
   ['fee', ['FEE', 'FEES', 'TARIFF', 'TARIFFS', 'TARIFA', 'TARIFAS', 'TAXA', 'TAXAS']],
   ['income_tax', ['IRRF', 'IR']],
   ['financial_tax', ['IOF']],
@@ -36,11 +36,11 @@ const kindsByCategory: Readonly<Record<string, LineKind>> = {
 type KnownLine = Pick<ExportedLine, 'typeName' | 'category' | 'billCode'>;
 
 export function kindOfLine({ typeName, category, billCode }: KnownLine): LineKind {
+  if (isUndoingType(typeName)) return 'reversal';
   const words = asciiOf(typeName)
     .toUpperCase()
     .split(/[^A-Z]+/);
   const [named] = kindsByWord.find(([, some]) => some.some((word) => words.includes(word))) ?? [];
-  if (named === 'reversal') return named;
   const classified = category === null ? undefined : kindsByCategory[category];
   if (classified) return classified;
   return named === 'bill' && isTaxBill(billCode) ? 'tax' : (named ?? 'other');

@@ -104,27 +104,32 @@ export class ComponentSearch {
     const { db, accountId } = this;
     const references = takeNewOf(this.references.payments, lines.flatMap(idsOf));
     const endToEndIds = lines.flatMap((line) => line.endToEndId ?? []);
-    const originals = lines.flatMap((line) => line.originalEndToEndId ?? []);
+    const named = lines.flatMap((line) => line.originalEndToEndId ?? []);
     const decided = lines.filter(({ version }) => version !== null).map(({ nsu }) => nsu);
     const byPeople = lines.filter(({ hasDecisions }) => hasDecisions).map(({ nsu }) => nsu);
     const [found, matched, linked] = await Promise.all([
       links.listLinksOfLines(db, accountId, {
         references,
-        endToEndIds: this.takeNew('lines with', [...endToEndIds, ...originals], String),
+        endToEndIds: this.takeNew('lines with', [...endToEndIds, ...named], String),
         originals: this.takeNew('lines returning', endToEndIds, String),
         nsus: lines.map(({ nsu }) => nsu),
       }),
       links.listMatchedPayments(db, accountId, decided),
       listManualLinks(db, accountId, new Set(byPeople)),
     ]);
-    const named = this.addNamed(references, found);
+    const payments = this.addNamed(references, found);
     const ofRefunds = found.flatMap((one) =>
       one.kind === null ? (one.expectedPaymentId ?? []) : [],
     );
+    const originals = linked.flatMap(({ refundOf }) => refundOf);
     return {
-      nsus: found.flatMap(({ nsu }) => nsu ?? []),
+      nsus: [
+        ...found.flatMap(({ nsu }) => nsu ?? []),
+        ...originals.map(({ originalNsu }) => originalNsu),
+      ],
       expectedPaymentIds: [
-        ...[...named, ...ofRefunds, ...matched],
+        ...[...payments, ...ofRefunds, ...matched],
+        ...originals.flatMap(({ expectedPaymentId }) => expectedPaymentId ?? []),
         ...linked.flatMap(({ allocations }) =>
           allocations.map(({ expectedPaymentId }) => expectedPaymentId),
         ),

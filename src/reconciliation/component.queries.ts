@@ -135,7 +135,8 @@ interface KeysOfLines {
 
 /**
  * The payments that the ids of lines name, of each id 51 at most, and those of the refunds of these
- * lines. And the lines that these refund or reverse, or that refund or reverse these.
+ * lines. And the lines that these refund or reverse, or that refund or reverse these, also where a
+ * person once linked them as refunds.
  */
 export async function listLinksOfLines(
   db: Reader,
@@ -166,6 +167,13 @@ export async function listLinksOfLines(
       SELECT expected_payment_id FROM refund
       WHERE account_id = account.id AND original_nsu = wanted.nsu OFFSET 0
     ) r
+    UNION ALL
+    SELECT NULL, NULL, NULL, part.nsu FROM ${accountColumn(accountId)}
+    CROSS JOIN unnest(${opaqueArray(nsus, 'bigint')}) AS wanted(nsu)
+    CROSS JOIN LATERAL (
+      SELECT nsu FROM linked_original
+      WHERE account_id = account.id AND original_nsu = wanted.nsu OFFSET 0
+    ) part
     UNION ALL ${linesBy('end_to_end_id', endToEndIds)}
     UNION ALL ${linesBy('original_end_to_end_id', originals)}`;
 }

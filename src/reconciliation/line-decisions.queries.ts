@@ -28,6 +28,7 @@ interface LinkRow {
   actor: string;
   reason: string;
   allocations: { expectedPaymentId: string; cents: string }[];
+  refundOf: { originalNsu: string; cents: string; expectedPaymentId: string | null }[];
 }
 
 /** The last link of each line that no person has undone, whether it is in effect or not. */
@@ -38,17 +39,29 @@ export async function listManualLinks(
 ): Promise<ManualLink[]> {
   if (isNone(nsus)) return [];
   const rows = await db.$queryRaw<LinkRow[]>`
-    SELECT nsu, actor, reason, allocations FROM (
+    SELECT nsu, actor, reason, allocations, refunded.parts AS "refundOf" FROM (
       SELECT DISTINCT ON (d.nsu) d.* FROM ${selectedLines('line_decision', 'd', accountId, nsus)}
       ORDER BY d.nsu, d.sequence DESC
     ) last
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(json_agg(json_build_object(
+               'originalNsu', original_nsu::text, 'cents', amount_cents::text,
+               'expectedPaymentId', expected_payment_id) ORDER BY ordinal), '[]') AS parts
+      FROM linked_original
+      WHERE account_id = last.account_id AND sequence = last.sequence
+    ) refunded
     WHERE action = 'link' ORDER BY nsu`;
-  return rows.map(({ nsu, actor, reason, allocations }) => ({
+  return rows.map(({ nsu, actor, reason, allocations, refundOf }) => ({
     nsu,
     decidedBy: { actor, reason },
     allocations: allocations.map(({ expectedPaymentId, cents }) => ({
       expectedPaymentId,
       amountCents: BigInt(cents),
+    })),
+    refundOf: refundOf.map(({ originalNsu, cents, expectedPaymentId }) => ({
+      originalNsu: BigInt(originalNsu),
+      amountCents: BigInt(cents),
+      expectedPaymentId,
     })),
   }));
 }

@@ -12,6 +12,8 @@ const received: ReferencedStatementLine = {
   typeName: 'CREDIT_PIX',
   endToEndId: 'E88888888202611211200AAAAAAAAAAA',
   originalEndToEndId: null,
+  idempotencyKey: null,
+  movementId: null,
   counterparty: '88888888/1/2',
   occurredAt: new Date('2026-11-21T12:00:00Z'),
 };

@@ -4,12 +4,13 @@ import { addDays } from '../brazil/calendar.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import type { StatementLine } from '../generated/service/client.js';
 import { refundWindowDays } from '../contract/refunds.js';
+import { isUndoingType } from '../expected-payments/undoing-types.js';
 
 /** A statement line with the id in a refund's reference. */
 export type ReferencedStatementLine = Pick<
   StatementLine,
   | ('nsu' | 'isCredit' | 'amountCents' | 'typeName' | 'endToEndId')
-  | ('originalEndToEndId' | 'counterparty' | 'occurredAt')
+  | ('originalEndToEndId' | 'counterparty' | 'occurredAt' | 'idempotencyKey' | 'movementId')
 >;
 
 /** A line that is a received Pix. */
@@ -35,16 +36,10 @@ export function chooseRefundOriginal(
   return received.length > 1 ? { outcome: 'ambiguous' } : { outcome: 'chosen', original };
 }
 
-/**
- * Type names of refunds and reversals, in the words that banks use. The endToEndId is not enough:
- * the reversal of a failed Pix that we sent also has an id that begins with `E`.
- */
-const reversalTypes = /REFUND|REVERSAL|RETURN|CHARGEBACK|DEVOL|ESTORNO/i;
-
 function isReceivedPix(line: ReferencedStatementLine): line is RefundOriginal {
   const { isCredit, endToEndId, originalEndToEndId, typeName } = line;
   const isPix = endToEndId?.startsWith('E') ?? false;
-  return isCredit && isPix && originalEndToEndId === null && !reversalTypes.test(typeName);
+  return isCredit && isPix && originalEndToEndId === null && !isUndoingType(typeName);
 }
 
 /**

@@ -1,15 +1,10 @@
-// How much of a received Pix can still be refunded.
+// Whether a received Pix can be refunded by an amount.
+import { refundableCents, type RefundsOfPix } from '../expected-payments/refunds-of-pix.js';
+
 export interface RefundableFacts {
   originalCents: bigint;
-  /** Total of the refund debits of this Pix on the statement, by us or by the bank. */
-  refundedCents: bigint;
-  /** Total of the reversals of those debits. */
-  reversedCents: bigint;
-  /**
-   * Total of our refunds that are accepted or unresolved, have no line yet and are not withdrawn.
-   */
-  pendingCents: bigint;
-  /** The statement shows a refund to this payer, and nothing ties that refund to a Pix. */
+  refunds: RefundsOfPix;
+  /** The statement shows a refund, perhaps to this payer, and nothing ties that refund to a Pix. */
   hasUnattributedRefund: boolean;
   /**
    * The bank reported an infraction or a MED request about the Pix, and may return the money by
@@ -25,12 +20,8 @@ export interface RefundRejection {
   public: string;
 }
 
-export function refundableCents(facts: RefundableFacts): bigint {
-  const { originalCents, refundedCents, reversedCents, pendingCents } = facts;
-  const refundable = originalCents - refundedCents + reversedCents - pendingCents;
-  // Reversals never make a Pix refundable beyond its own amount.
-  return refundable < originalCents ? refundable : originalCents;
-}
+export const refundableCentsOf = ({ originalCents, refunds }: RefundableFacts): bigint =>
+  refundableCents(originalCents, refunds);
 
 /** Why `requestedCents` cannot be refunded; null when the amount can be refunded. */
 export function refundRejection(
@@ -48,10 +39,10 @@ export function refundRejection(
     return {
       reason: 'refund_frozen',
       public:
-        'The statement shows a refund to this payer without the id of its Pix. ' +
-        'Match that refund first, so that the refundable amount is known.',
+        'The statement shows a refund, perhaps to this payer, without the id of its Pix. ' +
+        'Link that refund to its Pix first, so that the refundable amount is known.',
     };
-  if (requestedCents <= refundableCents(facts)) return null;
+  if (requestedCents <= refundableCentsOf(facts)) return null;
   return {
     reason: 'refund_exceeds_original',
     public: 'The amount must not exceed the refundable amount of the Pix.',

@@ -1,9 +1,16 @@
-// The SQL of refunds. The refundable amount counts refund debits on the statement, and our refunds
-// that have no line yet. The original Pix is locked while a refund of it is recorded.
+// The SQL of refunds. The original Pix is locked while a refund of it is recorded or linked.
 import type { RefundFilter } from '../contract/refunds.js';
 import type { Db, Tx } from '../database.service.js';
 import { Prisma, type Refund } from '../generated/service/client.js';
 import type { OperationRef } from '../operations/operations.queries.js';
+import { lineReferenceKinds } from '../expected-payments/references.js';
+import { netCentsOf, refundsOfPix, type PixLine } from '../expected-payments/refunds-of-pix.js';
+import {
+  isStanding,
+  listRelatedCredits,
+  readRefundFacts,
+} from '../expected-payments/refunds-of-pix.queries.js';
+import { otherThanPixPattern, undoingPattern } from '../expected-payments/undoing-types.js';
 import type { RefundOriginal, ReferencedStatementLine } from './received-pix.js';
 import type { RefundableFacts } from './refundable-amount.js';
 
@@ -29,7 +36,7 @@ export async function listRefundReferenceLines(
 ): Promise<ReferencedStatementLine[]> {
   return db.$queryRaw<ReferencedStatementLine[]>`
     SELECT nsu, is_credit, amount_cents, type_name, end_to_end_id, original_end_to_end_id,
-           counterparty, occurred_at
+           counterparty, occurred_at, idempotency_key, movement_id
     FROM statement_line WHERE account_id = ${accountId} AND ${matchesReference(filterBy, id)}
     ORDER BY
       (is_credit AND end_to_end_id LIKE 'E%' AND original_end_to_end_id IS NULL) IS TRUE DESC, nsu
@@ -47,72 +54,25 @@ export async function lockRefundOriginal(tx: Tx, accountId: number, nsu: bigint)
 }
 
 /**
- * Reads the refunds of a Pix that the caller has locked. Each refund counts once: by its line, or
- * by our record while it has no line.
+ * What decides how much of a Pix, which the caller has locked, can be refunded. `exceptId`: without
+ * the refund of this operation.
  */
 export async function readRefundableFacts(
   tx: Tx,
   accountId: number,
   original: RefundOriginal,
+  exceptId: string | null = null,
 ): Promise<RefundableFacts> {
-  const { nsu, endToEndId, counterparty, occurredAt, amountCents } = original;
-  const [facts] = await tx.$queryRaw<Omit<RefundableFacts, 'originalCents'>[]>`
-    WITH own_refund AS (
-      SELECT id, state, amount_cents, nsu, end_to_end_id, expected_payment_id FROM refund
-      WHERE account_id = ${accountId} AND original_nsu = ${nsu}
-    ), refund_line AS (
-      SELECT l.nsu, l.amount_cents, l.end_to_end_id, o.id AS refund_id
-      FROM statement_line l LEFT JOIN own_refund o
-        ON o.id::text = l.idempotency_key OR o.nsu = l.nsu OR o.end_to_end_id = l.end_to_end_id
-      WHERE l.account_id = ${accountId} AND NOT l.is_credit
-        AND l.original_end_to_end_id = ${endToEndId}
-      UNION
-      SELECT l.nsu, l.amount_cents, l.end_to_end_id, o.id
-      FROM own_refund o
-      JOIN match m ON m.account_id = ${accountId}
-        AND m.expected_payment_id = o.expected_payment_id
-        AND m.role = 'payment' AND m.unlinked_at IS NULL
-      JOIN statement_line l ON l.account_id = ${accountId} AND l.nsu = m.nsu
-      UNION
-      SELECT l.nsu, l.amount_cents, l.end_to_end_id, o.id
-      FROM own_refund o
-      JOIN statement_line l ON l.account_id = ${accountId} AND l.nsu = o.nsu AND NOT l.is_credit
-      UNION
-      SELECT l.nsu, l.amount_cents, l.end_to_end_id, o.id
-      FROM own_refund o
-      JOIN statement_line l ON l.account_id = ${accountId} AND l.end_to_end_id = o.end_to_end_id
-        AND NOT l.is_credit
-    ), refunded AS (
-      SELECT DISTINCT nsu, amount_cents, end_to_end_id FROM refund_line
-    ), reversed AS (
-      SELECT l.nsu, l.amount_cents FROM statement_line l
-      WHERE l.account_id = ${accountId} AND l.is_credit AND l.type_name ILIKE '%REVERSAL%'
-        AND l.original_end_to_end_id = ${endToEndId}
-        AND l.end_to_end_id IS DISTINCT FROM ${endToEndId}
-      UNION
-      SELECT l.nsu, l.amount_cents FROM refunded r
-      JOIN statement_line l ON l.account_id = ${accountId} AND l.end_to_end_id = r.end_to_end_id
-        AND l.is_credit AND l.type_name ILIKE '%REVERSAL%'
-      UNION
-      SELECT m.nsu, m.amount_cents
-      FROM own_refund o
-      JOIN match m ON m.account_id = ${accountId}
-        AND m.expected_payment_id = o.expected_payment_id
-        AND m.role = 'reversal' AND m.unlinked_at IS NULL
-    )
-    SELECT (SELECT COALESCE(sum(amount_cents), 0)::bigint FROM refunded) AS "refundedCents",
-           (SELECT COALESCE(sum(amount_cents), 0)::bigint FROM reversed) AS "reversedCents",
-           (SELECT COALESCE(sum(amount_cents), 0)::bigint FROM own_refund
-            WHERE state <> 'rejected'
-              AND id NOT IN (SELECT refund_id FROM refund_line WHERE refund_id IS NOT NULL)
-              AND NOT EXISTS (
-                SELECT 1 FROM expected_payment e
-                WHERE e.account_id = ${accountId} AND e.id = own_refund.expected_payment_id
-                  AND e.withdrawn_at IS NOT NULL)) AS "pendingCents",
-           ${hasUnattributedRefund(accountId, counterparty, occurredAt)}
-             AS "hasUnattributedRefund",
-           ${isDisputed(accountId, endToEndId)} AS "isDisputed"`;
-  return { originalCents: amountCents, ...facts! };
+  const facts = await readRefundFacts(tx, accountId, original);
+  const own = facts.own.filter(({ id }) => id !== exceptId);
+  const [state] = await tx.$queryRaw<Pick<RefundableFacts, 'isDisputed'>[]>`
+    SELECT ${isDisputed(accountId, original.endToEndId)} AS "isDisputed"`;
+  return {
+    originalCents: original.amountCents,
+    refunds: refundsOfPix({ ...facts, own }),
+    hasUnattributedRefund: await hasUnattributedRefund(tx, accountId, original),
+    isDisputed: state?.isDisputed === true,
+  };
 }
 
 /**
@@ -144,26 +104,64 @@ const isDisputed = (accountId: number, endToEndId: string | null) => Prisma.sql`
         SELECT FROM break b WHERE b.account_id = d.account_id AND b.kind = 'disputed'
           AND b.subject = 'dispute:' || d.id AND b.state = 'resolved'))`;
 
+/** More refunds without a Pix than this freeze every Pix of their payer. */
+const maxUnattributed = 100;
+
 /**
- * Whether the statement shows a refund to that payer since `since` without the id of its Pix.
- * Refunds that are matched, that we made, or that were reversed do not count.
+ * Whether the statement shows a refund since the Pix that may be of it and that nothing ties to a
+ * Pix: no id, no refund of ours and no person. It may be of it where both have one counterparty,
+ * or one of them shows none and the amount is not more. A refund that was reversed is of none.
  */
-const hasUnattributedRefund = (accountId: number, counterparty: string | null, since: Date) =>
-  Prisma.sql`
-  EXISTS (
-    SELECT 1 FROM statement_line l
-    WHERE l.account_id = ${accountId} AND l.counterparty = ${counterparty}
-      AND l.occurred_at >= ${since} AND l.original_end_to_end_id IS NULL
-      AND l.is_credit = false AND l.type_name ILIKE '%REFUND%'
-      AND NOT EXISTS (SELECT 1 FROM match m
+async function hasUnattributedRefund(
+  tx: Tx,
+  accountId: number,
+  original: RefundOriginal,
+): Promise<boolean> {
+  const { counterparty, occurredAt, amountCents } = original;
+  const debits = await tx.$queryRaw<PixLine[]>`
+    SELECT l.nsu, l.is_credit, l.amount_cents, l.type_name, l.occurred_at, l.idempotency_key,
+           l.movement_id, l.end_to_end_id, l.original_end_to_end_id
+    FROM statement_line l
+    WHERE l.account_id = ${accountId} AND l.occurred_at >= ${occurredAt}
+      AND ${mayRefundUnnamed(Prisma.sql`l`)}
+      AND (l.counterparty = ${counterparty}
+        OR (l.counterparty IS NULL OR ${counterparty}::text IS NULL)
+          AND l.amount_cents <= ${amountCents})
+      AND NOT EXISTS (SELECT FROM statement_line named
+        WHERE named.account_id = l.account_id AND named.end_to_end_id = l.end_to_end_id
+          AND named.is_credit AND named.type_name !~* ${Prisma.raw(`'${undoingPattern}'`)})
+      AND NOT EXISTS (SELECT FROM match m
+        JOIN refund r ON r.account_id = m.account_id
+          AND r.expected_payment_id = m.expected_payment_id
         WHERE m.account_id = l.account_id AND m.nsu = l.nsu AND m.unlinked_at IS NULL)
-      AND NOT EXISTS (SELECT 1 FROM refund r WHERE r.account_id = l.account_id AND r.nsu = l.nsu)
-      AND NOT EXISTS (SELECT 1 FROM refund r
-        WHERE r.account_id = l.account_id AND r.end_to_end_id = l.end_to_end_id)
-      AND NOT EXISTS (SELECT 1 FROM statement_line reversal
-        WHERE reversal.account_id = l.account_id AND reversal.end_to_end_id = l.end_to_end_id
-          AND reversal.is_credit AND reversal.amount_cents = l.amount_cents
-          AND reversal.type_name ILIKE '%REVERSAL%'))`;
+      AND NOT EXISTS (SELECT FROM expected_payment_reference named
+        JOIN refund r ON r.account_id = named.account_id
+          AND r.expected_payment_id = named.expected_payment_id
+        WHERE named.account_id = l.account_id
+          AND (named.kind, named.value) IN (${Prisma.join(idsOfLine)}))
+      AND NOT EXISTS (SELECT FROM linked_original part
+        WHERE part.account_id = l.account_id AND part.nsu = l.nsu AND ${isStanding})
+    LIMIT ${maxUnattributed}`;
+  if (debits.length === 0) return false;
+  const credits = await listRelatedCredits(tx, accountId, debits);
+  const links = debits.map(({ nsu, amountCents: cents }) => ({ nsu, amountCents: cents }));
+  const lines = [...debits, ...credits];
+  return netCentsOf(refundsOfPix({ pix: original, lines, own: [], links }).debits) > 0n;
+}
+
+/** The ids that a line (l) carries, as kind and value. */
+const idsOfLine = lineReferenceKinds.map(
+  ({ kind, column }) => Prisma.sql`(${kind}, ${Prisma.raw(`l.${column}::text`)})`,
+);
+
+/**
+ * Whether a line is a debit that may refund a Pix and names none. Must equal the condition of the
+ * index statement_line_unnamed_refund, so that PostgreSQL uses it.
+ */
+const mayRefundUnnamed = (line: Prisma.Sql) => Prisma.sql`(
+  ${line}.is_credit = false AND ${line}.original_end_to_end_id IS NULL
+  AND ${line}.type_name ~* ${Prisma.raw(`'${undoingPattern}'`)}
+  AND ${line}.type_name !~* ${Prisma.raw(`'${otherThanPixPattern}'`)})`;
 
 /**
  * Marks a refund as accepted: the bank accepted it, or the statement shows it. An id that is null

@@ -1,5 +1,5 @@
 // Owns refunds of received Pix. The refundable amount is computed under the lock of the Pix's line,
-// so concurrent refunds never exceed the received amount. Refunds that the bank made count too.
+// so concurrent refunds never exceed the received amount.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { refundTransaction } from '../contract/refunds.js';
 import type { RouteInput, RouteOutput } from '../contract/route.js';
@@ -25,7 +25,7 @@ import { readBankTime } from '../statement/bank-clock.queries.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { isRefundWindowOpen, type RefundOriginal } from './received-pix.js';
 import { ReceivedPixFinder } from './received-pix.service.js';
-import { refundRejection, refundRejections, refundableCents } from './refundable-amount.js';
+import { refundRejection, refundRejections, refundableCentsOf } from './refundable-amount.js';
 import * as queries from './refunds.queries.js';
 
 type RefundInput = RouteInput<typeof refundTransaction>;
@@ -110,11 +110,10 @@ export class RefundsService implements OnModuleInit {
     const facts = await this.database.transaction((tx) =>
       queries.readRefundableFacts(tx, accountId, original),
     );
-    const left = refundableCents(facts);
     const isOpen = isRefundWindowOpen(original.occurredAt, now);
     return {
       original,
-      refundableCents: left > 0n ? left : 0n,
+      refundableCents: refundableCentsOf(facts),
       refusal: isOpen ? (refundRejection(facts, 1n)?.reason ?? null) : 'refund_window_closed',
     };
   }
@@ -167,7 +166,7 @@ export class RefundsService implements OnModuleInit {
       throw ruleBroken('refund_window_closed', refundWindowClosed);
     await queries.lockRefundOriginal(tx, refund.accountId, original.nsu);
     const facts = await queries.readRefundableFacts(tx, refund.accountId, original);
-    if (onlyIfUnrefunded && refundableCents(facts) < facts.originalCents)
+    if (onlyIfUnrefunded && refundableCentsOf(facts) < facts.originalCents)
       throw ruleBroken(
         'already_refunded',
         'Part of this Pix is already refunded: request a refund of an explicit amount.',
@@ -209,8 +208,7 @@ async function assertStillRefundable(
   });
   if (!isRefundWindowOpen(line.occurredAt, await readBankTime(tx, accountId)))
     throw conflict('refund_window_closed', refundWindowClosed);
-  const facts = await queries.readRefundableFacts(tx, accountId, line as RefundOriginal);
-  const ofOthers = { ...facts, pendingCents: facts.pendingCents - amountCents };
+  const ofOthers = await queries.readRefundableFacts(tx, accountId, line as RefundOriginal, id);
   const rejection = refundRejection(ofOthers, amountCents);
   if (rejection) throw conflict(rejection.reason, rejection.public);
   const states = await queries.lockBreaksOfRefund(tx, accountId, originalNsu, idempotencyKey);

@@ -1,6 +1,6 @@
 // Reads a scenario of test/scenarios: facts in the words of an accountant, and what they mean.
 import { z } from 'zod';
-import type { Facts } from '../../src/reconciliation/decide/model.js';
+import type { Facts, ManualLink } from '../../src/reconciliation/decide/model.js';
 import { expectedPaymentFacts, lineFacts } from './facts.js';
 
 /** A YAML number has lost its last zero: 10.00 reads as 10. */
@@ -70,6 +70,7 @@ const operation = z.strictObject({
 const decision = z.union([
   z.strictObject({ accept: z.string(), line: z.number(), amount: reais }),
   z.strictObject({ link: z.string(), line: z.number(), amount: reais }),
+  z.strictObject({ refundOf: z.number(), line: z.number(), amount: reais }),
   z.strictObject({ separate: z.string(), line: z.number() }),
 ]);
 
@@ -109,7 +110,6 @@ export type AccountantScenario = z.output<typeof scenarioSchema>;
 export function factsOf(scenario: AccountantScenario): Facts {
   const { decisions, finalMatches, operations, asOf, goLiveAt = new Date(0) } = scenario;
   const { othersSentUntil: until } = scenario;
-  const byPerson = { actor: 'anna', reason: 'as agreed' };
   return {
     ...{ goLiveAt, asOf, debitMissingMs: 3_600_000 },
     othersSent: until ? [{ recordedFrom: null, recordedUntil: until, occurredUntil: until }] : [],
@@ -120,17 +120,7 @@ export function factsOf(scenario: AccountantScenario): Facts {
     })),
     lines: scenario.statement.map(toLine),
     expectedPayments: scenario.expected.map(toPayment),
-    links: decisions.flatMap((one) =>
-      'link' in one
-        ? [
-            {
-              nsu: BigInt(one.line),
-              allocations: [{ expectedPaymentId: one.link, amountCents: one.amount }],
-              decidedBy: byPerson,
-            },
-          ]
-        : [],
-    ),
+    links: decisions.flatMap(toLink),
     separated: decisions.flatMap((one) =>
       'separate' in one ? [{ nsu: BigInt(one.line), expectedPaymentId: one.separate }] : [],
     ),
@@ -174,6 +164,18 @@ export function factsOf(scenario: AccountantScenario): Facts {
           : { do: 'classify', classify: one.classify, reason: 'by the rule' },
     })),
   };
+}
+
+const byPerson = { actor: 'anna', reason: 'as agreed' };
+
+function toLink(one: AccountantScenario['decisions'][number]): ManualLink[] {
+  if (!('link' in one || 'refundOf' in one)) return [];
+  const { line, amount: amountCents } = one;
+  const link = { nsu: BigInt(line), decidedBy: byPerson, allocations: [], refundOf: [] };
+  if ('link' in one)
+    return [{ ...link, allocations: [{ expectedPaymentId: one.link, amountCents }] }];
+  const originalNsu = BigInt(one.refundOf);
+  return [{ ...link, refundOf: [{ originalNsu, amountCents, expectedPaymentId: null }] }];
 }
 
 function toLine({

@@ -121,6 +121,7 @@ export const world = fc
     ),
     hasRules: fc.boolean(),
     linked: fc.array(fc.tuple(fc.nat(7), fc.nat(5)), { maxLength: 2 }),
+    refunded: fc.array(fc.tuple(fc.nat(7), fc.nat(7)), { maxLength: 2 }),
     separated: fc.array(fc.tuple(fc.nat(7), fc.nat(5)), { maxLength: 2 }),
     accepted: fc.array(fc.nat(7), { maxLength: 2 }),
   })
@@ -135,15 +136,28 @@ export const world = fc
         return of && paid ? [{ line: of, payment: paid }] : [];
       });
     const links = new Map(pairs(made.linked).map((pair) => [pair.line.nsu, pair]));
+    const refunds = made.refunded.flatMap(([debitIndex, creditIndex]) => {
+      const [debit, credit] = [lines[debitIndex], lines[creditIndex]];
+      if (!debit || debit.isCredit || !credit?.isCredit) return [];
+      return links.has(debit.nsu) ? [] : [{ debit, credit }];
+    });
+    const refundByDebit = new Map(refunds.map((one) => [one.debit.nsu, one]));
     return facts({
       lines,
       expectedPayments,
       rules: made.hasRules ? rules : [],
-      links: [...links.values()].map(({ line: of, payment: paid }) => ({
-        nsu: of.nsu,
-        allocations: [{ expectedPaymentId: paid.id, amountCents: of.amountCents }],
-        decidedBy: { actor: 'anna', reason: 'as agreed' },
-      })),
+      links: [
+        ...[...links.values()].map(({ line: of, payment: paid }) => ({
+          nsu: of.nsu,
+          allocations: [{ expectedPaymentId: paid.id, amountCents: of.amountCents }],
+          refundOf: [],
+          decidedBy: { actor: 'anna', reason: 'as agreed' },
+        })),
+        ...[...refundByDebit.values()].map(({ debit: { nsu, amountCents }, credit }) => ({
+          ...{ nsu, allocations: [], decidedBy: { actor: 'anna', reason: 'as agreed' } },
+          refundOf: [{ originalNsu: credit.nsu, amountCents, expectedPaymentId: null }],
+        })),
+      ],
       separated: pairs(made.separated).map(({ line: of, payment: paid }) => ({
         nsu: of.nsu,
         expectedPaymentId: paid.id,

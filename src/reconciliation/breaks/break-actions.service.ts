@@ -24,14 +24,17 @@ import { listBreakIds } from './break-reading.queries.js';
 import { assertSeen, BreakRefunds } from './break-refunds.service.js';
 import type { actOnBreaks, BreakAction, BulkAction } from './breaks.schema.js';
 import { listLiveMatches } from './manual-matches.queries.js';
+import { listLinkedOriginals, lockLines } from './refund-links.queries.js';
 import {
   assertNoRefundInProgress,
   ManualMatches,
-  toAllocations,
+  toParts,
   type Link,
 } from './manual-matches.service.js';
 
 type LinkAction = Extract<BreakAction, { action: 'link' }>;
+/** An action that is done in one transaction. */
+type ChangingAction = Exclude<BreakAction, { action: 'refund' | 'resend' }>;
 type BulkResult = RouteOutput<typeof actOnBreaks>;
 type Outcome = BulkResult['data'][number];
 /** What is stored of a break of a bulk action. Its state is read when the action has ended. */
@@ -105,7 +108,7 @@ export class BreakActions {
       case 'resend':
         return this.resend(accountId, id, decidedBy, seen);
       default:
-        return this.change(accountId, id, decidedBy, async (acted) => {
+        return this.change(accountId, id, { decidedBy, request }, async (acted) => {
           assertSeen(acted.found, seen);
           return (await claim(acted.tx)) ? this.workOf(acted, request) : [];
         });
@@ -113,10 +116,7 @@ export class BreakActions {
   }
 
   /** Returns the operations to advance after the commit. */
-  private async workOf(
-    acted: Acted,
-    request: Exclude<BreakAction, { action: 'refund' | 'resend' }>,
-  ): Promise<string[]> {
+  private async workOf(acted: Acted, request: ChangingAction): Promise<string[]> {
     const { tx, accountId, found, decidedBy } = acted;
     switch (request.action) {
       case 'link':
@@ -149,9 +149,7 @@ export class BreakActions {
     if (isDoneBefore(before, action)) return { id, state, ...unchanged, amountCents: null };
     try {
       if (action !== 'refund')
-        return await this.previewOf(accountId, id, decidedBy, (acted) =>
-          this.workOf(acted, { action, reason: '' }),
-        );
+        return await this.previewOf(accountId, id, decidedBy, { action, reason: '' });
       if (!scopes.includes('refund')) throw new AppError('forbidden');
       const requestedBy = { source: 'break', actor } as const;
       const request = { ...decidedBy, amountCents: null, requestedBy };
@@ -166,12 +164,12 @@ export class BreakActions {
     accountId: number,
     id: string,
     decidedBy: DecisionMaker,
-    work: (acted: Acted) => Promise<unknown>,
+    request: ChangingAction,
   ): Promise<ActionPreview> {
     const ended = await this.database
       .transaction(async (tx) => {
-        await lockReconciliation(tx, accountId);
-        await work({ tx, accountId, found: await lock(tx, accountId, id), decidedBy });
+        const found = await this.lockFor(tx, accountId, id, request);
+        await this.workOf({ tx, accountId, found, decidedBy }, request);
         throw new PreviewEnded((await lock(tx, accountId, id)).state);
       })
       .catch((error: unknown) => {
@@ -241,20 +239,40 @@ export class BreakActions {
   }
 
   /**
-   * Runs a change in one transaction that locks reconciliation, then the break. It returns the
-   * operations to advance after the commit.
+   * Runs a change in one transaction. It returns the operations to advance after the commit.
    */
   private async change(
     accountId: number,
     id: string,
-    decidedBy: DecisionMaker,
+    { decidedBy, request }: { decidedBy: DecisionMaker; request: ChangingAction },
     work: (acted: Acted) => Promise<string[]>,
   ): Promise<void> {
     const operationIds = await this.database.transaction(async (tx) => {
-      await lockReconciliation(tx, accountId);
-      return work({ tx, accountId, found: await lock(tx, accountId, id), decidedBy });
+      const found = await this.lockFor(tx, accountId, id, request);
+      return work({ tx, accountId, found, decidedBy });
     });
     await this.reconciliation.enqueueAfterAction(accountId, operationIds);
+  }
+
+  /** Locks reconciliation, then the lines that the action links or unlinks, then the break. */
+  private async lockFor(
+    tx: Tx,
+    accountId: number,
+    id: string,
+    request: ChangingAction,
+  ): Promise<queries.LockedBreak> {
+    await lockReconciliation(tx, accountId);
+    const about = await tx.break.findUnique({ where: { accountId_id: { accountId, id } } });
+    if (about && request.action === 'link')
+      await this.manualMatches.lockFor(tx, accountId, linkOf(about, request));
+    const linked =
+      request.action === 'reopen' ? await queries.findLastLinkedLine(tx, accountId, id) : null;
+    if (linked !== null)
+      await lockLines(tx, accountId, [
+        linked,
+        ...(await listLinkedOriginals(tx, accountId, linked)),
+      ]);
+    return lock(tx, accountId, id);
   }
 
   private async link(
@@ -309,9 +327,8 @@ export class BreakActions {
     decidedBy: DecisionMaker,
   ): Promise<void> {
     const nsu = await queries.findLastLinkedLine(tx, accountId, id);
-    const [match] = nsu === null ? [] : await listLiveMatches(tx, accountId, nsu);
-    if (nsu === null || !match) return;
-    await this.manualMatches.unlink(tx, accountId, { nsu, matchId: match.id }, decidedBy);
+    if (nsu === null || !(await hasLink(tx, accountId, nsu))) return;
+    await this.manualMatches.unlink(tx, accountId, { nsu, matchId: null }, decidedBy);
   }
 
   /** Decides what the break is about again, with the person's decision. */
@@ -396,18 +413,21 @@ function coveredByAcceptance({ amountCents, evidence: { jumps } }: queries.Locke
 
 /** The break has the line or the expected payment. The action contains the missing one. */
 function linkOf(
-  { nsu, subject, expectedPaymentId }: queries.LockedBreak,
+  {
+    nsu,
+    subject,
+    expectedPaymentId,
+  }: Pick<queries.LockedBreak, 'nsu' | 'subject' | 'expectedPaymentId'>,
   request: LinkAction,
 ): Link {
   if (nsu !== null && subject === subjectOfLine(nsu)) {
-    const { expectedPaymentId: whole, allocations } = request;
+    const { expectedPaymentId: whole, allocations, refundOf } = request;
     if (request.nsu !== undefined && request.nsu !== nsu)
       throw invalid('nsu must be the nsu of the break’s line, or be left out.');
-    if ((whole === undefined) === (allocations === undefined))
-      throw invalid('Must have either expectedPaymentId or allocations.');
-    if (whole !== undefined)
-      return { nsu, allocations: [{ expectedPaymentId: whole, amountCents: null }] };
-    return { nsu, allocations: toAllocations(allocations ?? []) };
+    if ([whole, allocations, refundOf].filter((one) => one !== undefined).length !== 1)
+      throw invalid('Must have one of expectedPaymentId, allocations and refundOf.');
+    if (whole !== undefined) return linkOfWhole(nsu, whole);
+    return { nsu, ...toParts(request) };
   }
   if (expectedPaymentId === null || subject !== subjectOfExpected(expectedPaymentId))
     throw ruleBroken(
@@ -416,7 +436,18 @@ function linkOf(
     );
   if (request.nsu === undefined)
     throw invalid('nsu is required: the line that pays the expected payment.');
-  return { nsu: request.nsu, allocations: [{ expectedPaymentId, amountCents: null }] };
+  return linkOfWhole(request.nsu, expectedPaymentId);
+}
+
+const linkOfWhole = (nsu: bigint, expectedPaymentId: string): Link => ({
+  nsu,
+  allocations: [{ expectedPaymentId, amountCents: null }],
+});
+
+/** Whether a link of the line stands: as a match, or to what it refunds. */
+async function hasLink(tx: Tx, accountId: number, nsu: bigint): Promise<boolean> {
+  const live = await listLiveMatches(tx, accountId, nsu);
+  return live.length > 0 || (await listLinkedOriginals(tx, accountId, nsu)).length > 0;
 }
 
 const invalid = (message: string) => invalidField('$.action', message);

@@ -13,6 +13,7 @@ import { ReconciliationService } from '../reconciliation.service.js';
 import { lockBreak, insertBreakHistoryEntry, type LockedBreak } from './break-actions.queries.js';
 import { refundOfKind } from '../decide/break-kinds.js';
 import * as queries from './break-refunds.queries.js';
+import { lockLines } from './refund-links.queries.js';
 import type { DecisionMaker } from '../decide/model.js';
 import { versionOfBreak } from './break-version.js';
 import { isStillPolicyRefundable } from './refund-policies.queries.js';
@@ -161,6 +162,8 @@ export class BreakRefunds {
     planned: PlannedRefund,
   ): Promise<string[]> {
     const { nsu, expectedPaymentId } = planned;
+    await lockReconciliation(tx, of.accountId);
+    await lockLines(tx, of.accountId, [nsu]);
     const operationIds = await this.reconciliation.decideNow(tx, of.accountId, {
       nsus: [nsu],
       expectedPaymentIds: expectedPaymentId === null ? [] : [expectedPaymentId],

@@ -37,6 +37,20 @@ export const allocations = z
   .min(1, 'Must have at least one allocation.')
   .max(100, 'Must have at most 100 allocations.');
 
+export const refundOf = z
+  .array(
+    z.strictObject({
+      /** The received payment that the debit refunds. */
+      nsu: bigInteger,
+      amount: positiveReais,
+      /** Which of the payments that it makes was refunded, where it makes several. */
+      expectedPaymentId: expectedPaymentId.optional(),
+    }),
+    'Must be a list of received payments.',
+  )
+  .min(1, 'Must have at least one received payment.')
+  .max(100, 'Must have at most 100 received payments.');
+
 export const breakView = z.object({
   id: z.string(),
   kind: z.string(),
@@ -138,6 +152,8 @@ const actions = [
     expectedPaymentId: expectedPaymentId.optional(),
     /** The expected payments that the break’s line pays; the amounts sum to the line. */
     allocations: allocations.optional(),
+    /** In place of them: what the break’s debit refunds; the amounts sum to the line. */
+    refundOf: refundOf.optional(),
     /** The line that pays the break’s expected payment. */
     nsu: bigInteger.optional(),
   }),

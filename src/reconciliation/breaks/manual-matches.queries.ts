@@ -5,7 +5,7 @@ import { Prisma, type Match } from '../../generated/service/client.js';
 import type { Page } from '../../platform/listing.js';
 import { lineBreakKinds, subjectOfLine } from '../decide/break-kinds.js';
 import type { ManualLink } from '../decide/model.js';
-import { debitsRefundingLine } from '../../expected-payments/refunding-debits.queries.js';
+import type { PixLine } from '../../expected-payments/refunds-of-pix.js';
 
 interface MatchFilters {
   nsu?: bigint | undefined;
@@ -44,15 +44,11 @@ export async function listMatchRows(
     ORDER BY m.id DESC LIMIT ${limit + 1}`;
 }
 
-export interface ManualMatchLine {
+export type ManualMatchLine = PixLine & {
   arrival: bigint;
-  isCredit: boolean;
-  amountCents: bigint;
-  /** Whether a live match of the line is manual. */
-  hasManualMatch: boolean;
-  /** The refunded part of the line, by requested and unrequested refunds. */
-  refundedPartCents: bigint;
-}
+  /** Whether a link by a person is in effect: as a match, or as what the line refunds. */
+  isLinked: boolean;
+};
 
 export async function findManualMatchLine(
   tx: Tx,
@@ -60,12 +56,12 @@ export async function findManualMatchLine(
   nsu: bigint,
 ): Promise<ManualMatchLine | null> {
   const [line] = await tx.$queryRaw<ManualMatchLine[]>`
-    SELECT t.arrival, t.is_credit, t.amount_cents,
+    SELECT t.nsu, t.arrival, t.is_credit, t.amount_cents, t.type_name, t.occurred_at,
+           t.idempotency_key, t.movement_id, t.end_to_end_id, t.original_end_to_end_id,
            EXISTS (SELECT 1 FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu
-             AND m.unlinked_at IS NULL AND m.rule = 'manual') AS "hasManualMatch",
-           (SELECT COALESCE(sum(refund.amount_cents), 0)::bigint FROM (
-             SELECT t.account_id, t.nsu, t.is_credit, t.end_to_end_id) line
-            CROSS JOIN LATERAL (${debitsRefundingLine}) refund) AS "refundedPartCents"
+             AND m.unlinked_at IS NULL AND m.rule = 'manual')
+           OR EXISTS (SELECT 1 FROM classification c WHERE c.account_id = t.account_id
+             AND c.nsu = t.nsu AND c.category = 'refunded' AND c.rule = 'manual') AS "isLinked"
     FROM statement_line t WHERE t.account_id = ${opaqueAccountId(accountId)} AND t.nsu = ${nsu}`;
   return line ?? null;
 }
@@ -115,9 +111,9 @@ export async function insertLineDecision(
   tx: Tx,
   accountId: number,
   action: 'link' | 'unlink',
-  { nsu, allocations, decidedBy: { actor, reason } }: ManualLink,
+  { nsu, allocations, refundOf, decidedBy: { actor, reason } }: ManualLink,
 ): Promise<void> {
-  await tx.lineDecision.create({
+  const { sequence } = await tx.lineDecision.create({
     data: {
       ...{ accountId, nsu, action, actor, reason },
       allocations: allocations.map(({ expectedPaymentId, amountCents }) => ({
@@ -125,6 +121,10 @@ export async function insertLineDecision(
         cents: amountCents.toString(),
       })),
     },
+    select: { sequence: true },
+  });
+  await tx.linkedOriginal.createMany({
+    data: refundOf.map((part, ordinal) => ({ accountId, sequence, ordinal, nsu, ...part })),
   });
 }
 

@@ -6,26 +6,53 @@ import type { z } from 'zod';
 import type { Tx } from '../../database.service.js';
 import { AppError, conflict, ruleBroken } from '../../platform/errors.js';
 import { lockReconciliation, readDecidedUntil } from '../apply.queries.js';
-import type { DecisionMaker, ManualLink } from '../decide/model.js';
+import type { DecisionMaker, ManualLink, RefundedPart } from '../decide/model.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
 import { ReconciliationService } from '../reconciliation.service.js';
 import { insertBreakHistoryEntry } from './break-actions.queries.js';
-import type { allocations } from './breaks.schema.js';
+import type { allocations, refundOf } from './breaks.schema.js';
 import { isRefundInProgress, lockBreaksOfLine } from './break-refunds.queries.js';
 import * as queries from './manual-matches.queries.js';
+import {
+  listLinkedOriginals,
+  listOriginalsOfPayments,
+  listPayingCredits,
+  lockLines,
+} from './refund-links.queries.js';
+import {
+  assertNamesNoOther,
+  assertNoRefundUnderWay,
+  assertRefunds,
+  inferOriginals,
+  maxCompared,
+  readShownRefundCents,
+} from './refund-links.service.js';
 
 export interface Link {
   nsu: bigint;
   /** Without an amount: the whole line. */
   allocations: { expectedPaymentId: string; amountCents: bigint | null }[];
+  /** What a debit refunds, in place of allocations. */
+  refundOf?: RefundedPart[];
 }
 
-/** The allocations of a request, with the names that amounts have inside. */
-export function toAllocations(requested: z.output<typeof allocations>): Link['allocations'] {
-  return requested.map(({ amount: amountCents, ...allocation }) => ({
-    ...allocation,
-    amountCents,
-  }));
+interface RequestedLink {
+  allocations?: z.output<typeof allocations> | undefined;
+  refundOf?: z.output<typeof refundOf> | undefined;
+}
+
+/** The parts of a request, with the names that amounts have inside. */
+export function toParts({
+  allocations: allocated = [],
+  refundOf: refunded = [],
+}: RequestedLink): Omit<Link, 'nsu'> {
+  return {
+    allocations: allocated.map(({ amount: amountCents, ...one }) => ({ ...one, amountCents })),
+    refundOf: refunded.map(({ nsu: originalNsu, amount: amountCents, expectedPaymentId }) => ({
+      ...{ originalNsu, amountCents },
+      expectedPaymentId: expectedPaymentId?.toLowerCase() ?? null,
+    })),
+  };
 }
 
 interface Linked {
@@ -39,16 +66,18 @@ export class ManualMatches {
   constructor(private readonly reconciliation: ReconciliationService) {}
 
   /**
-   * Links a line to expected payments; its automatic matches end. Throws `not_found`,
-   * `rule_broken`, and `conflict` if a person has linked the line already.
+   * Links a line to expected payments, or a debit to what it refunds; its automatic matches end.
+   * Throws `not_found`, `rule_broken`, and `conflict` if a person has linked the line already, or
+   * while a refund of the money is under way.
    */
   async link(
     tx: Tx,
     accountId: number,
-    { nsu, allocations }: Link,
+    link: Link,
     decidedBy: DecisionMaker,
     breakId: string | null = null,
   ): Promise<Linked> {
+    const { nsu } = link;
     await lockReconciliation(tx, accountId);
     const { decidedArrival } = await readDecidedUntil(tx, accountId);
     const line = await queries.findManualMatchLine(tx, accountId, nsu);
@@ -58,54 +87,75 @@ export class ManualMatches {
         'line_is_pending',
         'The line is new and not decided yet; try again in a moment.',
       );
-    if (line.hasManualMatch)
+    if (line.isLinked)
       throw conflict('line_is_linked', 'The line is already linked manually; unlink it first.');
+    await this.lockFor(tx, accountId, link);
+    const { allocations, refundOf } = await this.partsOf(tx, accountId, line, link);
+    const ids = allocations.map(({ expectedPaymentId }) => expectedPaymentId);
+    const ofPayments = await listOriginalsOfPayments(tx, accountId, ids);
+    const originals = [...refundOf.map(({ originalNsu }) => originalNsu), ...ofPayments];
+    const refundable = line.isCredit ? [nsu] : originals;
     await lockBreaksOfLine(tx, accountId, nsu);
     await assertNoRefundInProgress(tx, accountId, { nsu });
-    const allocated = await this.allocate(tx, accountId, { nsu, ...line }, allocations);
-    const ids = allocated.map(({ expectedPaymentId }) => expectedPaymentId);
+    await assertNoRefundUnderWay(tx, accountId, refundable, ids);
     await queries.insertLineDecision(tx, accountId, 'link', {
-      nsu,
-      allocations: allocated,
-      decidedBy,
+      ...{ nsu, allocations, refundOf, decidedBy },
     });
     const breakIds = await queries.listLinkedBreaks(tx, accountId, nsu, breakId);
     const detail = { nsu: nsu.toString() };
     for (const id of breakIds)
       await insertBreakHistoryEntry(tx, accountId, id, 'link', decidedBy, detail);
-    const seeds = { nsus: [nsu], expectedPaymentIds: ids };
+    const seeds = { nsus: [nsu, ...originals], expectedPaymentIds: ids };
     const operationIds = await this.reconciliation.decideNow(tx, accountId, seeds);
     const matchIds = (await queries.listLiveMatches(tx, accountId, nsu)).map(({ id }) => id);
     return { matchIds, operationIds };
   }
 
+  /** Locks the lines of a link, before its caller locks anything that comes after lines. */
+  async lockFor(
+    tx: Tx,
+    accountId: number,
+    { nsu, allocations, refundOf = [] }: Link,
+  ): Promise<void> {
+    const ids = allocations.map(({ expectedPaymentId }) => expectedPaymentId);
+    const paying = await listPayingCredits(tx, accountId, ids);
+    await lockLines(tx, accountId, [
+      ...[nsu, ...refundOf.map(({ originalNsu }) => originalNsu)],
+      ...paying.slice(0, maxCompared).map((line) => line.nsu),
+      ...(await listOriginalsOfPayments(tx, accountId, ids)),
+    ]);
+  }
+
   /**
-   * Unlinks all matches of the line, since they sum to it. The line is decided again; no rule
-   * and no reference makes the same matches again. Throws `conflict` if the match is unlinked
-   * already.
+   * Unlinks all matches of the line, since they sum to it, and what it was linked to refund. The
+   * line is decided again; no rule and no reference makes the same matches again. Throws
+   * `conflict` if it is unlinked already, or while a refund of the money is under way.
    */
   async unlink(
     tx: Tx,
     accountId: number,
-    { nsu, matchId }: { nsu: bigint; matchId: string },
+    { nsu, matchId }: { nsu: bigint; matchId: string | null },
     decidedBy: DecisionMaker,
   ): Promise<Linked> {
     await lockReconciliation(tx, accountId);
     const live = await queries.listLiveMatches(tx, accountId, nsu);
-    if (!live.some(({ id }) => id === matchId))
-      throw conflict('already_unlinked', 'The match is already unlinked.');
-    await queries.insertLineDecision(tx, accountId, 'unlink', {
-      nsu,
-      allocations: live,
-      decidedBy,
-    });
+    const linked = await listLinkedOriginals(tx, accountId, nsu);
+    const isLive =
+      matchId === null ? live.length + linked.length > 0 : live.some(({ id }) => id === matchId);
+    if (!isLive) throw conflict('already_unlinked', 'The match is already unlinked.');
     const expected = [...new Set(live.map(({ expectedPaymentId }) => expectedPaymentId))];
+    const originals = [...linked, ...(await listOriginalsOfPayments(tx, accountId, expected))];
+    await lockLines(tx, accountId, [nsu, ...originals]);
+    await assertNoRefundUnderWay(tx, accountId, [nsu, ...originals]);
+    await queries.insertLineDecision(tx, accountId, 'unlink', {
+      ...{ nsu, allocations: live, refundOf: [], decidedBy },
+    });
     const subjects = [subjectOfLine(nsu), ...expected.map(subjectOfExpected)];
     for (const breakId of await queries.resetLinkedBreaks(tx, accountId, nsu, subjects))
       await insertBreakHistoryEntry(tx, accountId, breakId, 'unlink', decidedBy, {
         nsu: nsu.toString(),
       });
-    const seeds = { nsus: [nsu], expectedPaymentIds: expected };
+    const seeds = { nsus: [nsu, ...originals], expectedPaymentIds: expected };
     const operationIds = await this.reconciliation.decideNow(tx, accountId, seeds, {
       nsu,
       ...decidedBy,
@@ -113,12 +163,45 @@ export class ManualMatches {
     return { matchIds: live.map(({ id }) => id), operationIds };
   }
 
+  /**
+   * What the link says: the payments of the line, or what the debit refunds. A debit that is linked
+   * to a charge refunds what paid the charge.
+   */
+  private async partsOf(
+    tx: Tx,
+    accountId: number,
+    line: queries.ManualMatchLine,
+    link: Link,
+  ): Promise<Pick<ManualLink, 'allocations' | 'refundOf'>> {
+    const { refundOf: named = [] } = link;
+    if (named.length > 0) {
+      if (line.isCredit) throw directionDiffers();
+      await assertRefunds(tx, accountId, line, named);
+      return { allocations: [], refundOf: named };
+    }
+    const allocated = await this.allocate(tx, accountId, line, link.allocations);
+    const refunding = allocated.filter(({ isRefund }) => isRefund);
+    const others = allocated.filter(({ isRefund }) => !isRefund);
+    const refundOf = await inferOriginals(tx, accountId, line, refunding);
+    if (refundOf.length > 0) await assertRefunds(tx, accountId, line, refundOf, others);
+    const ids = others.map(({ expectedPaymentId }) => expectedPaymentId);
+    const ofOwn = await listOriginalsOfPayments(tx, accountId, ids);
+    if (ofOwn.length > 0) {
+      const lines = await tx.statementLine.findMany({
+        where: { accountId, nsu: { in: ofOwn } },
+        select: { nsu: true, endToEndId: true },
+      });
+      await assertNamesNoOther(tx, accountId, line, lines);
+    }
+    return { allocations: others, refundOf };
+  }
+
   private async allocate(
     tx: Tx,
     accountId: number,
-    line: queries.ManualMatchLine & { nsu: bigint },
+    line: queries.ManualMatchLine,
     allocations: Link['allocations'],
-  ): Promise<ManualLink['allocations']> {
+  ): Promise<(ManualLink['allocations'][number] & { isRefund: boolean })[]> {
     const ids = allocations.map(({ expectedPaymentId }) => expectedPaymentId.toLowerCase());
     if (new Set(ids).size < ids.length)
       throw ruleBroken(
@@ -131,6 +214,7 @@ export class ManualMatches {
         'allocations_differ',
         'The amounts of the allocations must sum to the amount of the line.',
       );
+    const refundedCents = line.isCredit ? await readShownRefundCents(tx, accountId, line) : 0n;
     const expected = await queries.listManualMatchExpected(tx, accountId, line.nsu, ids);
     const byId = new Map(expected.map((one) => [one.expectedPaymentId, one]));
     return ids.map((id, index) => {
@@ -138,9 +222,13 @@ export class ManualMatches {
       if (!one) throw new AppError('not_found');
       const allocatedCents = cents[index] ?? 0n;
       const role = one.isCredit === line.isCredit ? 'payment' : 'reversal';
-      if (role === 'reversal') assertReversible(one, allocatedCents);
-      else assertPayable(one, line, allocatedCents);
-      return { expectedPaymentId: one.expectedPaymentId, amountCents: allocatedCents };
+      const isRefund = role === 'reversal' && !line.isCredit;
+      if (role === 'reversal') assertReversible(one, isRefund ? 0n : allocatedCents);
+      else assertPayable(one, line, { allocatedCents, refundedCents });
+      return {
+        ...{ expectedPaymentId: one.expectedPaymentId, amountCents: allocatedCents },
+        isRefund,
+      };
     });
   }
 }
@@ -158,26 +246,31 @@ export async function assertNoRefundInProgress(
     );
 }
 
-/** Only money that was paid can be reversed, and no more than was paid. */
+/**
+ * Only money that was paid can be reversed, and no more than was sent. A refund of more than was
+ * received is a break.
+ */
 function assertReversible(
   { paidCents, reversedCents }: queries.ManualMatchExpected,
   allocatedCents: bigint,
 ): void {
-  if (paidCents === 0n)
-    throw ruleBroken(
-      'direction_differs',
-      'The line and the expected payment must have the same direction, unless it reverses a payment.',
-    );
+  if (paidCents === 0n) throw directionDiffers();
   if (reversedCents + allocatedCents > paidCents)
     throw ruleBroken('more_than_paid', 'Reversals must not exceed the amount paid.');
 }
 
+const directionDiffers = () =>
+  ruleBroken(
+    'direction_differs',
+    'The line and the expected payment must have the same direction, unless it reverses a payment.',
+  );
+
 function assertPayable(
   { isCredit, amountCents, paidCents }: queries.ManualMatchExpected,
   line: queries.ManualMatchLine,
-  allocatedCents: bigint,
+  { allocatedCents, refundedCents }: { allocatedCents: bigint; refundedCents: bigint },
 ): void {
-  if (line.refundedPartCents >= line.amountCents)
+  if (refundedCents >= line.amountCents)
     throw ruleBroken('already_refunded', 'The line is fully refunded and can pay nothing.');
   // Money sent is debited once, in full; a payer may pay in parts or too much.
   if (!isCredit && amountCents !== null && paidCents + allocatedCents > amountCents)

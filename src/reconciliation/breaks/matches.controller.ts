@@ -7,11 +7,11 @@ import type { Match } from '../../generated/service/client.js';
 import { IdempotencyService } from '../../idempotency/idempotency.service.js';
 import { Handles } from '../../platform/contract-route.js';
 import { AppError, invalidField } from '../../platform/errors.js';
-import { isUuid, readPage, readUuid, toList } from '../../platform/listing.js';
+import { isNsu, isUuid, readPage, readUuid, toList } from '../../platform/listing.js';
 import { feeCentsOf } from '../decide/net-settlement.js';
 import { ReconciliationService } from '../reconciliation.service.js';
 import { listMatchRows } from './manual-matches.queries.js';
-import { ManualMatches, toAllocations } from './manual-matches.service.js';
+import { ManualMatches, toParts } from './manual-matches.service.js';
 import { linkManually, listMatches, unlinkManually, type matchView } from './matches.schema.js';
 
 @Controller()
@@ -35,8 +35,8 @@ export class MatchesController {
   @Handles(linkManually)
   link(@FromCaller() request: CallerInput<typeof linkManually>) {
     const { accountId, actor, body } = request;
-    const { nsu, allocations, reason } = body;
-    const link = { nsu, allocations: toAllocations(allocations) };
+    const { nsu, reason } = body;
+    const link = { nsu, ...toParts(body) };
     return this.idempotency.runOnce({ accountId, route: linkManually, request }, async () => {
       const linked = await this.database.transaction((tx) =>
         this.manualMatches.link(tx, accountId, link, { actor, reason }),
@@ -53,20 +53,28 @@ export class MatchesController {
     const reason = body?.reason ?? query.reason;
     if (reason === undefined) throw invalidField('$.reason', 'The field is required.');
     return this.idempotency.runOnce({ accountId, route: unlinkManually, request }, async () => {
-      const { id: matchId, nsu } = await this.get(accountId, params.id);
+      const of = await this.find(accountId, params.id);
       const unlinked = await this.database.transaction((tx) =>
-        this.manualMatches.unlink(tx, accountId, { nsu, matchId }, { actor, reason }),
+        this.manualMatches.unlink(tx, accountId, of, { actor, reason }),
       );
       await this.reconciliation.enqueueAfterAction(accountId, unlinked.operationIds);
       return this.shown(accountId, unlinked.matchIds);
     });
   }
 
-  private async get(accountId: number, id: string): Promise<Match> {
+  /** The line of a match, or the line with this nsu. */
+  private async find(accountId: number, id: string) {
+    const { match, statementLine } = this.database.prisma;
+    if (isNsu(id)) {
+      const where = { accountId_nsu: { accountId, nsu: BigInt(id) } };
+      const line = await statementLine.findUnique({ where, select: { nsu: true } });
+      if (!line) throw new AppError('not_found');
+      return { nsu: line.nsu, matchId: null };
+    }
     const where = { accountId_id: { accountId, id: readUuid(id) } };
-    const found = await this.database.prisma.match.findUnique({ where });
+    const found = await match.findUnique({ where, select: { nsu: true } });
     if (!found) throw new AppError('not_found');
-    return found;
+    return { nsu: found.nsu, matchId: id.toLowerCase() };
   }
 
   private async shown(accountId: number, ids: string[]) {

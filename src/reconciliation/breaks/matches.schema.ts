@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { route } from '../../contract/route.js';
 import { bigInteger, instant, queryNsu, reais, text } from '../../contract/wire.js';
 import { listOf, listQuery } from '../../platform/listing.js';
-import { allocations, reasonText } from './breaks.schema.js';
+import { allocations, reasonText, refundOf } from './breaks.schema.js';
 
 const base = { chapter: 'Reconciliation', authentication: 'api-key' } as const;
 
@@ -45,11 +45,23 @@ export const linkManually = route({
   ...base,
   method: 'POST',
   name: 'linkManually',
-  summary: 'Links a line to the expected payments that it pays; the amounts must sum to the line.',
+  summary:
+    'Links a line to the expected payments that it pays, or a debit to the received payments that ' +
+    'it refunds; the amounts must sum to the line.',
   path: '/v1/matches',
   idempotencyKey: 'accepted',
   successStatus: 201,
-  body: z.strictObject({ nsu: bigInteger, allocations, reason: reasonText }),
+  body: z
+    .strictObject({
+      nsu: bigInteger,
+      allocations: allocations.optional(),
+      refundOf: refundOf.optional(),
+      reason: reasonText,
+    })
+    .refine((body) => (body.allocations === undefined) !== (body.refundOf === undefined), {
+      message: 'Must have either allocations or refundOf.',
+      path: ['allocations'],
+    }),
   response: z.object({ data: z.array(matchView) }),
 });
 
@@ -57,7 +69,9 @@ export const unlinkManually = route({
   ...base,
   method: 'DELETE',
   name: 'unlinkManually',
-  summary: 'Unlinks all matches of the line and decides it again. Reason: in the body or query.',
+  summary:
+    'Unlinks all matches of the line and decides it again. Reason: in the body or query. ' +
+    'A debit whose refunded Pix pays nothing has no match: its nsu stands for the id.',
   path: '/v1/matches/{id}',
   idempotencyKey: 'accepted',
   params: z.object({ id: text(100) }),

@@ -220,6 +220,21 @@ export const breakKinds = {
     severityAtLeast: 'low',
     refund: null,
   },
+  over_refunded: {
+    opened: ['contradiction'],
+    name: ['Devolvido a maior', 'Over-refunded'],
+    why: [
+      'Foi devolvido mais do que o Pix recebido: {amount} a mais.',
+      'More was refunded than the received Pix: {amount} in addition.',
+    ],
+    whatToDo: [
+      'Desfaça a conciliação errada; ou reclame ao banco e depois aceite.',
+      'Undo the wrong link; or claim it at the bank, then accept.',
+    ],
+    resolvedWhen: 'A refund is reversed, or the link of one is undone.',
+    severityAtLeast: 'critical',
+    refund: null,
+  },
   failed_but_debited: {
     opened: ['contradiction'],
     name: ['Falhou mas debitou', 'Failed but debited'],

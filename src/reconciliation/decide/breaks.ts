@@ -4,7 +4,7 @@ import { subjectOfLine } from './break-kinds.js';
 import type { BreakDecision, PaymentFinding } from './model.js';
 import { breakKey, type Component } from './component.js';
 import type { Decision } from './decide.js';
-import { isRefundShown } from './refunds-and-reversals.js';
+import { isRefundShown } from './refunds.js';
 
 /** A break that is open, with what it is about. */
 export type OpenBreak = Omit<PaymentFinding, 'kind'> & { kind: string };
@@ -15,7 +15,7 @@ export function openBreaks({ component, findings }: Decision): OpenBreak[] {
   const ofPayments = findings.filter(({ kind, subject, nsu, ...finding }) => {
     const own = component.standingDecisions.get(breakKey({ kind, subject }))?.accepted;
     if (own && covers(own, finding.amountCents)) return false;
-    if (nsu === null || subject !== subjectOfLine(nsu)) return true;
+    if (nsu === null || subject !== subjectOfLine(nsu) || kind === 'over_refunded') return true;
     // What a person settled about a line is not reported again under another kind.
     const isSplit = component.allocationsOfLine(nsu).length > 1;
     return !(bySubject.get(subject) ?? []).some(

@@ -21,7 +21,7 @@ import {
   settledSales,
   type FeeEvidence,
 } from './net-settlement.js';
-import { debitsRefunding } from './refunds-and-reversals.js';
+import { debitsRefunding } from './refunds.js';
 import {
   agrees,
   compareByTime,

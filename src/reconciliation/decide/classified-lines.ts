@@ -3,7 +3,8 @@
 import { lineBreakKinds } from './break-kinds.js';
 import type { BreakDecision, StatementLineFacts } from './model.js';
 import { classifiedAs, type Component } from './component.js';
-import { isRefundShown, mayBeReversal } from './refunds-and-reversals.js';
+import { isFullyRefunded, isRefundShown } from './refunds.js';
+import { mayBeReversal } from './reversals.js';
 
 /** Lines whose break a person accepted need no further explanation. */
 export function acceptLines(component: Component): void {
@@ -30,6 +31,16 @@ export function classifyRefunded(component: Component): void {
       component.unmatched.set(line.nsu, {
         ...{ outcome: 'classified', category: 'refunded', rule: 'refund' },
         ...{ reason, evidence: { breakId }, declared: null },
+      });
+    }
+  // A person linked their refunds.
+  for (const { refundOf, decidedBy } of component.facts.links)
+    for (const { originalNsu: nsu } of refundOf) {
+      const line = component.lineByNsu.get(nsu);
+      if (!line || !component.isUnexpected(nsu) || !isFullyRefunded(component, line)) continue;
+      component.unmatched.set(nsu, {
+        ...{ outcome: 'classified', category: 'refunded', rule: 'refund' },
+        ...{ reason: decidedBy.reason, evidence: {}, declared: null },
       });
     }
 }

@@ -3,10 +3,10 @@
 import { addTo } from '../../platform/grouping.js';
 import { addToPair, PairMap } from '../../platform/pair-map.js';
 import {
-  referenceKindDeclarations,
+  idOnLine,
+  lineReferenceKinds,
   referenceKinds,
   type Reference,
-  type ReferenceKind,
 } from '../../expected-payments/references.js';
 import type { LineBreakKind } from './break-kinds.js';
 import type {
@@ -14,6 +14,7 @@ import type {
   ExpectedPaymentFacts,
   Facts,
   LineAllocation,
+  ManualLink,
   StatementLineFacts,
   UnmatchedOutcome,
   ReferenceEvidence,
@@ -37,16 +38,12 @@ export interface Named {
 /** The ids on a line that may name an expected payment, the most reliable kind first. */
 export function lineReferences(line: StatementLineFacts): Reference[] {
   const references: Reference[] = [];
-  for (const { kind, field } of fieldsOfReferences) {
-    const value = line[field];
-    if (value !== null) references.push({ kind, value: value.toString() });
+  for (const { kind } of lineReferenceKinds) {
+    const value = idOnLine(line, kind);
+    if (value !== null) references.push({ kind, value });
   }
   return references;
 }
-
-const fieldsOfReferences = Object.entries(referenceKindDeclarations).flatMap(([kind, { line }]) =>
-  line === null ? [] : [{ kind: kind as ReferenceKind, field: line.field }],
-);
 
 const ranks = new Map<string, number>(referenceKinds.map((kind, rank) => [kind, rank]));
 
@@ -89,9 +86,15 @@ export class Component {
   readonly standingDecisions: ReadonlyMap<string, StandingDecisions>;
   readonly unmatched = new Map<bigint, UnmatchedOutcome>();
   private readonly paymentsByReference = new PairMap<ExpectedPaymentFacts[]>();
+  private readonly linesByReference = new PairMap<StatementLineFacts[]>();
   private readonly linesByEndToEndId = new Map<string, StatementLineFacts[]>();
   private readonly linesByOriginal = new Map<string, StatementLineFacts[]>();
   private readonly ownRefundsByCredit = new Map<bigint, ExpectedPaymentFacts[]>();
+  private readonly linkByLine = new Map<bigint, ManualLink>();
+  private readonly linkedRefundsByCredit = new Map<
+    bigint,
+    { nsu: bigint; amountCents: bigint }[]
+  >();
   private readonly separatedByLine = new Map<bigint, string[]>();
   private readonly duplicatesByPayment = new Map<string, StatementLineFacts[]>();
   private readonly allocationsByLine = new Map<bigint, LineAllocation[]>();
@@ -108,10 +111,19 @@ export class Component {
       if (payment.refundOfNsu !== null)
         addTo(this.ownRefundsByCredit, payment.refundOfNsu, payment);
     }
+    const areRefundsRequested = this.ownRefundsByCredit.size > 0;
     for (const line of this.lines) {
+      if (areRefundsRequested && !line.isCredit)
+        for (const { kind, value } of lineReferences(line))
+          addToPair(this.linesByReference, kind, value, line);
       if (line.endToEndId !== null) addTo(this.linesByEndToEndId, line.endToEndId, line);
       const { originalEndToEndId: original } = line;
       if (original !== null) addTo(this.linesByOriginal, original, line);
+    }
+    for (const link of facts.links) {
+      this.linkByLine.set(link.nsu, link);
+      for (const { originalNsu, amountCents } of link.refundOf)
+        addTo(this.linkedRefundsByCredit, originalNsu, { nsu: link.nsu, amountCents });
     }
     for (const { nsu, expectedPaymentId } of facts.separated)
       addTo(this.separatedByLine, nsu, expectedPaymentId);
@@ -158,6 +170,20 @@ export class Component {
   /** The lines that name this Pix as their original. */
   linesNaming(endToEndId: string | null): readonly StatementLineFacts[] {
     return endToEndId === null ? [] : (this.linesByOriginal.get(endToEndId) ?? []);
+  }
+
+  linkOf(nsu: bigint): ManualLink | null {
+    return this.linkByLine.get(nsu) ?? null;
+  }
+
+  /** The parts of debits that a person linked to a credit as its refunds. */
+  linkedRefundsOf(creditNsu: bigint): readonly { nsu: bigint; amountCents: bigint }[] {
+    return this.linkedRefundsByCredit.get(creditNsu) ?? [];
+  }
+
+  /** The lines that carry an id of the payment. */
+  linesWithReferenceOf({ references }: ExpectedPaymentFacts): StatementLineFacts[] {
+    return references.flatMap(({ kind, value }) => this.linesByReference.get(kind, value) ?? []);
   }
 
   /** The refunds of a credit that we requested. */

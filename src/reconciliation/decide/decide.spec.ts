@@ -94,7 +94,8 @@ describe('decide', () => {
           expect(
             automatic.some((one) => one.nsu === nsu && one.expectedPaymentId === expectedPaymentId),
           ).toBe(false);
-        for (const { nsu, allocations: linked } of all.links) {
+        for (const { nsu, allocations: linked, refundOf } of all.links) {
+          if (refundOf.length > 0) continue;
           const isPayment = linked.every(
             ({ expectedPaymentId }) =>
               component.paymentById.get(expectedPaymentId)?.isCredit ===
@@ -163,9 +164,14 @@ function apart(all: Facts): Facts {
         value: kind === 'counterparty' ? value : `other ${value}`,
       })),
     })),
-    links: all.links.map(({ nsu, allocations, decidedBy }) => ({
+    links: all.links.map(({ nsu, allocations, refundOf, decidedBy }) => ({
       nsu: nsuOf(nsu),
       decidedBy,
+      refundOf: refundOf.map(({ originalNsu, amountCents, expectedPaymentId }) => ({
+        originalNsu: nsuOf(originalNsu),
+        amountCents: more(amountCents),
+        expectedPaymentId,
+      })),
       allocations: allocations.map(({ expectedPaymentId, amountCents }) => ({
         expectedPaymentId: `other ${expectedPaymentId}`,
         amountCents: more(amountCents),

@@ -16,7 +16,13 @@ import {
 } from './manual-links.js';
 import { findMissing, findSecondBillPayments, findUnknownOutcomes } from './missing.js';
 import { findLateLines, findSettlementFindings } from './payment-findings.js';
-import { refundUnrequested, mayBeReversal, reverse } from './refunds-and-reversals.js';
+import {
+  findOverRefunded,
+  linesOfLinkedRefunds,
+  linkRefunds,
+  refundUnrequested,
+} from './refunds.js';
+import { mayBeReversal, reverse } from './reversals.js';
 import { decideUnrequestedDebits } from './unrequested-debits.js';
 import { resultsOfAll, type Allocated } from './totals.js';
 
@@ -32,7 +38,10 @@ export function decide(facts: Facts): Decision {
   linkPayments(component);
   keepFinalMatches(component);
   // 2. The ids on the lines.
-  const awaitsPayments = linesOfReversals(component);
+  const awaitsPayments = new Set([
+    ...linesOfReversals(component),
+    ...linesOfLinkedRefunds(component),
+  ]);
   const isFree = ({ nsu }: { nsu: bigint }) =>
     !component.isDecided(nsu) && !awaitsPayments.has(nsu);
   for (const line of component.lines) {
@@ -48,7 +57,7 @@ export function decide(facts: Facts): Decision {
   linkReversals(component);
   for (const line of component.lines)
     if (!component.isDecided(line.nsu) && mayBeReversal(line)) reverse(component, line);
-  // 5. Refunds of received money that nobody requested.
+  // 5. Refunds of received money that nobody requested. Those that a person linked come first.
   decideRefunds(component);
   // 6. What is left is unexpected, unless our own accounts, a refund, the conditions of a declared
   // payment or a rule explain it.
@@ -65,6 +74,7 @@ export function decide(facts: Facts): Decision {
   const findings = [
     ...findSettlementFindings(component, results),
     ...findLateLines(component),
+    ...findOverRefunded(component),
     ...findMissing(component),
     ...findSecondBillPayments(component),
     ...findUnknownOutcomes(facts.operations, facts.decisions),
@@ -74,6 +84,7 @@ export function decide(facts: Facts): Decision {
 
 /** Decides the debits without an explanation that may refund a credit. */
 function decideRefunds(component: Component): void {
+  linkRefunds(component);
   for (const line of component.lines) {
     const isOpen = component.isUnexpected(line.nsu) || !component.isDecided(line.nsu);
     if (line.isCredit || !isOpen) continue;

@@ -9,10 +9,10 @@ type LinkedPart = ManualLink['allocations'][number];
 export function linkPayments(component: Component): void {
   for (const link of component.facts.links) {
     const line = component.lineByNsu.get(link.nsu);
-    if (!line || hasReversal(component, line, link)) continue;
+    if (!line || link.refundOf.length > 0 || hasReversal(component, line, link)) continue;
     // An earlier acceptance of the line's break gives way to the link.
     component.unmatched.delete(link.nsu);
-    for (const part of link.allocations) allocate(component, link, part, 'payment');
+    for (const part of link.allocations) allocateLinked(component, link, part, 'payment');
   }
 }
 
@@ -32,7 +32,12 @@ export function linkReversals(component: Component): void {
     if (isMore) continue;
     component.unmatched.delete(link.nsu);
     for (const part of link.allocations)
-      allocate(component, link, part, isReversal(component, line, part) ? 'reversal' : 'payment');
+      allocateLinked(
+        component,
+        link,
+        part,
+        isReversal(component, line, part) ? 'reversal' : 'payment',
+      );
   }
 }
 
@@ -63,7 +68,7 @@ function isOfMultiUse({ paymentById }: Component, { expectedPaymentId }: LinkedP
   return paymentById.get(expectedPaymentId)?.isMultiUse === true;
 }
 
-function allocate(
+export function allocateLinked(
   component: Component,
   { nsu, decidedBy }: ManualLink,
   { expectedPaymentId, amountCents }: LinkedPart,

@@ -136,8 +136,18 @@ export interface TransferFacts {
 /** A person's link of a whole line, and not undone by a person. */
 export interface ManualLink {
   nsu: bigint;
+  /** Empty for a debit that is linked to what it refunds. */
   allocations: readonly { expectedPaymentId: string; amountCents: bigint }[];
+  /** What a debit refunds: received payments, by their lines. */
+  refundOf: readonly RefundedPart[];
   decidedBy: DecisionMaker;
+}
+
+export interface RefundedPart {
+  originalNsu: bigint;
+  amountCents: bigint;
+  /** Which of the payments that the line makes was refunded; null unless the person said so. */
+  expectedPaymentId: string | null;
 }
 
 /** A line and an expected payment that a person separated: nothing matches them automatically. */

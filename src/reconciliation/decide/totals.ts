@@ -14,7 +14,7 @@ import type { ExpectedPaymentTotal, Match, Settlement } from '../../generated/se
 import { compareLines, type Component } from './component.js';
 import { isStillExpected, lastPaymentDayOf, comingDeadline } from './missing.js';
 import type { ExpectedPaymentFacts, LineAllocation, StatementLineFacts } from './model.js';
-import { refundedCentsOf, refundsOfCredit } from './refunds-and-reversals.js';
+import { creditsRefundedBy, refundedCentsOf, shownRefundCents } from './refunds.js';
 
 /** Settlement of a credit that was refunded, and of a debit that was reversed. */
 export type ReversalSettlement = RefundSettlement | 'reversed' | 'partially_reversed';
@@ -231,9 +231,7 @@ function refundedBefore(
   line: StatementLineFacts,
   { line: last }: Paid[number],
 ): bigint {
-  const refunded = refundsOfCredit(component, line)
-    .filter((refund) => compareLines(refund.line, last) < 0)
-    .reduce((sum, refund) => sum + refund.amountCents, 0n);
+  const refunded = shownRefundCents(component, line, { until: last });
   // A part of a refund cannot be attributed to one of several payments of a line.
   if (amountCents !== line.amountCents) return refunded >= line.amountCents ? amountCents : 0n;
   return refunded < amountCents ? refunded : amountCents;
@@ -251,24 +249,16 @@ function resultOfReversal(
   return { settlement, owedCents: null, refundedCents: 0n };
 }
 
-function isWholeCreditRefunded(component: Component, debit: StatementLineFacts): boolean {
-  return component
-    .linesWithEndToEndId(debit.originalEndToEndId)
-    .filter(({ isCredit }) => isCredit)
-    .some((credit) => isRefundedInFull(component, credit, debit));
-}
+const isWholeCreditRefunded = (component: Component, debit: StatementLineFacts): boolean =>
+  creditsRefundedBy(component, debit).some((credit) => isRefundedInFull(component, credit, debit));
 
 /** Whether a line, together with those before it, refunds the whole credit. */
-export function isRefundedInFull(
+export const isRefundedInFull = (
   component: Component,
   credit: StatementLineFacts,
   until: StatementLineFacts,
-): boolean {
-  const refunded = refundsOfCredit(component, credit)
-    .filter((refund) => compareLines(refund.line, until) <= 0)
-    .reduce((sum, { amountCents }) => sum + amountCents, 0n);
-  return refunded >= credit.amountCents;
-}
+): boolean =>
+  shownRefundCents(component, credit, { until, isIncluded: true }) >= credit.amountCents;
 
 function reversedUntil(component: Component, id: string, until: StatementLineFacts): bigint {
   return component

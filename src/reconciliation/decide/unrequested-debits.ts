@@ -6,7 +6,7 @@ import { compareByAge, contradicts, wait } from './by-reference.js';
 import { maxBreakCandidates, type Component } from './component.js';
 import { deadlineOf } from './missing.js';
 import type { ExpectedPaymentFacts, StatementLineFacts } from './model.js';
-import { isRefundWithinOriginal } from './refunds-and-reversals.js';
+import { isRefundWithinOriginal } from './refunds.js';
 import { ruleCandidateKind } from './rule.js';
 
 /** An operation that waited longer when the line was stored does not explain it. */

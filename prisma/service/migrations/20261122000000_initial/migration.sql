@@ -766,6 +766,12 @@ CREATE INDEX "statement_line_day" ON "statement_line" ("account_id",
 CREATE INDEX "statement_line_debit_counterparty"
   ON "statement_line" ("account_id", "counterparty", "occurred_at")
   WHERE (original_end_to_end_id IS NULL AND is_credit = false);
+-- The few debits that may refund a Pix and name none: see src/expected-payments/undoing-types.ts.
+CREATE INDEX "statement_line_unnamed_refund"
+  ON "statement_line" ("account_id", "occurred_at")
+  WHERE (is_credit = false AND original_end_to_end_id IS NULL
+    AND type_name ~* 'REFUND|DEVOL|REVERSAL|RETURN|CHARGEBACK|ESTORNO'
+    AND type_name !~* 'BANKSLIP|BOLETO|BILL|FEE|TARIF|TAXA|TED');
 CREATE INDEX "statement_line_document"
   ON "statement_line" ("account_id", "counterparty_document", "occurred_at")
   WHERE (counterparty_document IS NOT NULL);
@@ -2054,6 +2060,36 @@ CREATE TABLE "line_decision" (
 );
 CREATE INDEX "line_decision_account_id_nsu_idx" ON "line_decision" ("account_id", "nsu");
 CREATE TRIGGER "line_decision_is_append_only" BEFORE UPDATE OR DELETE ON "line_decision"
+  FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+
+-- The parts of a debit that a person linked to received payments, as their refunds. They belong to
+-- the decision and stand while it is the last one about the line.
+CREATE TABLE "linked_original" (
+  "account_id" INTEGER NOT NULL,
+  "sequence" BIGINT NOT NULL,
+  "ordinal" INTEGER NOT NULL,
+  "nsu" BIGINT NOT NULL,
+  "original_nsu" BIGINT NOT NULL,
+  "expected_payment_id" UUID,
+  "amount_cents" BIGINT NOT NULL,
+
+  CONSTRAINT "linked_original_pkey" PRIMARY KEY ("account_id", "sequence", "ordinal"),
+  CONSTRAINT "linked_original_amount" CHECK ("amount_cents" > 0),
+  CONSTRAINT "linked_original_other_line" CHECK ("nsu" <> "original_nsu"),
+  CONSTRAINT "linked_original_account_id_sequence_fkey" FOREIGN KEY ("account_id", "sequence")
+    REFERENCES "line_decision" ("account_id", "sequence"),
+  CONSTRAINT "linked_original_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
+    REFERENCES "statement_line" ("account_id", "nsu"),
+  CONSTRAINT "linked_original_account_id_original_nsu_fkey"
+    FOREIGN KEY ("account_id", "original_nsu") REFERENCES "statement_line" ("account_id", "nsu"),
+  CONSTRAINT "linked_original_account_id_expected_payment_id_fkey"
+    FOREIGN KEY ("account_id", "expected_payment_id")
+    REFERENCES "expected_payment" ("account_id", "id")
+);
+CREATE INDEX "linked_original_account_id_nsu_idx" ON "linked_original" ("account_id", "nsu");
+CREATE INDEX "linked_original_account_id_original_nsu_idx"
+  ON "linked_original" ("account_id", "original_nsu");
+CREATE TRIGGER "linked_original_is_append_only" BEFORE UPDATE OR DELETE ON "linked_original"
   FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
 
 CREATE TYPE "line_outcome_state" AS ENUM ('matched', 'classified', 'in_break', 'pending');
