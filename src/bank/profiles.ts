@@ -21,6 +21,8 @@ export interface BankProfile {
    * up to one business day.
    */
   paysBillsOnTime: boolean;
+  /** How many business days after its payment the money of each way is credited, by default. */
+  creditDays: { slip: number; pix: number; other: number };
   /** Whether the bank has the sandbox's routes that pay and expire a charge. */
   hasSimulation: boolean;
   /** Whether webhooks may be sent to, and events delivered at, loopback addresses. */
@@ -35,6 +37,7 @@ const profiles: Record<BankProfileName, BankProfile> = {
     statementPageSize: 1_000,
     visibilityBoundMs: 10_000,
     paysBillsOnTime: true,
+    creditDays: { slip: 1, pix: 0, other: 1 },
     hasSimulation: true,
     allowsLoopback: true,
   },
@@ -45,6 +48,8 @@ const profiles: Record<BankProfileName, BankProfile> = {
     statementPageSize: 1_000,
     visibilityBoundMs: null,
     paysBillsOnTime: false,
+    // The longest that institutions publish for slips.
+    creditDays: { slip: 3, pix: 0, other: 1 },
     hasSimulation: false,
     allowsLoopback: false,
   },

@@ -5,7 +5,14 @@ import { cashFlowOf, type OpenGroup, type SettledGroup, type StatementDay } from
 // A Monday; 2026-04-21, a Tuesday, is a holiday.
 const today = '2026-04-13';
 const group = (change: Partial<OpenGroup>): OpenGroup => ({
-  ...{ day: today, isCredit: true, terms: null, dueDate: null, amountCents: null },
+  ...{
+    day: today,
+    isCredit: true,
+    chargeType: null,
+    terms: null,
+    dueDate: null,
+    amountCents: null,
+  },
   ...{ count: 1, withAmount: 1, totalCents: 1_000n },
   ...change,
 });
@@ -14,7 +21,7 @@ const line = (change: Partial<StatementDay>): StatementDay => ({
   ...change,
 });
 const came = (day: string, cameOn: string, totalCents: bigint): SettledGroup => ({
-  ...{ day, cameOn, totalCents, isCredit: true, count: 1 },
+  ...{ day, cameOn, totalCents, isCredit: true, chargeType: null, count: 1 },
 });
 const flow = (
   period: { from: string; to: string },
@@ -22,6 +29,7 @@ const flow = (
 ) =>
   cashFlowOf(period, {
     today,
+    creditDays: { slip: 2, pix: 0, other: 1 },
     openingCents: 5_000n,
     open: [],
     settled: [],
@@ -95,5 +103,31 @@ describe('a cash flow', () => {
     expect(overdue).toEqual({ in: 2_400n, out: 0n, count: 2, withoutAmount: 0 });
     expect(undated).toEqual({ in: 1_000n, out: 0n, count: 3, withoutAmount: 2 });
     expect(days[0]).toMatchObject({ expectedIn: 2_400n, closingBalance: 5_000n });
+  });
+
+  it('expects a charge on its credit day, and counts it as overdue only after that', () => {
+    const charge = { chargeType: 'BANKSLIP', totalCents: 100n };
+    const { days, overdue } = flow(
+      { from: '2026-04-09', to: '2026-04-17' },
+      {
+        open: [
+          group({ ...charge, day: '2026-04-15' }),
+          group({ ...charge, day: '2026-04-10' }),
+          group({ ...charge, day: '2026-04-07' }),
+          group({ ...charge, day: '2026-04-16', chargeType: 'BANKSLIP_PIX' }),
+        ],
+        settled: [{ ...came('2026-04-08', '2026-04-10', 40n), chargeType: 'BANKSLIP' }],
+      },
+    );
+    const expected = days.filter(({ expectedIn }) => expectedIn > 0n);
+    // Two business days later; the last one was over on the 9th.
+    expect(expected.map(({ date }) => date)).toEqual([
+      '2026-04-09',
+      '2026-04-14',
+      '2026-04-16',
+      '2026-04-17',
+    ]);
+    expect(overdue).toMatchObject({ in: 100n, count: 1 });
+    expect(days.find(({ date }) => date === '2026-04-10')?.settledIn.onTime).toBe(40n);
   });
 });

@@ -1,8 +1,9 @@
 // Computes a cash forecast from what is open, what came and what the statement shows. Amounts in
 // cents; days are statement days.
 import { amountOwed } from '../brazil/amount-owed.js';
-import { addDays, nextBusinessDay, type PlainDate } from '../brazil/calendar.js';
+import { addBusinessDays, addDays, type PlainDate } from '../brazil/calendar.js';
 import { parseAdjustments } from '../contract/charge-terms.js';
+import { creditDaysOf, type CreditDays } from '../expected-payments/credit-days.js';
 
 /** Both days included. */
 export interface ForecastPeriod {
@@ -14,6 +15,8 @@ export interface ForecastPeriod {
 export interface OpenGroup {
   day: PlainDate | null;
   isCredit: boolean;
+  /** Null for a payment that is no charge. */
+  chargeType: string | null;
   /** With `dueDate` and `amountCents`, where the amount owed depends on the day. */
   terms: string | null;
   dueDate: PlainDate | null;
@@ -28,6 +31,8 @@ export interface OpenGroup {
 export interface SettledGroup {
   day: PlainDate;
   isCredit: boolean;
+  /** Null for a payment that is no charge. */
+  chargeType: string | null;
   cameOn: PlainDate;
   count: number;
   totalCents: bigint;
@@ -80,6 +85,7 @@ export interface CashFlow {
 
 interface FlowFacts {
   today: PlainDate;
+  creditDays: CreditDays;
   /** Of the first day that is computed: the first of the period, or today if that is earlier. */
   openingCents: bigint;
   open: readonly OpenGroup[];
@@ -92,7 +98,7 @@ export const firstComputedDay = ({ from }: ForecastPeriod, today: PlainDate): Pl
   from < today ? from : today;
 
 export function cashFlowOf(period: ForecastPeriod, facts: FlowFacts): CashFlow {
-  const { today, openingCents, open } = facts;
+  const { today, openingCents, open, creditDays } = facts;
   const first = firstComputedDay(period, today);
   const days = new Map<PlainDate, ForecastDay>();
   for (let date = first; date <= period.to; date = addDays(date, 1))
@@ -100,12 +106,16 @@ export function cashFlowOf(period: ForecastPeriod, facts: FlowFacts): CashFlow {
   const overdue = emptyFlow();
   const undated = emptyFlow();
   for (const group of open) {
-    const owed = owedCents(group, today);
-    if (group.day === null) addApart(undated, group, owed);
+    const { day: lastDay, isCredit } = group;
+    // What is paid on its last day is credited after the credit days.
+    const expectedOn = lastDay === null ? null : creditedOn(lastDay, group, creditDays);
+    const isOverdue = expectedOn !== null && expectedOn < today;
+    const owed = owedCents(group, isOverdue ? today : lastDay);
+    if (expectedOn === null) addApart(undated, group, owed);
     else {
-      if (group.day < today) addApart(overdue, group, owed);
-      const day = days.get(group.day);
-      if (day) day[group.isCredit ? 'expectedIn' : 'expectedOut'] += owed;
+      if (isOverdue) addApart(overdue, group, owed);
+      const day = days.get(expectedOn);
+      if (day) day[isCredit ? 'expectedIn' : 'expectedOut'] += owed;
     }
   }
   addSettled(days, facts);
@@ -133,21 +143,24 @@ function addApart(flow: ApartFlow, group: OpenGroup, owed: bigint): void {
 }
 
 /** What is owed on the last payment day, or today for what is overdue. */
-function owedCents(group: OpenGroup, today: PlainDate): bigint {
-  const { day, terms, dueDate, amountCents, count, totalCents } = group;
-  if (terms === null || dueDate === null || amountCents === null || day === null) return totalCents;
-  const paidOn = day < today ? today : day;
+function owedCents(group: OpenGroup, paidOn: PlainDate | null): bigint {
+  const { terms, dueDate, amountCents, count, totalCents } = group;
+  if (terms === null || dueDate === null || amountCents === null || paidOn === null)
+    return totalCents;
   const owed = amountOwed({ amountCents, dueDate, ...parseAdjustments(terms) }, paidOn);
   return owed * BigInt(count);
 }
 
 function addSettled(
   days: ReadonlyMap<PlainDate, ForecastDay>,
-  { settled, statement }: FlowFacts,
+  { settled, statement, creditDays }: FlowFacts,
 ): void {
-  for (const { day: date, isCredit, cameOn, totalCents } of settled) {
-    const day = days.get(date);
-    if (day) day[isCredit ? 'settledIn' : 'settledOut'][punctuality(date, cameOn)] += totalCents;
+  for (const group of settled) {
+    const { day: date, isCredit, cameOn, totalCents } = group;
+    const latest = addBusinessDays(date, creditDaysOf(creditDays, group.chargeType).most);
+    const punctuality = cameOn < date ? 'early' : cameOn <= latest ? 'onTime' : 'late';
+    const day = days.get(creditedOn(date, group, creditDays));
+    if (day) day[isCredit ? 'settledIn' : 'settledOut'][punctuality] += totalCents;
   }
   // What has no day is expected when it comes.
   for (const { day: date, isCredit, undatedCents } of statement) {
@@ -156,10 +169,14 @@ function addSettled(
   }
 }
 
-/** A slip that is paid on its last day may be credited on the next business day. */
-function punctuality(expectedOn: PlainDate, cameOn: PlainDate): keyof Settled {
-  if (cameOn < expectedOn) return 'early';
-  return cameOn <= nextBusinessDay(expectedOn) ? 'onTime' : 'late';
+/** When a charge that is paid on its last day is credited; a slip with a QR code as a Pix. */
+function creditedOn(
+  day: PlainDate,
+  { chargeType }: Pick<OpenGroup, 'chargeType'>,
+  creditDays: CreditDays,
+): PlainDate {
+  if (chargeType === null) return day;
+  return addBusinessDays(day, creditDaysOf(creditDays, chargeType).least);
 }
 
 function addStatement(days: ReadonlyMap<PlainDate, ForecastDay>, { statement }: FlowFacts): void {

@@ -1,7 +1,13 @@
 // Reads what a cash forecast is computed from: open payments by their last day, what came of the
 // payments that were expected on a day, and the totals of the statement's days.
 import { opaqueAccountId, type Db } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
 import type { ForecastPeriod, OpenGroup, SettledGroup, StatementDay } from './cash-flow.js';
+
+/** The type of the charge of a payment (of); null if it has none. */
+const chargeType = (accountId: number, of: Prisma.Sql) => Prisma.sql`(
+  SELECT type FROM charge
+  WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = ${of})`;
 
 /** A forecast reads at most so many open payments. */
 export const maxOpenPayments = 200_000;
@@ -18,7 +24,7 @@ export async function listOpenGroups(
   until: string,
 ): Promise<OpenGroup[]> {
   return db.$queryRaw<OpenGroup[]>`
-    SELECT open.day, e.is_credit, e.terms,
+    SELECT open.day, e.is_credit, e.charge_type, e.terms,
            CASE WHEN e.terms IS NOT NULL THEN e.due_date END AS due_date,
            CASE WHEN e.terms IS NOT NULL THEN e.amount_cents END AS amount_cents,
            count(*)::int AS count, count(e.cautious_cents)::int AS "withAmount",
@@ -30,13 +36,15 @@ export async function listOpenGroups(
       LIMIT ${maxOpenPayments + 1}
     ) open
     CROSS JOIN LATERAL (
-      SELECT is_credit, amount_cents, due_date, terms,
+      SELECT is_credit, amount_cents,
+             CASE WHEN is_credit THEN ${chargeType(accountId, Prisma.sql`open.id`)} END
+               AS charge_type, due_date, terms,
              COALESCE(amount_cents, CASE WHEN is_credit THEN amount_from_cents
                ELSE amount_to_cents END) AS cautious_cents
       FROM expected_payment
       WHERE account_id = ${opaqueAccountId(accountId)} AND id = open.id OFFSET 0
     ) e
-    GROUP BY 1, 2, 3, 4, 5`;
+    GROUP BY 1, 2, 3, 4, 5, 6`;
 }
 
 /**
@@ -50,7 +58,7 @@ export async function listSettledGroups(
   dueFrom: string,
 ): Promise<SettledGroup[]> {
   return db.$queryRaw<SettledGroup[]>`
-    SELECT total.last_payment_day AS day, due.is_credit,
+    SELECT total.last_payment_day AS day, due.is_credit, charge.type AS charge_type,
            to_char(line.occurred_at AT TIME ZONE 'UTC' - interval '3 hours', 'YYYY-MM-DD')
              AS "cameOn",
            count(*)::int AS count, sum(paid.amount_cents)::bigint AS "totalCents"
@@ -73,8 +81,11 @@ export async function listSettledGroups(
       SELECT occurred_at FROM statement_line
       WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = paid.nsu OFFSET 0
     ) line
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN due.is_credit THEN ${chargeType(accountId, Prisma.sql`due.id`)} END AS type
+    ) charge
     WHERE total.last_payment_day >= ${from} AND total.last_payment_day <= ${to}
-    GROUP BY 1, 2, 3`;
+    GROUP BY 1, 2, 3, 4`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { route } from '../contract/route.js';
 import { instant, integer, plainDate, reais } from '../contract/wire.js';
 
 const settled = z.object({
-  onTime: reais.describe('On its last payment day, or on the next business day.'),
+  onTime: reais.describe('From its last payment day on until its credit days are over.'),
   late: reais,
   early: reais,
 });
@@ -19,7 +19,9 @@ const apart = z.object({
 
 const forecastDay = z.object({
   date: plainDate,
-  expectedIn: reais.describe('Open payments with this last payment day, at what is owed.'),
+  expectedIn: reais.describe(
+    'Open payments that are credited on this day if they are paid on their last day, at what is owed.',
+  ),
   expectedOut: reais,
   settledIn: settled.describe('What came of the payments expected on this day, whenever it came.'),
   settledOut: settled,
@@ -54,7 +56,9 @@ export const getCashForecast = route({
     /** The statement's last complete sync; null before the first. */
     syncedAt: instant.nullable(),
     days: z.array(forecastDay),
-    overdue: apart.describe('Open payments whose last payment day is past, at what is owed today.'),
+    overdue: apart.describe(
+      'Open payments whose last payment day and credit days are past, at what is owed today.',
+    ),
     undated: apart.describe('Open payments without a day: they are in no day and no balance.'),
   }),
 });

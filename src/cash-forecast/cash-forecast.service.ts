@@ -1,9 +1,11 @@
 // Computes cash forecasts. The cost follows the period and what is open, not the history.
 import { Injectable } from '@nestjs/common';
+import { BankService } from '../bank/bank.service.js';
 import { addBusinessDays, addDays, daysBetween, type PlainDate } from '../brazil/calendar.js';
 import { saoPauloDay, statementDayStart } from '../brazil/statement-day.js';
 import type { RouteInput, RouteOutput } from '../contract/route.js';
 import { Database } from '../database.service.js';
+import { readCreditDays } from '../expected-payments/credit-days.queries.js';
 import { readLineExtent, readOpeningBalance } from '../exports/exports.queries.js';
 import { invalidField, ruleBroken } from '../platform/errors.js';
 import { BankTime } from '../statement/bank-time.service.js';
@@ -24,6 +26,7 @@ export class CashForecasts {
   constructor(
     private readonly database: Database,
     private readonly bankTime: BankTime,
+    private readonly bank: BankService,
   ) {}
 
   /** Throws `validation_failed` for a wrong period, and `rule_broken` for too much in it. */
@@ -44,13 +47,16 @@ export class CashForecasts {
     if (countOf(open) > queries.maxOpenPayments)
       throw tooLarge(`More than ${queries.maxOpenPayments} payments are open until ${openUntil}.`);
     const { arrival } = extent;
+    const creditDays = await readCreditDays(prisma, accountId, this.bank.profile.creditDays);
+    // What was due earlier may be credited on the first day.
+    const from = addBusinessDays(first, -creditDays.slip);
     const [openingCents, settled, statement, { syncedAt }] = await Promise.all([
       readOpeningBalance(prisma, accountId, window, extent),
-      queries.listSettledGroups(prisma, accountId, { from: first, to: period.to }, dueFrom(first)),
+      queries.listSettledGroups(prisma, accountId, { from, to: period.to }, dueFrom(from)),
       queries.listStatementDays(prisma, accountId, { ...window, arrival }),
       readSync(this.database, accountId),
     ]);
-    const flow = cashFlowOf(period, { today, open, openingCents, settled, statement });
+    const flow = cashFlowOf(period, { today, creditDays, open, openingCents, settled, statement });
     return { ...period, today, syncedAt, ...flow };
   }
 }

@@ -83,14 +83,14 @@ export async function recordDueDate(
   tx: Tx,
   accountId: number,
   change: { correlationId: string; dueDate: string; operationId: string },
-  hasStatusById: boolean,
+  creditDays: number,
 ): Promise<void> {
   const { correlationId, dueDate, operationId } = change;
   const charges = await tx.$queryRaw<{ expectedPaymentId: string; sentAt: Date | null }[]>`
     UPDATE charge
     SET expired_at = NULL, checks = 0,
         next_check_at = CASE WHEN cancelled_at IS NULL
-          THEN ${firstStatusCheckAt(dueDate, hasStatusById)}::timestamptz END
+          THEN ${firstStatusCheckAt(dueDate, creditDays)}::timestamptz END
     WHERE account_id = ${accountId} AND correlation_id = ${correlationId}
     RETURNING expected_payment_id, (
       SELECT min(started_at) FROM operation_attempt

@@ -19,6 +19,7 @@ import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { conflict } from '../platform/errors.js';
 import { isJsonObject, parseJson, stringifyJson } from '../platform/exact-json.js';
+import { ChargeLookUp } from './charge-look-up.service.js';
 import { classifyBankStatus } from './charge-status.js';
 import { chargeEndEvent } from './charge-status.service.js';
 import {
@@ -65,7 +66,7 @@ export class ChargeChanges implements OnModuleInit {
       const { accountId, id: operationId } = operation;
       const correlationId = correlationIdOf(operation);
       const change = { correlationId, dueDate: dueDateOf(operation), operationId };
-      return recordDueDate(tx, accountId, change, this.bank.profile.hasStatusById);
+      return recordDueDate(tx, accountId, change, this.chargeLookUp.creditDays);
     },
     lookUp: (account, operation) =>
       this.lookUp(account, operation, (charge) => {
@@ -79,6 +80,7 @@ export class ChargeChanges implements OnModuleInit {
     private readonly operations: OperationsService,
     private readonly bank: BankService,
     private readonly events: EventsService,
+    private readonly chargeLookUp: ChargeLookUp,
   ) {}
 
   onModuleInit(): void {

@@ -19,9 +19,10 @@ import { parseJson } from '../platform/exact-json.js';
 export class ChargeLookUp {
   constructor(private readonly bank: BankService) {}
 
-  /** Whether this bank offers the status of a charge by id. */
-  get isOffered(): boolean {
-    return this.bank.profile.hasStatusById;
+  /** How many days after its last day a charge may be shown as paid. */
+  get creditDays(): number {
+    const { hasStatusById, creditDays } = this.bank.profile;
+    return hasStatusById ? 0 : creditDays.slip;
   }
 
   async charge(account: BankAccount, operation: Operation): Promise<LookUpResult<ChargeResponse>> {

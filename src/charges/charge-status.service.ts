@@ -11,6 +11,7 @@ import { eventAmount, type NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { readCreditDays } from '../expected-payments/credit-days.queries.js';
 import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import { BankTime } from '../statement/bank-time.service.js';
@@ -89,7 +90,10 @@ export class ChargeStatusChecks {
         bankDueDate: atBank?.bankDueDate ?? null,
         nextCheckAt: isFinal
           ? null
-          : nextStatusCheckAt(charge.checks + 1, now, dueDate, atBank !== null),
+          : nextStatusCheckAt(charge.checks + 1, now, dueDate, {
+              isAnswered: atBank !== null,
+              creditDays: atBank?.creditDays ?? 0,
+            }),
         end,
       });
       if (isNewEnd && end && !(end.kind === 'expired' && charge.isPaid))
@@ -104,7 +108,12 @@ export class ChargeStatusChecks {
   private async readAtBank(account: BankAccount, due: queries.DueCharge) {
     const { correlationId, dueDate, checks } = due;
     const unread = { status: classifyBankStatus(''), bankStatus: null };
-    const byDueDate = { ...unread, dueDate, bankDueDate: null };
+    const { slip: creditDays } = await readCreditDays(
+      this.database.prisma,
+      account.id,
+      this.bank.profile.creditDays,
+    );
+    const byDueDate = { ...unread, dueDate, bankDueDate: null, creditDays };
     if (!this.bank.profile.hasStatusById) return byDueDate;
     const response = await this.bank.call(
       getCharge,
@@ -120,6 +129,7 @@ export class ChargeStatusChecks {
       bankStatus: status ?? null,
       dueDate: bankDueDate ?? dueDate,
       bankDueDate,
+      creditDays: 0,
     };
   }
 }

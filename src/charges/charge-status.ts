@@ -17,20 +17,19 @@ export function classifyBankStatus(status: string): ChargeBankStatus {
 
 /**
  * A due date that is not a business day moves to the next business day. A payment up to that day is
- * in time.
+ * in time, and is credited after the credit days.
  */
-export function isPastDue(dueDate: PlainDate | null, today: PlainDate): boolean {
-  return dueDate !== null && rollToBusinessDay(dueDate) < today;
+export function isPastDue(dueDate: PlainDate | null, today: PlainDate, creditDays = 0): boolean {
+  return dueDate !== null && addBusinessDays(rollToBusinessDay(dueDate), creditDays) < today;
 }
 
 /**
  * When an unpaid charge is first checked, on the bank's clock: the day after its last payment day.
- * Without status by id the check waits one business day more, because a slip paid on its last day
- * is credited on the next business day.
+ * Without status by id only the statement shows a payment, so the check waits for the credit days
+ * too.
  */
-export function firstStatusCheckAt(dueDate: PlainDate, hasStatusById: boolean): Date {
-  const lastDay = rollToBusinessDay(dueDate);
-  return statementDayStart(addDays(hasStatusById ? lastDay : addBusinessDays(lastDay, 1), 1));
+export function firstStatusCheckAt(dueDate: PlainDate, creditDays: number): Date {
+  return statementDayStart(addDays(addBusinessDays(rollToBusinessDay(dueDate), creditDays), 1));
 }
 
 const retryDelaysMs = [1_000, 5_000, 15_000, 60_000, 300_000, 3_600_000];
@@ -52,13 +51,13 @@ export function nextStatusCheckAt(
   checks: number,
   now: Date,
   dueDate: PlainDate | null,
-  isAnswered: boolean,
+  { isAnswered, creditDays }: { isAnswered: boolean; creditDays: number },
 ): Date | null {
   const delayMs = retryDelaysMs[Math.min(checks, retryDelaysMs.length) - 1] ?? 1_000;
   const retryAt = new Date(now.getTime() + delayMs);
   if (checks < (isAnswered ? checksAfterWebhook : unansweredChecks)) return retryAt;
   if (dueDate === null) return null;
-  const dueCheckAt = firstStatusCheckAt(dueDate, true);
+  const dueCheckAt = firstStatusCheckAt(dueDate, creditDays);
   return dueCheckAt > now ? dueCheckAt : retryAt;
 }
 
@@ -66,14 +65,16 @@ export interface ChargeAtBank {
   status: ChargeBankStatus;
   /** The due date that the bank returns, or else the requested due date. */
   dueDate: PlainDate | null;
+  /** Where the bank's record was not read, a payment in time may be credited so much later. */
+  creditDays: number;
 }
 
 export function decideChargeStatus(
-  { status, dueDate }: ChargeAtBank,
+  { status, dueDate, creditDays }: ChargeAtBank,
   today: PlainDate,
   isPaid: boolean,
 ) {
   if (status === 'cancelled') return 'cancelled';
   if (status === 'paid' || isPaid) return 'paid';
-  return status === 'expired' || isPastDue(dueDate, today) ? 'expired' : 'open';
+  return status === 'expired' || isPastDue(dueDate, today, creditDays) ? 'expired' : 'open';
 }

@@ -1,5 +1,6 @@
 // A charge as business systems read it: the bank's response, the bank's current status, and the
 // newest payments and refunds on the statement.
+import { paymentTimesOf } from '../expected-payments/credit-days.js';
 import { metadataOf } from '../expected-payments/metadata.js';
 import { shownSettlement } from '../expected-payments/outgoing-settlement.js';
 import type { Prisma } from '../generated/service/client.js';
@@ -59,7 +60,11 @@ export function toChargeView(
     metadata: metadataOf(row.expectedPayment.metadata),
     cancelledAt: row.cancelledAt,
     expiredAt: row.expiredAt,
-    payments: payments.map((payment) => ({ ...payment, amount: payment.amountCents })),
+    payments: payments.map((payment) => ({
+      ...payment,
+      ...paymentTimesOf(payment),
+      amount: payment.amountCents,
+    })),
     paymentCount: payments[0]?.count ?? 0,
     refunds: refunds.map((refund) => ({
       ...refund,

@@ -37,6 +37,8 @@ export interface NewestPaymentRow {
   nsu: bigint;
   amountCents: bigint;
   endToEndId: string | null;
+  typeName: string;
+  paidOn: string | null;
   occurredAt: Date;
   /** How many payments the charge has. */
   count: number;
@@ -63,11 +65,12 @@ export async function listNewestPayments(
 ): Promise<NewestPaymentRow[]> {
   return db.$queryRaw<NewestPaymentRow[]>`
     SELECT charge.payment_id AS "expectedPaymentId", newest.nsu, newest.amount_cents,
-           line.end_to_end_id, line.occurred_at, total.payment_count AS count
+           line.end_to_end_id, line.type_name, line.paid_on, line.occurred_at,
+           total.payment_count AS count
     FROM unnest(${expectedPaymentIds}::uuid[]) AS charge(payment_id)
     CROSS JOIN LATERAL (${paymentsOfCharge(accountId, maxShownOfCharge)}) newest
     CROSS JOIN LATERAL (
-      SELECT end_to_end_id, occurred_at FROM statement_line
+      SELECT end_to_end_id, type_name, paid_on, occurred_at FROM statement_line
       WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = newest.nsu OFFSET 0
     ) line
     CROSS JOIN LATERAL (

@@ -2,6 +2,7 @@
 // refunds.
 import { z } from 'zod';
 import { createCharge } from '../contract/charges.js';
+import { paymentTimes } from '../expected-payments/credit-days.schema.js';
 import { metadataQuery, metadataView, takingMetadata } from '../expected-payments/metadata.js';
 import { outgoingSettlements } from '../expected-payments/outgoing-settlement.js';
 import { route } from '../contract/route.js';
@@ -25,6 +26,7 @@ export const chargeView = z.looseObject({
         amount: reais,
         endToEndId: z.string().nullable(),
         occurredAt: instant,
+        ...paymentTimes,
       }),
     )
     .describe(

@@ -155,7 +155,7 @@ export class ChargesService implements OnModuleInit {
       rowOf: (operationId: string, [expectedPaymentId = '']: readonly string[]): NewChargeRow => ({
         operationId,
         expectedPaymentId,
-        nextCheckAt: dueDate === null ? null : firstStatusCheckAt(dueDate, this.lookUp.isOffered),
+        nextCheckAt: dueDate === null ? null : firstStatusCheckAt(dueDate, this.lookUp.creditDays),
         ...row,
       }),
     };

@@ -55,6 +55,7 @@ const otherFields = [
   'movementId',
   'idempotencyKey',
   'billCode',
+  'paidOn',
   'hasOneHolder',
   ...personalFields,
 ] as const satisfies (keyof StatementLine)[];

@@ -16,7 +16,7 @@ export async function listStoredLines(
            t.idempotency_key, t.bill_code, t.counterparty, t.counterparty_document,
            t.counterparty_masked_tax_id, t.counterparty_name, t.counterparty_ispb,
            t.counterparty_branch, t.counterparty_account, t.message,
-           t.has_one_holder, t.notes, t.balance_previous_cents, t.current_balance_cents,
+           t.paid_on, t.has_one_holder, t.notes, t.balance_previous_cents, t.current_balance_cents,
            t.occurred_at, t.content_hash, t.content, t.salt,
            erasure.commitment AS "erasedCommitment"
     FROM statement_line t

@@ -5,7 +5,8 @@ import { rollToBusinessDay, type PlainDate } from '../brazil/calendar.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { parseAdjustments } from '../contract/charge-terms.js';
 import { dueDateAt, dueDatesDuring, type DueDates } from './due-dates.js';
-import { possiblePaymentDays, type CreditedLine } from './payment-days.js';
+import type { CreditedLine } from './credit-days.js';
+import { possiblePaymentDays } from './payment-days.js';
 
 export type PaidSettlement = 'partially_settled' | 'settled' | 'overpaid';
 

@@ -93,6 +93,17 @@ export const paymentTasksOf = (accountId: number, operationIds: Prisma.Sql) => P
     WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = decided.id OFFSET 0
   ) payment`;
 
+/** Decides the expected payments again whose ids are those of a query. */
+export async function recordTasksOfPayments(
+  tx: SqlTx,
+  accountId: number,
+  payments: Prisma.Sql,
+): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO reconciliation_task (account_id, kind, expected_payment_id)
+    SELECT ${accountId}::int, 'payment', payment.id FROM (${payments}) payment`;
+}
+
 /** Decides again what is wrong about the statement itself: its chain, balance or unread lines. */
 export async function recordStatementTask(tx: SqlTx, accountId: number): Promise<void> {
   await tx.$executeRaw`

@@ -3,6 +3,7 @@
 // code and a reference that names more than 50 expected payments connect nothing.
 import { visibilityBoundOrDefaultMs, type BankProfile } from '../bank/profiles.js';
 import { accountColumn, opaqueAccountId, opaqueArray } from '../database.service.js';
+import type { CreditDays } from '../expected-payments/credit-days.js';
 import { lineReferenceKinds, type Reference } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
 import { attemptEnd, attemptStart } from '../operations/attempt-times.queries.js';
@@ -40,6 +41,8 @@ export interface LoadOptions {
   freshMs: number;
   /** Money that we sent, before it is missing. */
   debitMissingMs: number;
+  /** For ways of payment for which the account has set none. */
+  creditDays: CreditDays;
 }
 
 /** For banks without a known visibility bound: their analysis of a Pix takes up to an hour. */
@@ -50,6 +53,7 @@ export function loadOptionsOf(profile: BankProfile): LoadOptions {
     effectMs: profile.visibilityBoundMs ?? defaultEffectMs,
     freshMs: visibilityBoundOrDefaultMs(profile),
     debitMissingMs: debitMissingAfterMs(profile.visibilityBoundMs),
+    creditDays: profile.creditDays,
   };
 }
 

@@ -1,6 +1,7 @@
 // Events about decided lines. They hold ids and amounts, never names or tax ids.
 import { eventAmount, type EventResource, type NewEvent } from '../events/event.js';
 import type { EventType } from '../events/event-types.js';
+import { paymentTimesOf } from '../expected-payments/credit-days.js';
 import type { ReferenceKind } from '../expected-payments/references.js';
 import type { PaidSettlement } from '../expected-payments/settlement.js';
 import type { StoredMatch } from './apply.queries.js';
@@ -22,7 +23,16 @@ import type {
 
 type EventLine = Pick<
   StatementLineFacts,
-  'nsu' | 'isCredit' | 'amountCents' | 'typeName' | 'correlationId' | 'endToEndId' | 'occurredAt'
+  | (
+      | 'nsu'
+      | 'isCredit'
+      | 'amountCents'
+      | 'typeName'
+      | 'correlationId'
+      | 'endToEndId'
+      | 'occurredAt'
+    )
+  | 'paidOn'
 >;
 
 // Receivers release goods on `charge.paid`: a partial payment must not use the same event type.
@@ -286,16 +296,15 @@ function referenceOf({ references }: ExpectedPaymentFacts, kind: ReferenceKind):
 /** Undefined fields are left out of the event. */
 const metadataOf = ({ metadata }: ExpectedPaymentFacts) => metadata ?? undefined;
 
-function paymentOf(
-  { nsu, endToEndId, occurredAt }: EventLine,
-  amountCents: bigint,
-  feeCents: bigint | null = null,
-) {
+function paymentOf(line: EventLine, amountCents: bigint, feeCents: bigint | null = null) {
+  const { nsu, isCredit, endToEndId, occurredAt } = line;
+  const { paidAt, creditedAt } = paymentTimesOf(line);
   return {
     nsu,
     amount: eventAmount(amountCents),
     endToEndId,
     occurredAt: occurredAt.toISOString(),
+    ...(isCredit ? { paidAt, creditedAt: creditedAt.toISOString() } : {}),
     fee: feeCents === null ? undefined : eventAmount(feeCents),
   };
 }

@@ -35,7 +35,7 @@ export async function listLines(
            t.end_to_end_id, t.external_id, t.original_end_to_end_id, t.movement_id,
            t.idempotency_key, t.bill_code, t.counterparty, t.counterparty_document, t.notes,
            t.balance_previous_cents, t.current_balance_cents, t.occurred_at, t.recorded_at,
-           t.has_one_holder,
+           t.paid_on, t.has_one_holder,
            t.content_hash, t.salt, erasure.commitment AS "erasedCommitment",
            o.version, o.leaf_hash,
            t.recorded_at > clock_timestamp() - ${freshMs} * interval '1 millisecond' AS "isFresh",

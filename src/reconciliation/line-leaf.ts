@@ -14,7 +14,7 @@ type ProvenFields = Omit<
   | ('accountId' | 'arrival' | 'recordedAt')
   | ('counterparty' | 'counterpartyDocument' | 'counterpartyMaskedTaxId' | 'counterpartyName')
   | ('counterpartyIspb' | 'counterpartyBranch' | 'counterpartyAccount' | 'message')
-  | ('notes' | 'content')
+  | ('notes' | 'content' | 'paidOn')
 >;
 
 export interface ProvenLine extends ProvenFields {

@@ -3,6 +3,8 @@
 // stored outcomes and breaks, which the decision is compared with.
 import { importOfHistory, periodsOfOthers } from '../accounts/account-restores.queries.js';
 import { opaqueAccountId, opaqueArray } from '../database.service.js';
+import type { CreditDays } from '../expected-payments/credit-days.js';
+import { ownCreditDays } from '../expected-payments/credit-days.queries.js';
 import { Prisma } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
 import type { Reader } from '../shared-reads.queries.js';
@@ -47,6 +49,8 @@ export interface LoadedAccount extends Pick<
 > {
   /** Another system has declared payments of the account. */
   hasDeclared: boolean;
+  /** Null if the account has set none. */
+  ownCreditDays: Partial<CreditDays> | null;
 }
 
 /** The facts of an account, with its own rules or those of a trial. */
@@ -76,7 +80,10 @@ export async function loadComponents(
   const search = new ComponentSearch(db, accountId, options);
   const seen = new SeenKeys();
   const conditions = new ConditionsSearch();
-  const [{ hasDeclared, ...ofAccount }] = await Promise.all([account, search.extend(seeds)]);
+  const [{ hasDeclared, ownCreditDays, ...ofAccount }] = await Promise.all([
+    account,
+    search.extend(seeds),
+  ]);
   const { rules } = ofAccount;
   for (let isNew = true; isNew;) {
     isNew =
@@ -110,7 +117,8 @@ export async function loadComponents(
     loadOtherFacts(db, accountId, selection, lines),
   ]);
   const { debitMissingMs } = options;
-  return { ...ofAccount, ...facts, ...found, ...breaks, debitMissingMs };
+  const creditDays = { ...options.creditDays, ...ownCreditDays };
+  return { ...ofAccount, ...facts, ...found, ...breaks, debitMissingMs, creditDays };
 }
 
 /** All facts of an account. */
@@ -123,7 +131,7 @@ export async function loadAllFacts(
   const lines = await listLines(db, accountId, options, 'all');
   const payments = await listPaymentFacts(db, accountId, options, 'all');
   const counts = countReferences(payments);
-  const { hasDeclared: _, ...ofAccount } = await readAccountState(db, accountId);
+  const { hasDeclared: _, ownCreditDays, ...ofAccount } = await readAccountState(db, accountId);
   return {
     lines,
     expectedPayments: payments.map((payment) => withKnownReferences(payment, counts)),
@@ -131,6 +139,7 @@ export async function loadAllFacts(
     ...(await loadOtherFacts(db, accountId, 'all', lines)),
     decisions: await listBreakDecisions(db, accountId, 'all'),
     debitMissingMs: options.debitMissingMs,
+    creditDays: { ...options.creditDays, ...ownCreditDays },
     rules,
   };
 }
@@ -160,6 +169,7 @@ async function readAccountState(
   const [state] = await db.$queryRaw<AccountRow[]>`
     -- Until the bank shows its clock, PostgreSQL's counts.
     SELECT COALESCE(b.go_live_at, b.created_at) AS "goLiveAt", r.as_of,
+           ${ownCreditDays(Prisma.sql`b.id`)} AS "ownCreditDays",
            ${periodsOfOthers} AS periods, ${importOfHistory} AS history,
            EXISTS (
              SELECT FROM expected_payment e

@@ -59,6 +59,7 @@ describe('parseStatementLine', () => {
       counterpartyBranch: null,
       counterpartyAccount: null,
       message: null,
+      paidOn: null,
       hasOneHolder: false,
       notes: 'thanks',
       balancePreviousCents: 10_000n,

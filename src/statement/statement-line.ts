@@ -3,7 +3,8 @@
 // value is guessed.
 import { isLosslessNumber } from 'lossless-json';
 import { z } from 'zod';
-import { parsePlainDate } from '../brazil/calendar.js';
+import { parsePlainDate, type PlainDate } from '../brazil/calendar.js';
+import { saoPauloDay } from '../brazil/statement-day.js';
 import { bigInteger, reais } from '../contract/wire.js';
 import { isMasked, readParty, readText } from '../counterparties/party.js';
 import { formatCounterparty } from '../expected-payments/counterparty.js';
@@ -127,9 +128,20 @@ function references(line: z.output<typeof requiredFields>) {
     billCode: find('barCode'),
     counterparty: accountKeyOf(isCredit ? proof.payer : proof.beneficiary),
     message: readText(proof.description),
+    paidOn: isCredit ? paymentDayOf(fields, proof) : null,
     hasOneHolder: isOneHolder(payer, beneficiary),
     ...(isCredit ? payer : beneficiary),
   };
+}
+
+/** The day on which a credit was paid, in São Paulo: banks give it as a day or as a time. */
+function paymentDayOf(...sources: Record<string, unknown>[]): PlainDate | null {
+  const given = sources.flatMap(({ paymentDate, paidAt }) => [textOf(paymentDate), textOf(paidAt)]);
+  const days = given.map((text) => {
+    const instant = text !== null && /T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text) && parseInstant(text);
+    return instant ? saoPauloDay(instant) : parsePlainDate(text?.slice(0, 10) ?? '');
+  });
+  return days.find((day) => day !== null) ?? null;
 }
 
 /** A party in the columns of the counterparty, which it may be. */

@@ -219,7 +219,7 @@ const lineColumns = Prisma.sql`account_id, nsu, bank_id, is_credit, amount_cents
   correlation_id, end_to_end_id, external_id, original_end_to_end_id, movement_id,
   idempotency_key, bill_code, counterparty, counterparty_document, counterparty_masked_tax_id,
   counterparty_name, counterparty_ispb, counterparty_branch, counterparty_account, message,
-  has_one_holder, notes,
+  paid_on, has_one_holder, notes,
   balance_previous_cents, current_balance_cents, occurred_at, content_hash, content`;
 
 /** The values of all columns but the account, a row for each line. */
@@ -246,6 +246,7 @@ function lineRows(lines: readonly StatementLine[]): Prisma.Sql {
     ${column(({ counterpartyBranch }) => counterpartyBranch, 'text')},
     ${column(({ counterpartyAccount }) => counterpartyAccount, 'text')},
     ${column(({ message }) => message, 'text')},
+    ${column(({ paidOn }) => paidOn, 'text')},
     ${column(({ hasOneHolder }) => hasOneHolder, 'boolean')},
     ${column(({ notes }) => notes, 'text')},
     ${column(({ balancePreviousCents }) => balancePreviousCents, 'bigint')},

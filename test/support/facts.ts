@@ -11,6 +11,7 @@ export function lineFacts(change: Partial<StatementLineFacts>): StatementLineFac
   return {
     ...{ nsu: 1n, isCredit: true, amountCents: 1_000n, typeName: 'CREDIT_PIX' },
     ...{ occurredAt: noon, recordedAt: change.occurredAt ?? noon },
+    paidOn: null,
     ...{ idempotencyKey: null, movementId: null, endToEndId: null, externalId: null },
     ...{ correlationId: null, billCode: null, originalEndToEndId: null },
     ...{ counterparty: null, counterpartyDocument: null, notes: null },
@@ -53,6 +54,8 @@ export function facts(change: Partial<Facts>): Facts {
       asOf: null,
       debitMissingMs: 3_600_000,
     },
+    ...{ decisions: [], rules: [], goLiveAt: new Date(0), asOf: null, debitMissingMs: 3_600_000 },
+    creditDays: { slip: 1, pix: 0, other: 1 },
     ...change,
   };
 }

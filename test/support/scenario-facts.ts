@@ -114,6 +114,7 @@ export function factsOf(scenario: AccountantScenario): Facts {
     ...{ goLiveAt, asOf, debitMissingMs: 3_600_000 },
     othersSent: until ? [{ recordedFrom: null, recordedUntil: until, occurredUntil: until }] : [],
     imported: { recordedUntil: null, occurredUntil: new Date(0) },
+    creditDays: { slip: 1, pix: 0, other: 1 },
     operations: operations.map(({ operation: id, state, amount = null }) => ({
       ...{ id, kind: 'create_transfer', state, reason: 'no_response', attempts: 1 },
       amountCents: amount,

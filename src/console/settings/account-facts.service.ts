@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../../accounts/accounts.service.js';
 import type { BankDetails } from '../../accounts/bank-details.schema.js';
 import { Database } from '../../database.service.js';
+import { CreditDaysSettings } from '../../expected-payments/credit-days.service.js';
 import { AccountModes } from '../../operations/account-modes.service.js';
 import { Addresses } from '../../platform/http.js';
 import { Schedules } from '../../reconciliation/runs/schedules.service.js';
@@ -19,6 +20,7 @@ export class AccountReading {
     private readonly schedules: Schedules,
     private readonly database: Database,
     private readonly addresses: Addresses,
+    private readonly creditDays: CreditDaysSettings,
   ) {}
 
   async read(slug: string) {
@@ -34,6 +36,7 @@ export class AccountReading {
       bankDetails: account.bankDetails as BankDetails | null,
       credentialsSet: this.accounts.listSetCredentials(account),
       mode: { ...modes, changes: [...modes.changes].slice(0, maxChanges) },
+      creditDays: (await this.creditDays.get(id)).ways,
       schedule: await this.schedules.get(id),
       reading: await findStatementReading(this.database.sql, id),
     };

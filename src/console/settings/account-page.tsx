@@ -56,6 +56,16 @@ export function AccountFactCards({ visit, facts, profile }: Props & { profile: B
           ['account.nextRunAt', time(schedule.nextRunAt)],
         ]}
       />
+      <FactList
+        visit={visit}
+        title="account.creditDays"
+        facts={facts.creditDays.map(({ way, businessDays, observed }) => [
+          `account.way.${way}` as const,
+          observed === null
+            ? businessDaysText(visit, businessDays)
+            : `${businessDaysText(visit, businessDays)} ${spreadText(visit, observed)}`,
+        ])}
+      />
       <section class="card">
         <h2>{t('account.credentialsSet')}</h2>
         <ul>
@@ -71,6 +81,18 @@ export function AccountFactCards({ visit, facts, profile }: Props & { profile: B
       </section>
     </div>
   );
+}
+
+const businessDaysText = ({ t }: Visit, days: number) => t('account.businessDays', { days });
+
+type Observed = NonNullable<AccountFacts['creditDays'][number]['observed']>;
+
+/** How many payments of the last 90 days were credited after how many business days. */
+function spreadText(visit: Visit, { payments, spread }: Observed): string {
+  const parts = spread.map(
+    (one) => `${businessDaysText(visit, one.businessDays)}: ${formatCount(one.payments)}`,
+  );
+  return visit.t('account.observed', { payments: formatCount(payments), spread: parts.join(', ') });
 }
 
 /** With the sandbox bank, the whole history is reconciled: the epoch says so to nobody. */

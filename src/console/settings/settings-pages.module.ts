@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ExpectedPaymentsModule } from '../../expected-payments/expected-payments.module.js';
 import { OperationsModule } from '../../operations/operations.module.js';
 import { RunsModule } from '../../reconciliation/runs/runs.module.js';
 import { ConsoleFrameModule } from '../console-frame.module.js';
@@ -8,7 +9,7 @@ import { KeyPages } from './keys.controller.js';
 
 /** The account's own page, and its API keys. */
 @Module({
-  imports: [ConsoleFrameModule, OperationsModule, RunsModule],
+  imports: [ConsoleFrameModule, ExpectedPaymentsModule, OperationsModule, RunsModule],
   controllers: [AccountSettingsPages, KeyPages],
   providers: [AccountReading],
 })

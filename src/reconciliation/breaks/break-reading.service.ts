@@ -14,6 +14,8 @@ import {
 import { seesPersonalData, shownCounterparty } from '../../counterparties/counterparty.schema.js';
 import { unknownCounterparty, type Counterparty } from '../../counterparties/resolution.js';
 import { Database } from '../../database.service.js';
+import { BankService } from '../../bank/bank.service.js';
+import { readCreditDays } from '../../expected-payments/credit-days.queries.js';
 import { readDueDates } from '../../expected-payments/due-dates.queries.js';
 import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
 import { AppError } from '../../platform/errors.js';
@@ -53,6 +55,7 @@ export class BreakReading {
   constructor(
     private readonly database: Database,
     private readonly bankTime: BankTime,
+    private readonly bank: BankService,
   ) {}
 
   async list(caller: BreakReader, query: RouteInput<typeof listBreaks>['query']) {
@@ -191,13 +194,17 @@ export class BreakReading {
     const { amountCents: wantedCents, notes, correlationId, externalId, occurredAt } = line;
     const ids = [...idsIn([notes]), ...[correlationId, externalId].filter((id) => id !== null)];
     const paidDay = saoPauloDay(occurredAt);
-    const rows = await candidates.listSimilarExpectedPayments(prisma, accountId, line, ids);
+    const [rows, creditDays] = await Promise.all([
+      candidates.listSimilarExpectedPayments(prisma, accountId, line, ids),
+      readCreditDays(prisma, accountId, this.bank.profile.creditDays),
+    ]);
+    const paid = { ...line, creditDays };
     return describe(
       rows.map((row) => ({
         ...row,
         // The amount owed for a slip depends on the day on which it was paid.
         amountCents:
-          row.terms === null ? row.amountCents : owedCentsWhenPaid(termsOf(row), wantedCents, line),
+          row.terms === null ? row.amountCents : owedCentsWhenPaid(termsOf(row), wantedCents, paid),
         wantedCents,
         days: [paidDay, row.day] as const,
       })),

@@ -67,6 +67,7 @@ function payWithCredit(
   const [first, ...others] = candidates;
   if (first && others.length === 0) return pay(component, line, first, 'reference');
   const parts = splitOverAll(
+    component,
     line,
     candidates.map(({ payment }) => payment),
   );
@@ -81,14 +82,16 @@ function payWithCredit(
  * amount owed of none of them. Earlier payments do not count: a second payment is a duplicate.
  */
 function splitOverAll(
+  component: Component,
   line: StatementLineFacts,
   payments: readonly ExpectedPaymentFacts[],
 ): bigint[] | null {
   if (payments.some(({ isMultiUse, amountCents: owed }) => isMultiUse || owed === null))
     return null;
   const { amountCents } = line;
-  if (payments.some((payment) => isExactAmountOwed(payment, amountCents, line))) return null;
-  return splitExactAmountOwed(payments, amountCents, line);
+  const paid = component.paid(line);
+  if (payments.some((payment) => isExactAmountOwed(payment, amountCents, paid))) return null;
+  return splitExactAmountOwed(payments, amountCents, paid);
 }
 
 /**
@@ -102,7 +105,7 @@ function payWithDebit(
   const exact = candidates.filter(
     ({ payment }) =>
       (payment.amountCents === null && payment.accepted === null) ||
-      isExactAmountOwed(payment, line.amountCents, line),
+      isExactAmountOwed(payment, line.amountCents, component.paid(line)),
   );
   if (exact.length === 0) return leave(component, line, 'amount_mismatch', candidates);
   const unpaid = exact.filter(

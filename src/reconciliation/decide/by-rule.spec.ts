@@ -22,6 +22,7 @@ const line = (nsu: number, changes: Partial<RuleLine> = {}): RuleLine => ({
   notes: null,
   originalEndToEndId: null,
   firstRefundedAt: null,
+  ...{ endToEndId: null, paidOn: null, creditDays: { slip: 1, pix: 0, other: 1 } },
   unlinkedFrom: [],
   occurredAt: new Date(`2026-06-10T15:00:${String(nsu % 60).padStart(2, '0')}Z`),
   ...changes,

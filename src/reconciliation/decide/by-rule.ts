@@ -132,6 +132,7 @@ export function toRuleLine(component: Component, line: StatementLineFacts): Rule
     firstRefundedAt:
       refunded.length === 0 ? null : new Date(Math.min(...refunded.map((at) => at.getTime()))),
     unlinkedFrom: [...component.separatedFrom(line.nsu)].sort(),
+    creditDays: component.facts.creditDays,
     ...line,
   };
 }
@@ -162,7 +163,7 @@ function owedWhenPaid(component: Component, payment: ExpectedPaymentFacts): bigi
   const last = component.paymentsOf(payment.id).at(-1);
   if (!last) return null;
   if (last.allocation.ruleOwedCents !== null) return last.allocation.ruleOwedCents;
-  return owedCentsWhenPaid(payment, component.paidCents(payment.id), last.line);
+  return owedCentsWhenPaid(payment, component.paidCents(payment.id), component.paid(last.line));
 }
 
 /** The part of one expected payment that a line pays by a rule. */

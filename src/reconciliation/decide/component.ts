@@ -1,5 +1,6 @@
 // The facts of one decision, indexed, with the standing decisions about breaks, and the allocations
 // decided so far.
+import type { CreditedLine } from '../../expected-payments/credit-days.js';
 import { addTo } from '../../platform/grouping.js';
 import { addToPair, PairMap } from '../../platform/pair-map.js';
 import {
@@ -127,6 +128,12 @@ export class Component {
     }
     for (const { nsu, expectedPaymentId } of facts.separated)
       addTo(this.separatedByLine, nsu, expectedPaymentId);
+  }
+
+  /** What the line shows of when it was paid. */
+  paid(line: Omit<CreditedLine, 'creditDays'>): CreditedLine {
+    const { occurredAt, endToEndId, typeName, paidOn } = line;
+    return { occurredAt, endToEndId, typeName, paidOn, creditDays: this.facts.creditDays };
   }
 
   /** The expected payments from which a person separated the line. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { expectedPaymentFacts } from '../../../test/support/facts.js';
+import { expectedPaymentFacts, facts } from '../../../test/support/facts.js';
 import { deadlineOf, debitMissingAfterMs, missingFrom } from './missing.js';
 
 describe('the day from which a charge is missing', () => {
@@ -12,7 +12,16 @@ describe('the day from which a charge is missing', () => {
     ['Christmas Eve', '2026-12-24', '2026-12-29'],
     ['the last day of a year', '2026-12-31', '2027-01-05'],
   ])('follows the bank calendar from %s', (_, dueDate, from) => {
-    expect(missingFrom(dueDate)).toBe(from);
+    expect(missingFrom(dueDate, 1)).toBe(from);
+  });
+
+  it.each([
+    [0, '2026-12-25'],
+    [1, '2026-12-29'],
+    [2, '2026-12-30'],
+    [3, '2026-12-31'],
+  ])('waits for %s credit days after Christmas Eve', (creditDays, from) => {
+    expect(missingFrom('2026-12-24', creditDays)).toBe(from);
   });
 });
 
@@ -25,7 +34,7 @@ it.each([
 });
 
 it('a charge due beyond the calendar has no deadline', () => {
-  const due = (dueDate: string) => deadlineOf(expectedPaymentFacts({ dueDate }), 0);
+  const due = (dueDate: string) => deadlineOf(expectedPaymentFacts({ dueDate }), facts({}));
   expect(due('9999-12-31')).toBeNull();
   expect(due('2026-03-09')?.at.toISOString()).toBe('2026-03-11T03:00:00.000Z');
 });

@@ -1,18 +1,20 @@
 // What did not come: expected payments without a line at their deadline, and operations and bill
 // payments whose outcome nobody knows. Deadlines are in bank time.
 import {
+  addBusinessDays,
   addDays,
-  nextBusinessDay,
   oncePerDay,
   rollToBusinessDay,
   type PlainDate,
 } from '../../brazil/calendar.js';
 import { saoPauloDay, statementDayStart } from '../../brazil/statement-day.js';
+import { creditDaysOf, maxCreditDays } from '../../expected-payments/credit-days.js';
 import type { Component } from './component.js';
 import { openInstalments, readInstalment } from './instalments.js';
 import type {
   BreakDecision,
   ExpectedPaymentFacts,
+  Facts,
   OperationFacts,
   PaymentFinding,
 } from './model.js';
@@ -33,7 +35,7 @@ export function comingDeadline(component: Component, payment: ExpectedPaymentFac
 
 function unmetDeadline(component: Component, payment: ExpectedPaymentFacts): Deadline | null {
   if (component.paidCents(payment.id) > 0n) return null;
-  return deadlineOf(payment, component.facts.debitMissingMs);
+  return deadlineOf(payment, component.facts);
 }
 
 interface ComingInstalment {
@@ -55,7 +57,9 @@ export function instalmentsToCome(
   return (openInstalments(plan, terms, payments) ?? [])
     .map(({ cents, day }) => ({
       cents,
-      at: statementDayStart(missingFrom(addDays(day, plan.toleranceDays))),
+      at: statementDayStart(
+        missingFrom(addDays(day, plan.toleranceDays), latestCredit(payment, component.facts)),
+      ),
     }))
     .filter((deadline) => !hasPassed(component, deadline));
 }
@@ -145,17 +149,24 @@ const scheduledBillMs = 24 * 3_600_000;
 const lastDueDay = '2198-12-31';
 
 /**
- * The first day on which a charge of this due date is missing. A due date that is no business day
- * moves to the next one; a slip paid on its last day is credited on the next business day.
+ * The first day on which a payment of this due date is missing. A due date that is no business day
+ * moves to the next one, and a payment on its last day is credited after the credit days.
  */
-export function missingFrom(dueDate: PlainDate): PlainDate {
-  return addDays(nextBusinessDay(rollToBusinessDay(dueDate)), 1);
+export function missingFrom(dueDate: PlainDate, creditDays: number): PlainDate {
+  return addDays(addBusinessDays(rollToBusinessDay(dueDate), creditDays), 1);
+}
+
+function latestCredit({ charge }: ExpectedPaymentFacts, { creditDays }: DeadlineTerms): number {
+  return creditDaysOf(creditDays, charge?.type ?? null).most;
 }
 
 /** How long after its acceptance or effective time a debit without a line is missing. */
 export function debitMissingAfterMs(visibilityBoundMs: number | null): number {
   return Math.max(sentMoneyMs, visibilityBoundMs ?? 0);
 }
+
+/** How late money may show on the statement. */
+export type DeadlineTerms = Pick<Facts, 'debitMissingMs' | 'creditDays'>;
 
 export interface Deadline {
   kind: DeadlineBreakKind;
@@ -170,8 +181,10 @@ export interface Deadline {
  * and multi-use QR codes have none; nor has an operation whose outcome is unknown, whose break is
  * of another kind.
  */
-export function deadlineOf(payment: ExpectedPaymentFacts, debitMissingMs: number): Deadline | null {
+export function deadlineOf(payment: ExpectedPaymentFacts, terms: DeadlineTerms): Deadline | null {
   const { bill, effectiveAt, transfer } = payment;
+  const deadlineOfDay = (dueDay: PlainDate | null) =>
+    deadlineOfDueDay(dueDay, latestCredit(payment, terms));
   if (bill?.state === 'scheduled' && bill.mayGoUntil !== null)
     return { kind: 'unknown_outcome', at: after(bill.mayGoUntil, scheduledBillMs), dueDay: null };
   if (payment.declared) return isStillExpected(payment) ? deadlineOfDay(payment.dueDate) : null;
@@ -181,16 +194,19 @@ export function deadlineOf(payment: ExpectedPaymentFacts, debitMissingMs: number
   if (effectiveAt === null) return null;
   if (bill) return bill.state === 'paid' ? deadlineOfDay(saoPauloDay(effectiveAt)) : null;
   if (transfer?.failure) return null;
-  return { kind: 'missing', at: after(effectiveAt, debitMissingMs), dueDay: null };
+  return { kind: 'missing', at: after(effectiveAt, terms.debitMissingMs), dueDay: null };
 }
 
-function deadlineOfDay(dueDay: PlainDate | null): Deadline | null {
-  return dueDay === null || dueDay > lastDueDay ? null : deadlineOfDueDay(dueDay);
+function deadlineOfDueDay(dueDay: PlainDate | null, creditDays: number): Deadline | null {
+  return dueDay === null || dueDay > lastDueDay ? null : (deadlines[creditDays]?.(dueDay) ?? null);
 }
 
-const deadlineOfDueDay = oncePerDay((dueDay): Readonly<Deadline> => {
-  return { kind: 'missing', at: statementDayStart(missingFrom(dueDay)), dueDay };
-});
+/** By the credit days. */
+const deadlines = Array.from({ length: maxCreditDays + 1 }, (_, creditDays) =>
+  oncePerDay((dueDay): Readonly<Deadline> => {
+    return { kind: 'missing', at: statementDayStart(missingFrom(dueDay, creditDays)), dueDay };
+  }),
+);
 
 /** Null when there is none. The calendar does not reach the latest days that a bank accepts. */
 export function lastPaymentDayOf({ dueDate }: ExpectedPaymentFacts): PlainDate | null {

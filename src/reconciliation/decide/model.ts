@@ -1,6 +1,7 @@
 // The facts that outcomes are computed from, and what is computed. Facts are never changed by
 // reconciliation: the same facts give the same outcomes, in any order of arrival.
 import type { WithdrawalKind } from '../../expected-payments/facts.js';
+import type { CreditDays } from '../../expected-payments/credit-days.js';
 import type { DueDates } from '../../expected-payments/due-dates.js';
 import type { Metadata } from '../../expected-payments/metadata.js';
 import type { Reference } from '../../expected-payments/references.js';
@@ -32,6 +33,8 @@ export interface StatementLineFacts {
   occurredAt: Date;
   /** By PostgreSQL's clock. */
   recordedAt: Date;
+  /** The day on which a credit was paid, where the bank shows it. */
+  paidOn: string | null;
   idempotencyKey: string | null;
   movementId: string | null;
   endToEndId: string | null;
@@ -218,6 +221,7 @@ export interface Facts {
   asOf: Date | null;
   /** How long after its effective time a debit without a line is missing. */
   debitMissingMs: number;
+  creditDays: CreditDays;
 }
 
 /**

@@ -19,6 +19,8 @@ const credit = (
   payments: payments.map(([cents, refundedCents = 0], index) => ({
     nsu: BigInt(index + 1),
     occurredAt: at(index),
+    ...{ endToEndId: null, typeName: 'CREDIT_BANKSLIP', paidOn: null },
+    creditDays: { slip: 1, pix: 0, other: 1 },
     amountCents: BigInt(cents),
     rule: 'reference',
     refundedCents: BigInt(refundedCents),

@@ -2,7 +2,7 @@
 // Each review of a charge or QR code starts from all of its lines in the order of time, so that
 // their order of arrival changes nothing.
 import { parseAdjustments } from '../../contract/charge-terms.js';
-import type { CreditedLine } from '../../expected-payments/payment-days.js';
+import type { CreditedLine } from '../../expected-payments/credit-days.js';
 import {
   mayBePaidInTime,
   unrefundedPayments,
@@ -19,12 +19,7 @@ import {
 } from './break-kinds.js';
 import { compareLines, type Component } from './component.js';
 import { instalmentsToCome } from './missing.js';
-import type {
-  ExpectedPaymentFacts,
-  LineAllocation,
-  PaymentFinding,
-  StatementLineFacts,
-} from './model.js';
+import type { ExpectedPaymentFacts, LineAllocation, PaymentFinding } from './model.js';
 import type { AllocationResults } from './totals.js';
 
 /**
@@ -54,22 +49,23 @@ export function findSettlementFindings(
         (sum, { cents }) => sum + cents,
         0n,
       ),
-      payments: paid.map(({ line, allocation }) => reviewedPayment(line, allocation, results)),
+      payments: paid.map(({ line, allocation }) => ({
+        ...component.paid(line),
+        ...reviewedPayment(allocation, results),
+      })),
     });
   }
   return findSettlementBreaks(credits);
 }
 
 function reviewedPayment(
-  line: StatementLineFacts,
   allocation: LineAllocation,
   results: AllocationResults,
-): ReviewedPayment {
+): Omit<ReviewedPayment, keyof CreditedLine> {
   const { nsu, rule, amountCents, ruleOwedCents, isTolerated } = allocation;
   const refundedCents = results.get(allocation)?.refundedCents ?? 0n;
   const toleratedCents = isTolerated ? ruleOwedCents : null;
-  const { occurredAt } = line;
-  return { nsu, occurredAt, rule, amountCents, refundedCents, toleratedCents };
+  return { nsu, rule, amountCents, refundedCents, toleratedCents };
 }
 
 /**

@@ -28,6 +28,7 @@ const line = (
   notes: null,
   originalEndToEndId: null,
   firstRefundedAt: null,
+  ...{ endToEndId: null, paidOn: null, creditDays: { slip: 1, pix: 0, other: 1 } },
   unlinkedFrom: [],
   occurredAt: new Date(`${day}T15:00:00Z`),
   ...changes,

@@ -2,7 +2,9 @@
 import { addDays } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { formatCounterparty } from '../../expected-payments/counterparty.js';
+import { isPix, type CreditedLine } from '../../expected-payments/credit-days.js';
 import { dueDateAt, type DueDates } from '../../expected-payments/due-dates.js';
+import { possiblePaymentDays } from '../../expected-payments/payment-days.js';
 import { owedCentsWhenPaid, type AcceptedAmounts } from '../../expected-payments/settlement.js';
 import { compileTextPattern, normalizeText } from '../../expected-payments/text-pattern.js';
 import { agreesWithTerms, type DeclaredFacts } from './declared-conditions.js';
@@ -101,9 +103,8 @@ export interface CoveredLine {
   notes: string | null;
 }
 
-export interface RuleLine extends CoveredLine {
+export interface RuleLine extends CoveredLine, CreditedLine {
   nsu: bigint;
-  occurredAt: Date;
   /** The Pix that the line refunds or reverses: such a line pays nothing. */
   originalEndToEndId: string | null;
   /** When the line was first refunded, at the bank; null if it was not. */
@@ -316,6 +317,8 @@ export function lineGroupKey(action: MatchAction, line: RuleLine): string {
   } = line;
   const notes = action.by.includes('notes') ? line.notes : null;
   const day = saoPauloDay(line.occurredAt);
+  // A Pix that was sent just before midnight.
+  const earlier = isPix(line) ? possiblePaymentDays(line).slice(1) : [line.paidOn];
   const amount = amountCents.toString();
   return JSON.stringify([
     isCredit,
@@ -325,7 +328,7 @@ export function lineGroupKey(action: MatchAction, line: RuleLine): string {
     counterpartyDocument,
     unlinkedFrom,
     notes,
-    day,
+    ...[day, isPix(line), earlier],
   ]);
 }
 

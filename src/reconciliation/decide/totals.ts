@@ -206,7 +206,7 @@ function resultOfPayment(
   const grossCents = counted.reduce((sum, { allocation }) => sum + allocation.amountCents, 0n);
   const owedCents = isOwedByRule(payment, last.allocation)
     ? last.allocation.ruleOwedCents
-    : owedCentsWhenPaid(payment, grossCents, last.line);
+    : owedCentsWhenPaid(payment, grossCents, component.paid(last.line));
   const terms = { amountCents: owedCents, isMultiUse };
   // A refund of the payment itself is reported when its own line is decided.
   const known = counted.map(({ allocation, line }) => {

@@ -95,7 +95,7 @@ function isStoredBefore(
 /** A person is asked when the money should have moved long ago, or the operation asks for one. */
 function hasWaitedEnough({ facts }: Component, payment: ExpectedPaymentFacts): boolean {
   if (payment.operationState === 'needs_operator') return true;
-  const deadline = deadlineOf(payment, facts.debitMissingMs);
+  const deadline = deadlineOf(payment, facts);
   return deadline !== null && facts.asOf !== null && deadline.at <= facts.asOf;
 }
 

@@ -727,6 +727,7 @@ CREATE TABLE "statement_line" (
   "counterparty_branch" TEXT,
   "counterparty_account" TEXT,
   "message" TEXT,
+  "paid_on" TEXT,
   "has_one_holder" BOOLEAN NOT NULL DEFAULT false,
   "notes" TEXT,
   "balance_previous_cents" BIGINT NOT NULL,
@@ -760,6 +761,8 @@ CREATE INDEX "statement_line_bill_code"
   ON "statement_line" ("account_id", "bill_code") WHERE (bill_code IS NOT NULL);
 CREATE INDEX "statement_line_account_id_occurred_at_idx"
   ON "statement_line" ("account_id", "occurred_at");
+CREATE INDEX "statement_line_paid_on"
+  ON "statement_line" ("account_id", "paid_on") WHERE (paid_on IS NOT NULL);
 -- The lines of a statement day, which begins at 03:00Z.
 CREATE INDEX "statement_line_day" ON "statement_line" ("account_id",
   (("occurred_at" AT TIME ZONE 'UTC' - interval '3 hours')::date), "nsu");
@@ -1305,6 +1308,24 @@ END $$;
 CREATE TRIGGER "expected_payment_follows_its_due_dates" AFTER INSERT ON "expected_payment_due_date"
   REFERENCING NEW TABLE AS recorded FOR EACH STATEMENT
   EXECUTE FUNCTION "expected_payment_follows_its_due_dates"();
+
+-- How many business days after its payment a way of payment is credited. The last change counts.
+CREATE TABLE "credit_days_change" (
+  "account_id" INTEGER NOT NULL,
+  "sequence" BIGSERIAL NOT NULL,
+  "way" TEXT NOT NULL,
+  "days" INTEGER NOT NULL,
+  "actor" TEXT NOT NULL,
+  "reason" TEXT NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "credit_days_change_pkey" PRIMARY KEY ("account_id", "sequence"),
+  CONSTRAINT "credit_days_change_days" CHECK ("days" BETWEEN 0 AND 30),
+  CONSTRAINT "credit_days_change_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+CREATE TRIGGER "credit_days_change_is_append_only" BEFORE UPDATE OR DELETE
+  ON "credit_days_change" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
 
 -- Charges
 
