@@ -1,7 +1,7 @@
 // How the API shows a counterparty, and what a caller may see of it.
 import { z } from 'zod';
 import { maskResponse } from './masked-response.js';
-import { maskCounterparty, maskParty } from './masking.js';
+import { maskCounterparty, maskParty, maskValue } from './masking.js';
 import { unknownParty, type PaymentParty } from './party.js';
 import { counterpartySources, type Counterparty } from './resolution.js';
 
@@ -35,6 +35,11 @@ export function shownParty(
 ): Pick<PaymentParty, 'name' | 'taxId'> {
   const shown = isVisible ? { name, taxId } : maskParty({ ...unknownParty, name, taxId });
   return { name: shown.name, taxId: shown.taxId };
+}
+
+/** Who receives money, as `maskValue` hides it. */
+export function shownPayee(payee: string | null, scopes: readonly string[]): string | null {
+  return seesPersonalData(scopes) ? payee : maskValue('payee', payee);
 }
 
 /** A view of a request and the bank's response to it, as a caller with these scopes may see it. */

@@ -1,8 +1,7 @@
 // What requests and the bank's responses say about persons: which fields it is in, and how callers
 // without the scope `personal-data` see it. It is masked as a counterparty is.
 import { isJsonObject, parseJson, stringifyJson } from '../platform/exact-json.js';
-import { maskParty } from './masking.js';
-import { unknownParty } from './party.js';
+import { maskValue } from './masking.js';
 
 const nameFields = new Set(['name', 'fantasyname', 'beneficiaryname', 'mothername', 'fathername']);
 const taxIdFields = new Set(['document', 'taxid', 'cpf', 'cnpj']);
@@ -49,6 +48,8 @@ export function maskResponse<Value>(value: Value): Value {
   return replaced(value, masked(maskedFields)) as Value;
 }
 
+const referenceValues = new Set(['value', 'referencevalue']);
+
 type Replacement = (field: string, content: unknown, parent: object) => unknown;
 
 /** `replace` returns undefined for a field that is no personal data. Its name is in lower case. */
@@ -70,12 +71,20 @@ const masked =
   (field, content, parent) => {
     const isAccount = accountFields.has(field) || (field === 'number' && isParty(parent));
     if (typeof content === 'string') {
-      if (nameFields.has(field)) return maskParty({ ...unknownParty, name: content }).name;
-      if (taxIdFields.has(field)) return maskParty({ ...unknownParty, taxId: content }).taxId;
-      if (isAccount) return maskParty({ ...unknownParty, account: content }).account;
+      if (nameFields.has(field)) return maskValue('name', content);
+      if (taxIdFields.has(field)) return maskValue('taxId', content);
+      if (isAccount) return maskValue('account', content);
+      if (referenceValues.has(field) && isPersonalReference(parent))
+        return maskValue('payee', content);
     }
     return fields.has(field) ? emptied(content) : undefined;
   };
+
+/** An account may be a reference of a payment, and so in what explains a line or a break. */
+function isPersonalReference(value: object): boolean {
+  const { kind, referenceKind } = value as { kind?: unknown; referenceKind?: unknown };
+  return kind === 'counterparty' || referenceKind === 'counterparty';
+}
 
 function isParty(value: object): boolean {
   return ['branch', 'holder', 'participant', 'bank'].some((field) => field in value);

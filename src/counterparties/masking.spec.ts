@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyText } from '../../test/support/any-text.js';
-import { maskCounterparty } from './masking.js';
+import { maskCounterparty, maskValue } from './masking.js';
 import { unknownCounterparty } from './resolution.js';
 
 const masked = (fields: Partial<typeof unknownCounterparty>) =>
@@ -61,4 +61,19 @@ describe('a masked counterparty', () => {
   });
 
   it('stays unknown', () => expect(masked({})).toEqual(unknownCounterparty));
+});
+
+it.each([
+  ['60701190/0001/77665544', '60701190/0001/***44'],
+  ['60701190/1/7', '60701190/1/***'],
+  ['77665544', '***44'],
+  ['Ana/Souza/77665544', '***/***/***44'],
+  [
+    '00190500954014481606906809350314337370000000100',
+    '00190500954014481606906809350314337370000000100',
+  ],
+  ['nsu 1234', 'nsu 1234'],
+  [`batch/${'0a'.repeat(32)}`, `batch/${'0a'.repeat(32)}`],
+])('masks the account of the payee %s as %s', (payee, shown) => {
+  expect(maskValue('payee', payee)).toBe(shown);
 });

@@ -15,13 +15,30 @@ export function maskCounterparty(counterparty: Counterparty): Counterparty {
 
 export function maskParty({ name, taxId, ispb, branch, account }: PaymentParty): PaymentParty {
   return {
-    name: name === null ? null : maskName(name),
-    taxId: taxId === null ? null : maskTaxIdText(taxId),
-    // A stranger may write anything where a number belongs.
-    ispb: ispb !== null && /^\d{1,8}$/.test(ispb) ? ispb : null,
-    branch: branch !== null && /^[\dXx-]{1,6}$/.test(branch) ? branch : null,
-    account: account === null ? null : maskAccountNumber(account),
+    name: maskValue('name', name),
+    taxId: maskValue('taxId', taxId),
+    ispb: maskValue('ispb', ispb),
+    branch: maskValue('branch', branch),
+    account: maskValue('account', account),
   };
+}
+
+/** How each kind of value is masked. Null hides it. */
+const masks = {
+  name: maskName,
+  taxId: maskTaxIdText,
+  // A stranger may write anything where a number belongs.
+  ispb: (text) => (/^\d{1,8}$/.test(text) ? text : null),
+  branch: (text) => (/^[\dXx-]{1,6}$/.test(text) ? text : null),
+  account: maskAccountNumber,
+  payee: maskPayee,
+} as const satisfies Record<string, (text: string) => string | null>;
+
+export type MaskedKind = keyof typeof masks;
+
+/** The value as a caller without the scope `personal-data` sees it. */
+export function maskValue(kind: MaskedKind, text: string | null): string | null {
+  return text === null ? null : masks[kind](text);
 }
 
 /** `Ana Souza` becomes `A*** S***`. A word without a first letter is hidden: it may be a tax id. */
@@ -37,6 +54,21 @@ function maskTaxIdText(taxId: string): string {
   const from = characters.length === 11 ? 3 : 2;
   const shown = [...characters].map((one, at) => (at >= from && at < from + 6 ? one : '*'));
   return punctuateTaxId(shown.join('')) ?? hidden;
+}
+
+const billCode = /^\d{44,48}$/;
+const otherPayee = /^(nsu \d{1,18}|batch\/[0-9a-f]{64})$/;
+
+/**
+ * Who receives money, as an operation, a reference and a beneficiary name it: an account, or its
+ * number alone. The code of a bill, the nsu of a refunded Pix and a hash name nobody.
+ */
+function maskPayee(text: string): string {
+  if (billCode.test(text) || otherPayee.test(text)) return text;
+  const [number = '', branch, ispb] = text.split('/').reverse();
+  if (branch === undefined || ispb === undefined) return maskAccountNumber(text);
+  const shown = [maskValue('ispb', ispb), maskValue('branch', branch), maskAccountNumber(number)];
+  return shown.map((part) => part ?? hidden).join('/');
 }
 
 /** The last two digits stay, of a number that has at least as many hidden ones. */

@@ -12,6 +12,8 @@ interface ReferenceKindDeclaration {
   isOnReversal?: true;
   /** A payer may write it into the notes, where match rules find it. */
   isInNotes?: true;
+  /** It is personal data: without the scope it is masked, and nothing is found by it. */
+  isPersonal?: true;
 }
 
 export const referenceKindDeclarations = {
@@ -32,7 +34,7 @@ export const referenceKindDeclarations = {
   /** The Pix that is refunded. */
   original_end_to_end_id: { line: null },
   /** The account that receives the money. */
-  counterparty: { line: null },
+  counterparty: { line: null, isPersonal: true },
 } as const satisfies Record<string, ReferenceKindDeclaration>;
 
 export type ReferenceKind = keyof typeof referenceKindDeclarations;
@@ -72,6 +74,8 @@ export const sharedReferenceKinds = kindsWhere(({ line }) => line === null);
 export const reversalReferenceKinds = kindsWhere(({ isOnReversal }) => isOnReversal === true);
 
 export const noteReferenceKinds = kindsWhere(({ isInNotes }) => isInNotes === true);
+
+export const impersonalReferenceKinds = kindsWhere(({ isPersonal }) => isPersonal !== true);
 
 function kindsWhere(holds: (declaration: ReferenceKindDeclaration) => boolean): ReferenceKind[] {
   return declarations.filter(([, declaration]) => holds(declaration)).map(([kind]) => kind);

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../accounts/api-keys.service.js';
 import type { RouteOutput } from '../contract/route.js';
-import { shownResponse } from '../counterparties/counterparty.schema.js';
+import { shownPayee, shownResponse } from '../counterparties/counterparty.schema.js';
 import { Database } from '../database.service.js';
 import { listMetadataOfOperations } from '../expected-payments/metadata.queries.js';
 import { Approvals } from './approvals.service.js';
@@ -33,11 +33,14 @@ export class OperationDetails {
       where: { accountId, operationId: operation.id },
       orderBy: { number: 'asc' },
     });
-    const approval = await this.approvals.describe(operation);
     const described = describeOperation(operation, metadata);
-    const { request, response } = scopes.includes('approve')
-      ? described
-      : shownResponse(described, scopes);
+    const standing = await this.approvals.describe(operation);
+    const approves = scopes.includes('approve');
+    const { request, response } = approves ? described : shownResponse(described, scopes);
+    const approval = standing && {
+      ...standing,
+      counterparty: approves ? standing.counterparty : shownPayee(standing.counterparty, scopes),
+    };
     return { ...operation, ...described, request, response, attemptLog, approval };
   }
 }

@@ -4,6 +4,8 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import type { RouteInput } from '../contract/route.js';
 import { Handles, Input } from '../platform/contract-route.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
+import { seesPersonalData } from '../counterparties/counterparty.schema.js';
+import { maskValue } from '../counterparties/masking.js';
 import { ControlChanges } from './control-changes.service.js';
 import {
   addBeneficiary,
@@ -30,8 +32,15 @@ export class PaymentControlsController {
   }
 
   @Handles(listBeneficiaries)
-  list(@FromCaller() { accountId, query }: CallerInput<typeof listBeneficiaries>) {
-    return this.listPage(accountId, query);
+  async list(@FromCaller() { accountId, scopes, query }: CallerInput<typeof listBeneficiaries>) {
+    const { data, ...page } = await this.listPage(accountId, query);
+    if (seesPersonalData(scopes)) return { ...page, data };
+    const masked = [...data].map((one) => ({
+      ...one,
+      name: maskValue('name', one.name) ?? '',
+      counterparty: maskValue('payee', one.counterparty) ?? '',
+    }));
+    return { ...page, data: masked };
   }
 
   @Handles(getAccountPaymentControls)

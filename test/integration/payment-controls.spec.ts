@@ -100,7 +100,9 @@ describe('payment controls', () => {
     ])
       expect(response.status).toBe(403);
     const { body } = await asBusiness('GET', '/v1/beneficiaries');
-    expect(body.data).toMatchObject([{ id, counterparty: '1000002', name: 'Fornecedor' }]);
+    expect(body.data).toMatchObject([{ id, counterparty: '***02', name: 'F***' }]);
+    const { body: whole } = await service.call('GET', '/v1/beneficiaries');
+    expect(whole.data).toMatchObject([{ id, counterparty: '1000002', name: 'Fornecedor' }]);
     expect((await asBusiness('GET', '/v1/payment-controls')).body.limits.perDay).toBeNull();
   });
 

@@ -4,12 +4,17 @@ import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
 import type { Caller } from '../../accounts/api-keys.service.js';
 import type { RouteInput } from '../../contract/route.js';
-import { seesPersonalData, shownParty } from '../../counterparties/counterparty.schema.js';
+import {
+  seesPersonalData,
+  shownParty,
+  shownResponse,
+} from '../../counterparties/counterparty.schema.js';
 import { Database } from '../../database.service.js';
 import {
   listPayments,
   type ShownPayment,
 } from '../../expected-payments/declared-payments.queries.js';
+import { impersonalReferenceKinds, referenceKinds } from '../../expected-payments/references.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/listing.js';
 import { BankTime } from '../../statement/bank-time.service.js';
@@ -32,16 +37,16 @@ export class ExpectedPaymentReading {
     const page = readPage(query, isUuid);
     const rows = await queries.listExpectedPaymentRows(this.database.prisma, accountId, {
       ...query,
+      kinds: seesPersonalData(scopes) ? referenceKinds : impersonalReferenceKinds,
       beforeId: page.after,
       today: await this.bankTime.today(accountId),
       limit: page.limit + 1,
     });
-    const isVisible = seesPersonalData(scopes);
     return toList(
       rows,
       page,
       ({ id }) => id,
-      (row) => describePayment(row, isVisible),
+      (row) => describePayment(row, scopes),
     );
   }
 
@@ -56,16 +61,17 @@ export class ExpectedPaymentReading {
     const [row] = await queries.listExpectedPaymentRows(prisma, accountId, filters);
     if (!row) throw new AppError('not_found');
     const lines = await listPayments(prisma, accountId, id);
-    return { payment: describePayment(row, seesPersonalData(scopes)), lines };
+    return { payment: describePayment(row, scopes), lines };
   }
 }
 
 function describePayment(
   { amountCents: amount, settledCents, returnedCents, ...row }: queries.ListedPayment,
-  isVisible: boolean,
+  scopes: readonly string[],
 ): ExpectedPaymentView {
   return {
     ...row,
+    references: shownResponse(row.references, scopes),
     amount,
     amountFrom: row.amountFromCents,
     amountTo: row.amountToCents,
@@ -73,7 +79,7 @@ function describePayment(
     text: row.textPattern,
     counterparty: shownParty(
       { taxId: row.counterpartyDocument, name: row.counterpartyName },
-      isVisible,
+      seesPersonalData(scopes),
     ),
     settledAmount: settledCents,
     returnedAmount: returnedCents,

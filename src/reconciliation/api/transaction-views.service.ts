@@ -4,7 +4,11 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../accounts/api-keys.service.js';
 import type { RouteInput } from '../../contract/route.js';
 import { counterpartyIn, findCounterparties } from '../../counterparties/counterparties.queries.js';
-import { seesPersonalData, shownCounterparty } from '../../counterparties/counterparty.schema.js';
+import {
+  seesPersonalData,
+  shownCounterparty,
+  shownResponse,
+} from '../../counterparties/counterparty.schema.js';
 import { Database } from '../../database.service.js';
 import { isNsu, readPage, toList } from '../../platform/listing.js';
 import { listTransactionRows } from './transactions.queries.js';
@@ -42,7 +46,11 @@ export class TransactionViews {
           balancePrevious: row.balancePreviousCents,
           currentBalance: row.currentBalanceCents,
         },
-        explanation: row,
+        explanation: {
+          ...row,
+          evidence: shownResponse(row.evidence, scopes),
+          breakEvidence: shownResponse(row.breakEvidence, scopes),
+        },
       }),
     );
   }

@@ -220,6 +220,8 @@ interface ExpectedPaymentFilters {
   id?: string | null;
   state?: string | null;
   reference?: string | null;
+  /** The kinds of references that `reference` may be; all by default. */
+  kinds?: readonly string[];
   operationId?: string | null;
   /** Of a declared payment. */
   externalId?: string | null;
@@ -233,7 +235,7 @@ interface ExpectedPaymentFilters {
 /** A query of the ids that the filters can select, the newest first and no more than `limit`. */
 function candidatePayments(accountId: number, filters: ExpectedPaymentFilters): Prisma.Sql {
   const { state = null, reference = null, operationId = null, beforeId, today, limit } = filters;
-  const { metadata = null } = filters;
+  const { metadata = null, kinds = referenceKinds } = filters;
   const newest = (table: Prisma.Sql, id: Prisma.Sql, condition: Prisma.Sql, most = limit) =>
     Prisma.sql`(
       SELECT ${id} AS id FROM ${table} WHERE account_id = ${accountId} AND ${condition}
@@ -260,7 +262,7 @@ function candidatePayments(accountId: number, filters: ExpectedPaymentFilters): 
     );
   if (reference !== null)
     return Prisma.join(
-      referenceKinds.map((kind) =>
+      kinds.map((kind) =>
         newest(
           Prisma.sql`expected_payment_reference`,
           ...([ofTotal, Prisma.sql`kind = ${kind} AND value = ${reference}`, maxExamined] as const),
@@ -299,7 +301,7 @@ export async function listExpectedPaymentRows(
   filters: ExpectedPaymentFilters,
 ): Promise<ListedPayment[]> {
   const { state = null, reference = null, operationId = null, today, limit } = filters;
-  const { externalId = null, metadata = null } = filters;
+  const { externalId = null, metadata = null, kinds = referenceKinds } = filters;
   const isById = externalId !== null || metadata !== null;
   const conditions = [
     ...(state === null ? [] : [Prisma.sql`x.state = ${state}`]),
@@ -317,7 +319,7 @@ export async function listExpectedPaymentRows(
       : [
           Prisma.sql`EXISTS (
           SELECT FROM expected_payment_reference
-          WHERE account_id = ${accountId} AND kind = ANY (${[...referenceKinds]}::text[])
+          WHERE account_id = ${accountId} AND kind = ANY (${[...kinds]}::text[])
             AND value = ${reference} AND expected_payment_id = e.id)`,
         ]),
   ];

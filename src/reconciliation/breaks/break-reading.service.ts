@@ -11,7 +11,11 @@ import {
   findCounterparties,
   findExpectedCounterparties,
 } from '../../counterparties/counterparties.queries.js';
-import { seesPersonalData, shownCounterparty } from '../../counterparties/counterparty.schema.js';
+import {
+  seesPersonalData,
+  shownCounterparty,
+  shownResponse,
+} from '../../counterparties/counterparty.schema.js';
 import { unknownCounterparty, type Counterparty } from '../../counterparties/resolution.js';
 import { Database } from '../../database.service.js';
 import { BankService } from '../../bank/bank.service.js';
@@ -70,7 +74,10 @@ export class BreakReading {
       rows,
       page,
       ({ id }) => id,
-      (row) => ({ ...describeBreak(row, today, steps), counterparty: counterparties(row) }),
+      (row) => ({
+        ...describeBreak(row, today, steps, caller),
+        counterparty: counterparties(row),
+      }),
     );
   }
 
@@ -114,7 +121,10 @@ export class BreakReading {
     return ids.flatMap((id) => {
       const row = byId.get(id);
       if (!row) return [];
-      const view = { ...describeBreak(row, today, steps), counterparty: counterparties(row) };
+      const view = {
+        ...describeBreak(row, today, steps, caller),
+        counterparty: counterparties(row),
+      };
       return [{ ...view, version: versionOfBreak(row) }];
     });
   }
@@ -142,7 +152,7 @@ export class BreakReading {
     const ranked = row.state === 'open' ? await this.candidatesOf(accountId, row) : [];
     const counterparties = await this.counterpartiesOf(caller, [row, ...ranked]);
     return {
-      ...describeBreak(row, today, steps),
+      ...describeBreak(row, today, steps, caller),
       counterparty: counterparties(row),
       version: versionOfBreak(row),
       subject: row.subject,
@@ -251,6 +261,7 @@ function describeBreak(
   row: queries.BreakRow,
   today: string,
   steps: SeveritySteps,
+  { scopes }: Pick<BreakReader, 'scopes'>,
 ): Omit<z.output<typeof breakView>, 'counterparty'> {
   const { amountCents: amount, openedAt, resolvedAt } = row;
   // A break without a recorded day at the bank uses the day of PostgreSQL's clock.
@@ -258,6 +269,7 @@ function describeBreak(
   const until = resolvedAt === null ? today : saoPauloDay(resolvedAt);
   return {
     ...row,
+    evidence: shownResponse(row.evidence, scopes),
     amount,
     severity: severityOf({ ...row, openedDay }, severityScale(steps, until)),
     ageDays: Math.max(0, daysBetween(openedDay, until)),

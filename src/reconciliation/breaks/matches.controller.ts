@@ -1,7 +1,9 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../../accounts/api-key.guard.js';
+import type { Caller } from '../../accounts/api-keys.service.js';
 import { RequiresScope } from '../../accounts/scope.decorator.js';
+import { shownResponse } from '../../counterparties/counterparty.schema.js';
 import { Database } from '../../database.service.js';
 import type { Match } from '../../generated/service/client.js';
 import { IdempotencyService } from '../../idempotency/idempotency.service.js';
@@ -25,10 +27,15 @@ export class MatchesController {
   ) {}
 
   @Handles(listMatches)
-  async list(@FromCaller() { accountId, query }: CallerInput<typeof listMatches>) {
+  async list(@FromCaller() { accountId, query, scopes }: CallerInput<typeof listMatches>) {
     const page = readPage(query, isUuid);
     const rows = await listMatchRows(this.database.prisma, accountId, query, page);
-    return toList(rows, page, ({ id }) => id, describeMatch);
+    return toList(
+      rows,
+      page,
+      ({ id }) => id,
+      (match) => describeMatch(match, scopes),
+    );
   }
 
   @RequiresScope('reconcile')
@@ -42,7 +49,7 @@ export class MatchesController {
         this.manualMatches.link(tx, accountId, link, { actor, reason }),
       );
       await this.reconciliation.enqueueAfterAction(accountId, linked.operationIds);
-      return this.shown(accountId, linked.matchIds);
+      return this.shown(request, linked.matchIds);
     });
   }
 
@@ -58,7 +65,7 @@ export class MatchesController {
         this.manualMatches.unlink(tx, accountId, of, { actor, reason }),
       );
       await this.reconciliation.enqueueAfterAction(accountId, unlinked.operationIds);
-      return this.shown(accountId, unlinked.matchIds);
+      return this.shown(request, unlinked.matchIds);
     });
   }
 
@@ -77,16 +84,19 @@ export class MatchesController {
     return { nsu: found.nsu, matchId: id.toLowerCase() };
   }
 
-  private async shown(accountId: number, ids: string[]) {
+  private async shown({ accountId, scopes }: Reader, ids: string[]) {
     const rows = await this.database.prisma.match.findMany({
       where: { accountId, id: { in: ids } },
       orderBy: { id: 'asc' },
     });
-    return { data: rows.map(describeMatch) };
+    return { data: rows.map((match) => describeMatch(match, scopes)) };
   }
 }
 
-function describeMatch(match: Match): z.output<typeof matchView> {
+type Reader = Pick<Caller, 'accountId' | 'scopes'>;
+
+function describeMatch(match: Match, scopes: readonly string[]): z.output<typeof matchView> {
   const fee = feeCentsOf(match.evidence as object);
-  return { ...match, amount: match.amountCents, fee };
+  const evidence = shownResponse(match.evidence, scopes);
+  return { ...match, evidence, amount: match.amountCents, fee };
 }

@@ -1,8 +1,9 @@
-// Converts rules between the API and the stored form. Documents are stored unmasked, since
-// lines are compared with them, and shown masked. Pure.
+// Converts rules between the API and the stored form. Documents and account numbers are stored
+// unmasked, since lines are compared with them, and shown masked. Pure.
 import { z } from 'zod';
 import { maskTaxId, normalizeTaxId, parseTaxId } from '../../brazil/tax-id.js';
 import { reais } from '../../contract/wire.js';
+import { maskValue } from '../../counterparties/masking.js';
 import type {
   Rule,
   RuleHistoryEntry,
@@ -137,12 +138,15 @@ function describeNetSettlement({ groupBy, ...bounds }: NetSettlement) {
 
 /** The given conditions only, with amounts in reais. */
 export function describeCondition(when: RuleCondition) {
-  const { minCents, maxCents, document, notes, notesPattern, ...others } = when;
+  const { minCents, maxCents, document, counterparty, notes, notesPattern, ...others } = when;
   const hasAmount = minCents !== undefined || maxCents !== undefined;
   return {
     ...others,
     ...(hasAmount ? { amount: { ...inReais('min', minCents), ...inReais('max', maxCents) } } : {}),
     ...(document === undefined ? {} : { document: masked(document) }),
+    ...(counterparty === undefined
+      ? {}
+      : { counterparty: { ...counterparty, number: maskValue('account', counterparty.number) } }),
     ...(notes === undefined && notesPattern === undefined
       ? {}
       : { notes: { ...given('contains', notes), ...given('matches', notesPattern) } }),
