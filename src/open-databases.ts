@@ -2,6 +2,7 @@
 // It imports little, so that PostgreSQL starts while the modules of the service are still loaded.
 import { join } from 'node:path';
 import type { Role, Settings } from './config.js';
+import { exitWith } from './exit.js';
 import { startEmbeddedPostgres } from './platform/embedded-postgres.js';
 
 /** The URLs of both databases. A database that no role needs may be missing: its URL is empty. */
@@ -27,7 +28,11 @@ export async function openDatabases(
   const urls = { service: settings.databaseUrl ?? '', sandbox: settings.sandboxDatabaseUrl ?? '' };
   if (!isServiceEmbedded && !isSandboxEmbedded) return { ...urls, close: async () => undefined };
   const dataDir = join(settings.dataDir, 'postgres');
-  const embedded = await startEmbeddedPostgres({ dataDir, log: progress, onLaunch });
+  const embedded = await startEmbeddedPostgres({
+    ...{ dataDir, log: progress, onLaunch },
+    // Whoever runs the process starts it again: without a database it serves nobody.
+    onLost: exitWith,
+  });
   const databaseUrl = async (name: string) => {
     await embedded.ensureDatabase(name);
     return embedded.url(name);

@@ -11,6 +11,7 @@ import { encryptedColumns } from './encrypted-columns.js';
 import { serviceRoles, type OpenDatabases } from './open-databases.js';
 import { Operators } from './operators/operators.service.js';
 import { Addresses, createHttpApplication } from './platform/http.js';
+import { DiskSpace } from './platform/disk-space.queries.js';
 import { findClockDifference, Health, isForOperators } from './platform/health.js';
 import type { Log } from './platform/log.js';
 import { Metrics } from './platform/metrics.js';
@@ -52,6 +53,8 @@ interface Start {
 const registrationWaitMs = 5_000;
 /** Workers and timers start once the process is ready. A bank that hangs delays them no longer. */
 const backgroundWaitMs = 1_000;
+/** Readiness does not wait longer for a queue that hangs: who asks may not wait either. */
+const queueAnswerMs = 500;
 
 /**
  * Starts the roles of the settings. When a role fails to start, those already started are stopped,
@@ -165,8 +168,20 @@ async function startService(
   stopSteps.push(() => service.close());
   const health = service.get(Health);
   health.addCheck('database', () => database.isReady());
+  const diskSpace = new DiskSpace(database.pool);
+  health.addCheck('disk', () => diskSpace.isThere());
   health.addWarning('the clock', () => findClockDifference(() => database.now()));
-  health.addCheck('queue', () => queue.isReady());
+  // A request needs no queue: what it commits, a sweeper enqueues once the queue is there again.
+  if (!settings.roles.includes('api')) health.addCheck('queue', () => queue.isReady());
+  else
+    health.addWarning('queue', async () =>
+      (await Promise.race([
+        queue.isReady().catch(() => false),
+        sleep(queueAnswerMs, false, { ref: false }),
+      ]))
+        ? null
+        : 'The queue does not respond.',
+    );
   service.get(PoolMetrics).add('database', database.pool);
   observeProcess(service.get(Metrics));
   if (settings.roles.includes('api'))

@@ -1,6 +1,6 @@
 // Runs the embedded PostgreSQL, which is used without DATABASE_URL. It starts the server or uses
-// the one that already runs, and stops the server when no other process uses it. Commits are
-// durable, also when a process is killed.
+// the one that already runs, and stops the server when no other process uses it. A server that died
+// is started again. Commits are durable, also when a process is killed.
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -43,6 +43,9 @@ interface ConnectFailure {
 const startTimeoutMs = 120_000; // Recovery after a crash may be slow.
 const clientsTimeoutMs = 5_000;
 const maxLaunches = 5;
+/** A server that is lost more often within this time is not started again. */
+const maxLosses = 5;
+const lossPeriodMs = 600_000;
 
 /**
  * Each process that uses the server holds this lock shared. A process that gets it exclusively is
@@ -59,15 +62,41 @@ export async function startEmbeddedPostgres(options: {
   log: (message: string) => void;
   /** Called when the process of the server is started, which then takes a while to be ready. */
   onLaunch?: () => void;
+  /** Called when a server that died cannot be started again. Without it, it is not tried. */
+  onLost?: (error: unknown) => void;
 }): Promise<EmbeddedPostgres> {
-  const { dataDir, log, onLaunch } = options;
+  const { dataDir, log, onLaunch, onLost } = options;
   const cluster = await openCluster(dataDir, log);
-  const session = await connectOrLaunch(cluster, log, onLaunch);
+  let session = await connectOrLaunch(cluster, log, onLaunch);
   let stopped: Promise<void> | undefined;
+  let revived: Promise<void> = Promise.resolve();
+  let lostAtMs: number[] = [];
+  const { port } = session;
+  const revive = async () => {
+    if (stopped) return;
+    session.detach?.();
+    log('PostgreSQL was lost: starting it again');
+    try {
+      lostAtMs = [...lostAtMs.filter((ms) => ms > Date.now() - lossPeriodMs), Date.now()];
+      if (lostAtMs.length > maxLosses) throw new Error('PostgreSQL was lost again and again');
+      session = await connectOrLaunch(cluster, log);
+      // The pools of this process have the old address.
+      if (session.port !== port) throw new Error(`The port ${port} of PostgreSQL is taken`);
+      watch();
+    } catch (error) {
+      onLost?.(error);
+    }
+  };
+  const watch = () => {
+    session.client.once('end', () => {
+      if (!stopped && onLost) revived = revive();
+    });
+  };
+  watch();
   return {
-    url: (database) => urlOf(cluster, session.port, database),
+    url: (database) => urlOf(cluster, port, database),
     ensureDatabase: (name) => ensureDatabase(session, name),
-    stop: () => (stopped ??= stopServer(cluster, session, log)),
+    stop: () => (stopped ??= revived.then(() => stopServer(cluster, session, log))),
   };
 }
 

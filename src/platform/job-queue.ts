@@ -10,7 +10,8 @@ import type { Queue } from 'bullmq';
 import { allJobs, jobs, type JobName, type JobPayload } from '../queues.js';
 import { Log } from './log.js';
 
-const enqueueTimeoutMs = 1_000;
+/** A request waits no longer for its jobs: a sweeper finds the work that it has committed. */
+const enqueueTimeoutMs = 50;
 /** While a job waits in a long queue, its work stays overdue: it is not added again and again. */
 const overdueEveryMs = 600_000;
 /** A job with a longer delay goes through the queue. */
@@ -72,8 +73,8 @@ export class JobQueue implements OnModuleInit {
   }
 
   /**
-   * Enqueues a job, to run at once or after `delayMs`. Never throws, and waits one second at most,
-   * or not at all while the queue does not respond: the caller's work is already committed, and a
+   * Enqueues a job, to run at once or after `delayMs`. Never throws, and waits 50 ms at most, or
+   * not at all while the queue does not respond: the caller's work is already committed, and a
    * sweeper enqueues the job once the queue is available again.
    */
   async enqueue<Name extends JobName>(

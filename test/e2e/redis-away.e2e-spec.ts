@@ -34,16 +34,19 @@ run('the service while Redis is down', () => {
 
   it('creates charges, and settles their payments when Redis is up again', async () => {
     await redis.shutDown();
-    await until('readiness reports the queue', async () => {
+    // The API needs no queue: the process stays ready, and says what is wrong.
+    await until('readiness warns of the queue', async () => {
       const { status, body } = await concilia.callService('GET', '/health/ready');
-      return status === 503 && String(body.title).includes('queue');
+      return status === 200 && String(body.warnings).includes('queue');
     });
+    const startedAt = performance.now();
     const created = await concilia.callService(
       'POST',
       '/baas/v1/charges',
       sampleChargeRequest('redis-down-1'),
     );
     expect(created.status).toBe(200);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
     expect((await concilia.callBank('POST', '/baas/v1/charges/redis-down-1/pay')).status).toBe(200);
 
     await redis.startServer();

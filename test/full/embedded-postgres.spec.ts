@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.js';
 import type { EmbeddedPostgres } from '../../src/platform/embedded-postgres.js';
+import { until } from '../support/until.js';
 
 let dataDir: string;
 let messages: string[];
@@ -145,6 +146,38 @@ it.each([
   const server = await start();
   expect(await query(server, 'postgres', 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
+
+const pidOf = async (): Promise<number> =>
+  Number.parseInt(await readFile(join(dataDir, 'server', 'cluster', 'postmaster.pid'), 'utf8'), 10);
+
+it('starts a server again that died, on its port and with its committed data', async () => {
+  const lost: unknown[] = [];
+  const log = (message: string): void => void messages.push(message);
+  const server = await startEmbeddedPostgres({ dataDir, log, onLost: (why) => lost.push(why) });
+  started.push(server);
+  await query(server, 'postgres', 'CREATE TABLE line (nsu bigint); INSERT INTO line VALUES (7)');
+  const [first] = await query(server, 'postgres', serverStart);
+  process.kill(await pidOf(), 'SIGKILL');
+  const again = await until('the server answers again', async () => {
+    const [found] = await query(server, 'postgres', serverStart);
+    return found?.at === first?.at ? null : found;
+  });
+  expect(again).not.toEqual(first);
+  expect(await query(server, 'postgres', 'SELECT nsu FROM line')).toEqual([{ nsu: '7' }]);
+  expect(lost).toEqual([]);
+}, 60_000);
+
+it('says that a server is lost that cannot be started again', async () => {
+  const lost: unknown[] = [];
+  const log = (message: string): void => void messages.push(message);
+  const server = await startEmbeddedPostgres({ dataDir, log, onLost: (why) => lost.push(why) });
+  const pid = await pidOf();
+  await rm(join(dataDir, 'server', 'cluster', 'PG_VERSION'));
+  process.kill(pid, 'SIGKILL');
+  await until('the loss is reported', () => lost.length > 0, 60_000);
+  expect(String(lost[0])).toContain('did not start');
+  await server.stop();
+}, 90_000);
 
 it('waits for a running query of a client before it stops', async () => {
   const server = await start();
