@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { daysBetween, parsePlainDate, type PlainDate } from '../brazil/calendar.js';
 import type { AcceptedAmounts } from './settlement.js';
 import type { Reference, ReferenceKind } from './references.js';
-import { compileTextPattern } from './text-pattern.js';
+import { problemOfPattern } from './text-pattern.js';
 
 /** The kind of an expected payment that no operation created. */
 export const declaredKind = 'declared';
@@ -59,24 +59,33 @@ export function errorsOfTerms(terms: DeclaredTerms): Record<string, string> {
   if (areDates && dateTo < dateFrom) errors.dateTo = 'Must not be before dateFrom.';
   else if (areDates && daysBetween(dateFrom, dateTo) >= maxWindowDays)
     errors.dateTo = `The window must have at most ${maxWindowDays} days.`;
-  if (isRange && !isIdentified(terms) && terms.references.length === 0)
+  const isWide = isWideRange(from, to);
+  const isNamed = terms.references.length > 0 || terms.taxId !== null || terms.text !== null;
+  if (isRange && !isNamed)
     errors.references = 'A range needs a reference, a taxId or a text: an amount is not enough.';
+  else if (isWide && terms.references.length === 0)
+    errors.references = 'A range over four orders of magnitude needs a reference.';
   const problem = terms.text === null ? null : problemOfPattern(terms.text);
   if (problem !== null) errors.text = problem;
   return errors;
 }
 
-function problemOfPattern(text: string): string | null {
-  try {
-    const isInEveryText = compileTextPattern(text).matches('');
-    return isInEveryText ? 'Must not match an empty text: it would distinguish no line.' : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return error.message;
-    throw error;
-  }
+/**
+ * Whether a line with one of the amounts differs from others by who pays or by its text. Of
+ * amounts that differ by four orders of magnitude, nearly every line has one.
+ */
+function isIdentified({ taxId, text, ...terms }: DeclaredTerms): boolean {
+  if (isWideRange(terms.amountFromCents, terms.amountToCents)) return false;
+  return taxId !== null || (text !== null && problemOfPattern(text) === null);
 }
 
-const isIdentified = ({ taxId, text }: DeclaredTerms): boolean => taxId !== null || text !== null;
+const widestRange = 10_000n;
+
+/** Whether amounts say nothing: the greatest is 10,000 times the least, or more. */
+export function isWideRange(fromCents: bigint | null, toCents: bigint | null): boolean {
+  if (fromCents === null || toCents === null) return false;
+  return toCents >= (fromCents > 0n ? fromCents : 1n) * widestRange;
+}
 
 /** The amounts that settle the payment exactly: a range, or the amount and its tolerance. */
 export function acceptedAmounts(

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { RE2JS } from 're2js';
-import { compileTextPattern, maxPatternLength, maxTextLength } from './text-pattern.js';
+import {
+  compileTextPattern,
+  maxPatternLength,
+  maxTextLength,
+  problemOfPattern,
+} from './text-pattern.js';
 
 const matches = (pattern: string, text: string) => compileTextPattern(pattern).matches(text);
 
@@ -37,6 +42,27 @@ describe('a text pattern', () => {
     (pattern) => {
       expect(() => compileTextPattern(pattern)).toThrow(/^(Must be a valid|Repeats too much)/);
     },
+  );
+
+  it.each([
+    '.',
+    '.+',
+    '..',
+    String.raw`\w`,
+    String.raw`\D\d?`,
+    '[a-f]',
+    'a|b',
+    ' ',
+    '-',
+    'x*',
+    '(?:.)',
+  ])('distinguishes no line as %s', (source) =>
+    expect(problemOfPattern(source)).toMatch(/^Must not match/),
+  );
+
+  it.each(['cielo', '^cielo', 'lote \\d{4}', 'a1', 'sal[aá]rio', 'ab.*cd'])(
+    'distinguishes lines as %s',
+    (source) => expect(problemOfPattern(source)).toBeNull(),
   );
 
   it('is refused above its greatest length or size', () => {

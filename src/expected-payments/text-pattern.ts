@@ -40,6 +40,35 @@ export function normalizeText(text: string): string {
   return withoutAccents(text).toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
+/**
+ * Texts of which every part says nothing: single characters, and short words that nobody writes. A
+ * pattern that is found in one of them is found in nearly every text.
+ */
+const meaninglessTexts = [
+  '',
+  'a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9 . , : ; - / * ( )',
+  'qz wvj kqxz zqjxv 70 394 7304',
+];
+
+/** Whether a text is a part of nearly every text. */
+export function isMeaningless(part: string): boolean {
+  const normalized = normalizeText(part);
+  return meaninglessTexts.some((text) => text.includes(normalized));
+}
+
+/** What is wrong with a pattern that must distinguish lines; null for a good one. */
+export function problemOfPattern(source: string): string | null {
+  try {
+    const pattern = compileTextPattern(source);
+    if (pattern.matches('')) return 'Must not match an empty text: it would distinguish no line.';
+    const distinguishes = !meaninglessTexts.some((text) => pattern.matches(text));
+    return distinguishes ? null : 'Must not match nearly every text: it would distinguish no line.';
+  } catch (error) {
+    if (error instanceof SyntaxError) return error.message;
+    throw error;
+  }
+}
+
 function compile(source: string): RE2JS {
   try {
     return RE2JS.compile(source, RE2JS.CASE_INSENSITIVE);

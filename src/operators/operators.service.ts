@@ -275,10 +275,28 @@ export class Operators {
     operatorId: string,
     { accountId, role }: Grant,
   ): Promise<void> {
+    await this.assertMayJoin(tx, by, operatorId);
     if (accountId === null)
       await tx.operator.update({ where: { id: operatorId }, data: { roleEverywhere: role } });
     else await queries.putRole(tx, { accountId, operatorId, role });
     await this.record(tx, by, accountId, `give role ${role}`, `person ${operatorId}`);
+  }
+
+  /**
+   * Throws where the person has roles elsewhere and none here: with one here too, the admins there
+   * could not help the person any more. Only an admin everywhere lets a person work in several
+   * accounts.
+   */
+  private async assertMayJoin(tx: Tx, by: Administrator, operatorId: string): Promise<void> {
+    if (by.isAdminEverywhere) return;
+    const roleEverywhere = await this.lock(tx, operatorId);
+    const roles = await queries.listRoles(tx, [operatorId]);
+    const isHere = roles.some(({ accountId }) => accountId === by.accountId);
+    if (!isHere && (roleEverywhere !== null || roles.length > 0))
+      throw ruleBroken(
+        'person_elsewhere',
+        'The person has a role elsewhere: only an admin of every account gives another one.',
+      );
   }
 
   /** Throws unless the person has roles only where the administrator is admin. */

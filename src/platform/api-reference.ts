@@ -44,7 +44,8 @@ export function serveApiReference(
       .headers({
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy':
-          "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
+          "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+          "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
       })
       .send(page(title)),
   );

@@ -24,6 +24,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+it('is shown in no frame of another page', async () => {
+  for (const application of [service, service.sandbox]) {
+    const { status, headers } = await application.call('GET', '/docs');
+    expect(status).toBe(200);
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  }
+});
+
 const responsesOf = (document: OpenApi, method: string, path: string) =>
   document.paths[path]![method]!.responses;
 const statusesOf = (document: OpenApi, method: string, path: string) =>

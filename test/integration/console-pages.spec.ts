@@ -188,6 +188,19 @@ describe('the pages of the console', () => {
       }
     });
 
+    it('lets an admin of one account give no role to people of another, who keep theirs', async () => {
+      const others = await person('others@example.com', 'viewer', otherAccountId);
+      const fields = { email: 'others@example.com', role: 'viewer', where: '' };
+      const invited = await people.admin.submit(page, fields);
+      expect([invited.status, invited.text.includes('has a role elsewhere')]).toEqual([422, true]);
+      const path = `${page}/${others.id}/role`;
+      expect((await people.admin.submit(path, { role: 'viewer' })).status).toBe(422);
+      // The admin of their account can still help them.
+      const helper = await person('helper@example.com', 'admin', otherAccountId);
+      const reset = `/console/accounts/${otherSlug}/people/${others.id}/reset`;
+      expect((await helper.submit(reset, { reason: 'lost phone' })).status).toBe(200);
+    });
+
     it('lets an admin of one account reset only people of that account', async () => {
       const both = await person('both@example.com', 'viewer', accountId);
       await operators().setRole(commandLine, both.id, { accountId: otherAccountId, role: 'admin' });

@@ -162,6 +162,10 @@ export const settingsTexts = {
   ],
   'account.invalid': ['Confira: {fields}', 'Check: {fields}'],
 
+  'problem.person_elsewhere': [
+    'A pessoa já tem um papel em outro lugar: só um administrador de todas as contas dá outro.',
+    'The person has a role elsewhere: only an admin of every account gives another one.',
+  ],
   'problem.account_slug_taken': [
     'Outra conta já tem este identificador.',
     'Another account already has this slug.',

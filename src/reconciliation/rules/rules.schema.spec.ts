@@ -66,14 +66,32 @@ describe('a rule’s declaration', () => {
       version({ when: { notes: {} }, then: { match: { by: ['document', 'amount'] } } }),
       ['when.notes'],
     ],
-    ...['(', '(a{1000}){1000}', 'a'.repeat(201)].map((pattern): [string, object, string[]] => [
-      `refuses the pattern ${pattern.slice(0, 20)}`,
+    ...['(', '(a{1000}){1000}', 'a'.repeat(201), '.', '.*', String.raw`\w`].map(
+      (pattern): [string, object, string[]] => [
+        `refuses the pattern ${pattern.slice(0, 20)}`,
+        version({
+          when: { notes: { matches: pattern } },
+          then: { match: { by: ['document', 'amount'] } },
+        }),
+        ['when.notes.matches'],
+      ],
+    ),
+    [
+      'classifies nothing by a part of nearly every text',
       version({
-        when: { notes: { matches: pattern } },
-        then: { match: { by: ['document', 'amount'] } },
+        when: { notes: { contains: ' . ' } },
+        then: { classify: 'fee', reason: 'x' },
       }),
-      ['when.notes.matches'],
-    ]),
+      ['when.notes.contains'],
+    ],
+    [
+      'classifies nothing by amounts over four orders of magnitude',
+      version({
+        when: { amount: { min: 0.01, max: 100 } },
+        then: { classify: 'fee', reason: 'x' },
+      }),
+      ['when'],
+    ],
     ...[{ amount: 1_000.01 }, { percent: 10.01 }, { amount: 1, max: 1_000.01 }].map(
       (tolerance): [string, object, string[]] => [
         `caps the tolerance ${JSON.stringify(tolerance)}`,

@@ -12,7 +12,12 @@ import {
   text,
 } from '../../contract/wire.js';
 import { normalizeTaxId } from '../../brazil/tax-id.js';
-import { compileTextPattern, maxPatternLength } from '../../expected-payments/text-pattern.js';
+import { isWideRange } from '../../expected-payments/declared-terms.js';
+import {
+  isMeaningless,
+  maxPatternLength,
+  problemOfPattern,
+} from '../../expected-payments/text-pattern.js';
 import { listOf, listQuery } from '../../platform/listing.js';
 import {
   criteria,
@@ -42,12 +47,8 @@ const patternText = z.string('Must be text.').max(maxPatternLength, {
   abort: true,
 });
 const textPattern = patternText.superRefine((source, context) => {
-  try {
-    compileTextPattern(source);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    context.addIssue({ code: 'custom', message: error.message });
-  }
+  const message = problemOfPattern(source);
+  if (message !== null) context.addIssue({ code: 'custom', message });
 });
 
 export const ruleCondition = z.strictObject({
@@ -61,7 +62,12 @@ export const ruleCondition = z.strictObject({
     .strictObject({ ispb: filledText(20), branch: filledText(20), number: filledText(30) })
     .optional(),
   notes: z
-    .strictObject({ contains: filledText(100).optional(), matches: textPattern.min(1).optional() })
+    .strictObject({
+      contains: filledText(100)
+        .refine((part) => !isMeaningless(part), 'Must not be a part of nearly every text.')
+        .optional(),
+      matches: textPattern.min(1).optional(),
+    })
     .refine(
       ({ contains, matches }) => contains !== undefined || matches !== undefined,
       'Must have contains or matches.',
@@ -234,10 +240,19 @@ const definitionFields = {
   reason: filledText(300),
 };
 /**
- * A classification needs a condition; a match rule may cover every line, since it has criteria.
+ * A classification needs a condition that says something, and nearly every line has an amount of a
+ * wide range; a match rule may cover every line, since it has criteria.
  */
-function hasCondition({ when, then }: { when: object; then: { classify?: unknown } }): boolean {
-  return then.classify === undefined || Object.keys(when).length > 0;
+function hasCondition({
+  when: { amount, ...others },
+  then,
+}: {
+  when: z.output<typeof ruleCondition>;
+  then: { classify?: unknown };
+}): boolean {
+  const { min = null, max = null } = amount ?? {};
+  const isAmountMeant = amount !== undefined && !isWideRange(min, max);
+  return then.classify === undefined || isAmountMeant || Object.keys(others).length > 0;
 }
 const missingCondition = {
   path: ['when'],
