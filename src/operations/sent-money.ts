@@ -13,6 +13,13 @@ const sentMoneyInclude = {
       withdrawnAt: true,
       metadata: { select: { key: true, value: true } },
       total: { select: { settlement: true } },
+      candidateLines: {
+        orderBy: { nsu: 'asc' },
+        select: {
+          nsu: true,
+          line: { select: { amountCents: true, endToEndId: true, occurredAt: true } },
+        },
+      },
       matches: {
         where: { unlinkedAt: null },
         orderBy: [{ line: { occurredAt: 'asc' } }, { nsu: 'asc' }],
@@ -57,6 +64,10 @@ export function describeSentMoney<Row extends SentMoney>(row: Row, hasFailed = f
     /** Of the debit; null while the statement shows none. */
     nsu: linesAs('payment')[0]?.nsu ?? null,
     reversals: linesAs('reversal'),
+    candidates: expectedPayment.candidateLines.map(({ nsu, line }) => ({
+      ...{ nsu, amount: line.amountCents },
+      ...{ endToEndId: line.endToEndId, occurredAt: line.occurredAt },
+    })),
     response: acceptedResponse(operation),
   };
 }

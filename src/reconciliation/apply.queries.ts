@@ -97,6 +97,30 @@ export async function insertMatches(tx: SqlTx, accountId: number, made: NewMatch
       ${jsonTexts(made.map(({ match }) => JSON.stringify(match.evidence)))}::jsonb[])`;
 }
 
+/** Which open payments debits may pay: of these lines, no others are stored. */
+export async function writeCandidates(
+  tx: SqlTx,
+  accountId: number,
+  lines: readonly { nsu: bigint; isCredit: boolean; version: number | null }[],
+  wanted: readonly { nsu: bigint; expectedPaymentId: string }[],
+): Promise<void> {
+  const decided = lines.filter(({ isCredit, version }) => !isCredit && version !== null);
+  if (decided.length + wanted.length === 0) return;
+  const column = arrayColumns(wanted);
+  const pairs = Prisma.sql`unnest(${column(({ nsu }) => nsu, 'bigint')},
+    ${column(({ expectedPaymentId }) => expectedPaymentId, 'uuid')})`;
+  const nsus = decided.map(({ nsu }) => nsu);
+  await tx.$executeRaw`
+    WITH ended AS (
+      DELETE FROM line_candidate c
+      WHERE c.account_id = ${opaqueAccountId(accountId)}
+        AND c.nsu IN (SELECT unnest(${opaqueArray(nsus, 'bigint')}))
+        AND (c.nsu, c.expected_payment_id) NOT IN (SELECT * FROM ${pairs})
+    )
+    INSERT INTO line_candidate (account_id, nsu, expected_payment_id)
+    SELECT ${accountId}, pair.* FROM ${pairs} pair ON CONFLICT DO NOTHING`;
+}
+
 export type MatchAmounts = Pick<StoredMatch, 'id' | 'owedCents' | 'refundedCents'>;
 
 /** The amount owed changes when an earlier payment becomes known, the refunded part by a refund. */

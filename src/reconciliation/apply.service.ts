@@ -23,6 +23,7 @@ import { openBreaks, resolutionOf, type OpenBreak } from './decide/breaks.js';
 import type { Decision } from './decide/decide.js';
 import { countedAllocations, sumsOfCode, totalOfCode, totalOfPayment } from './decide/totals.js';
 import { lineOutcomes } from './decide/line-outcomes.js';
+import { openCandidates } from './decide/unrequested-debits.js';
 import { eventsOfMatches, missingEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
 import { changedOutcomes, writeLineOutcomes, type OutcomeLine } from './line-leaves.queries.js';
 import {
@@ -139,6 +140,7 @@ export class DecisionWriter {
         this.writeTotals(tx, accountId, { decision, previous }, before.matches),
       ),
       this.recordLaterTasks(tx, accountId, component, freshMs),
+      queries.writeCandidates(tx, accountId, stored.lines, openCandidates(component)),
       this.reinstateShown(tx, accountId, component),
     ]);
     await previous;
@@ -468,7 +470,6 @@ function isAbout(
 }
 
 const isOpen = ({ state }: breakQueries.StoredBreak): boolean => state === 'open';
-
 function isOfUnmatchedLine({ kind, nsu }: Pick<OpenBreak, 'kind' | 'nsu'>): boolean {
   return nsu !== null && lineBreakKinds.includes(kind);
 }

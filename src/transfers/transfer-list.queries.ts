@@ -10,6 +10,23 @@ export type TransferFilters = Partial<
   Pick<Transfer, 'state' | 'shape' | 'externalId' | 'endToEndId' | 'operationId'>
 > & { metadata?: MetadataText | undefined };
 
+/** Transfers that have, or had before the bank sent them again, this endToEndId. */
+const paidUnder = (accountId: number, endToEndId: string) => Prisma.sql`expected_payment_id IN (
+  SELECT expected_payment_id FROM expected_payment_reference
+  WHERE account_id = ${accountId} AND kind = 'end_to_end_id' AND value = ${endToEndId})`;
+
+/** The newest transfers that have or had this endToEndId. */
+export async function findIdsByEndToEndId(
+  db: Db,
+  accountId: number,
+  endToEndId: string,
+): Promise<string[]> {
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    SELECT id FROM ${fewRows(Prisma.sql`transfer`, accountId, paidUnder(accountId, endToEndId))}
+    ORDER BY id DESC LIMIT 1`;
+  return rows.map(({ id }) => id);
+}
+
 export async function listTransferIds(
   db: Db,
   accountId: number,
@@ -21,7 +38,7 @@ export async function listTransferIds(
   const ids = [
     ...(named ? [Prisma.sql`expected_payment_id = ANY (${named}::uuid[])`] : []),
     ...(operationId ? [Prisma.sql`operation_id = ${operationId}::uuid`] : []),
-    ...(endToEndId ? [Prisma.sql`end_to_end_id = ${endToEndId}`] : []),
+    ...(endToEndId ? [paidUnder(accountId, endToEndId)] : []),
     ...(externalId ? [Prisma.sql`external_id = ${externalId}`] : []),
   ];
   const examined = {

@@ -71,11 +71,21 @@ export class TransferStatusChecks {
       {
         echoes: ({ id, endToEndId, amount }) =>
           amount === transfer.amountCents &&
-          (transfer.bankId ?? id) === id &&
-          (transfer.endToEndId ?? endToEndId ?? null) === (endToEndId ?? transfer.endToEndId),
+          // A Pix may go out under another endToEndId: the bank's own id identifies it.
+          (transfer.bankId === null
+            ? (transfer.endToEndId ?? endToEndId ?? null) === (endToEndId ?? transfer.endToEndId)
+            : transfer.bankId === id),
       },
     );
     if (response.outcome !== 'success') return null;
-    return { transfer, report: readTransferResponse(response.value) };
+    const report = readTransferResponse(response.value);
+    const isOfAnother =
+      report.endToEndId !== null &&
+      report.endToEndId !== transfer.endToEndId &&
+      (await queries.isEndToEndIdOfAnother(this.database.prisma, account.id, {
+        expectedPaymentId: transfer.expectedPaymentId,
+        endToEndId: report.endToEndId,
+      }));
+    return isOfAnother ? null : { transfer, report };
   }
 }

@@ -5,7 +5,11 @@ import { Database } from '../database.service.js';
 import type { Prisma, Transfer } from '../generated/service/client.js';
 import { describeSentMoney, newestSentMoney, type SentMoney } from '../operations/sent-money.js';
 import { findByFirstId, isUuid, toList, type Page } from '../platform/listing.js';
-import { listTransferIds, type TransferFilters } from './transfer-list.queries.js';
+import {
+  findIdsByEndToEndId,
+  listTransferIds,
+  type TransferFilters,
+} from './transfer-list.queries.js';
 
 @Injectable()
 export class TransferViews {
@@ -17,9 +21,10 @@ export class TransferViews {
    * may have the form of any other id. Throws `not_found`.
    */
   async get(accountId: number, id: string) {
+    const byEndToEndId = await findIdsByEndToEndId(this.database.prisma, accountId, id);
     const ids = [
       ...(isUuid(id) ? [{ id }] : []),
-      ...[{ bankId: id }, { endToEndId: id }, { externalId: id }],
+      ...[{ bankId: id }, { id: { in: byEndToEndId } }, { externalId: id }],
     ];
     return describeTransfer(await findByFirstId(ids, (one) => this.read({ accountId, ...one }, 1)));
   }

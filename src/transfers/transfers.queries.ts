@@ -158,10 +158,31 @@ export async function insertPixLookup(db: Db, lookup: NewPixLookup): Promise<voi
     WHERE EXCLUDED.holder_document_hash IS NOT NULL`;
 }
 
+/** Whether a report (r) names a transfer (t) by an endToEndId that it has or had. */
+const isNamed = Prisma.sql`EXISTS (
+  SELECT FROM expected_payment_reference known
+  WHERE known.account_id = t.account_id AND known.expected_payment_id = t.expected_payment_id
+    AND known.kind = 'end_to_end_id' AND known.value = r."endToEndId")`;
+
+/** Whether the endToEndId is that of another payment of the account. */
+export async function isEndToEndIdOfAnother(
+  db: Db,
+  accountId: number,
+  { expectedPaymentId, endToEndId }: { expectedPaymentId: string; endToEndId: string },
+): Promise<boolean> {
+  const other = await db.expectedPaymentReference.findFirst({
+    where: {
+      ...{ accountId, kind: 'end_to_end_id', value: endToEndId },
+      expectedPaymentId: { not: expectedPaymentId },
+    },
+  });
+  return other !== null;
+}
+
 /**
  * Stores what the bank reported about transfers. Returns them, and whether they became final. Ids
- * that were missing are stored even for a final transfer: a response may arrive after the
- * statement's evidence.
+ * that were missing, and a later endToEndId, are stored even for a final transfer: a response may
+ * arrive after the statement's evidence. All endToEndIds stay references.
  */
 export async function updateTransfers(
   tx: SqlTx,
@@ -183,7 +204,10 @@ export async function updateTransfers(
     ), updated AS (
       UPDATE transfer t
       SET bank_id = COALESCE(t.bank_id, r."bankId"),
-          end_to_end_id = COALESCE(t.end_to_end_id, r."endToEndId"),
+          end_to_end_id = CASE
+            WHEN t.bank_id = r."bankId" AND r."endToEndId" <> t.end_to_end_id AND NOT ${isNamed}
+              THEN r."endToEndId"
+            ELSE COALESCE(t.end_to_end_id, r."endToEndId") END,
           state = CASE WHEN b.is_final THEN b.state ELSE r.state END,
           bank_status = CASE WHEN b.is_final THEN t.bank_status
             ELSE COALESCE(r."bankStatus", t.bank_status) END,
@@ -312,6 +336,12 @@ export async function findRepeatedItem(
   return found ?? null;
 }
 
+/** Accepted transfers that a debit was found to fit since their last check. */
+const candidatesSinceCheck = Prisma.sql`
+  SELECT t.account_id, t.id FROM line_candidate c
+  JOIN transfer t ON t.account_id = c.account_id AND t.expected_payment_id = c.expected_payment_id
+  WHERE t.state = 'accepted' AND c.found_at > COALESCE(t.checked_at, t.created_at)`;
+
 export type DueTransfer = TransferKey &
   Pick<Transfer, 'bankId' | 'endToEndId' | 'externalId' | 'amountCents' | 'shape'>;
 
@@ -340,6 +370,8 @@ export async function claimDueTransfers(
       WHERE e.account_id = ${accountId} AND e.state = 'pending'
         AND e.reference_kind = 'end_to_end_id' AND t.state = 'accepted'
         AND t.next_check_at IS NULL AND e.received_at > COALESCE(t.checked_at, t.created_at)
+      UNION
+      SELECT t.id FROM (${candidatesSinceCheck}) t WHERE t.account_id = ${accountId}
     ), candidate AS (
       (SELECT t.id FROM transfer t
        WHERE t.account_id = ${accountId} AND t.next_check_at <= clock_timestamp()
@@ -364,9 +396,15 @@ export async function claimDueTransfers(
 /** Accounts with transfers whose status check is due. */
 export async function listAccountsWithDueTransfers(db: Reader): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
-    SELECT DISTINCT account_id FROM transfer
-    WHERE next_check_at <= clock_timestamp()`;
+    SELECT account_id FROM transfer WHERE next_check_at <= clock_timestamp()
+    UNION SELECT account_id FROM (${candidatesSinceCheck}) fitting`;
 }
+
+/** All endToEndIds of a transfer (t). */
+const endToEndIdsOf = Prisma.sql`
+  SELECT named.value FROM expected_payment_reference named
+  WHERE named.account_id = t.account_id AND named.expected_payment_id = t.expected_payment_id
+    AND named.kind = 'end_to_end_id'`;
 
 /** Releases the look-up of a rejected transfer, so that it may start another transfer. */
 export async function releasePixKeyLookup(tx: Tx, { accountId, id }: OperationRef): Promise<void> {
@@ -374,7 +412,7 @@ export async function releasePixKeyLookup(tx: Tx, { accountId, id }: OperationRe
     UPDATE pix_lookup l SET operation_id = NULL
     FROM transfer t
     WHERE t.account_id = ${accountId} AND t.operation_id = ${id}::uuid
-      AND l.account_id = t.account_id AND l.end_to_end_id = t.end_to_end_id
+      AND l.account_id = t.account_id AND l.end_to_end_id IN (${endToEndIdsOf})
       AND l.operation_id = t.operation_id`;
 }
 
@@ -384,6 +422,6 @@ export async function reclaimPixKeyLookup(tx: Tx, { accountId, id }: OperationRe
     UPDATE pix_lookup l SET operation_id = t.operation_id
     FROM transfer t
     WHERE t.account_id = ${accountId} AND t.operation_id = ${id}::uuid AND t.shape = 'key'
-      AND l.account_id = t.account_id AND l.end_to_end_id = t.end_to_end_id
+      AND l.account_id = t.account_id AND l.end_to_end_id IN (${endToEndIdsOf})
       AND l.operation_id IS NULL`;
 }

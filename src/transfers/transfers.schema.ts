@@ -10,6 +10,13 @@ import { listOf, listQuery } from '../platform/listing.js';
 import { outgoingSettlements } from '../expected-payments/outgoing-settlement.js';
 import { TransferShape, TransferState } from '../generated/service/enums.js';
 
+const lineOfTransfer = z.object({
+  nsu: bigInteger,
+  amount: reais,
+  endToEndId: z.string().nullable(),
+  occurredAt: instant,
+});
+
 export const transferView = z.object({
   id: z.string(),
   operationId: z.string(),
@@ -31,14 +38,9 @@ export const transferView = z.object({
   /** The nsu of the debit; null while the statement shows none. */
   nsu: bigInteger.nullable(),
   /** Statement lines that reversed this transfer, in full or in part. */
-  reversals: z.array(
-    z.object({
-      nsu: bigInteger,
-      amount: reais,
-      endToEndId: z.string().nullable(),
-      occurredAt: instant,
-    }),
-  ),
+  reversals: z.array(lineOfTransfer),
+  /** Debits that fit this transfer and that nothing ties to it so far. */
+  candidates: z.array(lineOfTransfer),
   /**
    * The bank's response to a single transfer; null while there is none, and for the items of a
    * batch.

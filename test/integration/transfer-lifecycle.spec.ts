@@ -7,6 +7,7 @@ import {
   manualTransfer,
 } from '../contract/transfer-samples.js';
 import { statusCheckPausesMs } from '../../src/transfers/transfer-status.js';
+import { updateTransfers } from '../../src/transfers/transfers.queries.js';
 import { transfersSetup, type TransfersSetup } from '../support/transfers-setup.js';
 import { until } from '../support/until.js';
 import { webhookInboxOf } from '../support/webhooks-application.js';
@@ -74,6 +75,48 @@ describe('the lifecycle of a transfer', () => {
       });
       await checkStatus();
       expect(await setup.events()).toEqual([{ type: 'transfer.effective', transferId: id }]);
+    });
+
+    it('has the endToEndId under which the bank sent it again, and is found by both', async () => {
+      await fault('transfers', 'new-end-to-end-id');
+      const { id, endToEndId } = await sendPix();
+      await setClock({ advance: 'PT1S' });
+      await makeDue();
+      await checkStatus();
+      const row = await rowOf(id);
+      expect(row).toMatchObject({ state: 'effective', endToEndId: expect.stringMatching(/^E/) });
+      expect(row.endToEndId).not.toBe(endToEndId);
+      for (const one of [endToEndId, row.endToEndId!])
+        expect(await setup.views.get(setup.accountId, one)).toMatchObject({ id });
+      // A report that is older than the one with the new id.
+      const older = { state: 'accepted', bankStatus: 'PIX_PROCESSING', errorCode: null } as const;
+      await setup.database.transaction((tx) =>
+        updateTransfers(
+          tx,
+          setup.accountId,
+          [{ ...older, id, bankId: row.bankId, endToEndId }],
+          null,
+        ),
+      );
+      expect(await rowOf(id)).toMatchObject({ endToEndId: row.endToEndId, state: 'effective' });
+    });
+
+    it('is checked again when a debit is found to fit it', async () => {
+      const { id } = await sendPix();
+      await setup.run('UPDATE transfer SET next_check_at = NULL, checked_at = now()');
+      await checkStatus();
+      expect(await rowOf(id)).toMatchObject({ checks: 0 });
+      await setup.run(
+        `WITH line AS (
+           INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+             balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+           SELECT account_id, 99, 'x', false, amount_cents, 'DEBIT_PIX', 0, 0, now(), 'h', '{}'
+           FROM transfer RETURNING account_id, nsu)
+         INSERT INTO line_candidate (account_id, nsu, expected_payment_id)
+         SELECT t.account_id, 99, t.expected_payment_id FROM transfer t, line`,
+      );
+      await checkStatus();
+      expect(await rowOf(id)).toMatchObject({ checks: 1 });
     });
 
     it('fails with the bank’s error code when the bank reports an error', async () => {

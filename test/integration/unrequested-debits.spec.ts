@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { changeMode } from '../../src/accounts/account-modes.queries.js';
 import { insertRestore } from '../../src/accounts/account-restores.queries.js';
+import { listTransactionRows } from '../../src/reconciliation/api/transactions.queries.js';
+import { TransferViews } from '../../src/transfers/transfer-views.service.js';
 import { SentMoneyFixture } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -119,6 +121,25 @@ describe('a debit that nothing explains', () => {
     await addReferences(expectedPaymentId, { kind: 'end_to_end_id', value: 'E2' });
     await reconcile();
     expect(await kinds()).toEqual(['payment by reference', 'unrequested_debit']);
+  });
+
+  it('is a candidate of the open transfer that it fits, and the transfer is its own', async () => {
+    const { operationId, expectedPaymentId } = await addTransfer();
+    await addLines({ nsu: 1, endToEndId: 'E2', counterparty }, { nsu: 2, endToEndId: 'E1' });
+    await reconcile();
+    const { prisma } = service.database;
+    const views = new TransferViews(service.database);
+    const candidates = async () => {
+      const filters = { nsu: 1n, beforeNsu: null, limit: 1 };
+      const { rows } = await listTransactionRows(prisma, service.accountId, filters);
+      const transfer = await views.get(service.accountId, operationId);
+      return [rows[0]?.candidateIds, transfer.candidates.map(({ nsu }) => nsu)];
+    };
+    // Another line pays the transfer.
+    expect(await candidates()).toEqual([[], []]);
+    await fixture.unlink(2);
+    await reconcile();
+    expect(await candidates()).toEqual([[expectedPaymentId], [1n]]);
   });
 
   it('is unrequested when its transfer gets another line, and waits again without it', async () => {

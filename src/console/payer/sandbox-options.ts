@@ -43,6 +43,7 @@ export const switchableFaults = {
   'status-stuck': 'transfers',
   'undone-silently': 'transfers',
   'debited-twice': 'transfers',
+  'new-end-to-end-id': 'transfers',
   'refund-held': 'refunds',
   truncated: '*',
   garbage: '*',

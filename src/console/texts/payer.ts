@@ -187,6 +187,7 @@ export const payerTexts = {
   ],
   'fault.undone-silently': ['Pix desfeito sem aviso', 'Pix undone without a webhook'],
   'fault.debited-twice': ['Pix debitado em dobro', 'Pix debited twice'],
+  'fault.new-end-to-end-id': ['Pix sob outro endToEndId', 'Pix under another endToEndId'],
   'fault.refund-held': ['Devolução retida', 'Refund held'],
   'fault.truncated': ['Resposta cortada', 'Response cut off'],
   'fault.garbage': ['Resposta ilegível', 'Response unreadable'],

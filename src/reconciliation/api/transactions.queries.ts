@@ -178,7 +178,11 @@ export async function listTransactionRows(
                CASE WHEN m.rule IS NULL THEN c.rule_id ELSE m.rule_id END AS "ruleId",
                CASE WHEN m.rule IS NULL THEN c.rule_version ELSE m.rule_version END
                  AS "ruleVersion",
-               COALESCE(m.ids, '{}') AS "expectedPaymentIds", b.id AS "breakId"
+               COALESCE(m.ids, '{}') AS "expectedPaymentIds", b.id AS "breakId",
+               ARRAY(
+                 SELECT expected_payment_id::text FROM line_candidate
+                 WHERE account_id = t.account_id AND nsu = t.nsu ORDER BY 1
+               ) AS "candidateIds"
         FROM (SELECT 1) one
         LEFT JOIN LATERAL (
           SELECT min(rule) AS rule,

@@ -53,6 +53,8 @@ export const transactionView = z.object({
     ruleId: z.string().nullable(),
     ruleVersion: integer.nullable(),
     expectedPaymentIds: z.array(z.string()),
+    /** The open payments that a debit may pay, which waits for them or is ambiguous. */
+    candidateIds: z.array(z.string()),
     breakId: z.string().nullable(),
   }),
 });

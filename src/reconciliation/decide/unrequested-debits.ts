@@ -105,3 +105,22 @@ function leaveAmbiguous(component: Component, line: StatementLineFacts, ids: str
   }));
   component.leaveUnmatched(line, 'ambiguous', { candidates });
 }
+
+/** The open payments that debits may pay, of those that wait or about which a person decides. */
+export function openCandidates({
+  lines,
+  unmatched,
+}: Component): { nsu: bigint; expectedPaymentId: string }[] {
+  return lines.flatMap(({ nsu, isCredit }) => {
+    const outcome = isCredit ? undefined : unmatched.get(nsu);
+    const ids =
+      outcome?.outcome === 'pending'
+        ? outcome.candidateIds
+        : outcome?.outcome === 'break'
+          ? outcome.candidates
+              .filter(({ referenceKind }) => referenceKind === ruleCandidateKind)
+              .map(({ referenceValue }) => referenceValue)
+          : [];
+    return ids.map((expectedPaymentId) => ({ nsu, expectedPaymentId }));
+  });
+}

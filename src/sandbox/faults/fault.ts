@@ -54,6 +54,7 @@ export const habitKinds = [
 export const faultKinds = [
   ...callKinds,
   'async-error',
+  'new-end-to-end-id',
   'partial-batch',
   ...habitKinds,
   ...webhookKinds,
@@ -104,6 +105,7 @@ export function faultDelayMs({ kind, delayMs }: Pick<Fault, 'kind' | 'delayMs'>)
 /** Endpoints, besides `*`, of kinds that do not apply to the request itself. */
 const endpointsByKind: Partial<Record<FaultKind, readonly FaultEndpoint[]>> = {
   'async-error': ['transfers', 'bill-payments', 'refunds'],
+  'new-end-to-end-id': ['transfers'],
   'partial-batch': ['batch'],
   'status-stuck': ['transfers'],
   'undone-silently': ['transfers'],

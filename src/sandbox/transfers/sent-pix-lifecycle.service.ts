@@ -3,7 +3,7 @@
 // the order of the tasks does not matter.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
-import type { SandboxAccount } from '../accounts/party.js';
+import { bank, type SandboxAccount } from '../accounts/party.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import type { FiredFault } from '../faults/faults.service.js';
@@ -11,7 +11,8 @@ import { DueWork } from '../due-work/due-work.service.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement, type LineDetails, type PostedLine } from '../ledger/movement.js';
 import { Modes } from '../modes/modes.service.js';
-import { PixCredits } from '../pix/pix-credits.service.js';
+import type { DictLookup } from '../pix/lookup-response.js';
+import { EndToEndIds, PixCredits } from '../pix/pix-credits.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { pixPaymentBody } from './transfer-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
@@ -19,11 +20,23 @@ import { debitLine, reversalLine } from './sent-pix.js';
 import { isFinalTransfer, pixFailures, type PixFailure, type Transfer } from './transfer.js';
 
 const waitTask = 'pix-waits-for-spi';
+const againTask = 'pix-is-sent-again';
 const endTask = 'pix-ends';
 const undoTask = 'pix-is-undone';
 
 /** Habits of the bank after it has accepted a Pix. */
-export const habitsOfPix = ['status-stuck', 'undone-silently', 'debited-twice'] as const;
+export const habitsOfPix = [
+  'status-stuck',
+  'undone-silently',
+  'debited-twice',
+  'new-end-to-end-id',
+] as const;
+
+/** The task that ends the Pix, where a habit has one of its own. */
+const taskOfHabit: Partial<Record<PixFault['kind'], string>> = {
+  'undone-silently': undoTask,
+  'new-end-to-end-id': againTask,
+};
 
 export type PixFault = FiredFault<'async-error' | (typeof habitsOfPix)[number]>;
 
@@ -36,8 +49,13 @@ export class SentPixLifecycle {
     private readonly dueWork: DueWork,
     private readonly modes: Modes,
     private readonly clock: BankClock,
+    private readonly ids: EndToEndIds,
   ) {
     dueWork.handle(waitTask, (tx, id) => this.wait(tx, id));
+    dueWork.handle(againTask, async (tx, id) => {
+      await this.sendAgain(tx, id);
+      await this.end(tx, id);
+    });
     dueWork.handle(endTask, (tx, id) => this.end(tx, id));
     dueWork.handle(undoTask, (tx, id) => this.end(tx, id, { isSilent: true }));
   }
@@ -71,9 +89,23 @@ export class SentPixLifecycle {
     const dueAt = isStuck
       ? new Date(Math.ceil(after(2 * pixStepMs).getTime() / delayMs) * delayMs)
       : after(Math.max(2 * pixStepMs, delayMs));
-    const kind = fault?.kind === 'undone-silently' ? undoTask : endTask;
+    const kind = (fault && taskOfHabit[fault.kind]) ?? endTask;
     await this.dueWork.schedule(tx, { kind: waitTask, subject, dueAt: after(pixStepMs) });
     await this.dueWork.schedule(tx, { kind, subject, dueAt });
+  }
+
+  /** A Pix whose initiation is old goes out under a new endToEndId (real-bank.md A.13). */
+  private async sendAgain(tx: SandboxTx, id: string): Promise<void> {
+    const transfer = await tx.lockRow<Transfer>('transfer', { id });
+    if (!transfer || isFinalTransfer(transfer)) return;
+    const endToEndId = this.ids.next('E', bank.ispb);
+    await tx.update<Transfer>('transfer', { id }, { endToEndId, updatedAt: this.clock.now() });
+    // The look-up stays used.
+    await tx.update<DictLookup>(
+      'dict_lookup',
+      { endToEndId: transfer.endToEndId ?? '' },
+      { expiresAt: this.clock.now() },
+    );
   }
 
   private async wait(tx: SandboxTx, id: string): Promise<void> {

@@ -24,6 +24,7 @@ const failureOf: Record<PixFault['kind'], PixFailure | null> = {
   'undone-silently': pixFailures.notProcessed,
   'status-stuck': null,
   'debited-twice': null,
+  'new-end-to-end-id': null,
 };
 
 /** The beneficiary of a Pix, and the id of the Pix. */

@@ -1444,7 +1444,7 @@ CREATE TRIGGER "transfer_state_advances" BEFORE UPDATE ON "transfer" FOR EACH RO
   EXECUTE FUNCTION "transfer_state_advances"();
 
 -- The request of a transfer and its ids at the bank do not change once set, because its statement
--- line is matched by them.
+-- line is matched by them. A bank may send a Pix again under another endToEndId, with its own id.
 CREATE FUNCTION "transfer_request_is_fixed"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'the request and the bank ids of transfer % are fixed', OLD.id
@@ -1456,7 +1456,7 @@ CREATE TRIGGER "transfer_request_is_fixed" BEFORE UPDATE ON "transfer" FOR EACH 
      OR OLD.amount_cents <> NEW.amount_cents
      OR OLD.counterparty <> NEW.counterparty
      OR OLD.expected_payment_id <> NEW.expected_payment_id
-     OR OLD.end_to_end_id <> NEW.end_to_end_id
+     OR (OLD.end_to_end_id <> NEW.end_to_end_id AND OLD.bank_id IS NULL)
      OR OLD.external_id <> NEW.external_id
      OR OLD.bank_id <> NEW.bank_id)
   EXECUTE FUNCTION "transfer_request_is_fixed"();
@@ -1904,6 +1904,23 @@ CREATE TRIGGER "classification_has_its_line_on_insert" AFTER INSERT ON "classifi
   REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION "lines_are_stored"();
 CREATE TRIGGER "classification_has_its_line_on_update" AFTER UPDATE ON "classification"
   REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION "lines_are_stored"();
+
+-- Which open payments a debit may pay that waits for them, or about which a person decides.
+CREATE TABLE "line_candidate" (
+  "account_id" INTEGER NOT NULL,
+  "nsu" BIGINT NOT NULL,
+  "expected_payment_id" UUID NOT NULL,
+  "found_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "line_candidate_pkey" PRIMARY KEY ("account_id", "nsu", "expected_payment_id"),
+  CONSTRAINT "line_candidate_account_id_expected_payment_id_fkey"
+    FOREIGN KEY ("account_id", "expected_payment_id")
+    REFERENCES "expected_payment" ("account_id", "id"),
+  CONSTRAINT "line_candidate_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
+    REFERENCES "statement_line" ("account_id", "nsu")
+);
+CREATE INDEX "line_candidate_account_id_expected_payment_id_idx"
+  ON "line_candidate" ("account_id", "expected_payment_id");
 
 CREATE TYPE "break_state" AS ENUM ('open', 'resolved');
 
