@@ -34,16 +34,23 @@ export async function postponeBalanceCheck(
     WHERE account_id = ${accountId}`;
 }
 
-/** Records the balance that the bank reports, if it agrees with the last line as it did before. */
+/** A balance that the bank reported while `lastNsu` was its newest line. */
+interface LiveBalance {
+  liveCents: bigint;
+  lastNsu: bigint;
+}
+
+/** Records the balance that the bank reports, if it agrees with that line as it did before. */
 export async function confirmBankBalance(
   db: SqlTx,
   accountId: number,
-  liveCents: bigint,
+  { liveCents, lastNsu }: LiveBalance,
 ): Promise<boolean> {
   const confirmed = await db.$executeRaw`
     UPDATE statement_state
-    SET live_balance_cents = ${liveCents}, live_balance_at = clock_timestamp()
-    WHERE account_id = ${accountId} AND last_nsu IS NOT NULL AND balance_cents = ${liveCents}
+    SET live_balance_cents = ${liveCents}, live_balance_nsu = ${lastNsu},
+        live_balance_at = clock_timestamp()
+    WHERE account_id = ${accountId} AND last_nsu = ${lastNsu} AND balance_cents = ${liveCents}
       AND balance_differs_since IS NULL AND balance_differs_cents IS NULL AND NOT is_balance_off`;
   return confirmed === 1;
 }
@@ -57,13 +64,14 @@ export async function confirmBankBalance(
 export async function recordBankBalance(
   tx: Tx,
   accountId: number,
-  live: { liveCents: bigint; differenceCents: bigint; lastNsu: bigint; boundMs: number },
+  live: LiveBalance & { differenceCents: bigint; boundMs: number },
 ): Promise<boolean> {
   const { liveCents, differenceCents, lastNsu, boundMs } = live;
   const differs = differenceCents !== 0n;
   const [state] = await tx.$queryRaw<{ isChanged: boolean }[]>`
     UPDATE statement_state s
-    SET live_balance_cents = ${liveCents}, live_balance_at = clock_timestamp(),
+    SET live_balance_cents = ${liveCents}, live_balance_nsu = ${lastNsu},
+        live_balance_at = clock_timestamp(),
         balance_differs_since = CASE WHEN NOT ${differs} THEN NULL WHEN before.still_differs
           THEN s.balance_differs_since ELSE clock_timestamp() END,
         balance_differs_nsu = CASE WHEN NOT ${differs} THEN NULL WHEN before.still_differs
@@ -76,7 +84,7 @@ export async function recordBankBalance(
              is_balance_off OR COALESCE(balance_differs_nsu = ${lastNsu}, false) AS still_differs
       FROM statement_state WHERE account_id = ${accountId} FOR NO KEY UPDATE
     ) before
-    WHERE s.account_id = ${accountId}
+    WHERE s.account_id = ${accountId} AND s.last_nsu = ${lastNsu}
     RETURNING s.is_balance_off <> before.is_off
       OR s.is_balance_off AND s.balance_differs_cents <> before.cents AS "isChanged"`;
   return state?.isChanged ?? false;

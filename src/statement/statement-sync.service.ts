@@ -38,6 +38,12 @@ interface LastSync {
   emptySyncs: number;
 }
 
+/** The newest line of the statement copy, and its balance. */
+interface NewestLine {
+  nsu: bigint;
+  balanceCents: bigint;
+}
+
 @Injectable()
 export class StatementSync {
   /** The last sync of each account in this process. */
@@ -83,31 +89,32 @@ export class StatementSync {
   }
 
   /**
-   * Requests the account's balance when a check is due. A failed request is ignored: it must not
-   * fail the sync.
+   * Requests the account's balance when a check is due, and compares it if the newest line was the
+   * same before and after. A failed request is ignored: it must not fail the sync.
    */
   async compareWithBank(account: BankAccount): Promise<void> {
     const { sql } = this.database;
     const boundMs = visibilityBoundOrDefaultMs(this.bank.profile);
     const pauseMs = Math.min(longestPauseMs, boundMs);
     if (!(await queries.claimBalanceCheck(sql, account.id, pauseMs))) return;
+    const before = await this.findNewest(account.id);
     const deadline = { deadlineMs: callDeadlineMs };
     const response = await this.bank.call(readBalances, account, {}, deadline);
-    if (response.outcome === 'success') await this.record(account.id, response.value, boundMs);
-    else if (response.outcome === 'rejection')
+    if (response.outcome === 'success') {
+      const after = before && (await this.readNewest(account.id));
+      const isSame = before?.nsu === after?.nsu && before?.balanceCents === after?.balanceCents;
+      if (after && isSame) await this.record(account.id, response.value, { ...after, boundMs });
+    } else if (response.outcome === 'rejection')
       await queries.postponeBalanceCheck(sql, account.id, rejectedPauseMs);
   }
 
   private async record(
     accountId: number,
     reported: RouteOutput<typeof readBalances>,
-    boundMs: number,
+    { nsu: lastNsu, balanceCents, boundMs }: NewestLine & { boundMs: number },
   ): Promise<void> {
-    const { prisma, sql } = this.database;
-    if (await queries.confirmBankBalance(sql, accountId, liveCentsOf(reported))) return;
-    const state = await prisma.statementState.findUnique({ where: { accountId } });
-    if (state?.lastNsu == null || state.balanceCents === null) return;
-    const { lastNsu, balanceCents } = state;
+    const confirmed = { liveCents: liveCentsOf(reported), lastNsu };
+    if (await queries.confirmBankBalance(this.database.sql, accountId, confirmed)) return;
     const { liveCents, differenceCents } = compareBalances(reported, balanceCents);
     const live = { liveCents, differenceCents, boundMs, lastNsu };
     const isChanged = await this.database.transaction(async (tx) => {
@@ -116,5 +123,18 @@ export class StatementSync {
       return hasChanged;
     });
     if (isChanged) await this.jobQueue.enqueue('reconcile', { accountId });
+  }
+
+  /** The newest line at the bank; null if it was not read to its end. */
+  private async readNewest(accountId: number): Promise<NewestLine | null> {
+    const synced = await this.statement.sync(accountId, { sliceMs });
+    return synced?.isComplete ? this.findNewest(accountId) : null;
+  }
+
+  private async findNewest(accountId: number): Promise<NewestLine | null> {
+    const where = { accountId };
+    const state = await this.database.prisma.statementState.findUnique({ where });
+    if (state?.lastNsu == null || state.balanceCents === null) return null;
+    return { nsu: state.lastNsu, balanceCents: state.balanceCents };
   }
 }

@@ -11,7 +11,11 @@ export interface StatementView {
     startedAt: Date;
     linesPerSecond: number;
   } | null;
-  liveBalance: { amountCents: bigint; at: Date; agrees: boolean } | null;
+  /**
+   * Of the last comparison, at the line `nsu`. `agrees` is null once newer lines are stored, and
+   * where a block may explain the difference.
+   */
+  liveBalance: { amountCents: bigint; at: Date; nsu: bigint; agrees: boolean | null } | null;
 }
 
 export async function readStatementView(db: Db, accountId: number): Promise<StatementView> {
@@ -27,11 +31,15 @@ export async function readStatementView(db: Db, accountId: number): Promise<Stat
              SELECT max(occurred_at) FROM statement_line WHERE account_id = ${accountId}
            ) END AS newest,
            live_balance_cents AS "liveCents", live_balance_at AS "liveAt",
-           balance_differs_since IS NULL AS agrees
+           live_balance_nsu AS "liveNsu",
+           CASE WHEN live_balance_nsu <> last_nsu THEN NULL
+                WHEN live_balance_cents = balance_cents THEN true
+                WHEN balance_differs_since IS NOT NULL THEN false END AS agrees
     FROM statement_state s
     WHERE s.account_id = ${accountId}`;
   if (!row) return { broken: null, import: null, liveBalance: null };
-  const { brokenNsu, brokenSince, startedAt, lines, oldest, newest, liveCents, liveAt } = row;
+  const { brokenNsu, brokenSince, startedAt, lines, oldest, newest, liveCents, liveAt, liveNsu } =
+    row;
   const isImporting = !row.isAnchored && startedAt !== null && lines > 0n;
   return {
     broken: brokenNsu !== null && brokenSince ? { nsu: brokenNsu, since: brokenSince } : null,
@@ -39,8 +47,8 @@ export async function readStatementView(db: Db, accountId: number): Promise<Stat
       ? { ...{ lines, oldest, newest, startedAt }, linesPerSecond: Math.round(row.rate ?? 0) }
       : null,
     liveBalance:
-      liveCents !== null && liveAt
-        ? { amountCents: liveCents, at: liveAt, agrees: row.agrees }
+      liveCents !== null && liveAt && liveNsu !== null
+        ? { amountCents: liveCents, at: liveAt, nsu: liveNsu, agrees: row.agrees }
         : null,
   };
 }
@@ -56,7 +64,8 @@ interface Row {
   newest: Date | null;
   liveCents: bigint | null;
   liveAt: Date | null;
-  agrees: boolean;
+  liveNsu: bigint | null;
+  agrees: boolean | null;
 }
 
 /** How far the statement was read and closed. */

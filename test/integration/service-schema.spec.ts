@@ -33,6 +33,7 @@ const withoutForeignKey = [
   'statement_state.gap_after_nsu',
   'statement_state.gap_nsu',
   'statement_state.last_nsu',
+  'statement_state.live_balance_nsu',
   // The line is not stored.
   'unreadable_line.nsu',
   'webhook_event.account_id',

@@ -288,7 +288,7 @@ describe('the completeness of the statement copy', () => {
       service.database,
       { profile: bank.profile, call: () => Promise.resolve((calls += 1) && response) } as never,
       jobQueue,
-      {} as never,
+      { sync: (_: number, options: object) => sync(options) } as never,
     );
     const compare = async () => {
       await change('live_balance_next_at = NULL');
@@ -299,7 +299,7 @@ describe('the completeness of the statement copy', () => {
     expect(calls).toBe(0);
     bank.lines = credits(3);
     await sync();
-    expect(await compare()).toMatchObject({ amountCents: 10_350n, agrees: false });
+    expect(await compare()).toMatchObject({ amountCents: 10_350n, agrees: false, nsu: 3n });
     await balances.compareWithBank(account);
     expect(calls).toBe(1);
     await compare();
@@ -312,6 +312,20 @@ describe('the completeness of the statement copy', () => {
     response = { outcome: 'success', value: { amountAvailable: 10_200n, amountBlocked: 100n } };
     expect(await compare()).toMatchObject({ amountCents: 10_300n, agrees: true });
     expect(await unreportedBreaks()).toEqual([]);
+    // Only the available amount: a block may explain that it is lower.
+    response = { outcome: 'success', value: { amountAvailable: 10_150n } };
+    expect(await compare()).toMatchObject({ amountCents: 10_150n, agrees: null });
+    response = { outcome: 'success', value: { amountAvailable: 10_300n } };
+    expect(await compare()).toMatchObject({ amountCents: 10_300n, agrees: true, nsu: 3n });
+    // A newer line: nobody knows whether the bank's balance is still that of the statement.
+    bank.lines = credits(4);
+    await sync();
+    expect((await view()).liveBalance).toMatchObject({ nsu: 3n, agrees: null });
+    // A line that comes while the balance is read.
+    bank.lines = credits(5);
+    expect(await compare()).toMatchObject({ amountCents: 10_300n, nsu: 3n, agrees: null });
+    response = { outcome: 'success', value: { amountAvailable: 10_500n } };
+    expect(await compare()).toMatchObject({ amountCents: 10_500n, nsu: 5n, agrees: true });
     response = { outcome: 'rejection', status: 404, text: '{}' };
     await compare();
     const { rows } = await service.database.pool.query<{ isLater: boolean }>(

@@ -109,6 +109,13 @@ function State({ visit, reading }: Props) {
   );
 }
 
+/** By whether the bank's balance is that of the newest line. */
+const agreementKeys = {
+  true: 'today.agrees',
+  false: 'today.differs',
+  null: 'today.unknownAgreement',
+} as const;
+
 function Statement({ visit, reading: { summary, liveBalance } }: Props) {
   const { t, language } = visit;
   const none = t('app.none');
@@ -133,9 +140,10 @@ function Statement({ visit, reading: { summary, liveBalance } }: Props) {
           'today.bankBalance',
           liveBalance === null
             ? none
-            : `${formatAmount(liveBalance.amountCents)} (${t(
-                liveBalance.agrees ? 'today.agrees' : 'today.differs',
-              )})`,
+            : t(agreementKeys[String(liveBalance.agrees) as keyof typeof agreementKeys], {
+                amount: formatAmount(liveBalance.amountCents),
+                at: formatTime(liveBalance.at, language),
+              }),
         ],
         [
           'today.closedUntil',

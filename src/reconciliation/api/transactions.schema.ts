@@ -179,8 +179,14 @@ export const getSummary = route({
           linesPerSecond: integer,
         })
         .nullable(),
-      /** The balance that the bank reports, and whether the last line agrees. */
-      liveBalance: z.object({ amount: reais, at: instant, agrees: z.boolean() }).nullable(),
+      liveBalance: z
+        .object({ amount: reais, at: instant, nsu: bigInteger, agrees: z.boolean().nullable() })
+        .nullable()
+        .describe(
+          'The balance that the bank last reported while nsu was its newest line, and whether it ' +
+            'is the balance of that line. agrees is null where this is not known: newer lines ' +
+            'have come since, or a block may explain the difference.',
+        ),
     }),
     transactions: z.object({
       total: bigInteger,

@@ -854,6 +854,7 @@ CREATE TABLE "statement_state" (
   "gap_since" TIMESTAMPTZ(3),
   "broken_since" TIMESTAMPTZ(3),
   "live_balance_cents" BIGINT,
+  "live_balance_nsu" BIGINT,
   "live_balance_at" TIMESTAMPTZ(3),
   "balance_differs_since" TIMESTAMPTZ(3),
   "balance_differs_nsu" BIGINT,
