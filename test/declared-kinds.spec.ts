@@ -1,6 +1,9 @@
 // What follows from the declarations of kinds: tables of docs/, names and orders.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { eventTypeDeclarations } from '../src/events/event-types.js';
+import { operationKindNames, sendingKinds } from '../src/operation-kinds.js';
 import {
   breakKinds,
   type BreakKindDeclaration,
@@ -43,4 +46,19 @@ describe('a kind of break', () => {
     const places = kinds.flatMap(([, kind]) => ('precedence' in kind ? [kind.precedence] : []));
     expect(new Set(places).size).toBe(places.length);
   });
+});
+
+it('the modules register the declared kinds of operations once, and those that send money as such', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' });
+  const registered = files
+    .filter((path) => path.endsWith('.service.ts'))
+    .flatMap((path) => [
+      ...readFileSync(join('src', path), 'utf8').matchAll(
+        /\bname: '(\w+)',\n\s*(sendsMoney|route)\b/g,
+      ),
+    ]);
+  const names = (all: typeof registered) => all.map(([, name]) => name).sort();
+  expect(names(registered)).toEqual([...operationKindNames].sort());
+  const sending = registered.filter(([, , field]) => field === 'sendsMoney');
+  expect(names(sending)).toEqual([...sendingKinds].sort());
 });

@@ -1,6 +1,7 @@
 // Reads what each source says about the counterparty of a line or of an expected payment. It is the
 // only place that does: whoever shows a counterparty takes it from here, and masks it for its
 // caller. Nothing is decided by it.
+import { namingKinds } from '../operation-kinds.js';
 import { opaqueArray, type Db } from '../database.service.js';
 import { Prisma, type Operation } from '../generated/service/client.js';
 import { parseJson, tolerantJson } from '../platform/exact-json.js';
@@ -16,9 +17,6 @@ import {
 type SourceRow = PaymentParty &
   Pick<Counterparty, 'message'> &
   Pick<Operation, 'requestBody' | 'responseBody'> & { source: CounterpartySource };
-
-/** Operations whose request names a party. A batch has accounts only. */
-const namingKinds = ['create_charge', 'create_transfer', 'create_ted'];
 
 /**
  * What the request of an expected payment says: the payer of a charge, the beneficiary of a

@@ -18,8 +18,8 @@ import {
 } from '../contract/wire.js';
 import { ExpectedPaymentAction, Settlement } from '../generated/service/enums.js';
 import { normalizeTaxId } from '../brazil/tax-id.js';
-import { declarableKinds, errorsOfTerms, type DeclaredTerms } from './declared-terms.js';
-import type { ReferenceKind } from './references.js';
+import { errorsOfTerms, type DeclaredTerms } from './declared-terms.js';
+import { declarableKinds, type ReferenceKind } from './references.js';
 import { metadata, metadataView } from './metadata.js';
 import { maxPatternLength } from './text-pattern.js';
 

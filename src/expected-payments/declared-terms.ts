@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { daysBetween, parsePlainDate, type PlainDate } from '../brazil/calendar.js';
 import type { AcceptedAmounts } from './settlement.js';
-import type { Reference, ReferenceKind } from './references.js';
+import { declarableKinds, type Reference } from './references.js';
 import { problemOfPattern } from './text-pattern.js';
 
 /** The kind of an expected payment that no operation created. */
@@ -28,15 +28,6 @@ export interface DeclaredTerms {
   costCentre: string | null;
   metadata: Record<string, string> | null;
 }
-
-export const declarableKinds = [
-  'nsu',
-  'movement_id',
-  'end_to_end_id',
-  'external_id',
-  'correlation_id',
-  'bill_code',
-] as const satisfies readonly ReferenceKind[];
 
 const maxWindowDays = 366;
 

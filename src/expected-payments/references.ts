@@ -9,11 +9,13 @@ interface ReferenceKindDeclaration {
    */
   line: { column: string; field: string } | null;
   /** The reversal of a payment carries it too. A client may reuse the ids that it chooses. */
-  isOnReversal?: true;
+  isOnReversal: boolean;
   /** A payer may write it into the notes, where match rules find it. */
-  isInNotes?: true;
+  isInNotes: boolean;
+  /** Another system may declare a payment with it. */
+  isDeclarable: boolean;
   /** It is personal data: without the scope it is masked, and nothing is found by it. */
-  isPersonal?: true;
+  isPersonal: boolean;
 }
 
 export const referenceKindDeclarations = {
@@ -21,23 +23,83 @@ export const referenceKindDeclarations = {
   idempotency_key: {
     line: { column: 'idempotency_key', field: 'idempotencyKey' },
     isOnReversal: true,
+    isInNotes: false,
+    isDeclarable: false,
+    isPersonal: false,
   },
   /** In the bank's response. */
-  nsu: { line: { column: 'nsu', field: 'nsu' } },
+  nsu: {
+    line: { column: 'nsu', field: 'nsu' },
+    isOnReversal: false,
+    isInNotes: false,
+    isDeclarable: true,
+    isPersonal: false,
+  },
   /** The bank's id of the movement. */
-  movement_id: { line: { column: 'movement_id', field: 'movementId' }, isOnReversal: true },
-  end_to_end_id: { line: { column: 'end_to_end_id', field: 'endToEndId' }, isOnReversal: true },
+  movement_id: {
+    line: { column: 'movement_id', field: 'movementId' },
+    isOnReversal: true,
+    isInNotes: false,
+    isDeclarable: true,
+    isPersonal: false,
+  },
+  end_to_end_id: {
+    line: { column: 'end_to_end_id', field: 'endToEndId' },
+    isOnReversal: true,
+    isInNotes: false,
+    isDeclarable: true,
+    isPersonal: false,
+  },
   /** Chosen by the client. */
-  external_id: { line: { column: 'external_id', field: 'externalId' }, isInNotes: true },
-  correlation_id: { line: { column: 'correlation_id', field: 'correlationId' }, isInNotes: true },
-  bill_code: { line: { column: 'bill_code', field: 'billCode' }, isOnReversal: true },
+  external_id: {
+    line: { column: 'external_id', field: 'externalId' },
+    isOnReversal: false,
+    isInNotes: true,
+    isDeclarable: true,
+    isPersonal: false,
+  },
+  correlation_id: {
+    line: { column: 'correlation_id', field: 'correlationId' },
+    isOnReversal: false,
+    isInNotes: true,
+    isDeclarable: true,
+    isPersonal: false,
+  },
+  bill_code: {
+    line: { column: 'bill_code', field: 'billCode' },
+    isOnReversal: true,
+    isInNotes: false,
+    isDeclarable: true,
+    isPersonal: false,
+  },
   /** The Pix that is refunded. */
-  original_end_to_end_id: { line: null },
+  original_end_to_end_id: {
+    line: null,
+    isOnReversal: false,
+    isInNotes: false,
+    isDeclarable: false,
+    isPersonal: false,
+  },
   /** The account that receives the money. */
-  counterparty: { line: null, isPersonal: true },
+  counterparty: {
+    line: null,
+    isOnReversal: false,
+    isInNotes: false,
+    isDeclarable: false,
+    isPersonal: true,
+  },
 } as const satisfies Record<string, ReferenceKindDeclaration>;
 
 export type ReferenceKind = keyof typeof referenceKindDeclarations;
+
+/** The kinds for which a condition of their declaration holds. */
+type KindsWith<Condition> = {
+  [Kind in ReferenceKind]: (typeof referenceKindDeclarations)[Kind] extends Condition
+    ? Kind
+    : never;
+}[ReferenceKind];
+export type LineReferenceKind = KindsWith<{ line: object }>;
+export type DeclarableKind = KindsWith<{ isDeclarable: true }>;
 
 export interface Reference {
   kind: ReferenceKind;
@@ -65,17 +127,20 @@ export const referenceKinds: readonly ReferenceKind[] = declarations.map(([kind]
 
 /** The kinds that a line carries, with their columns. */
 export const lineReferenceKinds = declarations.flatMap(([kind, { line }]) =>
-  line === null ? [] : [{ kind, column: line.column }],
+  line === null ? [] : [{ kind: kind as LineReferenceKind, column: line.column }],
 );
 
 /** The kinds that several payments may share: they name no payment. */
 export const sharedReferenceKinds = kindsWhere(({ line }) => line === null);
 
-export const reversalReferenceKinds = kindsWhere(({ isOnReversal }) => isOnReversal === true);
+export const reversalReferenceKinds = kindsWhere(({ isOnReversal }) => isOnReversal);
 
-export const noteReferenceKinds = kindsWhere(({ isInNotes }) => isInNotes === true);
+export const noteReferenceKinds = kindsWhere(({ isInNotes }) => isInNotes);
 
-export const impersonalReferenceKinds = kindsWhere(({ isPersonal }) => isPersonal !== true);
+/** The kinds with which another system may declare a payment. */
+export const declarableKinds = kindsWhere(({ isDeclarable }) => isDeclarable) as DeclarableKind[];
+
+export const impersonalReferenceKinds = kindsWhere(({ isPersonal }) => !isPersonal);
 
 function kindsWhere(holds: (declaration: ReferenceKindDeclaration) => boolean): ReferenceKind[] {
   return declarations.filter(([, declaration]) => holds(declaration)).map(([kind]) => kind);

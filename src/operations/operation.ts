@@ -53,7 +53,7 @@ export interface Answer<Response> {
  * which its feature module follows the outcome.
  */
 export interface OperationKind<R extends Route = Route> {
-  /** snake_case, unique: `create_charge`. */
+  /** Of `src/operation-kinds.ts`; a test compares them. */
   name: string;
   route: R;
   /**

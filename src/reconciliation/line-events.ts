@@ -4,6 +4,7 @@ import type { EventType } from '../events/event-types.js';
 import { paymentTimesOf } from '../expected-payments/credit-days.js';
 import type { ReferenceKind } from '../expected-payments/references.js';
 import type { PaidSettlement } from '../expected-payments/settlement.js';
+import { sentBy } from '../operation-kinds.js';
 import type { StoredMatch } from './apply.queries.js';
 import type { Component } from './decide/component.js';
 import type { Decision } from './decide/decide.js';
@@ -42,15 +43,6 @@ const chargeEventTypes: Record<PaidSettlement | RefundSettlement, EventType> = {
   overpaid: 'charge.overpaid',
   refunded: 'charge.refunded',
   partially_refunded: 'charge.partially_refunded',
-};
-
-/** Event types of sent money, by the kind of the operation that sent it. */
-const sentEventTypes: Partial<Record<string, Record<LineAllocation['role'], EventType>>> = {
-  create_transfer: { payment: 'transfer.settled', reversal: 'transfer.reversed' },
-  create_transfer_batch: { payment: 'transfer.settled', reversal: 'transfer.reversed' },
-  create_ted: { payment: 'transfer.settled', reversal: 'transfer.reversed' },
-  pay_bill: { payment: 'bill_payment.settled', reversal: 'bill_payment.reversed' },
-  refund_pix: { payment: 'refund.settled', reversal: 'refund.reversed' },
 };
 
 /** Of payments that another system declared, in either direction. */
@@ -116,8 +108,9 @@ function allocationEvent(
       resource: resourceOf(payment),
       data: { settlement, ...declaredOf(payment, payment.declared), ...part },
     };
-  const type = sentEventTypes[payment.kind]?.[role];
-  if (!type) return null;
+  const sent = sentBy(payment.kind);
+  if (sent === null) return null;
+  const type: EventType = `${sent}.${role === 'payment' ? 'settled' : 'reversed'}`;
   const data = { settlement, ...operationOf(payment, correlationIds), ...part };
   return { type, resource: resourceOf(payment), data };
 }
@@ -231,8 +224,8 @@ function resourceOf({
 }: ExpectedPaymentFacts): EventResource {
   if (charge) return { kind: 'charge', id: charge.correlationId };
   if (transfer) return { kind: 'transfer', id: transfer.id };
-  if (kind === 'pay_bill' && operationId) return { kind: 'bill_payment', id: operationId };
-  if (kind === 'refund_pix' && operationId) return { kind: 'refund', id: operationId };
+  const sent = sentBy(kind);
+  if (sent !== null && operationId) return { kind: sent, id: operationId };
   return { kind: 'expected_payment', id };
 }
 

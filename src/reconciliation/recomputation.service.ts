@@ -191,12 +191,23 @@ function differencesOfTotals(
     });
 }
 
+/** Every column: the compiler names one that is not compared. */
 function describeTotal(total: PaymentTotal | undefined): string {
   if (!total) return '';
-  const { settlement, paymentCount, paidCents, reversedCents, refundedCents } = total;
-  const { unrefundedCents, lastPaymentDay } = total;
-  const cents = [paidCents, reversedCents, refundedCents, unrefundedCents].join(' ');
-  return `${settlement} ${paymentCount} payments ${cents} ${lastPaymentDay ?? ''} ${total.deadline ? 'with' : 'without'} deadline`;
+  const compared: { [Column in keyof PaymentTotal]: PaymentTotal[Column] | string } = {
+    settlement: total.settlement,
+    paymentCount: total.paymentCount,
+    paidCents: total.paidCents,
+    reversedCents: total.reversedCents,
+    refundedCents: total.refundedCents,
+    unrefundedCents: total.unrefundedCents,
+    lastPaymentDay: total.lastPaymentDay,
+    // It moves while it is due.
+    deadline: total.deadline ? 'set' : 'none',
+  };
+  return Object.entries(compared)
+    .map(([column, value]) => `${column} ${value}`)
+    .join(', ');
 }
 
 interface ComparedBreak {

@@ -44,7 +44,7 @@ const layers: readonly (readonly string[])[] = [
   ['platform'],
   ['contract'],
   ['brazil'],
-  ['money', 'config.ts', 'queues.ts'],
+  ['money', 'config.ts', 'queues.ts', 'operation-kinds.ts'],
   ['request-limit-settings.ts', 'retention-settings.ts', 'setting-values.ts'],
 ];
 

@@ -1,5 +1,6 @@
 // The approval policy: what is in force in words, proposals that weaken it, its history, and the
 // form that changes it. The rules are those of the API, for keys and people.
+import { sendingKinds } from '../../operation-kinds.js';
 import { Controller } from '@nestjs/common';
 import type { RouteOutput } from '../../contract/route.js';
 import { personActor } from '../../accounts/actor.js';
@@ -16,7 +17,7 @@ import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { writeTypedAmount } from '../typed-amount.js';
 import { accountOf, callerOf, isAllowedTo, pathTo, sessionOf, typed } from '../visit.js';
-import { paymentKinds, policyWords, readPolicyForm, type WordedPolicy } from './policy-words.js';
+import { policyWords, readPolicyForm, type WordedPolicy } from './policy-words.js';
 
 const path = '/console/accounts/:account/approval-policy';
 type PolicyView = RouteOutput<typeof getApprovalPolicy>;
@@ -207,7 +208,7 @@ function ChangeForm({ visit, policy }: Omit<Props, 'nameOf'>) {
           legend="policy.kinds"
           name="kinds"
           chosen={chosen('kinds', policy.kinds)}
-          options={paymentKinds.map((kind) => [kind, t(`approvals.kind.${kind}`)])}
+          options={sendingKinds.map((kind) => [kind, t(`approvals.kind.${kind}`)])}
         />
         <Choices
           visit={visit}

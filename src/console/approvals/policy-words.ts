@@ -3,18 +3,11 @@ import { z } from 'zod';
 import { LosslessNumber } from 'lossless-json';
 import type { OperationSource } from '../../generated/service/enums.js';
 import { formatReais, type Cents } from '../../money/cents.js';
+import { sendingKinds } from '../../operation-kinds.js';
 import { changeApprovalPolicy } from '../../operations/approvals.schema.js';
 import { formatAmount } from '../formats.js';
 import type { TextKey, Translate } from '../texts.js';
 import { readTypedAmount } from '../typed-amount.js';
-
-export const paymentKinds = [
-  'create_transfer',
-  'create_transfer_batch',
-  'create_ted',
-  'pay_bill',
-  'refund_pix',
-] as const;
 
 export interface WordedPolicy {
   aboveAmount: Cents | null;
@@ -29,7 +22,7 @@ export interface WordedPolicy {
 export function policyWords(t: Translate, policy: WordedPolicy): string[] {
   const { aboveAmount, newBeneficiary, kinds, sources, approvals, expiresAfterHours } = policy;
   if (aboveAmount === null && !newBeneficiary) return [t('policy.off')];
-  const kindNames = paymentKinds.filter((kind) => kinds.includes(kind));
+  const kindNames = sendingKinds.filter((kind) => kinds.includes(kind));
   const words: string[] = [];
   if (aboveAmount === 0n) words.push(t('policy.every'));
   else if (aboveAmount !== null)

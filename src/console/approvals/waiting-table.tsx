@@ -5,6 +5,7 @@ import type { NameOfActor } from '../actor-names.service.js';
 import { Amount, Badge } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
+import { sendingKinds, type SendingKindName } from '../../operation-kinds.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
@@ -42,16 +43,8 @@ export function PayeeCell({ visit, waiting }: WaitingProps): JSX.Element {
   );
 }
 
-const unnamedKinds = [
-  'create_transfer',
-  'create_transfer_batch',
-  'create_ted',
-  'pay_bill',
-  'refund_pix',
-] as const;
-
-function unnamedOf(kind: string): (typeof unnamedKinds)[number] {
-  return unnamedKinds.find((one) => one === kind) ?? 'create_transfer';
+function unnamedOf(kind: string): SendingKindName {
+  return sendingKinds.find((one) => one === kind) ?? 'create_transfer';
 }
 
 /** The name of a kind of operation that sends money. */

@@ -3,7 +3,7 @@
 import { LosslessNumber } from 'lossless-json';
 import type { z } from 'zod';
 import type { declaredPaymentView } from '../../expected-payments/declared-payments.schema.js';
-import { declarableKinds } from '../../expected-payments/declared-terms.js';
+import { declarableKinds } from '../../expected-payments/references.js';
 import type { Cents } from '../../money/cents.js';
 import { typedNumber, writeTypedAmount } from '../typed-amount.js';
 

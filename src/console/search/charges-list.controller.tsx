@@ -17,6 +17,7 @@ import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { accountOf, pathTo } from '../visit.js';
+import { operationKindNames } from '../../operation-kinds.js';
 import {
   examples,
   ListBody,
@@ -29,11 +30,6 @@ import { readPayments, type ListedPayments } from './listed-payments.queries.js'
 
 const account = '/console/accounts/:account';
 const chargeTypes = ['BANKSLIP', 'BANKSLIP_PIX', 'PIX_STATIC'] as const;
-const operationKinds = [
-  ...['create_charge', 'create_static_qr', 'void_charge', 'change_charge_due_date'],
-  ...['create_transfer', 'create_transfer_batch', 'create_ted', 'pay_bill', 'refund_pix'],
-  'create_customer',
-] as const;
 
 @Controller()
 export class ChargeLists {
@@ -93,7 +89,7 @@ export class ChargeLists {
     const states = Object.values(OperationState).map(
       (state) => [state, t(`list.operationState.${state}`)] as const,
     );
-    const kinds = operationKinds.map((kind) => [kind, nameOfKind(visit, kind)] as const);
+    const kinds = operationKindNames.map((kind) => [kind, nameOfKind(visit, kind)] as const);
     const body = (
       <ListBody
         {...{ visit, wrong, next }}

@@ -1,5 +1,6 @@
 // Texts of the pages of what awaits approval.
-import type { Texts } from './languages.js';
+import type { SendingKindName } from '../../operation-kinds.js';
+import type { Texts, TextsOf } from './languages.js';
 
 export const approvalsTexts = {
   'approvals.title': ['Pagamentos a aprovar', 'Payments to approve'],
@@ -249,4 +250,4 @@ export const approvalsTexts = {
     'O serviço recusou a decisão ({code}).',
     'The service refused the decision ({code}).',
   ],
-} as const satisfies Texts;
+} as const satisfies Texts & TextsOf<'approvals.kind' | 'approvals.unnamed', SendingKindName>;

@@ -1,7 +1,8 @@
 // Texts of what is stored of a break: evidence, steps of its history, refusals. Those of its kind
 // are declared with the kind.
+import type { ExpectedKindName } from '../../operation-kinds.js';
 import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
-import { textsOfKinds, type Texts } from './languages.js';
+import { textsOfKinds, type Texts, type TextsOf } from './languages.js';
 
 export const breakWordsTexts = {
   ...textsOfKinds('break', breakKinds, 'name'),
@@ -207,4 +208,4 @@ export const breakWordsTexts = {
   'evidence.bankStatus': ['Situação no banco', 'Status at the bank'],
   'evidence.errorCode': ['Código de erro', 'Error code'],
   'evidence.referenceValue': ['Identificador comum', 'Shared id'],
-} as const satisfies Texts;
+} as const satisfies Texts & TextsOf<'breaks.source', ExpectedKindName>;

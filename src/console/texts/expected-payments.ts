@@ -1,5 +1,7 @@
 // Texts of expected payments and of the cash forecast.
-import type { Texts } from './languages.js';
+import type { ReferenceKind } from '../../expected-payments/references.js';
+import type { ExpectedKindName } from '../../operation-kinds.js';
+import type { Texts, TextsOf } from './languages.js';
 
 export const expectedPaymentTexts = {
   'expectedPayment.title': ['Pagamentos previstos', 'Expected payments'],
@@ -243,4 +245,6 @@ export const expectedPaymentTexts = {
     'Cancelled an expected payment',
   ],
   'subject.expected_payment': ['pagamento previsto', 'expected payment'],
-} as const satisfies Texts;
+} as const satisfies Texts &
+  TextsOf<'paymentKind', ExpectedKindName> &
+  TextsOf<'referenceKind', ReferenceKind>;

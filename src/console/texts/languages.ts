@@ -7,6 +7,11 @@ export type Language = (typeof languages)[number];
 export type Texts = Record<string, Text>;
 type Text = readonly [pt: string, en: string];
 
+/** A list that has a text of each kind, under the key `prefix.kind`. */
+export type TextsOf<Prefix extends string, Kind extends string> = Readonly<
+  Record<`${Prefix}.${Kind}`, Text>
+>;
+
 /** The texts that a kind is declared with, under the key `prefix.kind`. */
 export function textsOfKinds<Prefix extends string, Kind extends string, Field extends string>(
   prefix: Prefix,

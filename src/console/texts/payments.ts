@@ -1,5 +1,6 @@
 // Texts of the pages of charges, transfers, bills, refunds and operations.
-import type { Texts } from './languages.js';
+import type { OperationKindName } from '../../operation-kinds.js';
+import type { Texts, TextsOf } from './languages.js';
 
 export const paymentsTexts = {
   'action.request refund': ['Pediu uma devolução', 'Requested a refund'],
@@ -465,4 +466,4 @@ export const paymentsTexts = {
     'Só os eventos mais recentes estão aqui.',
     'Only the newest events are shown.',
   ],
-} as const satisfies Texts;
+} as const satisfies Texts & TextsOf<'payment.kind', OperationKindName>;

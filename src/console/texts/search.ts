@@ -1,5 +1,8 @@
 // Texts of the search, the lists of payments and the statement.
-import type { Texts } from './languages.js';
+import type { ReferenceKind } from '../../expected-payments/references.js';
+import type { ExpectedKindName, OperationKindName } from '../../operation-kinds.js';
+import type { ExplainingBreakKind } from '../../reconciliation/decide/break-kinds.js';
+import type { Texts, TextsOf } from './languages.js';
 
 export const searchTexts = {
   'search.title': ['Busca', 'Search'],
@@ -440,4 +443,8 @@ export const searchTexts = {
     'Divergência: pago depois que a cobrança venceu.',
     'Break: paid after the charge had expired.',
   ],
-} as const satisfies Texts;
+} as const satisfies Texts &
+  TextsOf<'list.operationKind', OperationKindName> &
+  TextsOf<'line.the' | 'line.record', ExpectedKindName> &
+  TextsOf<'line.same' | 'line.reference.kind', ReferenceKind> &
+  TextsOf<'line.why.break', ExplainingBreakKind>;

@@ -12,7 +12,7 @@ import { Database } from '../../database.service.js';
 import {
   lineReferenceKinds,
   type Reference,
-  type ReferenceKind,
+  type LineReferenceKind,
 } from '../../expected-payments/references.js';
 import type { BreakReader } from './break-reading.service.js';
 
@@ -104,8 +104,6 @@ export class BreakSides {
   }
 }
 
-type ReferenceColumns = Partial<Record<ReferenceKind, string | null>>;
-
 function referencesOf(line: {
   nsu: bigint;
   idempotencyKey: string | null;
@@ -115,7 +113,7 @@ function referencesOf(line: {
   correlationId: string | null;
   billCode: string | null;
 }): Reference[] {
-  const columns: ReferenceColumns = {
+  const columns: Record<LineReferenceKind, string | null> = {
     nsu: line.nsu.toString(),
     idempotency_key: line.idempotencyKey,
     movement_id: line.movementId,
@@ -125,7 +123,7 @@ function referencesOf(line: {
     bill_code: line.billCode,
   };
   return lineReferenceKinds.flatMap(({ kind }) => {
-    const value = columns[kind] ?? null;
+    const value = columns[kind];
     return value === null ? [] : [{ kind, value }];
   });
 }

@@ -15,6 +15,7 @@ type KindsOpenedFor<For extends OpenedFor> = {
 }[BreakKind];
 export type LineBreakKind = KindsOpenedFor<'line'>;
 export type SettlementBreakKind = KindsOpenedFor<'settlement'>;
+export type ExplainingBreakKind = LineBreakKind | SettlementBreakKind;
 export type DeadlineBreakKind = KindsOpenedFor<'deadline'>;
 export type StatementBreakKind = KindsOpenedFor<'statement'>;
 export type FoundBreakKind = KindsOpenedFor<'deadline' | 'contradiction' | 'operation'>;
