@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import { Controller, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { ApiKeyGuard, CalledBy, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
-import type { Caller } from '../accounts/api-keys.service.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import { Handles, Reply } from '../platform/contract-route.js';
 import { stringifyJson } from '../platform/exact-json.js';
@@ -20,8 +19,11 @@ import {
   type BulkKind,
 } from './bulk.schema.js';
 import { BulkService } from './bulk.service.js';
-import { formatOf, unreadableFile } from './upload-reader.js';
+import { formatOf } from './upload-reader.js';
+import { unreadableFile } from './upload-text.js';
 import { BulkUploads } from './uploads.service.js';
+
+type UploadInput = CallerInput<typeof uploadCharges>;
 
 /** Several large files may wait for each other. */
 const responseTimeoutMs = 600_000;
@@ -37,23 +39,26 @@ export class BulkController {
 
   @RequiresScope('charge')
   @Handles(uploadCharges)
-  async charges(@CalledBy() caller: Caller, @Req() request: FastifyRequest): Promise<Reply> {
-    return this.upload(caller, 'charges', request);
+  async charges(@FromCaller() input: UploadInput, @Req() request: FastifyRequest): Promise<Reply> {
+    return this.upload(input, 'charges', request);
   }
 
   @RequiresScope('transfer')
   @Handles(uploadTransfers)
-  async transfers(@CalledBy() caller: Caller, @Req() request: FastifyRequest): Promise<Reply> {
-    return this.upload(caller, 'transfers', request);
+  async transfers(
+    @FromCaller() input: UploadInput,
+    @Req() request: FastifyRequest,
+  ): Promise<Reply> {
+    return this.upload(input, 'transfers', request);
   }
 
   @RequiresScope('expect')
   @Handles(uploadExpectedPayments)
   async expectedPayments(
-    @CalledBy() caller: Caller,
+    @FromCaller() input: UploadInput,
     @Req() request: FastifyRequest,
   ): Promise<Reply> {
-    return this.upload(caller, 'expected_payments', request);
+    return this.upload(input, 'expected_payments', request);
   }
 
   @Handles(listBulkUploads)
@@ -79,16 +84,16 @@ export class BulkController {
   }
 
   private async upload(
-    caller: Caller,
+    input: UploadInput,
     kind: BulkKind,
     { headers, body, raw }: FastifyRequest,
   ): Promise<Reply> {
-    const format = formatOf(headers['content-type']);
+    const reading = { format: formatOf(headers['content-type']), ...input.query };
     if (!(body instanceof Readable)) throw unreadableFile('A file is required.');
     // No byte crosses the connection while a file waits and its rows are stored.
     raw.socket.setTimeout(responseTimeoutMs);
-    const id = await this.bulk.upload(caller, kind, format, body);
-    const view = z.encode(uploadView, await this.uploads.get(caller.accountId, id));
+    const id = await this.bulk.upload(input, kind, reading, body);
+    const view = z.encode(uploadView, await this.uploads.get(input.accountId, id));
     return new Reply(202, stringifyJson(view), { Location: `/v1/bulk/${id}` });
   }
 }

@@ -1,7 +1,7 @@
 // The API of bulk uploads: a file of requests is stored at once and issued at the bank's pace.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
-import { instant, integer, text } from '../contract/wire.js';
+import { filledText, instant, integer, text } from '../contract/wire.js';
 import { BulkRowState, BulkUploadKind } from '../generated/service/enums.js';
 import { decisionFields } from '../operations/approvals.schema.js';
 import { listOf, listQuery } from '../platform/listing.js';
@@ -34,7 +34,17 @@ export const rowView = z.object({
   operationState: z.string().nullable(),
 });
 
-const upload = { maxBodyBytes: maxFileBytes, hasFileBody: true } as const;
+/** What is read of an XLSX file. */
+export const sheetQuery = z.object({
+  sheet: filledText(100)
+    .optional()
+    .describe('The name of the sheet. Needed where several visible ones have rows.'),
+  hidden: z
+    .enum(['include', 'skip'])
+    .optional()
+    .describe('What becomes of hidden rows and columns. Without it, they are refused.'),
+});
+const upload = { maxBodyBytes: maxFileBytes, hasFileBody: true, query: sheetQuery } as const;
 const bulk = { chapter: 'Bulk uploads', authentication: 'api-key' } as const;
 const params = z.object({ id: text(100) });
 const fileLimits = 'one request per NDJSON line, CSV or XLSX row, up to 50 MB and 100,000 rows.';

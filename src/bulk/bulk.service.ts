@@ -29,7 +29,8 @@ import { maxFileBytes, maxRows, type BulkKind } from './bulk.schema.js';
 import { RowIssuer } from './row-issuer.service.js';
 import { readRowErrors, readRowRequest, type RowErrors } from './row-request.js';
 import { AmountStyle } from './spreadsheet-cell.js';
-import { readRows, unreadableFile, type FileFormat, type FileRow } from './upload-reader.js';
+import { readRows, refuseChoiceOfSheet, type FileReading, type FileRow } from './upload-reader.js';
+import { unreadableFile } from './upload-text.js';
 
 /** A job is short, because a process that shuts down waits for it. */
 const maxJobMs = 5_000;
@@ -82,18 +83,18 @@ export class BulkService {
   async upload(
     { accountId, actor: requestedBy }: Pick<Caller, 'accountId' | 'actor'>,
     kind: BulkKind,
-    format: FileFormat,
+    reading: FileReading,
     body: Readable,
   ): Promise<string> {
-    return this.receive(accountId, body, async (file) => {
+    return this.receive(accountId, reading, body, async (file) => {
       const { prisma: db } = this.database;
-      const fileHash = this.secretBox.hash('bulk-file', `${format} ${file.sha256}`);
+      const fileHash = this.secretBox.hash('bulk-file', contentOf(reading, file));
       const where = { accountId_kind_fileHash: { accountId, kind, fileHash } };
       const stored = await db.bulkUpload.findUnique({ where });
       if (stored) return stored.id;
       await assertAccountLive(db, accountId);
       const upload = { accountId, id: newId(), kind, fileHash, requestedBy };
-      return this.storing.run(() => this.storeUpload(upload, format, file));
+      return this.storing.run(() => this.storeUpload(upload, reading, file));
     });
   }
 
@@ -104,19 +105,21 @@ export class BulkService {
   async check(
     accountId: number,
     kind: BulkKind,
-    format: FileFormat,
+    reading: FileReading,
     body: Readable,
   ): Promise<CheckedFile> {
-    return this.receive(accountId, body, (file) =>
-      this.checking.run(() => checkRows(kind, format, file)),
+    return this.receive(accountId, reading, body, (file) =>
+      this.checking.run(() => checkRows(kind, reading, file)),
     );
   }
 
   private async receive<Result>(
     accountId: number,
+    reading: FileReading,
     body: Readable,
     work: (file: ReceivedFile) => Promise<Result>,
   ): Promise<Result> {
+    refuseChoiceOfSheet(reading);
     const end = this.uploads.begin(accountId);
     try {
       // Uploads have limits of their own: a long one must not take the place of a payment.
@@ -155,20 +158,20 @@ export class BulkService {
   /** Returns the id of the upload, or of the same file's earlier upload. */
   private async storeUpload(
     upload: NewUpload,
-    format: FileFormat,
+    reading: FileReading,
     file: ReceivedFile,
   ): Promise<string> {
     const { prisma: db } = this.database;
     const { accountId, id, kind, fileHash } = upload;
     // The whole file is checked first: what is rejected was never inserted.
     const style = new AmountStyle();
-    const rows = await countRows(readRows(format, file.chunks(), maxRows, style));
+    const rows = await countRows(readRows(reading, file.chunks(), maxRows, style));
     const isNew = await this.database.transaction(
       async (tx) => {
         const data = [{ ...upload, rows }];
         const { count } = await tx.bulkUpload.createMany({ data, skipDuplicates: true });
         if (count === 0) return false;
-        await storeRows(tx, upload, readRows(format, file.chunks(), maxRows, style));
+        await storeRows(tx, upload, readRows(reading, file.chunks(), maxRows, style));
         // Last, because what else is added to the account waits from here until the commit.
         await this.assertBelowQuota(tx, upload);
         return true;
@@ -237,6 +240,12 @@ export class BulkService {
   }
 }
 
+/** What is read of a file: another sheet of it is another upload. */
+function contentOf({ format, ...choice }: FileReading, { sha256 }: ReceivedFile): string {
+  const chosen = Object.entries(choice).filter(([, value]) => value !== undefined);
+  return [format, sha256, ...(chosen.length > 0 ? [stringifyJson(chosen)] : [])].join(' ');
+}
+
 /** Throws `validation_failed` where the file cannot be read, and when it has no rows. */
 async function countRows(rows: AsyncIterable<FileRow>): Promise<number> {
   // The reader is ahead of the pauses of the file by what its streams buffer.
@@ -253,14 +262,14 @@ async function countRows(rows: AsyncIterable<FileRow>): Promise<number> {
 /** Throws like `countRows`. */
 async function checkRows(
   kind: BulkKind,
-  format: FileFormat,
+  reading: FileReading,
   file: ReceivedFile,
 ): Promise<CheckedFile> {
   const style = new AmountStyle();
-  const rows = await countRows(readRows(format, file.chunks(), maxRows, style));
+  const rows = await countRows(readRows(reading, file.chunks(), maxRows, style));
   const pause = pausesBetweenSlices();
   const checked: CheckedFile = { rows, invalid: 0, errors: [] };
-  for await (const row of readRows(format, file.chunks(), maxRows, style)) {
+  for await (const row of readRows(reading, file.chunks(), maxRows, style)) {
     const { state, line, reference, errors } = newRow(kind, row);
     if (state === 'invalid') {
       checked.invalid += 1;

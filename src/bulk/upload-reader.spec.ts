@@ -13,7 +13,7 @@ type ReadRow = { line: number } & RowContent;
 
 async function read(format: FileFormat, file: string | Buffer): Promise<ReadRow[]> {
   const rows: ReadRow[] = [];
-  for await (const row of readRows(format, piecesOf(Buffer.from(file as string)), 3))
+  for await (const row of readRows({ format }, piecesOf(Buffer.from(file as string)), 3))
     rows.push({ line: row.line, ...row.read() });
   return rows;
 }
@@ -58,6 +58,53 @@ describe('CSV', () => {
     expect(row).toMatchObject({ request: { a: 'one; "two"\nthree', b: 'y' } });
   });
 
+  it.each([
+    ['a delimiter after each line', 'a;b;\r\nx;y;\r\n', 2],
+    ['emptied records', 'a;b\r\n;;\r\n;;;;\r\nx;y;;;\r\n;\r\n', 4],
+    ['empty cells beyond the header', 'a;b\nx;y;;\n', 2],
+    ['the declaration of Excel', 'sep=;\r\na;b\r\nx;y\r\n', 3],
+    ['a declared comma and delimiters after it', '"sep=,",,\na,b\nx,y\n', 3],
+    ['tabs', 'a\tb\nx\ty\n', 2],
+    ['ends of lines of three systems', '\r\na;b\rx;y\n', 3],
+  ])('is read with %s', async (_, file, line) => {
+    expect(await read('csv', file)).toEqual([{ line, request: { a: 'x', b: 'y' } }]);
+  });
+
+  it('is read in the encodings of Excel', async () => {
+    const file = 'a;b\nJoão;São Luís\n';
+    const rows = [{ line: 2, request: { a: 'João', b: 'São Luís' } }];
+    expect(await read('csv', Buffer.from(file, 'latin1'))).toEqual(rows);
+    const utf16 = Buffer.from(`\uFEFF${file}`, 'utf16le');
+    expect(await read('csv', utf16)).toEqual(rows);
+    expect(await read('csv', utf16.swap16())).toEqual(rows);
+    const dashed = Buffer.from('a\nCafé – 5º\n', 'latin1').fill(0x96, 7, 8);
+    expect(await read('csv', dashed)).toEqual([{ line: 2, request: { a: 'Café – 5º' } }]);
+  });
+
+  it.each([
+    ['both UTF-8 and other bytes', [...Buffer.from('a\né\n'), 0xe9], 3],
+    ['letters of DOS', [0x61, 0x0a, 0x4a, 0x6f, 0xc6, 0x6f], 2],
+    ['a letter that may be another one', [...Buffer.from('a\nx\nMA'), 0xc7, 0x41], 3],
+    ['half of a character at its end', [0x61, 0x0a, 0xe2, 0x82], 2],
+    ['half of a character of UTF-16', [0xff, 0xfe, 0x61, 0x00, 0x0a], 1],
+  ])('with %s is refused with the line', async (_, bytes, line) => {
+    await expect(read('csv', Buffer.from(bytes))).rejects.toMatchObject({
+      details: { errors: { $: [expect.stringContaining(`UTF-8 (line ${line})`)] } },
+    });
+  });
+
+  it.each([
+    ['a quotation mark in a cell', 'a;b\nx;y\nz;Bar do "Ze"\n', 'Line 3 could not be read'],
+    ['text after a quoted cell', 'a;b\n"x"y;z\n', 'Line 2 could not be read'],
+    ['a quotation mark that is not closed', 'a;b\nx;y\n"z;1\n2;3\n', 'Line 3 could not be read'],
+    ['a field name that is none', '\na;b c\n1;2\n', 'Line 2: Column 2 of the header'],
+    ['too many rows', 'a\n1\n2\n\n3\n4\n', 'more than 3 rows (line 6)'],
+  ])('with %s is refused with the line', async (_, file, problem) => {
+    await expect(read('csv', file)).rejects.toMatchObject({
+      details: { errors: { $: [expect.stringContaining(problem)] } },
+    });
+  });
+
   it('reports a row with more cells than the header and continues with the next', async () => {
     const rows = await read('csv', 'a,b\n1,2,3\n4,5\n');
     expect(rows).toEqual([
@@ -77,8 +124,8 @@ describe('CSV', () => {
   it('decides an amount with one point by the amounts of the whole file', async () => {
     const file = Buffer.from('amount\n1.234\n"5,00"\n');
     const style = new AmountStyle();
-    for await (const _ of readRows('csv', piecesOf(file), 3, style));
-    const [row] = await all(readRows('csv', piecesOf(file), 3, style));
+    for await (const _ of readRows({ format: 'csv' }, piecesOf(file), 3, style));
+    const [row] = await all(readRows({ format: 'csv' }, piecesOf(file), 3, style));
     expect(row?.read()).toEqual({ request: { amount: new LosslessNumber('1234') } });
     const [alone] = await read('csv', 'amount\n1.234\n');
     expect(alone).toMatchObject({ problem: expect.stringContaining('thousands or decimals') });
@@ -122,7 +169,7 @@ describe('a file without end', () => {
   ])('of %s (%s) is read no further than its limit', async (_, format, start, text, problem) => {
     const { pieces, state } = endless(start, text);
     const reading = (async () => {
-      for await (const row of readRows(format, pieces, 3)) expect(row.line).toBeLessThan(5);
+      for await (const row of readRows({ format }, pieces, 3)) expect(row.line).toBeLessThan(5);
     })();
     await expect(reading).rejects.toMatchObject({
       status: 400,

@@ -1,5 +1,5 @@
 // Reads an uploaded file row by row while it arrives: one request per NDJSON line, CSV record or
-// row of the first sheet of an XLSX file. A row that is no request is reported as that row's
+// row of a sheet of an XLSX file. A row that is no request is reported as that row's
 // problem. A file that cannot be read in its format, or exceeds a limit, is rejected at that place,
 // and the rest of it is not read.
 import { CsvError } from 'csv-parse';
@@ -16,7 +16,8 @@ import {
 } from './csv-record.js';
 import { XlsxArchive, XlsxError } from '../platform/xlsx-archive.js';
 import { AmountStyle, type Cell } from './spreadsheet-cell.js';
-import { readSheetRows, type SheetLimits } from './xlsx-sheet.js';
+import { textOf, unreadableFile } from './upload-text.js';
+import { readSheetRows, type SheetChoice, type SheetLimits } from './xlsx-sheet.js';
 
 export type FileFormat = 'ndjson' | 'csv' | 'xlsx';
 
@@ -65,54 +66,49 @@ const maxXlsxBytes = 20 * 1_048_576;
 const sheetLimits: SheetLimits = {
   sheetBytes: 512 * 1_048_576,
   sharedBytes: 32 * 1_048_576,
-  /** Its cells have tags around them. */
-  rowCharacters: 4 * maxRowLength,
+  rowCharacters: maxRowLength,
+  markup: 4,
   columns: maxColumns,
 };
+
+/** A file's format, and what of a workbook is read. */
+export interface FileReading extends SheetChoice {
+  format: FileFormat;
+}
+
+/** Throws `validation_failed` where a sheet is chosen of a file that has none. */
+export function refuseChoiceOfSheet({ format, sheet, hidden }: FileReading): void {
+  const field = sheet === undefined ? 'hidden' : 'sheet';
+  if (format !== 'xlsx' && (sheet ?? hidden) !== undefined)
+    throw invalidField(`$.${field}`, 'Must be sent with an XLSX file only.');
+}
 
 /**
  * Rows in file order. Throws `validation_failed` where the file cannot be read further. `style` has
  * seen the amounts of the file so far: rows are read after all of them were listed once.
  */
 export async function* readRows(
-  format: FileFormat,
+  reading: FileReading,
   bytes: AsyncIterable<Uint8Array>,
   maxRows: number,
   style = new AmountStyle(),
 ): AsyncGenerator<FileRow> {
   let rows = 0;
-  for await (const row of rowsOf(format, bytes, style)) {
+  for await (const row of rowsOf(reading, bytes, style)) {
     rows += 1;
-    if (rows > maxRows) throw unreadableFile(`The file has more than ${maxRows} rows.`);
+    if (rows > maxRows)
+      throw unreadableFile(`The file has more than ${maxRows} rows (line ${row.line}).`);
     yield row;
   }
 }
 
 function rowsOf(
-  format: FileFormat,
+  { format, ...choice }: FileReading,
   bytes: AsyncIterable<Uint8Array>,
   style: AmountStyle,
 ): AsyncIterable<FileRow> {
-  if (format === 'xlsx') return readSheet(bytes, style);
+  if (format === 'xlsx') return readSheet(bytes, choice, style);
   return format === 'csv' ? readCsv(textOf(bytes), style) : readLines(textOf(bytes));
-}
-
-export function unreadableFile(problem: string): AppError {
-  return invalidField('$', problem);
-}
-
-/** The file as text, in the same pieces. */
-async function* textOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const decode = (piece?: Uint8Array): string => {
-    try {
-      return piece ? decoder.decode(piece, { stream: true }) : decoder.decode();
-    } catch {
-      throw unreadableFile('The file must be UTF-8: save it as “CSV UTF-8”.');
-    }
-  };
-  for await (const piece of bytes) yield decode(piece);
-  yield decode();
 }
 
 function rowTooLong(line: number): AppError {
@@ -155,47 +151,74 @@ async function* readCsv(
   style: AmountStyle,
 ): AsyncGenerator<FileRow> {
   const { start, all } = await readStart(pieces);
-  let columns: Column[] | null = null;
+  const { delimiter, isDeclared } = delimiterOf(start);
+  const table = new Table(style);
+  let [records, lastLine] = [0, 0];
+  const pass = (line: number) => {
+    lastLine = line;
+  };
   try {
-    for await (const { record, info } of readCsvRecords(all, delimiterOf(start), maxRowLength)) {
-      const { lines: line } = info;
-      if (record.length > maxColumns)
-        throw unreadableFile(`Line ${line} has more than ${maxColumns} columns.`);
-      if (columns === null) {
-        columns = columnsOf(record);
-        continue;
-      }
-      const fields = columns;
-      observeAmounts(fields, record, style);
-      yield { line, read: () => readRecord(fields, record, style) };
+    for await (const { record, info } of readCsvRecords(all, delimiter, maxRowLength, pass)) {
+      records += 1;
+      if (records === 1 && isDeclared) continue;
+      const row = table.read(info.lines, record);
+      if (row) yield row;
     }
   } catch (error) {
     // The parser's message quotes the file, which may hold personal data.
     if (!(error instanceof CsvError)) throw error;
-    if (error.code === 'CSV_MAX_RECORD_SIZE') throw rowTooLong(Number(error.lines));
-    throw unreadableFile('The file could not be read as CSV.');
+    if (error.code === 'CSV_MAX_RECORD_SIZE') throw rowTooLong(lastLine + 1);
+    const line = error.code === 'CSV_QUOTE_NOT_CLOSED' ? lastLine + 1 : Number(error.lines);
+    throw unreadableFile(
+      `Line ${line} could not be read as CSV: a cell with quotation marks must begin and end with ` +
+        'one, and those in it must be doubled.',
+    );
   }
 }
 
 async function* readSheet(
   bytes: AsyncIterable<Uint8Array>,
+  choice: SheetChoice,
   style: AmountStyle,
 ): AsyncGenerator<FileRow> {
-  let columns: Column[] | null = null;
+  const table = new Table(style);
   try {
-    const archive = new XlsxArchive(await receiveSheet(bytes));
-    for await (const { line, cells } of readSheetRows(archive, sheetLimits)) {
-      if (columns === null) {
-        columns = columnsOf(cells.map((cell) => (typeof cell === 'string' ? cell : '')));
-        continue;
-      }
-      const fields = columns;
-      observeAmounts(fields, cells, style);
-      yield { line, read: () => readRecord(fields, cells, style) };
+    const archive = await XlsxArchive.open(await receiveSheet(bytes));
+    for await (const { line, cells } of readSheetRows(archive, sheetLimits, choice)) {
+      const row = table.read(line, cells);
+      if (row) yield row;
     }
   } catch (error) {
     if (!(error instanceof XlsxError)) throw error;
     throw unreadableFile(error.message);
+  }
+}
+
+/** The rows of a table under its header. Empty cells at the end of a row count for nothing. */
+class Table {
+  private columns: Column[] | null = null;
+
+  constructor(private readonly style: AmountStyle) {}
+
+  /** Null: the header. Throws `validation_failed`. */
+  read(line: number, row: readonly Cell[]): FileRow | null {
+    const length = row.findLastIndex((cell) => typeof cell !== 'string' || cell.trim() !== '') + 1;
+    const cells = row.slice(0, length);
+    if (length > maxColumns)
+      throw unreadableFile(`Line ${line} has more than ${maxColumns} columns.`);
+    const { columns, style } = this;
+    if (columns === null) {
+      this.columns = columnsOf(line, cells);
+      return null;
+    }
+    observeAmounts(columns, cells, style);
+    return {
+      line,
+      read: () =>
+        length > columns.length
+          ? { problem: 'The row has more cells than the header.' }
+          : toRequest(columns, cells, style),
+    };
   }
 }
 
@@ -211,30 +234,20 @@ async function receiveSheet(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 /** The columns of a header row. Throws `validation_failed`. */
-function columnsOf(names: readonly string[]): Column[] {
-  const header = names.map((name) => name.trim());
+function columnsOf(line: number, cells: readonly Cell[]): Column[] {
+  const header = cells.map((cell) => (typeof cell === 'string' ? cell.trim() : ''));
   const problem = headerProblem(header);
-  if (problem) throw unreadableFile(problem);
+  if (problem) throw unreadableFile(`Line ${line}: ${problem}`);
   return readColumns(header);
 }
 
-function readRecord(
-  columns: readonly Column[],
-  record: readonly Cell[],
-  style: AmountStyle,
-): RowContent {
-  return record.length > columns.length
-    ? { problem: 'The row has more cells than the header.' }
-    : toRequest(columns, record, style);
-}
-
-/** The text up to the end of the first line or more, and all the text from its beginning. */
+/** The text up to the end of the first line with text, and all the text from its beginning. */
 async function readStart(
   pieces: AsyncIterable<string>,
 ): Promise<{ start: string; all: AsyncIterable<string> }> {
   const reading = pieces[Symbol.asyncIterator]();
   let start = '';
-  while (!/[\r\n]/.test(start) && start.length <= maxRowLength) {
+  while (!/[\r\n]/.test(start.trimStart()) && start.length <= maxRowLength) {
     const { value, done } = await reading.next();
     if (done === true) break;
     start += value;
@@ -249,7 +262,14 @@ async function readStart(
   };
 }
 
-/** Field names contain neither delimiter, so a semicolon in the header is the delimiter. */
-function delimiterOf(start: string): ',' | ';' {
-  return start.split(/[\r\n]/, 1)[0]?.includes(';') ? ';' : ',';
+/** As Excel declares it: a line `sep=;` before the header. */
+const declaration = /^"?sep=([,;\t])"?[,;\t]*$/i;
+
+/** Field names contain no delimiter, so the one that the header contains is that of the file. */
+function delimiterOf(start: string): { delimiter: string; isDeclared: boolean } {
+  const line = start.trimStart().split(/[\r\n]/, 1)[0] ?? '';
+  const declared = declaration.exec(line)?.[1];
+  if (declared !== undefined) return { delimiter: declared, isDeclared: true };
+  const delimiter = [';', '\t'].find((one) => line.includes(one)) ?? ',';
+  return { delimiter, isDeclared: false };
 }

@@ -8,10 +8,10 @@ describe('a message of the service', () => {
     ['Must be one of credit, debit.', 'Precisa ser um destes: credit, debit.'],
     ['Must be BANKSLIP or BANKSLIP_PIX.', 'Precisa ser BANKSLIP ou BANKSLIP_PIX.'],
     [
-      'Column 3 of the header is not a valid field name.',
+      'Line 1: Column 3 of the header is not a valid field name.',
       'A coluna 3 do cabeçalho não é um campo válido.',
     ],
-    ['The file has more than 100000 rows.', 'O arquivo tem mais de 100000 linhas.'],
+    ['The file has more than 100000 rows (line 100002).', 'O arquivo tem mais de 100000 linhas.'],
     ['Some message that was added later.', 'Valor inválido.'],
   ])('%s is %s in Portuguese', (message, text) => {
     expect(serviceMessageIn('pt', message)).toBe(text);

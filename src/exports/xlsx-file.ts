@@ -4,6 +4,7 @@ import { daysBetween, type PlainDate } from '../brazil/calendar.js';
 import { saoPauloOffsetMs } from '../brazil/sao-paulo-time.js';
 import { formatReaisWithTwoDecimals } from '../money/cents.js';
 import { unreachable } from '../platform/errors.js';
+import { columnName } from '../platform/xlsx-archive.js';
 import type { ExportFile } from './exported-line.js';
 import type { Table, TableColumn } from './table.js';
 import { zipContainer } from './zip-container.js';
@@ -117,12 +118,6 @@ function serialOf(day: PlainDate): number {
 function serialOfInstant(instant: Date): string {
   const localMs = instant.getTime() + saoPauloOffsetMs(instant);
   return (Math.ceil((localMs / dayMs + firstUnixDay) * 1e9) / 1e9).toFixed(9);
-}
-
-/** A to Z, AA, AB … */
-function columnName(index: number): string {
-  const letter = String.fromCharCode(65 + (index % 26));
-  return index < 26 ? letter : `${columnName(Math.floor(index / 26) - 1)}${letter}`;
 }
 
 const widths = { text: 22, stranger: 32, money: 16, number: 14, day: 12, instant: 20 } as const;

@@ -59,7 +59,7 @@ describe('a bulk row', () => {
     process.upload(
       callerOf(service.accountId),
       'charges',
-      'ndjson',
+      { format: 'ndjson' },
       Readable.from([Buffer.from(requests.map((one) => JSON.stringify(one)).join('\n'))]),
     );
 
@@ -77,7 +77,12 @@ describe('a bulk row', () => {
     ];
     for (const [status, file] of files)
       await expect(
-        processOf().upload(callerOf(service.accountId), 'charges', 'ndjson', Readable.from(file)),
+        processOf().upload(
+          callerOf(service.accountId),
+          'charges',
+          { format: 'ndjson' },
+          Readable.from(file),
+        ),
       ).rejects.toMatchObject({ status });
     expect((await service.pool.query('SELECT 1 FROM bulk_upload')).rows).toEqual([]);
     expect((await service.pool.query('SELECT 1 FROM bulk_row')).rows).toEqual([]);
@@ -90,7 +95,7 @@ describe('a bulk row', () => {
     const file = () => Readable.from([Buffer.from(lines.join('\n'))]);
     const ids = await Promise.all(
       [1, 2, 3].map(() =>
-        processOf().upload(callerOf(service.accountId), 'charges', 'ndjson', file()),
+        processOf().upload(callerOf(service.accountId), 'charges', { format: 'ndjson' }, file()),
       ),
     );
     expect(new Set(ids).size).toBe(1);
@@ -106,7 +111,7 @@ describe('a bulk row', () => {
     const bulk = processOf();
     const bodies = Array.from({ length: 8 }, () => new PassThrough());
     const waiting = bodies.map((body) =>
-      bulk.upload(callerOf(service.accountId), 'charges', 'ndjson', body),
+      bulk.upload(callerOf(service.accountId), 'charges', { format: 'ndjson' }, body),
     );
     await expect(upload(bulk, sampleChargeRequest('ninth-1'))).rejects.toMatchObject({
       status: 429,

@@ -54,20 +54,21 @@ describe('an uploaded sheet', () => {
   afterAll(() => service.stop());
 
   /** Uploads the file and issues its rows. Returns the rows as the API shows them. */
-  async function upload(file: Buffer | string, contentType: string) {
-    const response = await fetch(`${service.url}${path}/bulk`, {
+  async function upload(file: Buffer | string, contentType: string, query = '') {
+    const response = await fetch(`${service.url}${path}/bulk${query}`, {
       method: 'POST',
       headers: { 'x-service-api-key': 'concilia-dev-key', 'content-type': contentType },
       body: typeof file === 'string' ? file : new Uint8Array(file),
     });
     const { id } = (await response.json()) as { id?: string };
-    if (id === undefined) return { status: response.status, rows: [] };
+    if (id === undefined) return { status: response.status, rows: [], id: null };
     const { accountId } = await service.database.prisma.bulkUpload.findFirstOrThrow();
     await service.application
       .get(BulkService, { strict: false })
       .issueNextRows({ accountId, uploadId: id });
     const { body } = await service.call('GET', `/v1/bulk/${id}/rows`);
-    return { status: response.status, rows: body.data as { state: string; errors: object }[] };
+    const rows = body.data as { state: string; errors: object }[];
+    return { status: response.status, rows, id };
   }
   const amountOf = async (name: string) => (await service.call('GET', `${path}/${name}`)).body;
 
@@ -104,6 +105,28 @@ describe('an uploaded sheet', () => {
     const read = await upload(points, 'text/csv');
     expect(read.rows.map(({ state }) => state)).toEqual(['accepted', 'invalid', 'accepted']);
     expect(await amountOf('d-3')).toMatchObject({ amount: 7 });
+  });
+
+  it('is the visible one or the one that the request names, each an upload of its own', async () => {
+    const cells = (...values: string[]) =>
+      `<row>${values.map((one) => `<c t="str"><v>${one}</v></c>`).join('')}</row>`;
+    const sheet = (id: string) =>
+      cells('externalId', 'direction', 'dateFrom', 'amount') +
+      cells(id, 'debit', '2026-06-05', '1,00');
+    const file = uploadedSheet({
+      ...{ name: 'Outubro', state: 'veryHidden', rows: sheet('hidden') },
+      more: [{ name: 'Novembro', rows: sheet('visible') }],
+    });
+    const visible = await upload(file, xlsx);
+    expect(visible.rows.map(({ state }) => state)).toEqual(['accepted']);
+    expect(await amountOf('visible')).toMatchObject({ amount: 1 });
+    expect(await amountOf('hidden')).toMatchObject({ status: 404 });
+    const named = await upload(file, xlsx, '?sheet=Outubro');
+    expect(named.id).not.toBe(visible.id);
+    expect(await amountOf('hidden')).toMatchObject({ amount: 1 });
+    expect((await upload(file, xlsx, '?sheet=Outubro')).id).toBe(named.id);
+    expect((await upload('externalId\nx', 'text/csv', '?sheet=Outubro')).status).toBe(400);
+    expect((await upload(file, xlsx, '?hidden=yes')).status).toBe(400);
   });
 
   it('that is damaged or has a number of lost digits is refused, and nothing of it is stored', async () => {

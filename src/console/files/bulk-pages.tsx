@@ -87,6 +87,7 @@ function UploadForm({ visit }: { visit: Visit }) {
           accept=".csv,.xlsx,.ndjson,.jsonl"
           required
         />
+        <SheetFields visit={visit} />
         <p class="hint">{t('bulk.submitWhy')}</p>
         <div class="row">
           <button>{t('bulk.check')}</button>
@@ -104,6 +105,31 @@ function UploadForm({ visit }: { visit: Visit }) {
         ))}
       </p>
     </section>
+  );
+}
+
+/** What of an XLSX file is read. */
+function SheetFields({ visit: { t, form } }: { visit: Visit }) {
+  return (
+    <>
+      <Field
+        label={t('bulk.sheet')}
+        hint={t('bulk.sheetHint')}
+        name="sheet"
+        value={form.get('sheet') ?? ''}
+        maxLength={100}
+      />
+      <label>
+        {t('bulk.hidden')}
+        <select name="hidden">
+          {(['', 'include', 'skip'] as const).map((value) => (
+            <option value={value} selected={value === form.get('hidden')}>
+              {t(`bulk.hidden.${value || 'refuse'}`)}
+            </option>
+          ))}
+        </select>
+      </label>
+    </>
   );
 }
 

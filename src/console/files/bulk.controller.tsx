@@ -2,14 +2,16 @@
 // await approval lead to the page that decides them.
 import { Readable } from 'node:stream';
 import { Controller } from '@nestjs/common';
+import { z } from 'zod';
 import {
   listBulkRows,
   listBulkUploads,
   maxFileBytes,
+  sheetQuery,
   type BulkKind,
 } from '../../bulk/bulk.schema.js';
 import { BulkService } from '../../bulk/bulk.service.js';
-import { formatOfName } from '../../bulk/upload-reader.js';
+import { formatOfName, type FileReading } from '../../bulk/upload-reader.js';
 import { BulkUploads } from '../../bulk/uploads.service.js';
 import { BulkUploadKind } from '../../generated/service/enums.js';
 import { AppError } from '../../platform/errors.js';
@@ -50,8 +52,8 @@ export class BulkPages {
     audit: { action: 'upload file', subject: subjectOfFile },
   })
   async upload(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.withFile(visit, async (kind, format, body) => {
-      const id = await this.bulk.upload(callerOf(visit), kind, format, body);
+    return this.withFile(visit, async (kind, reading, body) => {
+      const id = await this.bulk.upload(callerOf(visit), kind, reading, body);
       return new Redirect(pathTo(visit, `bulk/${id}`));
     });
   }
@@ -63,8 +65,8 @@ export class BulkPages {
     audit: { action: 'check file', subject: subjectOfFile },
   })
   async check(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.withFile(visit, async (kind, format, body) => {
-      const checked = await this.bulk.check(accountOf(visit).id, kind, format, body);
+    return this.withFile(visit, async (kind, reading, body) => {
+      const checked = await this.bulk.check(accountOf(visit).id, kind, reading, body);
       return this.page(visit, { checked });
     });
   }
@@ -97,11 +99,7 @@ export class BulkPages {
   /** The work on the file of the form. What is wrong with the file is shown on the page. */
   private async withFile(
     visit: Visit,
-    work: (
-      kind: BulkKind,
-      format: NonNullable<ReturnType<typeof formatOfName>>,
-      body: Readable,
-    ) => Promise<PageAnswer>,
+    work: (kind: BulkKind, reading: FileReading, body: Readable) => Promise<PageAnswer>,
   ): Promise<PageAnswer> {
     const { file, language, t } = visit;
     const kind = kinds.find((one) => one === visit.form.get('kind'));
@@ -110,7 +108,10 @@ export class BulkPages {
     const format = formatOfName(file.name);
     if (!format) return this.page(visit, { problem: t('bulk.wrongName') });
     try {
-      return await work(kind, format, file.body);
+      const chosen = ['sheet', 'hidden'].map((name) => [name, visit.form.get(name)?.trim()]);
+      const choice = z.safeDecode(sheetQuery, Object.fromEntries(chosen.filter(([, one]) => one)));
+      if (!choice.success) throw new AppError('validation_failed');
+      return await work(kind, { format, ...choice.data }, file.body);
     } catch (error) {
       const describe = (errors: Record<string, string[]>) =>
         t('bulk.unreadable', { problem: fieldMessagesIn(language, errors).join(' ') });

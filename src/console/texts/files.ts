@@ -14,9 +14,18 @@ export const filesTexts = {
   'bulk.kind.expected_payments': ['Pagamentos previstos', 'Expected payments'],
   'bulk.file': ['Arquivo', 'File'],
   'bulk.fileHint': [
-    'CSV (UTF-8), XLSX ou NDJSON, até 50 MB e 100.000 linhas; XLSX até 20 MB.',
-    'CSV (UTF-8), XLSX or NDJSON, up to 50 MB and 100,000 rows; XLSX up to 20 MB.',
+    'CSV, XLSX ou NDJSON, até 50 MB e 100.000 linhas; XLSX até 20 MB.',
+    'CSV, XLSX or NDJSON, up to 50 MB and 100,000 rows; XLSX up to 20 MB.',
   ],
+  'bulk.sheet': ['Planilha (aba) do XLSX', 'Sheet of the XLSX file'],
+  'bulk.sheetHint': [
+    'Só quando várias abas visíveis têm linhas.',
+    'Only where several visible sheets have rows.',
+  ],
+  'bulk.hidden': ['Linhas e colunas ocultas', 'Hidden rows and columns'],
+  'bulk.hidden.refuse': ['Recusar o arquivo', 'Refuse the file'],
+  'bulk.hidden.include': ['Incluir', 'Include them'],
+  'bulk.hidden.skip': ['Ignorar', 'Skip them'],
   'bulk.submitWhy': [
     'Conferir lê o arquivo e mostra os erros; nada é gravado nem enviado. Gravar envia as linhas válidas na hora.',
     'Checking reads the file and shows its errors; nothing is stored or sent. Storing sends the valid rows at once.',
