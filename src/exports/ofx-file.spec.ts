@@ -3,6 +3,7 @@ import { accountAtItau, exportedLine, marchPeriod } from '../../test/support/exp
 import { ofxFile } from './ofx-file.js';
 
 const valueOf = (text: string, tag: string) => new RegExp(`<${tag}>([^\\r\\n<]*)`).exec(text)?.[1];
+const endToEndId = 'E99999999202603101504abcdefghijk';
 const textOf = (...lines: Parameters<typeof exportedLine>[0][]) => {
   const file = ofxFile(accountAtItau, marchPeriod);
   return [file.head(), ...lines.map((line) => file.row(exportedLine(line))), file.foot()].join('');
@@ -89,14 +90,61 @@ describe('an OFX file of the statement', () => {
     expect(valueOf(textOf({ typeName, isCredit }), 'TRNTYPE')).toBe(type),
   );
 
-  it('refers to the client’s own id, uncut, and then has the endToEndId in the memo', () => {
-    const clientReference = `order-${'7'.repeat(90)}`;
-    const endToEndId = 'E99999999202603101504abcdefghijk';
-    const text = textOf({ clientReference, endToEndId, notes: 'x'.repeat(300), category: 'fee' });
-    expect(valueOf(text, 'REFNUM')).toBe(clientReference);
-    const memo = valueOf(text, 'MEMO');
-    expect(memo).toHaveLength(255);
-    expect(memo).toMatch(new RegExp(`^CREDIT_PIX x+ \\(fee\\) ${endToEndId}$`));
+  it.each([
+    ['order-7', 'order-7', ''],
+    ['6E6F2D5C-1a0b-4c3d-8e5f-000000000001', '6E6F2D5C1a0b4c3d8e5f000000000001', 'whole'],
+    ['r'.repeat(33), endToEndId, 'whole'],
+    ['r'.repeat(200), endToEndId, 'whole'],
+    ['&'.repeat(20), endToEndId, 'whole'],
+  ])(
+    'refers to the client’s id %s as %s, and has what is left out in the memo',
+    (id, short, memo) => {
+      const text = textOf({
+        clientReference: id,
+        endToEndId,
+        notes: 'x'.repeat(300),
+        category: 'fee',
+      });
+      const plain = (tag: string) => valueOf(text, tag)?.replaceAll('&amp;', '&') ?? '';
+      expect(plain('REFNUM')).toBe(short);
+      expect(plain('MEMO').includes(id)).toBe(memo === 'whole');
+      expect(plain('MEMO').includes(endToEndId)).toBe(short !== endToEndId);
+      expect(plain('MEMO')).toContain('(fee)');
+    },
+  );
+
+  it('names no payment by half an id', () => {
+    const text = textOf({ clientReference: 'r'.repeat(40), endToEndId: null });
+    expect(valueOf(text, 'REFNUM')).toBeUndefined();
+    expect(valueOf(text, 'MEMO')).toContain('r'.repeat(40));
+  });
+
+  it('exceeds no length of the format', () => {
+    const long = 'é&<x '.repeat(100);
+    const account = {
+      ...{ bankCode: null, bankName: long, branch: '12345', branchDigit: 'X' },
+      ...{ accountNumber: '123456789012', accountDigit: 'XY' },
+    };
+    const file = ofxFile({ ...accountAtItau, ...account }, marchPeriod);
+    const row = exportedLine({
+      ...{ nsu: 9_223_372_036_854_775_807n, typeName: long, notes: long, category: long },
+      ...{ costCentre: long, clientReference: long, endToEndId: 'E'.repeat(32) },
+      counterparty: { ...exportedLine().counterparty, name: long },
+    });
+    const text = [
+      file.head(),
+      file.row(row),
+      file.row(exportedLine({ typeName: long })),
+      file.foot(),
+    ];
+    const lengths: Record<string, number> = {
+      ...{ ORG: 32, FID: 32, BANKID: 9, BRANCHID: 22, ACCTID: 22, ACCTTYPE: 8, TRNUID: 36 },
+      ...{ FITID: 255, CHECKNUM: 12, REFNUM: 32, NAME: 32, MEMO: 255, TRNAMT: 32, BALAMT: 32 },
+      ...{ CODE: 6, SEVERITY: 5, LANGUAGE: 3, CURDEF: 3, TRNTYPE: 11 },
+      ...{ DTSERVER: 32, DTSTART: 32, DTEND: 32, DTPOSTED: 32, DTASOF: 32 },
+    };
+    for (const [, tag = '', value = ''] of text.join('').matchAll(/<([A-Z0-9]+)>([^\r<]+)\r/g))
+      expect([tag, value.length <= (lengths[tag] ?? 0)]).toEqual([tag, true]);
   });
 
   it('has the category and the cost centre in the memo, however long they are', () => {

@@ -28,13 +28,8 @@ const header = [
   '',
 ];
 
-/**
- * The format's maximum lengths. REFNUM has 32 characters in the format too, but a client's id that
- * is cut names no payment; the readers that the tests use take any length.
- */
-const maxLengths = { organization: 32, name: 32, memo: 255, checkNumber: 12 };
-/** Longer than any id that is stored. */
-const uncut = 1_000;
+/** The format's maximum lengths. Programs refuse a file for one that is longer. */
+const maxLengths = { organization: 32, name: 32, memo: 255, checkNumber: 12, reference: 32 };
 /** Of the category and the cost centre together. */
 const maxOwnLength = 120;
 
@@ -109,7 +104,7 @@ function transaction(line: ExportedLine): string[] {
     `<TRNAMT>${formatReaisWithTwoDecimals(signedCents(line))}`,
     `<FITID>${number}`,
     ...(number.length > maxLengths.checkNumber ? [] : [`<CHECKNUM>${number}`]),
-    ...leaf('REFNUM', line.clientReference ?? line.endToEndId ?? '', uncut),
+    ...leaf('REFNUM', referenceOf(line), maxLengths.reference),
     ...leaf('NAME', line.counterparty.name ?? line.typeName, maxLengths.name),
     `<MEMO>${memoOf(line)}`,
     '</STMTTRN>',
@@ -132,20 +127,34 @@ function typeOf(line: ExportedLine): string {
   return line.isCredit ? (creditTypes[kind] ?? 'CREDIT') : (debitTypes[kind] ?? 'DEBIT');
 }
 
+const guid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The client's id if it is short enough, a GUID without its hyphens, or else the endToEndId. */
+function referenceOf({ clientReference, endToEndId }: ExportedLine): string {
+  const id = clientReference ?? '';
+  const short = guid.test(id) ? id.replaceAll('-', '') : id;
+  const isWhole = sgmlText(short, maxLengths.memo) === sgmlText(short, maxLengths.reference);
+  return short !== '' && isWhole ? short : (endToEndId ?? '');
+}
+
 /**
- * The bank's type, the notes, the category and the cost centre in parentheses, and the endToEndId
- * where the REFNUM is another id. Long notes are cut.
+ * The bank's type, the notes, the category and the cost centre in parentheses, and each id that the
+ * REFNUM is not. The ids come before what is long.
  */
 function memoOf(line: ExportedLine): string {
   const { typeName, notes, category, costCentre, endToEndId, clientReference } = line;
   const own = [category, costCentre].filter((text) => text !== null).join(', ');
-  const ends = [
-    ...(own === '' ? [] : [sgmlText(`(${own})`, maxOwnLength)]),
-    ...(endToEndId === null || clientReference === null ? [] : [sgmlText(endToEndId, uncut)]),
-  ];
-  const end = ends.map((text) => ` ${text}`).join('');
+  const reference = referenceOf(line);
+  let left = maxLengths.memo;
+  const take = (text: string, maxLength = left - 1) => {
+    const taken = text === '' ? '' : ` ${sgmlText(text, Math.min(maxLength, left - 1))}`;
+    left -= taken.length;
+    return taken;
+  };
+  const ids = [clientReference, endToEndId].map((id) => take(id === reference ? '' : (id ?? '')));
+  const ends = [take(own === '' ? '' : `(${own})`, maxOwnLength), ...ids.reverse()];
   const start = notes === null ? typeName : `${typeName} ${notes}`;
-  return `${sgmlText(start, maxLengths.memo - end.length)}${end}`;
+  return `${sgmlText(start, left)}${ends.join('')}`.trim();
 }
 
 function leaf(tag: string, text: string, maxLength: number): string[] {

@@ -43,12 +43,12 @@ describe.each(ofxReaders)('%s reads an OFX file', (_, read) => {
       ['3', 'PAYMENT', -20],
     ]);
     expect(transactions.map((one) => [one.reference, plain(one.name)])).toEqual([
-      [correlationId, 'João & Filhos Ltda'],
+      [correlationId.replaceAll('-', ''), 'João & Filhos Ltda'],
       [undefined, 'DEBIT_TARIFA'],
       [undefined, 'DEBIT_BILL_PAYMENT'],
     ]);
     expect(transactions[0]?.memo).toBe(
-      'CREDIT_PIX Nota 5; R$ 100,00 "à vista" E99999999202603101504abcdefghijk',
+      `CREDIT_PIX Nota 5; R$ 100,00 "à vista" E99999999202603101504abcdefghijk ${correlationId}`,
     );
   });
 
