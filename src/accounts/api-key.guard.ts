@@ -18,7 +18,7 @@ import {
 import { inputOf, ReadLater, routeOf } from '../platform/contract-route.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { AuthenticationFailures } from '../request-limits/authentication-failures.service.js';
-import { requiredScope } from './scope.decorator.js';
+import { missingScope, requiredScope } from './scope.decorator.js';
 import { ApiKeysService, type ApiKeyKind, type Caller } from './api-keys.service.js';
 
 const kinds = { 'api-key': 'api', 'partner-key': 'partner' } as const;
@@ -44,10 +44,10 @@ export class ApiKeyGuard implements CanActivate {
       const isAdminKey = presentedKeys(request, [adminKeyHeader, headers[kind]]).some((key) =>
         this.apiKeys.isAdminKey(key),
       );
-      throw isAdminKey ? new AppError('forbidden') : await this.refusal(context);
+      throw isAdminKey ? wrongKey(headers[kind]) : await this.refusal(context, headers[kind]);
     }
-    if (!caller.scopes.includes(requiredScope(context.getHandler())))
-      throw new AppError('forbidden');
+    const scope = requiredScope(context.getHandler());
+    if (!caller.scopes.includes(scope)) throw missingScope(scope);
     callers.set(request, caller);
     return true;
   }
@@ -58,19 +58,26 @@ export class ApiKeyGuard implements CanActivate {
     if (presented.some((key) => this.apiKeys.isAdminKey(key))) return true;
     const isKnown =
       (await this.findCaller(request, 'api')) ?? (await this.findCaller(request, 'partner'));
-    throw isKnown ? new AppError('forbidden') : await this.refusal(context);
+    throw isKnown ? wrongKey(adminKeyHeader) : await this.refusal(context, adminKeyHeader);
   }
 
-  private async refusal(context: ExecutionContext): Promise<AppError> {
+  private async refusal(context: ExecutionContext, header: string): Promise<AppError> {
     const http = context.switchToHttp();
     const { raw: client } = http.getResponse<FastifyReply>();
-    return this.failures.refusal(http.getRequest<FastifyRequest>(), client);
+    return this.failures.refusal(http.getRequest<FastifyRequest>(), client, keyRequired(header));
   }
 
   private findCaller(request: FastifyRequest, kind: ApiKeyKind): Promise<Caller | null> {
     const [key] = presentedKeys(request, [headers[kind]]);
     return key === undefined ? Promise.resolve(null) : this.apiKeys.findCaller(kind, key);
   }
+}
+
+const keyRequired = (header: string) => `A valid key is required in the header ${header}.`;
+
+/** The key is valid, and of another kind. */
+function wrongKey(header: string): AppError {
+  return new AppError('forbidden', { reason: 'wrong_key', public: keyRequired(header) });
 }
 
 function presentedKeys(request: FastifyRequest, names: readonly string[]): string[] {

@@ -1,5 +1,6 @@
 // The scopes of an API key, and the decorator that sets which scope a handler requires.
 import { SetMetadata } from '@nestjs/common';
+import { AppError } from '../platform/errors.js';
 
 /** What the API key of a business system may do. */
 export const scopes = [
@@ -17,6 +18,13 @@ export const scopes = [
   'alerts',
 ] as const;
 export type Scope = (typeof scopes)[number];
+
+export function missingScope(scope: Scope): AppError {
+  return new AppError('forbidden', {
+    reason: 'missing_scope',
+    public: `The key lacks the scope ${scope}.`,
+  });
+}
 
 const requiredScopeKey = 'required-scope';
 

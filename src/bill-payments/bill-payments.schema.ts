@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { payBill } from '../contract/bill-payments.js';
 import { metadataView, takingMetadata } from '../expected-payments/metadata.js';
 import { route } from '../contract/route.js';
-import { bigInteger, instant, reais, text } from '../contract/wire.js';
+import { bigInteger, instant, reais, text, maxIdLength } from '../contract/wire.js';
 import { outgoingSettlements } from '../expected-payments/outgoing-settlement.js';
 import { BillPaymentState } from '../generated/service/enums.js';
 import { listOf, listQuery } from '../platform/listing.js';
@@ -54,6 +54,6 @@ export const getBillPaymentRoute = route({
   summary:
     'Returns one payment by its operation’s id, the bank’s id, or the bill’s code (the newest).',
   path: '/v1/bill-payments/{id}',
-  params: z.object({ id: text(100) }),
+  params: z.object({ id: text(maxIdLength) }),
   response: billPaymentView,
 });

@@ -3,12 +3,19 @@ import { z } from 'zod';
 import { chargeWithMetadata } from '../charges/charges.schema.js';
 import { pixKeyText } from '../contract/pix-lookup.js';
 import { taxIdText, transferShape } from '../contract/transfers.js';
+import { normalizeKey } from '../contract/route.js';
 import { declarePayment } from '../expected-payments/declared-payments.schema.js';
 import { takingMetadata } from '../expected-payments/metadata.js';
 import { transferWithMetadata } from '../transfers/transfers.schema.js';
 import { decode, type Issues } from '../platform/contract-route.js';
 import { isJsonObject } from '../platform/exact-json.js';
-import { clientIdentifier, positiveReais, text, withExactNames } from '../contract/wire.js';
+import {
+  clientIdentifier,
+  freeText,
+  maxIdLength,
+  positiveReais,
+  withExactNames,
+} from '../contract/wire.js';
 import type { BulkKind } from './bulk.schema.js';
 
 export type RowRequest = { reference: string } | { issues: Issues; reference: string | null };
@@ -24,7 +31,7 @@ export function readRowRequest(kind: BulkKind, request: unknown): RowRequest {
 
 function readExpectedPayment(request: unknown): RowRequest {
   const issues: Issues = {};
-  const declared = decode(declarePayment.body, request, issues) as { externalId: string };
+  const declared = decode(declarePayment.body, request, issues, true) as { externalId: string };
   return toRowRequest(issues, () => declared.externalId, textAt(request, 'externalId'));
 }
 
@@ -44,7 +51,10 @@ export function readTransferRow(request: unknown): {
 } {
   if (!isJsonObject(request)) return { body: request, idempotencyKey: null };
   const { idempotencyKey, ...body } = request;
-  return { body, idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : null };
+  return {
+    body,
+    idempotencyKey: typeof idempotencyKey === 'string' ? normalizeKey(idempotencyKey) : null,
+  };
 }
 
 function readTransfer(request: unknown): RowRequest {
@@ -52,7 +62,7 @@ function readTransfer(request: unknown): RowRequest {
   const issues: Issues = {};
   // A transfer without an id could be sent twice.
   const reference = textAt(request, 'externalId') ?? idempotencyKey;
-  if (isByKey(body)) decode(pixKeyTransfer, body, issues);
+  if (isByKey(body)) decode(pixKeyTransfer, body, issues, true);
   else {
     const transfer = decode(transferWithMetadata.body, body, issues);
     if (Object.keys(issues).length === 0 && transferShape(transfer as never).shape === 'key')
@@ -61,18 +71,18 @@ function readTransfer(request: unknown): RowRequest {
       ];
   }
   if (idempotencyKey !== null && !clientIdentifier.safeParse(idempotencyKey).success)
-    issues['$.idempotencyKey'] = ['Must be 1 to 100 printable ASCII characters.'];
+    issues['$.idempotencyKey'] = [`Must be 1 to ${maxIdLength} printable ASCII characters.`];
   if (reference === null || reference === '')
     issues['$.externalId'] = ['Each row must have an externalId or an idempotencyKey.'];
   return toRowRequest(issues, () => reference ?? '', reference);
 }
 
 const pixKeyFields = withExactNames(
-  z.looseObject({
+  z.object({
     key: pixKeyText,
     holderDocument: taxIdText.nullish(),
     amount: positiveReais,
-    description: text(140).nullish(),
+    description: freeText.nullish(),
     externalId: clientIdentifier.nullish(),
   }),
 );

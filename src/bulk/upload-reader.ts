@@ -6,7 +6,7 @@ import { CsvError } from 'csv-parse';
 import { defaultMaxBodyBytes } from '../contract/route.js';
 import { readCsvRecords } from '../platform/csv.js';
 import { AppError, invalidField } from '../platform/errors.js';
-import { parseJson, requestJson } from '../platform/exact-json.js';
+import { parseJson, requestBodyJson } from '../platform/exact-json.js';
 import {
   readColumns,
   headerProblem,
@@ -140,9 +140,11 @@ function rowOf(line: number, text: string): FileRow | null {
 
 function readLine(row: string): RowContent {
   try {
-    return { request: parseJson(row, requestJson) };
+    return { request: parseJson(row, requestBodyJson) };
   } catch {
-    return { problem: 'The row must be a JSON value without duplicate fields.' };
+    return {
+      problem: 'The row must be a JSON value without duplicate fields, in any letter case.',
+    };
   }
 }
 

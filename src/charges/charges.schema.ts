@@ -7,7 +7,15 @@ import { metadataQuery, metadataView, takingMetadata } from '../expected-payment
 import { outgoingSettlements } from '../expected-payments/outgoing-settlement.js';
 import { route } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
-import { bigInteger, clientIdentifier, instant, integer, reais, text } from '../contract/wire.js';
+import {
+  bigInteger,
+  clientIdentifier,
+  instant,
+  integer,
+  reais,
+  text,
+  maxIdLength,
+} from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import { chargeSettlements } from './charge-settlement.js';
 
@@ -94,6 +102,6 @@ export const getChargeRoute = route({
   name: 'getCharge',
   summary: 'Returns one charge by its correlationId or by the id of its operation.',
   path: '/v1/charges/{correlationId}',
-  params: z.object({ correlationId: text(100) }),
+  params: z.object({ correlationId: text(maxIdLength) }),
   response: chargeView,
 });

@@ -8,6 +8,7 @@ import {
   bigInteger,
   clientIdentifier,
   filledText,
+  freeText,
   plainDate,
   positiveReais,
   queryInteger,
@@ -66,8 +67,8 @@ const lateAdjustment = z.looseObject({
 const chargeFields = z.looseObject({
   type: z.enum(['BANKSLIP', 'BANKSLIP_PIX'], 'Must be BANKSLIP or BANKSLIP_PIX.'),
   correlationId: clientIdentifier,
-  yourNumber: text(30).nullish(),
-  ourNumber: text(30).nullish(),
+  yourNumber: freeText.nullish(),
+  ourNumber: freeText.nullish(),
   dueDate: plainDate,
   Amount: positiveReais,
   payer,

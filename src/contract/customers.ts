@@ -121,6 +121,7 @@ export const createCustomer = route({
   summary: 'Opens an account for a person. The content type is application/json-patch+json.',
   method: 'POST',
   path: '/v1/customers',
+  refusesUnknown: false,
   authentication: 'partner-key',
   idempotencyKey: 'accepted',
   body: customerRequest,

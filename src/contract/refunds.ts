@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { route } from './route.js';
 import { transaction } from './statement.js';
-import { filledText, positiveReais, text, withExactNames } from './wire.js';
+import { filledText, freeText, maxIdLength, positiveReais, withExactNames } from './wire.js';
 
 /** The kinds of ids that the path may contain. */
 export const refundFilters = ['CORRELATION_ID', 'END_TO_END_ID', 'NSU'] as const;
@@ -13,7 +13,7 @@ export type RefundFilter = (typeof refundFilters)[number];
 export const refundWindowDays = 90;
 
 export const refundRequest = withExactNames(
-  z.looseObject({ amount: positiveReais, description: text(140).nullish() }),
+  z.looseObject({ amount: positiveReais, description: freeText.nullish() }),
 );
 export type RefundRequest = z.output<typeof refundRequest>;
 
@@ -25,7 +25,7 @@ export const refundTransaction = route({
   path: '/baas/api/v1/transactions/{transactionId}/refund',
   authentication: 'api-key',
   idempotencyKey: 'accepted',
-  params: z.object({ transactionId: filledText(100) }),
+  params: z.object({ transactionId: filledText(maxIdLength) }),
   query: z.object({
     filterBy: z.enum(refundFilters, `Must be one of ${refundFilters.join(', ')}.`),
   }),

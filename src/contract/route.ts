@@ -19,6 +19,13 @@ export function isIdempotencyKey(value: string): boolean {
   return idempotencyKeyText.test(value);
 }
 
+const guidText = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A GUID is one key in either case. Other keys are compared as they are. */
+export function normalizeKey(key: string): string {
+  return guidText.test(key) ? key.toLowerCase() : key;
+}
+
 /**
  * The largest body of a route in bytes, unless the route declares another. A request with every
  * field at its greatest length is smaller.
@@ -66,6 +73,11 @@ export interface Route<
   mayRespondText: boolean;
   /** Whether the body is a file, which the handler reads while it arrives. */
   hasFileBody: boolean;
+  /**
+   * Whether fields and parameters that the schemas do not know are 400. Default: on `/v1`. The bank
+   * decides what it takes beyond its contract.
+   */
+  refusesUnknown: boolean;
   /** The content type of a successful response that is not JSON. */
   responseContentType?: string;
   params: Params;
@@ -86,13 +98,14 @@ export interface RouteInput<R extends Route> {
 export type RouteOutput<R extends Route> = z.output<R['response']>;
 
 const noBody = z.undefined();
-/** A route without query parameters ignores any that it receives. */
+/** A route of the bank without query parameters ignores any that it receives. */
 const anyQuery = z.looseObject({});
 const noParams = z.looseObject({});
 
 type RouteDefaults =
   | ('params' | 'query' | 'body' | 'idempotencyKey' | 'successStatus' | 'isReading')
-  | ('isBeyondContract' | 'maxBodyBytes' | 'mayRespondText' | 'hasFileBody');
+  | ('isBeyondContract' | 'maxBodyBytes' | 'mayRespondText' | 'hasFileBody')
+  | 'refusesUnknown';
 
 /**
  * Declares a route without parameters, query, body or idempotency key, and with status 200, unless
@@ -118,6 +131,7 @@ export function route<
     maxBodyBytes: defaultMaxBodyBytes,
     mayRespondText: false,
     hasFileBody: false,
+    refusesUnknown: declared.path.startsWith('/v1/'),
     ...declared,
   };
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { route } from './route.js';
 import {
   bigInteger,
+  maxIdLength,
   plainDate,
   queryBoolean,
   queryInteger,
@@ -47,7 +48,7 @@ const statementQuery = z.object({
   limit: queryInteger(1).optional(),
   nsu: queryNsu.optional(),
   isCredit: queryBoolean.optional(),
-  type: queryList(text(60)).optional(),
+  type: queryList(text(maxIdLength)).optional(),
   startDate: plainDate.optional(),
   endDate: plainDate.optional(),
   endToEndId: text(64).optional(),

@@ -6,6 +6,7 @@ import {
   answeredId,
   bigInteger,
   clientIdentifier,
+  freeText,
   positiveReais,
   reais,
   text,
@@ -19,7 +20,7 @@ export const staticQrRequest = z
   .looseObject({
     type: z.literal('PIX_STATIC', 'Must be PIX_STATIC.').optional(),
     correlationId: clientIdentifier,
-    description: text(140).nullish(),
+    description: freeText.nullish(),
     amount: positiveReais.nullish(),
     pixKey: text(77).nullish(),
     /** Shown to the payer. One usage in the contract spells the field `additionalInfo`. */

@@ -8,6 +8,8 @@ import {
   bigInteger,
   clientIdentifier,
   filledText,
+  freeText,
+  maxIdLength,
   positiveReais,
   reais,
   requiredOr,
@@ -39,10 +41,7 @@ export const ispbText = text(8).regex(
 
 const manualHolder = withExactNames(
   z.looseObject({ document: taxIdText, name: filledText(200), type: holderType }),
-).refine(({ document, type }) => parseTaxId(document)?.kind === type, {
-  path: ['type'],
-  message: 'Must be the type of the document.',
-});
+);
 
 const accountDigits = (maxLength: number) =>
   text(maxLength).regex(/^[0-9A-Za-z.-]+$/, 'Must be digits, letters, points or hyphens.');
@@ -67,7 +66,7 @@ const allShapeFields = Object.values(shapeFields).flat();
 
 export const transferRequestFields = {
   amount: positiveReais,
-  description: text(140).nullish(),
+  description: freeText.nullish(),
   endToEndId: filledText(64).nullish(),
   initiationType: z.literal('KEY', 'Must be KEY.').nullish(),
   beneficiary: manualBeneficiary.nullish(),
@@ -176,6 +175,6 @@ export const getTransfer = route({
   summary: 'Returns the current state of a transfer, by its id, endToEndId or externalId.',
   method: 'GET',
   path: '/baas/api/v2/transfers/{identifier}',
-  params: z.object({ identifier: text(100) }),
+  params: z.object({ identifier: text(maxIdLength) }),
   response: transferDetails,
 });

@@ -146,17 +146,17 @@ describe('text', () => {
 });
 
 describe('an id chosen by a client', () => {
-  it.each(['1', 'order-1', 'a b', 'x'.repeat(100), "a/b?c#d%20&e=f;'", '../..'])(
+  it.each(['1', 'order-1', 'a b', 'x'.repeat(200), '.a', "a/b?c#d%20&e=f;'", '../..'])(
     'may be %j',
     (id) => {
       expect(z.safeDecode(clientIdentifier, id).data).toBe(id);
     },
   );
 
-  it.each(['', ' a', 'a ', 'é', 'a\nb', 'a\r\nSet-Cookie: x', 'a\0', 'x'.repeat(101), 'a\u200b'])(
-    'may not be %j',
-    (id) => expect(z.safeDecode(clientIdentifier, id).success).toBe(false),
-  );
+  it.each([
+    ...['', ' a', 'a ', 'é', 'a\nb', 'a\r\nSet-Cookie: x', 'a\0', 'x'.repeat(201), 'a\u200b'],
+    ...['.', '..', '...'],
+  ])('may not be %j', (id) => expect(z.safeDecode(clientIdentifier, id).success).toBe(false));
 });
 
 describe('a date', () => {
@@ -206,7 +206,7 @@ describe('a query parameter', () => {
     expect(z.safeDecode(queryNsu, '-1').success).toBe(false);
   });
 
-  it.each(['TRUE', '1', 'yes', ''])('%j is no boolean', (value) => {
+  it.each(['TRUES', '1', 'yes', ''])('%j is no boolean', (value) => {
     expect(z.safeDecode(queryBoolean, value as never).success).toBe(false);
   });
 

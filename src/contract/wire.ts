@@ -90,22 +90,29 @@ export const text = (maxLength: number) =>
 export const filledText = (maxLength: number) =>
   text(maxLength).refine((value) => value.trim() !== '', 'Must not be empty.');
 
-// Identifiers occur in paths, headers and logs, so they have no control characters and no white
+// Identifiers occur in paths, where dots alone lead elsewhere, headers and logs, so they have no control characters and no white
 // space at their ends.
-const identifierText = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+const identifierText = /^(?!\.+$)[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** An id chosen by a client (correlationId, externalId): 1 to 100 printable ASCII characters. */
-export const clientIdentifier = text(100).regex(
+/** As long as an id of a statement line may be. */
+export const maxIdLength = 200;
+
+/** An id chosen by a client (correlationId, externalId) in printable ASCII characters. */
+export const clientIdentifier = text(maxIdLength).regex(
   identifierText,
-  'Must be 1 to 100 printable ASCII characters, without white space at its ends.',
+  `Must be 1 to ${maxIdLength} printable ASCII characters, without white space at its ends, and ` +
+    'not dots alone.',
 );
+
+/** Text that the contract does not bound: the bank knows what is too long for it. */
+export const freeText = text(2_000);
 
 /** Text of at most `maxLength` characters that matches a pattern. `message` is its only error. */
 export const patternText = (maxLength: number, pattern: RegExp, message: string) =>
   z.string(requiredOr(message)).max(maxLength, tooLong(message)).regex(pattern, message);
 
 /** Names that a reader which ignores letter case takes for one. `ſ` is an s there, too. */
-const withoutCase = (name: string) => name.toUpperCase().toLowerCase();
+export const withoutCase = (name: string) => name.toUpperCase().toLowerCase();
 
 /**
  * The request that refuses a field which differs from one of its own by letter case only. Fields
@@ -176,10 +183,18 @@ export const queryNsu = z.codec(z.string().max(18, 'Must be a whole number.'), z
   encode: (value) => value.toString(),
 });
 
-export const queryBoolean = z.codec(z.enum(['true', 'false']), z.boolean(), {
-  decode: (value) => value === 'true',
-  encode: (value) => (value ? 'true' : 'false'),
-});
+/** `True`, as Python writes it, is meant so. */
+export const queryBoolean = z.codec(
+  z
+    .string()
+    .regex(/^(?:true|false)$/i, 'Must be true or false.')
+    .meta({ pattern: undefined, enum: ['true', 'false'] }),
+  z.boolean(),
+  {
+    decode: (value) => value.toLowerCase() === 'true',
+    encode: (value) => (value ? 'true' : 'false'),
+  },
+);
 
 const maxRepeats = 100;
 const repeatedText = z.string().max(1_000);

@@ -1,11 +1,10 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
-import { RequiresScope } from '../accounts/scope.decorator.js';
+import { missingScope, RequiresScope } from '../accounts/scope.decorator.js';
 import { seesPersonalData } from '../counterparties/counterparty.schema.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Handles } from '../platform/contract-route.js';
-import { AppError } from '../platform/errors.js';
 import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
 import { Deliveries } from './deliveries.service.js';
 import { DeliveryService } from './delivery.service.js';
@@ -36,7 +35,7 @@ export class EndpointsController {
   @Handles(createEndpoint)
   create(@FromCaller() request: CallerInput<typeof createEndpoint>) {
     const { accountId, body, scopes } = request;
-    if (body.includesPersonalData && !seesPersonalData(scopes)) throw new AppError('forbidden');
+    if (body.includesPersonalData && !seesPersonalData(scopes)) throw missingScope('personal-data');
     const fields = { ...body, description: body.description ?? null };
     return this.idempotency.runOnce({ accountId, route: createEndpoint, request }, async () =>
       describeWithSecret(await this.endpoints.create(accountId, fields)),
@@ -63,7 +62,7 @@ export class EndpointsController {
   update(@FromCaller() request: CallerInput<typeof updateEndpoint>) {
     const { accountId, params, body, scopes } = request;
     const maySend = seesPersonalData(scopes);
-    if (body.includesPersonalData === true && !maySend) throw new AppError('forbidden');
+    if (body.includesPersonalData === true && !maySend) throw missingScope('personal-data');
     const changes = Object.fromEntries(
       Object.entries(body).filter(([, value]) => value !== undefined),
     );

@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
+import { missingScope } from '../accounts/scope.decorator.js';
 import { AppError, conflict, invalidField } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
@@ -120,7 +121,7 @@ export class EndpointsService {
       where: { accountId, id, ...(isFree ? {} : { includesPersonalData: false }) },
       data: { ...changes, ...url, updatedAt: await this.database.now() },
     });
-    if (!endpoint) throw new AppError('forbidden');
+    if (!endpoint) throw missingScope('personal-data');
     // Deliveries that became due while the endpoint was disabled are sent now.
     if (endpoint.isEnabled) await this.events.enqueueDeliveries(accountId);
     return endpoint;

@@ -15,6 +15,7 @@ import {
   reais,
   requiredOr,
   text,
+  maxIdLength,
 } from '../contract/wire.js';
 import { ExpectedPaymentAction, Settlement } from '../generated/service/enums.js';
 import { normalizeTaxId } from '../brazil/tax-id.js';
@@ -214,7 +215,7 @@ export const declaredPaymentView = termsView.extend({
 });
 
 const base = { chapter: 'Reconciliation', authentication: 'api-key' } as const;
-const params = z.object({ id: text(100) });
+const params = z.object({ id: text(maxIdLength) });
 
 export const declarePayment = route({
   ...base,

@@ -4,15 +4,20 @@ import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import { listMetadataOfOperations } from '../expected-payments/metadata.queries.js';
 import { toList, type Page } from '../platform/listing.js';
+import { OperationOutcomes } from './operation-outcomes.service.js';
 import { listOperationIds } from './operation-list.queries.js';
 import type { listOperations } from './operations.schema.js';
 
 @Injectable()
 export class OperationLists {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly outcomes: OperationOutcomes,
+  ) {}
 
-  /** One page, newest first. */
+  /** One page, newest first. Throws `validation_failed` for a kind that does not exist. */
   async list(accountId: number, page: Page, query: RouteInput<typeof listOperations>['query']) {
+    this.outcomes.assertKnown(query.kind);
     const { prisma } = this.database;
     const { ids, lastExamined } = await listOperationIds(prisma, accountId, query, page);
     const rows = await prisma.operation.findMany({

@@ -13,7 +13,7 @@ import {
 } from '../expected-payments/event-subjects.queries.js';
 import { insertFacts } from '../expected-payments/expected-payments.queries.js';
 import { completeWrites } from '../joined-writes.queries.js';
-import { AppError, invariant } from '../platform/errors.js';
+import { AppError, invalidField, invariant } from '../platform/errors.js';
 import { groupBy } from '../platform/grouping.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { waitOutsideSlot } from '../platform/job-slots.js';
@@ -70,6 +70,12 @@ export class OperationOutcomes {
     const kind = declared as unknown as OperationKind;
     invariant(!this.kinds.has(kind.name), `operation kind ${kind.name} is registered twice`);
     this.kinds.set(kind.name, kind);
+  }
+
+  /** Throws `validation_failed` for a kind that nobody has registered. */
+  assertKnown(kind: string | undefined): void {
+    if (kind !== undefined && !this.kinds.has(kind))
+      throw invalidField('$.kind', `Must be one of ${[...this.kinds.keys()].join(', ')}.`);
   }
 
   /** The names of the registered kinds that send money. */

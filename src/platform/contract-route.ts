@@ -22,13 +22,15 @@ import { z } from 'zod';
 import {
   idempotencyKeyHeader,
   isIdempotencyKey,
+  normalizeKey,
   type HttpMethod,
   type Route,
   type RouteInput,
 } from '../contract/route.js';
-import { AppError, invalidField, invariant } from './errors.js';
-import { parseJson, requestJson } from './exact-json.js';
+import { AppError, invalidField, invariant, refuseInvalid } from './errors.js';
+import { parseJson, requestBodyJson } from './exact-json.js';
 import { writeResponse } from './response-text.js';
+import { findUnknownFields, type UnknownField } from './unknown-fields.js';
 
 const routeKey = 'contract-route';
 const verbs = { GET: Get, POST: Post, PUT: Put, PATCH: Patch, DELETE: Delete } satisfies Record<
@@ -78,6 +80,7 @@ function answeringBy(handler: Handler, route: Route): Handler {
     if (context === undefined) return handler.apply(this, parameters);
     const http = context.switchToHttp();
     const work = async () => {
+      refuseUnknownParameters(route, http.getRequest<FastifyRequest>().query as Query);
       const read = parameters.map((one) => (one instanceof ReadLater ? one.read() : one));
       const result = await handler.apply(this, read.slice(0, contextAt));
       return bodyOf(route, result, http.getResponse<FastifyReply>());
@@ -157,29 +160,77 @@ export function inputOf(context: ExecutionContext): RouteInput<Route> {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
   const issues: Issues = {};
   const idempotencyKey = readIdempotencyKey(route, request, issues);
+  refuseDots(request.params as Record<string, string>, issues);
   const params = decode(route.params, request.params, issues);
-  const query = decode(route.query, request.query ?? {}, issues);
-  const body = decode(route.body, readBody(route, request), issues);
+  const sent = (request.query ?? {}) as Query;
+  const plain = route.refusesUnknown ? sent : withPlainNames(sent);
+  const query = decode(route.query, plain, issues);
+  const body = decode(route.body, readBody(route, request), issues, route.refusesUnknown);
   if (Object.keys(issues).length > 0) throw new AppError('validation_failed', { errors: issues });
   return { params, query, body, idempotencyKey } as RouteInput<Route>;
 }
 
 export type Issues = Record<string, string[]>;
+type Query = Record<string, string | string[]>;
+
+/** A part of a path that is only dots leads out of it. */
+function refuseDots(params: Record<string, string>, issues: Issues): void {
+  for (const [name, value] of Object.entries(params))
+    if (/^\.+$/.test(value)) issues[`$.${name}`] = ['Must not be dots alone.'];
+}
+
+/** Also of handlers that take none of them. Throws `validation_failed`. */
+function refuseUnknownParameters({ query, refusesUnknown }: Route, sent: Query = {}): void {
+  if (!refusesUnknown || !(query instanceof z.ZodObject)) return;
+  const known = Object.keys(query.shape);
+  const unknown = Object.keys(sent).filter((name) => !known.includes(name));
+  refuseInvalid(Object.fromEntries(unknown.map((name) => [`$.${name}`, [unknownMessage(known)]])));
+}
+
+/** Clients write lists as `type[]=` or `type[0]=`, too. */
+function withPlainNames(sent: Query): Query {
+  const query: Query = {};
+  for (const [name, value] of Object.entries(sent)) {
+    const plain = name.replace(/\[\d{0,3}\]$/, '');
+    const before = Object.hasOwn(query, plain) ? query[plain] : undefined;
+    query[plain] = before === undefined ? value : [before, value].flat();
+  }
+  return query;
+}
+
+function unknownMessage(known: readonly string[]): string {
+  return known.length > 0 ? `Is not known. Known are ${known.join(', ')}.` : 'Is not known.';
+}
 
 /** A message about unknown fields names each of them. */
 const maxMessageLength = 500;
 
 /**
- * Returns the decoded value, or undefined. Validation messages are added to `issues` by JSON path.
+ * Returns the decoded value, or undefined. Validation messages are added to `issues` by JSON path,
+ * with `refusesUnknown` also those of fields that the schema would leave out.
  */
-export function decode(schema: z.ZodType, value: unknown, issues: Issues): unknown {
+export function decode(
+  schema: z.ZodType,
+  value: unknown,
+  issues: Issues,
+  refusesUnknown = false,
+): unknown {
   const result = z.safeDecode(schema, value as never);
+  const unknown = refusesUnknown ? findUnknownFields(schema, value) : [];
   const found = result.success
     ? findNumbersReadAsObjects(result.data).map((path) => ({ path, message: 'Must be an object.' }))
-    : result.error.issues;
-  for (const { path, message } of found)
+    : result.error.issues.filter((issue) => !isAmong(unknown, issue));
+  const messages = unknown.map(({ path, known }) => ({ path, message: unknownMessage(known) }));
+  for (const { path, message } of [...found, ...messages])
     (issues[jsonPath(path)] ??= []).push(message.slice(0, maxMessageLength));
   return result.success ? result.data : undefined;
+}
+
+/** Whether an issue of the schema says no more than the messages of unknown fields. */
+function isAmong(unknown: readonly UnknownField[], issue: z.core.$ZodIssue): boolean {
+  if (issue.code !== 'unrecognized_keys') return false;
+  const paths = new Set(unknown.map(({ path }) => jsonPath(path)));
+  return issue.keys.every((key) => paths.has(jsonPath([...issue.path, key])));
 }
 
 /**
@@ -212,7 +263,7 @@ function readIdempotencyKey(route: Route, request: FastifyRequest, issues: Issue
   }
   if (!isIdempotencyKey(key))
     issues['IdempotencyKey'] = ['Must be 1 to 255 printable characters without spaces.'];
-  return key;
+  return normalizeKey(key);
 }
 
 const jsonMediaTypes = /^(application\/(json|[\w.+-]+\+json)|text\/json)\b/i;
@@ -228,5 +279,5 @@ function readBody(route: Route, request: FastifyRequest): unknown {
   const contentType = request.headers['content-type'];
   if (contentType !== undefined && !jsonMediaTypes.test(contentType))
     throw new AppError('unsupported_media_type', { public: 'The body must be JSON.' });
-  return parseJson(bytes, requestJson);
+  return parseJson(bytes, requestBodyJson);
 }

@@ -32,10 +32,11 @@ export function serveDirectly(server: Server, direct: DirectRoute): void {
   });
 }
 
-/** What is refused is refused the ordinary way. */
+/** What is refused or has a content coding takes the ordinary way. */
 function isPlain(request: IncomingMessage, maxBodyBytes: number): boolean {
-  const length = request.headers['content-length'];
-  return length !== undefined && Number(length) <= maxBodyBytes && !findHostError(request);
+  const { 'content-length': length, 'content-encoding': coding } = request.headers;
+  if (length === undefined || Number(length) > maxBodyBytes) return false;
+  return coding === undefined && !findHostError(request);
 }
 
 interface DirectRequest {

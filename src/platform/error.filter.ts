@@ -68,7 +68,7 @@ function describe(
 
 /** Codes distinguish the errors of one status that a client handles in different ways. */
 function hasCode(status: number, { reason }: FaultDetails): boolean {
-  return [409, 422, 429].includes(status) || reason !== undefined;
+  return [403, 409, 422, 429].includes(status) || reason !== undefined;
 }
 
 /**

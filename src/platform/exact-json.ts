@@ -27,6 +27,9 @@ export const requestJson: JsonParseOptions = {
   maxValues: 20_000,
 };
 
+/** For what business systems request. */
+export const requestBodyJson: JsonParseOptions = { ...requestJson, refusesCaseTwins: true };
+
 /**
  * For the bank's responses: one malformed statement line must not make the whole response
  * unreadable. The text of a line is stored as it was sent: `itemText` returns it.

@@ -2,6 +2,7 @@
 // where it has no escapes, so that a document costs a fraction of reading it by characters.
 import { isDeepStrictEqual } from 'node:util';
 import { LosslessNumber } from 'lossless-json';
+import { withoutCase } from '../contract/wire.js';
 
 export interface JsonParseOptions {
   /**
@@ -18,6 +19,11 @@ export interface JsonParseOptions {
    * value. Two equal values are one.
    */
   onDuplicateKey: (duplicate: { newValue: unknown }) => unknown;
+  /**
+   * Whether names of one object that differ by letter case alone are an error: a reader that ignores
+   * letter case would take one of them, and another one could have been checked.
+   */
+  refusesCaseTwins?: true;
   /** Whether `sourceOf` is asked for the items of a document that is an array. */
   keepsSources?: true;
 }
@@ -74,9 +80,14 @@ export class JsonReader {
 
   private readObject(): Record<string, unknown> {
     const object: Record<string, unknown> = {};
+    const names = this.options.refusesCaseTwins ? new Map<string, string>() : null;
     this.readEntries(closeBrace, () => {
       if (this.text.charCodeAt(this.index) !== quote) throw new SyntaxError('no key');
       const key = this.readString();
+      const name = names && withoutCase(key);
+      if (name && (names.get(name) ?? key) !== key)
+        throw new JsonExcess('Two names of the body must not differ by letter case alone.');
+      if (name) names.set(name, key);
       this.expect(colon);
       const value = this.readValue();
       if (!Object.hasOwn(object, key)) setField(object, key, value);

@@ -1,7 +1,8 @@
 // Reads the bodies of requests as bytes: webhook signatures cover the bytes, and JSON numbers are
 // read from their text. No body is held beyond the limit of its route.
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import { pipeline, Transform, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from './errors.js';
 
@@ -17,9 +18,13 @@ export function readBodiesAsBytes(server: FastifyInstance): void {
   server.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage, done) => {
     const { bodyLimit, config } = request.routeOptions;
     if (Number(request.headers['content-length'] ?? 0) > bodyLimit) done(bodyTooLarge(bodyLimit));
-    // A file is read after its caller is authenticated.
-    else if ((config as BodyConfig).hasFileBody) done(null, payload);
-    else readBytes(payload, bodyLimit, done);
+    else {
+      const body = decodedBody(request.headers['content-encoding'], payload, bodyLimit);
+      if (body instanceof AppError) done(body);
+      // A file is read after its caller is authenticated.
+      else if ((config as BodyConfig).hasFileBody) done(null, body);
+      else readBytes(body, bodyLimit, done);
+    }
   });
   server.addHook('onRoute', (route) => {
     const { maxBodyBytes } = (route.config ?? {}) as BodyConfig;
@@ -30,6 +35,47 @@ export function readBodiesAsBytes(server: FastifyInstance): void {
     // reset, and the client may lose the response. The rest is dropped.
     if (reply.statusCode === 413) void reply.removeHeader('connection');
     done();
+  });
+}
+
+const decoders: Record<string, () => Transform> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** The body without its content coding (RFC 9110). It is decoded up to the limit and no further. */
+function decodedBody(
+  contentEncoding: string | undefined,
+  payload: Readable,
+  limit: number,
+): Readable | AppError {
+  const coding = contentEncoding?.trim().toLowerCase() ?? '';
+  if (coding === '' || coding === 'identity') return payload;
+  const create = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
+  if (!create) return unsupportedCoding(coding);
+  const decoder = create();
+  let bytes = 0;
+  const limited = new Transform({
+    transform: (chunk: Uint8Array, _, done) => {
+      bytes += chunk.length;
+      done(bytes > limit ? bodyTooLarge(limit) : null, chunk);
+    },
+  });
+  // A caller that cannot send the rest would not read the response.
+  pipeline(decoder, limited, () => payload.resume());
+  payload.pipe(decoder);
+  payload.once('close', () => {
+    if (!payload.readableEnded) decoder.destroy(cutOff(undefined));
+  });
+  return limited;
+}
+
+function unsupportedCoding(coding: string): AppError {
+  return new AppError('unsupported_media_type', {
+    public: `The Content-Encoding ${coding.replace(/[^\w.,+ -]/g, '').slice(0, 40)} is not supported.`,
+    headers: { 'Accept-Encoding': 'gzip, deflate, br, identity' },
   });
 }
 
@@ -62,6 +108,7 @@ export function readBytes(
 }
 
 function cutOff(cause: unknown): AppError {
+  if (cause instanceof AppError) return cause;
   return new AppError('malformed_body', { internal: 'the body was cut off', cause });
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { refundTransaction } from '../contract/refunds.js';
 import { metadataView, takingMetadata } from '../expected-payments/metadata.js';
 import { route } from '../contract/route.js';
-import { bigInteger, instant, queryNsu, reais, text } from '../contract/wire.js';
+import { bigInteger, instant, queryNsu, reais, text, maxIdLength } from '../contract/wire.js';
 import { outgoingSettlements } from '../expected-payments/outgoing-settlement.js';
 import { RefundState } from '../generated/service/enums.js';
 import { listOf, listQuery } from '../platform/listing.js';
@@ -48,6 +48,6 @@ export const getRefundRoute = route({
   name: 'getRefund',
   summary: "Returns one refund by its operation's id, the bank's id of the refund, or its nsu.",
   path: '/v1/refunds/{id}',
-  params: z.object({ id: text(100) }),
+  params: z.object({ id: text(maxIdLength) }),
   response: refundView,
 });

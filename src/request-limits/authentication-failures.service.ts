@@ -24,12 +24,17 @@ export class AuthenticationFailures {
   /**
    * The error of a request that failed to authenticate, once its response may be sent:
    * `unauthenticated`, or `rate_limited` if too many responses are held. A request that waits here
-   * holds its connection and nothing else.
+   * holds its connection and nothing else. `required` says what would authenticate it.
    */
-  async refusal(request: FastifyRequest, client: ClientConnection): Promise<AppError> {
+  async refusal(
+    request: FastifyRequest,
+    client: ClientConnection,
+    required?: string,
+  ): Promise<AppError> {
+    const details = required === undefined ? {} : { public: required };
     const address = limitedAddressOf(addressOf(request));
     const response = this.limits.admit(address, performance.now());
-    if (response === 'at_once') return new AppError('unauthenticated');
+    if (response === 'at_once') return new AppError('unauthenticated', details);
     this.log.info({ response });
     if (response === 'refused')
       return new AppError('rate_limited', {
@@ -42,7 +47,7 @@ export class AuthenticationFailures {
     } finally {
       this.limits.release();
     }
-    return new AppError('unauthenticated');
+    return new AppError('unauthenticated', details);
   }
 
   /** Resolves after a second, or when the client has disconnected. */

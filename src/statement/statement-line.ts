@@ -5,7 +5,7 @@ import { isLosslessNumber } from 'lossless-json';
 import { z } from 'zod';
 import { parsePlainDate, type PlainDate } from '../brazil/calendar.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
-import { bigInteger, reais } from '../contract/wire.js';
+import { bigInteger, maxIdLength, reais } from '../contract/wire.js';
 import { isMasked, readParty, readText } from '../counterparties/party.js';
 import { formatCounterparty } from '../expected-payments/counterparty.js';
 import type { StatementLine as StatementLineRow } from '../generated/service/client.js';
@@ -159,12 +159,12 @@ function counterpartyOf(party: unknown) {
 }
 
 /**
- * The text of an id; null above 200 characters. No id of the service or of the bank is that long,
+ * The text of an id; null above its greatest length. No id of the service or of the bank is that long,
  * and an index may be unable to hold such a text.
  */
 function idOf(value: unknown): string | null {
   const text = textOf(value);
-  return text !== null && text.length <= 200 ? text : null;
+  return text !== null && text.length <= maxIdLength ? text : null;
 }
 
 /**

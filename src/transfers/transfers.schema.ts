@@ -5,7 +5,14 @@ import { createTed } from '../contract/ted-transfers.js';
 import { createTransfer } from '../contract/transfers.js';
 import { metadataQuery, metadataView, takingMetadata } from '../expected-payments/metadata.js';
 import { route } from '../contract/route.js';
-import { bigInteger, clientIdentifier, instant, reais, text } from '../contract/wire.js';
+import {
+  bigInteger,
+  clientIdentifier,
+  instant,
+  reais,
+  text,
+  maxIdLength,
+} from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import { outgoingSettlements } from '../expected-payments/outgoing-settlement.js';
 import { TransferShape, TransferState } from '../generated/service/enums.js';
@@ -82,6 +89,6 @@ export const getTransferRoute = route({
   name: 'getTransfer',
   summary: 'Returns one transfer by its id, the bank’s id, its endToEndId or its externalId.',
   path: '/v1/transfers/{id}',
-  params: z.object({ id: text(100) }),
+  params: z.object({ id: text(maxIdLength) }),
   response: transferView,
 });

@@ -4,6 +4,7 @@ import { isLosslessNumber } from 'lossless-json';
 import { parseEndToEndId } from '../brazil/end-to-end-id.js';
 import { customerEventTypes, type CustomerEventType } from '../customers/customer-report.js';
 import { disputeEventTypes, type DisputeEventType } from '../disputes/dispute-report.js';
+import { maxIdLength } from '../contract/wire.js';
 import { isJsonObject, parseJson, requestJson } from '../platform/exact-json.js';
 
 /**
@@ -119,6 +120,6 @@ function referenceOf(fields: Record<string, unknown>): WebhookReference | null {
     if (typeof id === 'string' && parseEndToEndId(id)) return { kind: 'end_to_end_id', value: id };
   // PostgreSQL cannot store the NUL character.
   const value = typeof correlationId === 'string' ? correlationId.replaceAll('\0', '') : '';
-  if (value !== '' && value.length <= 100) return { kind: 'correlation_id', value };
+  if (value !== '' && value.length <= maxIdLength) return { kind: 'correlation_id', value };
   return null;
 }

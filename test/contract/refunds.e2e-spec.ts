@@ -142,10 +142,9 @@ describe('invalid requests', () => {
     expectError(await bank.call('PUT', path, { body: 'amount=1', headers }), 415);
   });
 
-  it('are rejected when the description is not a string or too long', async () => {
+  it('are rejected when the description is not a string', async () => {
     const path = '$.description';
     expectError(await refund(1, 'NSU', { amount: 1, description: 5 }), 400, path);
-    expectError(await refund(1, 'NSU', { amount: 1, description: 'a'.repeat(141) }), 400, path);
   });
 
   it('get 404 for a Pix that was never received', async () => {

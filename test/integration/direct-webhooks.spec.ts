@@ -1,5 +1,6 @@
 // Webhooks that do not pass through Fastify, and those that do: both get the same responses.
 import { request as httpRequest, type Server } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { exposeProcess } from '../../src/platform/instruments.js';
@@ -53,7 +54,7 @@ interface Response {
 
 /** Over a connection of its own. Without `length`, the body has chunks. */
 function post(
-  body: string,
+  body: string | Buffer,
   { headers = {}, path = '' }: { headers?: Record<string, string>; path?: string } = {},
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
@@ -109,6 +110,16 @@ describe('an authentic webhook', () => {
     const { status, text } = await post('{"nsu":3}', options);
     expect({ status, text }).toEqual({ status: 200, text: '{"received":true}' });
     expect(await storedBodies(service.database)).toEqual(['{"nsu":3}']);
+  });
+});
+
+describe('a webhook with a content coding', () => {
+  it('is stored decoded, and 415 with a coding that is not known', async () => {
+    const gzip = { headers: { 'content-encoding': 'gzip' } };
+    expect((await post(gzipSync('{"nsu":3}'), gzip)).status).toBe(200);
+    expect(await storedBodies(service.database)).toEqual(['{"nsu":3}']);
+    expect((await post('{"nsu":4}', { headers: { 'content-encoding': 'zstd' } })).status).toBe(415);
+    expect((await post(gzipSync('x'.repeat(262_145)), gzip)).status).toBe(413);
   });
 });
 

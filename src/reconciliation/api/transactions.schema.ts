@@ -12,6 +12,7 @@ import {
   queryNsu,
   reais,
   text,
+  maxIdLength,
 } from '../../contract/wire.js';
 import { metadataQuery, metadataView } from '../../expected-payments/metadata.js';
 import { listOf, listQuery } from '../../platform/listing.js';
@@ -70,7 +71,7 @@ export const listTransactionsOfBook = route({
     day: plainDate.optional(),
     nsu: queryNsu.optional(),
     /** A correlationId, endToEndId or externalId. */
-    reference: text(100).optional(),
+    reference: text(maxIdLength).optional(),
     state: z.enum(explanationStates).optional(),
     isCredit: queryBoolean.optional(),
     /** Lines matched to payments with this text. */
@@ -136,10 +137,10 @@ export const listExpectedPayments = route({
   path: '/v1/expected-payments',
   query: listQuery({
     state: z.enum(expectedPaymentStates).optional(),
-    reference: text(100).optional(),
+    reference: text(maxIdLength).optional(),
     operationId: z.uuid('Must be an operation’s id.').optional(),
     /** Of a declared payment. */
-    externalId: text(100).optional(),
+    externalId: text(maxIdLength).optional(),
     metadata: metadataQuery.optional(),
   }),
   response: listOf(expectedPaymentView),

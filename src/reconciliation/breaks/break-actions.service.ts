@@ -2,6 +2,7 @@
 // second, in the matcher's order, and is recorded in the history with its reason.
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../accounts/api-keys.service.js';
+import { missingScope } from '../../accounts/scope.decorator.js';
 import type { RouteOutput } from '../../contract/route.js';
 import { Database, type Tx } from '../../database.service.js';
 import type { RequestSteps } from '../../idempotency/request-steps.service.js';
@@ -98,7 +99,7 @@ export class BreakActions {
     switch (request.action) {
       case 'refund':
         // A refund sends money: it needs this scope besides `reconcile`. Its own key makes it once.
-        if (!scopes.includes('refund')) throw new AppError('forbidden');
+        if (!scopes.includes('refund')) throw missingScope('refund');
         return this.refunds.refund(accountId, id, {
           ...decidedBy,
           amountCents: request.amount ?? null,
@@ -150,7 +151,7 @@ export class BreakActions {
     try {
       if (action !== 'refund')
         return await this.previewOf(accountId, id, decidedBy, { action, reason: '' });
-      if (!scopes.includes('refund')) throw new AppError('forbidden');
+      if (!scopes.includes('refund')) throw missingScope('refund');
       const requestedBy = { source: 'break', actor } as const;
       const request = { ...decidedBy, amountCents: null, requestedBy };
       const amountCents = await this.refunds.findAmount(accountId, id, request);
@@ -190,7 +191,7 @@ export class BreakActions {
     seen: ReadonlyMap<string, string> = new Map(),
   ): Promise<BulkResult> {
     const { action, reason } = request;
-    if (action === 'refund' && !caller.scopes.includes('refund')) throw new AppError('forbidden');
+    if (action === 'refund' && !caller.scopes.includes('refund')) throw missingScope('refund');
     const selected = await steps.once('select', () => this.select(caller, request));
     const data: Outcome[] = [];
     for (const id of selected) {

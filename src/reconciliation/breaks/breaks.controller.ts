@@ -6,11 +6,10 @@ import {
   type CallerInput,
 } from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
-import { RequiresScope } from '../../accounts/scope.decorator.js';
+import { missingScope, RequiresScope } from '../../accounts/scope.decorator.js';
 import { IdempotencyService } from '../../idempotency/idempotency.service.js';
 import { Handles } from '../../platform/contract-route.js';
 import { CallsBank } from '../../platform/responses.decorator.js';
-import { AppError } from '../../platform/errors.js';
 import { BreakActions } from './break-actions.service.js';
 import { BreakReading } from './break-reading.service.js';
 import { actOnBreak, actOnBreaks, getBreak, listBreaks } from './breaks.schema.js';
@@ -73,7 +72,7 @@ export class BreaksController {
   changePolicies(@FromCaller() request: CallerInput<typeof changeRefundPolicies>) {
     const { accountId, actor, scopes, body } = request;
     // A policy sends money, so switching it on needs the scope `refund` too.
-    if (!scopes.includes('refund')) throw new AppError('forbidden');
+    if (!scopes.includes('refund')) throw missingScope('refund');
     return this.idempotency.runOnce({ accountId, route: changeRefundPolicies, request }, () =>
       this.policies.change(accountId, body, actor),
     );

@@ -15,6 +15,7 @@ import {
 } from '../../contract/wire.js';
 import { counterpartyView } from '../../counterparties/counterparty.schema.js';
 import { listOf, listQuery } from '../../platform/listing.js';
+import { breakKinds } from '../decide/break-kinds.js';
 import { candidateReasons } from './candidate-ranking.js';
 import { severities } from './severity.js';
 
@@ -111,6 +112,11 @@ const queryReais = patternText(
   return BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'));
 });
 
+const breakKind = z.enum(
+  Object.keys(breakKinds),
+  `Must be one of ${Object.keys(breakKinds).join(', ')}.`,
+);
+
 export const listBreaks = route({
   ...base,
   method: 'GET',
@@ -119,7 +125,7 @@ export const listBreaks = route({
   path: '/v1/breaks',
   query: listQuery({
     state: z.enum(breakStates).optional(),
-    kind: text(60).optional(),
+    kind: breakKind.optional(),
     nsu: queryNsu.optional(),
     expectedPaymentId: expectedPaymentId.optional(),
     minAmount: queryReais.optional(),
@@ -199,7 +205,7 @@ export const actOnBreaks = route({
       /** The oldest 500; resolved breaks for `reopen`, open ones otherwise. */
       filter: z
         .strictObject({
-          kind: text(60),
+          kind: breakKind,
           openedBefore: plainDate.optional(),
           maxAmount: positiveReais.optional(),
         })

@@ -41,7 +41,7 @@ export class SandboxApiKeyGuard implements CanActivate {
     if (route.authentication === 'partner-key') return this.authenticatePartner(request);
     const apiKey = request.headers[apiKeyHeader];
     const account = typeof apiKey === 'string' ? await this.accounts.findByApiKey(apiKey) : null;
-    if (!account) throw new AppError('unauthenticated');
+    if (!account) throw keyRequired(apiKeyHeader);
     request.bankAccount = account;
     return true;
   }
@@ -50,9 +50,15 @@ export class SandboxApiKeyGuard implements CanActivate {
   private authenticatePartner(request: FastifyRequest): true {
     const partnerKey = request.headers[partnerKeyHeader];
     if (typeof partnerKey !== 'string' || sha256(partnerKey) !== sha256(this.settings.partnerKey))
-      throw new AppError('unauthenticated');
+      throw keyRequired(partnerKeyHeader);
     return true;
   }
+}
+
+function keyRequired(header: string): AppError {
+  return new AppError('unauthenticated', {
+    public: `A valid key is required in the header ${header}.`,
+  });
 }
 
 /** The decoded request of a route, with the account whose key it carries. */

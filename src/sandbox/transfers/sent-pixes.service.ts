@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { parseTaxId } from '../../brazil/tax-id.js';
 import type { TransferShape } from '../../contract/transfers.js';
-import { invariant, ruleBroken } from '../../platform/errors.js';
+import { invalidField, invariant, ruleBroken } from '../../platform/errors.js';
 import { findAccountOfParty } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
@@ -66,8 +66,10 @@ export class SentPixes {
     order: TransferOrder,
     requested: ManualBeneficiary,
   ): Promise<Transfer> {
-    const endToEndId = this.ids.next('E', bank.ispb);
     const beneficiary = manualParty(requested);
+    if (beneficiary.holder.type !== requested.holder.type)
+      throw invalidField('$.beneficiary.holder.type', 'Must be the type of the document.');
+    const endToEndId = this.ids.next('E', bank.ispb);
     return this.accept(tx, order, { type: 'PIX_MANUAL', endToEndId, beneficiary });
   }
 
