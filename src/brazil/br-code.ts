@@ -135,7 +135,8 @@ function interpret(text: string, decode: (value: string) => string): ParsedBrCod
   const kind = pixKey === undefined ? 'DYNAMIC' : 'STATIC';
   const amountCents = readAmount(fields.get('54'));
   if (amountCents === undefined) return { ok: false, reason: 'malformed' };
-  const txid = additional.get('05') ?? NO_TXID;
+  // Generators that do not know `***` write an empty one.
+  const txid = additional.get('05') || NO_TXID;
 
   const optional = (value: string | undefined) => (value === undefined ? null : decode(value));
   return {

@@ -1,5 +1,5 @@
 // Bills created by a test: their codes, and their charged amount by day.
-import { parseBankSlip } from '../../src/brazil/bank-slip.js';
+import { buildBankSlip, parseBankSlip } from '../../src/brazil/bank-slip.js';
 import { parseUtilityBill, buildUtilityBill } from '../../src/brazil/utility-bill.js';
 import { sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
 import { expectError, slip } from './samples.js';
@@ -55,6 +55,38 @@ describe('POST /sandbox/bills', () => {
     expect(new Set(bills.map((bill) => bill?.modulus)).size).toBe(2);
     expect(new Set(bills.map((bill) => bill?.segment)).size).toBeGreaterThan(2);
     expect(new Set(created.map(({ body }) => body.barCode)).size).toBe(30);
+  });
+
+  it.each([
+    [123_45n, '2027-03-01'],
+    [7n, '2024-05-17'],
+  ])(
+    'takes amount %s and due date %s from a code, unless they are given',
+    async (cents, dueDate) => {
+      const code = (freeField: string) =>
+        buildBankSlip({ bankCode: '237', amountCents: cents, dueDate, freeField });
+      const { barCode } = code('1'.repeat(25));
+      const made = await create({ amount: undefined, barCode });
+      expect([made.status, made.body.amount]).toEqual([200, Number(cents) / 100]);
+      expect((await query(barCode)).body.dueDate).toBe(`${dueDate}T00:00:00`);
+      const given = { digitableLine: code('2'.repeat(25)).digitableLine, dueDate: '2027-12-01' };
+      await create({ amount: 5, ...given });
+      expect((await query(given.digitableLine)).body).toMatchObject({
+        ...{ amount: 5, dueDate: '2027-12-01T00:00:00' },
+      });
+    },
+  );
+
+  it('needs an amount where neither the request nor the code has one', async () => {
+    const open = { bankCode: '237', amountCents: 0n, dueDate: null, freeField: '3'.repeat(25) };
+    for (const barCode of [undefined, buildBankSlip(open).barCode])
+      expectError(await create({ amount: undefined, barCode }), 400, '$.amount');
+    const taxes = buildUtilityBill({
+      ...({ segment: 'WATER', valueKind: 'REAIS', modulus: 10, value: 99n } as const),
+      ...{ companyCode: '0179', freeField: '4'.repeat(25) },
+    });
+    const bill = { type: 'TAXES', amount: undefined, digitableLine: taxes.digitableLine };
+    expect((await create(bill)).body.amount).toBe(0.99);
   });
 
   it('accepts a new valid code, and recognizes it as bar code and as digitable line', async () => {

@@ -69,6 +69,15 @@ it('starts with empty statements and its opening balances', async () => {
 });
 
 describe('POST /sandbox/pix/received', () => {
+  it('credits a QR code of the account whose txid is empty, as one without a charge', async () => {
+    const payloadPix =
+      '00020126580014br.gov.bcb.pix01366e6f2d5c-1a0b-4c3d-8e5f-00000000000152040000530398654045.00' +
+      '5802BR5910Empresa Um6009SAO PAULO62040500630458C0';
+    const { status, body } = await receive({ payloadPix });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ account: '1000001', amount: 5, isCredit: true });
+  });
+
   it('pays a QR code by its payload, and refuses an amount other than its fixed amount', async () => {
     const request = staticQr({ amount: 12.34 });
     const { payloadPix } = (await qr(request)).body;

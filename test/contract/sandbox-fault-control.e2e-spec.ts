@@ -26,6 +26,7 @@ describe('POST /sandbox/faults', () => {
       times: null,
       probability: null,
       seed: 1,
+      code: null,
       delayMs: null,
       chances: 0,
       fired: 0,

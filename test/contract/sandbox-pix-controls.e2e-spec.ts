@@ -1,6 +1,7 @@
 // The control plane for sent money: registration of Pix keys, returns of sent Pix and their
 // webhooks.
 import { randomUUID } from 'node:crypto';
+import { pixFailureCodes } from '../../src/sandbox/faults/pix-failures.js';
 import { Faults } from '../../src/sandbox/faults/faults.service.js';
 import { eventually, sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
 import { expectError, newKeyHeader } from './samples.js';
@@ -132,6 +133,23 @@ describe('the webhooks of a sent Pix', () => {
     });
     expectError(await returnPix({ endToEndId: sent.endToEndId }), 422);
   });
+
+  it('fail with each code of the SPI: by the number of the account, and by a fault', async () => {
+    for (const code of pixFailureCodes) {
+      const transfer = manualTransfer();
+      const toAccount = { ...transfer, beneficiary: { ...transfer.beneficiary, number: code } };
+      const byAccount = (await send(toAccount)).body;
+      const fault = { endpoint: 'transfers', kind: 'async-error', times: 1, code };
+      expect((await bank.call('POST', '/sandbox/faults', { body: fault })).status).toBe(200);
+      const byFault = (await send(transfer)).body;
+      for (const { id } of [byAccount, byFault]) {
+        const ended = await waitUntilFinal(id);
+        expect(ended).toMatchObject({ status: 'PIX_ERROR', error: { code } });
+      }
+    }
+    const unknown = { endpoint: 'transfers', kind: 'async-error', code: 'XX00' };
+    expectError(await bank.call('POST', '/sandbox/faults', { body: unknown }), 400, '$.code');
+  }, 60_000);
 });
 
 describe('POST /sandbox/pix/returned', () => {

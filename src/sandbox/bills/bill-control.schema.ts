@@ -52,10 +52,12 @@ export const createBill = route({
     .looseObject({
       type: z.enum(['BANKSLIP', 'TAXES'], 'Must be BANKSLIP or TAXES.'),
       status: z.enum(billStatuses, `Must be one of ${billStatuses.join(', ')}.`),
-      amount: positiveReais,
+      /** By default that of the code. */
+      amount: positiveReais.nullish(),
       isAllowPartialPayment: z.boolean('Must be true or false.').nullish(),
       minimumPaymentAmount: positiveReais.nullish(),
       maximumPaymentAmount: positiveReais.nullish(),
+      /** By default that of the code, or else a day soon. */
       dueDate: plainDate.nullish(),
       barCode: billBarCode.nullish(),
       digitableLine: billDigitableLine.nullish(),
@@ -70,7 +72,9 @@ export const createBill = route({
   response: bill,
 });
 
-export type NewBillRequest = z.output<(typeof createBill)['body']>;
+export type RequestedBill = z.output<(typeof createBill)['body']>;
+/** With the amount that the code may have given. */
+export type NewBillRequest = RequestedBill & { amount: bigint };
 
 const payment = z.object({
   id: z.string(),

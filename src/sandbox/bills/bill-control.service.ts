@@ -1,7 +1,13 @@
 // The control plane of bills: actions that a test needs and that no bank offers its clients.
 import { Injectable } from '@nestjs/common';
 import type { Prisma } from '../../generated/sandbox/client.js';
-import { AppError, invariant, conflict, refuseInvalid } from '../../platform/errors.js';
+import {
+  AppError,
+  conflict,
+  invalidField,
+  invariant,
+  refuseInvalid,
+} from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import { findCharge } from '../charges/charges.queries.js';
@@ -9,8 +15,8 @@ import { BankClock } from '../clock/bank-clock.service.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
-import type { NewBillRequest } from './bill-control.schema.js';
-import { newBill, newBillProblems } from './new-bill.js';
+import type { RequestedBill } from './bill-control.schema.js';
+import { newBill, newBillProblems, withCode } from './new-bill.js';
 
 const maxListed = 1_000;
 
@@ -25,11 +31,13 @@ export class BillControl {
   ) {}
 
   /** Returns the bill as the fixtures list it. Throws `conflict` when the code exists. */
-  async create(request: NewBillRequest) {
-    const errors = newBillProblems(request);
-    refuseInvalid(errors);
+  async create(request: RequestedBill) {
+    const today = this.clock.today();
+    const whole = withCode(request, today);
+    if (whole === null) throw invalidField('$.amount', 'The field is required.');
+    refuseInvalid(newBillProblems(whole));
     const seed = this.random.uuid().replaceAll('-', '');
-    const bill = newBill(request, { today: this.clock.today(), seed });
+    const bill = newBill(whole, { today, seed });
     const isNew = await this.database.transaction(
       async (tx) =>
         !(await findCharge(tx, { barCode: bill.barCode })) &&

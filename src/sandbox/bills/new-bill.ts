@@ -1,22 +1,39 @@
-import { buildBankSlip } from '../../brazil/bank-slip.js';
+import { buildBankSlip, parseBankSlip } from '../../brazil/bank-slip.js';
 import { parseBillCode } from '../../brazil/bill-code.js';
 import { addDays, type PlainDate } from '../../brazil/calendar.js';
 import { FIRST_DUE_DATE, LAST_DUE_DATE } from '../../brazil/due-date-factor.js';
 import { parseTaxId } from '../../brazil/tax-id.js';
-import { buildUtilityBill, type UtilityBillSegment } from '../../brazil/utility-bill.js';
+import {
+  buildUtilityBill,
+  parseUtilityBill,
+  type UtilityBillSegment,
+} from '../../brazil/utility-bill.js';
 import { serializeAdjustments } from '../../contract/charge-terms.js';
 import { invariant } from '../../platform/errors.js';
 import type { Party } from '../accounts/party.js';
 import type { BillRow } from './bill.js';
-import type { NewBillRequest } from './bill-control.schema.js';
+import type { NewBillRequest, RequestedBill } from './bill-control.schema.js';
 import type { BillParties } from './bill-parties.js';
 
 /** The largest amount that each type of code can encode. */
 const maxCents = { BANKSLIP: 9_999_999_999_999n, TAXES: 99_999_999_999n } as const;
 const defaultDays = 10;
 
-const requestedCode = ({ barCode, digitableLine }: NewBillRequest) =>
+const requestedCode = ({ barCode, digitableLine }: RequestedBill) =>
   barCode ?? digitableLine ?? null;
+
+/** The request with the amount and the due date of its code, unless given. Null: no amount. */
+export function withCode(request: RequestedBill, today: PlainDate): NewBillRequest | null {
+  const parsed = parseBillCode(requestedCode(request) ?? '');
+  const barCode = parsed.ok ? parsed.code.barCode : '';
+  const slip = parseBankSlip(barCode, today);
+  const bill = parseUtilityBill(barCode);
+  const cents = slip.ok ? slip.slip.amountCents : bill.ok ? bill.bill.amountCents : null;
+  // A code without an amount has zero.
+  const amount = request.amount ?? (cents || null);
+  const dueDate = request.dueDate ?? (slip.ok ? slip.slip.dueDate : null);
+  return amount === null ? null : { ...request, amount, dueDate };
+}
 
 /** Errors of a well-formed request that describes an impossible bill, by JSON path. */
 export function newBillProblems(request: NewBillRequest): Record<string, string[]> {

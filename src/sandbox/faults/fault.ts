@@ -2,6 +2,7 @@
 // chance has the same result in every run.
 import type { HttpMethod } from '../../contract/route.js';
 import { sha256 } from '../../platform/exact-json.js';
+import type { PixFailureCode } from './pix-failures.js';
 
 /** The endpoints that a fault can be set for. */
 export const faultEndpoints = [
@@ -72,6 +73,8 @@ export interface FaultRequest {
   /** The probability that it fires, from 0 to 1; null for always. */
   probability: number | null;
   seed: number;
+  /** Why a Pix fails by `async-error`; null for the default of its endpoint. */
+  code?: PixFailureCode | null;
   /** Duration of a hang, slow response, late webhook or line; null for the default of the kind. */
   delayMs: number | null;
 }

@@ -14,7 +14,7 @@ export class FaultsController {
 
   @Handles(addFault)
   add(@Input() { body }: RouteInput<typeof addFault>) {
-    const { endpoint, kind, method, times, probability, seed, delayMs } = body;
+    const { endpoint, kind, method, times, probability, seed, code, delayMs } = body;
     const fault = this.faults.add({
       endpoint,
       kind,
@@ -22,6 +22,7 @@ export class FaultsController {
       times: times ?? null,
       probability: probability ?? null,
       seed: seed ?? defaultSeed,
+      code: code ?? null,
       delayMs: delayMs ?? null,
     });
     return faultResponse(fault);
@@ -45,5 +46,5 @@ export class FaultsController {
 }
 
 function faultResponse(fault: Fault) {
-  return { ...fault, method: fault.method ?? null };
+  return { ...fault, method: fault.method ?? null, code: fault.code ?? null };
 }

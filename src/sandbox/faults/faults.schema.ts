@@ -11,6 +11,7 @@ import {
   type FaultEndpoint,
   type FaultKind,
 } from './fault.js';
+import { pixFailureCodes } from './pix-failures.js';
 
 /** A probability from 0 (never) to 1 (always). */
 const probability = z.codec(jsonNumber, z.number(), {
@@ -29,6 +30,7 @@ const method = z.enum(
   ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
   'Must be GET, POST, PUT, PATCH or DELETE.',
 );
+const code = z.enum(pixFailureCodes, `Must be one of ${pixFailureCodes.join(', ')}.`);
 const longestDelayMs = 600_000;
 const maxTimes = 1_000_000_000;
 
@@ -42,6 +44,7 @@ const request = z
       .nullish(),
     probability: probability.nullish(),
     seed: integer.nullish(),
+    code: code.nullish(),
     delayMs: integer
       .refine(
         (value) => value >= 0 && value <= longestDelayMs,
@@ -60,6 +63,7 @@ const request = z
       );
     if (typeof values.times === 'number' && typeof values.probability === 'number')
       refuse('probability', 'Send either times or probability, not both.');
+    if (values.code && values.kind !== 'async-error') refuse('code', `${values.kind} has no code.`);
     if (values.method && !(callKinds as readonly FaultKind[]).includes(values.kind))
       refuse('method', `${values.kind} cannot be limited to a method.`);
   });
@@ -76,6 +80,7 @@ const fault = z.object({
   times: integer.nullable(),
   probability: probability.nullable(),
   seed: integer,
+  code: code.nullable(),
   delayMs: integer.nullable(),
   chances: integer,
   fired: integer,

@@ -1,5 +1,6 @@
 // The faults that a test has set. They are held in memory: a restarted bank has none.
 import { Injectable } from '@nestjs/common';
+import type { PixFailureCode } from './pix-failures.js';
 import { Random } from '../random.service.js';
 import { appliesToCall, type BankCall } from './bank-call.js';
 import {
@@ -15,6 +16,7 @@ import {
 export interface FiredFault<Kind extends FaultKind = FaultKind> {
   kind: Kind;
   delayMs: number;
+  code: PixFailureCode | null;
 }
 
 @Injectable()
@@ -79,7 +81,7 @@ export class Faults {
       fault.chances += 1;
       if (!isFiring) continue;
       fault.fired += 1;
-      return { kind: kind as Kind, delayMs: faultDelayMs(fault) };
+      return { kind: kind as Kind, delayMs: faultDelayMs(fault), code: fault.code ?? null };
     }
     return null;
   }

@@ -9,13 +9,14 @@ import { Faults, type FiredFault } from '../faults/faults.service.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement, type PostedLine } from '../ledger/movement.js';
 import { Modes } from '../modes/modes.service.js';
+import { pixFailure, type PixFailure, type PixFailureCode } from '../faults/pix-failures.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { refundEffectiveBody, refundErrorBody } from './refund-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { findSentRefund, type SentRefund } from './refunds.queries.js';
 
-const error = { code: 'DEL20', description: 'Pix original ainda não foi processado.' };
+type FailedRefund = SentRefund & { error: PixFailure };
 
 @Injectable()
 export class RefundOutcomes {
@@ -44,7 +45,7 @@ export class RefundOutcomes {
     line: PostedLine,
     failure: FiredFault | null,
   ): Promise<void> {
-    const subject = `${account.id}:${line.nsu}`;
+    const subject = `${account.id}:${line.nsu}:${failure?.code ?? 'DEL20'}`;
     const { pixStepMs } = this.modes.current;
     const after = (waitMs: number) => new Date(line.createdAt.getTime() + waitMs);
     const isHeld = failure?.kind === 'refund-held';
@@ -60,9 +61,10 @@ export class RefundOutcomes {
   }
 
   private async finish(tx: SandboxTx, subject: string, isFailed: boolean): Promise<void> {
-    const { account, refund } = await this.find(tx, subject);
+    const { account, refund, error } = await this.find(tx, subject);
     const { proof, idempotencyKey } = refund;
-    if (isFailed && !subject.endsWith(':held')) await this.reverse(tx, account, refund);
+    if (isFailed && !subject.endsWith(':held'))
+      await this.reverse(tx, account, { ...refund, error });
     const finishedAt = this.clock.now();
     const body = isFailed
       ? refundErrorBody(proof, { error, finishedAt })
@@ -73,23 +75,23 @@ export class RefundOutcomes {
 
   /** The money of a refund that failed earlier comes back. */
   private async undo(tx: SandboxTx, subject: string): Promise<void> {
-    const { account, refund } = await this.find(tx, subject);
-    await this.reverse(tx, account, refund);
+    const { account, refund, error } = await this.find(tx, subject);
+    await this.reverse(tx, account, { ...refund, error });
   }
 
   private async find(tx: SandboxTx, subject: string) {
-    const [accountId, nsu] = subject.split(':') as [string, string];
+    const [accountId, nsu, code] = subject.split(':') as [string, string, PixFailureCode];
     const account = await findAccountById(tx, Number(accountId));
     const refund = await findSentRefund(tx, Number(accountId), BigInt(nsu));
     invariant(account && refund, 'the line of a refund is never deleted');
-    return { account, refund };
+    return { account, refund, error: pixFailure(code) };
   }
 
   /** Reverses the debit under the same original, so that its amount becomes refundable again. */
   private async reverse(
     tx: SandboxTx,
     account: SandboxAccount,
-    { changeCents, endToEndId, originalEndToEndId, proof }: SentRefund,
+    { changeCents, endToEndId, originalEndToEndId, proof, error }: FailedRefund,
   ): Promise<void> {
     await this.ledger.post(
       tx,

@@ -13,11 +13,12 @@ import { outsideMovement, type LineDetails, type PostedLine } from '../ledger/mo
 import { Modes } from '../modes/modes.service.js';
 import type { DictLookup } from '../pix/lookup-response.js';
 import { EndToEndIds, PixCredits } from '../pix/pix-credits.service.js';
+import { pixFailure, type PixFailure } from '../faults/pix-failures.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { pixPaymentBody } from './transfer-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { debitLine, reversalLine } from './sent-pix.js';
-import { isFinalTransfer, pixFailures, type PixFailure, type Transfer } from './transfer.js';
+import { isFinalTransfer, type Transfer } from './transfer.js';
 
 const waitTask = 'pix-waits-for-spi';
 const againTask = 'pix-is-sent-again';
@@ -158,8 +159,7 @@ export class SentPixLifecycle {
       return null;
     } catch (error) {
       // The ledger throws before it writes, so the database transaction can go on.
-      if (error instanceof AppError && error.code === 'rule_broken')
-        return pixFailures.amountRefused;
+      if (error instanceof AppError && error.code === 'rule_broken') return pixFailure('AM02');
       throw error;
     }
   }

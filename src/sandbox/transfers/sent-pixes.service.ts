@@ -13,15 +13,16 @@ import { EndToEndIds } from '../pix/pix-credits.service.js';
 import { bank, outsideBank, type Party, partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
+import { failureOfAccount, pixFailure, type PixFailureCode } from '../faults/pix-failures.js';
 import { habitsOfPix, SentPixLifecycle, type PixFault } from './sent-pix-lifecycle.service.js';
-import { pixFailures, type PixFailure, type TransferOrder, type Transfer } from './transfer.js';
+import type { TransferOrder, Transfer } from './transfer.js';
 
 type ManualBeneficiary = Extract<TransferShape, { shape: 'manual' }>['beneficiary'];
 
 /** Why a Pix fails by a fault; null where it does not fail. */
-const failureOf: Record<PixFault['kind'], PixFailure | null> = {
-  'async-error': pixFailures.accountBlocked,
-  'undone-silently': pixFailures.notProcessed,
+const failureOf: Record<PixFault['kind'], PixFailureCode | null> = {
+  'async-error': 'AC06',
+  'undone-silently': 'ED05',
   'status-stuck': null,
   'debited-twice': null,
   'new-end-to-end-id': null,
@@ -95,14 +96,16 @@ export class SentPixes {
       beneficiaryAccountId: account?.id ?? null,
       transactionNsu: null,
       isBlocked: false,
-      error: isAtThisBank && !account ? pixFailures.accountUnknown : null,
+      error:
+        failureOfAccount(destination.beneficiary.number) ??
+        (isAtThisBank && !account ? pixFailure('AC03') : null),
       createdAt: now,
       updatedAt: now,
     });
     // Fires last, so that a refused request does not use up the fault.
     const fault = this.faults.fire(['transfers'], 'async-error', ...habitsOfPix);
-    const error = fault && failureOf[fault.kind];
-    const transfer = error ? { ...accepted, error } : accepted;
+    const code = fault && (fault.code ?? failureOf[fault.kind]);
+    const transfer = code ? { ...accepted, error: pixFailure(code) } : accepted;
     await this.lifecycle.store(tx, payer, transfer, fault);
     return transfer;
   }

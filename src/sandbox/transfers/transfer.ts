@@ -1,12 +1,10 @@
 import type { Transfer as TransferRow } from '../../generated/sandbox/client.js';
 import type { SandboxAccount, Party } from '../accounts/party.js';
+import type { PixFailure } from '../faults/pix-failures.js';
 
 export type TransferStatus =
   | ('PIX_PROCESSING' | 'PIX_WAITING_SPI_RESPONSE' | 'PIX_EFFECTIVE' | 'PIX_ERROR')
   | ('PROCESSING' | 'EFFECTIVE' | 'ERROR');
-
-/** Why a Pix or TED failed, with the codes of the SPI. */
-export type PixFailure = { code: string; description: string };
 
 /** A transfer that an account sent. */
 export interface Transfer extends TransferRow {
@@ -29,11 +27,3 @@ export interface TransferOrder {
 export function isFinalTransfer({ status }: Pick<Transfer, 'status'>): boolean {
   return ['PIX_EFFECTIVE', 'PIX_ERROR', 'EFFECTIVE', 'ERROR'].includes(status);
 }
-
-/** `AC06` is the example that the real service publishes; all are codes of ISO 20022. */
-export const pixFailures = {
-  accountBlocked: { code: 'AC06', description: 'A conta do recebedor está bloqueada.' },
-  accountUnknown: { code: 'AC03', description: 'A conta do recebedor não existe.' },
-  notProcessed: { code: 'ED05', description: 'O Pix não foi processado.' },
-  amountRefused: { code: 'AM02', description: 'A conta do recebedor não comporta o valor.' },
-} as const satisfies Record<string, PixFailure>;
