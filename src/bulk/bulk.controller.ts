@@ -8,6 +8,9 @@ import { Handles, Reply } from '../platform/contract-route.js';
 import { stringifyJson } from '../platform/exact-json.js';
 import { BulkApprovals } from './bulk-approvals.service.js';
 import {
+  checkCharges,
+  checkExpectedPayments,
+  checkTransfers,
   decideUpload,
   getBulkUpload,
   listBulkRows,
@@ -24,6 +27,7 @@ import { unreadableFile } from './upload-text.js';
 import { BulkUploads } from './uploads.service.js';
 
 type UploadInput = CallerInput<typeof uploadCharges>;
+type CheckInput = CallerInput<typeof checkCharges>;
 
 /** Several large files may wait for each other. */
 const responseTimeoutMs = 600_000;
@@ -61,6 +65,24 @@ export class BulkController {
     return this.upload(input, 'expected_payments', request);
   }
 
+  @RequiresScope('charge')
+  @Handles(checkCharges)
+  async checkCharges(@FromCaller() input: CheckInput, @Req() request: FastifyRequest) {
+    return this.check(input, 'charges', request);
+  }
+
+  @RequiresScope('transfer')
+  @Handles(checkTransfers)
+  async checkTransfers(@FromCaller() input: CheckInput, @Req() request: FastifyRequest) {
+    return this.check(input, 'transfers', request);
+  }
+
+  @RequiresScope('expect')
+  @Handles(checkExpectedPayments)
+  async checkExpected(@FromCaller() input: CheckInput, @Req() request: FastifyRequest) {
+    return this.check(input, 'expected_payments', request);
+  }
+
   @Handles(listBulkUploads)
   list(@FromCaller() { accountId, query }: CallerInput<typeof listBulkUploads>) {
     return this.uploads.list(accountId, query);
@@ -83,17 +105,27 @@ export class BulkController {
     return this.approvals.decide(request, id, request.body);
   }
 
+  private check(input: CheckInput, kind: BulkKind, request: FastifyRequest) {
+    const { format, body } = fileOf(request);
+    return this.bulk.check(input.accountId, kind, { format, ...input.query }, body);
+  }
+
   private async upload(
     input: UploadInput,
     kind: BulkKind,
-    { headers, body, raw }: FastifyRequest,
+    request: FastifyRequest,
   ): Promise<Reply> {
-    const reading = { format: formatOf(headers['content-type']), ...input.query };
-    if (!(body instanceof Readable)) throw unreadableFile('A file is required.');
-    // No byte crosses the connection while a file waits and its rows are stored.
-    raw.socket.setTimeout(responseTimeoutMs);
-    const id = await this.bulk.upload(input, kind, reading, body);
+    const { format, body } = fileOf(request);
+    const id = await this.bulk.upload(input, kind, { format, ...input.query }, body);
     const view = z.encode(uploadView, await this.uploads.get(input.accountId, id));
     return new Reply(202, stringifyJson(view), { Location: `/v1/bulk/${id}` });
   }
+}
+
+function fileOf({ headers, body, raw }: FastifyRequest) {
+  const format = formatOf(headers['content-type']);
+  if (!(body instanceof Readable)) throw unreadableFile('A file is required.');
+  // No byte crosses the connection while a file waits and its rows are stored.
+  raw.socket.setTimeout(responseTimeoutMs);
+  return { format, body };
 }

@@ -1,7 +1,7 @@
 // The API of bulk uploads: a file of requests is stored at once and issued at the bank's pace.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
-import { filledText, instant, integer, text } from '../contract/wire.js';
+import { filledText, instant, integer, reais, text } from '../contract/wire.js';
 import { BulkRowState, BulkUploadKind } from '../generated/service/enums.js';
 import { decisionFields } from '../operations/approvals.schema.js';
 import { listOf, listQuery } from '../platform/listing.js';
@@ -34,6 +34,28 @@ export const rowView = z.object({
   operationState: z.string().nullable(),
 });
 
+/** What an upload of a file would store and issue. */
+export const checkedFile = z.object({
+  hash: z.string().describe('Of the file, its kind and the sheet. An upload with it must equal.'),
+  rows: integer,
+  invalid: integer,
+  total: reais.describe('Of the valid rows.'),
+  payeeCount: integer,
+  payees: z
+    .array(z.object({ name: z.string(), rows: integer, total: reais }))
+    .describe('Those of the largest totals, by the name, key or account in the rows.'),
+  errors: z
+    .array(
+      z.object({
+        line: integer,
+        reference: z.string().nullable(),
+        errors: z.record(z.string(), z.array(z.string())).nullable(),
+      }),
+    )
+    .describe('Of the first invalid rows.'),
+});
+export type CheckedFile = z.output<typeof checkedFile>;
+
 /** What is read of an XLSX file. */
 export const sheetQuery = z.object({
   sheet: filledText(100)
@@ -44,7 +66,16 @@ export const sheetQuery = z.object({
     .optional()
     .describe('What becomes of hidden rows and columns. Without it, they are refused.'),
 });
-const upload = { maxBodyBytes: maxFileBytes, hasFileBody: true, query: sheetQuery } as const;
+const file = { maxBodyBytes: maxFileBytes, hasFileBody: true, method: 'POST' } as const;
+const check = { ...file, isReading: true, query: sheetQuery, response: checkedFile } as const;
+const upload = {
+  ...file,
+  query: sheetQuery.extend({
+    hash: text(64).optional().describe('Of the check. Another file is 409 `file_changed`.'),
+  }),
+  successStatus: 202,
+  response: uploadView,
+} as const;
 const bulk = { chapter: 'Bulk uploads', authentication: 'api-key' } as const;
 const params = z.object({ id: text(100) });
 const fileLimits = 'one request per NDJSON line, CSV or XLSX row, up to 50 MB and 100,000 rows.';
@@ -54,10 +85,7 @@ export const uploadCharges = route({
   ...upload,
   name: 'uploadCharges',
   summary: `Uploads a file of charges to issue: ${fileLimits}`,
-  method: 'POST',
   path: '/v1/charges/bulk',
-  successStatus: 202,
-  response: uploadView,
 });
 
 export const uploadTransfers = route({
@@ -65,10 +93,7 @@ export const uploadTransfers = route({
   ...upload,
   name: 'uploadTransfers',
   summary: `Uploads a file of transfers, each with externalId or idempotencyKey: ${fileLimits}`,
-  method: 'POST',
   path: '/v1/transfers/bulk',
-  successStatus: 202,
-  response: uploadView,
 });
 
 export const uploadExpectedPayments = route({
@@ -76,10 +101,24 @@ export const uploadExpectedPayments = route({
   ...upload,
   name: 'uploadExpectedPayments',
   summary: `Uploads a file of expected payments, each with an externalId: ${fileLimits}`,
-  method: 'POST',
   path: '/v1/expected-payments/bulk',
-  successStatus: 202,
-  response: uploadView,
+});
+
+const checked = 'Reads a file as its upload would, and stores nothing: count, total and payees.';
+
+export const checkCharges = route({
+  ...{ ...bulk, ...check, name: 'checkCharges', summary: checked },
+  path: '/v1/charges/bulk/check',
+});
+
+export const checkTransfers = route({
+  ...{ ...bulk, ...check, name: 'checkTransfers', summary: checked },
+  path: '/v1/transfers/bulk/check',
+});
+
+export const checkExpectedPayments = route({
+  ...{ ...bulk, ...check, name: 'checkExpectedPayments', summary: checked },
+  path: '/v1/expected-payments/bulk/check',
 });
 
 export const listBulkUploads = route({

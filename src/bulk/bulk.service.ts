@@ -11,8 +11,8 @@ import { Database, type Tx } from '../database.service.js';
 import type { BulkRow, BulkUpload } from '../generated/service/client.js';
 import { assertLeaseHeld, type Lease } from '../leases/leases.queries.js';
 import { transactionUnderLease, withLease } from '../leases/leases.service.js';
-import { AppError } from '../platform/errors.js';
-import { stringifyJson } from '../platform/exact-json.js';
+import { AppError, conflict } from '../platform/errors.js';
+import { sha256, stringifyJson } from '../platform/exact-json.js';
 import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
 import { SecretBox } from '../platform/secret-box.js';
@@ -25,9 +25,9 @@ import { newId } from '../platform/ids.js';
 import type { JobPayload } from '../queues.js';
 import { assertBelowQuota } from '../request-limits/quotas.queries.js';
 import * as queries from './bulk.queries.js';
-import { maxFileBytes, maxRows, type BulkKind } from './bulk.schema.js';
+import { maxFileBytes, maxRows, type BulkKind, type CheckedFile } from './bulk.schema.js';
 import { RowIssuer } from './row-issuer.service.js';
-import { readRowErrors, readRowRequest, type RowErrors } from './row-request.js';
+import { readRowErrors, readRowRequest, type RowErrors, type RowPayment } from './row-request.js';
 import { AmountStyle } from './spreadsheet-cell.js';
 import { readRows, refuseChoiceOfSheet, type FileReading, type FileRow } from './upload-reader.js';
 import { unreadableFile } from './upload-text.js';
@@ -43,19 +43,14 @@ const rowsPerInsert = 500;
 const charactersPerInsert = 262_144;
 /** A page of rows shows the errors of each. */
 const maxErrorsOfRow = 20;
-/** How many invalid rows a check describes. */
+/** How many invalid rows a check describes, and how many payees: those that get most. */
 const maxCheckedErrors = 50;
+const maxCheckedPayees = 50;
+const maxPayeeLength = 100;
 /** The rows of a large file are validated and stored in one transaction. */
 const storingTimeoutMs = 600_000;
 
 type NewUpload = Pick<BulkUpload, 'accountId' | 'id' | 'kind' | 'fileHash' | 'requestedBy'>;
-
-/** What an upload of the file would store. `errors` are those of its first invalid rows. */
-export interface CheckedFile {
-  rows: number;
-  invalid: number;
-  errors: ({ line: number; reference: string | null } & Pick<RowErrors, 'errors'>)[];
-}
 
 @Injectable()
 export class BulkService {
@@ -76,18 +71,21 @@ export class BulkService {
 
   /**
    * Stores the rows of a file and returns the upload's id. The same file uploaded again is the same
-   * upload. Throws `validation_failed` when the file cannot be read in its format, `rate_limited`
-   * while the account has too many uploads in progress, `conflict` above the quota of unfinished
-   * uploads, and like `assertAccountLive`.
+   * upload. `hash` is that of the check, if it was checked: throws `conflict` when it is another
+   * file, another kind, or another sheet. Throws `validation_failed` when the file cannot be read in
+   * its format, `rate_limited` while the account has too many uploads in progress, `conflict` above
+   * the quota of unfinished uploads, and like `assertAccountLive`.
    */
   async upload(
     { accountId, actor: requestedBy }: Pick<Caller, 'accountId' | 'actor'>,
     kind: BulkKind,
-    reading: FileReading,
+    { hash, ...reading }: FileReading & { hash?: string | undefined },
     body: Readable,
   ): Promise<string> {
     return this.receive(accountId, reading, body, async (file) => {
       const { prisma: db } = this.database;
+      if (hash !== undefined && hash !== checkHash(kind, reading, file))
+        throw conflict('file_changed', 'This is not the file that was checked.');
       const fileHash = this.secretBox.hash('bulk-file', contentOf(reading, file));
       const where = { accountId_kind_fileHash: { accountId, kind, fileHash } };
       const stored = await db.bulkUpload.findUnique({ where });
@@ -259,6 +257,11 @@ async function countRows(rows: AsyncIterable<FileRow>): Promise<number> {
   return count;
 }
 
+/** Of what is issued: the file, and what it is read as. */
+function checkHash(kind: BulkKind, reading: FileReading, file: ReceivedFile): string {
+  return sha256(`${kind} ${contentOf(reading, file)}`);
+}
+
 /** Throws like `countRows`. */
 async function checkRows(
   kind: BulkKind,
@@ -268,17 +271,29 @@ async function checkRows(
   const style = new AmountStyle();
   const rows = await countRows(readRows(reading, file.chunks(), maxRows, style));
   const pause = pausesBetweenSlices();
-  const checked: CheckedFile = { rows, invalid: 0, errors: [] };
+  const hash = checkHash(kind, reading, file);
+  const checked: CheckedFile = {
+    hash,
+    rows,
+    invalid: 0,
+    total: 0n,
+    payeeCount: 0,
+    payees: [],
+    errors: [],
+  };
+  const payees = new Map<string, CheckedFile['payees'][number]>();
   for await (const row of readRows(reading, file.chunks(), maxRows, style)) {
-    const { state, line, reference, errors } = newRow(kind, row);
+    const { state, line, reference, errors, payment } = newRow(kind, row);
     if (state === 'invalid') {
       checked.invalid += 1;
       if (checked.errors.length < maxCheckedErrors)
         checked.errors.push({ line, reference, errors: readRowErrors(errors).errors });
     }
+    if (payment) addPayment(checked, payees, payment);
     await pause();
   }
-  return checked;
+  const largest = [...payees.values()].sort((a, b) => Number(b.total - a.total));
+  return { ...checked, payeeCount: payees.size, payees: largest.slice(0, maxCheckedPayees) };
 }
 
 /** Validates and inserts the rows. */
@@ -300,18 +315,32 @@ async function storeRows(tx: Tx, upload: NewUpload, rows: AsyncIterable<FileRow>
   if (batch.length > 0) await insert();
 }
 
-function newRow(kind: BulkKind, row: FileRow): queries.NewUploadRow {
+function addPayment(
+  checked: CheckedFile,
+  payees: Map<string, CheckedFile['payees'][number]>,
+  { payee, cents }: RowPayment,
+): void {
+  const name = payee.slice(0, maxPayeeLength);
+  const { rows, total } = payees.get(name) ?? { rows: 0, total: 0n };
+  payees.set(name, { name, rows: rows + 1, total: total + cents });
+  checked.total += cents;
+}
+
+type ReadRow = queries.NewUploadRow & { payment: RowPayment | null };
+
+function newRow(kind: BulkKind, row: FileRow): ReadRow {
   const { line } = row;
   const invalid = (errors: Record<string, string[]>, reference: string | null) => {
     const listed = firstErrors(errors, maxErrorsOfRow);
     const rowErrors: RowErrors = { code: 'validation_failed', title: null, errors: listed };
     const stored = { request: null, errors: stringifyJson(rowErrors) };
-    return { line, reference, state: 'invalid', ...stored } as const;
+    return { line, reference, state: 'invalid', ...stored, payment: null } as const;
   };
   const content = row.read();
   if ('problem' in content) return invalid({ $: [content.problem] }, null);
   const read = readRowRequest(kind, content.request);
   if ('issues' in read) return invalid(read.issues, read.reference);
   const request = stringifyJson(content.request);
-  return { line, reference: read.reference, request, state: 'pending', errors: null };
+  const { reference, ...payment } = read;
+  return { line, reference, request, state: 'pending', errors: null, payment };
 }

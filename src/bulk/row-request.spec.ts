@@ -14,7 +14,9 @@ const charge = {
 
 describe('readRowRequest', () => {
   it('identifies a charge by its correlationId', () => {
-    expect(readRowRequest('charges', charge)).toEqual({ reference: 'order-1' });
+    expect(readRowRequest('charges', charge)).toEqual({
+      ...{ reference: 'order-1', cents: 1050n, payee: 'Maria' },
+    });
   });
 
   it('reports the issues of a charge by JSON path, with its correlationId', () => {
@@ -26,9 +28,11 @@ describe('readRowRequest', () => {
   });
 
   it('identifies a transfer by its externalId, or by its idempotencyKey', () => {
-    expect(readRowRequest('transfers', internal)).toEqual({ reference: 'row-1' });
+    expect(readRowRequest('transfers', internal)).toEqual({
+      ...{ reference: 'row-1', cents: 1050n, payee: '1000002' },
+    });
     const { externalId: _, ...withoutId } = internal;
-    expect(readRowRequest('transfers', { ...withoutId, idempotencyKey: 'k-1' })).toEqual({
+    expect(readRowRequest('transfers', { ...withoutId, idempotencyKey: 'k-1' })).toMatchObject({
       reference: 'k-1',
     });
     expect(readRowRequest('transfers', withoutId)).toMatchObject({
@@ -54,7 +58,12 @@ describe('readRowRequest', () => {
 
   it('accepts a Pix key, and rejects the result of an earlier look-up', () => {
     const byKey = { amount, key: 'a@b.example', externalId: 'row-2' };
-    expect(readRowRequest('transfers', byKey)).toEqual({ reference: 'row-2' });
+    expect(readRowRequest('transfers', byKey)).toEqual({
+      ...{ reference: 'row-2', cents: 1050n, payee: 'a@b.example' },
+    });
+    expect(readRowRequest('transfers', { ...byKey, descricao: 'x' })).toMatchObject({
+      issues: { '$.descricao': [expect.stringContaining('description')] },
+    });
     expect(readRowRequest('transfers', { ...byKey, key: 'no key' })).toMatchObject({
       issues: { '$.key': [expect.any(String)] },
     });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { chargeWithMetadata } from '../charges/charges.schema.js';
 import { pixKeyText } from '../contract/pix-lookup.js';
-import { taxIdText, transferShape } from '../contract/transfers.js';
+import { taxIdText, transferShape, type TransferRequest } from '../contract/transfers.js';
 import { normalizeKey } from '../contract/route.js';
 import { declarePayment } from '../expected-payments/declared-payments.schema.js';
 import { takingMetadata } from '../expected-payments/metadata.js';
@@ -18,7 +18,20 @@ import {
 } from '../contract/wire.js';
 import type { BulkKind } from './bulk.schema.js';
 
-export type RowRequest = { reference: string } | { issues: Issues; reference: string | null };
+/** What a valid row asks for, as a check of its file shows it. */
+export interface RowPayment {
+  /** Of a range, its end. */
+  cents: bigint;
+  /** The name, key or account by which the row names the other side. */
+  payee: string;
+}
+
+export type RowRequest =
+  ({ reference: string } & RowPayment) | { issues: Issues; reference: string | null };
+
+type Charge = z.output<typeof chargeWithMetadata.body>;
+type Declared = z.output<typeof declarePayment.body>;
+type KeyTransfer = z.output<typeof pixKeyTransfer>;
 
 export function readRowRequest(kind: BulkKind, request: unknown): RowRequest {
   const readers = {
@@ -31,14 +44,24 @@ export function readRowRequest(kind: BulkKind, request: unknown): RowRequest {
 
 function readExpectedPayment(request: unknown): RowRequest {
   const issues: Issues = {};
-  const declared = decode(declarePayment.body, request, issues, true) as { externalId: string };
-  return toRowRequest(issues, () => declared.externalId, textAt(request, 'externalId'));
+  const declared = decode(declarePayment.body, request, issues, true) as Declared;
+  const valid = () => ({
+    reference: declared.externalId,
+    cents: declared.amount ?? declared.amountTo ?? 0n,
+    payee: declared.counterparty?.name ?? declared.counterparty?.taxId ?? '',
+  });
+  return toRowRequest(issues, valid, textAt(request, 'externalId'));
 }
 
 function readCharge(request: unknown): RowRequest {
   const issues: Issues = {};
-  const charge = decode(chargeWithMetadata.body, request, issues) as { correlationId: string };
-  return toRowRequest(issues, () => charge.correlationId, textAt(request, 'correlationId'));
+  const charge = decode(chargeWithMetadata.body, request, issues) as Charge;
+  const valid = () => ({
+    reference: charge.correlationId,
+    cents: charge.Amount,
+    payee: charge.payer.name,
+  });
+  return toRowRequest(issues, valid, textAt(request, 'correlationId'));
 }
 
 /**
@@ -62,9 +85,11 @@ function readTransfer(request: unknown): RowRequest {
   const issues: Issues = {};
   // A transfer without an id could be sent twice.
   const reference = textAt(request, 'externalId') ?? idempotencyKey;
-  if (isByKey(body)) decode(pixKeyTransfer, body, issues, true);
-  else {
-    const transfer = decode(transferWithMetadata.body, body, issues);
+  const isKey = isByKey(body);
+  const transfer = isKey
+    ? (decode(pixKeyTransfer, body, issues, true) as KeyTransfer)
+    : (decode(transferWithMetadata.body, body, issues) as TransferRequest);
+  if (!isKey) {
     if (Object.keys(issues).length === 0 && transferShape(transfer as never).shape === 'key')
       issues['$.endToEndId'] = [
         'Must not be sent. Send the Pix key as key: it is looked up when the row is issued.',
@@ -74,7 +99,16 @@ function readTransfer(request: unknown): RowRequest {
     issues['$.idempotencyKey'] = [`Must be 1 to ${maxIdLength} printable ASCII characters.`];
   if (reference === null || reference === '')
     issues['$.externalId'] = ['Each row must have an externalId or an idempotencyKey.'];
-  return toRowRequest(issues, () => reference ?? '', reference);
+  const valid = () => ({
+    reference: reference ?? '',
+    cents: transfer.amount,
+    payee: isKey ? (transfer as KeyTransfer).key : payeeOf(transfer as TransferRequest),
+  });
+  return toRowRequest(issues, valid, reference);
+}
+
+function payeeOf({ beneficiary, beneficiaryAccount }: TransferRequest): string {
+  return beneficiary?.holder.name ?? beneficiaryAccount ?? '';
 }
 
 const pixKeyFields = withExactNames(
@@ -96,12 +130,12 @@ export function isByKey(body: unknown): boolean {
 
 function toRowRequest(
   issues: Issues,
-  reference: () => string,
+  valid: () => Exclude<RowRequest, { issues: Issues }>,
   candidate: string | null,
 ): RowRequest {
   return Object.keys(issues).length > 0
     ? { issues, reference: clientIdentifier.safeParse(candidate).success ? candidate : null }
-    : { reference: reference() };
+    : valid();
 }
 
 function textAt(request: unknown, field: string): string | null {

@@ -90,8 +90,8 @@ export const text = (maxLength: number) =>
 export const filledText = (maxLength: number) =>
   text(maxLength).refine((value) => value.trim() !== '', 'Must not be empty.');
 
-// Identifiers occur in paths, where dots alone lead elsewhere, headers and logs, so they have no control characters and no white
-// space at their ends.
+// Identifiers occur in paths, headers and logs, so they have no control characters, and no white
+// space at their ends. In a path, dots alone lead elsewhere.
 const identifierText = /^(?!\.+$)[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** As long as an id of a statement line may be. */

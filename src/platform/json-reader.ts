@@ -20,8 +20,8 @@ export interface JsonParseOptions {
    */
   onDuplicateKey: (duplicate: { newValue: unknown }) => unknown;
   /**
-   * Whether names of one object that differ by letter case alone are an error: a reader that ignores
-   * letter case would take one of them, and another one could have been checked.
+   * Whether names of one object that differ by letter case alone are an error: a reader that
+   * ignores letter case would take one of them, and another one could have been checked.
    */
   refusesCaseTwins?: true;
   /** Whether `sourceOf` is asked for the items of a document that is an array. */

@@ -159,8 +159,8 @@ function counterpartyOf(party: unknown) {
 }
 
 /**
- * The text of an id; null above its greatest length. No id of the service or of the bank is that long,
- * and an index may be unable to hold such a text.
+ * The text of an id; null above its greatest length. No id of the service or of the bank is that
+ * long, and an index may be unable to hold such a text.
  */
 function idOf(value: unknown): string | null {
   const text = textOf(value);

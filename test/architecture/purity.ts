@@ -17,7 +17,7 @@ const pureParts: ReadonlyMap<string, readonly string[]> = new Map([
   ['node:net', ['BlockList', 'isIP', 'isIPv4', 'isIPv6']],
   ['node:crypto', ['createHash', 'createHmac', 'hash', 'timingSafeEqual']],
   ['node:util', ['isDeepStrictEqual']],
-  ['node:buffer', ['Buffer']],
+  ['node:buffer', ['Buffer', 'isUtf8']],
   ['node:zlib', ['crc32', 'deflateRawSync']],
   ['uuid', ['v5', 'validate', 'version', 'parse', 'stringify']],
 ]);

@@ -42,13 +42,14 @@ describe('the pages of files', () => {
   /** Sends the form of uploads with a file, as a browser does. */
   const sendFile = async (
     visitor: SignedIn,
-    { path = 'bulk', kind = 'expected_payments', name = 'file.csv', content = '' },
+    { path = 'bulk', kind = 'expected_payments', name = 'file.csv', content = '', hash = '' },
     headers: Record<string, string> = {},
     csrf?: string,
   ) => {
     const form = new FormData();
     form.set('csrf', csrf ?? csrfOf((await visitor.get('/console/nowhere')).text));
     form.set('kind', kind);
+    if (hash !== '') form.set('hash', hash);
     form.set('file', new Blob([content]), name);
     const encoded = new Response(form);
     return visitor.send(`${pages}/${path}`, {
@@ -133,6 +134,22 @@ describe('the pages of files', () => {
       expect(good.text).toContain('Checked: all 1 rows are valid.');
       expect(await countUploads()).toBe(before);
       expect(await auditOf('check file')).toHaveLength(2);
+    });
+
+    it('shows count, total and payees when it is checked, and then takes no other file', async () => {
+      const row = (id: string, amount: string) => `${id};${amount};maria@pessoa-dois.example`;
+      const file = (...rows: string[]) => ['externalId;amount;key', ...rows].join('\n');
+      const form = { kind: 'transfers', content: file(row('c-1', '1.234,50'), row('c-2', '5,50')) };
+      const checked = await sendFile(people.analyst, { ...form, path: 'bulk/check' });
+      for (const shown of ['1,240.00', 'maria@pessoa-dois.example', 'What would be sent'])
+        expect(checked.text).toContain(shown);
+      const hash = /name="hash" value="([0-9a-f]{64})"/.exec(checked.text)?.[1] ?? '';
+      const before = await countUploads();
+      const other = { ...form, content: file(row('c-1', '1.234,50'), row('c-2', '55,50')), hash };
+      const refused = await sendFile(people.analyst, other);
+      expect([refused.status, await countUploads()]).toEqual([422, before]);
+      expect(refused.text).toContain('This is not the file that was checked.');
+      expect((await sendFile(people.analyst, { ...form, hash })).status).toBe(303);
     });
 
     it.each(kinds)('has an example file of %s, which is valid as it is', async (kind) => {

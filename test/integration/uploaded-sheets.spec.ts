@@ -129,6 +129,49 @@ describe('an uploaded sheet', () => {
     expect((await upload(file, xlsx, '?hidden=yes')).status).toBe(400);
   });
 
+  it('is checked without storing anything, and then issued as it was checked', async () => {
+    const csv = [
+      'externalId,direction,amount,dateFrom,counterparty.name',
+      'k-1,debit,10.50,2026-06-05,Ana',
+      'k-2,debit,0.25,2026-06-05,Bia',
+      'k-3,debit,2,2026-06-05,Ana',
+      'k-4,debit,x,2026-06-05,Ana',
+    ].join('\n');
+    const check = async (file: string, kind = path) => {
+      const response = await fetch(`${service.url}${kind}/bulk/check`, {
+        method: 'POST',
+        headers: { 'x-service-api-key': 'concilia-dev-key', 'content-type': 'text/csv' },
+        body: file,
+      });
+      return (await response.json()) as Record<string, unknown> & { hash: string };
+    };
+    const before = await service.database.prisma.bulkUpload.count();
+    const checked = await check(csv);
+    expect(checked).toMatchObject({
+      ...{ rows: 4, invalid: 1, total: 12.75, payeeCount: 2 },
+      payees: [
+        { name: 'Ana', rows: 2, total: 12.5 },
+        { name: 'Bia', rows: 1, total: 0.25 },
+      ],
+      errors: [{ line: 5, reference: 'k-4', errors: { '$.amount': [expect.any(String)] } }],
+    });
+    expect(await service.database.prisma.bulkUpload.count()).toBe(before);
+    const changed = await upload(
+      csv.replace('10.50', '100.50'),
+      'text/csv',
+      `?hash=${checked.hash}`,
+    );
+    expect([changed.status, await service.database.prisma.bulkUpload.count()]).toEqual([
+      409,
+      before,
+    ]);
+    expect((await check(csv, '/v1/transfers')).hash).not.toBe(checked.hash);
+    const issued = await upload(csv, 'text/csv', `?hash=${checked.hash}`);
+    expect(issued.rows.map(({ state }) => state)).toEqual([
+      ...['accepted', 'accepted', 'accepted', 'invalid'],
+    ]);
+  });
+
   it('that is damaged or has a number of lost digits is refused, and nothing of it is stored', async () => {
     const sheet = writtenSheet(payables);
     expect((await upload(sheet.subarray(0, sheet.length - 40), xlsx)).status).toBe(400);

@@ -1,10 +1,9 @@
 // The elements of the pages of uploads. Parts of them refresh themselves while rows are issued.
 import type { VNode } from 'preact';
-import type { BulkKind } from '../../bulk/bulk.schema.js';
-import type { CheckedFile } from '../../bulk/bulk.service.js';
+import type { BulkKind, CheckedFile } from '../../bulk/bulk.schema.js';
 import type { Upload } from '../../bulk/uploads.service.js';
 import { Badge, Empty, FactList, Pager, type Tone } from '../elements.js';
-import { formatCount, formatTime } from '../formats.js';
+import { formatAmount, formatCount, formatTime } from '../formats.js';
 import { DataTable, Field, Form, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { fieldMessagesIn, serviceMessageIn } from '../service-messages.js';
@@ -54,14 +53,14 @@ export function UploadsPage({
       <p>{t('bulk.intro')}</p>
       {problem !== undefined && <Message kind="bad">{problem}</Message>}
       {checked && <Checked visit={visit} checked={checked} />}
-      {mayUpload && <UploadForm visit={visit} />}
+      {mayUpload && <UploadForm visit={visit} checked={checked} />}
       {part}
     </>
   );
   return { body, part };
 }
 
-function UploadForm({ visit }: { visit: Visit }) {
+function UploadForm({ visit, checked }: { visit: Visit; checked: CheckedFile | undefined }) {
   const { t } = visit;
   const path = pathTo(visit, 'bulk');
   const chosen = visit.form.get('kind') ?? visit.query.get('kind');
@@ -88,6 +87,7 @@ function UploadForm({ visit }: { visit: Visit }) {
           required
         />
         <SheetFields visit={visit} />
+        {checked && <input type="hidden" name="hash" value={checked.hash} />}
         <p class="hint">{t('bulk.submitWhy')}</p>
         <div class="row">
           <button>{t('bulk.check')}</button>
@@ -137,11 +137,18 @@ function Checked({ visit, checked }: { visit: Visit; checked: CheckedFile }) {
   const { t, language } = visit;
   const { rows, invalid, errors } = checked;
   const values = { rows: formatCount(rows), invalid: formatCount(invalid) };
-  if (invalid === 0) return <Message kind="good">{t('bulk.checkedGood', values)}</Message>;
+  if (invalid === 0)
+    return (
+      <>
+        <Message kind="good">{t('bulk.checkedGood', values)}</Message>
+        <CheckedPayees visit={visit} checked={checked} />
+      </>
+    );
   const name = t('bulk.firstErrors', { count: formatCount(errors.length) });
   return (
     <>
       <Message kind="bad">{t('bulk.checkedBad', values)}</Message>
+      <CheckedPayees visit={visit} checked={checked} />
       <section class="card">
         <h2>{name}</h2>
         <DataTable
@@ -154,6 +161,42 @@ function Checked({ visit, checked }: { visit: Visit; checked: CheckedFile }) {
               <td>{formatCount(row.line)}</td>
               <td class="wide">{row.reference ?? t('app.none')}</td>
               <td class="wide">{fieldMessagesIn(language, row.errors ?? {}).join(' ')}</td>
+            </tr>
+          ))}
+        </DataTable>
+      </section>
+    </>
+  );
+}
+
+/** What the valid rows would pay or request, and of whom. */
+function CheckedPayees({ visit, checked }: { visit: Visit; checked: CheckedFile }) {
+  const { t } = visit;
+  const { rows, invalid, total, payees, payeeCount, hash } = checked;
+  return (
+    <>
+      <FactList
+        visit={visit}
+        title="bulk.wouldIssue"
+        facts={[
+          ['bulk.total', formatCount(rows - invalid)],
+          ['bulk.sum', formatAmount(total)],
+          ['bulk.payees', formatCount(payeeCount)],
+          ['bulk.hash', hash],
+        ]}
+      />
+      <section class="card">
+        <h2>{t('bulk.largestPayees')}</h2>
+        <DataTable
+          visit={visit}
+          name={t('bulk.largestPayees')}
+          columns={['bulk.payee', 'bulk.rows', 'bulk.sum']}
+        >
+          {payees.map((payee) => (
+            <tr>
+              <td class="wide">{payee.name === '' ? t('app.none') : payee.name}</td>
+              <td>{formatCount(payee.rows)}</td>
+              <td>{formatAmount(payee.total)}</td>
             </tr>
           ))}
         </DataTable>

@@ -53,7 +53,8 @@ export class BulkPages {
   })
   async upload(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.withFile(visit, async (kind, reading, body) => {
-      const id = await this.bulk.upload(callerOf(visit), kind, reading, body);
+      const hash = visit.form.get('hash') ?? undefined;
+      const id = await this.bulk.upload(callerOf(visit), kind, { ...reading, hash }, body);
       return new Redirect(pathTo(visit, `bulk/${id}`));
     });
   }

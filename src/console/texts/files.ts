@@ -43,13 +43,19 @@ export const filesTexts = {
     'The file could not be read, and nothing was stored. The reader says: {problem}',
   ],
   'bulk.checkedGood': [
-    'Conferido: as {rows} linhas são válidas. Nada foi gravado. Para enviar, escolha o arquivo de novo com “Gravar e enviar”.',
-    'Checked: all {rows} rows are valid. Nothing was stored. To send them, choose the file again with “Store and send”.',
+    'Conferido: as {rows} linhas são válidas. Nada foi gravado. Para enviar, escolha o mesmo arquivo de novo com “Gravar e enviar”; outro é recusado.',
+    'Checked: all {rows} rows are valid. Nothing was stored. To send them, choose the same file again with “Store and send”; another one is refused.',
   ],
   'bulk.checkedBad': [
     'Conferido: {invalid} de {rows} linhas têm erro e não seriam enviadas. Nada foi gravado.',
     'Checked: {invalid} of {rows} rows have an error and would not be sent. Nothing was stored.',
   ],
+  'bulk.wouldIssue': ['O que seria enviado', 'What would be sent'],
+  'bulk.sum': ['Valor total', 'Total amount'],
+  'bulk.payees': ['Contrapartes', 'Counterparties'],
+  'bulk.payee': ['Contraparte', 'Counterparty'],
+  'bulk.largestPayees': ['Maiores contrapartes', 'Largest counterparties'],
+  'bulk.hash': ['Código da conferência', 'Hash of the check'],
   'bulk.firstErrors': ['Primeiros {count} erros', 'The first {count} errors'],
   'bulk.uploads': ['Arquivos enviados', 'Uploaded files'],
   'bulk.empty': [
@@ -91,6 +97,10 @@ export const filesTexts = {
   'bulk.waiting': ['Linhas que aguardam aprovação: {count}.', 'Rows that await approval: {count}.'],
   'bulk.decide': ['Ver e decidir', 'See and decide'],
 
+  'problem.file_changed': [
+    'Este não é o arquivo que foi conferido. Confira-o de novo.',
+    'This is not the file that was checked. Check it again.',
+  ],
   'problem.unfinished_upload_limit': [
     'A conta já tem o número máximo de arquivos em andamento. Espere um deles terminar.',
     'The account has the most unfinished uploads that it may have. Wait for one to end.',
