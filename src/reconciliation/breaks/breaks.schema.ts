@@ -15,7 +15,7 @@ import {
 } from '../../contract/wire.js';
 import { counterpartyView } from '../../counterparties/counterparty.schema.js';
 import { listOf, listQuery } from '../../platform/listing.js';
-import { breakKinds } from '../decide/break-kinds.js';
+import { breakKinds } from '../decide/break-kind-declarations.js';
 import { candidateReasons } from './candidate-ranking.js';
 import { severities } from './severity.js';
 

@@ -14,7 +14,8 @@ import type { SandboxTx } from '../sandbox-database.service.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { wireReais } from '../wire-values.js';
 import { transferBody, type TransferEvent } from './transfer-bodies.js';
-import { isFinalTransfer, pixFailures, type Transfer } from './transfer.js';
+import { pixFailure } from '../faults/pix-failures.js';
+import { isFinalTransfer, type Transfer } from './transfer.js';
 
 const endTask = 'ted-ends';
 
@@ -36,7 +37,7 @@ export class TedLifecycle {
     const { nsu, createdAt } = await this.post(tx, payer, accepted, -accepted.amountCents);
     // Fires last, so that a refused request does not use up the fault.
     const fault = this.faults.fire(['transfers'], 'async-error');
-    const error = fault ? pixFailures.accountBlocked : accepted.error;
+    const error = fault ? pixFailure(fault.code ?? 'AC06') : accepted.error;
     const times = { createdAt, updatedAt: createdAt };
     const ted: Transfer = { ...accepted, ...times, transactionNsu: nsu, error };
     await tx.insert('transfer', ted);

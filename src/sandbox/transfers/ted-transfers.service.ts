@@ -14,7 +14,8 @@ import { SandboxDatabase } from '../sandbox-database.service.js';
 import { responseText } from '../wire-values.js';
 import { manualParty } from './sent-pixes.service.js';
 import { TedLifecycle } from './ted-lifecycle.service.js';
-import { pixFailures, type Transfer } from './transfer.js';
+import { failureOfAccount, pixFailure } from '../faults/pix-failures.js';
+import type { Transfer } from './transfer.js';
 
 @Injectable()
 export class SandboxTeds {
@@ -52,7 +53,9 @@ export class SandboxTeds {
           beneficiaryAccountId: account?.id ?? null,
           transactionNsu: null,
           isBlocked: false,
-          error: isAtThisBank && !account ? pixFailures.accountUnknown : null,
+          error:
+            failureOfAccount(beneficiary.number) ??
+            (isAtThisBank && !account ? pixFailure('AC03') : null),
           createdAt: now,
           updatedAt: now,
         });
