@@ -141,7 +141,7 @@ describe('the pages of files', () => {
       const file = (...rows: string[]) => ['externalId;amount;key', ...rows].join('\n');
       const form = { kind: 'transfers', content: file(row('c-1', '1.234,50'), row('c-2', '5,50')) };
       const checked = await sendFile(people.analyst, { ...form, path: 'bulk/check' });
-      for (const shown of ['1,240.00', 'maria@pessoa-dois.example', 'What would be sent'])
+      for (const shown of ['1.240,00', 'maria@pessoa-dois.example', 'What would be sent'])
         expect(checked.text).toContain(shown);
       const hash = /name="hash" value="([0-9a-f]{64})"/.exec(checked.text)?.[1] ?? '';
       const before = await countUploads();
@@ -149,6 +149,7 @@ describe('the pages of files', () => {
       const refused = await sendFile(people.analyst, other);
       expect([refused.status, await countUploads()]).toEqual([422, before]);
       expect(refused.text).toContain('This is not the file that was checked.');
+      expect(refused.text).toContain(`name="hash" value="${hash}"`);
       expect((await sendFile(people.analyst, { ...form, hash })).status).toBe(303);
     });
 

@@ -64,6 +64,8 @@ function UploadForm({ visit, checked }: { visit: Visit; checked: CheckedFile | u
   const { t } = visit;
   const path = pathTo(visit, 'bulk');
   const chosen = visit.form.get('kind') ?? visit.query.get('kind');
+  // A refused upload stays tied to the check before it.
+  const hash = checked?.hash ?? visit.form.get('hash');
   return (
     <section class="card">
       <h2>{t('bulk.upload')}</h2>
@@ -87,7 +89,7 @@ function UploadForm({ visit, checked }: { visit: Visit; checked: CheckedFile | u
           required
         />
         <SheetFields visit={visit} />
-        {checked && <input type="hidden" name="hash" value={checked.hash} />}
+        {hash && <input type="hidden" name="hash" value={hash} />}
         <p class="hint">{t('bulk.submitWhy')}</p>
         <div class="row">
           <button>{t('bulk.check')}</button>
