@@ -72,9 +72,9 @@ export class BulkService {
   /**
    * Stores the rows of a file and returns the upload's id. The same file uploaded again is the same
    * upload. `hash` is that of the check, if it was checked: throws `conflict` when it is another
-   * file, another kind, or another sheet. Throws `validation_failed` when the file cannot be read in
-   * its format, `rate_limited` while the account has too many uploads in progress, `conflict` above
-   * the quota of unfinished uploads, and like `assertAccountLive`.
+   * file, another kind, or another sheet. Throws `validation_failed` when the file cannot be read
+   * in its format, `rate_limited` while the account has too many uploads in progress, `conflict`
+   * above the quota of unfinished uploads, and like `assertAccountLive`.
    */
   async upload(
     { accountId, actor: requestedBy }: Pick<Caller, 'accountId' | 'actor'>,
