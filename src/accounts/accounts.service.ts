@@ -258,6 +258,14 @@ export class AccountsService {
     return account;
   }
 
+  /** Whether the bank lists webhook registrations, and where webhooks of the account were found. */
+  async recordRegistrations(
+    id: number,
+    known: Partial<Pick<BankAccountRow, 'listsRegistrations' | 'webhookAddresses'>>,
+  ): Promise<void> {
+    await this.database.prisma.bankAccount.update({ where: { id }, data: known });
+  }
+
   /** What an operator set; null where nothing is set. */
   async findBankDetails(id: number): Promise<BankDetails | null> {
     const { bankDetails } = await this.database.prisma.bankAccount.findUniqueOrThrow({

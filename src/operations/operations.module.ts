@@ -21,6 +21,7 @@ import { OperationsController } from './operations.controller.js';
 import { OperationsService } from './operations.service.js';
 import { PossibleDuplicates } from './possible-duplicates.service.js';
 import { RestoreGuard } from './restores.service.js';
+import { SecondServices } from './second-services.service.js';
 
 @Module({
   imports: [EventsModule, PaymentControlsModule],
@@ -35,6 +36,7 @@ import { RestoreGuard } from './restores.service.js';
     PossibleDuplicates,
     AccountModes,
     RestoreGuard,
+    SecondServices,
     BodyRetention,
     OperationMetrics,
     OperationDetails,

@@ -25,6 +25,7 @@ import {
   type RequestPreferences,
 } from './operation.js';
 import type { NewIdentity } from './identities.queries.js';
+import { markedId } from './installation-mark.js';
 import { OperationSender, type SentResponse } from './operation-sender.service.js';
 import { keyReused, OperationStorage, type NewRequest } from './operation-storage.service.js';
 import { OperationOutcomes } from './operation-outcomes.service.js';
@@ -37,6 +38,8 @@ const repeatPollMs = 100;
 
 @Injectable()
 export class OperationsService {
+  private readonly installations = new Map<number, Promise<string>>();
+
   constructor(
     private readonly database: Database,
     private readonly secretBox: SecretBox,
@@ -51,6 +54,18 @@ export class OperationsService {
     this.outcomes.register(kind);
   }
 
+  /** Read once: it changes only while no process runs. */
+  installationOf(accountId: number): Promise<string> {
+    const known = this.installations.get(accountId);
+    if (known) return known;
+    const read = this.database.prisma.bankAccount
+      .findUniqueOrThrow({ where: { id: accountId }, select: { installation: true } })
+      .then(({ installation }) => installation);
+    this.installations.set(accountId, read);
+    read.catch(() => this.installations.delete(accountId));
+    return read;
+  }
+
   /**
    * Sends a request to the bank once and replies with the bank's response, or with 202 and the
    * operation when no response comes in time. A repeat gets the stored response.
@@ -62,7 +77,7 @@ export class OperationsService {
     const { accountId, preferences, redactedBody, metadata = [] } = request;
     // A body that is stored without its secrets must never be resent.
     invariant(redactedBody === undefined || kind.repeat === 'never', `${kind.name} holds secrets`);
-    const newRequest = this.newRequest(kind, request);
+    const newRequest = this.newRequest(kind, request, await this.installationOf(accountId));
     const stored = await this.storage.findOrStore(newRequest);
     if (stored.outcome === 'repeated')
       return this.replyToRepeat(stored.operation, preferences, metadata);
@@ -131,8 +146,12 @@ export class OperationsService {
     return operation;
   }
 
-  private newRequest(kind: OperationKind, request: OperationRequest): NewRequest {
-    const operation = this.newOperation(kind, request);
+  private newRequest(
+    kind: OperationKind,
+    request: OperationRequest,
+    installation: string,
+  ): NewRequest {
+    const operation = this.newOperation(kind, request, installation);
     const identities = identitiesOf(request, operation.requestHash);
     return { kind, request, operation, identities };
   }
@@ -140,13 +159,15 @@ export class OperationsService {
   private newOperation(
     { name: kind, route, repeat }: OperationKind,
     request: OperationRequest,
+    installation: string,
   ): NewOperation {
     const { accountId, idempotencyKey, input, redactedBody, outgoing } = request;
     const { comparedBody } = request;
     const { requestedBy } = request.preferences;
     const params: unknown = z.encode(route.params, input.params as never);
     const query: unknown = z.encode(route.query, input.query as never);
-    const id = newId();
+    // It is the key at the bank too.
+    const id = markedId(newId(), installation);
     const body = redactedBody === undefined ? encodeJsonBody(route, input) : redactedBody;
     const completed = request.completeInput?.(id) ?? input;
     // Most completed inputs are the caller's own.

@@ -10,11 +10,13 @@ const item = (changes: object = {}): BatchRequest[number] => ({
   ...changes,
 });
 
+const installation = '3f0c2a7e-5d0b-4c55-9a52-0d1f3a1c9b10';
+
 describe('completeBatch', () => {
   it('gives each item a stable externalId of its own, and leaves the client’s unchanged', () => {
     const items = [item(), item({ externalId: 'a' }), item()];
-    const completed = completeBatch(items, operationId);
-    expect(completed).toEqual(completeBatch(completed, operationId));
+    const completed = completeBatch(items, operationId, installation);
+    expect(completed).toEqual(completeBatch(completed, operationId, installation));
     expect(completed[1]).toEqual(items[1]);
     expect(new Set(completed.map(({ externalId }) => externalId)).size).toBe(3);
   });

@@ -6,10 +6,14 @@ import { sha256 } from '../platform/exact-json.js';
 import { generateExternalId } from './transfer-request.js';
 
 /** Generates an externalId for each item without an externalId from the client. */
-export function completeBatch(items: BatchRequest, operationId: string): BatchRequest {
+export function completeBatch(
+  items: BatchRequest,
+  operationId: string,
+  installation: string,
+): BatchRequest {
   return items.map((item, position) => ({
     ...item,
-    externalId: item.externalId ?? generateExternalId(operationId, position),
+    externalId: item.externalId ?? generateExternalId(operationId, position, installation),
   }));
 }
 

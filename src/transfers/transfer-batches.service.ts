@@ -62,12 +62,16 @@ export class TransferBatches implements OnModuleInit {
   ): Promise<Reply> {
     const { items, metadata } = splitItems(request.body);
     const input = { ...request, body: items };
+    const installation = await this.operations.installationOf(accountId);
     return this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,
       input,
       metadata,
-      completeInput: (operationId) => ({ ...input, body: completeBatch(items, operationId) }),
+      completeInput: (operationId) => ({
+        ...input,
+        body: completeBatch(items, operationId, installation),
+      }),
       outgoing: await this.outgoingOf(accountId, items),
       preferences,
       expectedPayments: items.map(({ amount, beneficiaryAccountNumber: account }) =>
@@ -75,7 +79,7 @@ export class TransferBatches implements OnModuleInit {
       ),
       record: async (tx, operationId, expectedPaymentIds) => {
         if (!preferences.allowDuplicate) await assertNoItemRepeated(tx, accountId, items);
-        const transfers = completeBatch(items, operationId).map((item, position) => ({
+        const transfers = completeBatch(items, operationId, installation).map((item, position) => ({
           ...newTransfer(item),
           ...{ id: newId(), operationId, position },
           expectedPaymentId: expectedPaymentIds[position] ?? '',

@@ -20,15 +20,17 @@ const beneficiary = {
 };
 const manual: TransferRequest = { amount: 100n, beneficiary };
 
+const installation = '3f0c2a7e-5d0b-4c55-9a52-0d1f3a1c9b10';
+
 describe('completeTransfer', () => {
   it('gives a transfer between accounts one externalId per operation, the same each time', () => {
-    const { externalId } = completeTransfer(internal, operationId);
+    const { externalId } = completeTransfer(internal, operationId, installation);
     expect(externalId).toMatch(/^[0-9a-f-]{36}$/);
-    expect(completeTransfer({ ...internal, externalId: null }, operationId).externalId).toBe(
-      externalId,
-    );
+    expect(
+      completeTransfer({ ...internal, externalId: null }, operationId, installation).externalId,
+    ).toBe(externalId);
     const other = operationId.replace('01a1', '01a2');
-    expect(completeTransfer(internal, other).externalId).not.toBe(externalId);
+    expect(completeTransfer(internal, other, installation).externalId).not.toBe(externalId);
   });
 
   it.each([
@@ -36,7 +38,7 @@ describe('completeTransfer', () => {
     ['a Pix by key', byKey],
     ['a Pix by account data', manual],
   ])('leaves %s unchanged', (_, request) =>
-    expect(completeTransfer(request, operationId)).toBe(request),
+    expect(completeTransfer(request, operationId, installation)).toBe(request),
   );
 });
 

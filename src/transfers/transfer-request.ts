@@ -8,23 +8,32 @@ import {
   type TransferResponse,
   type TransferShape,
 } from '../contract/transfers.js';
+import { markedId } from '../operations/installation-mark.js';
 import { normalizeAccountNumber, formatCounterparty } from '../expected-payments/counterparty.js';
 
 /**
  * The externalId of a transfer without an externalId from the client. It is derived from the
  * operation and the position in it: each movement has its own id, and a repeat has the same id.
  */
-export function generateExternalId(operationId: string, position: number): string {
-  return uuidv5(String(position), operationId);
+export function generateExternalId(
+  operationId: string,
+  position: number,
+  installation: string,
+): string {
+  return markedId(uuidv5(String(position), operationId), installation);
 }
 
 /**
  * Adds an externalId to a transfer between accounts only: the bank does not store one for a Pix.
  */
-export function completeTransfer(request: TransferRequest, operationId: string): TransferRequest {
+export function completeTransfer(
+  request: TransferRequest,
+  operationId: string,
+  installation: string,
+): TransferRequest {
   const shape = transferShape(request);
   if (shape.shape !== 'internal' || shape.externalId !== null) return request;
-  return { ...request, externalId: generateExternalId(operationId, 0) };
+  return { ...request, externalId: generateExternalId(operationId, 0, installation) };
 }
 
 /**

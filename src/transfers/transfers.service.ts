@@ -115,6 +115,7 @@ export class TransfersService implements OnModuleInit {
     const { counterparty, amountCents } = outgoing;
     const endToEndId = shape.shape === 'key' ? shape.endToEndId : null;
     const lookup = endToEndId && (await this.lookups.prepareClaim(accountId, endToEndId));
+    const installation = await this.operations.installationOf(accountId);
     return this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,
@@ -123,7 +124,7 @@ export class TransfersService implements OnModuleInit {
       comparedBody,
       completeInput: (operationId) => ({
         ...input,
-        body: completeTransfer(input.body, operationId),
+        body: completeTransfer(input.body, operationId, installation),
       }),
       outgoing,
       preferences,
@@ -148,7 +149,7 @@ export class TransfersService implements OnModuleInit {
         counterparty,
         endToEndId,
         lookup: lookup ? { ...lookup, isUnseen } : null,
-        externalId: externalIdOf(shape, operationId),
+        externalId: externalIdOf(shape, operationId, installation),
       }),
     });
   }
@@ -240,9 +241,13 @@ export class TransfersService implements OnModuleInit {
   }
 }
 
-function externalIdOf(shape: TransferShape, operationId: string): string | null {
+function externalIdOf(
+  shape: TransferShape,
+  operationId: string,
+  installation: string,
+): string | null {
   if (shape.shape !== 'internal') return null;
-  return shape.externalId ?? generateExternalId(operationId, 0);
+  return shape.externalId ?? generateExternalId(operationId, 0, installation);
 }
 
 function identifierOf(shape: TransferShape): string | null {

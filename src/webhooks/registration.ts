@@ -5,6 +5,8 @@ import type { WebhookRegistration } from '../contract/webhook-registrations.js';
 import { registeredEventTypes } from './webhook-body.js';
 import { webhookKeyHeader } from './authentication.js';
 
+const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
+
 export type WantedRegistration = {
   eventType: string;
   url: string;
@@ -91,7 +93,7 @@ function isOurs({ publicUrl, slug, allowsLoopback }: WebhookAddress, url: string
   if (url.startsWith(`${publicUrl}${path}`)) return true;
   if (!allowsLoopback || !URL.canParse(url)) return false;
   const { hostname, pathname } = new URL(url);
-  return ['127.0.0.1', 'localhost', '[::1]'].includes(hostname) && pathname.startsWith(path);
+  return loopbackNames.includes(hostname) && pathname.startsWith(path);
 }
 
 /**
@@ -104,4 +106,38 @@ function isUpToDate(existing: WebhookRegistration, wanted: WantedRegistration): 
     existing.authorizationScheme?.toUpperCase() === wanted.authorizationScheme &&
     existing.authorization === wanted.authorization
   );
+}
+
+/** The addresses, other than ours, that have registrations with our path and secret. */
+export function addressesElsewhere(
+  address: WebhookAddress,
+  existing: readonly WebhookRegistration[],
+): string[] {
+  const { publicUrl, slug, secret } = address;
+  const found = existing.flatMap(({ url, authorization = null, eventType }) => {
+    const path = `/webhooks/bank/${slug}/${eventType}`;
+    const hasSecret = authorization === null || authorization === `${webhookKeyHeader}: ${secret}`;
+    return hasSecret && url.endsWith(path) ? [url.slice(0, -path.length)] : [];
+  });
+  return [...new Set(found)].filter((one) => one !== publicUrl);
+}
+
+/**
+ * Of these addresses, those of another service. A loopback address changes with each start, so one
+ * that is known is our own. Elsewhere, the first look under a new address of ours may be that of a
+ * copy: it reports known addresses too.
+ */
+export function addressesOfOthers(
+  publicUrl: string,
+  known: readonly string[],
+  elsewhere: readonly string[],
+): string[] {
+  const isMoved = known.length > 0 && !known.includes(publicUrl);
+  return elsewhere.filter((one) =>
+    isLoopback(one) ? known.length > 0 && !known.includes(one) : isMoved || !known.includes(one),
+  );
+}
+
+function isLoopback(url: string): boolean {
+  return URL.canParse(url) && loopbackNames.includes(new URL(url).hostname);
 }

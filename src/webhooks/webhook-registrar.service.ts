@@ -9,8 +9,11 @@ import {
   createWebhookRegistration,
   listWebhookRegistrations,
   updateWebhookRegistration,
+  type WebhookRegistration,
 } from '../contract/webhook-registrations.js';
 import { Database } from '../database.service.js';
+import { AccountModes } from '../operations/account-modes.service.js';
+import { secondService } from '../operations/second-services.service.js';
 import { Addresses } from '../platform/http.js';
 import { AppError } from '../platform/errors.js';
 import { OnJob } from '../platform/job-methods.js';
@@ -18,6 +21,8 @@ import { Log } from '../platform/log.js';
 import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import {
+  addressesElsewhere,
+  addressesOfOthers,
   describeRegistrations,
   planRegistrations,
   type RegisteredEventType,
@@ -40,6 +45,7 @@ export class WebhookRegistrar implements OnModuleDestroy {
     private readonly bank: BankService,
     private readonly addresses: Addresses,
     private readonly log: Log,
+    private readonly modes: AccountModes,
   ) {}
 
   /**
@@ -54,8 +60,11 @@ export class WebhookRegistrar implements OnModuleDestroy {
       return;
     }
     const listed = await this.bank.call(listWebhookRegistrations, account, {});
+    await this.recordListing(account, listed.outcome);
     if (listed.outcome !== 'success') return this.recordAndThrow(accountId, failureOf(listed), []);
-    const plan = planRegistrations(await this.addressOf(account), readable(listed.value));
+    const [address, existing] = [await this.addressOf(account), readable(listed.value)];
+    if (await this.stopsFor(account, address, existing)) return;
+    const plan = planRegistrations(address, existing);
     const changes = [
       ...plan.create.map((body) => ({
         eventType: body.eventType,
@@ -105,6 +114,37 @@ export class WebhookRegistrar implements OnModuleDestroy {
     });
     if (failure !== null)
       throw new AppError('bank_refused', { internal: `webhook registration: ${failure}` });
+  }
+
+  /** Whether the bank shows registrations: without them, a second service may stay unseen. */
+  private async recordListing(
+    { id, slug }: BankAccount,
+    outcome: BankResponse<unknown>['outcome'],
+  ): Promise<void> {
+    if (outcome === 'unknown') return;
+    const listsRegistrations = outcome === 'success';
+    const stored = await this.accounts.getBySlug(slug);
+    if (stored.listsRegistrations !== listsRegistrations)
+      await this.accounts.recordRegistrations(id, { listsRegistrations });
+  }
+
+  /** Stops the account when another service has our registrations. Each address counts once. */
+  private async stopsFor(
+    { id, slug }: BankAccount,
+    address: WebhookAddress,
+    existing: readonly WebhookRegistration[],
+  ): Promise<boolean> {
+    const { mode, webhookAddresses } = await this.accounts.getBySlug(slug);
+    if (mode !== 'live') return false;
+    const { publicUrl } = address;
+    const elsewhere = addressesElsewhere(address, existing);
+    const others = addressesOfOthers(publicUrl, webhookAddresses, elsewhere);
+    const known = [...new Set([...webhookAddresses, publicUrl, ...elsewhere])];
+    if (known.length > webhookAddresses.length)
+      await this.accounts.recordRegistrations(id, { webhookAddresses: known });
+    if (others.length === 0) return false;
+    await this.modes.change(slug, secondService(`webhooks are registered at ${others.join(', ')}`));
+    return true;
   }
 
   /** How each event type is registered. Throws if the bank does not answer. */

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CustomersModule } from '../customers/customers.module.js';
 import { DisputesModule } from '../disputes/disputes.module.js';
 import { EventsModule } from '../events/events.module.js';
+import { OperationsModule } from '../operations/operations.module.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { DirectWebhooks } from './direct-webhooks.service.js';
 import { Notices } from './notices.service.js';
@@ -19,7 +20,7 @@ import { WebhookRetention } from './webhook-retention.service.js';
 import { WebhooksController } from './webhooks.controller.js';
 
 @Module({
-  imports: [StatementModule, CustomersModule, DisputesModule, EventsModule],
+  imports: [StatementModule, CustomersModule, DisputesModule, EventsModule, OperationsModule],
   controllers: [WebhooksController, WebhookHealthController, RelaysController],
   providers: [
     WebhookInbox,

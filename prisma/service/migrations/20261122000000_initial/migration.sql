@@ -66,6 +66,9 @@ CREATE TABLE "bank_account" (
   "credentials" TEXT,
   "bank_details" JSONB,
   "bank_identity" TEXT,
+  "installation" UUID NOT NULL DEFAULT gen_random_uuid(),
+  "webhook_addresses" TEXT[] NOT NULL DEFAULT '{}',
+  "lists_registrations" BOOLEAN,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 

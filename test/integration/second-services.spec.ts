@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AccountModes } from '../../src/operations/account-modes.service.js';
+import { markedId } from '../../src/operations/installation-mark.js';
+import { SecondServices } from '../../src/operations/second-services.service.js';
+import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import { presets } from '../../src/sandbox/presets/presets.js';
+import { WebhookRegistrar } from '../../src/webhooks/webhook-registrar.service.js';
+import { manualTransfer } from '../contract/transfer-samples.js';
+import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
+
+describe.each(presets)(
+  'a second service with the same bank key, at a bank that is %s',
+  (preset) => {
+    let service: ServiceOnSandbox;
+    const inService = <Type>(type: new (...of: never[]) => Type) =>
+      service.application.get<Type>(type as never, { strict: false });
+    const accountOf = () =>
+      service.database.prisma.bankAccount.findUniqueOrThrow({ where: { id: service.accountId } });
+    const modeOf = async () => (await accountOf()).mode;
+    const release = () =>
+      inService(AccountModes).change('main', {
+        ...{ mode: 'live', registersWebhooks: undefined, actor: 'ana', reason: 'found and ended' },
+      });
+    const register = () =>
+      inService(WebhookRegistrar)
+        .register({ accountId: service.accountId })
+        .catch((error: unknown) => error);
+    /** Another service pays with this key, and this one reads and decides the debit. */
+    const payElsewhere = async (key: string) => {
+      const headers = { IdempotencyKey: key };
+      const body = manualTransfer();
+      const sent = await service.bank.call('POST', '/baas/api/v2/transfers', { headers, body });
+      expect(sent.status).toBe(200);
+      await service.sync();
+      await inService(ReconciliationService).reconcile({ accountId: service.accountId });
+      await inService(SecondServices).stopWhereSeen();
+    };
+
+    beforeAll(async () => {
+      service = await serviceOnSandbox();
+      await service.bank.call('PATCH', '/sandbox/modes', { body: { preset } });
+      await service.sync();
+      await register();
+    });
+    afterAll(() => service.stop());
+
+    it('is reported as undetectable where the bank shows nothing of it', async () => {
+      const warning = await inService(SecondServices).findWarning();
+      if (preset === 'contract') expect(warning).toContain('cannot be detected');
+      else expect(warning).toBeNull();
+    });
+
+    it('is found by a debit with the mark of this installation, once', async () => {
+      await payElsewhere(randomUUID());
+      expect(await modeOf()).toBe('live');
+      const { installation } = await accountOf();
+      await payElsewhere(markedId(randomUUID(), installation));
+      expect(await modeOf()).toBe(preset === 'complete' ? 'stopped' : 'live');
+      await release();
+      await inService(SecondServices).stopWhereSeen();
+      expect(await modeOf()).toBe('live');
+    });
+
+    it('is found by a registration of ours at another address, once', async () => {
+      const listed = await service.bank.call('GET', '/baas/api/v1/webhooks');
+      if (preset === 'contract') return expect(listed.status).toBe(404);
+      const [first] = listed.body as { id: string; url: string; eventType: string }[];
+      const url = `https://staging.example/webhooks/bank/main/${first!.eventType}`;
+      await service.bank.call('PATCH', `/baas/api/v1/webhooks/${first!.id}`, {
+        body: { ...first, url },
+      });
+      await register();
+      expect(await modeOf()).toBe('stopped');
+      await release();
+      await register();
+      expect(await modeOf()).toBe('live');
+    });
+  },
+);
