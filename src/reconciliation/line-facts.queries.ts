@@ -1,6 +1,7 @@
 // Reads statement lines with the facts that decisions are computed from, what their leaves cover,
 // and their stored outcomes.
 import { accountColumn, opaqueAccountId, opaqueArray } from '../database.service.js';
+import { undoesDebit } from '../expected-payments/undone-debits.queries.js';
 import { Prisma } from '../generated/service/client.js';
 import type { Reader } from '../shared-reads.queries.js';
 import type { LoadOptions } from './component.queries.js';
@@ -53,7 +54,8 @@ export async function listLines(
              ) sent
              WHERE other.id <> ${accountId} AND NOT sent.is_credit
                AND sent.amount_cents = t.amount_cents
-           ) AS "isFromOwnAccount"
+           ) AS "isFromOwnAccount",
+           ${undoesDebit(Prisma.sql`t`)} AS "undoesDebit"
     FROM ${accountColumn(accountId)}
     ${lines}
     LEFT JOIN LATERAL (

@@ -34,6 +34,7 @@ import {
 } from './line-decisions.queries.js';
 import { listLines, type LoadedLine } from './line-facts.queries.js';
 import { listPaymentFacts } from './payment-facts.queries.js';
+import { findPossibleOriginals } from './possible-originals.queries.js';
 import { findCompeting, SeenKeys, listActiveRules } from './rules.queries.js';
 
 /** The facts of components, with what is stored about their lines and payments. */
@@ -112,13 +113,22 @@ export async function loadComponents(
     const breakIds = storedBreaks.map(({ id }) => id);
     return { storedBreaks, decisions: await listBreakDecisions(db, accountId, breakIds) };
   };
-  const [breaks, facts] = await Promise.all([
+  const [breaks, facts, possibleOriginals] = await Promise.all([
     listBreaks(),
     loadOtherFacts(db, accountId, selection, lines),
+    findPossibleOriginals(db, accountId, lines, expectedPayments),
   ]);
   const { debitMissingMs } = options;
   const creditDays = { ...options.creditDays, ...ownCreditDays };
-  return { ...ofAccount, ...facts, ...found, ...breaks, debitMissingMs, creditDays };
+  return {
+    ...ofAccount,
+    ...facts,
+    ...found,
+    ...breaks,
+    possibleOriginals,
+    debitMissingMs,
+    creditDays,
+  };
 }
 
 /** All facts of an account. */
@@ -140,6 +150,7 @@ export async function loadAllFacts(
     decisions: await listBreakDecisions(db, accountId, 'all'),
     debitMissingMs: options.debitMissingMs,
     creditDays: { ...options.creditDays, ...ownCreditDays },
+    possibleOriginals: await findPossibleOriginals(db, accountId, lines, payments),
     rules,
   };
 }

@@ -14,6 +14,7 @@ const received: ReferencedStatementLine = {
   originalEndToEndId: null,
   idempotencyKey: null,
   movementId: null,
+  undoesDebit: false,
   counterparty: '88888888/1/2',
   occurredAt: new Date('2026-11-21T12:00:00Z'),
 };
@@ -39,6 +40,7 @@ describe('the received Pix of a reference', () => {
     ['a debit', { isCredit: false, typeName: 'DEBIT_PIX' }],
     ['a bank slip paid through the clearing', { endToEndId: null, typeName: 'CREDIT_BANKSLIP' }],
     ['the reversal of a Pix that we sent', { typeName: 'CREDIT_PIX_REVERSAL' }],
+    ['a credit of any type that undoes a debit', { undoesDebit: true }],
     ['a refund that we received', { endToEndId: 'D8888', typeName: 'CREDIT_PIX_REFUND' }],
     ['a refund with the id of its original', { originalEndToEndId: 'E1' }],
     ['a refund with a Portuguese type name', { typeName: 'DEVOLUCAO_PIX' }],

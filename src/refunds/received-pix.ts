@@ -7,14 +7,17 @@ import { refundWindowDays } from '../contract/refunds.js';
 import { isUndoingType } from '../expected-payments/undoing-types.js';
 
 /** A statement line with the id in a refund's reference. */
-export type ReferencedStatementLine = Pick<
+export interface ReferencedStatementLine extends Pick<
   StatementLine,
   | ('nsu' | 'isCredit' | 'amountCents' | 'typeName' | 'endToEndId')
   | ('originalEndToEndId' | 'counterparty' | 'occurredAt' | 'idempotencyKey' | 'movementId')
->;
+> {
+  /** It is no received Pix, whatever its type. */
+  undoesDebit: boolean;
+}
 
 /** A line that is a received Pix. */
-export interface RefundOriginal extends ReferencedStatementLine {
+export interface RefundOriginal extends Omit<ReferencedStatementLine, 'undoesDebit'> {
   endToEndId: string;
 }
 
@@ -36,10 +39,13 @@ export function chooseRefundOriginal(
   return received.length > 1 ? { outcome: 'ambiguous' } : { outcome: 'chosen', original };
 }
 
-function isReceivedPix(line: ReferencedStatementLine): line is RefundOriginal {
-  const { isCredit, endToEndId, originalEndToEndId, typeName } = line;
+function isReceivedPix(
+  line: ReferencedStatementLine,
+): line is ReferencedStatementLine & RefundOriginal {
+  const { isCredit, endToEndId, originalEndToEndId, typeName, undoesDebit } = line;
   const isPix = endToEndId?.startsWith('E') ?? false;
-  return isCredit && isPix && originalEndToEndId === null && !isUndoingType(typeName);
+  if (!isCredit || !isPix || undoesDebit) return false;
+  return originalEndToEndId === null && !isUndoingType(typeName);
 }
 
 /**

@@ -1,6 +1,7 @@
 // The SQL of refunds. The original Pix is locked while a refund of it is recorded or linked.
 import type { RefundFilter } from '../contract/refunds.js';
 import type { Db, Tx } from '../database.service.js';
+import { undoesDebit } from '../expected-payments/undone-debits.queries.js';
 import { Prisma, type Refund } from '../generated/service/client.js';
 import type { OperationRef } from '../operations/operations.queries.js';
 import { lineReferenceKinds } from '../expected-payments/references.js';
@@ -36,7 +37,8 @@ export async function listRefundReferenceLines(
 ): Promise<ReferencedStatementLine[]> {
   return db.$queryRaw<ReferencedStatementLine[]>`
     SELECT nsu, is_credit, amount_cents, type_name, end_to_end_id, original_end_to_end_id,
-           counterparty, occurred_at, idempotency_key, movement_id
+           counterparty, occurred_at, idempotency_key, movement_id,
+           ${undoesDebit(Prisma.sql`statement_line`)} AS "undoesDebit"
     FROM statement_line WHERE account_id = ${accountId} AND ${matchesReference(filterBy, id)}
     ORDER BY
       (is_credit AND end_to_end_id LIKE 'E%' AND original_end_to_end_id IS NULL) IS TRUE DESC, nsu

@@ -22,6 +22,8 @@ describe('refunds of a break', () => {
         reason: 'as agreed',
       },
     });
+  const setLineOriginalId = (lineOriginalId: string) =>
+    service.bank.call('PATCH', '/sandbox/modes', { body: { lineOriginalId } });
   const refundsOf = async (nsu: number) =>
     (await service.call('GET', `/v1/refunds?originalNsu=${nsu}`)).body.data;
   const receivePix = async (amount: number): Promise<number> => {
@@ -166,6 +168,26 @@ describe('refunds of a break', () => {
       expect((await get(id)).state).toBe('open');
     }
     expect((await changePolicy({ maxAmount: 50 })).body.changes).toHaveLength(1);
+  });
+
+  it('refunds nothing by a policy while a refund stands that nothing ties to a Pix', async () => {
+    await changePolicy({ maxAmount: null });
+    const { id } = await receiveInBreak('duplicate_payment', 8);
+    const pix = { body: { amount: 5 } };
+    const { body: other } = await service.bank.call('POST', '/sandbox/pix/received', pix);
+    await setLineOriginalId('absent');
+    const med = { body: { endToEndId: other.endToEndId } };
+    const { body: refund } = await service.bank.call('POST', '/sandbox/pix/med', med);
+    await setLineOriginalId('present');
+    await syncAndReconcile();
+    await closePeriod();
+    await apply();
+    expect(JSON.stringify(await get(id))).not.toContain('refund_refused');
+    const { body } = await service.call('GET', `/v1/breaks?nsu=${refund.nsu}&state=open`);
+    await act(body.data[0].id, 'accept');
+    await closePeriod();
+    await apply();
+    expect(JSON.stringify(await get(id))).toContain('refund_refused');
   });
 
   it('makes no policy refund once a person acted on the break or the policy was switched off', async () => {

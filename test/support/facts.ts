@@ -15,7 +15,7 @@ export function lineFacts(change: Partial<StatementLineFacts>): StatementLineFac
     ...{ idempotencyKey: null, movementId: null, endToEndId: null, externalId: null },
     ...{ correlationId: null, billCode: null, originalEndToEndId: null },
     ...{ counterparty: null, counterpartyDocument: null, notes: null },
-    ...{ isFresh: false, isFromOwnAccount: false },
+    ...{ isFresh: false, isFromOwnAccount: false, undoesDebit: false },
     ...change,
   };
 }
@@ -44,6 +44,7 @@ export function facts(change: Partial<Facts>): Facts {
       separated: [],
       finalMatches: [],
       finalClassifications: [],
+      possibleOriginals: new Map(),
     },
     ...{
       decisions: [],

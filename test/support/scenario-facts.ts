@@ -58,6 +58,7 @@ const line = z.strictObject({
   document: text.optional(),
   isFresh: z.boolean().default(false),
   isFromOwnAccount: z.boolean().default(false),
+  undoesDebit: z.boolean().default(false),
 });
 
 const operation = z.strictObject({
@@ -126,6 +127,7 @@ export function factsOf(scenario: AccountantScenario): Facts {
       'separate' in one ? [{ nsu: BigInt(one.line), expectedPaymentId: one.separate }] : [],
     ),
     finalClassifications: [],
+    possibleOriginals: new Map(),
     finalMatches: finalMatches.map((one) => ({
       ...{ nsu: BigInt(one.line), expectedPaymentId: one.payment, amountCents: one.amount },
       ...{ rule: 'declared', owedCents: one.amount, isTolerated: false, evidence: {} },

@@ -23,6 +23,7 @@ const line = fc
     counterpartyDocument: maybe(idOf('d')),
     isFresh: fc.boolean(),
     isFromOwnAccount: fc.boolean(),
+    undoesDebit: fc.boolean(),
   })
   .map(({ minute, typeName, ...one }) => ({
     ...one,

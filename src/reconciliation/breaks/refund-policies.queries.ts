@@ -2,6 +2,7 @@
 import type { Db, Tx } from '../../database.service.js';
 import type { Reader } from '../../shared-reads.queries.js';
 import { isProvisional } from '../../expected-payments/provisional.queries.js';
+import { undoesDebit } from '../../expected-payments/undone-debits.queries.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { LockedBreak } from './break-actions.queries.js';
 import type { RefundPolicyChange } from './refund-policies.schema.js';
@@ -46,7 +47,7 @@ export async function writeRefundPolicies(
 const isPolicyRefundable = Prisma.sql`
   p.is_on AND b.state = 'open' AND b.kind = p.break_kind AND b.subject = 'nsu:' || b.nsu
   AND b.opened_at > p.changed_at AND b.amount_cents <= COALESCE(p.max_cents, b.amount_cents)
-  AND t.is_credit AND t.end_to_end_id LIKE 'E%'
+  AND t.is_credit AND t.end_to_end_id LIKE 'E%' AND NOT ${undoesDebit(Prisma.sql`t`)}
   AND NOT EXISTS (
     SELECT 1 FROM break_history_entry e WHERE e.account_id = b.account_id AND e.break_id = b.id
       AND (e.actor <> 'policy' OR e.action = 'refund_refused'))
@@ -66,8 +67,21 @@ const policyBreaks = Prisma.sql`
   JOIN break b ON b.account_id = p.account_id AND b.kind = p.break_kind AND b.state = 'open'
   JOIN statement_line t ON t.account_id = b.account_id AND t.nsu = b.nsu
   JOIN statement_state s ON s.account_id = p.account_id`;
-/** No policy sends money while the balance chain has a gap. */
-const isChainWhole = Prisma.sql`s.broken_since IS NULL AND s.first_gap_nsu IS NULL`;
+/** Whether nothing says of which Pix a refund is that the statement shows. */
+const hasUnattributedRefund = Prisma.sql`EXISTS (
+    SELECT FROM break about
+    JOIN statement_line refund ON refund.account_id = about.account_id AND refund.nsu = about.nsu
+    WHERE about.account_id = p.account_id AND about.state = 'open'
+      AND about.subject = 'nsu:' || about.nsu AND NOT refund.is_credit
+      AND refund.original_end_to_end_id IS NULL AND refund.type_name ILIKE '%REFUND%'
+  ) OR EXISTS (
+    SELECT FROM line_outcome open
+    JOIN statement_line refund ON refund.account_id = open.account_id AND refund.nsu = open.nsu
+    WHERE open.account_id = p.account_id AND open.state = 'pending' AND NOT refund.is_credit
+      AND refund.original_end_to_end_id IS NULL AND refund.type_name ILIKE '%REFUND%')`;
+/** No policy sends money while the balance chain has a gap, or a refund may be of any Pix. */
+const isStatementSure = Prisma.sql`s.broken_since IS NULL AND s.first_gap_nsu IS NULL
+  AND NOT (${hasUnattributedRefund})`;
 const isClosed = Prisma.sql`t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until`;
 /**
  * No payment of what the line pays is provisional: a rule may decide it otherwise. The payments of
@@ -102,8 +116,8 @@ export async function listPolicyRefunds(
 ): Promise<{ breakId: string; reason: string | null; changedBy: string | null }[]> {
   return db.$queryRaw`
     SELECT b.id AS "breakId", p.reason, p.changed_by FROM ${policyBreaks}
-    WHERE p.account_id = ${accountId} AND ${isPolicyRefundable} AND ${isChainWhole} AND ${isClosed}
-      AND ${isDecided} AND ${isFinal}
+    WHERE p.account_id = ${accountId} AND ${isPolicyRefundable} AND ${isStatementSure}
+      AND ${isClosed} AND ${isDecided} AND ${isFinal}
     ORDER BY b.opened_at, b.id LIMIT ${limit}`;
 }
 
@@ -121,7 +135,7 @@ export async function isStillPolicyRefundable(
   const found = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM ${policyBreaks}
     WHERE b.account_id = ${accountId} AND b.id = ${id}::uuid
-      AND ${isPolicyRefundable} AND ${isChainWhole} AND ${isClosed}
+      AND ${isPolicyRefundable} AND ${isStatementSure} AND ${isClosed}
       AND ${isDecided} AND ${isFinal}`;
   return found.length > 0;
 }
@@ -137,7 +151,7 @@ export async function hasRefundAwaitingClosing(
 ): Promise<boolean> {
   const found = await db.$queryRaw<unknown[]>`
     SELECT 1 FROM ${policyBreaks}
-    WHERE p.account_id = ${accountId} AND ${isPolicyRefundable} AND ${isChainWhole}
+    WHERE p.account_id = ${accountId} AND ${isPolicyRefundable} AND ${isStatementSure}
       AND (${isClosed}) IS NOT TRUE
       AND t.occurred_at < clock_timestamp()
         + (s.clock_offset_ms - ${visibilityBoundMs}) * interval '1 millisecond'
@@ -156,5 +170,5 @@ export async function hasRefundPolicies(db: Reader): Promise<boolean> {
 export async function listAccountsToRefund(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT DISTINCT p.account_id FROM ${policyBreaks}
-    WHERE ${isPolicyRefundable} AND ${isChainWhole}`;
+    WHERE ${isPolicyRefundable} AND ${isStatementSure}`;
 }

@@ -209,9 +209,24 @@ export function payUnreferenced(
   if (isPending) return wait(component, line, 'operation', openIds);
   // Refunds of one Pix with one amount are interchangeable; payments to one account are not.
   if (oldest && byOriginal.length > 0) return pay(component, line, oldest, 'original');
-  if (oldest && candidates.length === 1) return pay(component, line, oldest, 'counterparty');
+  const isCertain = candidates.length === 1 && !mayRefundAnother(component, line, candidates);
+  if (oldest && isCertain) return pay(component, line, oldest, 'counterparty');
   if (isInProgress) return wait(component, line, 'operation', openIds);
   if (oldest) component.leaveUnmatched(line, 'ambiguous', { candidates });
+}
+
+/**
+ * Whether the line may be the refund of another Pix of its counterparty: the bank refunds by
+ * itself, too, as for fraud.
+ */
+function mayRefundAnother(
+  { facts }: Component,
+  { nsu }: StatementLineFacts,
+  candidates: readonly { payment: ExpectedPaymentFacts }[],
+): boolean {
+  const own = candidates.flatMap(({ payment }) => payment.refundOfNsu ?? []);
+  if (own.length === 0) return false;
+  return new Set([...own, ...(facts.possibleOriginals.get(nsu) ?? [])]).size > 1;
 }
 
 export function wait(

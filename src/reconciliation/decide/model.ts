@@ -51,6 +51,8 @@ export interface StatementLineFacts {
   isFresh: boolean;
   /** Another account of the service, of the same holder, sent this credit. */
   isFromOwnAccount: boolean;
+  /** A credit with the endToEndId of an earlier debit, unless both parties are this account. */
+  undoesDebit: boolean;
 }
 
 /** What should appear on the statement, with the facts of the operation that expects it. */
@@ -211,6 +213,11 @@ export interface Facts {
   finalClassifications: readonly FinalClassification[];
   decisions: readonly BreakDecision[];
   rules: readonly AppliedRule[];
+  /**
+   * Of debits that may show a refund without a response, and that name no Pix: the Pix of their
+   * counterparty that may have so much left. It is read only where it decides.
+   */
+  possibleOriginals: ReadonlyMap<bigint, readonly bigint[]>;
   /** Lines before it need no explanation. */
   goLiveAt: Date;
   /** When another system may have sent money from the account. */

@@ -6,7 +6,7 @@ import { wait } from './by-reference.js';
 
 /**
  * The contract's types of received money. The two legs of a Pix or transfer between our own
- * accounts share one id: a line of these types is the incoming leg, never a reversal.
+ * accounts share one id: a line of these types is the incoming leg, unless it undoes a debit.
  */
 const incomingTypes: readonly string[] = ['CREDIT_PIX', 'CREDIT_TRANSFER_INTERNAL'];
 /** A refund of our Pix by its receiver: its own id is the refund's, its original id is our Pix. */
@@ -15,8 +15,8 @@ const refundOfSentPix = 'CREDIT_PIX_REFUND';
 const isOnReversal = (kind: string): boolean =>
   (reversalReferenceKinds as readonly string[]).includes(kind);
 
-export function mayBeReversal({ isCredit, typeName }: StatementLineFacts): boolean {
-  return isCredit && !incomingTypes.includes(typeName);
+export function mayBeReversal(line: StatementLineFacts): boolean {
+  return line.isCredit && (line.undoesDebit || !incomingTypes.includes(line.typeName));
 }
 
 /** Decides a credit that may be a reversal and pays nothing by its own ids. */
