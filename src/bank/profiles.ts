@@ -1,6 +1,7 @@
 // The bank profiles: facts that differ between banks and cannot be guessed. An unknown fact has the
 // safe value: a repeat is not safe, no status can be read by id, and no operation is ever proven
 // not executed.
+import type { InterestPeriod } from '../brazil/amount-owed.js';
 import type { BankProfileName, Settings } from '../config.js';
 
 export interface BankProfile {
@@ -23,6 +24,8 @@ export interface BankProfile {
   paysBillsOnTime: boolean;
   /** How many business days after its payment the money of each way is credited, by default. */
   creditDays: { slip: number; pix: number; other: number };
+  /** Whether a charge's late interest as a percentage is per day, as its samples show, or month. */
+  interestPeriod: InterestPeriod;
   /** Whether the bank has the sandbox's routes that pay and expire a charge. */
   hasSimulation: boolean;
   /** Whether webhooks may be sent to, and events delivered at, loopback addresses. */
@@ -38,6 +41,7 @@ const profiles: Record<BankProfileName, BankProfile> = {
     visibilityBoundMs: 10_000,
     paysBillsOnTime: true,
     creditDays: { slip: 1, pix: 0, other: 1 },
+    interestPeriod: 'day',
     hasSimulation: true,
     allowsLoopback: true,
   },
@@ -50,6 +54,7 @@ const profiles: Record<BankProfileName, BankProfile> = {
     paysBillsOnTime: false,
     // The longest that institutions publish for slips.
     creditDays: { slip: 3, pix: 0, other: 1 },
+    interestPeriod: 'day',
     hasSimulation: false,
     allowsLoopback: false,
   },

@@ -7,8 +7,8 @@ const bill: PricedBill = {
   dueDate: '2026-11-25T00:00:00',
   paymentCalculation: { chargedAmount: 10_000n },
 };
-const fine = { date: '2026-11-26', amount: 200n, type: 'PERCENTAGE' };
-const interest = { date: '2026-11-26', amount: 10n, type: 'FIXED' };
+const fine = { date: '2026-11-26', amount: 2_000_000n, type: 'PERCENTAGE' };
+const interest = { date: '2026-11-26', amount: 100_000n, type: 'FIXED' };
 const owed = (of: PricedBill, day: string): [bigint, bigint] => {
   const { minimumCents, maximumCents } = amountOwedOn(of, today, day);
   return [minimumCents, maximumCents];
@@ -23,8 +23,8 @@ describe('the amount of a bill on another day', () => {
 
   it('includes only the discounts that still apply on that day', () => {
     const discounts = [
-      { date: '2026-11-23', amount: 500n, type: 'FIXED' },
-      { date: '2026-11-24', amount: 200n, type: 'Percentage' },
+      { date: '2026-11-23', amount: 5_000_000n, type: 'FIXED' },
+      { date: '2026-11-24', amount: 2_000_000n, type: 'Percentage' },
     ];
     const discounted = { ...bill, discounts, paymentCalculation: { chargedAmount: 9_500n } };
     expect(owed(discounted, '2026-11-24')).toEqual([9_800n, 9_800n]);
@@ -52,13 +52,13 @@ describe('the amount of a bill on another day', () => {
       10_000n,
       10_030n,
     ]);
-    const monthly = { ...interest, amount: 100n, type: 'PERCENTAGE' };
+    const monthly = { ...interest, amount: 1_000_000n, type: 'PERCENTAGE' };
     const both = { ...bill, overduePaymentInterest: monthly, overduePaymentFine: fine };
     expect(owed(both, '2026-11-27')).toEqual([10_000n, 10_500n]);
   });
 
   it('is a range down to all discounts when the bank’s calculation differs from ours', () => {
-    const discounts = [{ date: '2026-11-23', amount: 500n, type: 'FIXED' }];
+    const discounts = [{ date: '2026-11-23', amount: 5_000_000n, type: 'FIXED' }];
     const odd = { ...bill, discounts, paymentCalculation: { chargedAmount: 9_700n } };
     expect(owed(odd, '2026-11-24')).toEqual([9_500n, 10_000n]);
   });
@@ -67,7 +67,7 @@ describe('the amount of a bill on another day', () => {
     ['the type of an adjustment', { overduePaymentFine: { ...fine, type: 'OTHER' } }],
     ['the date of an adjustment', { overduePaymentInterest: { ...interest, date: 'soon' } }],
     ['the due date', { dueDate: 'soon' }],
-    ['a discount', { discounts: [{ date: null, amount: 1n, type: 'FIXED' }] }],
+    ['a discount', { discounts: [{ date: null, amount: 10_000n, type: 'FIXED' }] }],
   ])('is any amount up to twice the bill’s amount when %s cannot be read', (_, fields) =>
     expect(owed({ ...bill, ...fields }, '2026-11-27')).toEqual([1n, 20_000n]),
   );

@@ -9,6 +9,7 @@ import {
 } from '../brazil/amount-owed.js';
 import { daysBetween, parsePlainDate, type PlainDate } from '../brazil/calendar.js';
 import type { BillInformation } from '../contract/bill-payments.js';
+import { centsOfMillionths } from '../contract/wire.js';
 
 export type PricedBill = Pick<
   BillInformation,
@@ -87,14 +88,16 @@ function readAdjustment(
   const type = adjustment.type?.toUpperCase();
   const { amount } = adjustment;
   if (amount == null || !date || (type !== 'FIXED' && type !== 'PERCENTAGE')) return undefined;
-  return { date, amount, isPercentage: type === 'PERCENTAGE' };
+  if (type === 'PERCENTAGE') return { date, amount, isPercentage: true };
+  const cents = centsOfMillionths(amount);
+  return cents === null ? undefined : { date, amount: cents, isPercentage: false };
 }
 
 /** The upper bound of an adjustment: a percentage is rounded up. */
 function partOf(amountCents: bigint, adjustment: Adjustment | null): bigint {
   if (!adjustment) return 0n;
   const { isPercentage, amount } = adjustment;
-  return isPercentage ? (amountCents * amount + 9_999n) / 10_000n : amount;
+  return isPercentage ? (amountCents * amount + 99_999_999n) / 100_000_000n : amount;
 }
 
 const exactly = (cents: bigint): AmountRange => ({ minimumCents: cents, maximumCents: cents });

@@ -72,15 +72,21 @@ describe('the rules of a bill', () => {
   });
 
   it('allow the amount owed on the requested day or on the day of execution', () => {
-    const fine = { date: '2026-11-26', amount: 160n, type: 'FIXED' };
+    const fine = { date: '2026-11-26', amount: 1_600_000n, type: 'FIXED' };
     const fined = { ...bill, overduePaymentFine: fine };
     for (const cents of [8_000n, 8_160n])
       expect(reasonOf(fined, cents, '2026-11-25', '2026-11-26')).toBeNull();
     expect(reasonOf(fined, 8_161n, '2026-11-25', '2026-11-26')).toBe('amount_out_of_range');
   });
 
+  it('never refuse the amount that the bank has calculated', () => {
+    const fine = { date: '2026-11-26', amount: 1_600_000n, type: 'FIXED' };
+    const fined = { ...bill, overduePaymentFine: fine };
+    expect(reasonOf(fined, 8_000n, '2026-11-26')).toBeNull();
+  });
+
   it('raise the upper limit of a range by the fines of later days', () => {
-    const fine = { date: '2026-11-26', amount: 160n, type: 'FIXED' };
+    const fine = { date: '2026-11-26', amount: 1_600_000n, type: 'FIXED' };
     const fined = { ...partial, overduePaymentFine: fine };
     expect(reasonOf(partial, 9_001n, '2026-11-26')).toBe('amount_out_of_range');
     expect(reasonOf(fined, 9_160n, '2026-11-26')).toBeNull();
@@ -103,11 +109,16 @@ describe('the time of a payment', () => {
   it.each([
     [null, ['2026-11-23']],
     ['2026-11-23', ['2026-11-23']],
-    ['2026-11-24T02:59:59Z', ['2026-11-23']],
+    ['2026-11-24T02:59:59Z', ['2026-11-23', '2026-11-24']],
     ['2026-11-24T03:00:00Z', ['2026-11-24']],
     ['2026-11-24', ['2026-11-24']],
     ['2026-11-28', ['2026-11-28', '2026-11-30']],
   ])('%s gives the pay days %j', (payAt, days) => expect(payDaysOf(payAt, now)).toEqual(days));
+
+  it('without payAt may be that of the next business day outside business hours', () => {
+    const friday = new Date('2026-11-27T23:30:00Z');
+    expect(payDaysOf(null, friday)).toEqual(['2026-11-27', '2026-11-30']);
+  });
 
   it.each([
     [null, '2026-11-23T15:00:00.000Z'],

@@ -57,6 +57,8 @@ export function findBillRuleViolation(
       public: `The bill must be pending payment, its status is ${bill.status}.`,
     };
   const { amountCents, today, payDays } = payment;
+  // The bank's own calculation is never refused here.
+  if (amountCents === bill.paymentCalculation.chargedAmount) return null;
   const ranges = payDays.map((day) => rangeOn(bill, today, day));
   const isTooLittle = ranges.every(({ minimumCents }) => amountCents < minimumCents);
   const isTooMuch = ranges.every(({ maximumCents }) => amountCents > maximumCents);
@@ -102,15 +104,16 @@ export function isInThePast(payAt: string, now: Date): boolean {
 }
 
 /**
- * The days whose amount may apply to a payment requested now: today, or the day of `payAt` and the
- * day of execution.
+ * The days whose amount may apply to a payment requested now: today, or the day of `payAt`, and the
+ * day of execution. Without `payAt` that is the next business day outside business hours.
  */
 export function payDaysOf(payAt: string | null, now: Date): PlainDate[] {
   const today = saoPauloDay(now);
-  if (payAt === null) return [today];
+  const executedOn = saoPauloDay(expectedPayTime(payAt, now));
+  if (payAt === null) return [...new Set([today, executedOn])];
   const requested = readPayTime(payAt);
   const day = 'day' in requested ? requested.day : saoPauloDay(requested.instant);
-  return day === today ? [today] : [...new Set([day, saoPauloDay(expectedPayTime(payAt, now))])];
+  return [...new Set([day, executedOn])];
 }
 
 /** Hours in São Paulo in which banks usually pay bills. Used where the response gives no time. */

@@ -9,9 +9,9 @@ const terms: ChargeTerms = {
   discounts: [
     { isPercentage: false, date: '2026-12-01', amount: 100n },
     { isPercentage: false, date: '2026-11-29', amount: 300n },
-    { isPercentage: true, date: '2026-11-30', amount: 150n },
+    { isPercentage: true, date: '2026-11-30', amount: 1_500_000n },
   ],
-  fine: { isPercentage: true, date: '2026-12-03', amount: 200n },
+  fine: { isPercentage: true, date: '2026-12-03', amount: 2_000_000n },
   interest: { isPercentage: false, date: '2026-12-03', amount: 10n },
 };
 
@@ -36,7 +36,7 @@ it('moves a weekend due date to the next business day, and counts later interest
 });
 
 it('charges percentage interest by the day, for a month of thirty days', () => {
-  const interest = { isPercentage: true, date: '2026-12-03', amount: 100n };
+  const interest = { isPercentage: true, date: '2026-12-03', amount: 1_000_000n };
   const late = { ...terms, amountCents: 30_000n, fine: null, interest };
   expect(amountOwed(late, '2026-12-03')).toBe(30_010n);
   expect(amountOwed(late, '2027-01-01')).toBe(30_300n);
@@ -51,7 +51,7 @@ it('applies fine and interest from their own date when that is later than the du
 });
 
 it('leaves at least one cent to pay after a discount', () => {
-  const discounts = [{ isPercentage: true, date: '2026-12-02', amount: 10_000n }];
+  const discounts = [{ isPercentage: true, date: '2026-12-02', amount: 100_000_000n }];
   expect(amountOwed({ ...terms, discounts }, '2026-12-02')).toBe(1n);
 });
 
@@ -59,8 +59,8 @@ it('never owes less on a later day', () => {
   fc.assert(
     fc.property(fc.integer({ min: -40, max: 400 }), fc.bigInt(1n, 10_000_000n), (days, amount) => {
       const discounts = [
-        { isPercentage: true, date: '2026-11-25', amount: 500n },
-        { isPercentage: true, date: '2026-11-30', amount: 200n },
+        { isPercentage: true, date: '2026-11-25', amount: 5_000_000n },
+        { isPercentage: true, date: '2026-11-30', amount: 2_000_000n },
       ];
       const day = addDays(terms.dueDate, days);
       const charge = { ...terms, amountCents: amount, discounts };

@@ -4,8 +4,15 @@ import { addDays, daysBetween, rollToBusinessDay, type PlainDate } from './calen
 export interface Adjustment {
   isPercentage: boolean;
   date: PlainDate;
-  /** Cents, or hundredths of a percent. */
+  /** Cents, or millionths of a percent. */
   amount: bigint;
+}
+
+export type InterestPeriod = 'day' | 'month';
+
+export interface Interest extends Adjustment {
+  /** Of a percentage: per day, or per month of thirty days, charged by the day. */
+  period?: InterestPeriod;
 }
 
 export interface Adjustments {
@@ -18,9 +25,9 @@ export interface Adjustments {
   fine: Adjustment | null;
   /**
    * Applies to each late day, from its date on. A fixed amount is per day. A percentage is per
-   * month of thirty days, charged by the day.
+   * month where nothing else is given.
    */
-  interest: Adjustment | null;
+  interest: Interest | null;
 }
 
 export interface ChargeTerms extends Adjustments {
@@ -28,8 +35,8 @@ export interface ChargeTerms extends Adjustments {
   dueDate: PlainDate;
 }
 
-const hundredPercent = 10_000n;
-const daysOfMonth = 30n;
+const hundredPercent = 100_000_000n;
+const daysOf: Record<InterestPeriod, bigint> = { day: 1n, month: 30n };
 
 /**
  * The differences between the amount of a charge and the amount owed on a day, in cents, never
@@ -79,7 +86,10 @@ function interestOn({ amountCents, dueDate, interest }: ChargeTerms, day: PlainD
   const from = interest.date > firstLateDay ? interest.date : firstLateDay;
   const days = BigInt(daysBetween(from, day) + 1);
   if (!interest.isPercentage) return interest.amount * days;
-  return rounded(amountCents * interest.amount * days, hundredPercent * daysOfMonth);
+  return rounded(
+    amountCents * interest.amount * days,
+    hundredPercent * daysOf[interest.period ?? 'month'],
+  );
 }
 
 function partOf(amountCents: bigint, { isPercentage, amount }: Adjustment): bigint {

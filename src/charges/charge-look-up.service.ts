@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import type { BankAccount } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
+import type { InterestPeriod } from '../brazil/amount-owed.js';
 import {
   chargeRequest,
   getCharge,
@@ -23,6 +24,11 @@ export class ChargeLookUp {
   get creditDays(): number {
     const { hasStatusById, creditDays } = this.bank.profile;
     return hasStatusById ? 0 : creditDays.slip;
+  }
+
+  /** What a percentage of late interest is of. */
+  get interestPeriod(): InterestPeriod {
+    return this.bank.profile.interestPeriod;
   }
 
   async charge(account: BankAccount, operation: Operation): Promise<LookUpResult<ChargeResponse>> {

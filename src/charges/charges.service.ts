@@ -85,7 +85,9 @@ export class ChargesService implements OnModuleInit {
     const { correlationId, type, Amount: amountCents, dueDate } = input.body;
     const { discount, lateFine, latePayment } = input.body;
     const hasTerms = discount ?? lateFine ?? latePayment;
-    const terms = hasTerms ? serializeAdjustments(adjustmentsOf(input.body)) : null;
+    const terms = hasTerms
+      ? serializeAdjustments(adjustmentsOf(input.body, this.lookUp.interestPeriod))
+      : null;
     const payerDocument = normalizeTaxId(input.body.payer.document);
     const charge = { correlationId, type, amountCents, dueDate, terms, payerDocument };
     return this.operations.perform(this.chargeKind, {

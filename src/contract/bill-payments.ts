@@ -7,6 +7,7 @@ import { route } from './route.js';
 import {
   answeredId,
   bigInteger,
+  millionths,
   positiveReais,
   reais,
   text,
@@ -83,7 +84,7 @@ const issuer = z.looseObject({
 /** A fine, interest or discount: in reais when the type is FIXED, in percent when PERCENTAGE. */
 const adjustment = z.looseObject({
   date: unneededText,
-  amount: unneeded(reais),
+  amount: unneeded(millionths),
   type: unneededText,
 });
 

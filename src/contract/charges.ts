@@ -6,9 +6,11 @@ import { route } from './route.js';
 import {
   answeredId,
   bigInteger,
+  centsOfMillionths,
   clientIdentifier,
   filledText,
   freeText,
+  millionths,
   plainDate,
   positiveReais,
   queryInteger,
@@ -52,7 +54,8 @@ const finalBeneficiary = z.looseObject({
 
 /** The contract shows `Fixed` and `Percentage`, and leaves further values to the bank. */
 const adjustmentType = filledText(60);
-const adjustmentAmount = reais.refine((amount) => amount >= 0n, 'Must not be negative.');
+/** Reais, or percent with up to six decimals. */
+const adjustmentAmount = millionths;
 
 const discount = z.looseObject({
   type: adjustmentType,
@@ -78,6 +81,17 @@ const chargeFields = z.looseObject({
   latePayment: lateAdjustment.nullish(),
 });
 
+/** The amounts of adjustments that are reais, by their fields. */
+function fixedAmountsOf(charge: z.output<typeof chargeFields>): [string, bigint[]][] {
+  const { discount, lateFine, latePayment } = charge;
+  const isFixed = (one: { type: string } | null | undefined) => one?.type.toLowerCase() === 'fixed';
+  return [
+    ['discount', isFixed(discount) ? (discount?.items ?? []).map(({ amount }) => amount) : []],
+    ['lateFine', lateFine && isFixed(lateFine) ? [lateFine.amount] : []],
+    ['latePayment', latePayment && isFixed(latePayment) ? [latePayment.amount] : []],
+  ];
+}
+
 /**
  * The contract spells the field `Amount`. An additional `amount` is an error: the two may differ.
  * It shows discount, fine and interest with `BANKSLIP_PIX`; whether a `BANKSLIP` may have them is
@@ -86,6 +100,9 @@ const chargeFields = z.looseObject({
 export const chargeRequest = chargeFields.superRefine((charge, context) => {
   const reject = (field: string, message: string) =>
     context.addIssue({ code: 'custom', path: [field], message });
+  for (const [field, amounts] of fixedAmountsOf(charge))
+    if (amounts.some((amount) => centsOfMillionths(amount) === null))
+      reject(field, 'A fixed amount must have at most two decimals.');
   if ('amount' in charge) reject('amount', 'Must be spelled Amount.');
   if (charge.type === 'BANKSLIP_PIX' && charge.ourNumber)
     reject('ourNumber', 'Must not be sent with BANKSLIP_PIX.');

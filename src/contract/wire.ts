@@ -46,6 +46,29 @@ export const reais = z.codec(jsonNumber, z.bigint(), {
   encode: (cents) => new LosslessNumber(formatReais(cents)),
 });
 
+const decimalText = /^(\d{1,12})(?:\.(\d{1,6}))?$/;
+
+/** A number of up to six decimals, which is not negative, in millionths: reais or percent. */
+export const millionths = z.codec(jsonNumber, z.bigint(), {
+  decode: (number, context) => {
+    const [, whole, decimals = ''] = decimalText.exec(number.value) ?? [];
+    return whole === undefined
+      ? rejectInput(context, number.value, 'Must be a number from 0 with at most six decimals.')
+      : BigInt(whole + decimals.padEnd(6, '0'));
+  },
+  encode: (value) => {
+    const digits = value.toString().padStart(7, '0');
+    const text = `${digits.slice(0, -6)}.${digits.slice(-6)}`;
+    return new LosslessNumber(text.replace(/\.?0+$/, ''));
+  },
+});
+
+/** The millionths of a cent. */
+const centMillionths = 10_000n;
+export const centsOfMillionths = (value: bigint): bigint | null =>
+  value % centMillionths === 0n ? value / centMillionths : null;
+export const millionthsOfCents = (cents: bigint): bigint => cents * centMillionths;
+
 /** A requested amount, more than zero. */
 export const positiveReais = reais.refine((cents) => cents > 0n, 'Must be greater than zero.');
 

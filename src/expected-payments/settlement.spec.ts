@@ -50,7 +50,7 @@ const fined = {
   amountCents: 100_00n,
   terms: serializeAdjustments({
     discounts: [],
-    fine: { isPercentage: true, date: '2026-01-01', amount: 200n },
+    fine: { isPercentage: true, date: '2026-01-01', amount: 2_000_000n },
     interest: { isPercentage: false, date: '2026-01-01', amount: 100n },
   }),
 };

@@ -222,10 +222,9 @@ describe('the amount due of a slip', () => {
     ['2027-03-05', 200, 200],
     // A slip due on a Saturday can be paid on Monday without fine.
     ['2027-03-08', 200, 200],
-    // A fine, and three days of interest since the Saturday; a percentage is for a month of thirty
-    // days.
-    ['2027-03-09', 200 + 2 + 9, 200 + 4 + 0.6],
-    ['2027-04-05', 200 + 2 + 90, 200 + 4 + 6],
+    // A fine, and three days of interest since the Saturday.
+    ['2027-03-09', 200 + 2 + 9, 200 + 4 + 18],
+    ['2027-04-05', 200 + 2 + 90, 200 + 4 + 180],
   ])('on %s is %p with fixed terms, %p with percentages', async (day, fixed, percentage) => {
     await setClock('2027-03-01T12:00:00Z');
     for (const [kind, owed] of [['Fixed', fixed] as const, ['Percentage', percentage] as const]) {

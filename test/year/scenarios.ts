@@ -34,9 +34,9 @@ function addAdjustedCharge(builder: YearBuilder, at: number): void {
     isLate ? -builder.dice.integer(6, 20) : builder.dice.integer(3, 20),
   );
   const adjustments = {
-    discounts: [{ isPercentage: true, date: addDays(dueDate, -1), amount: 500n }],
-    fine: { isPercentage: true, date: addDays(dueDate, 1), amount: 200n },
-    interest: { isPercentage: true, date: addDays(dueDate, 1), amount: 100n },
+    discounts: [{ isPercentage: true, date: addDays(dueDate, -1), amount: 5_000_000n }],
+    fine: { isPercentage: true, date: addDays(dueDate, 1), amount: 2_000_000n },
+    interest: { isPercentage: true, date: addDays(dueDate, 1), amount: 1_000_000n },
   };
   const terms: ChargeDueTerms = { dueDate, terms: serializeAdjustments(adjustments) };
   const charge = addCharge(builder, at, terms);

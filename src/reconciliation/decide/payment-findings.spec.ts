@@ -109,7 +109,7 @@ describe('a charge of 1000, paid', () => {
   );
 
   it('after its expiry, is right with its fine and underpaid without it', () => {
-    const fine = { isPercentage: true, date: '2026-03-02', amount: 200n };
+    const fine = { isPercentage: true, date: '2026-03-02', amount: 2_000_000n };
     const terms = serializeAdjustments({ discounts: [], fine, interest: null });
     const late = { expiredAt: at(-1), dueDate: '2026-03-02', terms };
     const paidLate = (cents: number) => {

@@ -12,8 +12,10 @@ import { parseTaxId } from '../../brazil/tax-id.js';
 import { route } from '../../contract/route.js';
 import {
   bigInteger,
+  centsOfMillionths,
   filledText,
   instant,
+  millionths,
   plainDate,
   positiveReais,
   reais,
@@ -22,12 +24,17 @@ import {
 
 const control = { chapter: 'Sandbox control', authentication: 'api-key' } as const;
 
-const adjustment = z.looseObject({
-  type: z.enum(['FIXED', 'PERCENTAGE'], 'Must be FIXED or PERCENTAGE.'),
-  date: plainDate,
-  /** In reais, or in percent. */
-  amount: positiveReais,
-});
+const adjustment = z
+  .looseObject({
+    type: z.enum(['FIXED', 'PERCENTAGE'], 'Must be FIXED or PERCENTAGE.'),
+    date: plainDate,
+    /** In reais, or in percent with up to six decimals. */
+    amount: millionths.refine((amount) => amount > 0n, 'Must be greater than zero.'),
+  })
+  .refine(({ type, amount }) => type !== 'FIXED' || centsOfMillionths(amount) !== null, {
+    path: ['amount'],
+    message: 'Must have at most two decimals.',
+  });
 const party = z.looseObject({
   document: text(18).refine((value) => parseTaxId(value) !== null, 'Is neither a CPF nor a CNPJ.'),
   name: filledText(200),

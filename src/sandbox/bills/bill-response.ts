@@ -1,6 +1,7 @@
 import type { Adjustment } from '../../brazil/amount-owed.js';
 import { addDays, type PlainDate } from '../../brazil/calendar.js';
 import type { BillInformation, BillPaymentResponse } from '../../contract/bill-payments.js';
+import { millionthsOfCents } from '../../contract/wire.js';
 import type { Bill } from './bill.js';
 import { calculateBill } from './bill-calculation.js';
 import { isPartShown, type Preset } from '../presets/presets.js';
@@ -68,5 +69,6 @@ function fieldsOfBoth(bill: Bill, day: PlainDate) {
 }
 
 function adjustmentResponse({ date, amount, isPercentage }: Adjustment) {
-  return { date, amount, type: isPercentage ? 'PERCENTAGE' : 'FIXED' };
+  const type = isPercentage ? 'PERCENTAGE' : 'FIXED';
+  return { date, amount: isPercentage ? amount : millionthsOfCents(amount), type };
 }

@@ -9,6 +9,7 @@ import {
   type UtilityBillSegment,
 } from '../../brazil/utility-bill.js';
 import { serializeAdjustments } from '../../contract/charge-terms.js';
+import { centsOfMillionths } from '../../contract/wire.js';
 import { invariant } from '../../platform/errors.js';
 import type { Party } from '../accounts/party.js';
 import type { BillRow } from './bill.js';
@@ -100,7 +101,8 @@ export function newBill(
 }
 
 function adjustmentOf({ type, date, amount }: NonNullable<NewBillRequest['fine']>) {
-  return { isPercentage: type === 'PERCENTAGE', date, amount };
+  const isPercentage = type === 'PERCENTAGE';
+  return { isPercentage, date, amount: isPercentage ? amount : (centsOfMillionths(amount) ?? 0n) };
 }
 
 /** The parties that the request names; the bill has defaults for the others. */

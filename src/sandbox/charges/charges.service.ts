@@ -54,7 +54,7 @@ export class Charges {
       dueDate: request.dueDate,
       payer: request.payer,
       finalBeneficiary: request.finalBeneficiary ?? null,
-      adjustments: serializeAdjustments(adjustmentsOf(request)),
+      adjustments: serializeAdjustments(adjustmentsOf(request, this.modes.current.interestPeriod)),
     });
     try {
       return await this.database.transaction((tx) =>

@@ -53,6 +53,8 @@ export const modes = z.strictObject({
   accountsWithoutSlips: z.array(filledText(20)).max(100),
   /** Whether other types of discount, fine and interest are issued, without changing any amount. */
   adjustmentTypes: oneOf('fixed-or-percentage', 'any'),
+  /** Of late interest as a percentage. */
+  interestPeriod: oneOf('day', 'month'),
   /** Whether a `BANKSLIP` may have a discount, a fine and interest. */
   slipAdjustments: oneOf('pix-only', 'any'),
   /** The amount that `/pay` pays on a static QR code without an amount. */
@@ -114,6 +116,7 @@ const publishedModes: ModeValues = {
   payerDocuments: 'checked',
   accountsWithoutSlips: [],
   adjustmentTypes: 'fixed-or-percentage',
+  interestPeriod: 'day',
   slipAdjustments: 'pix-only',
   freeAmountPayment: 100n,
   webhookSigning: 'registered',
