@@ -7,8 +7,8 @@ export interface StoredOutcome {
   state: string | null;
   /** Its matches, its classification or its break, each as text. */
   outcomes: string[];
-  /** It is not decided yet, or it waits. */
-  isPending: boolean;
+  /** It is not decided yet. One that waits is decided. */
+  isUndecided: boolean;
 }
 
 /** `lineKinds`: the kinds of breaks of lines without another outcome. */
@@ -18,8 +18,8 @@ export async function listStoredOutcomes(
   lineKinds: readonly string[],
 ): Promise<StoredOutcome[]> {
   return db.$queryRaw`
-    SELECT t.nsu, o.state, COALESCE(o.state, 'pending') = 'pending'
-             OR t.arrival > COALESCE(s.decided_arrival, 0) AS "isPending", stored.outcomes
+    SELECT t.nsu, o.state, o.state IS NULL
+             OR t.arrival > COALESCE(s.decided_arrival, 0) AS "isUndecided", stored.outcomes
     FROM statement_line t
     LEFT JOIN reconciliation_state s ON s.account_id = t.account_id
     LEFT JOIN line_outcome o ON o.account_id = t.account_id AND o.nsu = t.nsu

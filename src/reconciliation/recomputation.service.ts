@@ -18,6 +18,7 @@ import { loadAllFacts } from './load.queries.js';
 import { listActiveRules } from './rules.queries.js';
 import { hasLeafOf, listOutcomeLines } from './line-leaves.queries.js';
 import * as queries from './recomputation.queries.js';
+import { listRefundDifferences } from './refund-identities.queries.js';
 
 const timeoutMs = 6 * 3_600_000;
 const leavesPerPage = 5_000;
@@ -69,8 +70,8 @@ async function compareIn(db: Db, accountId: number, profile: BankProfile) {
   const decision = decide(facts);
   const due = await queries.listDueSubjects(db, accountId);
   const lines = await queries.listStoredOutcomes(db, accountId, lineBreakKinds);
-  const pending = new Set(lines.filter(({ isPending }) => isPending).map(({ nsu }) => nsu));
-  const isCompared = comparedSubjects(decision, due, pending);
+  const undecided = new Set(lines.filter(({ isUndecided }) => isUndecided).map(({ nsu }) => nsu));
+  const isCompared = comparedSubjects(decision, due, undecided);
   const open = openBreaks(decision);
   const outcomes = lineOutcomes(decision, open);
   const storedBreaks = await db.break.findMany({
@@ -91,11 +92,16 @@ async function compareIn(db: Db, accountId: number, profile: BankProfile) {
     ...differencesOfTotals(decision, totals, (id) => isCompared({ expectedPaymentId: id })),
     ...(await queries.listCounterDifferences(db, accountId)),
     ...(await queries.listTotalDifferences(db, accountId)),
+    ...(await listRefundDifferences(db, accountId)).filter(isCompared).map(toDifference),
     ...(await listReportDifferences(db, accountId)),
     ...(await listHealthCountDifferences(db, accountId)),
   ];
-  return { lines: facts.lines.length, due: due.length + pending.size, differences };
+  return { lines: facts.lines.length, due: due.length + undecided.size, differences };
 }
+
+const toDifference = ({ subject, stored, computed }: OutcomeDifference): OutcomeDifference => ({
+  ...{ subject, stored, computed },
+});
 
 interface Subject {
   subject?: string;
@@ -103,14 +109,14 @@ interface Subject {
   expectedPaymentId?: string | null;
 }
 
-/** What is due, pending, or shares a payment with such a line is decided later. */
+/** What is due, undecided, or shares a payment with such a line is decided later. */
 function comparedSubjects(
   { component }: Decision,
   due: readonly queries.DueSubject[],
-  pending: ReadonlySet<bigint>,
+  undecided: ReadonlySet<bigint>,
 ): (subject: Subject) => boolean {
   if (due.some((one) => !one.nsu && !one.expectedPaymentId && !one.operationId)) return () => false;
-  const dueNsus = new Set([...pending, ...due.flatMap(({ nsu }) => nsu ?? [])]);
+  const dueNsus = new Set([...undecided, ...due.flatMap(({ nsu }) => nsu ?? [])]);
   const duePayments = new Set([
     ...due.flatMap(({ expectedPaymentId }) => expectedPaymentId ?? []),
     ...[...dueNsus].flatMap((nsu) =>
@@ -169,7 +175,7 @@ async function differencesOfLeaves(
 function describeOutcome({ component }: Decision, nsu: bigint): string[] {
   const outcome = component.unmatched.get(nsu);
   if (outcome?.outcome === 'classified') return [`${outcome.category} by ${outcome.rule}`];
-  if (outcome) return [outcome.outcome === 'break' ? outcome.kind : outcome.outcome];
+  if (outcome) return outcome.outcome === 'break' ? [outcome.kind] : [];
   return component
     .allocationsOfLine(nsu)
     .map((one) => `${one.role} by ${one.rule} of ${one.expectedPaymentId} ${one.amountCents}`);
