@@ -10,7 +10,9 @@ import { typed } from '../visit.js';
 import type { PageAction } from './open-actions.js';
 
 export type ReadAction = { action: BreakAction } | { problem: TextKey };
-type Allocations = NonNullable<Extract<BreakAction, { action: 'link' }>['allocations']>;
+type LinkAction = Extract<BreakAction, { action: 'link' }>;
+type Allocations = NonNullable<LinkAction['allocations']>;
+type Refunds = NonNullable<LinkAction['refundOf']>;
 
 /** The rows in which a line is split over payments that are no candidates. */
 export const freeParts = 2;
@@ -49,18 +51,23 @@ function readLink(visit: Visit, reason: string): ReadAction {
   return { problem: 'breaks.invalid.candidate' };
 }
 
+/** Each part names an expected payment by its id, or a received Pix that it refunds by its nsu. */
 function readSplit(visit: Visit, reason: string): ReadAction {
   const allocations: Allocations = [];
+  const refundOf: Refunds = [];
   for (const [name, value] of visit.form) {
     const [, part = ''] = /^part(\d{1,2})$/.exec(name) ?? [];
     const expectedPaymentId = typed(visit, `id${part}`);
     if (part === '' || value.trim() === '') continue;
     const amount = readPositive(value);
     if (amount === null) return { problem: 'breaks.invalid.amount' };
-    if (!isUuid(expectedPaymentId)) return { problem: 'breaks.invalid.candidate' };
-    allocations.push({ expectedPaymentId, amount });
+    if (isUuid(expectedPaymentId)) allocations.push({ expectedPaymentId, amount });
+    else if (isNsu(expectedPaymentId)) refundOf.push({ nsu: BigInt(expectedPaymentId), amount });
+    else return { problem: 'breaks.invalid.candidate' };
   }
-  if (allocations.length === 0) return { problem: 'breaks.invalid.candidate' };
+  if ((allocations.length === 0) === (refundOf.length === 0))
+    return { problem: 'breaks.invalid.candidate' };
+  if (refundOf.length > 0) return { action: { action: 'link', reason, refundOf } };
   return { action: { action: 'link', reason, allocations } };
 }
 

@@ -139,7 +139,10 @@ export const breaksTexts = {
     'Say how much of the line pays each one. The sum must be {amount}.',
   ],
   'breaks.split.part': ['Parte que paga {number}', 'Part that pays {number}'],
-  'breaks.split.id': ['Id do pagamento previsto', 'Id of the expected payment'],
+  'breaks.split.id': [
+    'Id do pagamento previsto, ou NSU do Pix devolvido',
+    'Id of the expected payment, or nsu of the refunded Pix',
+  ],
   'breaks.split.amount': ['Valor', 'Amount'],
   'breaks.did.link': ['Conciliada.', 'Linked.'],
   'breaks.did.accept': ['Aceita.', 'Accepted.'],
