@@ -106,6 +106,11 @@ export const settingSchemas = {
     .enum(duplicatePolicies, `POSSIBLE_DUPLICATES must be one of ${duplicatePolicies.join(', ')}.`)
     .default('off'),
   POSSIBLE_DUPLICATE_WINDOW_MINUTES: count('POSSIBLE_DUPLICATE_WINDOW_MINUTES', 1).default(60),
+  API_KEY_HEADERS: z
+    .string()
+    .transform((value) => value.split(',').map((name) => name.trim()))
+    .pipe(z.array(headerName('API_KEY_HEADERS')))
+    .optional(),
   CONCILIA_API_KEY: secret('CONCILIA_API_KEY', 8).optional(),
   CONCILIA_PARTNER_KEY: secret('CONCILIA_PARTNER_KEY', 8).optional(),
   CONCILIA_ADMIN_KEY: secret('CONCILIA_ADMIN_KEY', 8).optional(),
@@ -163,6 +168,8 @@ export abstract class Settings {
   readonly port!: number;
   readonly sandboxPort!: number;
   readonly sandboxPreset!: (typeof sandboxPresets)[number];
+  /** Further headers in which business systems may send their keys, in lower case. */
+  readonly apiKeyHeaders!: readonly string[];
   /** Null: our loopback address, known once the service listens. */
   readonly publicUrl!: string | null;
   /** Null: the embedded PostgreSQL under `dataDir`. */
@@ -359,6 +366,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     port: values.PORT,
     sandboxPort: values.SANDBOX_PORT,
     sandboxPreset: values.SANDBOX_PRESET,
+    apiKeyHeaders: values.API_KEY_HEADERS ?? [],
     publicUrl: values.PUBLIC_URL ?? null,
     databaseUrl: values.DATABASE_URL ?? null,
     directDatabaseUrl: values.DIRECT_DATABASE_URL ?? null,

@@ -29,7 +29,7 @@ const clauses: Readonly<Record<string, string>> = {
   customers: 'create enums codes passwords',
   errors: 'key partner not-found statuses',
   events: 'registration charge external-id customers disputes',
-  beyond: 'void due-date charges transfer webhooks',
+  beyond: 'void due-date charges transfer ted qr webhooks',
 };
 
 interface Row {

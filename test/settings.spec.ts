@@ -100,6 +100,7 @@ describe('defaults', () => {
       redisUrl: null,
       dataDir: resolve('.data'),
       roles: ['api', 'worker', 'scheduler', 'sandbox'],
+      apiKeyHeaders: [],
       bank: {
         profile: 'sandbox',
         baseUrl: null,

@@ -16,6 +16,7 @@ import {
   type RouteInput,
 } from '../contract/route.js';
 import { inputOf, ReadLater, routeOf } from '../platform/contract-route.js';
+import { Settings } from '../config.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { AuthenticationFailures } from '../request-limits/authentication-failures.service.js';
 import { missingScope, requiredScope } from './scope.decorator.js';
@@ -30,6 +31,7 @@ export class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly apiKeys: ApiKeysService,
     private readonly failures: AuthenticationFailures,
+    private readonly settings: Settings,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -68,7 +70,8 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   private findCaller(request: FastifyRequest, kind: ApiKeyKind): Promise<Caller | null> {
-    const [key] = presentedKeys(request, [headers[kind]]);
+    const names = [headers[kind], ...this.settings.apiKeyHeaders];
+    const [key] = presentedKeys(request, names);
     return key === undefined ? Promise.resolve(null) : this.apiKeys.findCaller(kind, key);
   }
 }

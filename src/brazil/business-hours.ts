@@ -69,6 +69,25 @@ export function parseRequestedTime(text: string): RequestedTime | null {
   return { instant: new Date(Date.parse(`${day}T00:00:00Z`) + sinceMidnightMs - aheadMs) };
 }
 
+/** Clients stamp the moment of the call, by their own clocks. */
+const nearNowMs = 5 * 60_000;
+
+/**
+ * When a requested payment takes effect, if that is later than now. A time near to the present is
+ * now; without a zone it is read in UTC for that too, as programs write the present.
+ */
+export function scheduledTime(text: string | null | undefined, now: Date): Date | null {
+  const requested = text ? parseRequestedTime(text) : null;
+  if (!requested || !text) return null;
+  const at = 'day' in requested ? saoPauloInstant(requested.day, 0) : requested.instant;
+  const asUtc = parseRequestedTime(`${text}Z`);
+  const isStamp =
+    asUtc !== null &&
+    'instant' in asUtc &&
+    Math.abs(asUtc.instant.getTime() - now.getTime()) <= nearNowMs;
+  return isStamp || at.getTime() <= now.getTime() + nearNowMs ? null : at;
+}
+
 function zoneMs(zone: string): number | null {
   if (zone === 'Z') return 0;
   const [, sign, hours, minutes] = OFFSET.exec(zone) ?? [];

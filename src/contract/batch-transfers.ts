@@ -2,6 +2,7 @@
 // item", "Batch transfer response", "Batch transfers between accounts".
 import { z } from 'zod';
 import { route } from './route.js';
+import { schedulingFields } from './transfers.js';
 import {
   answeredId,
   clientIdentifier,
@@ -21,6 +22,7 @@ export const batchItemRequest = withExactNames(
     externalId: clientIdentifier.nullish(),
     amount: positiveReais,
     beneficiaryAccountNumber: filledText(20),
+    ...schedulingFields,
   }),
 );
 

@@ -2,7 +2,6 @@
 // payment request / response", "Bill payments".
 import { z } from 'zod';
 import { hasBarCodeLength, parseBillCode } from '../brazil/bill-code.js';
-import { parseRequestedTime } from '../brazil/business-hours.js';
 import { route } from './route.js';
 import {
   answeredId,
@@ -10,6 +9,7 @@ import {
   millionths,
   positiveReais,
   reais,
+  requestedTime,
   text,
   timestamp,
   unneeded,
@@ -134,9 +134,7 @@ const billPaymentFields = z.looseObject({
   barCode: billBarCode.nullish(),
   digitableLine: billDigitableLine.nullish(),
   /** Schedules the payment: a day, or a time, in São Paulo unless it has a time zone. */
-  payAt: text(40)
-    .refine((value) => parseRequestedTime(value) !== null, 'Could not be read as a date and time.')
-    .nullish(),
+  payAt: requestedTime.nullish(),
 });
 
 export const billPaymentRequest = withExactNames(billPaymentFields)

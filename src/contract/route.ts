@@ -64,6 +64,8 @@ export interface Route<
   isReading: boolean;
   /** Whether the contract lacks the route: it is publicly known of the real service. */
   isBeyondContract: boolean;
+  /** Whether a body need not have the contract's exact form. Default: a route of the bank's API. */
+  readsLeniently: boolean;
   /** The largest body in bytes. A larger one gets 413. */
   maxBodyBytes: number;
   /**
@@ -105,7 +107,7 @@ const noParams = z.looseObject({});
 type RouteDefaults =
   | ('params' | 'query' | 'body' | 'idempotencyKey' | 'successStatus' | 'isReading')
   | ('isBeyondContract' | 'maxBodyBytes' | 'mayRespondText' | 'hasFileBody')
-  | 'refusesUnknown';
+  | ('refusesUnknown' | 'readsLeniently');
 
 /**
  * Declares a route without parameters, query, body or idempotency key, and with status 200, unless
@@ -128,6 +130,7 @@ export function route<
     successStatus: 200,
     isReading: declared.method === 'GET',
     isBeyondContract: false,
+    readsLeniently: declared.path.startsWith('/baas/'),
     maxBodyBytes: defaultMaxBodyBytes,
     mayRespondText: false,
     hasFileBody: false,

@@ -66,7 +66,8 @@ export const createStaticQr = route({
   summary: 'Creates a static Pix QR code, which may be paid many times.',
   method: 'POST',
   path: '/baas/api/v2/pix/qrcode/static',
-  idempotencyKey: 'required',
+  // The contract requires it. The bank's own client sends none, and a correlationId names one code.
+  idempotencyKey: 'accepted',
   body: staticQrRequest,
   response: staticQrResponse,
 });

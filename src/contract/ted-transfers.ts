@@ -3,13 +3,17 @@
 // endToEndId, and no nsu before its line.
 import { z } from 'zod';
 import { route } from './route.js';
-import { transferDetails, transferRequestFields } from './transfers.js';
+import { schedulingFields, transferDetails, transferRequestFields } from './transfers.js';
 import { text, unneededText, withExactNames } from './wire.js';
 
-const { amount, description, beneficiary } = transferRequestFields;
+const { amount, description, beneficiary, externalId } = transferRequestFields;
 
 export const tedRequest = withExactNames(
-  z.looseObject({ amount, description, beneficiary: beneficiary.unwrap().unwrap() }),
+  z.looseObject({
+    ...{ amount, description, externalId },
+    beneficiary: beneficiary.unwrap().unwrap(),
+    ...schedulingFields,
+  }),
 );
 
 export type TedRequest = z.output<typeof tedRequest>;

@@ -12,6 +12,7 @@ import {
   maxIdLength,
   positiveReais,
   reais,
+  requestedTime,
   requiredOr,
   text,
   timestamp,
@@ -64,6 +65,17 @@ const shapeFields = {
 } as const;
 const allShapeFields = Object.values(shapeFields).flat();
 
+/** Beyond the contract: publicly known of the requests that the bank's own clients write. */
+export const schedulingFields = {
+  /** When it is sent; near to the present, at once. */
+  transferAt: requestedTime.nullish(),
+  /** A split would pay others than the beneficiary, whom nothing has checked. */
+  splitInstructions: z
+    .array(z.unknown())
+    .max(0, 'Must be empty: a transfer is not split.')
+    .nullish(),
+};
+
 export const transferRequestFields = {
   amount: positiveReais,
   description: freeText.nullish(),
@@ -71,8 +83,9 @@ export const transferRequestFields = {
   initiationType: z.literal('KEY', 'Must be KEY.').nullish(),
   beneficiary: manualBeneficiary.nullish(),
   beneficiaryAccount: filledText(20).nullish(),
-  /** Only for transfers between accounts. */
+  /** The bank stores it for transfers between accounts only. */
   externalId: clientIdentifier.nullish(),
+  ...schedulingFields,
 };
 
 /** Has one of three shapes. A request with fields of two shapes is ambiguous and rejected. */

@@ -2,6 +2,7 @@
 // cents or integers, so that no amount and no nsu passes through a float.
 import { isLosslessNumber, LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
+import { parseRequestedTime } from '../brazil/business-hours.js';
 import { parsePlainDate } from '../brazil/calendar.js';
 import { formatReais, parseReais } from '../money/cents.js';
 
@@ -166,6 +167,12 @@ export const answeredId = z.codec(z.union([z.string().min(1), jsonNumber]), z.st
 export const unneeded = <Field extends z.ZodType>(field: Field) => field.nullish().catch(null);
 export const unneededText = unneeded(z.string());
 export const unneededId = unneeded(answeredId);
+
+/** A requested time: a day, or a time, in São Paulo unless it has a time zone. */
+export const requestedTime = text(40).refine(
+  (value) => parseRequestedTime(value) !== null,
+  'Could not be read as a date and time.',
+);
 
 const notADate = 'Could not be read as a date, yyyy-mm-dd.';
 

@@ -306,5 +306,5 @@ function identitiesOf(
 /** The externalIds that the client chose, of one payment or of the payments of a batch. */
 function externalIdsIn(body: unknown): string[] {
   const ids = [body].flat().map((payment) => (isJsonObject(payment) ? payment.externalId : null));
-  return ids.filter((id) => typeof id === 'string').sort();
+  return ids.filter((id) => typeof id === 'string' && id !== '').sort() as string[];
 }

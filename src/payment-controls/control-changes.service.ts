@@ -117,6 +117,8 @@ export class ControlChanges {
       if (night.nightFromHour === night.nightUntilHour)
         throw invalidField('$.nightUntilHour', 'Must differ from nightFromHour.');
       const after = await tx.paymentControl.update({ where: { accountId }, data });
+      if (await queries.lockRestrictingControls(tx, accountId))
+        await queries.countEarlierPayments(tx, accountId);
       await this.record(tx, accountId, 'controls_set', { actor, reason }, toJson(describe(after)));
     });
   }

@@ -89,9 +89,48 @@ export async function endBeneficiary(tx: Tx, accountId: number, id: string): Pro
   return removed === 1;
 }
 
-/** An operation that moved no money does not count. One whose outcome is not known counts. */
+/**
+ * What moved no money does not count: an operation that ended so, or a payment that failed, once
+ * the statement shows its reversal or proves that there was no debit. An operation whose outcome is
+ * not known counts, and so does a payment that its beneficiary returned.
+ */
 const counts = Prisma.sql`JOIN operation o ON o.account_id = p.account_id AND o.id = p.operation_id
-  AND o.state NOT IN ('rejected', 'not_executed', 'declined', 'expired')`;
+  AND o.state NOT IN ('rejected', 'not_executed', 'declined', 'expired')
+  AND NOT EXISTS (
+    SELECT FROM transfer t
+    JOIN expected_payment e ON e.account_id = t.account_id AND e.id = t.expected_payment_id
+    LEFT JOIN expected_payment_total total
+      ON total.account_id = e.account_id AND total.expected_payment_id = e.id
+    WHERE t.account_id = p.account_id AND t.operation_id = p.operation_id
+      AND t.position = p.position AND t.state = 'failed'
+      AND CASE WHEN COALESCE(total.paid_cents, 0) = 0 THEN e.withdrawn_at IS NOT NULL
+               ELSE total.reversed_cents >= total.paid_cents END)
+  AND NOT EXISTS (
+    SELECT FROM bill_payment b
+    WHERE b.account_id = p.account_id AND b.id = p.operation_id AND b.state = 'failed')`;
+
+/**
+ * Counts the payments of the last two days, and those that take effect later, which were requested
+ * while the account had no limit. Two days span each period of a limit.
+ */
+export async function countEarlierPayments(tx: Tx, accountId: number): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO counted_payment (account_id, operation_id, position, actor, counterparty,
+                                 amount_cents, effective_at)
+    SELECT o.account_id, o.id, COALESCE(t.position, 0),
+           CASE WHEN o.source <> 'policy' THEN o.requested_by END,
+           COALESCE(t.counterparty, o.counterparty), COALESCE(t.amount_cents, o.amount_cents),
+           COALESCE(o.effective_from, COALESCE(o.approved_at, o.created_at)
+             + (${bankTimeNow(accountId)} - clock_timestamp()))
+    FROM operation o
+    LEFT JOIN transfer t
+      ON t.account_id = o.account_id AND t.operation_id = o.id AND t.shape = 'batch'
+    WHERE o.account_id = ${accountId} AND o.amount_cents IS NOT NULL AND o.counterparty IS NOT NULL
+      AND (o.ended_at IS NULL OR o.state = 'needs_operator'
+        OR o.ended_at > clock_timestamp() - interval '2 days'
+        OR o.effective_from > ${bankTimeNow(accountId)} - interval '2 days')
+    ON CONFLICT DO NOTHING`;
+}
 
 const within = ({ from, until }: LimitPeriod) =>
   Prisma.sql`p.effective_at >= ${from} AND p.effective_at < ${until}`;

@@ -29,6 +29,7 @@ import {
 } from '../contract/route.js';
 import { AppError, invalidField, invariant, refuseInvalid } from './errors.js';
 import { parseJson, requestBodyJson } from './exact-json.js';
+import { readLeniently, type Departure } from './lenient-request.js';
 import { writeResponse } from './response-text.js';
 import { findUnknownFields, type UnknownField } from './unknown-fields.js';
 
@@ -153,8 +154,14 @@ function bodyOf(route: Route, result: unknown, reply: FastifyReply) {
   return result.body;
 }
 
-/** The decoded request. The error of the idempotency key comes first in `errors`. */
-export function inputOf(context: ExecutionContext): RouteInput<Route> {
+/**
+ * The decoded request. The error of the idempotency key comes first in `errors`. `refused` are
+ * departures from the contract's form that the application does not take.
+ */
+export function inputOf(
+  context: ExecutionContext,
+  refused: readonly Departure[] = [],
+): RouteInput<Route> {
   const route = routeOf(context.getHandler());
   invariant(route, '@Input() needs a method with @Handles()');
   const request = context.switchToHttp().getRequest<FastifyRequest>();
@@ -165,7 +172,13 @@ export function inputOf(context: ExecutionContext): RouteInput<Route> {
   const sent = (request.query ?? {}) as Query;
   const plain = route.refusesUnknown ? sent : withPlainNames(sent);
   const query = decode(route.query, plain, issues);
-  const body = decode(route.body, readBody(route, request), issues, route.refusesUnknown);
+  const given = readBody(route, request);
+  const { request: meant, departures } = route.readsLeniently
+    ? readLeniently(route.body, given)
+    : { request: given, departures: new Set<Departure>() };
+  const body = decode(route.body, meant, issues, route.refusesUnknown);
+  for (const one of refused)
+    if (departures.has(one)) (issues.$ ??= []).push(`Must have the contract's form: ${one}.`);
   if (Object.keys(issues).length > 0) throw new AppError('validation_failed', { errors: issues });
   return { params, query, body, idempotencyKey } as RouteInput<Route>;
 }

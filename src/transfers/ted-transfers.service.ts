@@ -4,6 +4,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { RouteInput } from '../contract/route.js';
 import { createTed } from '../contract/ted-transfers.js';
+import { Database } from '../database.service.js';
 import { expectedDebit, referencesOf } from '../expected-payments/expected-payment.js';
 import { withoutMetadata } from '../expected-payments/metadata.js';
 import type { OperationKind, RequestPreferences } from '../operations/operation.js';
@@ -33,6 +34,7 @@ export class TedTransfers implements OnModuleInit {
   };
 
   constructor(
+    private readonly database: Database,
     private readonly operations: OperationsService,
     private readonly records: TransferRecords,
   ) {}
@@ -41,7 +43,7 @@ export class TedTransfers implements OnModuleInit {
     this.operations.register(this.kind);
   }
 
-  create(
+  async create(
     accountId: number,
     request: RouteInput<typeof createTed>,
     preferences: RequestPreferences,
@@ -55,6 +57,7 @@ export class TedTransfers implements OnModuleInit {
       input,
       metadata,
       outgoing: { counterparty, amountCents, isDistinguishable: false },
+      effectiveFrom: await queries.readScheduledTime(this.database.prisma, accountId, [input.body]),
       preferences,
       expectedPayments: [expectedDebit(amountCents, referencesOf({ counterparty }))],
       rowOf: (operationId, [expectedPaymentId = '']): queries.NewTransferRow => ({

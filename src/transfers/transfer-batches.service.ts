@@ -73,6 +73,7 @@ export class TransferBatches implements OnModuleInit {
         body: completeBatch(items, operationId, installation),
       }),
       outgoing: await this.outgoingOf(accountId, items),
+      effectiveFrom: await queries.readScheduledTime(this.database.prisma, accountId, items),
       preferences,
       expectedPayments: items.map(({ amount, beneficiaryAccountNumber: account }) =>
         expectedDebit(amount, referencesOf({ counterparty: normalizeAccountNumber(account) })),

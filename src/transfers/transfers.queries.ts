@@ -9,6 +9,8 @@ import {
   type Transfer,
   type TransferState,
 } from '../generated/service/client.js';
+import { scheduledTime } from '../brazil/business-hours.js';
+import { readBankTime } from '../statement/bank-clock.queries.js';
 import type { Write } from '../joined-writes.queries.js';
 import type { OperationRef } from '../operations/operations.queries.js';
 import { metadataOfRow } from '../expected-payments/metadata.queries.js';
@@ -424,4 +426,20 @@ export async function reclaimPixKeyLookup(tx: Tx, { accountId, id }: OperationRe
     WHERE t.account_id = ${accountId} AND t.operation_id = ${id}::uuid AND t.shape = 'key'
       AND l.account_id = t.account_id AND l.end_to_end_id IN (${endToEndIdsOf})
       AND l.operation_id IS NULL`;
+}
+
+/**
+ * The latest time, by the bank's clock, at which one of the requested transfers is scheduled; null
+ * where all are sent at once.
+ */
+export async function readScheduledTime(
+  db: Db,
+  accountId: number,
+  transfers: readonly { transferAt?: string | null | undefined }[],
+): Promise<Date | null> {
+  const requested = transfers.flatMap(({ transferAt }) => transferAt ?? []);
+  if (requested.length === 0) return null;
+  const now = await readBankTime(db, accountId);
+  const times = requested.flatMap((one) => scheduledTime(one, now)?.getTime() ?? []);
+  return times.length === 0 ? null : new Date(Math.max(...times));
 }

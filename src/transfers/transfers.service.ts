@@ -112,6 +112,9 @@ export class TransfersService implements OnModuleInit {
     const { input, metadata } = withoutMetadata(request);
     const shape = transferShape(input.body);
     const outgoing = await this.outgoingOf(accountId, shape);
+    const effectiveFrom = await queries.readScheduledTime(this.database.prisma, accountId, [
+      input.body,
+    ]);
     const { counterparty, amountCents } = outgoing;
     const endToEndId = shape.shape === 'key' ? shape.endToEndId : null;
     const lookup = endToEndId && (await this.lookups.prepareClaim(accountId, endToEndId));
@@ -127,6 +130,7 @@ export class TransfersService implements OnModuleInit {
         body: completeTransfer(input.body, operationId, installation),
       }),
       outgoing,
+      effectiveFrom,
       preferences,
       expectedPayments: [
         expectedDebit(

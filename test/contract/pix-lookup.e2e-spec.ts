@@ -60,7 +60,7 @@ describe('POST /baas/api/v2/pix/dict/payment-initialization', () => {
   it('rejects a character that cannot be stored', async () =>
     expectError(await lookUp({ key: 'a\u0000@b.example' }), 400));
 
-  it.each(['12345678900', 'a', ''])('rejects the holder document %p', async (holderDocument) =>
+  it.each(['12345678900', 'a', ' '])('rejects the holder document %p', async (holderDocument) =>
     expectError(
       await lookUp({ key: knownBeneficiaries.dictKey, holderDocument }),
       400,

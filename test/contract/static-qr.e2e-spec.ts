@@ -81,9 +81,6 @@ describe('POST /baas/api/v2/pix/qrcode/static', () => {
     expect(first.body.transactionId).not.toBe(second.body.transactionId);
   });
 
-  it('rejects a request without IdempotencyKey', async () =>
-    expectError(await create(staticQr(), {}), 400));
-
   it('rejects a request without correlationId', async () =>
     expectError(await create(staticQr({ correlationId: undefined })), 400, '$.correlationId'));
 

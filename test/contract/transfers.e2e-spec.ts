@@ -169,7 +169,7 @@ describe('POST /baas/api/v2/transfers, between accounts', () => {
   });
 
   it.each([
-    ['beneficiaryAccount', { beneficiaryAccount: '' }],
+    ['beneficiaryAccount', { beneficiaryAccount: ' ' }],
     ['beneficiaryAccount', { beneficiaryAccount: 1000002 }],
     ['externalId', { externalId: ' with spaces ' }],
     ['amount', { amount: 0.001 }],

@@ -2,7 +2,9 @@
 // under concurrent requests, and each change has who made it and why.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { BulkService } from '../../src/bulk/bulk.service.js';
+import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { StatementService } from '../../src/statement/statement.service.js';
+import { TransferStatusChecks } from '../../src/transfers/transfer-status-checks.service.js';
 import { newKeyHeader } from '../contract/samples.js';
 import { keyTransfer, knownBeneficiaries, manualTransfer } from '../contract/transfer-samples.js';
 import { operatorOf } from '../support/operator.js';
@@ -352,6 +354,49 @@ describe('payment controls', () => {
       expect(await codeOf(toAccount(1))).toBe('sent');
     });
 
+    it('count what was sent before they were set', async () => {
+      expect(await codeOf(toAccount(60))).toBe('sent');
+      const items = [
+        { amount: 10, beneficiaryAccountNumber: '1000002' },
+        { amount: 20, beneficiaryAccountNumber: '1000002' },
+      ];
+      expect(await codeOf(post('/baas/v1/transfers/batch', items, inBatch))).toBe('sent');
+      await set({ limits: { perDay: 100, perCounterpartyPerDay: 95 } });
+      expect(await codeOf(toAccount(11))).toBe(limitExceeded);
+      expect(await codeOf(toAccount(6))).toBe(limitExceeded);
+      expect(await codeOf(toAccount(5))).toBe('sent');
+    });
+
+    it('return a share when the statement shows the reversal of a failure, never for a return', async () => {
+      await set({ limits: { perDay: 100 } });
+      const decide = async () => {
+        await sync();
+        await service.database.pool.query('UPDATE transfer SET next_check_at = now()');
+        await service.application.get(TransferStatusChecks, { strict: false }).check({ accountId });
+        await sync();
+        await service.application
+          .get(ReconciliationService, { strict: false })
+          .reconcile({ accountId });
+      };
+      await service.sandbox.call('POST', '/sandbox/faults', {
+        body: { endpoint: 'transfers', kind: 'async-error', times: 1 },
+      });
+      expect(await codeOf(post(transferPath, manualTransfer({ amount: 70 })))).toBe('sent');
+      expect(await codeOf(toAccount(40))).toBe(limitExceeded);
+      await service.sandbox.call('POST', '/sandbox/clock', { body: { advance: 'PT1M' } });
+      await decide();
+      const { body: returned } = await post(transferPath, manualTransfer({ amount: 80 }));
+      expect(returned.status).toBe('PIX_PROCESSING');
+      await service.sandbox.call('POST', '/sandbox/clock', { body: { advance: 'PT1M' } });
+      const body = { endToEndId: returned.endToEndId };
+      expect((await service.sandbox.call('POST', '/sandbox/pix/returned', { body })).status).toBe(
+        200,
+      );
+      await decide();
+      expect(await codeOf(toAccount(40))).toBe(limitExceeded);
+      expect(await codeOf(toAccount(20))).toBe('sent');
+    });
+
     it('hold per night and per day of São Paulo, by the bank’s clock', async () => {
       const setClock = async (now: string) => {
         await service.sandbox.call('POST', '/sandbox/clock', { body: { now, frozen: true } });
@@ -373,39 +418,40 @@ describe('payment controls', () => {
     });
   });
 
-  it('compare what a bank that ignores letter case would read', async () => {
+  it('refuse two names that differ by letter case, and compare one in any case', async () => {
     await set({ allowList: true, coolingOffHours: 0, limits: { perOperation: 5 } });
     await add({ accountNumber: '1000002' });
     const item = { amount: 1, beneficiaryAccountNumber: '1000002' };
     const manual = manualTransfer();
     const { barCode } = await newBill();
     const lookUpPath = '/baas/api/v2/pix/dict/payment-initialization';
-    const requests: [string, string, object][] = [
-      ['$.Amount', transferPath, { amount: 1, Amount: 9_000, beneficiaryAccount: '1000002' }],
+    const requests: [string, object][] = [
+      [transferPath, { amount: 1, Amount: 9_000, beneficiaryAccount: '1000002' }],
+      [transferPath, { amount: 1, beneficiaryAccount: '1000002', beneficiaryaccount: '1000003' }],
+      [transferPath, { ...manual, beneficiary: { ...manual.beneficiary, NUMBER: '1' } }],
+      ['/baas/v1/transfers/batch', [{ ...item, AMOUNT: 9_000 }]],
       [
-        '$.beneficiaryaccount',
-        transferPath,
-        { amount: 1, beneficiaryAccount: '1000002', beneficiaryaccount: '1000003' },
+        '/baas/api/v1/bill-payments',
+        { barCode, amount: 80, payAt: '2099-01-01', payat: '2099-01-02' },
       ],
       [
-        '$.beneficiary.NUMBER',
-        transferPath,
-        { ...manual, beneficiary: { ...manual.beneficiary, NUMBER: '1' } },
+        lookUpPath,
+        { key: 'a@b.example', holderDocument: '36562207002', HolderDocument: '36562207002' },
       ],
-      ['$[0].AMOUNT', '/baas/v1/transfers/batch', [{ ...item, AMOUNT: 9_000 }]],
-      ['$.payat', '/baas/api/v1/bill-payments', { barCode, amount: 80, payat: '2099-01-02' }],
-      ['$.HolderDocument', lookUpPath, { key: 'a@b.example', HolderDocument: '36562207002' }],
       [
-        '$.deſcription',
         transferPath,
-        { amount: 1, beneficiaryAccount: '1000002', deſcription: '' },
+        { amount: 1, beneficiaryAccount: '1000002', description: 'a', deſcription: 'b' },
       ],
     ];
-    for (const [field, path, body] of requests) {
+    for (const [path, body] of requests) {
       const headers = path.endsWith('batch') ? inBatch : {};
       const response = await post(path, body, headers);
-      expect([response.status, Object.keys(response.body.errors ?? {})]).toEqual([400, [field]]);
+      expect([response.status, Object.keys(response.body.errors ?? {})]).toEqual([400, ['$']]);
     }
+    const misspelt = { Amount: 9_000, BeneficiaryAccount: '1000002' };
+    expect(await codeOf(post(transferPath, misspelt))).toBe(limitExceeded);
+    const toOther = { Amount: 1, BENEFICIARYACCOUNT: '1000003' };
+    expect(await codeOf(post(transferPath, toOther))).toBe('422 beneficiary_not_allowed');
     expect([await sentAtBank(), await storedOperations()]).toEqual([0, 0]);
   });
 

@@ -16,13 +16,18 @@ import {
 import { inputOf, routeOf } from '../../platform/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { sha256 } from '../../platform/exact-json.js';
+import type { Departure } from '../../platform/lenient-request.js';
 import { Modes } from '../modes/modes.service.js';
 import { isRouteServed } from '../presets/presets.js';
 import { SandboxSettings } from '../sandbox-database.service.js';
 import { Accounts } from './accounts.service.js';
 import type { SandboxAccount } from './party.js';
 
-export type AuthenticatedRequest = FastifyRequest & { bankAccount?: SandboxAccount };
+export type AuthenticatedRequest = FastifyRequest & {
+  bankAccount?: SandboxAccount;
+  /** How the modes do not let a request depart from the contract's form. */
+  refused?: readonly Departure[];
+};
 
 @Injectable()
 export class SandboxApiKeyGuard implements CanActivate {
@@ -43,6 +48,7 @@ export class SandboxApiKeyGuard implements CanActivate {
     const account = typeof apiKey === 'string' ? await this.accounts.findByApiKey(apiKey) : null;
     if (!account) throw keyRequired(apiKeyHeader);
     request.bankAccount = account;
+    request.refused = this.modes.current.refusedForms;
     return true;
   }
 
@@ -66,7 +72,9 @@ export type AccountRequest<R extends Route> = RouteInput<R> & { account: Sandbox
 
 /** Injects an `AccountRequest`. */
 export const AccountInput = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  const { bankAccount: account } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+  const { bankAccount: account, refused } = context
+    .switchToHttp()
+    .getRequest<AuthenticatedRequest>();
   invariant(account, '@AccountInput() is used only on routes with an API key');
-  return { ...inputOf(context), account };
+  return { ...inputOf(context, refused), account };
 });

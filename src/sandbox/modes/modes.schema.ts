@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { maxBatchItems } from '../../contract/batch-transfers.js';
 import { route } from '../../contract/route.js';
+import { departures } from '../../platform/lenient-request.js';
 import { filledText, integer, positiveReais } from '../../contract/wire.js';
 import { presets, type Preset } from '../presets/presets.js';
 
@@ -46,6 +47,13 @@ export const modes = z.strictObject({
   refundEndToEndId: oneOf('own', 'original'),
   /** The type of the credit that undoes a failed Pix or refund: its own, or that of any Pix. */
   reversalType: oneOf('own', 'CREDIT_PIX'),
+  /**
+   * How requests must not depart from the contract's form: an empty text for an absent one, a name
+   * or a listed value in another letter case, a date-time for a date.
+   */
+  refusedForms: z.array(oneOf(...departures)).max(departures.length),
+  /** Whether a static QR code needs an IdempotencyKey. */
+  qrCodeKey: oneOf('optional', 'required'),
   chargeStatus,
   /** Whether a charge's payer and guarantor need a CPF or CNPJ, or may have any text. */
   payerDocuments: oneOf('checked', 'text'),
@@ -106,6 +114,8 @@ const publishedModes: ModeValues = {
   lineOriginalId: 'absent',
   refundEndToEndId: 'own',
   reversalType: 'CREDIT_PIX',
+  refusedForms: [],
+  qrCodeKey: 'optional',
   chargeStatus: {
     slipCreated: 'Pending',
     qrCreated: 'Created',
@@ -137,7 +147,7 @@ const publishedModes: ModeValues = {
 };
 
 export const modesOfPreset: Record<Preset, ModeValues> = {
-  contract: { ...publishedModes, preset: 'contract' },
+  contract: { ...publishedModes, preset: 'contract', qrCodeKey: 'required' },
   published: publishedModes,
   complete: {
     ...publishedModes,
