@@ -122,14 +122,14 @@ describe('the pages of files', () => {
 
     it('is only checked where that is asked for: errors are shown, and nothing is stored', async () => {
       const before = await countUploads();
-      const content = declared(['x-1,credit,abc,2030-01-01,', 'x-2,credit,5,2030-01-01,A']);
+      const content = declared(['x-1,credit,abc,2030-01-01,', 'x-2,credit,5,2030-01-01,PEDIDO A']);
       const bad = await sendFile(people.analyst, { path: 'bulk/check', content });
       expect(bad.status).toBe(200);
       expect(bad.text).toContain('1 of 2 rows have an error');
       expect(bad.text).toContain('amount: Must be a number.');
       const good = await sendFile(people.analyst, {
         path: 'bulk/check',
-        content: declared(['x-3,credit,5,2030-01-01,A']),
+        content: declared(['x-3,credit,5,2030-01-01,PEDIDO A']),
       });
       expect(good.text).toContain('Checked: all 1 rows are valid.');
       expect(await countUploads()).toBe(before);
@@ -171,7 +171,7 @@ describe('the pages of files', () => {
       ['nobody who is signed in', 303, () => people.analyst, { cookie: 'a=b' }, undefined],
     ])('of %s is refused, and nothing is stored', async (_, status, visitor, headers, csrf) => {
       const before = await countUploads();
-      const content = declared(['refused-1,credit,5,2030-01-01,A']) + ' '.repeat(200_000);
+      const content = declared(['refused-1,credit,5,2030-01-01,PEDIDO A']) + ' '.repeat(200_000);
       for (const path of ['bulk', 'bulk/check']) {
         const answer = await sendFile(visitor(), { path, content }, headers, csrf);
         expect([path, answer.status]).toEqual([path, status]);
@@ -220,7 +220,10 @@ describe('the pages of files', () => {
     });
 
     it('takes its result as a file, in the reader’s language, and the audit says so', async () => {
-      const content = declared(['res-1,credit,1,2030-01-01,A', '=cmd(),credit,x,2030-01-01,B']);
+      const content = declared([
+        'res-1,credit,1,2030-01-01,PEDIDO A',
+        '=cmd(),credit,x,2030-01-01,PEDIDO B',
+      ]);
       const { location } = await sendFile(people.analyst, { content });
       await issue(location);
       const file = await people.analyst.submit(`${location}/result`);
@@ -247,7 +250,7 @@ describe('the pages of files', () => {
       const { slug } = await addAccount({ apiKey: 'sandbox-dev-key-2' });
       const owner = await person('owner@example.com', 'admin', null);
       const { location } = await sendFile(people.analyst, {
-        content: declared(['mine-1,credit,1,2030-01-01,A']),
+        content: declared(['mine-1,credit,1,2030-01-01,PEDIDO A']),
       });
       const elsewhere = location?.replace('/main/', `/${slug}/`) ?? '';
       expect((await owner.get(elsewhere)).status).toBe(404);
