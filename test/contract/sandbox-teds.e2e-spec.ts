@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(async () => {
   const { audit } = (await bank.call('GET', '/sandbox/ledger')).body;
   await bank.stop();
-  await consumer.close();
+  consumer.close();
   expect(audit).toEqual({ clean: true, problems: [] });
 });
 
