@@ -30,6 +30,7 @@ import {
   internalTransfer,
   keyTransfer,
   knownBeneficiaries,
+  manualTransfer,
 } from '../contract/transfer-samples.js';
 import { holdCommits } from '../support/held-commits.js';
 import { advanceAllOperations, makeOlder, onlyOperation } from '../support/journal.js';
@@ -124,6 +125,7 @@ describe('the mode of an account', () => {
         one.call('PATCH', `${charges}/a`, { body: { dueDate: dayFromToday(5) } }),
       'POST /baas/api/v2/pix/qrcode/static': post('/baas/api/v2/pix/qrcode/static', staticQr()),
       'POST /baas/api/v2/transfers': post(transfers, keyTransfer(endToEndId)),
+      'POST /baas/api/v2/transfers/ted': post(`${transfers}/ted`, manualTransfer()),
       'POST /baas/v1/transfers/batch': post('/baas/v1/transfers/batch', [batchItem()]),
       'POST /baas/api/v1/bill-payments': post('/baas/api/v1/bill-payments', {
         barCode: '99991164900000150750001112000000000011000001',

@@ -390,9 +390,16 @@ describe('the pages of approvals', () => {
     expect((await admin.submit(controls, fields)).location).toBe(`${controls}?done=saved`);
     await setup.setPolicy({ aboveAmount: 5_000, kinds: [], approvals: 2 }, setup.ana.key);
     await setup.setPolicy({ aboveAmount: 5_000, kinds: [], approvals: 2 }, setup.bia.key);
+    // What was sent before the limit was set counts too.
+    const usedCents = async () => {
+      const [, used = ''] =
+        /Used: R\$ ([\d.,]+)\. Left:/.exec(await textOf(viewer, controls)) ?? [];
+      return Number(used.replace(/\D/g, ''));
+    };
+    const before = await usedCents();
     expect((await setup.send(internalTransfer({ amount: 1_000 }))).status).toBe(200);
+    expect(await usedCents()).toBe(before + 1_000_00);
     const shown = await textOf(viewer, controls);
-    expect(shown).toContain('Used: R$ 1.000,00. Left: R$ 9.000,00.');
     expect(shown).toContain('c***');
     expect((await admin.get(controls)).text).toContain('carla@example.com');
     const wrong = await admin.submit(controls, { ...fields, perDay: '-1', nightUntilHour: '20' });
