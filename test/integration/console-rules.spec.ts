@@ -146,7 +146,7 @@ describe('the pages of rules', () => {
     const trial = await analyst.get(tried.location!);
     expect(trial.text).toContain('Newly classified');
     expect(trial.text).toContain(`/console/accounts/main/statement/${nsu}`);
-    expect(trial.text).toMatch(/Break: Unexpected[\s\S]*Classified: Fee/);
+    expect(trial.text).toMatch(/Break: Unrequested debit[\s\S]*Classified: Fee/);
     expect(await stateOf(nsu)).toBe('in_break');
     const done = await activate(analyst, ruleId, trialIn(tried));
     expect([done.status, done.location]).toEqual([303, at(`/${ruleId}`)]);

@@ -6,7 +6,7 @@ import { scopes, type Scope } from '../../src/accounts/scope.decorator.js';
 import type { Route } from '../../src/contract/route.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { servedRoutes } from '../../src/platform/api-reference.js';
-import { customer, dayFromToday, slip } from '../contract/samples.js';
+import { customer, dayFromToday, slip, staticQr } from '../contract/samples.js';
 import { manualTransfer } from '../contract/transfer-samples.js';
 import { insertLineForExports } from '../support/exported-statement.js';
 import * as application from '../support/service-application.js';
@@ -143,7 +143,9 @@ describe('the routes of the service', () => {
       expect([path, Math.floor(response.status / 100)]).toEqual([path, 2]);
       return response;
     };
-    await post('/baas/api/v2/transfers', manualTransfer());
+    const ted = await post('/baas/api/v2/transfers/ted', manualTransfer());
+    const qr = await post('/baas/api/v2/pix/qrcode/static', staticQr());
+    await post('/baas/api/v2/transfers', manualTransfer({ amount: 3.5 }));
     const { body: fixtures } = await service.sandbox.call('GET', '/sandbox/fixtures');
     const { barCode } = fixtures.bills.find(
       (bill: { status: string; isAllowPartialPayment: boolean }) =>
@@ -173,6 +175,8 @@ describe('the routes of the service', () => {
       ...(await startRunOfA(service)),
       ['/v1/transfers/', await newest('/v1/transfers')],
       ['/baas/api/v2/transfers/', await newest('/v1/transfers')],
+      ['/baas/api/v2/transfers/ted/', ted.body.id as string],
+      ['/baas/api/v2/pix/qrcode/static/', qr.body.correlationId as string],
       ['/v1/bill-payments/', await newest('/v1/bill-payments')],
       ['/v1/refunds/', await newest('/v1/refunds')],
       ['/v1/customers/', onboarding?.id ?? ''],
