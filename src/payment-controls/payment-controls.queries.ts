@@ -111,7 +111,8 @@ const counts = Prisma.sql`JOIN operation o ON o.account_id = p.account_id AND o.
 
 /**
  * Counts the payments of the last two days, and those that take effect later, which were requested
- * while the account had no limit. Two days span each period of a limit.
+ * while the account had no limit. Two days span each period of a limit. One that waits for approval
+ * counts once it is approved: counted here, those that wait could block each other.
  */
 export async function countEarlierPayments(tx: Tx, accountId: number): Promise<void> {
   await tx.$executeRaw`
@@ -126,6 +127,7 @@ export async function countEarlierPayments(tx: Tx, accountId: number): Promise<v
     LEFT JOIN transfer t
       ON t.account_id = o.account_id AND t.operation_id = o.id AND t.shape = 'batch'
     WHERE o.account_id = ${accountId} AND o.amount_cents IS NOT NULL AND o.counterparty IS NOT NULL
+      AND o.state <> 'awaiting_approval'
       AND (o.ended_at IS NULL OR o.state = 'needs_operator'
         OR o.ended_at > clock_timestamp() - interval '2 days'
         OR o.effective_from > ${bankTimeNow(accountId)} - interval '2 days')
