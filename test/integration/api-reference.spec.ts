@@ -51,7 +51,7 @@ it.each(operationRoutes)('declares the operation of a 202 of %s %s', (method, pa
   const responses = responsesOf(reference, method, path);
   expect(responses[202]).toMatchObject({
     headers: { Location: {}, 'Concilia-Operation': {} },
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Operation' } } },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/PendingOperation' } } },
   });
   expect(responses[409]).toMatchObject({
     description: expect.stringContaining('possible_duplicate'),
@@ -61,10 +61,12 @@ it.each(operationRoutes)('declares the operation of a 202 of %s %s', (method, pa
 });
 
 it('describes the operation and the errors once, with their required fields', () => {
-  const { Operation, Error: error, CodedError } = reference.components.schemas;
-  expect(Object.keys(Operation!.properties)).toEqual(
-    expect.arrayContaining(['id', 'kind', 'state', 'idempotencyKey', 'attempts', 'response']),
+  const { PendingOperation, Error: error, CodedError } = reference.components.schemas;
+  const fields = ['id', 'kind', 'state', 'idempotencyKey', 'attempts', 'response'];
+  expect(Object.keys(PendingOperation!.properties)).toEqual(
+    expect.arrayContaining([...fields, 'amount', 'status']),
   );
+  expect(PendingOperation!.required).toEqual(expect.arrayContaining(['id', 'state', 'status']));
   expect(error!.required).not.toContain('code');
   expect(CodedError!.required).toEqual(
     expect.arrayContaining(['type', 'title', 'status', 'traceId', 'code']),
