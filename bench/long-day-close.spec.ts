@@ -3,6 +3,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
+import { bankProfileOf } from '../src/bank/profiles.js';
 import { DayCertifier } from '../src/day-closes/day-certifier.service.js';
 import { DayClosing } from '../src/day-closes/day-closing.service.js';
 import { EventsService } from '../src/events/events.service.js';
@@ -61,7 +62,7 @@ async function storeDay({ database, accountId }: ServiceDatabase): Promise<void>
 function servicesOn({ database }: ServiceDatabase) {
   const events = new EventsService(database, jobQueue);
   const breaks = new Breaks(events);
-  const bank = { profile: { visibilityBoundMs: 10_000 } } as never;
+  const bank = { profile: bankProfileOf({ profile: 'sandbox' }) } as never;
   const writer = new DecisionWriter(events, breaks);
   const reconciliation = new ReconciliationService(
     ...([database, bank, writer, breaks, events, jobQueue] as const),

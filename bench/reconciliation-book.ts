@@ -1,5 +1,6 @@
 // Books of statement lines for the benches of reconciliation, inserted by SQL: lines that pay
 // charges and transfers by their ids, and lines without a partner, which become breaks.
+import { bankProfileOf } from '../src/bank/profiles.js';
 import { Database } from '../src/database.service.js';
 import { EventsService } from '../src/events/events.service.js';
 import { DecisionWriter } from '../src/reconciliation/apply.service.js';
@@ -27,7 +28,7 @@ export function openReconciliation(pool: pg.Pool) {
   const jobQueue = { enqueue: async () => Promise.resolve() } as never;
   const events = new EventsService(database, jobQueue);
   const breaks = new Breaks(events);
-  const bank = { profile: { visibilityBoundMs: 10_000 } } as never;
+  const bank = { profile: bankProfileOf({ profile: 'sandbox' }) } as never;
   const writer = new DecisionWriter(events, breaks);
   const reconciliation = new ReconciliationService(
     ...([database, bank, writer, breaks, events, jobQueue] as const),

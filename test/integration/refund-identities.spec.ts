@@ -1,5 +1,6 @@
 // Verification by identities over facts: what no recomputation by the same code would notice.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { bankProfileOf } from '../../src/bank/profiles.js';
 import { Recomputation } from '../../src/reconciliation/recomputation.service.js';
 import { SentMoneyFixture } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -8,7 +9,7 @@ describe('the identities of refunds', () => {
   let service: ServiceDatabase;
   let charge: string;
   const fixture = new SentMoneyFixture(() => service);
-  const profile = { visibilityBoundMs: 10_000 } as never;
+  const profile = bankProfileOf({ profile: 'sandbox' });
   const pix = { isCredit: true, typeName: 'CREDIT_PIX' };
   const refund = { typeName: 'DEBIT_PIX_REFUND' };
 

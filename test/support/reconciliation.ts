@@ -1,4 +1,5 @@
 // The reconciliation services on the database of a test, without the rest of the application.
+import { bankProfileOf } from '../../src/bank/profiles.js';
 import type { Database } from '../../src/database.service.js';
 import { EventsService } from '../../src/events/events.service.js';
 import type { JobQueue } from '../../src/platform/job-queue.js';
@@ -24,7 +25,7 @@ export function reconciliationOn(
   jobQueue: JobQueue,
   { goLiveAt = new Date(0), visibilityBoundMs = 10_000, partSize }: ReconciliationOptions = {},
 ) {
-  const profile = { visibilityBoundMs } as never;
+  const profile = { ...bankProfileOf({ profile: 'sandbox' }), visibilityBoundMs };
   const bank = { profile } as never;
   const events = new EventsService(database, jobQueue);
   const breaks = new Breaks(events);

@@ -1,6 +1,7 @@
 // Writes the lines, expected payments and declared rules of the account of a test, and reconciles
 // the account.
 import { randomUUID } from 'node:crypto';
+import { bankProfileOf } from '../../src/bank/profiles.js';
 import { loadSettings } from '../../src/config.js';
 import { createLog } from '../../src/platform/log.js';
 import { recordExpectedPayments } from '../../src/expected-payments/recording.queries.js';
@@ -58,7 +59,7 @@ export class RulesSetup {
     new RuleTrials(
       this.service().database,
       { today: () => Promise.resolve('2026-06-30') } as never,
-      { profile: { visibilityBoundMs: 10_000 } } as never,
+      { profile: bankProfileOf({ profile: 'sandbox' }) } as never,
       createLog('silent', 'test'),
     );
   readonly actor = () => ({ accountId: this.service().accountId, actor: 'key', reason: 'test' });
