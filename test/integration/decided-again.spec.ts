@@ -99,10 +99,12 @@ describe('a line is decided again', () => {
 });
 
 describe('a Pix from the account to a key of the same account', () => {
+  // Both lines show this account: without that, the credit undoes the debit.
+  const self = { hasOneHolder: true, counterparty: 'this account' };
   const legs = (id: string) =>
     ({
-      debit: { nsu, endToEndId: id },
-      credit: { ...pix, nsu: nsu + 1, endToEndId: id },
+      debit: { ...self, nsu, endToEndId: id },
+      credit: { ...self, ...pix, nsu: nsu + 1, endToEndId: id },
     }) as const;
   const categories = async () =>
     (
