@@ -198,7 +198,6 @@ describe('payees', () => {
       ['amount', (row) => ({ ...row, amount: 4.99 })],
       ['description', (row) => ({ ...row, description: 'Outra' })],
       ['description, removed', ({ description: _, ...row }) => row],
-      ['another field', (row) => ({ ...row, note: 'x' })],
       [
         'account in place of the key',
         ({ externalId, amount }) => ({ externalId, amount, beneficiaryAccount: '1000002' }),
@@ -208,6 +207,14 @@ describe('payees', () => {
       expect(await upload(row)).toEqual(accepted);
       const sent = await sentAtBank();
       expect(await upload(await change(row))).toEqual(reused);
+      expect(await sentAtBank()).toBe(sent);
+    });
+
+    it('is invalid with a field that is not known', async () => {
+      const row = keyRow(await newPixKey(), { holderDocument: ana.document });
+      expect(await upload(row)).toEqual(accepted);
+      const sent = await sentAtBank();
+      expect(await upload({ ...row, note: 'x' })).toMatchObject([{ state: 'invalid' }]);
       expect(await sentAtBank()).toBe(sent);
     });
 

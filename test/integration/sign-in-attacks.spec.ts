@@ -186,7 +186,7 @@ describe('requests without a key or a session', () => {
     await Promise.all(addresses.map(async (address) => limits.admitAddress(address, 'requests')));
     const [count] = await query<{ rows: number }>('SELECT count(*)::int AS rows FROM rate_limit');
     expect(count?.rows).toBeLessThanOrEqual(20_000 + 256);
-  });
+  }, 120_000);
 
   /** The number of rows of each table. */
   const countRows = async () => {
