@@ -91,7 +91,8 @@ beforeAll(async () => {
     await run(
       `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, role, rule,
          evidence)
-       SELECT $1, ${idOf('$2 + nsu')}, $2 + nsu, $3, nsu, 'reversal', 'reference', '{}'
+       SELECT $1, ${idOf('$2 + nsu')}, $2 + nsu, $3, nsu, 'reversal', 'reference',
+              jsonb_build_object('originalNsu', nsu)
        FROM generate_series(16, 30) nsu`,
       ...[bankRefundNsu, largest.payment],
     );
@@ -122,7 +123,8 @@ it('shows the newest payments of a code in the order in which they happened', as
   expect(charge.payments.map(({ nsu }) => nsu)).toEqual([...range(39_981, 39_998), 40_000, 39_999]);
   expect(charge.payments[0]).toEqual({
     ...{ nsu: 39_981, amount: 399.81, endToEndId: 'E39981' },
-    occurredAt: '2026-01-01T11:06:21.000Z',
+    ...{ occurredAt: '2026-01-01T11:06:21.000Z', paidAt: '2026-01-01T11:06:21.000Z' },
+    creditedAt: '2026-01-01T11:06:21.000Z',
   });
 });
 

@@ -166,7 +166,7 @@ describe('a reconciliation run', () => {
       [{ cron: '0 6 * *' }, '$.cron'],
       [{ cron: '0 0 30 2 *' }, '$.cron'],
       [{ cron: '0 6 * * *', timezone: 'Mars/Olympus' }, '$.timezone'],
-      [{ cron: '0 6 * * *', timeZone: 'UTC' }, '$'],
+      [{ cron: '0 6 * * *', timeZone: 'UTC' }, '$.timeZone'],
       [{}, '$.cron'],
     ])('is refused when %j is not a valid schedule', async (body, field) => {
       const { status, body: response } = await service.call('PUT', schedulePath, { body });

@@ -17,9 +17,8 @@ import { serviceDatabase, type ServiceDatabase } from '../support/service-databa
 describe('sent money on the statement of the sandbox', () => {
   let service: ServiceDatabase;
   let bank: SandboxUnderTest;
-  const { addOperation, setOperationState, reconcile, outcomes, openBreaks } = new SentMoneyFixture(
-    () => service,
-  );
+  const { addOperation, run, setOperationState, reconcile, outcomes, openBreaks } =
+    new SentMoneyFixture(() => service);
 
   beforeAll(async () => {
     [service, bank] = await Promise.all([serviceDatabase(), sandboxUnderTest()]);
@@ -55,6 +54,13 @@ describe('sent money on the statement of the sandbox', () => {
     body: unknown,
   ) => {
     const operation = await addOperation({ age: 0, ...fields });
+    if (fields.kind === 'refund_pix')
+      await run(
+        `INSERT INTO refund (account_id, id, original_nsu, amount_cents, state, expected_payment_id)
+         SELECT account_id, operation_id, 1, amount_cents, 'requested', id
+         FROM expected_payment WHERE account_id = $1 AND operation_id = $2`,
+        ...[service.accountId, operation.operationId],
+      );
     return {
       ...operation,
       response: await call(method, path, body, { IdempotencyKey: operation.operationId }),
@@ -72,7 +78,12 @@ describe('sent money on the statement of the sandbox', () => {
         return parsed.line;
       });
     });
-    await service.database.transaction((tx) => insertStatementLines(tx, service.accountId, lines));
+    const { _max: stored } = await service.database.prisma.statementLine.aggregate({
+      where: { accountId: service.accountId },
+      _max: { nsu: true },
+    });
+    const news = lines.filter(({ nsu }) => nsu > (stored.nsu ?? 0n));
+    await service.database.transaction((tx) => insertStatementLines(tx, service.accountId, news));
     await reconcile();
     return (await outcomes()).map(({ outcome }) => outcome);
   };
@@ -103,6 +114,7 @@ describe('sent money on the statement of the sandbox', () => {
     async (lineOriginalId) => {
       await call('PATCH', '/sandbox/modes', { lineOriginalId });
       const { endToEndId } = await call('POST', '/sandbox/pix/received', { amount: 10 });
+      expect(await decideLines(1)).toEqual(['unexpected']);
       await fault('refunds');
       const path = `/baas/api/v1/transactions/${endToEndId}/refund?filterBy=END_TO_END_ID`;
       const references = [{ kind: 'original_end_to_end_id' as const, value: endToEndId as string }];
