@@ -36,7 +36,7 @@ const meanings: readonly (readonly [RegExp, TextKey])[] = [
   [/^Must be a type’s name/, 'fieldError.typeName'],
   [/^Must be a valid pattern/, 'fieldError.pattern'],
   [/^Repeats too much/, 'fieldError.patternSize'],
-  [/^Must not match an empty text/, 'fieldError.patternOfAll'],
+  [/^Must not match (an empty|nearly every) text/, 'fieldError.patternOfAll'],
   [/printable ASCII characters/, 'fieldError.identifier'],
   [/^Must not contain NUL/, 'fieldError.storable'],
   [/^Must have document or notes/, 'fieldError.needsIdentity'],
