@@ -150,7 +150,7 @@ export const outcomesSql = [
      SELECT 'transaction.unexpected', 'transaction', nsu::text, json_build_object(
        'breakKind', 'unexpected', 'isCredit', true, 'transactionType', 'CREDIT_PIX',
        'correlationId', NULL, 'nsu', nsu, 'amount', amount, 'endToEndId', end_to_end_id,
-       'occurredAt', at) WHERE NOT is_matched AND NOT is_of_break
+       'occurredAt', at, 'paidAt', at, 'creditedAt', at) WHERE NOT is_matched AND NOT is_of_break
      UNION ALL
      SELECT 'transfer.settled', 'transfer', payment, json_build_object('settlement', 'settled',
        'operationId', payment, 'transferId', payment, 'externalId', payment, 'nsu', nsu,
@@ -158,7 +158,8 @@ export const outcomesSql = [
      UNION ALL
      SELECT 'charge.paid', 'charge', 'c' || n, json_build_object('settlement', 'settled',
        'correlationId', 'c' || n, 'chargeType', 'BANKSLIP_PIX', 'chargeAmount', amount, 'nsu', nsu,
-       'amount', amount, 'endToEndId', end_to_end_id, 'occurredAt', at)
+       'amount', amount, 'endToEndId', end_to_end_id, 'occurredAt', at, 'paidAt', at,
+       'creditedAt', at)
      WHERE is_matched AND NOT is_transfer
    ) event`,
 ];

@@ -88,7 +88,7 @@ describe('POST /baas/v1/transfers/batch', () => {
     ['amount', { amount: '1' }],
     ['beneficiaryAccountNumber', { beneficiaryAccountNumber: undefined }],
     ['beneficiaryAccountNumber', { beneficiaryAccountNumber: 1 }],
-    ['externalId', { externalId: '' }],
+    ['externalId', { externalId: 7 }],
   ])('rejects a wrong %s with the position of its item: %p', async (field, changes) =>
     expectError(await sendBatch([batchItem(), batchItem(changes)]), 400, `$[1].${field}`),
   );
