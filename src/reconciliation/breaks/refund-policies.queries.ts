@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../database.service.js';
 import type { Reader } from '../../shared-reads.queries.js';
 import { isProvisional } from '../../expected-payments/provisional.queries.js';
 import { undoesDebit } from '../../expected-payments/undone-debits.queries.js';
+import { undoingPattern } from '../../expected-payments/undoing-types.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { LockedBreak } from './break-actions.queries.js';
 import type { RefundPolicyChange } from './refund-policies.schema.js';
@@ -67,18 +68,20 @@ const policyBreaks = Prisma.sql`
   JOIN break b ON b.account_id = p.account_id AND b.kind = p.break_kind AND b.state = 'open'
   JOIN statement_line t ON t.account_id = b.account_id AND t.nsu = b.nsu
   JOIN statement_state s ON s.account_id = p.account_id`;
+const isUnnamedRefund = Prisma.sql`refund.original_end_to_end_id IS NULL
+  AND refund.type_name ~* ${Prisma.raw(`'${undoingPattern}'`)}`;
 /** Whether nothing says of which Pix a refund is that the statement shows. */
 const hasUnattributedRefund = Prisma.sql`EXISTS (
     SELECT FROM break about
     JOIN statement_line refund ON refund.account_id = about.account_id AND refund.nsu = about.nsu
     WHERE about.account_id = p.account_id AND about.state = 'open'
       AND about.subject = 'nsu:' || about.nsu AND NOT refund.is_credit
-      AND refund.original_end_to_end_id IS NULL AND refund.type_name ILIKE '%REFUND%'
+      AND ${isUnnamedRefund}
   ) OR EXISTS (
     SELECT FROM line_outcome open
     JOIN statement_line refund ON refund.account_id = open.account_id AND refund.nsu = open.nsu
     WHERE open.account_id = p.account_id AND open.state = 'pending' AND NOT refund.is_credit
-      AND refund.original_end_to_end_id IS NULL AND refund.type_name ILIKE '%REFUND%')`;
+      AND ${isUnnamedRefund})`;
 /** No policy sends money while the balance chain has a gap, or a refund may be of any Pix. */
 const isStatementSure = Prisma.sql`s.broken_since IS NULL AND s.first_gap_nsu IS NULL
   AND NOT (${hasUnattributedRefund})`;
