@@ -18,7 +18,7 @@ export const bench: Bench = {
   title: 'From a payment at the bank to its signed event, median',
   unit: 'ms',
   goals: [
-    { of: 'empty book', against: 'webhook, page, INSERT, POST', atMost: 3 },
+    { of: 'empty book', against: 'webhook, page, INSERT, POST', atMost: 5 },
     { of: 'large book', against: 'empty book', atMost: 1.25 },
   ],
   async open({ isShort, lines }) {

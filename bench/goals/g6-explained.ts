@@ -1,42 +1,24 @@
 // G6: how fast statement lines are explained, from stored lines to outcomes, matches, totals,
-// breaks and events. Beside it: the same rows written without deciding anything, a program that
-// decides line by line, and accounts that are decided by one worker or by two.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+// breaks and events. Beside it: a program that decides line by line with Prisma, and the physical
+// limit, the same rows written without deciding anything.
 import { createPool } from '../../src/database.service.js';
 import { PrismaClient } from '../../src/generated/service/client.js';
 import { prismaAdapter } from '../../src/platform/prisma-adapter.js';
-import { jobs } from '../../src/queues.js';
 import { batchSize } from '../../src/reconciliation/reconciliation.service.js';
 import { testDatabase, type TestDatabase } from '../../test/support/postgres.js';
 import type { Bench, Contest } from '../harness/bench.js';
-import { busyBeside, measureBusy } from '../harness/busy-cores.js';
-import { measuredTogether } from '../harness/rounds.js';
 import { LineBook, openReconciliation } from '../reconciliation-book.js';
 import { decideLineByLine } from '../yardsticks/line-by-line.js';
 import { WrittenRows } from '../yardsticks/written-rows.js';
 
 const books = { 'matched-heavy': 9, 'break-heavy': 1 };
-/** As many as a worker process decides at once. */
-const accountsAtOnce = jobs.reconcile.concurrency;
-const workers = { 'one worker': 1, 'two workers': 2 };
 const transactionLimits = { statementTimeoutMs: 60_000, idleTimeoutMs: 60_000 };
 
 export const bench: Bench = {
   id: 'G6',
   title: 'Statement lines explained',
   unit: 'lines/s',
-  goals: [
-    ...Object.keys(books).map((book) => ({
-      ...{ of: book, against: `${book}, rows only`, atLeast: 0.6 },
-    })),
-    { of: 'matched-heavy', against: 'line by line with Prisma', atLeast: 20 },
-    {
-      ...{ of: 'two workers', against: 'one worker', atLeast: 1.4 },
-      or: { of: busyBeside('one worker'), atLeast: 90 },
-    },
-  ],
+  goals: [{ of: 'matched-heavy', against: 'line by line with Prisma', atLeast: 20 }],
   open: async ({ isShort, lines }) => openContest(lines ?? (isShort ? 1_000 : 10_000), isShort),
 };
 
@@ -57,14 +39,6 @@ async function openContest(lines: number, isShort: boolean): Promise<Contest> {
     contestants[`${name}, rows only`] = database.writeRows;
   }
   contestants['line by line with Prisma'] = () => matched.decideLineByLine(isShort ? 20 : 200);
-  for (const [name, processes] of Object.entries(workers)) {
-    const busy = busyBeside(name);
-    const measure = async () => {
-      const { perSecond, busyPercent } = await matched.decideInProcesses(processes);
-      return { [name]: perSecond, [busy]: busyPercent };
-    };
-    Object.assign(contestants, measuredTogether([name, busy], measure));
-  }
   return {
     contestants,
     check: async () => {
@@ -114,16 +88,6 @@ async function openDatabase(test: TestDatabase, matchedOfTen: number, lines: num
       await pool.query('DELETE FROM reconciliation_task WHERE account_id = $1', [book.accountId]);
       return figure;
     },
-    decideInProcesses: async (processes: number) => {
-      const shares: string[][] = Array.from({ length: processes }, () => []);
-      for (let index = 0; index < accountsAtOnce; index += 1) {
-        const [warmUp, measured] = [await openBook(Math.ceil(lines / 2)), await openBook(lines)];
-        shares[index % processes]?.push(String(warmUp.accountId), String(measured.accountId));
-      }
-      await pool.query('ANALYZE');
-      const { seconds, busyPercent } = await decideInProcesses(test.url, shares);
-      return { perSecond: (accountsAtOnce * lines) / seconds, busyPercent };
-    },
     check: async () => {
       await rows.check(first.accountId);
       const { rows: wrong } = await pool.query<{ undecided: string; doubled: string }>(
@@ -143,35 +107,4 @@ async function openDatabase(test: TestDatabase, matchedOfTen: number, lines: num
       await test.drop();
     },
   };
-}
-
-const worker = fileURLToPath(new URL('../reconciliation-worker.ts', import.meta.url));
-
-/**
- * The time until each process has decided its share of the accounts, from when all are ready, and
- * how busy the cores were meanwhile.
- */
-async function decideInProcesses(url: string, shares: readonly string[][]) {
-  const processes = shares.map((accounts) => {
-    const child = spawn(process.execPath, [...process.execArgv, worker, url, ...accounts], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    const exit = once(child, 'exit') as Promise<[number | null]>;
-    /** It says something, or has ended. */
-    const next = () => Promise.race([once(child.stdout, 'data'), exit]);
-    return { child, exit, next };
-  });
-  await Promise.all(processes.map(({ next }) => next()));
-  const busy = measureBusy();
-  const startedAt = performance.now();
-  const decided = processes.map(({ child, next }) => {
-    const done = next();
-    child.stdin.end();
-    return done;
-  });
-  await Promise.all(decided);
-  const figures = { seconds: (performance.now() - startedAt) / 1_000, busyPercent: busy() };
-  for (const [code] of await Promise.all(processes.map(({ exit }) => exit)))
-    if (code !== 0) throw new Error(`a worker ended with ${code}`);
-  return figures;
 }

@@ -14,8 +14,6 @@ export interface Goal {
   against?: string;
   atLeast?: number;
   atMost?: number;
-  /** Another goal, of which it is enough that one of both is met. */
-  or?: Goal;
 }
 
 export interface Contest {

@@ -4,7 +4,7 @@ import { codeOfManyPayments } from './book.js';
 
 const dayMs = 86_400_000;
 
-/** The paths of the reads of a book, by name. `keyLookUp` is what they are compared with. */
+/** The paths of the reads of a book, by name. */
 export async function pathsOfReads(
   pool: pg.Pool,
   accountId: number,

@@ -34,18 +34,7 @@ function describeMachine(): string {
   return `${cpus().length} × ${cpu?.model ?? 'CPU'}, ${gibibytes} GiB, Node ${process.versions.node}`;
 }
 
-export function describeGoal(result: GoalResult) {
-  const { or, isMet } = result;
-  const either = [result, ...(or ? [or] : [])].map(describeAlone);
-  return {
-    what: either.map(({ what }) => what).join('; or '),
-    goal: either.map(({ goal }) => goal).join('; or '),
-    measured: either.map(({ measured }) => measured).join('; '),
-    conclusion: isMet === null ? 'not claimed' : isMet ? 'met' : 'missed',
-  };
-}
-
-function describeAlone({ of, against, atLeast, atMost, measured }: GoalResult) {
+export function describeGoal({ of, against, atLeast, atMost, measured, isMet }: GoalResult) {
   const bounds = [
     ...(atLeast === undefined ? [] : [`≥ ${atLeast}`]),
     ...(atMost === undefined ? [] : [`≤ ${atMost}`]),
@@ -54,6 +43,7 @@ function describeAlone({ of, against, atLeast, atMost, measured }: GoalResult) {
     what: against === undefined ? of : `${of} / ${against}`,
     goal: bounds.join(', '),
     measured: formatFigure(measured),
+    conclusion: isMet === null ? 'not claimed' : isMet ? 'met' : 'missed',
   };
 }
 

@@ -12,12 +12,8 @@ export interface RoundFigures {
 export interface GoalResult extends Goal {
   /** The ratio of the medians; without a yardstick, the median. */
   measured: number;
-  /**
-   * Null where nothing is claimed: the yardstick itself spreads too far. True also where `or` is
-   * met.
-   */
+  /** Null where nothing is claimed: the yardstick itself spreads too far. */
   isMet: boolean | null;
-  or?: GoalResult;
 }
 
 /** Where a figure of the yardstick is further from its median than this, nothing is claimed. */
@@ -79,11 +75,7 @@ export function compareToGoal(goal: Goal, figures: Record<string, RoundFigures>)
   const isSteady = !against || isWithin(against, steadyWithin);
   const isReached =
     measured >= (goal.atLeast ?? -Infinity) && measured <= (goal.atMost ?? Infinity);
-  const { or, ...own } = goal;
-  const isMet = isSteady ? isReached : null;
-  if (!or) return { ...own, measured, isMet };
-  const other = compareToGoal(or, figures);
-  return { ...own, measured, isMet: other.isMet ? true : isMet, or: other };
+  return { ...goal, measured, isMet: isSteady ? isReached : null };
 }
 
 function figuresNamed(figures: Record<string, RoundFigures>, name: string): RoundFigures {

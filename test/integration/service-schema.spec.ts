@@ -25,7 +25,7 @@ const withoutForeignKey = [
   'reconciliation_task.nsu',
   // The bank may return the nsu of a line before the statement shows it.
   'refund.nsu',
-  // Hot paths: npm run bench measures what the key would cost.
+  // Hot paths: the key would slow down each insert.
   'statement_line.account_id',
   'statement_line.nsu',
   'statement_state.balance_differs_nsu',
