@@ -17,7 +17,7 @@ type ClassLimits<Class extends string> = Readonly<Record<Class, number>>;
 /** Of all callers together, of one account, and of one key. */
 export type ConcurrentRequests = ClassLimits<'total' | 'account' | 'key'>;
 
-/** What each limit means is in docs/limits.md. In all of them, 0 is no limit. */
+/** What each limit means is in docs/reference/limits.md. In all of them, 0 is no limit. */
 export interface RequestLimitSettings {
   perKey: ClassLimits<RequestClass>;
   perAccount: ClassLimits<RequestClass>;

@@ -1,6 +1,6 @@
 // The program of `npm run restored`, for a database that was set back to an earlier time. It runs
 // once before the service starts, and stops every account. Later it shows what the statement has
-// and the database lacks, and releases the accounts. docs/backup-restore.md has the steps.
+// and the database lacks, and releases the accounts. docs/how-to/backup-restore.md has the steps.
 import { parseArgs } from 'node:util';
 import { bankProfileOf } from './bank/profiles.js';
 import { loadRestoreSettings, readEnvironment } from './config.js';

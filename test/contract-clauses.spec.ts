@@ -1,5 +1,5 @@
-// The table of docs/contract.md: no clause of the bank's contract and none of its routes is
-// missing, and each names files and a test that exist.
+// The table of docs/reference/contract.md: no clause of the bank's contract and none of its routes
+// is missing, and each names files and a test that exist.
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { Route } from '../src/contract/route.js';
@@ -13,7 +13,7 @@ import * as statement from '../src/contract/statement.js';
 import * as staticQr from '../src/contract/static-qr.js';
 import * as transfers from '../src/contract/transfers.js';
 
-const page = readFileSync('docs/contract.md', 'utf8');
+const page = readFileSync('docs/reference/contract.md', 'utf8');
 
 /** Every clause of the contract, by its chapter. A new clause is added here first. */
 const clauses: Readonly<Record<string, string>> = {
@@ -65,7 +65,7 @@ const expectedIds = Object.entries(clauses).flatMap(([chapter, names]) =>
   names.split(' ').map((name) => `${chapter}.${name}`),
 );
 
-describe('docs/contract.md', () => {
+describe('docs/reference/contract.md', () => {
   it('has each clause of the contract once', () =>
     expect(rows.map(({ id }) => id).sort()).toEqual([...expectedIds].sort()));
 

@@ -10,9 +10,9 @@ import {
 } from '../src/reconciliation/decide/break-kind-declarations.js';
 import { expectTable } from './support/docs-table.js';
 
-it('each type of event has its row in docs/events.md', () => {
+it('each type of event has its row in docs/reference/events.md', () => {
   expectTable(
-    'docs/events.md',
+    'docs/reference/events.md',
     ['type', 'an event when'],
     Object.entries(eventTypeDeclarations).map(([type, { when }]) => [`\`${type}\``, when]),
   );
@@ -21,9 +21,9 @@ it('each type of event has its row in docs/events.md', () => {
 describe('a kind of break', () => {
   const kinds: [string, BreakKindDeclaration][] = Object.entries(breakKinds);
 
-  it('has its row in docs/breaks.md', () => {
+  it('has its row in docs/reference/breaks.md', () => {
     expectTable(
-      'docs/breaks.md',
+      'docs/reference/breaks.md',
       ['kind', 'name', 'why', 'resolved when', 'what to do', 'severity', 'refund'],
       kinds.map(([kind, { name, why, resolvedWhen, whatToDo, severityAtLeast, refund }]) => [
         `\`${kind}\``,

@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 import { eventTypes } from '../src/events/event-types.js';
 import { idsOfEvents } from './support/event-ids.js';
 
-const [, section = ''] = readFileSync('docs/events.md', 'utf8').split(
+const [, section = ''] = readFileSync('docs/reference/events.md', 'utf8').split(
   '## The records of a business system',
 );
 const [table = ''] = section.split('\n## ');

@@ -1,5 +1,5 @@
 // Finds operations that a request for outgoing money may repeat: a client that retries with a new
-// key must not pay twice. docs/recovery.md has the cases.
+// key must not pay twice. docs/reference/recovery.md has the cases.
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
 import type { SqlTx, Tx } from '../database.service.js';

@@ -1,7 +1,7 @@
 // How an operation with an unknown outcome is recovered, and how often. Evidence comes first. The
 // request is resent only where the bank treats a repeat as the same request. Absence is proven if
-// the statement can prove it. The operator is the last step. docs/recovery.md shows these rules as
-// a table.
+// the statement can prove it. The operator is the last step. docs/reference/recovery.md shows these
+// rules as a table.
 import type { OperationKind } from './operation.js';
 
 /** The reason of an attempt that the bank refused as a repeat: the operation is not resent. */

@@ -1,5 +1,5 @@
 // Opens the stored secrets with the keys of the settings when a process starts, and encrypts them
-// again with the current key. docs/deploying.md describes how an operator replaces the key.
+// again with the current key. docs/how-to/deploying.md describes how an operator replaces the key.
 import { randomBytes } from 'node:crypto';
 import { SettingsError, type Settings } from '../config.js';
 import type { Database } from '../database.service.js';

@@ -1,4 +1,5 @@
-// Every path that the documents name exists.
+// Every path and every section that the documents name exists.
+import { posix } from 'node:path';
 import type { ProjectFile, Rule } from './project-file.js';
 
 /** Created by running the project; a clean checkout does not have them. */
@@ -17,10 +18,48 @@ export const documentsNameFilesThatExist: Rule = (files) => {
   );
 };
 
-/** Words in backticks outside code blocks. Code blocks show commands and responses. */
-function pathsNamedIn({ text }: ProjectFile): { name: string; index: number }[] {
-  const prose = text.replace(/^```.*?^```/gms, (block) => block.replace(/[^\n]/g, ' '));
-  return [...prose.matchAll(/`([^`\n]+)`/g)].flatMap(({ 1: code = '', index }) =>
+/** Every relative link of a page, with its anchor, leads to a file and a heading that are there. */
+export const documentLinksResolve: Rule = (files) => {
+  const pages = new Map(files.map((file) => [file.path, file]));
+  const isFolder = (path: string) => files.some((file) => file.path.startsWith(`${path}/`));
+  return files
+    .filter(({ path }) => path.endsWith('.md'))
+    .flatMap((page) =>
+      linksOf(page).flatMap(({ target, index }) => {
+        const [path = '', anchor] = target.split('#');
+        const name = path === '' ? page.path : posix.join(posix.dirname(page.path), path);
+        const file = pages.get(name);
+        if (!file && !isFolder(name)) return page.violation(index, `${target} leads to no file`);
+        const isThere = anchor === undefined || (file && anchorsOf(file).includes(anchor));
+        return isThere ? [] : page.violation(index, `${target} leads to no heading`);
+      }),
+    );
+};
+
+function linksOf(page: ProjectFile): { target: string; index: number }[] {
+  return [...proseOf(page).matchAll(/\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"/g)]
+    .map(({ 1: markdown, 2: html = '', index }) => ({ target: markdown ?? html, index }))
+    .filter(({ target }) => !/^[a-z]+:/.test(target));
+}
+
+/** As GitHub makes them of headings: lower case, no punctuation, `-` for each space. */
+function anchorsOf(page: ProjectFile): string[] {
+  return [...proseOf(page).matchAll(/^#+ +(.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Code blocks show commands and responses. */
+function proseOf({ text }: ProjectFile): string {
+  return text.replace(/^```.*?^```/gms, (block) => block.replace(/[^\n]/g, ' '));
+}
+
+/** Words in backticks outside code blocks. */
+function pathsNamedIn(document: ProjectFile): { name: string; index: number }[] {
+  return [...proseOf(document).matchAll(/`([^`\n]+)`/g)].flatMap(({ 1: code = '', index }) =>
     code.split(/\s+/).map((word) => ({ name: withoutAnchor(word), index })),
   );
 }

@@ -6,7 +6,7 @@ import {
   eachOperationKindIsRegisteredOnce,
   eachRouteIsServedOnce,
 } from './wiring.js';
-import { documentsNameFilesThatExist } from './documents.js';
+import { documentLinksResolve, documentsNameFilesThatExist } from './documents.js';
 
 export const wiringRules: ProvenRule[] = [
   {
@@ -131,6 +131,23 @@ export const documentRules: ProvenRule[] = [
       'README.md:3 docs/none.md does not exist',
       'README.md:3 src/<module>/<module>.module.ts does not exist',
       'docs/adr/0001-queue.md:1 match.ts does not exist',
+    ],
+  },
+  {
+    name: 'link to files and headings that exist',
+    rule: documentLinksResolve,
+    tree: {
+      'docs/how-to/pay.md': [
+        '# Pay a bill, once: `POST /v1/bills`',
+        '[a](#pay-a-bill-once-post-v1bills) [b](../limits.md#rates) [c](../how-to) [d](https://a.b)',
+        '[e](limits.md), [f](../limits.md#none) and <img src="../console.png">',
+      ].join('\n'),
+      'docs/limits.md': '## Rates\n```\n# none [g](none.md)\n```',
+    },
+    found: [
+      'docs/how-to/pay.md:3 limits.md leads to no file',
+      'docs/how-to/pay.md:3 ../limits.md#none leads to no heading',
+      'docs/how-to/pay.md:3 ../console.png leads to no file',
     ],
   },
 ];

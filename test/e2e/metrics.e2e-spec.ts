@@ -196,7 +196,7 @@ describe('/metrics', () => {
     expect(samples.flatMap((one) => undeclaredLabels(one, served))).toEqual([]);
   }, 90_000);
 
-  it('is documented in docs/metrics.md, metric by metric', async () => {
+  it('is documented in docs/reference/metrics.md, metric by metric', async () => {
     const shown = [...(await scrape()).matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
     const documented = [...documentation.matchAll(/^\| `(\w+)` +\| (?:`| )/gm)];
     expect(documented.map(([, name]) => name).sort()).toEqual(shown.sort());

@@ -1,4 +1,4 @@
-// `npm run restored` beside the real service, step by step as docs/backup-restore.md has them.
+// `npm run restored` beside the real service, by the steps of docs/how-to/backup-restore.md.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Replacing CREDENTIALS_KEY as docs/deploying.md describes, with processes of different settings on
-// one database. The application is started again in this process for each step.
+// Replacing CREDENTIALS_KEY as docs/how-to/deploying.md describes, with processes of different
+// settings on one database. The application is started again in this process for each step.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccountsService } from '../../src/accounts/accounts.service.js';
 import { encryptedColumns } from '../../src/encrypted-columns.js';

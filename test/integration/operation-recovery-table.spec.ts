@@ -5,7 +5,7 @@ import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { addAccounts } from '../support/parent-rows.js';
 
-const text = readFileSync(new URL('../../docs/recovery.md', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../docs/reference/recovery.md', import.meta.url), 'utf8');
 
 /** A kind and a bank that the table has a row for. */
 interface Combination {
@@ -53,7 +53,7 @@ const combinations: Combination[] = (['keyed', 'unkeyed', 'never'] as const).fla
   ),
 );
 
-describe('the recovery table of docs/recovery.md', () => {
+describe('the recovery table of docs/reference/recovery.md', () => {
   let service: ServiceDatabase;
   let accountId: number;
   let bank: journal.ScriptedBankClient;

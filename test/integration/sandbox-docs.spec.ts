@@ -8,7 +8,7 @@ import { faultEndpoints, faultKinds } from '../../src/sandbox/faults/fault.js';
 import { modes, modesOfPreset } from '../../src/sandbox/modes/modes.schema.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
 
-const page = readFileSync(new URL('../../docs/sandbox-bank.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/reference/sandbox-bank.md', import.meta.url), 'utf8');
 
 let bank: SandboxUnderTest;
 beforeAll(async () => {

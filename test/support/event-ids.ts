@@ -1,5 +1,5 @@
-// The ids that events of each type always have, by the table of docs/events.md. `metadata`, and
-// the ids of operations and breaks that exist for some kinds only, are left out.
+// The ids that events of each type always have, by the table of docs/reference/events.md.
+// `metadata`, and the ids of operations and breaks that exist for some kinds only, are left out.
 import { expect } from '@jest/globals';
 import type { EventType } from '../../src/events/event-types.js';
 

@@ -1,5 +1,6 @@
 // Every kind of break, declared once. Queries, lists, severities, texts in both languages, exports,
-// alerts and the table of docs/breaks.md follow: src/reconciliation/decide/break-kinds.ts.
+// alerts and the table of docs/reference/breaks.md follow:
+// src/reconciliation/decide/break-kinds.ts.
 
 /** What opens a break of a kind, and resolves it when the cause is gone. */
 export type OpenedFor =
