@@ -1,5 +1,5 @@
-// G1: how many webhooks a second are stored, against the ordinary design (Nest, Express, Prisma and
-// `queue.add`) and against the physical limit, a bare server with group commit. 64 connections,
+// G1: how many webhooks a second are stored, against the ordinary design (Nest, Express, Prisma
+// and `queue.add`) and against the physical limit, a bare server with group commit. 64 connections,
 // bodies of 1 KB, each with ids of its own; the response comes after the commit.
 import { ConciliaProcess } from '../../test/support/concilia-process.js';
 import { testDatabase, type TestDatabase } from '../../test/support/postgres.js';
