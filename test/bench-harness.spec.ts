@@ -102,7 +102,9 @@ describe('the results of benches', () => {
     writeFileSync(page, 'Before\n<!-- results: begin -->\nold\n<!-- results: end -->\nAfter\n');
     writePage(page, all);
     const text = readFileSync(page, 'utf8');
-    expect(text).toContain('| G2 | Lines < stored | service / yardstick | ≥ 0.5 | 0.6 | met |');
+    expect(text).toContain(
+      '| G2 | Lines < stored: service / yardstick | ≥ 0.5 | 0.6 | 60 / 100 lines/s |',
+    );
     expect(text).toMatch(/^Before\n[^]*After\n$/);
     expect(text).not.toContain('old');
   });

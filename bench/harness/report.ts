@@ -47,7 +47,11 @@ export function describeGoal({ of, against, atLeast, atMost, measured, isMet }: 
   };
 }
 
-/** Writes `results.json` with the new results in the place of earlier ones, and a picture each. */
+/** The page has a picture of these goals. */
+const pictured: readonly string[] = ['G1', 'G3', 'G9', 'G10'];
+const isPictured = ({ id }: BenchResult): boolean => pictured.includes(id);
+
+/** Writes `results.json` with the new results in the place of earlier ones, and the pictures. */
 export function writeResults(folder: string, results: BenchResult[]): BenchResult[] {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'results.json');
@@ -55,7 +59,7 @@ export function writeResults(folder: string, results: BenchResult[]): BenchResul
   const byId = new Map([...earlier, ...results].map((result) => [result.id, result]));
   const all = [...byId.values()].sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
   writeFileSync(path, `${JSON.stringify(all, null, 2)}\n`);
-  for (const result of results)
+  for (const result of results.filter(isPictured))
     writeFileSync(join(folder, `${result.id}.svg`), drawFigures(result));
   return all;
 }
@@ -70,28 +74,32 @@ export function writePage(path: string, results: BenchResult[]): void {
 }
 
 function describeResults(results: BenchResult[]): string {
-  const rows = results.flatMap(({ id, title, goals }) =>
-    goals.map((goal) => {
-      const { what, goal: bound, measured, conclusion } = describeGoal(goal);
-      return `| ${id} | ${title} | ${what} | ${bound} | ${measured} | ${conclusion} |`;
+  const rows = results.flatMap(({ id, title, unit, goals, figures }) =>
+    goals.map((result) => {
+      const { what, goal, measured } = describeGoal(result);
+      const compared = [result.of, result.against ?? []]
+        .flat()
+        .flatMap((name) => figures[name] ?? []);
+      const each = `${compared.map(describeFigures).join(' / ')} ${unit}`;
+      return `| ${id} | ${title}: ${what} | ${goal} | ${measured} | ${each} |`;
     }),
   );
-  const sections = results.map(
-    ({ id, title, unit, date, machine, figures }) =>
-      `### ${id}: ${title}\n\n![${title}](performance/${id}.svg)\n\n` +
-      `${date}, ${machine}. In ${unit}: ` +
-      `${Object.entries(figures).map(describeFigures).join('; ')}.`,
-  );
+  const pictures = results
+    .filter(isPictured)
+    .map(({ id, title }) => `![${title}](performance/${id}.svg)`);
+  const conditions = new Set(results.map(({ date, machine }) => `${date} on ${machine}`));
   return [
-    '| | what | compared | goal | measured | |',
-    '|---|---|---|---|---|---|',
+    '| | what | must be | measured | figures |',
+    '|---|---|---|---|---|',
     ...rows,
     '',
-    sections.join('\n\n'),
+    `Measured ${[...conditions].join('; ')}.`,
+    '',
+    pictures.join('\n\n'),
   ].join('\n');
 }
 
-function describeFigures([name, { median, min, max, rounds }]: [string, RoundFigures]): string {
+function describeFigures({ median, min, max, rounds }: RoundFigures): string {
   const range = rounds.length > 1 ? ` (${formatFigure(min)}–${formatFigure(max)})` : '';
-  return `${name} ${formatFigure(median)}${range}`;
+  return `${formatFigure(median)}${range}`;
 }

@@ -66,7 +66,7 @@ export const eventTypeDeclarations = {
   },
   'operation.awaiting_approval': {
     name: ['Operação aguarda aprovação', 'Operation awaits approval'],
-    when: 'an operation needs [approval](approvals.md)',
+    when: 'an operation needs [approval](../how-to/approvals.md)',
   },
   'operation.approved': {
     name: ['Operação aprovada', 'Operation approved'],
@@ -122,7 +122,7 @@ export const eventTypeDeclarations = {
   },
   'expected_payment.paid': {
     name: ['Previsto pago', 'Expected payment paid'],
-    when: 'a line pays a [payment that another system declared](expected-payments.md)',
+    when: 'a line pays a [payment that another system declared](../how-to/expected-payments.md)',
   },
   'expected_payment.partially_paid': {
     name: ['Previsto pago em parte', 'Expected payment partially paid'],
@@ -198,7 +198,7 @@ export const eventTypeDeclarations = {
   },
   'account.stopped': {
     name: ['Conta parada', 'Account stopped'],
-    when: 'an operator stops the account ([mode](account-modes.md)): `mode`, `actor`, `reason`',
+    when: 'an operator stops the account ([mode](../how-to/account-modes.md)): `mode`, `actor`, `reason`',
   },
   'account.released': {
     name: ['Conta liberada', 'Account released'],
