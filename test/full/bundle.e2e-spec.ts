@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
 import { accountAtItau } from '../support/exported-lines.js';
-import { ConciliaProcess, freePort } from '../support/concilia-process.js';
+import { ConciliaProcess } from '../support/concilia-process.js';
 
 const project = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'concilia-bundle-'));
@@ -107,34 +107,3 @@ it('is ASCII, and writes accents that an OFX file has', async () => {
   expect(text).toContain('<ORG>Banco Câmbio - São João\r\n');
   await service.stop();
 }, 120_000);
-
-it('is ready on existing data before it loads Prisma’s client', async () => {
-  // Other ports would change the registrations of webhooks, which the sandbox writes by Prisma.
-  const [port, sandboxPort] = [await freePort(), await freePort()];
-  const settings = {
-    DATA_DIR: join(folder, 'data'),
-    ...{ PORT: String(port), SANDBOX_PORT: String(sandboxPort) },
-  };
-  const debug = { ...settings, DEBUG: 'prisma:client*' };
-  const start = join(project, 'scripts', 'start.mjs');
-  const untilPrinted = async (text: string, env: NodeJS.ProcessEnv) => {
-    const child = spawn('/bin/sh', ['-c', `exec '${process.execPath}' '${start}' 2>&1`], {
-      cwd: folder,
-      env: { ...process.env, ...env },
-    });
-    let printed = '';
-    await new Promise<void>((resolve) => {
-      child.once('close', () => resolve());
-      child.stdout.on('data', (chunk: Buffer) => {
-        printed += chunk.toString();
-        if (printed.includes(text)) child.kill('SIGTERM');
-      });
-    });
-    return printed;
-  };
-  await untilPrinted('The service is ready', settings);
-  const printed = await untilPrinted('prisma:client', debug);
-  expect(printed).toContain('prisma:client');
-  expect(printed.indexOf('The service is ready')).toBeGreaterThan(0);
-  expect(printed.indexOf('The service is ready')).toBeLessThan(printed.indexOf('prisma:client'));
-}, 60_000);
