@@ -3,7 +3,7 @@
 // operation, then a person. Settlement, refunds, events, disputes and breaks all use it.
 import { addTo } from '../platform/grouping.js';
 import { idOnLine, referenceKinds, type Reference, type ReferenceKind } from './references.js';
-import { isReversalType, isUndoingType } from './undoing-types.js';
+import { isReversalType, isUndoingType } from '../contract/line-types.js';
 
 export interface PixLine {
   nsu: bigint;

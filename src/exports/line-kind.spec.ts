@@ -1,4 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { lineFacts } from '../../test/support/facts.js';
+import { covers } from '../reconciliation/decide/rule.js';
+import { bankFees, readStored } from '../reconciliation/stored-rule.js';
 import { kindOfLine } from './line-kind.js';
 
 const kindOf = (typeName: string, category: string | null = null, billCode: string | null = null) =>
@@ -36,4 +39,21 @@ describe('the kind of a line', () => {
       ...['tax', 'tax', 'tax', 'bill', 'bill'],
     ]);
   });
+});
+
+it('a fee in files is a fee to the rule that every account begins with', () => {
+  const { definition } = bankFees(1);
+  const { when } = readStored({ ruleId: '', version: 1, priority: 1, definition });
+  for (const typeName of [
+    'DEBIT_FEE',
+    'FEES',
+    'DEBIT_TARIFF',
+    'TARIFA',
+    'DEBIT_TAXA',
+    'DEBIT_PIX',
+  ]) {
+    const line = lineFacts({ isCredit: false, typeName });
+    const isFee = kindOf(typeName) === 'fee';
+    expect([typeName, covers(when, line)]).toEqual([typeName, isFee]);
+  }
 });

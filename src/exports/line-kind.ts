@@ -1,6 +1,6 @@
 // What kind of movement a line is, for the codes of OFX and CNAB 240: by its classification, or
 // else by the words of the bank's type name, which is open text (English or Portuguese).
-import { isUndoingType } from '../expected-payments/undoing-types.js';
+import { billWords, feeWords, isUndoingType, slipWords } from '../contract/line-types.js';
 import { asciiOf, type ExportedLine } from './exported-line.js';
 
 export type LineKind =
@@ -17,12 +17,12 @@ export type LineKind =
 
 /** In order of precedence: `DEBIT_PIX_FEE` is a fee. A reversal comes first. */
 const kindsByWord: readonly [LineKind, readonly string[]][] = [
-  ['fee', ['FEE', 'FEES', 'TARIFF', 'TARIFFS', 'TARIFA', 'TARIFAS', 'TAXA', 'TAXAS']],
+  ['fee', feeWords.flatMap((word) => [word, `${word}S`])],
   ['income_tax', ['IRRF', 'IR']],
   ['financial_tax', ['IOF']],
   ['tax', ['TAX', 'TAXES', 'IMPOSTO', 'IMPOSTOS', 'TRIBUTO', 'TRIBUTOS', 'DARF']],
-  ['bank_slip', ['BANKSLIP', 'BOLETO']],
-  ['bill', ['BILL']],
+  ['bank_slip', slipWords],
+  ['bill', billWords],
   ['own_transfer', ['INTERNAL', 'INTERNA']],
   ['transfer', ['PIX', 'TED', 'DOC', 'EXTERNAL', 'TRANSFER', 'TRANSFERENCIA']],
 ];

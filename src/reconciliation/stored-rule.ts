@@ -2,6 +2,7 @@
 // that every account begins with; it can be retired and replaced like any other.
 import { v5 as uuidv5 } from 'uuid';
 import { z } from 'zod';
+import { feeWords } from '../contract/line-types.js';
 import type { RuleVersion } from '../generated/service/client.js';
 import { salesGroups, type AppliedRule } from './decide/rule.js';
 
@@ -43,8 +44,6 @@ export function readStored({ definition, ...rule }: StoredRule): AppliedRule {
 
 const namespace = '0b5c5a0e-93f5-5c5e-8f0e-5b1d7c1f7a44';
 
-const feeTypes = ['DEBIT_FEE', 'FEE', 'DEBIT_TARIFF', 'TARIFF', 'DEBIT_TARIFA', 'TARIFA'];
-
 /** Classifies the bank's fees, by the type names that banks use. */
 export function bankFees(accountId: number) {
   return {
@@ -52,7 +51,7 @@ export function bankFees(accountId: number) {
     name: 'Bank fees',
     priority: 1_000,
     definition: writeStored({
-      when: { isCredit: false, types: feeTypes.map((type) => `${type}*`) },
+      when: { isCredit: false, types: feeWords.flatMap((word) => [`DEBIT_${word}*`, `${word}*`]) },
       then: { do: 'classify', classify: 'fee', reason: 'The bank charged for its services.' },
     }),
   };

@@ -4,7 +4,7 @@ import { addDays } from '../brazil/calendar.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import type { StatementLine } from '../generated/service/client.js';
 import { refundWindowDays } from '../contract/refunds.js';
-import { isUndoingType } from '../expected-payments/undoing-types.js';
+import { isUndoingType } from '../contract/line-types.js';
 
 /** A statement line with the id in a refund's reference. */
 export interface ReferencedStatementLine extends Pick<

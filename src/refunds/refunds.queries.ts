@@ -11,7 +11,7 @@ import {
   listRelatedCredits,
   readRefundFacts,
 } from '../expected-payments/refunds-of-pix.queries.js';
-import { otherThanPixPattern, undoingPattern } from '../expected-payments/undoing-types.js';
+import { otherThanPixPattern, undoingPattern } from '../contract/line-types.js';
 import type { RefundOriginal, ReferencedStatementLine } from './received-pix.js';
 import type { RefundableFacts } from './refundable-amount.js';
 

@@ -1,14 +1,9 @@
 // Recomputes the counts of webhook health from the lines and the webhooks, for `npm run verify`.
 // The lags are not recomputed: each was counted by the webhooks that had come until then.
+import { notifiedTypes } from '../contract/line-types.js';
 import type { Db } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import {
-  accountSince,
-  clockTolerance,
-  notifiableTypes,
-  reportsPayment,
-  spansOf,
-} from './health.queries.js';
+import { accountSince, clockTolerance, reportsPayment, spansOf } from './health.queries.js';
 
 export interface HealthDifference {
   subject: string;
@@ -27,7 +22,7 @@ const comparedLines = (accountId: number) => Prisma.sql`
   FROM (${accountSince(accountId)}) account, webhook_health_state h, statement_line t
   WHERE h.account_id = ${accountId} AND t.account_id = ${accountId}
     AND t.arrival <= h.compared_arrival AND t.occurred_at >= account.since
-    AND t.type_name = ANY (${notifiableTypes}::text[])`;
+    AND t.type_name = ANY (${notifiedTypes}::text[])`;
 
 /**
  * Lines that are stored as unnotified although a processed webhook reports them, and lines that are

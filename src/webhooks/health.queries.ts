@@ -1,17 +1,10 @@
 // Which webhooks report which lines: a webhook reports a line if it carries the line's nsu or
 // endToEndId, or if it reports a payment with the line's correlationId. Also reads the newest lines
 // with their first webhooks, by which the sync interval is set, and which accounts have any.
+import { notifiedTypes } from '../contract/line-types.js';
 import type { Db, SqlTx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import type { NotifiableLine } from './sync-interval.js';
-
-/**
- * Types of lines for which we register webhooks that carry an id of the line. Webhooks of internal
- * transfers and TEDs carry no id that the statement shows, so a missing webhook of these types
- * cannot be detected.
- */
-export const notifiableTypes =
-  'CREDIT_PIX CREDIT_BANKSLIP DEBIT_PIX DEBIT_PIX_REFUND CREDIT_PIX_REFUND'.split(' ');
 
 /** Event types with a correlationId that report a payment, and not another status of a charge. */
 const paymentEvents = ['CHARGE_PAID', 'CHARGE_PAID_V2', 'PIX_RECEIVED'];
@@ -132,7 +125,7 @@ export async function listNotifiableLines(
       CROSS JOIN LATERAL (
         SELECT nsu, end_to_end_id, correlation_id, occurred_at, recorded_at FROM statement_line
         WHERE account_id = ${accountId} AND occurred_at >= GREATEST(${from}, account.since)
-          AND occurred_at < ${until} AND type_name = ANY (${notifiableTypes}::text[])
+          AND occurred_at < ${until} AND type_name = ANY (${notifiedTypes}::text[])
         ORDER BY occurred_at DESC, nsu DESC LIMIT ${limit}
       ) t
     ), by_charge AS MATERIALIZED (

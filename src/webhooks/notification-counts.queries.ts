@@ -2,6 +2,7 @@
 // is compared with the webhooks that came before; a line that none of them reports is counted again
 // when a webhook that reports it is processed. So reading costs the same however many lines a
 // period has.
+import { notifiedTypes } from '../contract/line-types.js';
 import type { Db, SqlTx, Tx } from '../database.service.js';
 import { Prisma, type StatementLine } from '../generated/service/client.js';
 import { hasUncountedWebhooks } from '../statement/statement.queries.js';
@@ -11,7 +12,6 @@ import {
   accountSince,
   clockTolerance,
   firstReportsByCharge,
-  notifiableTypes,
   reportsById,
   reportsPayment,
   spansOf,
@@ -90,7 +90,7 @@ export async function compareNextLines(
       ORDER BY arrival LIMIT ${limit}
     ), lines AS MATERIALIZED (
       SELECT arrived.* FROM arrived, account
-      WHERE occurred_at >= account.since AND type_name = ANY (${notifiableTypes}::text[])
+      WHERE occurred_at >= account.since AND type_name = ANY (${notifiedTypes}::text[])
     ), first AS (
       SELECT nsu, min(received_at_bank_time) AS received_at_bank_time FROM (
         ${Prisma.join(notified, ' UNION ALL ')}

@@ -10,7 +10,7 @@ import { Amount, Empty, FactList } from '../elements.js';
 import { formatCount, formatDuration, formatTime } from '../formats.js';
 import { DataTable, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
-import { findTextKey } from '../texts.js';
+import { nameOfType } from '../search/statement-elements.js';
 import { pathTo } from '../visit.js';
 
 type Measured = Awaited<ReturnType<WebhookHealth['measure']>>;
@@ -107,11 +107,6 @@ function Figures({
   );
 }
 
-function lineType({ t }: Visit, name: string) {
-  const key = findTextKey(`line.type.${name}`);
-  return key ? t(key) : <code>{name}</code>;
-}
-
 function Types({ visit, types }: { visit: Visit; types: readonly LineTypeHealth[] }) {
   const { t } = visit;
   return (
@@ -128,7 +123,7 @@ function Types({ visit, types }: { visit: Visit; types: readonly LineTypeHealth[
         >
           {types.map(({ type, expected, lost, p50, p99 }) => (
             <tr>
-              <td>{lineType(visit, type ?? '')}</td>
+              <td>{nameOfType(visit, type ?? '')}</td>
               <td class="number">{formatCount(expected)}</td>
               <td class="number">{`${formatCount(lost)} (${percentOf(lost, expected)})`}</td>
               <td class="number">{durationOf(p50)}</td>
@@ -227,7 +222,7 @@ function LostLines({
               <td>
                 <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
               </td>
-              <td>{lineType(visit, typeName)}</td>
+              <td>{nameOfType(visit, typeName)}</td>
               <td class="number">
                 <Amount cents={isCredit ? amountCents : -amountCents} />
               </td>

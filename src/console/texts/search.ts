@@ -1,8 +1,9 @@
 // Texts of the search, the lists of payments and the statement.
+import { lineTypes } from '../../contract/line-types.js';
 import type { ReferenceKind } from '../../expected-payments/references.js';
 import type { ExpectedKindName, OperationKindName } from '../../operation-kinds.js';
 import type { ExplainingBreakKind } from '../../reconciliation/decide/break-kinds.js';
-import type { Texts, TextsOf } from './languages.js';
+import { textsOfKinds, type Texts, type TextsOf } from './languages.js';
 
 export const searchTexts = {
   'search.title': ['Busca', 'Search'],
@@ -189,33 +190,7 @@ export const searchTexts = {
   'line.state.classified': ['Classificado', 'Classified'],
   'line.state.in_break': ['Em divergência', 'In a break'],
   'line.state.pending': ['Em análise', 'Pending'],
-  'line.type.CREDIT_PIX': ['Pix recebido', 'Pix received'],
-  'line.type.DEBIT_PIX': ['Pix enviado', 'Pix sent'],
-  'line.type.CREDIT_PIX_REFUND': ['Devolução de Pix recebida', 'Pix refund received'],
-  'line.type.DEBIT_PIX_REFUND': ['Devolução de Pix enviada', 'Pix refund sent'],
-  'line.type.CREDIT_PIX_REVERSAL': ['Estorno de Pix', 'Pix reversal'],
-  'line.type.CREDIT_PIX_REFUND_REVERSAL': [
-    'Estorno de devolução de Pix',
-    'Reversal of a Pix refund',
-  ],
-  'line.type.CREDIT_BANKSLIP': ['Boleto recebido', 'Bank slip received'],
-  'line.type.DEBIT_BANKSLIP_REVERSAL': ['Estorno de boleto recebido', 'Bank slip reversal'],
-  'line.type.DEBIT_BILL_PAYMENT': ['Pagamento de conta', 'Bill payment'],
-  'line.type.CREDIT_BILL_PAYMENT_REVERSAL': [
-    'Estorno de pagamento de conta',
-    'Bill payment reversal',
-  ],
-  'line.type.CREDIT_TRANSFER_INTERNAL': [
-    'Transferência recebida no mesmo banco',
-    'Transfer received within the bank',
-  ],
-  'line.type.DEBIT_TRANSFER_INTERNAL': [
-    'Transferência enviada no mesmo banco',
-    'Transfer sent within the bank',
-  ],
-  'line.type.CREDIT_TRANSFER_EXTERNAL': ['Transferência recebida', 'Transfer received'],
-  'line.type.DEBIT_TRANSFER_EXTERNAL': ['Transferência enviada', 'Transfer sent'],
-  'line.type.DEBIT_FEE': ['Tarifa do banco', 'Fee of the bank'],
+  ...textsOfKinds('line.type', lineTypes, 'name'),
   'line.day': ['Dia', 'Day'],
   'line.direction': ['Sentido', 'Direction'],
   'line.reference': ['Referência', 'Reference'],

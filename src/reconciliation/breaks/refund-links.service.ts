@@ -1,7 +1,7 @@
 // Which received payments a debit refunds that a person links. The id on the debit decides, then
 // our operation, and only then the person. Callers hold the reconciliation lock.
 import type { Tx } from '../../database.service.js';
-import { isUndoingType } from '../../expected-payments/undoing-types.js';
+import { isUndoingType } from '../../contract/line-types.js';
 import {
   namesPix,
   netCentsOf,

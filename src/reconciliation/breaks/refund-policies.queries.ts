@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../database.service.js';
 import type { Reader } from '../../shared-reads.queries.js';
 import { isProvisional } from '../../expected-payments/provisional.queries.js';
 import { undoesDebit } from '../../expected-payments/undone-debits.queries.js';
-import { undoingPattern } from '../../expected-payments/undoing-types.js';
+import { undoingPattern } from '../../contract/line-types.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { LockedBreak } from './break-actions.queries.js';
 import type { RefundPolicyChange } from './refund-policies.schema.js';

@@ -6,7 +6,7 @@ import {
   type OwnRefund,
   type RefundsOfPix,
 } from '../../expected-payments/refunds-of-pix.js';
-import { isUndoingType } from '../../expected-payments/undoing-types.js';
+import { isUndoingType } from '../../contract/line-types.js';
 import { subjectOfLine } from './break-kinds.js';
 import { wait } from './by-reference.js';
 import { compareLines, type Component } from './component.js';

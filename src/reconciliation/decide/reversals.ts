@@ -1,22 +1,18 @@
 // Which sent payment a credit reverses, in whole or in part, and never more than was paid.
+import { isReceivedType, type LineType } from '../../contract/line-types.js';
 import { reversalReferenceKinds } from '../../expected-payments/references.js';
 import { distinct, named, strongest, type Component, type Named } from './component.js';
 import type { LineAllocation, StatementLineFacts } from './model.js';
 import { wait } from './by-reference.js';
 
-/**
- * The contract's types of received money. The two legs of a Pix or transfer between our own
- * accounts share one id: a line of these types is the incoming leg, unless it undoes a debit.
- */
-const incomingTypes: readonly string[] = ['CREDIT_PIX', 'CREDIT_TRANSFER_INTERNAL'];
 /** A refund of our Pix by its receiver: its own id is the refund's, its original id is our Pix. */
-const refundOfSentPix = 'CREDIT_PIX_REFUND';
+const refundOfSentPix: LineType = 'CREDIT_PIX_REFUND';
 
 const isOnReversal = (kind: string): boolean =>
   (reversalReferenceKinds as readonly string[]).includes(kind);
 
 export function mayBeReversal(line: StatementLineFacts): boolean {
-  return line.isCredit && (line.undoesDebit || !incomingTypes.includes(line.typeName));
+  return line.isCredit && (line.undoesDebit || !isReceivedType(line.typeName));
 }
 
 /** Decides a credit that may be a reversal and pays nothing by its own ids. */

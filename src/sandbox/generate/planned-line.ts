@@ -1,7 +1,7 @@
 import type { InternalAccount } from '../accounts/fixtures.js';
 import type { LineDetails } from '../ledger/movement.js';
 import type { SandboxAccount } from '../accounts/party.js';
-import type { TransactionTypeName } from '../presets/presets.js';
+import type { LineType } from '../../contract/line-types.js';
 import type { ChargeRow } from '../charges/charges.queries.js';
 import type { Transfer } from '../transfers/transfer.js';
 import type { Person } from './people.js';
@@ -23,7 +23,7 @@ export type PlannedTransfer = Pick<
 
 /** A line with its charge or transfer. */
 export interface PlannedLine extends LineDetails {
-  typeName: TransactionTypeName;
+  typeName: LineType;
   id: string;
   /** A positive change is a credit. */
   changeCents: bigint;

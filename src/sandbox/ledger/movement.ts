@@ -1,7 +1,8 @@
 import type { StatementLine } from '../../generated/sandbox/client.js';
 import type { InternalAccount } from '../accounts/fixtures.js';
 import type { SandboxAccount } from '../accounts/party.js';
-import type { Preset, TransactionTypeName } from '../presets/presets.js';
+import type { LineType } from '../../contract/line-types.js';
+import type { Preset } from '../presets/presets.js';
 
 /** The largest balance. The contract's numbers have at most twelve digits of reais. */
 export const maxBalanceCents = 90_000_000_000_000n;
@@ -19,7 +20,7 @@ export function amountAndDirection(changeCents: bigint): { amount: bigint; isCre
 /** The fields of a customer's statement line that describe a movement. */
 export interface LineDetails {
   /** A type of the bank, or any name that a test chose. */
-  typeName: TransactionTypeName | (string & {});
+  typeName: LineType | (string & {});
   notes?: string | null;
   correlationId?: string | null;
   externalId?: string | null;

@@ -1,6 +1,8 @@
 // What the bank shows beyond the contract, by preset. One declaration: the encoders of lines and of
 // answers, and the guard of routes, read it. Nothing else depends on a preset.
 
+import { isLineType, lineTypes, type LineType } from '../../contract/line-types.js';
+
 /** A preset is a named set of modes. It also decides which fields, types and routes are shown. */
 export const presets = ['contract', 'published', 'complete'] as const;
 export type Preset = (typeof presets)[number];
@@ -43,71 +45,40 @@ const unnamedCredit = {
 };
 const unnamedDebit = { contract: form('DEBIT_TRANSFER_EXTERNAL'), published: form('DEBIT_OTHER') };
 
-/** The bank's own types of lines: their description, and how the other presets show them. */
-export const lineTypes = {
-  DEBIT_TRANSFER_INTERNAL: {
-    description: 'Transferência interna enviada',
-    ...inBoth(form('DEBIT_TRANSFER_INTERNAL')),
-  },
-  CREDIT_TRANSFER_INTERNAL: {
-    description: 'Transferência interna recebida',
-    ...inBoth(form('CREDIT_TRANSFER_INTERNAL')),
-  },
+/** How the other presets show lines of the bank's own types. */
+const lineForms = {
+  DEBIT_TRANSFER_INTERNAL: inBoth(form('DEBIT_TRANSFER_INTERNAL')),
+  CREDIT_TRANSFER_INTERNAL: inBoth(form('CREDIT_TRANSFER_INTERNAL')),
   DEBIT_TRANSFER_EXTERNAL: {
-    description: 'TED enviada',
     contract: form('DEBIT_TRANSFER_EXTERNAL'),
     published: form('DEBIT_TRANSFER_EXTERNAL', 'ted'),
   },
   CREDIT_TRANSFER_EXTERNAL: {
-    description: 'TED recebida',
     contract: form('CREDIT_TRANSFER_EXTERNAL'),
     published: form('CREDIT_TRANSFER_EXTERNAL', 'ted'),
   },
-  DEBIT_PIX: { description: 'Pix enviado', ...inBoth(form('DEBIT_PIX', 'pix')) },
-  CREDIT_PIX: { description: 'Pix recebido', ...inBoth(form('CREDIT_PIX', 'pix', true)) },
-  DEBIT_PIX_REFUND: {
-    description: 'Devolução de Pix enviada',
-    ...inBoth(form('DEBIT_PIX_REFUND', 'refund')),
-  },
-  CREDIT_PIX_REVERSAL: {
-    description: 'Estorno de Pix enviado',
-    ...inBoth(form('CREDIT_PIX_REVERSAL', 'pix')),
-  },
-  CREDIT_PIX_REFUND: {
-    description: 'Devolução de Pix recebida',
-    ...inBoth(form('CREDIT_PIX', 'pix')),
-  },
-  CREDIT_PIX_REFUND_REVERSAL: {
-    description: 'Estorno de devolução de Pix enviada',
-    ...inBoth(form('CREDIT_PIX_REFUND_REVERSAL', 'pix')),
-  },
-  CREDIT_BANKSLIP: { description: 'Boleto recebido', ...unnamedCredit },
-  DEBIT_BANKSLIP_REVERSAL: { description: 'Estorno de boleto recebido', ...unnamedDebit },
-  DEBIT_BILL_PAYMENT: { description: 'Pagamento de conta', ...unnamedDebit },
-  CREDIT_BILL_PAYMENT_REVERSAL: { description: 'Estorno de pagamento de conta', ...unnamedCredit },
-  DEBIT_FEE: { description: 'Tarifa', ...unnamedDebit },
-} as const satisfies Record<
-  string,
-  { description: string } & Record<'contract' | 'published', LineForm>
->;
-
-export type TransactionTypeName = keyof typeof lineTypes;
+  DEBIT_PIX: inBoth(form('DEBIT_PIX', 'pix')),
+  CREDIT_PIX: inBoth(form('CREDIT_PIX', 'pix', true)),
+  DEBIT_PIX_REFUND: inBoth(form('DEBIT_PIX_REFUND', 'refund')),
+  CREDIT_PIX_REVERSAL: inBoth(form('CREDIT_PIX_REVERSAL', 'pix')),
+  CREDIT_PIX_REFUND: inBoth(form('CREDIT_PIX', 'pix')),
+  CREDIT_PIX_REFUND_REVERSAL: inBoth(form('CREDIT_PIX_REFUND_REVERSAL', 'pix')),
+  CREDIT_BANKSLIP: unnamedCredit,
+  DEBIT_BANKSLIP_REVERSAL: unnamedDebit,
+  DEBIT_BILL_PAYMENT: unnamedDebit,
+  CREDIT_BILL_PAYMENT_REVERSAL: unnamedCredit,
+  DEBIT_FEE: unnamedDebit,
+} satisfies Record<LineType, Record<'contract' | 'published', LineForm>>;
 
 /** Credits that undo a failed Pix or refund. The mode `reversalType` names them. */
 const reversalTypes: readonly string[] = [
   'CREDIT_PIX_REVERSAL',
   'CREDIT_PIX_REFUND_REVERSAL',
-] satisfies TransactionTypeName[];
+] satisfies LineType[];
 
 /** Null where the line is shown whole: in `complete`, or of a type that a test chose. */
 export function lineForm(typeName: string, preset: Preset): LineForm | null {
-  return preset === 'complete' || !isTransactionTypeName(typeName)
-    ? null
-    : lineTypes[typeName][preset];
-}
-
-export function isTransactionTypeName(name: string): name is TransactionTypeName {
-  return Object.hasOwn(lineTypes, name);
+  return preset === 'complete' || !isLineType(typeName) ? null : lineForms[typeName][preset];
 }
 
 export interface TypeNaming {
@@ -123,7 +94,7 @@ export function shownTypeName(typeName: string, { preset, reversalType }: TypeNa
 
 /** Whether the bank's lines may show the type. A name that a test chose is not listed. */
 export function isShownTypeName(name: string, naming: TypeNaming): boolean {
-  return Object.keys(lineTypes).some((typeName) => shownTypeName(typeName, naming) === name);
+  return Object.keys(lineForms).some((typeName) => shownTypeName(typeName, naming) === name);
 }
 
 const otherDescriptions: Record<string, string> = {
@@ -133,7 +104,7 @@ const otherDescriptions: Record<string, string> = {
 
 /** The description on a line. A name that a test chose is its own description. */
 export function describeTransactionType(name: string): string {
-  if (isTransactionTypeName(name)) return lineTypes[name].description;
+  if (isLineType(name)) return lineTypes[name].name[0];
   return otherDescriptions[name] ?? name;
 }
 

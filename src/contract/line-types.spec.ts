@@ -5,17 +5,21 @@ import {
   isUndoingType,
   otherThanPixPattern,
   undoingPattern,
-} from './undoing-types.js';
+} from './line-types.js';
 
-const migration = readFileSync(
-  'prisma/service/migrations/20261122000000_initial/migration.sql',
-  'utf8',
-);
+const read = (path: string) => readFileSync(path, 'utf8');
+const migration = read('prisma/service/migrations/20261122000000_initial/migration.sql');
 
 describe('the types of refunds and reversals', () => {
   it('are those of the index of refunds without a Pix', () => {
     expect(migration).toContain(`AND type_name ~* '${undoingPattern}'`);
     expect(migration).toContain(`AND type_name !~* '${otherThanPixPattern}'`);
+  });
+
+  it('are those of the identities of verify, which share no code with what they check', () => {
+    const identities = read('src/reconciliation/refund-identities.queries.ts');
+    expect(identities).toContain(`debit.type_name ~* '${undoingPattern}'`);
+    expect(identities).toContain(`pix.type_name !~* '${undoingPattern}'`);
   });
 
   it.each([
