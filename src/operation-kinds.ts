@@ -3,45 +3,50 @@
 // console, and that each has its texts.
 
 interface OperationKindDeclaration {
-  /** Whether the statement is expected to show money of it. */
-  isExpected: boolean;
-  /** What sends money by it, in the names of events; null for what sends none. */
-  sends: 'transfer' | 'bill_payment' | 'refund' | null;
+  /** The money of it that the statement is expected to show, in the names of events. */
+  money: 'charge' | 'transfer' | 'bill_payment' | 'refund' | null;
+  /** What its counterparty is; null where it has none, or several. */
+  counterparty: 'account' | 'account of a look-up' | 'bar code' | 'refunded nsu' | null;
   /** Whether its request names who pays or is paid. A batch has accounts only. */
   namesParty: boolean;
 }
 
-const notExpected = { isExpected: false, sends: null, namesParty: false } as const;
+const other = { money: null, counterparty: null, namesParty: false } as const;
 
 export const operationKinds = {
-  create_charge: { isExpected: true, sends: null, namesParty: true },
-  create_static_qr: { isExpected: true, sends: null, namesParty: false },
-  void_charge: notExpected,
-  change_charge_due_date: notExpected,
-  create_transfer: { isExpected: true, sends: 'transfer', namesParty: true },
-  create_transfer_batch: { isExpected: true, sends: 'transfer', namesParty: false },
-  create_ted: { isExpected: true, sends: 'transfer', namesParty: true },
-  pay_bill: { isExpected: true, sends: 'bill_payment', namesParty: false },
-  refund_pix: { isExpected: true, sends: 'refund', namesParty: false },
-  create_customer: notExpected,
+  create_charge: { money: 'charge', counterparty: null, namesParty: true },
+  create_static_qr: { money: 'charge', counterparty: null, namesParty: false },
+  void_charge: other,
+  change_charge_due_date: other,
+  create_transfer: { money: 'transfer', counterparty: 'account of a look-up', namesParty: true },
+  create_transfer_batch: { money: 'transfer', counterparty: null, namesParty: false },
+  create_ted: { money: 'transfer', counterparty: 'account', namesParty: true },
+  pay_bill: { money: 'bill_payment', counterparty: 'bar code', namesParty: false },
+  refund_pix: { money: 'refund', counterparty: 'refunded nsu', namesParty: false },
+  create_customer: other,
 } as const satisfies Record<string, OperationKindDeclaration>;
 
 type Kinds = typeof operationKinds;
 export type OperationKindName = keyof Kinds;
-export type ExpectedKindName = {
-  [Name in OperationKindName]: Kinds[Name]['isExpected'] extends true ? Name : never;
-}[OperationKindName];
-export type SendingKindName = {
-  [Name in OperationKindName]: Kinds[Name]['sends'] extends null ? never : Name;
+type ExpectedMoney = NonNullable<OperationKindDeclaration['money']>;
+export type SentMoneyName = Exclude<ExpectedMoney, 'charge'>;
+export type ExpectedKindName = KindsOf<ExpectedMoney>;
+export type SendingKindName = KindsOf<SentMoneyName>;
+type KindsOf<Money extends ExpectedMoney> = {
+  [Name in OperationKindName]: Kinds[Name]['money'] extends Money ? Name : never;
 }[OperationKindName];
 
 export const operationKindNames = Object.keys(operationKinds) as OperationKindName[];
 
-/** What sends money by a kind; null for what sends none, as also for other sources of payments. */
-export function sentBy(kind: string): OperationKindDeclaration['sends'] {
-  return Object.hasOwn(operationKinds, kind)
-    ? operationKinds[kind as OperationKindName].sends
-    : null;
+/** What the service knows of a kind; null for other sources of payments. */
+export function operationKindOf(kind: string): OperationKindDeclaration | null {
+  return Object.hasOwn(operationKinds, kind) ? operationKinds[kind as OperationKindName] : null;
+}
+
+/** What sends money by a kind; null for what sends none. */
+export function sentBy(kind: string): SentMoneyName | null {
+  const money = operationKindOf(kind)?.money ?? null;
+  return money === 'charge' ? null : money;
 }
 
 export const sendingKinds = operationKindNames.filter(
@@ -50,3 +55,19 @@ export const sendingKinds = operationKindNames.filter(
 
 /** Kinds whose requests name a party. */
 export const namingKinds = operationKindNames.filter((name) => operationKinds[name].namesParty);
+
+/** Kinds that pay an account which a look-up may have named. */
+export const lookUpKinds = operationKindNames.filter(
+  (name) => operationKinds[name].counterparty === 'account of a look-up',
+);
+
+/** Kinds whose request pays one counterparty. */
+export const singleKinds = operationKindNames.filter(
+  (name) => operationKinds[name].counterparty !== null,
+);
+
+/** Whether an operation of the kind pays one account. */
+export function paysAccount(kind: string): boolean {
+  const counterparty = operationKindOf(kind)?.counterparty ?? null;
+  return counterparty === 'account' || counterparty === 'account of a look-up';
+}

@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { maskResponse } from '../src/counterparties/masked-response.js';
 import { eventTypeDeclarations } from '../src/events/event-types.js';
+import { referenceKindDeclarations } from '../src/expected-payments/references.js';
 import { operationKindNames, sendingKinds } from '../src/operation-kinds.js';
 import {
   breakKinds,
@@ -61,4 +63,14 @@ it('the modules register the declared kinds of operations once, and those that s
   expect(names(registered)).toEqual([...operationKindNames].sort());
   const sending = registered.filter(([, , field]) => field === 'sendsMoney');
   expect(names(sending)).toEqual([...sendingKinds].sort());
+});
+
+it('a reference is masked where its kind is declared personal', () => {
+  const value = '00000208/1/1234567';
+  for (const [kind, { isPersonal }] of Object.entries(referenceKindDeclarations)) {
+    const shown = [maskResponse({ kind, value }), maskResponse({ referenceKind: kind, value })];
+    expect([kind, ...shown.map((one) => one.value !== value)]).toEqual([
+      ...[kind, isPersonal, isPersonal],
+    ]);
+  }
 });

@@ -1,7 +1,7 @@
 // Reads what each source says about the counterparty of a line or of an expected payment. It is the
 // only place that does: whoever shows a counterparty takes it from here, and masks it for its
 // caller. Nothing is decided by it.
-import { namingKinds } from '../operation-kinds.js';
+import { lookUpKinds, namingKinds } from '../operation-kinds.js';
 import { opaqueArray, type Db } from '../database.service.js';
 import { Prisma, type Operation } from '../generated/service/client.js';
 import { parseJson, tolerantJson } from '../platform/exact-json.js';
@@ -30,8 +30,8 @@ const requested = (accountId: number, expectedPaymentId: Prisma.Sql) => Prisma.s
          e.counterparty_name AS name, e.counterparty_document AS tax_id,
          ${partsOf(Prisma.sql`t.counterparty`)},
          NULL::text AS message, o.request_body,
-         CASE WHEN o.kind = 'create_transfer' AND o.state = 'succeeded' THEN o.response_body END
-           AS response_body
+         CASE WHEN o.kind = ANY (${lookUpKinds}::text[]) AND o.state = 'succeeded'
+           THEN o.response_body END AS response_body
   FROM expected_payment e
   LEFT JOIN transfer t ON t.account_id = e.account_id AND t.expected_payment_id = e.id
     AND t.shape <> 'key'

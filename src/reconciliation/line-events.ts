@@ -267,7 +267,7 @@ function operationOf(payment: ExpectedPaymentFacts, correlationIds: CorrelationI
     const { id: transferId, externalId } = transfer;
     return { operationId, metadata, transferId, externalId };
   }
-  if (kind === 'pay_bill') {
+  if (sentBy(kind) === 'bill_payment') {
     const barCode = referenceOf(payment, 'bill_code');
     return { operationId, metadata, billPaymentId: operationId, barCode };
   }

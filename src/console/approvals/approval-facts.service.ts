@@ -5,6 +5,7 @@ import type { Caller } from '../../accounts/api-keys.service.js';
 import type { RouteOutput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
 import type { Operation } from '../../generated/service/client.js';
+import { paysAccount } from '../../operation-kinds.js';
 import { areKnownBeneficiaries } from '../../operations/approvals.queries.js';
 import { OperationDetails } from '../../operations/operation-details.service.js';
 import { OperationOutcomes } from '../../operations/operation-outcomes.service.js';
@@ -58,8 +59,7 @@ export class ApprovalFactsReader {
     const where = { accountId_id: { accountId, id } };
     const operation = await prisma.operation.findUniqueOrThrow({ where });
     const { kind, counterparty } = operation;
-    const isTransfer = kind === 'create_transfer' || kind === 'create_ted';
-    const isOne = isTransfer && counterparty !== null;
+    const isOne = paysAccount(kind) && counterparty !== null;
     return {
       detail: { ...detail, approval },
       isKnownPayee: isOne ? await areKnownBeneficiaries(prisma, accountId, [counterparty]) : null,

@@ -8,6 +8,7 @@ import {
   unknownParty,
   type PaymentParty,
 } from '../../counterparties/party.js';
+import { operationKindOf } from '../../operation-kinds.js';
 import { parseJson, tolerantJson } from '../../platform/exact-json.js';
 
 export interface WaitingRequest {
@@ -34,22 +35,25 @@ export function readRequestedPayment(request: WaitingRequest): RequestedPayment 
   const { kind, counterparty } = request;
   const body = request.requestBody === null ? null : parseJson(request.requestBody, tolerantJson);
   const text = (name: string) => readText(fieldOf(body, name));
-  return {
-    party: readPayee(kind, counterparty, fieldOf(body, 'beneficiary')),
-    digitableLine: kind === 'pay_bill' ? digitableLineOf(counterparty) : null,
-    refundedNsu: kind === 'refund_pix' ? nsuOf(counterparty) : null,
-    endToEndId: kind === 'create_transfer' ? text('endToEndId') : null,
-    description: text('description'),
-    payAt: text('payAt'),
+  // The request names the holder; the account is the one that is compared with the controls.
+  const named = readParty(fieldOf(body, 'beneficiary'));
+  const requested = {
+    ...{ party: named, digitableLine: null, refundedNsu: null, endToEndId: null },
+    ...{ description: text('description'), payAt: text('payAt') },
   };
-}
-
-/** The request names the holder; the account is the one that is compared with the controls. */
-function readPayee(kind: string, counterparty: string | null, named: unknown): PaymentParty {
-  const party = readParty(named);
-  const isAccount = kind === 'create_transfer' || kind === 'create_ted';
-  if (!isAccount || counterparty === null) return party;
-  return { ...party, ...accountIn(counterparty) };
+  const account = counterparty === null ? {} : accountIn(counterparty);
+  switch (operationKindOf(kind)?.counterparty ?? null) {
+    case 'account':
+      return { ...requested, party: { ...named, ...account } };
+    case 'account of a look-up':
+      return { ...requested, party: { ...named, ...account }, endToEndId: text('endToEndId') };
+    case 'bar code':
+      return { ...requested, digitableLine: digitableLineOf(counterparty) };
+    case 'refunded nsu':
+      return { ...requested, refundedNsu: nsuOf(counterparty) };
+    case null:
+      return requested;
+  }
 }
 
 /** The account of a counterparty: `ispb/branch/number`, or a number within the bank. */

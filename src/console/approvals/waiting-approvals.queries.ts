@@ -8,6 +8,7 @@ import {
   type OperationApprovalRequest,
   type OperationSource,
 } from '../../generated/service/client.js';
+import { singleKinds } from '../../operation-kinds.js';
 
 export type WaitingRow = Pick<
   Operation,
@@ -40,7 +41,7 @@ export interface WaitingKey {
 function rowsOf(db: Db, accountId: number, keys: Prisma.Sql): Promise<WaitingRow[]> {
   return db.$queryRaw<WaitingRow[]>`
     SELECT o.id, o.kind, o.counterparty, o.amount_cents, o.created_at,
-           CASE WHEN o.kind <> 'create_transfer_batch' THEN o.request_body END AS request_body,
+           CASE WHEN o.kind = ANY (${singleKinds}::text[]) THEN o.request_body END AS request_body,
            r.needed, r.requested_by, r.holder, r.request_hash, r.expires_at, r.source, r.condition,
            r.expires_at <= clock_timestamp() AS "isExpired",
            r.expires_at <= clock_timestamp() + interval '4 hours' AS "expiresSoon", key.due_at,

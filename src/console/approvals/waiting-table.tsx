@@ -5,9 +5,8 @@ import type { NameOfActor } from '../actor-names.service.js';
 import { Amount, Badge } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
-import { sendingKinds, type SendingKindName } from '../../operation-kinds.js';
 import type { Visit } from '../requests.js';
-import type { TextKey } from '../texts.js';
+import { findTextKey, type TextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
 import type { Waiting } from './waiting-approvals.service.js';
 
@@ -30,7 +29,7 @@ export function PayeeCell({ visit, waiting }: WaitingProps): JSX.Element {
   ].filter((part) => part !== null && part !== '');
   return (
     <>
-      <strong>{name ?? t(`approvals.unnamed.${unnamedOf(waiting.kind)}`)}</strong>
+      <strong>{name ?? textOf(visit, 'unnamed', waiting.kind)}</strong>
       {parts.length > 0 && <div class="muted">{parts.join(' · ')}</div>}
       {refundedNsu !== null && (
         <div>
@@ -43,13 +42,15 @@ export function PayeeCell({ visit, waiting }: WaitingProps): JSX.Element {
   );
 }
 
-function unnamedOf(kind: string): SendingKindName {
-  return sendingKinds.find((one) => one === kind) ?? 'create_transfer';
+/** A kind of a later version is shown as it is stored. */
+function textOf({ t }: Visit, list: 'kind' | 'unnamed', kind: string): string {
+  const key = findTextKey(`approvals.${list}.${kind}`);
+  return key ? t(key) : kind;
 }
 
 /** The name of a kind of operation that sends money. */
-export function kindText({ t }: Visit, kind: string): string {
-  return t(`approvals.kind.${unnamedOf(kind)}`);
+export function kindText(visit: Visit, kind: string): string {
+  return textOf(visit, 'kind', kind);
 }
 
 export function Given({ visit: { t }, waiting }: WaitingProps): JSX.Element {

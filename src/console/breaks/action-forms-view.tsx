@@ -1,5 +1,6 @@
 // The forms of the actions on a break. Each says what it does, and asks for a reason.
 import type { JSX } from 'preact';
+import { refundOfKind } from '../../reconciliation/decide/break-kinds.js';
 import { formatAmount } from '../formats.js';
 import { Field, Form } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -34,7 +35,8 @@ export function ActionForms({
 function ActionForm({ action, ...props }: BreakViewProps & { action: PageAction }) {
   const { visit, facts, address } = props;
   const { t } = visit;
-  const { id, version } = facts.found;
+  const { id, kind, version } = facts.found;
+  const needsAmount = refundOfKind(kind) === 'with amount';
   const isRetried = retriedAction(visit) === action;
   return (
     <details open={isRetried} data-key={keyOfAction[action]} data-focus={`${action}-reason`}>
@@ -52,11 +54,11 @@ function ActionForm({ action, ...props }: BreakViewProps & { action: PageAction 
           {action === 'refund' && (
             <Field
               label={t('breaks.refundAmount')}
-              hint={facts.found.kind === 'underpaid' ? undefined : t('breaks.refundHint')}
+              hint={needsAmount ? undefined : t('breaks.refundHint')}
               name="amount"
               inputMode="decimal"
               autocomplete="off"
-              required={facts.found.kind === 'underpaid'}
+              required={needsAmount}
               value={typed(visit, 'amount')}
             />
           )}

@@ -1,6 +1,7 @@
 // What a person may do about a break: the actions that the service offers for its kind and state,
 // and the key of each.
 import {
+  operationBreakKinds,
   refundOfKind,
   subjectOfExpected,
   subjectOfLine,
@@ -47,7 +48,7 @@ export function openActions(found: ActionableBreak, mayRefund: boolean): PageAct
     return found.resolution === 'automatic' ? ['note'] : ['reopen', 'note'];
   const { kind, nsu, operationId } = found;
   const isRefundable = mayRefund && nsu !== null && Boolean(refundOfKind(kind));
-  const isResendable = kind === 'unknown_outcome' && operationId !== null;
+  const isResendable = operationBreakKinds.includes(kind) && operationId !== null;
   return [
     ...(linkedBy(found) === null ? [] : (['link'] as const)),
     ...(isRefundable ? (['refund'] as const) : []),

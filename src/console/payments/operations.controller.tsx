@@ -189,11 +189,9 @@ function OperationFacts({
 }
 
 /** What the operation was for. A change of a charge names it in its path. */
-function linksOf({ kind, request }: Operation, records: Records | null): RelatedLink[] {
+function linksOf({ request }: Operation, records: Records | null): RelatedLink[] {
   const params = isJsonObject(request.params) ? request.params : {};
-  const isChange = kind === 'void_charge' || kind === 'change_charge_due_date';
-  const changed =
-    isChange && typeof params.correlationId === 'string' ? params.correlationId : null;
+  const changed = typeof params.correlationId === 'string' ? params.correlationId : null;
   const link = (label: TextKey, list: string, id: string | null | undefined): RelatedLink[] =>
     id ? [{ label, list, id }] : [];
   return [

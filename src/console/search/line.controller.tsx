@@ -2,6 +2,7 @@
 import { Controller } from '@nestjs/common';
 import type { ComponentChildren } from 'preact';
 import { punctuateTaxId } from '../../counterparties/party.js';
+import { operationKindOf } from '../../operation-kinds.js';
 import { AppError } from '../../platform/errors.js';
 import { isNsu } from '../../platform/listing.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
@@ -267,10 +268,17 @@ function pathOfRecord({
   expectedPaymentId,
 }: LineDetail['explained']['matches'][number]): string {
   if (transferId !== null) return `transfers/${transferId}`;
-  if (kind === 'create_charge' || kind === 'create_static_qr') return `charges/${operationId}`;
-  if (kind === 'pay_bill') return `bills/${operationId}`;
-  if (kind === 'refund_pix') return `refunds/${operationId}`;
-  return `expected-payments/${expectedPaymentId}`;
+  switch (operationKindOf(kind)?.money ?? null) {
+    case 'charge':
+      return `charges/${operationId}`;
+    case 'bill_payment':
+      return `bills/${operationId}`;
+    case 'refund':
+      return `refunds/${operationId}`;
+    case 'transfer':
+    case null:
+      return `expected-payments/${expectedPaymentId}`;
+  }
 }
 
 /** A value of a later version is shown as it is stored. */

@@ -1,7 +1,7 @@
 // What the search box finds: one index look-up for each thing that the text may be, each of which
 // reads the newest few rows.
 import { opaqueAccountId, type Db } from '../../database.service.js';
-import { referenceKinds } from '../../expected-payments/references.js';
+import { lineReferenceKinds, referenceKinds } from '../../expected-payments/references.js';
 import {
   Prisma,
   type Break,
@@ -198,10 +198,10 @@ export async function searchLines(
     ORDER BY t.nsu DESC`;
 }
 
-/** Columns of a line that hold ids, each with an index. */
-const idColumns = [
-  ...['end_to_end_id', 'external_id', 'original_end_to_end_id', 'movement_id', 'idempotency_key'],
-].map((column) => Prisma.raw(column));
+/** Columns of a line with ids as text, each with an index. Others have their own look-ups. */
+const idColumns = [...lineReferenceKinds.map(({ column }) => column), 'original_end_to_end_id']
+  .filter((column) => !['nsu', 'correlation_id', 'bill_code'].includes(column))
+  .map((column) => Prisma.raw(column));
 
 function lineLookUps(
   account: Prisma.Sql,

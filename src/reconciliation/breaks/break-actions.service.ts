@@ -15,7 +15,12 @@ import {
   ruleBroken,
 } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
-import { statementBreakKinds, subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
+import {
+  operationBreakKinds,
+  statementBreakKinds,
+  subjectOfExpected,
+  subjectOfLine,
+} from '../decide/break-kinds.js';
 import type { DecisionMaker } from '../decide/model.js';
 import { Breaks } from '../breaks.service.js';
 import { lockReconciliation } from '../apply.queries.js';
@@ -357,7 +362,7 @@ export class BreakActions {
       const found = assertOpen(await lock(tx, accountId, id));
       assertSeen(found, seen);
       const { kind, operationId: unknown } = found;
-      if (kind !== 'unknown_outcome' || unknown === null)
+      if (!operationBreakKinds.includes(kind) || unknown === null)
         throw conflict(
           'not_safe_to_resend',
           'Only an operation with an unknown outcome can be resent.',

@@ -17,6 +17,10 @@ const amountLimit = 100;
 /** Of each kind, the notes of so many lines are searched, the newest breaks first. */
 const notesLimit = 100;
 /** How far a line and the creation of an expected payment may be apart. */
+/** The columns of a line with ids as text, each with an index. */
+const idColumns = lineReferenceKinds
+  .filter(({ kind }) => kind !== 'nsu')
+  .map(({ column }) => Prisma.raw(column));
 const window = Prisma.sql`interval '60 days'`;
 
 export interface CandidateRow {
@@ -144,10 +148,10 @@ export async function listSimilarLines(
   },
 ): Promise<CandidateRow[]> {
   const { isCredit, counterpartyDocument: document, wantedCents, ids } = expected;
-  const carrying = ['correlation_id', 'external_id', 'end_to_end_id'].map(
+  const carrying = idColumns.map(
     (column) => Prisma.sql`(
       SELECT nsu FROM statement_line
-      WHERE account_id = ${accountId} AND ${Prisma.raw(column)} = ANY (${ids}::text[])
+      WHERE account_id = ${accountId} AND ${column} = ANY (${ids}::text[])
       LIMIT ${candidateLimit})`,
   );
   const ofAmount = {
@@ -186,7 +190,7 @@ export async function listSimilarLines(
     CROSS JOIN LATERAL (
       SELECT EXISTS (
         SELECT FROM unnest(${ids}::text[]) value
-        WHERE value IN (t.correlation_id, t.external_id, t.end_to_end_id)
+        WHERE value IN (${Prisma.join(idColumns)})
           OR position(value IN t.notes) > 0) AS is_referenced
     ) shared
     WHERE t.is_credit = ${isCredit}

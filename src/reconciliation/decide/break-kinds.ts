@@ -39,6 +39,9 @@ function kindsOpenedFor(...some: readonly OpenedFor[]): readonly string[] {
 /** Breaks of lines without an explanation. */
 export const lineBreakKinds = kindsOpenedFor('line');
 
+/** Breaks of the payments of charges, whose lines are matched. */
+export const settlementBreakKinds = kindsOpenedFor('settlement');
+
 /** While a break of these kinds is open, its line counts as in a break, even if it is matched. */
 export const explainingBreakKinds = kindsOpenedFor('line', 'settlement');
 

@@ -1,6 +1,6 @@
 // Lines that need no match: a person accepted their break, the money was refunded, or one of our
 // own accounts sent it.
-import { lineBreakKinds } from './break-kinds.js';
+import { lineBreakKinds, settlementBreakKinds } from './break-kinds.js';
 import type { BreakDecision, StatementLineFacts } from './model.js';
 import { classifiedAs, type Component } from './component.js';
 import { isFullyRefunded, isRefundShown } from './refunds.js';
@@ -50,8 +50,7 @@ export function classifyRefunded(component: Component): void {
  * time is matched: its break is about the payment.
  */
 function isOfUnmatchedLine({ kind }: BreakDecision, { isCredit }: StatementLineFacts): boolean {
-  if (kind === 'duplicate_payment') return !isCredit;
-  return lineBreakKinds.includes(kind);
+  return lineBreakKinds.includes(kind) && !(isCredit && settlementBreakKinds.includes(kind));
 }
 
 function lineOf({ lineByNsu }: Component, { nsu, subject }: BreakDecision) {
