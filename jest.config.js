@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { bundledPackages, bundlePackages } from './test/support/bundled-packages.mjs';
+
+await bundlePackages();
 
 /** The settings of .swcrc, for files with TSX, as tsconfig.json sets it for the compiler. */
 const swc = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
@@ -12,32 +15,47 @@ const withJsx = {
   },
 };
 
-const project = {
+/** Tests of values and of single classes: they need no PostgreSQL, and no build. */
+const unit = {
+  displayName: 'unit',
   testEnvironment: 'node',
   roots: ['<rootDir>/src', '<rootDir>/test'],
+  testMatch: ['<rootDir>/{src,test/scenarios}/**/*.spec.ts', '<rootDir>/test/*.spec.ts'],
+  // The first is that of most imports.
+  moduleFileExtensions: ['ts', 'tsx', 'js', 'mjs', 'cjs', 'json', 'node'],
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
   transform: {
     '^.+\\.ts$': ['@swc/jest'],
     '^.+\\.tsx$': ['@swc/jest', withJsx],
   },
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  globalSetup: '<rootDir>/test/support/global-setup.mjs',
-  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
-  setupFilesAfterEnv: ['<rootDir>/test/support/row-types-setup.mjs'],
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    [`^(${bundledPackages.join('|')})$`]: '<rootDir>/.prepared/packages/$1.js',
+  },
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data'],
 };
 
 const service = {
-  ...project,
+  ...unit,
   displayName: 'service',
-  testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/full/'],
+  testMatch: ['<rootDir>/test/{contract,integration}/**/*spec.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/row-types.ts'],
+  globalSetup: '<rootDir>/test/support/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+};
+
+/** Tests of the whole process, which run the build. */
+const build = {
+  ...service,
+  displayName: 'build',
+  testMatch: ['<rootDir>/test/e2e/**/*spec.ts'],
+  globalSetup: '<rootDir>/test/support/build-setup.mjs',
 };
 
 // Long tests: processes that are killed, faults drawn at random, commands as a newcomer types them,
 // and the long form of tests that `npm test` runs with few random cases.
 const full = {
-  ...project,
+  ...build,
   displayName: 'full',
   testMatch: [
     '<rootDir>/test/full/**/*.ts',
@@ -49,7 +67,7 @@ const full = {
 // Also with the long tests: runs the contract tests a second time, against the service in front of
 // the sandbox bank. Webhook registrations are left out: the service does not offer them.
 const contractThroughService = {
-  ...project,
+  ...service,
   displayName: 'contract-through-service',
   testMatch: ['<rootDir>/test/contract/!(sandbox|webhook)*.e2e-spec.ts'],
   globalSetup: '<rootDir>/test/support/service-in-front.mjs',
@@ -61,7 +79,7 @@ export default {
   projects:
     process.env.CONCILIA_TESTS === 'full' && !process.env.CONTRACT_BASE_URL
       ? [full, contractThroughService]
-      : [service],
+      : [unit, service, build],
   maxWorkers: 2,
   // A worker holds the modules of every test file that it has run: it is replaced between two files
   // before its garbage collection slows the tests.

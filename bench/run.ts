@@ -52,7 +52,9 @@ async function loadBenches(): Promise<Bench[]> {
   const wanted = positionals.map((id) => id.toUpperCase());
   const unknown = wanted.filter((id) => !benches.some((bench) => bench.id === id));
   if (unknown.length > 0)
-    throw new Error(`no bench ${unknown.join(', ')}; there are ${benches.map(({ id }) => id)}`);
+    throw new Error(
+      `no bench ${unknown.join(', ')}; there are ${benches.map(({ id }) => id).join()}`,
+    );
   return wanted.length === 0 ? benches : benches.filter(({ id }) => wanted.includes(id));
 }
 

@@ -1,9 +1,8 @@
 // `npm run chaos [-- options]`: tests payments under faults. It runs real processes with requests
 // and faults from a seed. Then it compares the bank's ledger with what the service reports.
 // The exit code is 1 when they differ.
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { endWith, prepare, projectFolder, runNode, StepFailed } from './prepare.mjs';
+import { endWith, jestArguments, prepare, runNode, StepFailed } from './prepare.mjs';
 
 const usage = `npm run chaos -- [options]
   --seed N       the first seed (1)
@@ -60,15 +59,9 @@ async function main() {
   console.log(
     `• Testing payments under faults: ${seeds} seed(s) from ${seed}, ${requests} requests per round, faults: ${fault} …`,
   );
-  await runNode(
-    [
-      '--experimental-vm-modules',
-      '--no-warnings',
-      join(projectFolder, 'node_modules/jest/bin/jest.js'),
-      ...['--runInBand', '--silent=false', 'test/full/chaos'],
-    ],
-    { env: { CHAOS: JSON.stringify(plan), CONCILIA_TESTS: 'full' } },
-  );
+  await runNode([...jestArguments, ...['--runInBand', '--silent=false', 'test/full/chaos']], {
+    env: { CHAOS: JSON.stringify(plan), CONCILIA_TESTS: 'full' },
+  });
   console.log(
     '✓ Every requested payment was made exactly once or not at all, and every line is explained.',
   );

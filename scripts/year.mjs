@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { endWith, prepare, projectFolder, runNode, StepFailed } from './prepare.mjs';
+import { endWith, jestArguments, prepare, projectFolder, runNode, StepFailed } from './prepare.mjs';
 
 const usage = `npm run year -- [options]
   --lines N      how many statement lines to generate (200000; at least 200)
@@ -72,10 +72,8 @@ async function main() {
   try {
     await runNode(
       [
-        '--experimental-vm-modules',
-        '--no-warnings',
         '--max-old-space-size=4096',
-        join(projectFolder, 'node_modules/jest/bin/jest.js'),
+        ...jestArguments,
         ...['--runInBand', '--silent=false', 'test/full/year'],
       ],
       { env: { YEAR: JSON.stringify(plan), CONCILIA_TESTS: 'full', ...server?.env } },

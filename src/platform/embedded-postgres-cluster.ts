@@ -3,12 +3,11 @@
 // server/password (mode 0600), port, server.log.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, type Stats } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, type Stats } from 'node:fs';
 import {
   chmod,
   chown,
   mkdir,
-  open,
   readFile,
   readdir,
   realpath,
@@ -161,7 +160,7 @@ async function runInitdb(
   account: Account,
 ): Promise<void> {
   const folderForServer = await nameForServer(folder, account);
-  const password = await open(passwordFile, 'r');
+  const password = openSync(passwordFile, 'r');
   const output: string[] = [];
   const code = await new Promise<number | null>((resolve, reject) => {
     const initdb = spawn(
@@ -184,7 +183,7 @@ async function runInitdb(
         cwd: folder,
         env: programEnvironment(),
         detached: true, // Ctrl-C must not stop initdb halfway
-        stdio: [password.fd, 'pipe', 'pipe'],
+        stdio: [password, 'pipe', 'pipe'],
         windowsHide: true,
       },
     );
@@ -192,7 +191,7 @@ async function runInitdb(
     initdb.stderr?.on('data', (chunk: Buffer) => output.push(chunk.toString()));
     initdb.once('error', reject);
     initdb.once('close', resolve);
-  }).finally(() => password.close());
+  }).finally(() => closeSync(password));
   if (code !== 0) {
     throw new Error(`initdb failed with exit code ${code}:\n${output.join('').slice(-2_000)}`);
   }

@@ -212,7 +212,7 @@ function describeTotal(total: PaymentTotal | undefined): string {
     deadline: total.deadline ? 'set' : 'none',
   };
   return Object.entries(compared)
-    .map(([column, value]) => `${column} ${value}`)
+    .map(([column, value]) => `${column} ${String(value)}`)
     .join(', ');
 }
 

@@ -13,7 +13,7 @@ export interface TestResponse {
   headers: Headers;
   text: string;
   // Bodies are asserted on field by field; a wrong shape fails the assertion that reads it.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any
   body: any;
 }
 

@@ -3,7 +3,7 @@
 import { listenHttp, type HttpListener } from '../support/http-listener.js';
 import { eventually, type BankUnderTest } from './bank-under-test.js';
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 type WebhookJson = any;
 
 export class WebhookConsumer {

@@ -183,7 +183,12 @@ it('waits for a running query of a client before it stops', async () => {
   const server = await start();
   const client = new pg.Client({ connectionString: server.url('postgres') });
   await client.connect();
-  const querying = client.query('SELECT pg_sleep(0.5), 1 AS one').finally(() => client.end());
+  const query = async () => {
+    const result = await client.query('SELECT pg_sleep(0.5), 1 AS one');
+    await client.end();
+    return result;
+  };
+  const querying = query();
   const [result] = await Promise.all([querying, server.stop()]);
   expect(result.rows).toMatchObject([{ one: 1 }]);
 });

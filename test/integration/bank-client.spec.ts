@@ -7,7 +7,7 @@ import { dayFromToday } from '../contract/samples.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
 /** What a client reads of an answer: a missing field is null to it. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 type Answer = any;
 
 const brandHeader = 'x-brand-api-key';

@@ -180,7 +180,7 @@ describe('the pages of payments', () => {
       expect(text).toContain(`PUT /baas/api/v1/transactions/${nsu}/refund?filterBy=NSU`);
       expect(text).toContain('{&quot;amount&quot;:2.5}');
       const fields = await confirmRefund(nsu, '2,50');
-      const { status, location = '' } = await sendRefund(nsu, fields);
+      const { status, location } = await sendRefund(nsu, fields);
       const [refund] = await refundsOf(nsu);
       expect([status, location]).toEqual([303, `${base}/refunds/${refund.id}`]);
       expect(refund).toMatchObject({ amount_cents: '250', state: 'accepted' });

@@ -140,7 +140,7 @@ describe('export files', () => {
     const reading = queries.mock.calls.find(([sql]) => JSON.stringify(sql).includes('ends'));
     queries.mockRestore();
     expect(text).toContain('<BALAMT>38.00\r\n');
-    const { text: sql, values } = reading?.[0] as unknown as { text: string; values: unknown[] };
+    const [{ text: sql, values }] = reading as unknown as [{ text: string; values: unknown[] }];
     const client = await service.database.pool.connect();
     try {
       await client.query('ANALYZE statement_line');

@@ -229,7 +229,7 @@ describe('reconciliation', () => {
     await reconcile();
     const [found] = await service.database.prisma.break.findMany();
     expect(found).toMatchObject({ kind: 'ambiguous', state: 'open', nsu: 1n, amountCents: 1_000n });
-    expect((found?.evidence as { candidates: unknown[] }).candidates).toHaveLength(2);
+    expect((found?.evidence as { candidates?: unknown[] } | undefined)?.candidates).toHaveLength(2);
     expect(await countResults()).toMatchObject({ matched: 0, broken: 1 });
   });
 });

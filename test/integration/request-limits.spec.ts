@@ -269,7 +269,7 @@ describe('a quota', () => {
     const created = await Promise.all([create(), create(), create(), create()]);
     expect(created.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
     expect((await create()).body.code).toBe('api_key_limit');
-    const { id } = created.find(({ status }) => status === 201)?.body as { id: string };
+    const id = created.find(({ status }) => status === 201)?.body.id as string;
     const rotated = await asOperator('POST', `/v1/accounts/${slug}/keys/${id}/rotate`, {});
     expect(rotated.status).toBe(201);
     expect((await create()).body.code).toBe('api_key_limit');

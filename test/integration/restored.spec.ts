@@ -94,7 +94,7 @@ describe('a database that was set back while the bank went on', () => {
     const { body } = await sandbox.call('GET', '/sandbox/ledger?account=1000001');
     expect(body.audit).toEqual({ clean: true, problems: [] });
     return body.movements.map(
-      ({ nsu, amount, type }: Record<string, unknown>) => `${nsu} ${type} ${amount}`,
+      ({ nsu, amount, type }: Record<string, string>) => `${nsu} ${type} ${amount}`,
     );
   };
   const get = <T>(type: abstract new (...args: never[]) => T): T =>

@@ -13,7 +13,7 @@ import { listenHttp, type HttpListener } from '../support/http-listener.js';
 interface Received {
   headers: IncomingHttpHeaders;
   text: string;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any
   body: any;
 }
 

@@ -130,7 +130,7 @@ describe('closing a period of the statement', () => {
       bank.order = order;
       bank.lines = credits(7);
       bank.withheld.add(7);
-      const isDone = during(2, 1, () => void bank.withheld.clear());
+      const isDone = during(2, 1, () => bank.withheld.clear());
       await close();
       expect(isDone()).toBe(true);
       expect(await closed()).toEqual({ from: null, until: null });

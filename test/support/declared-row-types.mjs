@@ -1,36 +1,14 @@
 // Reads from the sources which rows each `$queryRaw` declares, and the text that its SQL has in
 // every call. row-types.ts compares the rows of the database with them.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { readIfPresent } from '../../scripts/lock.mjs';
-import { hashOf, listFiles, preparedFolder, projectFolder } from '../../scripts/prepare.mjs';
+import { projectFolder } from '../../scripts/prepare.mjs';
 
-const target = join(preparedFolder, 'row-types.json');
-const generatedFolder = join('src', 'generated');
 /** Types in JSON may be recursive. Deeper values are not compared. */
 const maxDepth = 6;
 
-/** Writes `.prepared/row-types.json`, unless it is there for the same sources. */
-export function writeDeclaredRowTypes() {
-  const isTypeScript = (path) => path.endsWith('.ts') && !path.startsWith(generatedFolder);
-  const read = (path) => readFileSync(join(projectFolder, path), 'utf8');
-  const sources = listFiles('src', isTypeScript);
-  const querying = [...sources, ...listFiles('test', isTypeScript)].filter((path) =>
-    /\.\$queryRaw[<`]/.test(read(path)),
-  );
-  const schemas = listFiles('prisma', (path) => path.endsWith('.prisma'));
-  const settings = ['tsconfig.json', 'package-lock.json', 'test/support/declared-row-types.mjs'];
-  const hash = hashOf([...settings, ...schemas, ...new Set([...sources, ...querying])]);
-  const existing = readIfPresent(target);
-  if (existing && JSON.parse(existing).hash === hash) return;
-  mkdirSync(preparedFolder, { recursive: true });
-  // Another run may read the file at this moment.
-  writeFileSync(`${target}.${process.pid}`, JSON.stringify({ hash, queries: declared(querying) }));
-  renameSync(`${target}.${process.pid}`, target);
-}
-
-function declared(paths) {
+/** The queries of each file. */
+export function declaredQueries(paths) {
   const config = ts.readConfigFile(join(projectFolder, 'tsconfig.json'), ts.sys.readFile).config;
   const { options } = ts.parseJsonConfigFileContent(
     { ...config, files: paths },
@@ -42,7 +20,7 @@ function declared(paths) {
     { ...options, types: ['node'] },
   );
   const checker = program.getTypeChecker();
-  return paths.flatMap((path) => {
+  const queriesOf = (path) => {
     const file = program.getSourceFile(join(projectFolder, path));
     const queries = [];
     const visit = (node) => {
@@ -54,7 +32,8 @@ function declared(paths) {
     };
     visit(file);
     return queries;
-  });
+  };
+  return Object.fromEntries(paths.map((path) => [path, queriesOf(path)]));
 }
 
 function isQuery(node) {

@@ -17,7 +17,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformFile } from '@swc/core';
 import pg from 'pg';
-import { writeDeclaredRowTypes } from './declared-row-types.mjs';
+import { writeDeclaredRowTypes } from './row-types-file.mjs';
 
 const projectFolder = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const prefix = 'concilia-tests-';
@@ -26,8 +26,13 @@ let starting;
 
 /** Jest calls it for each project. The server is started once. */
 export default function globalSetup() {
-  starting ??= Promise.all([startPostgres(), writeDeclaredRowTypes()]);
+  starting ??= start();
   return starting;
+}
+
+async function start() {
+  await writeDeclaredRowTypes();
+  await startPostgres();
 }
 
 async function startPostgres() {

@@ -24,7 +24,7 @@ export interface ReadStatement {
   transactions: ReadTransaction[];
 }
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- The readers return untyped trees. */
+/* oxlint-disable typescript/no-explicit-any -- The readers return untyped trees. */
 
 function statementOf({ OFX }: any, listName = 'STMTTRN'): ReadStatement {
   const statement = OFX.BANKMSGSRSV1.STMTTRNRS.STMTRS;
@@ -46,7 +46,7 @@ function statementOf({ OFX }: any, listName = 'STMTTRN'): ReadStatement {
   };
 }
 
-/* eslint-enable @typescript-eslint/no-explicit-any */
+/* oxlint-enable typescript/no-explicit-any */
 
 /** The readers of the npm registry, by their names. */
 export const ofxReaders: [string, (text: string) => ReadStatement][] = [

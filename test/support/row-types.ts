@@ -82,8 +82,12 @@ function declaredQueries(text: string): DeclaredQuery[] {
 
 function readQueries(): (DeclaredQuery & { expression: RegExp })[] {
   const path = join(import.meta.dirname, '../../.prepared/row-types.json');
-  const declared = JSON.parse(readFileSync(path, 'utf8')) as { queries: DeclaredQuery[] };
-  return declared.queries.map((query) => ({ ...query, expression: RegExp(query.pattern, 's') }));
+  const { files } = JSON.parse(readFileSync(path, 'utf8')) as {
+    files: Record<string, { queries: DeclaredQuery[] }>;
+  };
+  return Object.values(files).flatMap(({ queries: ofFile }) =>
+    ofFile.map((query) => ({ ...query, expression: RegExp(query.pattern, 's') })),
+  );
 }
 
 /** Throws where the rows fit none of the types that the source declares for the statement. */

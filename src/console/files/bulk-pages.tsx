@@ -374,9 +374,10 @@ function UploadDetail({
 function StateLinks({ visit, page }: { visit: Visit; page: string }) {
   const { t } = visit;
   const chosen = visit.query.get('state') ?? '';
-  const links = [['', t('bulk.allRows')] as const].concat(
-    rowStates.map((state) => [state, t(`bulk.row.${state}`)] as never),
-  );
+  const links = [
+    ['', t('bulk.allRows')] as const,
+    ...rowStates.map((state) => [state, t(`bulk.row.${state}`)] as const),
+  ];
   return (
     <nav aria-label={t('bulk.rowState')}>
       <ul>

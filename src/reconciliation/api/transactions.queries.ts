@@ -61,7 +61,7 @@ function candidateNsus(
   limit: number,
 ): Prisma.Sql {
   const { nsu = null, reference = null, state = null, day = null } = filters;
-  const { beforeNsu = null, named = null } = filters;
+  const { beforeNsu = null, named } = filters;
   const newest = (table: Prisma.Sql, condition: Prisma.Sql) => Prisma.sql`(
     SELECT nsu FROM ${table} WHERE account_id = ${accountId} AND ${condition}
       ${beforeNsu === null ? Prisma.empty : Prisma.sql`AND nsu < ${beforeNsu}`}

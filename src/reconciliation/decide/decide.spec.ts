@@ -82,7 +82,9 @@ describe('decide', () => {
     const lines = [lineFacts({ externalId: 'shared' })];
     const [found] = openBreaks(decide(facts({ lines, expectedPayments })));
     expect(found).toMatchObject({ kind: 'ambiguous' });
-    expect((found?.evidence as { candidates: unknown[] }).candidates).toHaveLength(50);
+    expect((found?.evidence as { candidates?: unknown[] } | undefined)?.candidates).toHaveLength(
+      50,
+    );
   });
 
   it('matches no pair that a person separated, and every link that only pays', () => {
