@@ -26,9 +26,6 @@ export async function insertRestore(
       ${formerMode}::account_mode
     FROM bank_account b LEFT JOIN statement_state s ON s.account_id = b.id
     WHERE b.id = ${accountId}`;
-  // The keys that are lost must not be taken for those of another service.
-  await tx.$executeRaw`
-    UPDATE bank_account SET installation = gen_random_uuid() WHERE id = ${accountId}`;
 }
 
 /** When an account became live after a restore (r), by PostgreSQL's clock; null until then. */

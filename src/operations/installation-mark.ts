@@ -21,3 +21,9 @@ export function hasMark(id: string, installation: string): boolean {
   const uuid = id.toLowerCase();
   return uuidText.test(uuid) && markedId(uuid, installation) === uuid;
 }
+
+/** When a key was created, by PostgreSQL's clock; 0 for an externalId, which shows no time. */
+export function createdAtMs(id: string): number {
+  const isKey = id.charAt(14) === '7';
+  return isKey ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : 0;
+}

@@ -56,6 +56,7 @@ import { SecondServices } from './second-services.service.js';
     OperationResending,
     OperationsService,
     RestoreGuard,
+    SecondServices,
   ],
 })
 export class OperationsModule {}

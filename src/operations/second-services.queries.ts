@@ -4,14 +4,19 @@ import type { BankAccount, StatementLine } from '../generated/service/client.js'
 import type { Reader } from '../shared-reads.queries.js';
 
 export type SuspectDebit = Pick<StatementLine, 'nsu' | 'idempotencyKey' | 'externalId'> &
-  Pick<BankAccount, 'slug' | 'installation'>;
+  Pick<BankAccount, 'slug' | 'installation'> & {
+    /** When the database was last set back, since 1970: until then, it may have lost operations. */
+    restoredAtMs: number | null;
+  };
 
 const maxDebits = 1_000;
 
 /** Unrequested debits with ids, of live accounts, that were found since a person released them. */
 export async function listSuspectDebits(db: Reader): Promise<SuspectDebit[]> {
   return db.$queryRaw`
-    SELECT l.nsu, l.idempotency_key, l.external_id, a.slug, a.installation
+    SELECT l.nsu, l.idempotency_key, l.external_id, a.slug, a.installation,
+           (SELECT extract(epoch FROM max(restored_at)) * 1000 FROM account_restore
+            WHERE account_id = a.id) AS "restoredAtMs"
     FROM bank_account a
     CROSS JOIN LATERAL (
       SELECT max(created_at) AS at FROM account_mode_change
@@ -58,4 +63,12 @@ export async function countUndetectable(db: Db): Promise<number> {
          WHERE account_id = a.id AND external_id IS NOT NULL LIMIT ${sampledLines})
       ) shown WHERE NOT is_credit)`;
   return counted?.accounts ?? 0;
+}
+
+/** The same for processes on one database, and no other database has it, not even a copy. */
+export async function readNameOfDatabase(db: Db): Promise<string> {
+  const [named] = await db.$queryRaw<{ name: string }[]>`
+    SELECT md5(extract(epoch FROM pg_postmaster_start_time())::text || ' ' || oid) AS name
+    FROM pg_database WHERE datname = current_database()`;
+  return named?.name ?? '';
 }

@@ -13,6 +13,7 @@ export class Health implements OnModuleDestroy {
   private readonly checks = new Map<string, () => Promise<boolean>>();
   private readonly warnings = new Map<string, () => Promise<string | null>>();
   private hasStarted = false;
+  private readDatabaseName: (() => Promise<string>) | null = null;
 
   constructor(private readonly log: Log) {}
 
@@ -27,6 +28,17 @@ export class Health implements OnModuleDestroy {
    */
   addWarning(name: string, find: () => Promise<string | null>): void {
     this.warnings.set(name, find);
+  }
+
+  /** By this name, another process recognises whether this one uses the same database. */
+  nameDatabase(read: () => Promise<string>): void {
+    this.readDatabaseName = read;
+  }
+
+  /** Null in a process that names none, and while the database does not answer. */
+  async findDatabaseName(): Promise<string | null> {
+    const { readDatabaseName: read } = this;
+    return read && this.resultInTime<string | null>('database name', read, null);
   }
 
   async listWarnings(): Promise<string[]> {
@@ -108,6 +120,12 @@ export class HealthController {
   @RouteConfig({ isForOperators: true })
   live(): { status: 'live' } {
     return { status: 'live' };
+  }
+
+  @Get('database')
+  @RouteConfig({ isForOperators: true })
+  async database(): Promise<{ name: string | null }> {
+    return { name: await this.health.findDatabaseName() };
   }
 
   @Get('ready')

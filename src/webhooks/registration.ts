@@ -108,34 +108,47 @@ function isUpToDate(existing: WebhookRegistration, wanted: WantedRegistration): 
   );
 }
 
-/** The addresses, other than ours, that have registrations with our path and secret. */
+/** An address, other than ours, that has registrations with our path. */
+interface OtherAddress {
+  url: string;
+  /** The bank shows our secret there, or none. */
+  hasSecret: boolean;
+  isLoopback: boolean;
+}
+
 export function addressesElsewhere(
-  address: WebhookAddress,
+  { publicUrl, slug, secret }: WebhookAddress,
   existing: readonly WebhookRegistration[],
-): string[] {
-  const { publicUrl, slug, secret } = address;
-  const found = existing.flatMap(({ url, authorization = null, eventType }) => {
+): OtherAddress[] {
+  const found = new Map<string, OtherAddress>();
+  for (const { url: registered, authorization = null, eventType } of existing) {
     const path = `/webhooks/bank/${slug}/${eventType}`;
-    const hasSecret = authorization === null || authorization === `${webhookKeyHeader}: ${secret}`;
-    return hasSecret && url.endsWith(path) ? [url.slice(0, -path.length)] : [];
-  });
-  return [...new Set(found)].filter((one) => one !== publicUrl);
+    const url = registered.slice(0, -path.length);
+    if (!registered.endsWith(path) || url === publicUrl) continue;
+    const isSame = authorization === null || authorization === `${webhookKeyHeader}: ${secret}`;
+    const hasSecret = isSame || found.get(url)?.hasSecret === true;
+    found.set(url, { url, hasSecret, isLoopback: isLoopback(url) });
+  }
+  return [...found.values()];
 }
 
 /**
  * Of these addresses, those of another service. A loopback address changes with each start, so one
- * that is known is our own. Elsewhere, the first look under a new address of ours may be that of a
+ * that is known was our own, unless another service answers there now. Elsewhere, the first look under a new address of ours may be that of a
  * copy: it reports known addresses too.
  */
 export function addressesOfOthers(
   publicUrl: string,
   known: readonly string[],
-  elsewhere: readonly string[],
+  elsewhere: readonly OtherAddress[],
 ): string[] {
   const isMoved = known.length > 0 && !known.includes(publicUrl);
-  return elsewhere.filter((one) =>
-    isLoopback(one) ? known.length > 0 && !known.includes(one) : isMoved || !known.includes(one),
-  );
+  return elsewhere.flatMap(({ url, hasSecret, isLoopback: mayBeOurs }) => {
+    const isOther = mayBeOurs
+      ? known.length > 0 && !known.includes(url)
+      : isMoved || !known.includes(url);
+    return hasSecret && isOther ? [url] : [];
+  });
 }
 
 function isLoopback(url: string): boolean {

@@ -12,8 +12,7 @@ import {
   type WebhookRegistration,
 } from '../contract/webhook-registrations.js';
 import { Database } from '../database.service.js';
-import { AccountModes } from '../operations/account-modes.service.js';
-import { secondService } from '../operations/second-services.service.js';
+import { SecondServices } from '../operations/second-services.service.js';
 import { Addresses } from '../platform/http.js';
 import { AppError } from '../platform/errors.js';
 import { OnJob } from '../platform/job-methods.js';
@@ -45,7 +44,7 @@ export class WebhookRegistrar implements OnModuleDestroy {
     private readonly bank: BankService,
     private readonly addresses: Addresses,
     private readonly log: Log,
-    private readonly modes: AccountModes,
+    private readonly secondServices: SecondServices,
   ) {}
 
   /**
@@ -138,12 +137,15 @@ export class WebhookRegistrar implements OnModuleDestroy {
     if (mode !== 'live') return false;
     const { publicUrl } = address;
     const elsewhere = addressesElsewhere(address, existing);
-    const others = addressesOfOthers(publicUrl, webhookAddresses, elsewhere);
-    const known = [...new Set([...webhookAddresses, publicUrl, ...elsewhere])];
+    const others = new Set(addressesOfOthers(publicUrl, webhookAddresses, elsewhere));
+    for (const { url } of elsewhere.filter((one) => address.allowsLoopback && one.isLoopback))
+      if (await this.secondServices.isAnotherAt(url)) others.add(url);
+    const seen = elsewhere.filter(({ hasSecret }) => hasSecret).map(({ url }) => url);
+    const known = [...new Set([...webhookAddresses, publicUrl, ...seen])];
     if (known.length > webhookAddresses.length)
       await this.accounts.recordRegistrations(id, { webhookAddresses: known });
-    if (others.length === 0) return false;
-    await this.modes.change(slug, secondService(`webhooks are registered at ${others.join(', ')}`));
+    if (others.size === 0) return false;
+    await this.secondServices.stop(slug, `webhooks are registered at ${[...others].join(', ')}`);
     return true;
   }
 

@@ -2,11 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccountModes } from '../../src/operations/account-modes.service.js';
 import { markedId } from '../../src/operations/installation-mark.js';
+import { recordRestore } from '../../src/operations/restores.service.js';
 import { SecondServices } from '../../src/operations/second-services.service.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import { newId } from '../../src/platform/ids.js';
 import { presets } from '../../src/sandbox/presets/presets.js';
 import { WebhookRegistrar } from '../../src/webhooks/webhook-registrar.service.js';
 import { manualTransfer } from '../contract/transfer-samples.js';
+import { testDatabase } from '../support/postgres.js';
+import { serviceProcess, type ServiceProcess } from '../support/service-application.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
 
 describe.each(presets)(
@@ -35,6 +39,31 @@ describe.each(presets)(
       await service.sync();
       await inService(ReconciliationService).reconcile({ accountId: service.accountId });
       await inService(SecondServices).stopWhereSeen();
+    };
+
+    /** Starts a copy of the service that listens on another loopback address. */
+    const besideCopy = async (work: (copy: ServiceProcess) => Promise<void>) => {
+      const database = await testDatabase('service');
+      const copy = await serviceProcess(database, await service.bank.application.getUrl());
+      try {
+        await copy.database.prisma.bankAccount.updateMany({
+          data: { webhookAddresses: (await accountOf()).webhookAddresses },
+        });
+        await work(copy);
+      } finally {
+        await copy.stop();
+        await database.drop();
+      }
+    };
+    const registerOf = async ({ application, database }: ServiceProcess) => {
+      const { id: accountId } = await database.prisma.bankAccount.findFirstOrThrow();
+      const registrar = application.get(WebhookRegistrar, { strict: false });
+      await registrar.register({ accountId }).catch((error: unknown) => error);
+      return database.prisma.bankAccount.findFirstOrThrow();
+    };
+    const registeredUrls = async () => {
+      const { body } = await service.bank.call('GET', '/baas/api/v1/webhooks');
+      return (body as { url: string }[]).map(({ url }) => new URL(url).origin);
     };
 
     beforeAll(async () => {
@@ -75,6 +104,40 @@ describe.each(presets)(
       await release();
       await register();
       expect(await modeOf()).toBe('live');
+    });
+
+    it('is found at another loopback address while it runs, and is no second one after', async () => {
+      await service.bank.pool.query('DELETE FROM webhook_registration');
+      await register();
+      await besideCopy(async (copy) => {
+        const { mode } = await registerOf(copy);
+        if (preset === 'contract') return expect(mode).toBe('live');
+        // It takes nothing over from the service that runs.
+        expect(mode).toBe('stopped');
+        expect(new Set(await registeredUrls())).toEqual(new Set([service.url]));
+        await register();
+        expect(await modeOf()).toBe('live');
+      });
+      const restarted = await serviceProcess(service.test, await service.bank.application.getUrl());
+      try {
+        // Two processes on one database are one service.
+        expect((await registerOf(restarted)).mode).toBe('live');
+        await register();
+        expect(await modeOf()).toBe('live');
+      } finally {
+        await restarted.stop();
+      }
+    });
+
+    it('is not what a database lost that was set back', async () => {
+      const { installation } = await accountOf();
+      const lost = markedId(newId(), installation);
+      await recordRestore(service.database, 'ana');
+      await release();
+      await payElsewhere(lost);
+      expect(await modeOf()).toBe('live');
+      await payElsewhere(markedId(newId(), installation));
+      expect(await modeOf()).toBe(preset === 'complete' ? 'stopped' : 'live');
     });
   },
 );

@@ -72,6 +72,7 @@ export async function serviceApplication(
   return {
     ...started,
     sandbox,
+    test,
     stop: async () => {
       await started.stop();
       await test.drop();

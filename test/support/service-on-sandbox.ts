@@ -6,7 +6,7 @@ import { serviceApplication } from './service-application.js';
 
 export async function serviceOnSandbox(environment: Record<string, string> = {}) {
   const started = await serviceApplication(environment);
-  const { application, sandbox: bank, database, url, call, stop } = started;
+  const { application, sandbox: bank, test, database, url, call, stop } = started;
   const { pool } = database;
   const { id: accountId } = await database.prisma.bankAccount.findFirstOrThrow();
   const decideLine = (action: string, nsu: number, expectedPaymentId: string) =>
@@ -26,6 +26,7 @@ export async function serviceOnSandbox(environment: Record<string, string> = {})
     application,
     url,
     bank,
+    test,
     database,
     pool,
     accountId,
