@@ -338,11 +338,15 @@ export async function findRepeatedItem(
   return found ?? null;
 }
 
-/** Accepted transfers that a debit was found to fit since their last check. */
+/**
+ * Transfers that a debit was found to fit since their last check. Of one that is final, too, the
+ * bank may name the debit: the response to a batch does not.
+ */
 const candidatesSinceCheck = Prisma.sql`
   SELECT t.account_id, t.id FROM line_candidate c
   JOIN transfer t ON t.account_id = c.account_id AND t.expected_payment_id = c.expected_payment_id
-  WHERE t.state = 'accepted' AND c.found_at > COALESCE(t.checked_at, t.created_at)`;
+  WHERE t.state IN ('accepted', 'effective')
+    AND c.found_at > COALESCE(t.checked_at, t.created_at)`;
 
 export type DueTransfer = TransferKey &
   Pick<Transfer, 'bankId' | 'endToEndId' | 'externalId' | 'amountCents' | 'shape'>;

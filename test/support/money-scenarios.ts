@@ -1,155 +1,78 @@
 // The ways in which money moves, each with what becomes of it in every preset of the sandbox bank:
 // the service explains it by itself, a person does, or it is frozen. One declaration: a test plays
-// each of them, and the table of docs/presets.md is made of it.
-import { randomUUID } from 'node:crypto';
-import { expect } from '@jest/globals';
+// each of them, and writes the table of docs/presets.md.
+import type { ModeChanges } from '../../src/sandbox/modes/modes.schema.js';
 import type { Preset } from '../../src/sandbox/presets/presets.js';
 import { eventually } from '../contract/bank-under-test.js';
 import { slip, staticQr } from '../contract/samples.js';
-import { batchItem, internalTransfer, manualTransfer } from '../contract/transfer-samples.js';
-import type { ServiceOnSandbox } from './service-on-sandbox.js';
+import {
+  batchItem,
+  internalTransfer,
+  keyTransfer,
+  manualTransfer,
+} from '../contract/transfer-samples.js';
+import { dueDate, type MoneyWorld, type PlayedLine } from './money-world.js';
 
-export const results = ['by itself', 'by a person', 'frozen'] as const;
-export type Result = (typeof results)[number];
-
-/** A line that the scenario makes, and the expected payment that explains it; null for none. */
-export interface PlayedLine {
-  nsu: number;
-  explainedBy: string | null;
-}
+/** `not offered`: the bank refuses the request, and no money moves. */
+export type Result = 'by itself' | 'by a person' | 'frozen' | 'not offered';
 
 export interface MoneyScenario {
   name: string;
   results: Record<Preset, Result>;
+  /** What the bank does otherwise than its preset says. */
+  modes?: ModeChanges;
   play(world: MoneyWorld): Promise<PlayedLine[]>;
 }
 
-type Body = Record<string, unknown>;
+const inPresets = (contract: Result, published: Result, complete: Result) => ({
+  ...{ contract, published, complete },
+});
+const everywhere = (result: Result) => inPresets(result, result, result);
+/** What only an id beyond the published ones explains. */
+const onlyComplete = (otherwise: Result) => inPresets(otherwise, otherwise, 'by itself');
 
-/** The bank's time in the scenarios: a business hour. */
-export const bankTime = '2037-11-23T15:00:00Z';
-const dueDate = '2037-12-10';
+const transfers = '/baas/api/v2/transfers';
+const teds = `${transfers}/ted`;
+const batches = '/baas/v1/transfers/batch';
+const ownKey = 'financeiro@empresa-um.example';
+const otherAccount = 'sandbox-dev-key-2';
 
-/** The service in front of a sandbox bank, with what scenarios do. */
-export class MoneyWorld {
-  constructor(private readonly service: ServiceOnSandbox) {}
+const pix = (amount: number) => manualTransfer({ amount });
+const internal = (amount: number) => internalTransfer({ amount });
+const batch = (amount: number) => [batchItem({ amount })];
 
-  /** Calls the service with a new key; a response that is lost leaves an operation without one. */
-  async request(
-    method: string,
-    path: string,
-    body?: unknown,
-  ): Promise<{ key: string; body: Body }> {
-    const key = randomUUID();
-    const headers = { IdempotencyKey: key, 'Concilia-Allow-Duplicate': 'true' };
-    const answer = await this.service.call(method, path, { body, headers });
-    if (![200, 202].includes(answer.status)) throw new Error(`${path}: ${answer.text}`);
-    return { key, body: answer.body as Body };
-  }
-
-  async atBank(path: string, body: object): Promise<Body> {
-    const { status, text, body: answer } = await this.service.bank.call('POST', path, { body });
-    expect([path, status, text]).toEqual([path, 200, text]);
-    return answer as Body;
-  }
-
-  fault(endpoint: string, kind: string): Promise<Body> {
-    return this.atBank('/sandbox/faults', { endpoint, kind, times: 1, delayMs: 0 });
-  }
-
-  /** The expected payment of a charge. */
-  async ofCharge(correlationId: unknown): Promise<string> {
-    return this.idBy('SELECT expected_payment_id AS id FROM charge WHERE correlation_id = $1', [
-      correlationId,
-    ]);
-  }
-
-  /** The expected payment of a request, or of one item of a batch. */
-  async ofKey(key: string, index = 0): Promise<string> {
-    return this.idBy(
-      `SELECT e.id FROM expected_payment e JOIN operation o USING (account_id)
-       WHERE o.id = e.operation_id AND o.idempotency_key = $1 ORDER BY e.id OFFSET $2 LIMIT 1`,
-      [key, index],
-    );
-  }
-
-  private async idBy(sql: string, values: unknown[]): Promise<string> {
-    const { rows } = await this.service.pool.query(sql, values);
-    expect(rows).toHaveLength(1);
-    return rows[0].id as string;
-  }
-
-  sync(): Promise<unknown> {
-    return this.service.sync();
-  }
-
-  /** The newest lines of the bank of one amount, the oldest first, once there are so many. */
-  async linesOf(amount: number, count: number): Promise<number[]> {
-    return eventually(async () => {
-      const path = '/sandbox/ledger?account=1000001&audit=false&limit=100000';
-      const { movements } = (await this.service.bank.call('GET', path)).body as {
-        movements: { nsu: number; amount: number }[];
-      };
-      const found = movements.filter((line) => line.amount === amount).map(({ nsu }) => nsu);
-      expect(found.length).toBeGreaterThanOrEqual(count);
-      return found.slice(-count);
-    });
-  }
-
-  private cents = 1_000;
-  /** An amount that no other scenario has. */
-  newAmount(): number {
-    this.cents += 1;
-    return this.cents / 100;
-  }
-
-  private payers = 0;
-  /** A payer that no other scenario has. */
-  newPayer(): { name: string; document: string } {
-    const documents = ['52998224725', '12345678909', '11144477735', '39053344705', '15350946056'];
-    this.payers += 1;
-    return { name: `Pagador ${this.payers}`, document: documents[this.payers % 5] ?? '' };
-  }
-
-  /** A charge that a Pix has paid. */
-  async paidCharge(amount: number, payer: object) {
-    const charge = slip({ type: 'BANKSLIP_PIX', dueDate, Amount: amount });
-    const { correlationId } = charge;
-    await this.request('POST', '/baas/v1/charges', charge);
-    const paid = await this.atBank('/sandbox/pix/received', { correlationId, amount, payer });
-    await this.sync();
-    return {
-      nsu: paid.nsu as number,
-      endToEndId: paid.endToEndId,
-      explainedBy: await this.ofCharge(correlationId),
-    };
-  }
-
-  refund(nsu: number, amount: number) {
-    return this.request('PUT', `/baas/api/v1/transactions/${nsu}/refund?filterBy=NSU`, { amount });
-  }
+async function medOfCharge(world: MoneyWorld): Promise<PlayedLine[]> {
+  const amount = world.newAmount();
+  const paid = await world.paidCharge(amount);
+  return [paid, await world.med(paid, amount)];
 }
 
-const everywhere = (result: Result): Record<Preset, Result> => ({
-  contract: result,
-  published: result,
-  complete: result,
-});
-/** What only an id beyond the published ones explains. */
-const onlyComplete = (otherwise: Result): Record<Preset, Result> => ({
-  contract: otherwise,
-  published: otherwise,
-  complete: 'by itself',
-});
+async function returnedPix(world: MoneyWorld): Promise<PlayedLine[]> {
+  const amount = world.newAmount();
+  const { key, body } = await world.request('POST', transfers, pix(amount));
+  const { endToEndId, transactionNsu } = body;
+  const { nsu } = await eventually(() =>
+    world.atBank('/sandbox/pix/returned', { endToEndId, amount }),
+  );
+  const explainedBy = await world.ofKey(key);
+  return [transactionNsu, nsu].map((one) => ({ nsu: one as number, explainedBy }));
+}
+
+async function payBill(world: MoneyWorld) {
+  const amount = world.newAmount();
+  const bill = { type: 'BANKSLIP', status: 'PENDING_PAYMENT', amount };
+  const { barCode } = await world.atBank('/sandbox/bills', bill);
+  const { key, body } = await world.request('POST', '/baas/api/v1/bill-payments', {
+    ...{ amount, barCode },
+  });
+  return { amount, id: body.id, explainedBy: await world.ofKey(key) };
+}
 
 export const moneyScenarios: readonly MoneyScenario[] = [
   {
     name: 'A charge is paid by Pix',
     results: everywhere('by itself'),
-    async play(world) {
-      const { nsu, explainedBy } = await world.paidCharge(world.newAmount(), world.newPayer());
-      return [{ nsu, explainedBy }];
-    },
+    play: async (world) => [await world.paidCharge()],
   },
   {
     name: 'A slip is paid by its bar code',
@@ -161,6 +84,24 @@ export const moneyScenarios: readonly MoneyScenario[] = [
       await world.atBank(`/baas/v1/charges/${charge.correlationId}/pay`, {});
       const [nsu = 0] = await world.linesOf(amount, 1);
       return [{ nsu, explainedBy: await world.ofCharge(charge.correlationId) }];
+    },
+  },
+  {
+    name: 'A paid slip is charged back',
+    results: everywhere('by a person'),
+    async play(world) {
+      const amount = world.newAmount();
+      const charge = slip({ dueDate, Amount: amount });
+      const { body } = await world.request('POST', '/baas/v1/charges', charge);
+      const { barCode } = body;
+      const payment = await world.atBank(
+        '/baas/api/v1/bill-payments',
+        { amount, barCode },
+        otherAccount,
+      );
+      await world.atBank(`/sandbox/bill-payments/${payment.id}/chargeback`, {}, otherAccount);
+      const explainedBy = await world.ofCharge(charge.correlationId);
+      return (await world.linesOf(amount, 2)).map((nsu) => ({ nsu, explainedBy }));
     },
   },
   {
@@ -187,7 +128,7 @@ export const moneyScenarios: readonly MoneyScenario[] = [
     name: 'We refund a Pix',
     results: everywhere('by itself'),
     async play(world) {
-      const paid = await world.paidCharge(world.newAmount(), world.newPayer());
+      const paid = await world.paidCharge();
       const { key, body } = await world.refund(paid.nsu, 10);
       return [paid, { nsu: body.nsu as number, explainedBy: await world.ofKey(key) }];
     },
@@ -195,37 +136,32 @@ export const moneyScenarios: readonly MoneyScenario[] = [
   {
     name: 'The response to our refund is lost',
     results: everywhere('by itself'),
-    async play(world) {
-      const amount = world.newAmount();
-      const paid = await world.paidCharge(amount, world.newPayer());
-      await world.fault('refunds', 'reset-after-effect');
-      const { key } = await world.refund(paid.nsu, amount);
-      const [, nsu = 0] = await world.linesOf(amount, 2);
-      return [paid, { nsu, explainedBy: await world.ofKey(key) }];
-    },
+    play: (world) => world.refundWhole({ fault: 'reset-after-effect' }),
   },
   {
     name: 'Our refund fails and is reversed',
     results: everywhere('by itself'),
-    async play(world) {
-      const amount = world.newAmount();
-      const paid = await world.paidCharge(amount, world.newPayer());
-      await world.fault('refunds', 'async-error');
-      const { key } = await world.refund(paid.nsu, amount);
-      const [, refund = 0, reversal = 0] = await world.linesOf(amount, 3);
-      const explainedBy = await world.ofKey(key);
-      return [paid, { nsu: refund, explainedBy }, { nsu: reversal, explainedBy }];
-    },
+    play: (world) => world.refundWhole({ fault: 'async-error', lines: 2 }),
+  },
+  {
+    name: 'Our refund fails, and its money is held before it is reversed',
+    results: everywhere('by itself'),
+    play: (world) => world.refundWhole({ fault: 'refund-held', lines: 2 }),
   },
   {
     name: 'The bank refunds a Pix (MED)',
     results: onlyComplete('by a person'),
+    play: medOfCharge,
+  },
+  {
+    name: 'We refund a part of a Pix, and the bank refunds the rest (MED)',
+    results: onlyComplete('by a person'),
     async play(world) {
-      const amount = world.newAmount();
-      const paid = await world.paidCharge(amount, world.newPayer());
-      const { endToEndId, explainedBy } = paid;
-      const { nsu } = await world.atBank('/sandbox/pix/med', { endToEndId, amount });
-      return [paid, { nsu: nsu as number, explainedBy }];
+      const rest = world.newAmount();
+      const paid = await world.paidCharge(Number((rest + 10).toFixed(2)));
+      const { key, body } = await world.refund(paid.nsu, 10);
+      const own = { nsu: body.nsu as number, explainedBy: await world.ofKey(key) };
+      return [paid, own, await world.med(paid, rest)];
     },
   },
   {
@@ -234,113 +170,159 @@ export const moneyScenarios: readonly MoneyScenario[] = [
     async play(world) {
       const amount = world.newAmount();
       const payer = world.newPayer();
-      const [first, second] = [
-        await world.paidCharge(amount, payer),
-        await world.paidCharge(amount, payer),
-      ];
+      const first = await world.paidCharge(amount, payer);
+      const second = await world.paidCharge(amount, payer);
       await world.fault('refunds', 'error-before-effect');
       await world.refund(second.nsu, amount);
-      const { endToEndId, explainedBy } = first;
-      const { nsu } = await world.atBank('/sandbox/pix/med', { endToEndId, amount });
-      return [{ nsu: nsu as number, explainedBy }];
+      return [await world.med(first, amount)];
     },
   },
   {
     name: 'We send a Pix by account data',
     results: everywhere('by itself'),
+    play: (world) => world.send(transfers, pix),
+  },
+  {
+    name: 'We send a Pix to a key of this account',
+    results: everywhere('by itself'),
     async play(world) {
-      const body = manualTransfer({ amount: world.newAmount() });
-      const { key, body: sent } = await world.request('POST', '/baas/api/v2/transfers', body);
-      return [{ nsu: sent.transactionNsu as number, explainedBy: await world.ofKey(key) }];
+      const amount = world.newAmount();
+      const { body: found } = await world.request(
+        'POST',
+        '/baas/api/v2/pix/dict/payment-initialization',
+        { key: ownKey },
+      );
+      const body = keyTransfer(found.endToEndId as string, { amount });
+      const { key } = await world.request('POST', transfers, body);
+      const [debit = 0, credit = 0] = await world.linesOf(amount, 2);
+      return [
+        { nsu: debit, explainedBy: await world.ofKey(key) },
+        { nsu: credit, explainedBy: null },
+      ];
     },
   },
   {
     name: 'The response to a sent Pix is lost',
     results: everywhere('by itself'),
-    async play(world) {
-      const amount = world.newAmount();
-      await world.fault('transfers', 'reset-after-effect');
-      const body = manualTransfer({ amount });
-      const { key } = await world.request('POST', '/baas/api/v2/transfers', body);
-      const [nsu = 0] = await world.linesOf(amount, 1);
-      return [{ nsu, explainedBy: await world.ofKey(key) }];
-    },
+    play: (world) => world.send(transfers, pix, { fault: 'reset-after-effect' }),
   },
   {
     name: 'A sent Pix fails and is reversed',
     results: everywhere('by itself'),
-    async play(world) {
-      const amount = world.newAmount();
-      await world.fault('transfers', 'async-error');
-      const { key } = await world.request(
-        'POST',
-        '/baas/api/v2/transfers',
-        manualTransfer({ amount }),
-      );
-      const [debit = 0, reversal = 0] = await world.linesOf(amount, 2);
-      const explainedBy = await world.ofKey(key);
-      return [
-        { nsu: debit, explainedBy },
-        { nsu: reversal, explainedBy },
-      ];
-    },
+    play: (world) => world.send(transfers, pix, { fault: 'async-error', lines: 2 }),
+  },
+  {
+    name: 'The status of a sent Pix is stuck',
+    results: everywhere('by itself'),
+    play: (world) => world.send(transfers, pix, { fault: 'status-stuck' }),
+  },
+  {
+    name: 'A sent Pix is undone by a late credit, without a webhook',
+    results: everywhere('by itself'),
+    play: (world) => world.send(transfers, pix, { fault: 'undone-silently', lines: 2 }),
+  },
+  {
+    name: 'A sent Pix is debited twice',
+    results: everywhere('by a person'),
+    play: (world) => world.send(transfers, pix, { fault: 'debited-twice', lines: 2 }),
+  },
+  {
+    name: 'A Pix goes out under a new endToEndId',
+    results: inPresets('frozen', 'by itself', 'by itself'),
+    modes: { pixDebit: 'when-effective' },
+    play: (world) => world.send(transfers, pix, { fault: 'new-end-to-end-id' }),
   },
   {
     name: 'The receiver returns a Pix that we sent',
     results: onlyComplete('by a person'),
-    async play(world) {
-      const amount = world.newAmount();
-      const { key, body } = await world.request(
-        'POST',
-        '/baas/api/v2/transfers',
-        manualTransfer({ amount }),
-      );
-      const { endToEndId } = body;
-      const { nsu } = await eventually(() =>
-        world.atBank('/sandbox/pix/returned', { endToEndId, amount }),
-      );
-      const explainedBy = await world.ofKey(key);
-      return [
-        { nsu: body.transactionNsu as number, explainedBy },
-        { nsu: nsu as number, explainedBy },
-      ];
-    },
+    play: returnedPix,
+  },
+  {
+    name: 'We refund a Pix, and the line bears the id of the Pix',
+    results: everywhere('by itself'),
+    modes: { refundEndToEndId: 'original' },
+    play: (world) => world.refundWhole(),
+  },
+  {
+    name: 'Our refund fails, and the lines bear the id of the Pix',
+    results: everywhere('by itself'),
+    modes: { refundEndToEndId: 'original' },
+    play: (world) => world.refundWhole({ fault: 'async-error', lines: 2 }),
+  },
+  {
+    name: 'The bank refunds a Pix (MED), and the line bears the id of the Pix',
+    results: everywhere('by itself'),
+    modes: { refundEndToEndId: 'original' },
+    play: medOfCharge,
+  },
+  {
+    name: 'The receiver returns a Pix that we sent, and the line bears its id',
+    results: everywhere('by itself'),
+    modes: { refundEndToEndId: 'original' },
+    play: returnedPix,
+  },
+  {
+    name: 'We send a TED',
+    results: inPresets('not offered', 'by itself', 'by itself'),
+    play: (world) => world.send(teds, pix),
+  },
+  {
+    name: 'A sent TED fails and is returned',
+    results: inPresets('not offered', 'by itself', 'by itself'),
+    play: (world) => world.send(teds, pix, { fault: 'async-error', lines: 2 }),
+  },
+  {
+    name: 'The response to a sent TED is lost',
+    results: inPresets('not offered', 'by itself', 'by itself'),
+    play: (world) => world.send(teds, pix, { fault: 'reset-after-effect' }),
   },
   {
     name: 'We transfer to another account of the bank',
     results: everywhere('by itself'),
+    play: (world) => world.send(transfers, internal),
+  },
+  {
+    name: 'The response to a transfer to another account of the bank is lost',
+    results: onlyComplete('frozen'),
+    play: (world) => world.send(transfers, internal, { fault: 'reset-after-effect' }),
+  },
+  {
+    name: 'Another account of the bank transfers to us',
+    results: everywhere('by a person'),
     async play(world) {
-      const { key, body } = await world.request(
-        'POST',
-        '/baas/api/v2/transfers',
-        internalTransfer({ amount: world.newAmount() }),
-      );
-      return [{ nsu: body.transactionNsu as number, explainedBy: await world.ofKey(key) }];
+      const amount = world.newAmount();
+      const body = internalTransfer({ amount, beneficiaryAccount: '1000001' });
+      await world.atBank(transfers, body, otherAccount);
+      const [nsu = 0] = await world.linesOf(amount, 1);
+      return [{ nsu, explainedBy: null }];
     },
   },
   {
     name: 'We send a batch',
+    results: inPresets('frozen', 'by itself', 'by itself'),
+    play: (world) => world.send(batches, batch),
+  },
+  {
+    name: 'The response to a batch is lost',
     results: onlyComplete('frozen'),
-    async play(world) {
-      const amount = world.newAmount();
-      const { key } = await world.request('POST', '/baas/v1/transfers/batch', [
-        batchItem({ amount }),
-      ]);
-      const [nsu = 0] = await world.linesOf(amount, 1);
-      return [{ nsu, explainedBy: await world.ofKey(key) }];
-    },
+    play: (world) => world.send(batches, batch, { endpoint: 'batch', fault: 'reset-after-effect' }),
   },
   {
     name: 'We pay a bill',
     results: onlyComplete('frozen'),
     async play(world) {
-      const amount = world.newAmount();
-      const bill = { type: 'BANKSLIP', status: 'PENDING_PAYMENT', amount };
-      const { barCode } = await world.atBank('/sandbox/bills', bill);
-      const body = { amount, barCode };
-      const { key } = await world.request('POST', '/baas/api/v1/bill-payments', body);
+      const { amount, explainedBy } = await payBill(world);
       const [nsu = 0] = await world.linesOf(amount, 1);
-      return [{ nsu, explainedBy: await world.ofKey(key) }];
+      return [{ nsu, explainedBy }];
+    },
+  },
+  {
+    name: 'A bill that we paid is charged back',
+    results: onlyComplete('frozen'),
+    async play(world) {
+      const { amount, id, explainedBy } = await payBill(world);
+      await world.atBank(`/sandbox/bill-payments/${id}/chargeback`, {});
+      return (await world.linesOf(amount, 2)).map((nsu) => ({ nsu, explainedBy }));
     },
   },
 ];
