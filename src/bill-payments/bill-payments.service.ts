@@ -75,6 +75,7 @@ export class BillPaymentsService implements OnModuleInit {
     const now = await this.bankTime.now(accountId);
     const violation = await this.findViolation(accountId, barCode, input, now);
     const { payAt } = input.body;
+    const effectiveFrom = payAt ? expectedPayTime(payAt, now) : null;
     return this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,
@@ -82,8 +83,10 @@ export class BillPaymentsService implements OnModuleInit {
       metadata,
       preferences,
       outgoing: { counterparty: barCode, amountCents, isDistinguishable: false },
-      effectiveFrom: payAt ? expectedPayTime(payAt, now) : null,
-      expectedPayments: [expectedDebit(amountCents, referencesOf({ bill_code: barCode }))],
+      effectiveFrom,
+      expectedPayments: [
+        expectedDebit(amountCents, referencesOf({ bill_code: barCode }), effectiveFrom),
+      ],
       record: async (tx, id, [expectedPaymentId = '']) => {
         await this.claimBill(tx, { accountId, id, barCode, amountCents, expectedPaymentId });
         if (violation) throw violation;

@@ -1,4 +1,5 @@
 // What should appear on the statement, with the references that tie lines to it.
+import { saoPauloDay } from '../brazil/statement-day.js';
 import type { NewExpectedPaymentRow } from './expected-payments.queries.js';
 import type { Metadata } from './metadata.js';
 import type { Reference, ReferenceKind } from './references.js';
@@ -9,10 +10,17 @@ export interface NewExpectedPayment extends NewExpectedPaymentRow {
   metadata?: Metadata | null;
 }
 
-/** The payment that an outgoing operation expects: one debit of exactly `amountCents`. */
-export function expectedDebit(amountCents: bigint, references: Reference[]): NewExpectedPayment {
-  const common = { dueDate: null, terms: null, isMultiUse: false };
-  return { ...common, isCredit: false, amountCents, references };
+/**
+ * The payment that an outgoing operation expects: one debit of exactly `amountCents`. What is
+ * scheduled is due on the day on which it takes effect.
+ */
+export function expectedDebit(
+  amountCents: bigint,
+  references: Reference[],
+  effectAt: Date | null = null,
+): NewExpectedPayment {
+  const dueDate = effectAt && saoPauloDay(effectAt);
+  return { dueDate, terms: null, isMultiUse: false, isCredit: false, amountCents, references };
 }
 
 /** The references of the ids that are known. */

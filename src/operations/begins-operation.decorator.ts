@@ -1,14 +1,16 @@
 // Declares the responses of a handler that begins an operation, for the API reference.
 import { CallsBank, Responds } from '../platform/responses.decorator.js';
 import { operationHeader } from './operation.js';
-import { pendingView } from './operations.schema.js';
+import { pendingItemsView, pendingView } from './operations.schema.js';
+
+const ofOne = { name: 'PendingOperation', schema: pendingView };
+const ofItems = { name: 'PendingItems', schema: pendingItemsView };
 
 const accepted = {
   status: 202,
   description:
     'The request is stored, and the bank has not responded yet. Its id resolves where the id of ' +
     'the final resource would. An event reports the end.',
-  body: { name: 'PendingOperation', schema: pendingView },
   headers: { Location: 'Where the operation is read.', [operationHeader]: 'Its id.' },
 };
 
@@ -29,9 +31,10 @@ const reused = {
 };
 
 /** The handler replies with the bank's response, or with 202 and the operation. */
-export function BeginsOperation(): MethodDecorator {
+export function BeginsOperation({ hasItems = false } = {}): MethodDecorator {
   return (target, property, descriptor) => {
     CallsBank()(target, property, descriptor);
-    Responds(accepted, conflicting, reused)(target, property, descriptor);
+    const body = hasItems ? ofItems : ofOne;
+    Responds({ ...accepted, body }, conflicting, reused)(target, property, descriptor);
   };
 }

@@ -75,6 +75,11 @@ export interface OperationKind<R extends Route = Route> {
    */
   statuses?: { open: string; failed: string };
   /**
+   * What was sent, as the elements of a 202 where the contract's response is a list: one for each
+   * item, with the id of its resource. Default: a 202 is one object, with the operation's id.
+   */
+  pendingItems?(operation: Operation): readonly (object & { id: string })[];
+  /**
    * Writes the module's own rows of one or several requests, in the statement that inserts their
    * operations: what `rowOf` returns for each. Where a rule of the database stands against one of
    * them, a write is not complete, and each of the requests is then stored alone.

@@ -54,17 +54,38 @@ export const pendingView = operationView.extend({
 
 const withoutEffect: readonly OperationState[] = ['not_executed', 'declined', 'expired'];
 
-/** The JSON of a `pendingView`. Where the request holds secrets, what was sent is left out. */
+/** The same of one item, where the contract's response is a list. */
+export const pendingItemsView = z.array(
+  pendingView
+    .pick({ id: true, kind: true, state: true, idempotencyKey: true, status: true, metadata: true })
+    .extend({ operationId: z.string(), amount: reais, createdAt: instant, updatedAt: instant }),
+);
+
+/**
+ * The JSON of a 202, or of one item of it. Where the request holds secrets, what was sent is left
+ * out. `metadata` is that of the request, or of each item.
+ */
 export function pendingText(
-  { repeat, statuses = { open: 'PROCESSING', failed: 'ERROR' } }: PendingKind,
+  kind: PendingKind,
   operation: Operation,
-  metadata: Metadata | null,
+  metadata: readonly (Metadata | null)[],
+  item: number | null = null,
 ): string {
-  const view = describeOperation(operation, metadata);
+  const { repeat, statuses = { open: 'PROCESSING', failed: 'ERROR' } } = kind;
+  const [own = null] = metadata.length === 1 ? metadata : [];
+  const view = describeOperation(operation, own);
   const { body } = view.request;
-  const sent = repeat !== 'never' && isJsonObject(body) ? body : {};
-  const { amountCents, state } = operation;
+  const { amountCents, state, id: operationId, kind: name, idempotencyKey } = operation;
   const status = withoutEffect.includes(state) ? statuses.failed : statuses.open;
+  if (kind.pendingItems && body !== null) {
+    const { createdAt, updatedAt } = z.encode(operationView, view);
+    const common = { operationId, kind: name, state, status, idempotencyKey };
+    const items = kind.pendingItems(operation).map((sent, position) => ({
+      ...{ ...sent, ...common, createdAt, updatedAt, metadata: metadata[position] ?? null },
+    }));
+    return stringifyJson(item === null ? items : items[item]);
+  }
+  const sent = repeat !== 'never' && isJsonObject(body) ? body : {};
   const encoded = z.encode(pendingView, { ...view, amount: amountCents, status });
   return stringifyJson({
     ...sent,
@@ -73,7 +94,7 @@ export function pendingText(
   });
 }
 
-type PendingKind = Pick<OperationKind, 'repeat' | 'statuses'>;
+type PendingKind = Pick<OperationKind, 'repeat' | 'statuses' | 'pendingItems'>;
 
 /** One operation with its attempts. An attempt may not have reached the bank. */
 export const operationDetail = operationView.extend({

@@ -132,9 +132,9 @@ export class OperationsService {
     return this.replyToRepeat(await this.get(ref.accountId, ref.id), noPreferences);
   }
 
-  /** The body of the 202 of an operation whose response never came. */
-  pendingText(operation: Operation): string {
-    return pendingText(this.outcomes.kindOf(operation), operation, null);
+  /** What the 202 of an operation whose response never came shows of one of its items. */
+  pendingText(operation: Operation, item: number): string {
+    return pendingText(this.outcomes.kindOf(operation), operation, [], item);
   }
 
   /** Throws `not_found`, also for an operation of another account. */
@@ -266,8 +266,7 @@ export class OperationsService {
         'response_deleted',
         `The bank's response to operation ${operation.id} is no longer stored.`,
       );
-    const [own = null] = metadata.length === 1 ? metadata : [];
-    return new Reply(202, pendingText(this.outcomes.kindOf(operation), operation, own), {
+    return new Reply(202, pendingText(this.outcomes.kindOf(operation), operation, metadata), {
       ...headers,
       [operationHeader]: operation.id,
       Location: `${resourcePath}${operation.id}`,

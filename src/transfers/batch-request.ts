@@ -40,3 +40,14 @@ export function matchesBatchRequest(
     })
   );
 }
+
+const positionDigits = 3;
+
+/**
+ * The id of an item's transfer, which follows from the operation: a 202 has it before any row is
+ * read. It begins with the operation's time, so that a list by id is newest first.
+ */
+export function batchItemId(operationId: string, position: number): string {
+  const digits = position.toString(16).padStart(positionDigits, '0');
+  return operationId.slice(0, -positionDigits) + digits;
+}

@@ -51,15 +51,17 @@ export class TedTransfers implements OnModuleInit {
     const { input, metadata } = withoutMetadata(request);
     const { amount: amountCents, beneficiary } = input.body;
     const counterparty = counterpartyOfTransfer({ shape: 'manual', beneficiary });
+    const { prisma } = this.database;
+    const [effectiveFrom] = await queries.readScheduledTimes(prisma, accountId, [input.body]);
     return this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,
       input,
       metadata,
       outgoing: { counterparty, amountCents, isDistinguishable: false },
-      effectiveFrom: await queries.readScheduledTime(this.database.prisma, accountId, [input.body]),
+      effectiveFrom,
       preferences,
-      expectedPayments: [expectedDebit(amountCents, referencesOf({ counterparty }))],
+      expectedPayments: [expectedDebit(amountCents, referencesOf({ counterparty }), effectiveFrom)],
       rowOf: (operationId, [expectedPaymentId = '']): queries.NewTransferRow => ({
         id: operationId,
         operationId,

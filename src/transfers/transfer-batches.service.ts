@@ -15,8 +15,12 @@ import { mayRepeat, sameRequestForMs } from '../operations/possible-duplicates.s
 import type { Payee } from '../payment-controls/payment-controls.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { parseJson } from '../platform/exact-json.js';
-import { newId } from '../platform/ids.js';
-import { batchCounterparty, completeBatch, matchesBatchRequest } from './batch-request.js';
+import {
+  batchCounterparty,
+  batchItemId,
+  completeBatch,
+  matchesBatchRequest,
+} from './batch-request.js';
 import { readBatchElement } from './transfer-status.js';
 import { requestedTransferWrites, TransferRecords } from './transfer-records.service.js';
 import * as queries from './transfers.queries.js';
@@ -30,6 +34,12 @@ export class TransferBatches implements OnModuleInit {
     route: createTransferBatch,
     repeat: 'keyed',
     echoes: ({ body }, response) => matchesBatchRequest(body, response),
+    pendingItems: ({ id, requestBody }) =>
+      (parseJson(requestBody ?? '[]') as BatchRequest).map((item, position) => ({
+        ...item,
+        id: batchItemId(id, position),
+        recipient: { number: item.beneficiaryAccountNumber },
+      })),
     onSucceeded: async (tx, operation, { response, absentExpectedPaymentIds = [] }) => {
       if (!response) {
         await this.records.recordDebits(tx, operation);
@@ -63,6 +73,7 @@ export class TransferBatches implements OnModuleInit {
     const { items, metadata } = splitItems(request.body);
     const input = { ...request, body: items };
     const installation = await this.operations.installationOf(accountId);
+    const times = await queries.readScheduledTimes(this.database.prisma, accountId, items);
     return this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,
@@ -73,16 +84,20 @@ export class TransferBatches implements OnModuleInit {
         body: completeBatch(items, operationId, installation),
       }),
       outgoing: await this.outgoingOf(accountId, items),
-      effectiveFrom: await queries.readScheduledTime(this.database.prisma, accountId, items),
+      effectiveFrom: latestOf(times),
       preferences,
-      expectedPayments: items.map(({ amount, beneficiaryAccountNumber: account }) =>
-        expectedDebit(amount, referencesOf({ counterparty: normalizeAccountNumber(account) })),
+      expectedPayments: items.map(({ amount, beneficiaryAccountNumber: account }, position) =>
+        expectedDebit(
+          amount,
+          referencesOf({ counterparty: normalizeAccountNumber(account) }),
+          times[position],
+        ),
       ),
       record: async (tx, operationId, expectedPaymentIds) => {
         if (!preferences.allowDuplicate) await assertNoItemRepeated(tx, accountId, items);
         const transfers = completeBatch(items, operationId, installation).map((item, position) => ({
           ...newTransfer(item),
-          ...{ id: newId(), operationId, position },
+          ...{ id: batchItemId(operationId, position), operationId, position },
           expectedPaymentId: expectedPaymentIds[position] ?? '',
         }));
         await writeTogether(tx, requestedTransferWrites(accountId, transfers));
@@ -113,6 +128,11 @@ async function assertNoItemRepeated(tx: Tx, accountId: number, items: BatchReque
   await takeLocks(tx, [sameExternalIdsLock(locks)]);
   const repeated = await queries.findRepeatedItem(tx, accountId, sent, sameRequestForMs);
   if (repeated) throw mayRepeat(repeated.id);
+}
+
+function latestOf(times: readonly (Date | null)[]): Date | null {
+  const scheduled = times.flatMap((time) => time?.getTime() ?? []);
+  return scheduled.length === 0 ? null : new Date(Math.max(...scheduled));
 }
 
 function splitItems(items: BatchRequest) {

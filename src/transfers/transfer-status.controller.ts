@@ -62,6 +62,7 @@ export class TransferStatusController {
     return this.database.prisma.transfer.findUnique({
       where: { accountId_id: { accountId, id } },
       select: {
+        position: true,
         bankId: true,
         endToEndId: true,
         externalId: true,
@@ -70,7 +71,7 @@ export class TransferStatusController {
     });
   }
 
-  private pending({ operation }: { operation: Operation }): Reply {
-    return new Reply(200, this.operations.pendingText(operation));
+  private pending({ operation, position }: { operation: Operation; position: number }): Reply {
+    return new Reply(200, this.operations.pendingText(operation, position));
   }
 }

@@ -56,7 +56,7 @@ export class TransfersController {
   }
 
   @RequiresScope('transfer')
-  @BeginsOperation()
+  @BeginsOperation({ hasItems: true })
   @Handles(createTransferBatch, batchWithMetadata)
   async createBatch(
     @FromCaller() request: CallerInput<typeof createTransferBatch>,

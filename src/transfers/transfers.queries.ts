@@ -432,18 +432,13 @@ export async function reclaimPixKeyLookup(tx: Tx, { accountId, id }: OperationRe
       AND l.operation_id IS NULL`;
 }
 
-/**
- * The latest time, by the bank's clock, at which one of the requested transfers is scheduled; null
- * where all are sent at once.
- */
-export async function readScheduledTime(
+/** When each transfer is scheduled, by the bank's clock; null where it is sent at once. */
+export async function readScheduledTimes(
   db: Db,
   accountId: number,
   transfers: readonly { transferAt?: string | null | undefined }[],
-): Promise<Date | null> {
-  const requested = transfers.flatMap(({ transferAt }) => transferAt ?? []);
-  if (requested.length === 0) return null;
+): Promise<(Date | null)[]> {
+  if (transfers.every(({ transferAt }) => !transferAt)) return transfers.map(() => null);
   const now = await readBankTime(db, accountId);
-  const times = requested.flatMap((one) => scheduledTime(one, now)?.getTime() ?? []);
-  return times.length === 0 ? null : new Date(Math.max(...times));
+  return transfers.map(({ transferAt }) => scheduledTime(transferAt, now));
 }

@@ -112,9 +112,8 @@ export class TransfersService implements OnModuleInit {
     const { input, metadata } = withoutMetadata(request);
     const shape = transferShape(input.body);
     const outgoing = await this.outgoingOf(accountId, shape);
-    const effectiveFrom = await queries.readScheduledTime(this.database.prisma, accountId, [
-      input.body,
-    ]);
+    const { prisma } = this.database;
+    const [effectiveFrom] = await queries.readScheduledTimes(prisma, accountId, [input.body]);
     const { counterparty, amountCents } = outgoing;
     const endToEndId = shape.shape === 'key' ? shape.endToEndId : null;
     const lookup = endToEndId && (await this.lookups.prepareClaim(accountId, endToEndId));
@@ -139,6 +138,7 @@ export class TransfersService implements OnModuleInit {
             counterparty: counterparty === endToEndId ? null : counterparty,
             end_to_end_id: endToEndId,
           }),
+          effectiveFrom,
         ),
       ],
       // A single transfer has the operation's id, so that the caller can read it with the id in a

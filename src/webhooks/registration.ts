@@ -134,8 +134,8 @@ export function addressesElsewhere(
 
 /**
  * Of these addresses, those of another service. A loopback address changes with each start, so one
- * that is known was our own, unless another service answers there now. Elsewhere, the first look under a new address of ours may be that of a
- * copy: it reports known addresses too.
+ * that is known was our own, unless another service answers there now. Elsewhere, the first look
+ * under a new address of ours may be that of a copy: it reports known addresses too.
  */
 export function addressesOfOthers(
   publicUrl: string,

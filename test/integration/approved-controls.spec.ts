@@ -64,8 +64,10 @@ describe('a payment that waits for approval', () => {
     post(transferPath, { amount, beneficiaryAccount: '1000002' }, {}, apiKey);
   const waiting = async (response: ReturnType<typeof post>): Promise<string> => {
     const { status, body } = await response;
-    expect([status, body.state]).toEqual([202, 'awaiting_approval']);
-    return body.id;
+    // Of a batch it is a list.
+    const [{ id, state, operationId = id }] = [body].flat();
+    expect([status, state]).toEqual([202, 'awaiting_approval']);
+    return operationId;
   };
   const decide = (id: string, decision = 'approve') =>
     service.call('POST', `/v1/operations/${id}/approvals`, {

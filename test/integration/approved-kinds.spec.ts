@@ -59,8 +59,10 @@ describe('while everything needs approval', () => {
     await setPolicy();
   };
   const awaiting = ({ status, body }: Awaited<ReturnType<typeof call>>): string => {
-    expect([status, body.state]).toEqual([202, 'awaiting_approval']);
-    return body.id;
+    // Of a batch it is a list.
+    const [{ id, state, operationId = id }] = [body].flat();
+    expect([status, state]).toEqual([202, 'awaiting_approval']);
+    return operationId;
   };
   /** Declines it, approves what is requested again, and expects that it was sent once. */
   const declineThenApprove = async (request: () => ReturnType<typeof call>) => {

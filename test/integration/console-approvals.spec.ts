@@ -146,8 +146,9 @@ describe('the pages of approvals', () => {
     const batch = await setup.one.call('POST', '/baas/v1/transfers/batch', {
       ...{ body: [batchItem(), batchItem()], headers: newKeyHeader() },
     });
-    const [ofOne, ofBatch] = [`${approvals}/${one}`, `${approvals}/${batch.body.id}`];
-    const opened = [approvals, ofOne, ofBatch, `${base}/operations/${batch.body.id}`];
+    const [{ operationId }] = batch.body;
+    const [ofOne, ofBatch] = [`${approvals}/${one}`, `${approvals}/${operationId}`];
+    const opened = [approvals, ofOne, ofBatch, `${base}/operations/${operationId}`];
     for (const page of opened) {
       const { status, text } = await viewer.get(page);
       expect([page, status]).toEqual([page, 200]);

@@ -42,14 +42,29 @@ describe('a 202', () => {
     },
   );
 
-  it('to a batch has its amount and a status that is not final', async () => {
-    await lose('batch');
-    const items = [batchItem({ amount: 0.4 }), batchItem({ amount: 0.6 })];
-    const { status, body } = await post('/baas/v1/transfers/batch', items);
+  it('to a batch is a list, as the contract’s response: one element for each item', async () => {
+    await lose('batch', 'error-before-effect');
+    const items = [batchItem({ amount: 0.4 }), batchItem({ amount: 0.6, externalId: undefined })];
+    const { status, body, headers } = await post('/baas/v1/transfers/batch', items);
     expect([status, body]).toEqual([
       202,
-      expect.objectContaining({ amount: 1, status: 'PROCESSING' }),
+      items.map(({ externalId, amount, beneficiaryAccountNumber: number }) =>
+        expect.objectContaining({
+          ...{ amount, recipient: { number }, externalId: externalId ?? expect.any(String) },
+          ...{ status: 'PROCESSING', state: 'unknown', createdAt: expect.any(String) },
+        }),
+      ),
     ]);
+    expect(headers.get('location')).toBe(`/v1/operations/${body[0].operationId}`);
+    for (const { id, externalId, amount } of body) {
+      const known = await service.call('GET', `/v1/transfers/${id}`);
+      expect([known.status, known.body]).toEqual([
+        200,
+        expect.objectContaining({ id, externalId, amount }),
+      ]);
+      const read = await service.call('GET', `/baas/api/v2/transfers/${id}`);
+      expect([read.status, read.body]).toEqual([200, expect.objectContaining({ id, amount })]);
+    }
   });
 
   it('has an id that the bank’s route shows as under way until the bank knows it', async () => {

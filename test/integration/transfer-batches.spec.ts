@@ -82,7 +82,7 @@ describe('transfer batches', () => {
     await bank.call('POST', '/sandbox/faults', {
       body: { endpoint: 'batch', kind: 'reset-after-effect', times: 1 },
     });
-    const { id } = bodyOf(await setup.sendBatch([batchItem(), batchItem()]));
+    const [{ operationId: id }] = bodyOf(await setup.sendBatch([batchItem(), batchItem()]));
     const kind = setup.batches['kind'];
     const operation = await setup.operation(id);
     const inTransaction = (act: (tx: never) => Promise<void> | undefined) =>

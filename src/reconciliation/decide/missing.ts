@@ -208,9 +208,18 @@ const deadlines = Array.from({ length: maxCreditDays + 1 }, (_, creditDays) =>
   }),
 );
 
-/** Null when there is none. The calendar does not reach the latest days that a bank accepts. */
-export function lastPaymentDayOf({ dueDate }: ExpectedPaymentFacts): PlainDate | null {
-  return dueDate === null || dueDate > lastDueDay ? dueDate : rollToBusinessDay(dueDate);
+/**
+ * Null when there is none. The calendar does not reach the latest days that a bank accepts. What we
+ * scheduled is due on any day.
+ */
+export function lastPaymentDayOf({
+  dueDate,
+  isCredit,
+  declared,
+}: ExpectedPaymentFacts): PlainDate | null {
+  const isScheduled = !isCredit && declared === null;
+  if (dueDate === null || dueDate > lastDueDay || isScheduled) return dueDate;
+  return rollToBusinessDay(dueDate);
 }
 
 /** No fact says that the payment will not come. */
