@@ -195,7 +195,7 @@ describe('a rule that splits payments', () => {
       await setup.addLine({ nsu: 1, cents: 9_750, document: acquirer });
       await setup.decide();
       expect(await setup.outcomes()).toEqual({ 1: [matchedByRule(old, 9_750)] });
-    });
+    }, 120_000);
   });
 
   describe('by instalments', () => {

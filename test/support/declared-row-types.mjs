@@ -49,9 +49,16 @@ function describeQuery(checker, node) {
   const row = checker.isArrayType(rows) ? checker.getTypeArguments(rows)[0] : rows;
   return {
     head: (node.template.head ?? node.template).text,
+    longest: longestTextOf(node.template),
     pattern: patternOf(checker, node.template),
     columns: row.flags & ts.TypeFlags.Unknown ? null : propertiesOf(checker, row, 0),
   };
+}
+
+/** The longest text between two values or fragments. */
+function longestTextOf({ text, head, templateSpans = [] }) {
+  const texts = [text ?? head.text, ...templateSpans.map(({ literal }) => literal.text)];
+  return texts.reduce((longest, one) => (one.length > longest.length ? one : longest));
 }
 
 /** A regular expression of the statement's text: `$1` for a value, any text for a fragment. */

@@ -20,8 +20,9 @@ type Declared = readonly {
 interface DeclaredQuery {
   /** File and line. */
   at: string;
-  /** How the statement's text begins, and a regular expression of the whole text. */
+  /** How the statement's text begins, its longest part, and a regular expression of all of it. */
   head: string;
+  longest: string;
   pattern: string;
   /** The properties of a row; null where the type of the rows is unknown. */
   columns: Record<string, Declared> | null;
@@ -71,10 +72,11 @@ function declaredQueries(text: string): DeclaredQuery[] {
   if (known) return known;
   queries ??= readQueries();
   const fitting = queries.filter(
-    ({ head, expression }) => text.startsWith(head) && expression.test(text),
+    ({ head, longest, expression }) =>
+      text.startsWith(head) && text.includes(longest) && expression.test(text),
   );
-  const longest = Math.max(...fitting.map(({ pattern }) => pattern.length));
-  const found = fitting.filter(({ pattern }) => pattern.length === longest);
+  const length = Math.max(...fitting.map(({ pattern }) => pattern.length));
+  const found = fitting.filter(({ pattern }) => pattern.length === length);
   if (declaredByText.size >= 1000) declaredByText.clear();
   declaredByText.set(text, found);
   return found;
