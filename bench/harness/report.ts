@@ -75,13 +75,14 @@ export function writePage(path: string, results: BenchResult[]): void {
 
 function describeResults(results: BenchResult[]): string {
   const rows = results.flatMap(({ id, title, unit, goals, figures }) =>
-    goals.map((result) => {
+    goals.map((result, index) => {
       const { what, goal, measured } = describeGoal(result);
+      const titled = index === 0 ? `${title}: ${what}` : what;
       const compared = [result.of, result.against ?? []]
         .flat()
         .flatMap((name) => figures[name] ?? []);
       const each = `${compared.map(describeFigures).join(' / ')} ${unit}`;
-      return `| ${id} | ${title}: ${what} | ${goal} | ${measured} | ${each} |`;
+      return `| ${id} | ${titled} | ${goal} | ${measured} | ${each} |`;
     }),
   );
   const pictures = results
