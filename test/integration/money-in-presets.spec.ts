@@ -68,9 +68,9 @@ describe.each(presets)('with the preset %s', (preset) => {
   });
 });
 
-it('is what docs/presets.md says, which WRITE_DOCS=1 writes', () =>
+it('is what docs/reference/presets.md says, which WRITE_DOCS=1 writes', () =>
   expectTable(
-    'docs/presets.md',
+    'docs/reference/presets.md',
     ['what happens', ...presets.map((preset) => `\`${preset}\``)],
     moneyScenarios.map(({ name, results }) => [name, ...presets.map((one) => results[one])]),
   ));

@@ -1,6 +1,6 @@
 // The ways in which money moves, each with what becomes of it in every preset of the sandbox bank:
 // the service explains it by itself, a person does, or it is frozen. One declaration: a test plays
-// each of them, and writes the table of docs/presets.md.
+// each of them, and writes the table of docs/reference/presets.md.
 import type { ModeChanges } from '../../src/sandbox/modes/modes.schema.js';
 import type { Preset } from '../../src/sandbox/presets/presets.js';
 import { eventually } from '../contract/bank-under-test.js';
