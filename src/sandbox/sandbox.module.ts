@@ -28,6 +28,7 @@ import { SandboxModesModule } from './modes/modes.module.js';
 import { Modes } from './modes/modes.service.js';
 import { EndToEndIds, PixCredits } from './pix/pix-credits.service.js';
 import type { Preset } from './presets/presets.js';
+import { publishedForm } from './presets/published-answers.js';
 import { Random } from './random.service.js';
 import { SandboxRefundsModule } from './refunds/refunds.module.js';
 import { SandboxDatabase, SandboxSettings } from './sandbox-database.service.js';
@@ -146,17 +147,24 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
     title: 'Sandbox bank',
   });
   const clock = application.get(BankClock);
+  const modes = application.get(Modes);
   // Clients derive business time from the `Date` header, so it carries the bank's clock and not the
   // machine's.
   application
     .getHttpAdapter()
     .getInstance()
-    .addHook('onSend', (_request, reply, payload, done) => {
+    .addHook('onSend', ({ method, routeOptions: { url: path = '' } }, reply, payload, done) => {
       void reply.header('date', clock.now().toUTCString());
-      done(null, payload);
+      const isJson = String(reply.getHeader('content-type')).includes('json');
+      const mayDiffer = modes.current.answers === 'published' && isJson && payload;
+      const form = mayDiffer ? publishedForm({ method, path, status: reply.statusCode }) : null;
+      if (!form) return done(null, payload);
+      const body = form(Buffer.from(payload as string).toString());
+      if (!/^[[{]/.test(body)) void reply.header('content-type', 'text/plain; charset=utf-8');
+      done(null, body);
     });
   await clock.load();
-  await application.get(Modes).load();
+  await modes.load();
   await application.get(BankSeeding).seedBank();
   const health = application.get(Health);
   const database = application.get(SandboxDatabase);

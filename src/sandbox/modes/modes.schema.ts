@@ -47,6 +47,8 @@ export const modes = z.strictObject({
   refundEndToEndId: oneOf('own', 'original'),
   /** The type of the credit that undoes a failed Pix or refund: its own, or that of any Pix. */
   reversalType: oneOf('own', 'CREDIT_PIX'),
+  /** Whether answers have the contract's forms, or those that the bank's own clients show. */
+  answers: oneOf('contract', 'published'),
   /**
    * How requests must not depart from the contract's form: an empty text for an absent one, a name
    * or a listed value in another letter case, a date-time for a date.
@@ -114,6 +116,7 @@ const publishedModes: ModeValues = {
   lineOriginalId: 'absent',
   refundEndToEndId: 'own',
   reversalType: 'CREDIT_PIX',
+  answers: 'published',
   refusedForms: [],
   qrCodeKey: 'optional',
   chargeStatus: {
@@ -147,7 +150,10 @@ const publishedModes: ModeValues = {
 };
 
 export const modesOfPreset: Record<Preset, ModeValues> = {
-  contract: { ...publishedModes, preset: 'contract', qrCodeKey: 'required' },
+  contract: {
+    ...publishedModes,
+    ...{ preset: 'contract', qrCodeKey: 'required', answers: 'contract' },
+  },
   published: publishedModes,
   complete: {
     ...publishedModes,
@@ -155,6 +161,7 @@ export const modesOfPreset: Record<Preset, ModeValues> = {
     lineExternalId: 'present',
     lineOriginalId: 'present',
     reversalType: 'own',
+    answers: 'contract',
     webhookShape: 'complete',
   },
 };

@@ -12,10 +12,10 @@ import {
   type WebhookRegistration as RegistrationRow,
 } from '../../generated/sandbox/client.js';
 import { AppError, conflict, refuseInvalid } from '../../platform/errors.js';
-import { isUuid } from '../../platform/listing.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
+import { registrationNumber } from '../presets/published-answers.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import {
@@ -101,11 +101,10 @@ export class Registrations {
   }
 
   private async getRow(account: SandboxAccount, id: string): Promise<RegistrationRow> {
-    const row = isUuid(id)
-      ? await this.database.prisma.webhookRegistration.findFirst({
-          where: { id: id.toLowerCase(), accountId: account.id },
-        })
-      : null;
+    const rows = await listRegistrations(this.database, account.id);
+    const isNamed = (one: { id: string }) =>
+      one.id === id.toLowerCase() || `${registrationNumber(one.id)}` === id;
+    const row = rows.find(isNamed);
     if (!row) throw new AppError('not_found');
     return row;
   }
