@@ -196,10 +196,14 @@ describe('the bank’s own client', () => {
       expect((await sdk().unregister(registered.data.id)).status).toBe(200);
     });
 
-    it('refuses a scheduled transfer and a split, which this bank does not play', async () => {
+    it('schedules a transfer, and refuses a scheduled item and a split', async () => {
       const transferAt = new Date(Date.now() + 86_400_000).toISOString();
       const later = await sdk().transfer({ beneficiary: manual, transferAt });
-      expect([later.status, later.data.code]).toEqual([422, 'scheduling_not_supported']);
+      expect([later.status, later.data.status]).toEqual([200, 'SCHEDULED']);
+      const item = await sdk().batch([
+        { amount: 1, beneficiaryAccountNumber: '1000002', externalId: '', transferAt },
+      ]);
+      expect([item.status, item.data.code]).toEqual([422, 'scheduling_not_supported']);
       const split = await sdk().transfer({ beneficiary: manual, splitInstructions: [{}] });
       expect([split.status, Object.keys(split.data.errors)]).toEqual([
         400,

@@ -3,11 +3,10 @@
 // stores no key. The mode `idempotentRepeat` sets the response to a repeat.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { scheduledTime } from '../../brazil/business-hours.js';
 import type { Route } from '../../contract/route.js';
 import type { IdempotentRequest } from '../../generated/sandbox/client.js';
 import { Reply } from '../../platform/contract-route.js';
-import { AppError, conflict, invariant, ruleBroken } from '../../platform/errors.js';
+import { AppError, conflict, invariant } from '../../platform/errors.js';
 import { canonicalJson, sha256 } from '../../platform/exact-json.js';
 import type { AccountRequest } from '../accounts/api-key.guard.js';
 import { BankClock } from '../clock/bank-clock.service.js';
@@ -32,10 +31,6 @@ export class Idempotency {
     { account, idempotencyKey: key, body }: Omit<AccountRequest<Route>, 'params' | 'query'>,
     effect: (tx: SandboxTx, key: string) => Promise<string>,
   ): Promise<Reply> {
-    // What it does not play it refuses: executed at once, a scheduled payment would come too early.
-    for (const { transferAt } of [body].flat() as { transferAt?: string | null }[])
-      if (scheduledTime(transferAt, this.clock.now()) !== null)
-        throw ruleBroken('scheduling_not_supported', 'This bank sends transfers at once.');
     if (key === null) {
       const { qrCodeKey } = this.modes.current;
       invariant(route.idempotencyKey !== 'required', 'the route requires an IdempotencyKey');

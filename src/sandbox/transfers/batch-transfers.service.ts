@@ -2,9 +2,10 @@
 // the possible transfers, otherwise all or none. A batch is one database transaction and one
 // IdempotencyKey; each item is a transfer of its own.
 import { Injectable } from '@nestjs/common';
+import { scheduledTime } from '../../brazil/business-hours.js';
 import { createTransferBatch, type BatchElement } from '../../contract/batch-transfers.js';
 import type { Reply } from '../../platform/contract-route.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, ruleBroken } from '../../platform/errors.js';
 import type { AccountRequest } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
@@ -32,6 +33,9 @@ export class BatchTransfers {
 
   create(request: AccountRequest<typeof createTransferBatch>): Promise<Reply> {
     const { account, body } = request;
+    // What it does not play it refuses: executed at once, a scheduled item would come too early.
+    if (body.some(({ transferAt }) => scheduledTime(transferAt, this.clock.now()) !== null))
+      throw ruleBroken('scheduling_not_supported', 'This bank sends the items of a batch at once.');
     return this.idempotency.runOnce(createTransferBatch, request, async (tx, key) => {
       const plan = await this.plans.make(tx, account, body);
       const elements = await this.execute(tx, account, plan, key);

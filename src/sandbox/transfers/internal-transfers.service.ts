@@ -1,6 +1,7 @@
 // Moves money between two accounts of the bank: one movement with both legs, effective at once,
 // with a webhook for each account.
 import { Injectable } from '@nestjs/common';
+import { BankClock } from '../clock/bank-clock.service.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { type SandboxAccount, partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
@@ -13,6 +14,8 @@ import type { TransferOrder, Transfer } from './transfer.js';
 export interface InternalTransferOrder extends TransferOrder {
   beneficiary: SandboxAccount;
   externalId: string | null;
+  /** Of a transfer that was scheduled. */
+  id?: string;
 }
 
 @Injectable()
@@ -21,6 +24,7 @@ export class InternalTransfers {
     private readonly ledger: SandboxLedger,
     private readonly webhooks: Webhooks,
     private readonly random: Random,
+    private readonly clock: BankClock,
   ) {}
 
   /**
@@ -30,16 +34,11 @@ export class InternalTransfers {
    */
   async move(tx: SandboxTx, order: InternalTransferOrder): Promise<Transfer> {
     const { payer, beneficiary, amountCents, description, externalId, idempotencyKey } = order;
-    const parties = { payer: partyOfAccount(payer), beneficiary: partyOfAccount(beneficiary) };
-    const id = this.random.uuid();
+    const accepted = this.accept(order);
+    const { id, type, status, ...parties } = accepted;
     const proof = {
-      id,
-      externalId,
-      status: 'EFFECTIVE',
-      type: 'INTERNAL',
-      amount: wireReais(amountCents),
-      description,
-      ...parties,
+      ...{ id, externalId, status, type, amount: wireReais(amountCents), description },
+      ...{ payer: parties.payer, beneficiary: parties.beneficiary },
     };
     const [debit] = await this.ledger.post(tx, {
       idempotencyKey,
@@ -67,27 +66,28 @@ export class InternalTransfers {
       ],
     });
     const { nsu: transactionNsu, createdAt } = debit;
-    const transfer: Transfer = {
-      id,
-      accountId: payer.id,
-      type: 'INTERNAL',
-      status: 'EFFECTIVE',
-      amountCents,
-      description,
-      externalId,
-      endToEndId: null,
-      idempotencyKey,
-      ...parties,
-      beneficiaryAccountId: beneficiary.id,
-      transactionNsu,
-      isBlocked: false,
-      error: null,
-      createdAt,
-      updatedAt: createdAt,
-    };
+    const times = { createdAt, updatedAt: createdAt };
+    const transfer: Transfer = { ...accepted, ...times, transactionNsu };
     this.notify(tx, payer, 'TRANSFER_INTERNAL_DEBITED', transfer);
     this.notify(tx, beneficiary, 'TRANSFER_INTERNAL_CREDITED', transfer);
     return transfer;
+  }
+
+  /** The transfer before its money moves. */
+  accept({ payer, beneficiary, id, ...order }: InternalTransferOrder): Transfer {
+    const { amountCents, description, externalId, idempotencyKey } = order;
+    const now = this.clock.now();
+    return {
+      id: id ?? this.random.uuid(),
+      accountId: payer.id,
+      type: 'INTERNAL',
+      status: 'EFFECTIVE',
+      ...{ amountCents, description, externalId, endToEndId: null, idempotencyKey },
+      payer: partyOfAccount(payer),
+      beneficiary: partyOfAccount(beneficiary),
+      beneficiaryAccountId: beneficiary.id,
+      ...{ transactionNsu: null, isBlocked: false, error: null, createdAt: now, updatedAt: now },
+    };
   }
 
   private notify(

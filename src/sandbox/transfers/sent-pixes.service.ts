@@ -10,10 +10,17 @@ import { Faults } from '../faults/faults.service.js';
 import { Modes } from '../modes/modes.service.js';
 import type { DictLookup } from '../pix/lookup-response.js';
 import { EndToEndIds } from '../pix/pix-credits.service.js';
-import { bank, outsideBank, type Party, partyOfAccount } from '../accounts/party.js';
+import {
+  bank,
+  outsideBank,
+  type Party,
+  partyOfAccount,
+  type SandboxAccount,
+} from '../accounts/party.js';
 import { Random } from '../random.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { failureOfAccount, pixFailure, type PixFailureCode } from '../faults/pix-failures.js';
+import { ScheduledTransfers } from './scheduled-transfers.service.js';
 import { habitsOfPix, SentPixLifecycle, type PixFault } from './sent-pix-lifecycle.service.js';
 import type { TransferOrder, Transfer } from './transfer.js';
 
@@ -44,7 +51,10 @@ export class SentPixes {
     private readonly ids: EndToEndIds,
     private readonly faults: Faults,
     private readonly modes: Modes,
-  ) {}
+    private readonly scheduled: ScheduledTransfers,
+  ) {
+    scheduled.handle('scheduled-pix', (tx, payer, pix) => this.begin(tx, payer, pix));
+  }
 
   /** Throws `rule_broken`: `look_up_not_found`, `look_up_expired` or `look_up_used`. */
   async sendByKey(tx: SandboxTx, order: TransferOrder, endToEndId: string): Promise<Transfer> {
@@ -79,11 +89,11 @@ export class SentPixes {
     order: TransferOrder,
     destination: Destination,
   ): Promise<Transfer> {
-    const { payer, amountCents, description, idempotencyKey } = order;
+    const { payer, amountCents, description, idempotencyKey, transferAt } = order;
     const isAtThisBank = destination.beneficiary.participant.ispb === bank.ispb;
     const account = await findAccountOfParty(tx, destination.beneficiary);
     const now = this.clock.now();
-    const accepted = await this.lifecycle.begin(tx, payer, {
+    const pix: Transfer = {
       id: this.random.uuid(),
       accountId: payer.id,
       status: 'PIX_PROCESSING',
@@ -101,7 +111,13 @@ export class SentPixes {
         (isAtThisBank && !account ? pixFailure('AC03') : null),
       createdAt: now,
       updatedAt: now,
-    });
+    };
+    const scheduled = await this.scheduled.schedule(tx, 'scheduled-pix', pix, transferAt);
+    return scheduled ?? this.begin(tx, payer, pix);
+  }
+
+  private async begin(tx: SandboxTx, payer: SandboxAccount, pix: Transfer): Promise<Transfer> {
+    const accepted = await this.lifecycle.begin(tx, payer, pix);
     // Fires last, so that a refused request does not use up the fault.
     const fault = this.faults.fire(['transfers'], 'async-error', ...habitsOfPix);
     const code = fault && (fault.code ?? failureOf[fault.kind]);

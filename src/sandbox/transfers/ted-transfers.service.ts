@@ -13,6 +13,7 @@ import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { responseText } from '../wire-values.js';
 import { manualParty } from './sent-pixes.service.js';
+import { ScheduledTransfers } from './scheduled-transfers.service.js';
 import { TedLifecycle } from './ted-lifecycle.service.js';
 import { failureOfAccount, pixFailure } from '../faults/pix-failures.js';
 import type { Transfer } from './transfer.js';
@@ -25,11 +26,14 @@ export class SandboxTeds {
     private readonly lifecycle: TedLifecycle,
     private readonly clock: BankClock,
     private readonly random: Random,
-  ) {}
+    private readonly scheduled: ScheduledTransfers,
+  ) {
+    scheduled.handle('scheduled-ted', (tx, payer, ted) => lifecycle.begin(tx, payer, ted));
+  }
 
   /** Throws `rule_broken` with the reason `insufficient_funds`. */
   create({ account: payer, ...request }: AccountRequest<typeof createTed>): Promise<Reply> {
-    const { amount: amountCents, description, beneficiary: requested } = request.body;
+    const { amount: amountCents, description, beneficiary: requested, transferAt } = request.body;
     return this.idempotency.runOnce(
       createTed,
       { account: payer, ...request },
@@ -38,7 +42,7 @@ export class SandboxTeds {
         const isAtThisBank = beneficiary.participant.ispb === bank.ispb;
         const account = await findAccountOfParty(tx, beneficiary);
         const now = this.clock.now();
-        const ted = await this.lifecycle.begin(tx, payer, {
+        const ted: Transfer = {
           id: this.random.uuid(),
           accountId: payer.id,
           type: 'EXTERNAL',
@@ -58,8 +62,10 @@ export class SandboxTeds {
             (isAtThisBank && !account ? pixFailure('AC03') : null),
           createdAt: now,
           updatedAt: now,
-        });
-        return responseText(createTed, tedResponse(ted));
+        };
+        const scheduled = await this.scheduled.schedule(tx, 'scheduled-ted', ted, transferAt);
+        const begun = scheduled ?? (await this.lifecycle.begin(tx, payer, ted));
+        return responseText(createTed, tedResponse(begun));
       },
     );
   }

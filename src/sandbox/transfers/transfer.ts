@@ -4,7 +4,7 @@ import type { PixFailure } from '../faults/pix-failures.js';
 
 export type TransferStatus =
   | ('PIX_PROCESSING' | 'PIX_WAITING_SPI_RESPONSE' | 'PIX_EFFECTIVE' | 'PIX_ERROR')
-  | ('PROCESSING' | 'EFFECTIVE' | 'ERROR');
+  | ('SCHEDULED' | 'PROCESSING' | 'EFFECTIVE' | 'ERROR');
 
 /** A transfer that an account sent. */
 export interface Transfer extends TransferRow {
@@ -22,6 +22,8 @@ export interface TransferOrder {
   amountCents: bigint;
   description: string | null;
   idempotencyKey: string;
+  /** When it is sent, as requested; at once if absent. */
+  transferAt?: string | null | undefined;
 }
 
 export function isFinalTransfer({ status }: Pick<Transfer, 'status'>): boolean {

@@ -5,6 +5,7 @@ import { BatchTransfers } from './batch-transfers.service.js';
 import { DictKeys } from './dict-keys.service.js';
 import { InternalTransfers } from './internal-transfers.service.js';
 import { ReturnedPixes } from './returned-pixes.service.js';
+import { ScheduledTransfers } from './scheduled-transfers.service.js';
 import { SentPixLifecycle } from './sent-pix-lifecycle.service.js';
 import { SentPixes } from './sent-pixes.service.js';
 import { SandboxTransfersControlController } from './transfers-control.controller.js';
@@ -17,6 +18,7 @@ import { Transfers } from './transfers.service.js';
   controllers: [SandboxTransfersController, SandboxTransfersControlController],
   providers: [
     PixLookups,
+    ScheduledTransfers,
     SentPixLifecycle,
     SentPixes,
     InternalTransfers,

@@ -2,6 +2,10 @@ import { isUuid } from '../../platform/listing.js';
 import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 import type { Transfer } from './transfer.js';
 
+export async function deleteTransfer(tx: SandboxTx, id: string): Promise<void> {
+  await tx.query('DELETE FROM transfer WHERE id = $1', [id]);
+}
+
 /**
  * A Pix that the account sent, or a transfer between accounts that it sent or received, by its id,
  * endToEndId or externalId. Several may have one externalId: a sent transfer precedes a received

@@ -7,20 +7,21 @@ import {
   type TransferRequest,
 } from '../../contract/transfers.js';
 import type { Reply } from '../../platform/contract-route.js';
-import { AppError, unreachable } from '../../platform/errors.js';
+import { AppError, invariant, unreachable } from '../../platform/errors.js';
 import type { AccountRequest } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';
-import { findAccountByNumber } from '../accounts/accounts.queries.js';
+import { findAccountById, findAccountByNumber } from '../accounts/accounts.queries.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { isPartShown } from '../presets/presets.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { responseText } from '../wire-values.js';
 import { getBeneficiary } from './beneficiary-account.js';
-import { InternalTransfers } from './internal-transfers.service.js';
+import { InternalTransfers, type InternalTransferOrder } from './internal-transfers.service.js';
+import { ScheduledTransfers } from './scheduled-transfers.service.js';
 import { SentPixes } from './sent-pixes.service.js';
 import { transferCreatedResponse, transferDetailsResponse } from './transfer-response.js';
-import type { TransferOrder, Transfer } from './transfer.js';
+import type { Transfer } from './transfer.js';
 import { findCreditNsu, findTransfer } from './transfers.queries.js';
 
 @Injectable()
@@ -31,7 +32,14 @@ export class Transfers {
     private readonly internalTransfers: InternalTransfers,
     private readonly sentPixes: SentPixes,
     private readonly modes: Modes,
-  ) {}
+    private readonly scheduled: ScheduledTransfers,
+  ) {
+    scheduled.handle('scheduled-internal-transfer', async (tx, payer, transfer) => {
+      const beneficiary = await findAccountById(tx, transfer.beneficiaryAccountId);
+      invariant(beneficiary, 'a transfer between accounts has its beneficiary');
+      await this.move(tx, { ...transfer, payer, beneficiary });
+    });
+  }
 
   create(request: AccountRequest<typeof createTransfer>): Promise<Reply> {
     return this.idempotency.runOnce(createTransfer, request, async (tx, key) => {
@@ -62,7 +70,8 @@ export class Transfers {
   ): Promise<Transfer> {
     const shape = transferShape(request);
     const { amountCents, description } = shape;
-    const order: TransferOrder = { payer, amountCents, description, idempotencyKey };
+    const { transferAt } = request;
+    const order = { payer, amountCents, description, idempotencyKey, transferAt };
     switch (shape.shape) {
       case 'key':
         return this.sentPixes.sendByKey(tx, order, shape.endToEndId);
@@ -71,12 +80,20 @@ export class Transfers {
       case 'internal': {
         const { beneficiaryAccount: number, externalId } = shape;
         const beneficiary = getBeneficiary(await findAccountByNumber(tx, number), payer);
-        const moved = await this.internalTransfers.move(tx, { ...order, beneficiary, externalId });
-        await tx.insert('transfer', moved);
-        return moved;
+        const internal = { ...order, beneficiary, externalId };
+        const accepted = this.internalTransfers.accept(internal);
+        const kind = 'scheduled-internal-transfer';
+        const scheduled = await this.scheduled.schedule(tx, kind, accepted, transferAt);
+        return scheduled ?? this.move(tx, internal);
       }
       default:
         return unreachable(shape);
     }
+  }
+
+  private async move(tx: SandboxTx, order: InternalTransferOrder): Promise<Transfer> {
+    const moved = await this.internalTransfers.move(tx, order);
+    await tx.insert('transfer', moved);
+    return moved;
   }
 }

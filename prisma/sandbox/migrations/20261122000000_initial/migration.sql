@@ -429,7 +429,7 @@ CREATE TABLE "transfer" (
   CONSTRAINT "transfer_status_check" CHECK (
     "status" IN (
       'PIX_PROCESSING', 'PIX_WAITING_SPI_RESPONSE', 'PIX_EFFECTIVE', 'PIX_ERROR',
-      'PROCESSING', 'EFFECTIVE', 'ERROR'
+      'SCHEDULED', 'PROCESSING', 'EFFECTIVE', 'ERROR'
     )
   ),
   CONSTRAINT "transfer_amount_check" CHECK ("amount_cents" > 0),
