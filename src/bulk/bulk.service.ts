@@ -27,7 +27,13 @@ import { assertBelowQuota } from '../request-limits/quotas.queries.js';
 import * as queries from './bulk.queries.js';
 import { maxFileBytes, maxRows, type BulkKind, type CheckedFile } from './bulk.schema.js';
 import { RowIssuer } from './row-issuer.service.js';
-import { readRowErrors, readRowRequest, type RowErrors, type RowPayment } from './row-request.js';
+import {
+  readRowErrors,
+  readRowRequest,
+  rowInForm,
+  type RowErrors,
+  type RowPayment,
+} from './row-request.js';
 import { AmountStyle } from './spreadsheet-cell.js';
 import { readRows, refuseChoiceOfSheet, type FileReading, type FileRow } from './upload-reader.js';
 import { unreadableFile } from './upload-text.js';
@@ -338,9 +344,10 @@ function newRow(kind: BulkKind, row: FileRow): ReadRow {
   };
   const content = row.read();
   if ('problem' in content) return invalid({ $: [content.problem] }, null);
-  const read = readRowRequest(kind, content.request);
+  const meant = rowInForm(kind, content.request);
+  const read = readRowRequest(kind, meant);
   if ('issues' in read) return invalid(read.issues, read.reference);
-  const request = stringifyJson(content.request);
+  const request = stringifyJson(meant);
   const { reference, ...payment } = read;
   return { line, reference, request, state: 'pending', errors: null, payment };
 }

@@ -91,6 +91,8 @@ describe('headerProblem', () => {
   });
 
   it.each([
+    [['amount', 'Amount']],
+    [['payer.name', 'Payer.document']],
     [[]],
     [['']],
     [['a', 'a']],

@@ -2,6 +2,7 @@
 // `discount.items.0.date` is a field of the first item. Only amounts become numbers: the leading
 // zeros of a document must not be lost.
 import { LosslessNumber } from 'lossless-json';
+import { withoutCase } from '../contract/wire.js';
 import { readCell, type AmountStyle, type Cell } from './spreadsheet-cell.js';
 
 type Node = Record<string, unknown>;
@@ -26,8 +27,11 @@ const amountFields = new Set(['amount', 'amountfrom', 'amountto', 'tolerance']);
 export function headerProblem(header: readonly string[]): string | null {
   if (header.length === 0 || header.every((name) => name === ''))
     return 'The file has no header row.';
-  if (new Set(header).size < header.length) return 'The header must not name a field twice.';
   const parents = new Set(header.flatMap(prefixes));
+  const names = [...parents, ...new Set(header)];
+  const isTwice = new Set(header).size < header.length;
+  if (isTwice || new Set(names.map(withoutCase)).size < new Set(names).size)
+    return 'The header must not name a field twice, in any letter case.';
   for (const [at, name] of header.entries()) {
     const parts = name.split('.');
     if (parts.length > maxDepth || !isFieldName(parts))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
-import { readRowRequest } from './row-request.js';
+import { readRowRequest, rowInForm } from './row-request.js';
 
 const amount = new LosslessNumber('10.5');
 const internal = { amount, beneficiaryAccount: '1000002', externalId: 'row-1' };
@@ -74,5 +74,15 @@ describe('readRowRequest', () => {
     expect(readRowRequest('transfers', lookedUp)).toMatchObject({
       issues: { '$.endToEndId': [expect.any(String)] },
     });
+  });
+
+  it('takes one spelling of a name in any letter case, as the routes of the bank do', () => {
+    const { Amount, ...rest } = charge;
+    expect(rowInForm('charges', { ...rest, amount: Amount })).toEqual(charge);
+    const transfer = { AMOUNT: amount, BeneficiaryAccount: '1000002', externalID: 'row-1' };
+    expect(rowInForm('transfers', transfer)).toEqual(internal);
+    const byKey = { amount, Key: 'a@b.example', externalId: '' };
+    expect(rowInForm('transfers', byKey)).toEqual({ amount, key: 'a@b.example' });
+    expect(rowInForm('expected_payments', byKey)).toEqual(byKey);
   });
 });

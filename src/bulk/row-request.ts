@@ -9,12 +9,13 @@ import { takingMetadata } from '../expected-payments/metadata.js';
 import { transferWithMetadata } from '../transfers/transfers.schema.js';
 import { decode, type Issues } from '../platform/contract-route.js';
 import { isJsonObject } from '../platform/exact-json.js';
+import { readLeniently } from '../platform/lenient-request.js';
 import {
   clientIdentifier,
   freeText,
   maxIdLength,
   positiveReais,
-  withExactNames,
+  withoutCase,
 } from '../contract/wire.js';
 import type { BulkKind } from './bulk.schema.js';
 
@@ -32,6 +33,14 @@ export type RowRequest =
 type Charge = z.output<typeof chargeWithMetadata.body>;
 type Declared = z.output<typeof declarePayment.body>;
 type KeyTransfer = z.output<typeof pixKeyTransfer>;
+
+/** The row in the contract's form: the same request by the bank's routes is read as leniently. */
+export function rowInForm(kind: BulkKind, request: unknown): unknown {
+  if (kind === 'expected_payments' || !isJsonObject(request)) return request;
+  const isKey = Object.keys(request).some((name) => withoutCase(name) === 'key');
+  const ofTransfer = isKey ? pixKeyTransfer : transferWithMetadata.body;
+  return readLeniently(kind === 'charges' ? chargeWithMetadata.body : ofTransfer, request).request;
+}
 
 export function readRowRequest(kind: BulkKind, request: unknown): RowRequest {
   const readers = {
@@ -111,15 +120,13 @@ function payeeOf({ beneficiary, beneficiaryAccount }: TransferRequest): string {
   return beneficiary?.holder.name ?? beneficiaryAccount ?? '';
 }
 
-const pixKeyFields = withExactNames(
-  z.object({
-    key: pixKeyText,
-    holderDocument: taxIdText.nullish(),
-    amount: positiveReais,
-    description: freeText.nullish(),
-    externalId: clientIdentifier.nullish(),
-  }),
-);
+const pixKeyFields = z.object({
+  key: pixKeyText,
+  holderDocument: taxIdText.nullish(),
+  amount: positiveReais,
+  description: freeText.nullish(),
+  externalId: clientIdentifier.nullish(),
+});
 
 /** A transfer by Pix key. The result of the look-up is added when the row is issued. */
 export const pixKeyTransfer = takingMetadata(pixKeyFields);

@@ -21,8 +21,6 @@ const portuguese: readonly (readonly [message: RegExp, text: string])[] = [
   [/^Must be a Pix key\.$/, 'Precisa ser uma chave Pix.'],
   [/^Must be one of (.+)\.$/, 'Precisa ser um destes: $1.'],
   [/^Must be ([A-Z_]+) or ([A-Z_]+)\.$/, 'Precisa ser $1 ou $2.'],
-  [/^Must be spelled (\w+)\.$/, 'O nome do campo é $1.'],
-  [/^Must be written (\w+)\.$/, 'O nome do campo é $1.'],
   [/^Must be an object/, 'Precisa ter subcampos.'],
   [/^Must be from (\d+) to (\d+)\.$/, 'Precisa estar entre $1 e $2.'],
   [/^Must be (\w+) digits\.$/, 'Precisa ter só dígitos, no tamanho indicado.'],

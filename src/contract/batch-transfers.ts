@@ -14,17 +14,14 @@ import {
   unneeded,
   unneededId,
   unneededText,
-  withExactNames,
 } from './wire.js';
 
-export const batchItemRequest = withExactNames(
-  z.looseObject({
-    externalId: clientIdentifier.nullish(),
-    amount: positiveReais,
-    beneficiaryAccountNumber: filledText(20),
-    ...schedulingFields,
-  }),
-);
+export const batchItemRequest = z.looseObject({
+  externalId: clientIdentifier.nullish(),
+  amount: positiveReais,
+  beneficiaryAccountNumber: filledText(20),
+  ...schedulingFields,
+});
 
 /** The contract shows no maximum. The body is held, validated and stored as a whole. */
 export const maxBatchItems = 1_000;

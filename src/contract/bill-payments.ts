@@ -15,7 +15,6 @@ import {
   unneeded,
   unneededId,
   unneededText,
-  withExactNames,
 } from './wire.js';
 
 const codeMessages = {
@@ -137,7 +136,7 @@ const billPaymentFields = z.looseObject({
   payAt: requestedTime.nullish(),
 });
 
-export const billPaymentRequest = withExactNames(billPaymentFields)
+export const billPaymentRequest = billPaymentFields
   .refine(isSameBill, differentBillIssue)
   .refine(({ barCode, digitableLine }) => (barCode ?? digitableLine ?? null) !== null, {
     path: ['barCode'],

@@ -44,7 +44,6 @@ describe('a charge request', () => {
     ['a payer without a name', { payer: { document: '1' } }, ['payer.name']],
     ['a blank payer name', { payer: { name: ' ', document: '1' } }, ['payer.name']],
     ['a payer name with NUL', { payer: { name: 'a\0', document: '1' } }, ['payer.name']],
-    ['both Amount and amount', { amount: number('10') }, ['amount']],
     ['an ourNumber and a QR code', { ourNumber: '1' }, ['ourNumber']],
     [
       'a discount whose date does not exist',

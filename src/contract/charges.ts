@@ -93,8 +93,7 @@ function fixedAmountsOf(charge: z.output<typeof chargeFields>): [string, bigint[
 }
 
 /**
- * The contract spells the field `Amount`. An additional `amount` is an error: the two may differ.
- * It shows discount, fine and interest with `BANKSLIP_PIX`; whether a `BANKSLIP` may have them is
+ * The contract shows discount, fine and interest with `BANKSLIP_PIX`; whether a `BANKSLIP` may have them is
  * left to the bank.
  */
 export const chargeRequest = chargeFields.superRefine((charge, context) => {
@@ -103,7 +102,6 @@ export const chargeRequest = chargeFields.superRefine((charge, context) => {
   for (const [field, amounts] of fixedAmountsOf(charge))
     if (amounts.some((amount) => centsOfMillionths(amount) === null))
       reject(field, 'A fixed amount must have at most two decimals.');
-  if ('amount' in charge) reject('amount', 'Must be spelled Amount.');
   if (charge.type === 'BANKSLIP_PIX' && charge.ourNumber)
     reject('ourNumber', 'Must not be sent with BANKSLIP_PIX.');
 });

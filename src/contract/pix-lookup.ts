@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { parsePixKey } from '../brazil/pix-key.js';
 import { route } from './route.js';
 import { taxIdText, transferParty } from './transfers.js';
-import { answeredId, text, unneeded, unneededText, withExactNames } from './wire.js';
+import { answeredId, text, unneeded, unneededText } from './wire.js';
 
 /** A Pix key in any spelling that can be converted to the form of the DICT. */
 export const pixKeyText = text(100).refine(
@@ -12,9 +12,10 @@ export const pixKeyText = text(100).refine(
   'Must be a Pix key.',
 );
 
-export const pixLookupRequest = withExactNames(
-  z.looseObject({ key: pixKeyText, holderDocument: taxIdText.nullish() }),
-);
+export const pixLookupRequest = z.looseObject({
+  key: pixKeyText,
+  holderDocument: taxIdText.nullish(),
+});
 
 export type PixLookupRequest = z.output<typeof pixLookupRequest>;
 

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { route } from './route.js';
 import { transaction } from './statement.js';
-import { filledText, freeText, maxIdLength, positiveReais, withExactNames } from './wire.js';
+import { filledText, freeText, maxIdLength, positiveReais } from './wire.js';
 
 /** The kinds of ids that the path may contain. */
 export const refundFilters = ['CORRELATION_ID', 'END_TO_END_ID', 'NSU'] as const;
@@ -12,9 +12,10 @@ export type RefundFilter = (typeof refundFilters)[number];
 /** Calendar days of São Paulo. The day of receipt does not count. */
 export const refundWindowDays = 90;
 
-export const refundRequest = withExactNames(
-  z.looseObject({ amount: positiveReais, description: freeText.nullish() }),
-);
+export const refundRequest = z.looseObject({
+  amount: positiveReais,
+  description: freeText.nullish(),
+});
 export type RefundRequest = z.output<typeof refundRequest>;
 
 export const refundTransaction = route({

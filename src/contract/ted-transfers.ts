@@ -4,17 +4,15 @@
 import { z } from 'zod';
 import { route } from './route.js';
 import { schedulingFields, transferDetails, transferRequestFields } from './transfers.js';
-import { text, unneededText, withExactNames } from './wire.js';
+import { text, unneededText } from './wire.js';
 
 const { amount, description, beneficiary, externalId } = transferRequestFields;
 
-export const tedRequest = withExactNames(
-  z.looseObject({
-    ...{ amount, description, externalId },
-    beneficiary: beneficiary.unwrap().unwrap(),
-    ...schedulingFields,
-  }),
-);
+export const tedRequest = z.looseObject({
+  ...{ amount, description, externalId },
+  beneficiary: beneficiary.unwrap().unwrap(),
+  ...schedulingFields,
+});
 
 export type TedRequest = z.output<typeof tedRequest>;
 

@@ -19,7 +19,6 @@ import {
   unneeded,
   unneededId,
   unneededText,
-  withExactNames,
 } from './wire.js';
 
 const oneOf = <const Values extends [string, ...string[]]>(...values: Values) =>
@@ -40,22 +39,22 @@ export const ispbText = text(8).regex(
   'Must be eight characters, digits or capital letters.',
 );
 
-const manualHolder = withExactNames(
-  z.looseObject({ document: taxIdText, name: filledText(200), type: holderType }),
-);
+const manualHolder = z.looseObject({
+  document: taxIdText,
+  name: filledText(200),
+  type: holderType,
+});
 
 const accountDigits = (maxLength: number) =>
   text(maxLength).regex(/^[0-9A-Za-z.-]+$/, 'Must be digits, letters, points or hyphens.');
 
-const manualBeneficiary = withExactNames(
-  z.looseObject({
-    number: accountDigits(20),
-    branch: accountDigits(10),
-    type: accountType,
-    participantIspb: ispbText,
-    holder: manualHolder,
-  }),
-);
+const manualBeneficiary = z.looseObject({
+  number: accountDigits(20),
+  branch: accountDigits(10),
+  type: accountType,
+  participantIspb: ispbText,
+  holder: manualHolder,
+});
 
 /** The fields that identify each shape. */
 const shapeFields = {
@@ -89,8 +88,9 @@ export const transferRequestFields = {
 };
 
 /** Has one of three shapes. A request with fields of two shapes is ambiguous and rejected. */
-export const transferRequest = withExactNames(z.looseObject(transferRequestFields)).superRefine(
-  (request, context) => {
+export const transferRequest = z
+  .looseObject(transferRequestFields)
+  .superRefine((request, context) => {
     const reject = (path: PropertyKey[], message: string) =>
       context.addIssue({ code: 'custom', path, message });
     const sent = allShapeFields.filter((field) => (request[field] ?? null) !== null);
@@ -108,8 +108,7 @@ export const transferRequest = withExactNames(z.looseObject(transferRequestField
     }
     for (const field of ofFirst === shapeFields.key ? shapeFields.key : [])
       if (!sent.includes(field)) reject([field], 'The field is required.');
-  },
-);
+  });
 
 export type TransferRequest = z.output<typeof transferRequest>;
 

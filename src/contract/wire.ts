@@ -138,22 +138,6 @@ export const patternText = (maxLength: number, pattern: RegExp, message: string)
 /** Names that a reader which ignores letter case takes for one. `ſ` is an s there, too. */
 export const withoutCase = (name: string) => name.toUpperCase().toLowerCase();
 
-/**
- * The request that refuses a field which differs from one of its own by letter case only. Fields
- * that are not of the contract go to the bank: one that ignores letter case would read `Amount`,
- * and another amount would have been checked.
- */
-export function withExactNames<Request extends z.ZodObject>(request: Request): Request {
-  const names = new Map(Object.keys(request.shape).map((name) => [withoutCase(name), name]));
-  return request.superRefine((value, context) => {
-    for (const given of Object.keys(value)) {
-      const name = names.get(withoutCase(given)) ?? given;
-      if (name === given) continue;
-      context.addIssue({ code: 'custom', path: [given], message: `Must be written ${name}.` });
-    }
-  });
-}
-
 /** An id in an answer of the bank, as text: some banks write one id as a number. */
 export const answeredId = z.codec(z.union([z.string().min(1), jsonNumber]), z.string(), {
   decode: (id) => (typeof id === 'string' ? id : id.value),
