@@ -38,3 +38,12 @@ it('a charge due beyond the calendar has no deadline', () => {
   expect(due('9999-12-31')).toBeNull();
   expect(due('2026-03-09')?.at.toISOString()).toBe('2026-03-11T03:00:00.000Z');
 });
+
+it('credit days that no setting can be have no deadline, and are no silence either', () => {
+  for (const slip of [-1, 31, Number.NaN]) {
+    const creditDays = { slip, pix: 0, other: slip };
+    const due = () =>
+      deadlineOf(expectedPaymentFacts({ dueDate: '2026-03-09' }), facts({ creditDays }));
+    expect(due).toThrow('Invariant broken: credit days');
+  }
+});

@@ -9,6 +9,7 @@ import {
 } from '../../brazil/calendar.js';
 import { saoPauloDay, statementDayStart } from '../../brazil/statement-day.js';
 import { creditDaysOf, maxCreditDays } from '../../expected-payments/credit-days.js';
+import { invariant } from '../../platform/errors.js';
 import type { Component } from './component.js';
 import { openInstalments, readInstalment } from './instalments.js';
 import type {
@@ -198,7 +199,10 @@ export function deadlineOf(payment: ExpectedPaymentFacts, terms: DeadlineTerms):
 }
 
 function deadlineOfDueDay(dueDay: PlainDate | null, creditDays: number): Deadline | null {
-  return dueDay === null || dueDay > lastDueDay ? null : (deadlines[creditDays]?.(dueDay) ?? null);
+  if (dueDay === null || dueDay > lastDueDay) return null;
+  const deadline = deadlines[creditDays];
+  invariant(deadline, 'credit days are a whole number up to their maximum');
+  return deadline(dueDay);
 }
 
 /** By the credit days. */
