@@ -6,12 +6,7 @@ import { metadataOfRow } from '../expected-payments/metadata.queries.js';
 import type { Metadata } from '../expected-payments/metadata.js';
 import { Prisma, type Charge } from '../generated/service/client.js';
 import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-
-/**
- * Webhooks that report a changed charge. These webhooks only trigger a check: the status read at
- * the bank decides.
- */
-const statusWebhookTypes = ['CHARGE_VOIDED', 'CHARGE_CANCELLED', 'CHARGE_OVERDUE'];
+import { chargeStatusEventTypes } from './charge-status.js';
 
 /** Whether a line pays the charge (c). */
 const isPaid = Prisma.sql`EXISTS (
@@ -51,7 +46,7 @@ export async function requestChecksByWebhooks(db: Db, accountId: number, now: Da
     UPDATE charge c SET next_check_at = ${now}, checks = 0
     FROM webhook_event w
     WHERE w.account_id = ${accountId} AND w.state = 'pending'
-      AND w.event_type = ANY (${statusWebhookTypes}::text[])
+      AND w.event_type = ANY (${[...chargeStatusEventTypes]}::text[])
       AND w.reference_kind = 'correlation_id' AND c.account_id = w.account_id
       AND c.correlation_id = w.reference AND c.cancelled_at IS NULL
       AND (c.checked_at IS NULL OR c.checked_at <= w.received_at)`;
@@ -156,5 +151,5 @@ export async function listAccountsWithDueCharges(db: Reader): Promise<{ accountI
             + COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond')
       OR EXISTS (
         SELECT 1 FROM webhook_event w WHERE w.account_id = a.id AND w.state = 'pending'
-          AND w.event_type = ANY (${statusWebhookTypes}::text[]))`;
+          AND w.event_type = ANY (${[...chargeStatusEventTypes]}::text[]))`;
 }

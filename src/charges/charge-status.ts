@@ -3,6 +3,16 @@
 import { addBusinessDays, addDays, rollToBusinessDay, type PlainDate } from '../brazil/calendar.js';
 import { statementDayStart } from '../brazil/statement-day.js';
 
+/**
+ * Webhooks that report a changed charge, and no payment. They only trigger a check: the status read
+ * at the bank decides.
+ */
+export const chargeStatusEventTypes = [
+  'CHARGE_OVERDUE',
+  'CHARGE_CANCELLED',
+  'CHARGE_VOIDED',
+] as const;
+
 export type ChargeBankStatus = 'cancelled' | 'expired' | 'paid' | 'other';
 
 const statusPatterns: [ChargeBankStatus, RegExp][] = [

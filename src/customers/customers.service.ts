@@ -9,6 +9,7 @@ import { noPreferences, type Operation, type OperationKind } from '../operations
 import { OperationOutcomes } from '../operations/operation-outcomes.service.js';
 import { describeOperation } from '../operations/operations.schema.js';
 import { OperationsService } from '../operations/operations.service.js';
+import { unresolvedStates } from '../operation-states.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { isJsonObject, parseJson, stringifyJson } from '../platform/exact-json.js';
@@ -19,8 +20,6 @@ import { comparableDetails, documentDigits, redactRequest, redactResponse } from
 
 /** The bank's error code for a document that already has a customer. */
 const customerExistsCode = 'customer_exists';
-/** After an onboarding in these states, a repeat must reach the bank. */
-const unresolvedStates = ['unknown', 'needs_operator', 'not_executed'] as const;
 
 @Injectable()
 export class CustomersService implements OnModuleInit {
@@ -95,7 +94,8 @@ export class CustomersService implements OnModuleInit {
    * request.
    */
   private async identityOf(accountId: number, documentHash: string): Promise<string> {
-    const operation = { state: { in: [...unresolvedStates] } };
+    // After an onboarding in these states, a repeat must reach the bank.
+    const operation = { state: { in: unresolvedStates } };
     const unresolved = await this.database.prisma.customer.findFirst({
       where: { accountId, documentHash, operation },
       orderBy: { id: 'desc' },

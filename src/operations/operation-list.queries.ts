@@ -3,18 +3,10 @@ import type { RouteInput } from '../contract/route.js';
 import type { Db } from '../database.service.js';
 import { findByMetadata } from '../expected-payments/metadata.queries.js';
 import { fewRows, listExaminedIds, type ExaminedIds } from '../examined-ids.queries.js';
-import { Prisma, type OperationState } from '../generated/service/client.js';
+import { Prisma } from '../generated/service/client.js';
+import { isUnfinished, unfinishedStates } from '../operation-states.js';
 import type { Page } from '../platform/listing.js';
 import type { listOperations } from './operations.schema.js';
-
-/** Operations in these states are few, and have an index. */
-const unfinishedStates: readonly OperationState[] = [
-  'received',
-  'sending',
-  'unknown',
-  'needs_operator',
-  'awaiting_approval',
-];
 
 export async function listOperationIds(
   db: Db,
@@ -31,8 +23,7 @@ export async function listOperationIds(
     : idempotencyKey
       ? ofKey
       : state && unfinishedStates.includes(state)
-        ? Prisma.sql`(${ofState} AND (state = 'received' OR state = 'sending'
-            OR state = 'unknown' OR state = 'needs_operator' OR state = 'awaiting_approval'))`
+        ? Prisma.sql`(${ofState} AND (${Prisma.raw(isUnfinished)}))`
         : null;
   const examined = {
     rows: few ? fewRows(table, accountId, few) : table,

@@ -1,6 +1,7 @@
 // Reads the operations without an end, of all accounts, for the metrics.
 import type { Db } from '../database.service.js';
-import type { OperationState } from '../generated/service/client.js';
+import { Prisma, type OperationState } from '../generated/service/client.js';
+import { isUnfinished } from '../operation-states.js';
 import { maxCounted } from '../platform/instruments.js';
 
 export interface UnfinishedOperations {
@@ -16,8 +17,7 @@ export async function listUnfinishedByState(db: Db): Promise<UnfinishedOperation
            extract(epoch FROM clock_timestamp() - min(created_at))::float8 AS "oldestSeconds"
     FROM (
       SELECT state, created_at FROM operation
-      WHERE state = 'received' OR state = 'sending' OR state = 'unknown'
-        OR state = 'needs_operator' OR state = 'awaiting_approval'
+      WHERE ${Prisma.raw(isUnfinished)}
       LIMIT ${maxCounted}
     ) unfinished
     GROUP BY state`;

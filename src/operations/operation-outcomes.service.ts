@@ -13,6 +13,7 @@ import {
 } from '../expected-payments/event-subjects.queries.js';
 import { insertFacts } from '../expected-payments/expected-payments.queries.js';
 import { completeWrites } from '../joined-writes.queries.js';
+import { hasNoEffect, isFinalState } from '../operation-states.js';
 import { AppError, invalidField, invariant } from '../platform/errors.js';
 import { groupBy } from '../platform/grouping.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -20,7 +21,7 @@ import { waitOutsideSlot } from '../platform/job-slots.js';
 import { SharedBatches } from '../platform/shared-batches.js';
 import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { releaseIdentities } from './identities.queries.js';
-import { isFinalOperationState, type Operation, type OperationKind } from './operation.js';
+import type { Operation, OperationKind } from './operation.js';
 import * as queries from './operations.queries.js';
 
 export interface OperationOutcome extends queries.OperationStateChange {
@@ -261,18 +262,13 @@ export class OperationOutcomes {
   ): Promise<boolean> {
     if (state === before.state) return false;
     if (before.state === 'not_executed') return true;
-    if (state !== 'unknown') return isFinalOperationState(state) && isDetached;
+    if (state !== 'unknown') return isFinalState(state) && isDetached;
     const { accountId, id: operationId, attempts } = before;
     const earlier = await tx.operationAttempt.findFirst({
       where: { accountId, operationId, outcome: 'unknown', number: { lt: attempts } },
     });
     return earlier === null;
   }
-}
-
-/** The bank refused it, it was proven not executed, or it was never sent. */
-function hasNoEffect(state: Operation['state']): boolean {
-  return ['rejected', 'not_executed', 'declined', 'expired'].includes(state);
 }
 
 function eventOf(

@@ -7,6 +7,7 @@ import { readSendingRules } from '../accounts/account-modes.queries.js';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
+import { unresolvedStates } from '../operation-states.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
@@ -109,7 +110,7 @@ export class OperationRecovery {
       return this.outcomes.record(
         ref,
         withoutResponse('succeeded', 'seen_on_statement', null),
-        ({ state }) => ['unknown', 'needs_operator', 'not_executed'].includes(state),
+        ({ state }) => unresolvedStates.includes(state),
       );
     const reopened = withoutResponse('unknown', 'seen_in_part', 0);
     return this.outcomes.record(ref, reopened, ({ state }) => state === 'not_executed');
@@ -206,7 +207,7 @@ export class OperationRecovery {
     };
     // The bank's status by id takes precedence over an outcome that was recorded in between.
     await this.outcomes.record(operation, outcome, ({ state }) =>
-      ['unknown', 'sending', 'needs_operator', 'not_executed'].includes(state),
+      [...unresolvedStates, 'sending'].includes(state),
     );
   }
 

@@ -13,6 +13,7 @@ import { Database, isRefusedStatement, type Tx } from '../database.service.js';
 import { expectedPaymentWrites } from '../expected-payments/recording.queries.js';
 import { areWritten, completeWrites, writeTogether, type Write } from '../joined-writes.queries.js';
 import { PaymentControls } from '../payment-controls/payment-controls.service.js';
+import { hasNoEffect } from '../operation-states.js';
 import { Countdown } from '../platform/countdown.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { groupBy } from '../platform/grouping.js';
@@ -242,8 +243,7 @@ export class OperationStorage {
       found.every(({ operationId }) => operationId === first.operationId);
     if (!isSame) throw keyReused();
     // The natural identity of an operation without effect stays free for a corrected request.
-    const statesWithoutEffect = ['rejected', 'not_executed', 'declined', 'expired'];
-    const hadNoEffect = statesWithoutEffect.includes(operation.state);
+    const hadNoEffect = hasNoEffect(operation.state);
     const claimed = identities.filter(({ isNatural }) => !isNatural || !hadNoEffect);
     if (claimed.length > 0) await identity.claimIdentities(tx, operation, claimed);
     return operation;

@@ -274,17 +274,3 @@ interface RequestFacts<R extends Route> {
 
 /** Response header with the id of the operation. */
 export const operationHeader = 'Concilia-Operation';
-
-const finalStates: ReadonlySet<OperationState> = new Set([
-  'succeeded',
-  'rejected',
-  'not_executed',
-  'needs_operator',
-  'declined',
-  'expired',
-]);
-
-/** Whether the service has stopped working on the operation. Later evidence may still change it. */
-export function isFinalOperationState(state: OperationState): boolean {
-  return finalStates.has(state);
-}

@@ -9,6 +9,7 @@ import {
   OperationSource,
   OperationState,
 } from '../generated/service/enums.js';
+import { hasNoEffect } from '../operation-states.js';
 import { isJsonObject, parseJson, stringifyJson } from '../platform/exact-json.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import type { Operation, OperationKind } from './operation.js';
@@ -52,8 +53,6 @@ export const pendingView = operationView.extend({
   status: z.string(),
 });
 
-const withoutEffect: readonly OperationState[] = ['not_executed', 'declined', 'expired'];
-
 /** The same of one item, where the contract's response is a list. */
 export const pendingItemsView = z.array(
   pendingView
@@ -76,7 +75,7 @@ export function pendingText(
   const view = describeOperation(operation, own);
   const { body } = view.request;
   const { amountCents, state, id: operationId, kind: name, idempotencyKey } = operation;
-  const status = withoutEffect.includes(state) ? statuses.failed : statuses.open;
+  const status = hasNoEffect(state) ? statuses.failed : statuses.open;
   if (kind.pendingItems && body !== null) {
     const { createdAt, updatedAt } = z.encode(operationView, view);
     const common = { operationId, kind: name, state, status, idempotencyKey };

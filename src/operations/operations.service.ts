@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { encodeBody, encodeJsonBody } from '../bank/request-encoding.js';
 import type { Route } from '../contract/route.js';
 import { Database } from '../database.service.js';
+import { isFinalState } from '../operation-states.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError, conflict, invariant } from '../platform/errors.js';
 import { canonicalJson, isJsonObject, stringifyJson } from '../platform/exact-json.js';
@@ -16,7 +17,6 @@ import { newId } from '../platform/ids.js';
 import type { Metadata } from '../expected-payments/metadata.js';
 import { withMetadata } from './response-metadata.js';
 import {
-  isFinalOperationState,
   noPreferences,
   operationHeader,
   type OperationRequest,
@@ -219,7 +219,7 @@ export class OperationsService {
       const operation = await this.get(accountId, id);
       const { state } = operation;
       const isSlow = state === 'unknown' || state === 'awaiting_approval';
-      if (isSlow || isFinalOperationState(state) || performance.now() > until)
+      if (isSlow || isFinalState(state) || performance.now() > until)
         return this.reply({ accountId, id }, { 'Idempotent-Replayed': 'true' }, { metadata });
       await sleepOutsideSlot(repeatPollMs);
     }
@@ -237,7 +237,7 @@ export class OperationsService {
     // The caller that sent secrets gets the exact response; the stored response is redacted.
     if (response) return bankReply(id, response, { headers, metadata });
     const operation = await this.get(accountId, id);
-    if (isFinalOperationState(operation.state) || operation.isDetached)
+    if (isFinalState(operation.state) || operation.isDetached)
       return this.toReply(operation, headers, metadata);
     await this.database.prisma.operation.updateMany({
       where: { accountId, id, state: { in: ['received', 'sending', 'unknown'] } },

@@ -1,6 +1,7 @@
 // SQL of payment controls. The row of an account's controls is the lock of its checked payments: a
 // payment and a change of the controls or of a beneficiary follow one another.
 import { holderOfActor } from '../accounts/holders.queries.js';
+import { statesWithoutEffect } from '../operation-states.js';
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import {
   Prisma,
@@ -95,7 +96,7 @@ export async function endBeneficiary(tx: Tx, accountId: number, id: string): Pro
  * not known counts, and so does a payment that its beneficiary returned.
  */
 const counts = Prisma.sql`JOIN operation o ON o.account_id = p.account_id AND o.id = p.operation_id
-  AND o.state NOT IN ('rejected', 'not_executed', 'declined', 'expired')
+  AND o.state <> ALL (${statesWithoutEffect}::operation_state[])
   AND NOT EXISTS (
     SELECT FROM transfer t
     JOIN expected_payment e ON e.account_id = t.account_id AND e.id = t.expected_payment_id

@@ -8,6 +8,7 @@ import type { NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { listPaidCorrelationIds } from '../expected-payments/event-subjects.queries.js';
 import { insertFacts } from '../expected-payments/expected-payments.queries.js';
+import { unresolvedStates } from '../operation-states.js';
 import { groupBy } from '../platform/grouping.js';
 import {
   recordDelayedLineTasks,
@@ -35,9 +36,6 @@ import {
 import type { DecisionMaker, ExpectedPaymentFacts, LineAllocation } from './decide/model.js';
 import { amountsOf, changedAmounts, isSame, isSamePart } from './match-differences.js';
 import { recordDecidedLines } from './reconciliation-metrics.service.js';
-
-/** States of an operation that a match of its payment resolves. */
-const unresolvedStates: readonly (string | null)[] = ['unknown', 'needs_operator', 'not_executed'];
 
 export interface AppliedChanges {
   /** Operations whose payment the statement shows; they advance after the commit. */
@@ -418,7 +416,10 @@ function operationsShown(component: Component, matches: readonly LineAllocation[
   const operations = matches
     .filter(({ role }) => role === 'payment')
     .flatMap(({ expectedPaymentId }) => component.paymentById.get(expectedPaymentId) ?? [])
-    .filter(({ operationState }) => unresolvedStates.includes(operationState));
+    .filter(
+      ({ operationState: state }) =>
+        state !== null && (unresolvedStates as string[]).includes(state),
+    );
   return [...new Set(operations.flatMap(({ operationId }) => operationId ?? []))];
 }
 

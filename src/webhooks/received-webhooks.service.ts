@@ -2,6 +2,7 @@
 // person decides about it. A webhook is processed again by the same jobs as after its receipt, so
 // that a repeat changes nothing that the first time has recorded.
 import { Injectable } from '@nestjs/common';
+import { chargeStatusEventTypes } from '../charges/charge-status.js';
 import { Database } from '../database.service.js';
 import type { WebhookEvent } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
@@ -22,7 +23,6 @@ import {
 } from './received-webhooks.queries.js';
 import { maxAtOnce } from './received-webhooks.schema.js';
 import {
-  chargeStatusEventTypes,
   noticeEventTypes,
   readWebhookBody,
   readWebhookFields,

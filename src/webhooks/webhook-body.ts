@@ -2,19 +2,11 @@
 // movement. The bank's published shapes conflict, so a body only has to be a JSON object.
 import { isLosslessNumber } from 'lossless-json';
 import { parseEndToEndId } from '../brazil/end-to-end-id.js';
+import { chargeStatusEventTypes } from '../charges/charge-status.js';
 import { customerEventTypes, type CustomerEventType } from '../customers/customer-report.js';
 import { disputeEventTypes, type DisputeEventType } from '../disputes/dispute-report.js';
 import { maxIdLength } from '../contract/wire.js';
 import { isJsonObject, parseJson, requestJson } from '../platform/exact-json.js';
-
-/**
- * Event types of charge status webhooks: they report no payment. The status is read at the bank.
- */
-export const chargeStatusEventTypes = [
-  'CHARGE_OVERDUE',
-  'CHARGE_CANCELLED',
-  'CHARGE_VOIDED',
-] as const;
 
 /**
  * Event types of notices: no line of the statement shows what they report. They are recorded by the

@@ -2,13 +2,14 @@
 // Webhooks that arrive during a commit share the next one, so that a burst costs few commits and
 // few syncs. A webhook is processed once a sync that began after its receipt has completed.
 import { Injectable } from '@nestjs/common';
+import { chargeStatusEventTypes } from '../charges/charge-status.js';
 import { Database } from '../database.service.js';
 import { sha256 } from '../platform/exact-json.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
-import { chargeStatusEventTypes, noticeEventTypes, readWebhookBody } from './webhook-body.js';
+import { noticeEventTypes, readWebhookBody } from './webhook-body.js';
 import { compareNewLines, processWebhooks } from './notification-counts.service.js';
 import { recordProcessedWebhooks, recordReceivedWebhooks } from './webhook-metrics.service.js';
 import { findNextRepeatMs, listAccountsWithOverdueWebhooks } from './webhook-processing.queries.js';

@@ -39,7 +39,7 @@ const layers: readonly (readonly string[])[] = [
   ['secrets', 'counterparties'],
   ['examined-ids.queries.ts', 'joined-writes.queries.ts'],
   ['database.service.ts', 'service-migrations.ts', 'exit.ts'],
-  ['shared-reads.queries.ts'],
+  ['shared-reads.queries.ts', 'operation-states.ts'],
   ['generated'],
   ['platform'],
   ['contract'],

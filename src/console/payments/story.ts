@@ -1,6 +1,7 @@
 // Puts the story of a payment together: what happened, in order, who or what caused it, and where
 // it is shown. Entries are ordered by our clock, and show the bank's time beside it where it is
 // known.
+import { statesWithoutEffect } from '../../operation-states.js';
 import type { Tone } from '../elements.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import {
@@ -301,7 +302,7 @@ export function wordFor(list: string, value: string): StoryValue {
 
 export function toneOfState(state: string): Tone {
   if (state === 'succeeded') return 'good';
-  if (['rejected', 'not_executed', 'declined', 'expired'].includes(state)) return 'bad';
+  if ((statesWithoutEffect as string[]).includes(state)) return 'bad';
   return ['unknown', 'needs_operator', 'awaiting_approval'].includes(state) ? 'warn' : 'plain';
 }
 

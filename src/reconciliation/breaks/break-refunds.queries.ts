@@ -1,4 +1,5 @@
 // SQL of refunds of breaks: the requests, and what the statement shows of them.
+import { statesWithoutEffect } from '../../operation-states.js';
 import { opaqueAccountId, type Db, type Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { LockedBreak } from './break-actions.queries.js';
@@ -26,7 +27,7 @@ const refundStands = Prisma.sql`seen.paid > 0 AND seen.reversed = 0`;
  */
 const refundIsOver = Prisma.sql`(seen.reversed > 0
   OR seen.paid = 0 AND (seen.is_withdrawn
-    OR o.state IN ('rejected', 'not_executed', 'declined', 'expired')))`;
+    OR o.state = ANY (${statesWithoutEffect}::operation_state[])))`;
 
 /**
  * The expected payment of a `missing` break, if its refund was accepted by the bank and is not on
