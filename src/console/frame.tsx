@@ -233,6 +233,7 @@ export function DataTable({
   name,
   columns,
   numbers = [],
+  empty,
   children,
   hasKeys = false,
 }: {
@@ -242,10 +243,14 @@ export function DataTable({
   columns: readonly TextKey[];
   /** The columns of numbers: their headings stand right, as their cells (`td.number`). */
   numbers?: readonly TextKey[];
+  /** What stands in its place where a list of rows is empty. */
+  empty?: string;
   children: ComponentChildren;
   /** Whether keys move through the rows: see src/console/keyboard.ts. */
   hasKeys?: boolean;
 }): JSX.Element {
+  if (empty !== undefined && Array.isArray(children) && children.length === 0)
+    return <p class="muted">{empty}</p>;
   return (
     <div class="scroll" role="region" aria-label={name} tabindex={0}>
       <table>

@@ -298,30 +298,27 @@ function History({ visit, policy: { changes }, nameOf }: Props) {
   return (
     <section class="card">
       <h2>{t('policy.history')}</h2>
-      {changes.length === 0 ? (
-        <Empty>{t('policy.noHistory')}</Empty>
-      ) : (
-        <DataTable
-          visit={visit}
-          name={t('policy.history')}
-          columns={['policy.at', 'policy.who', 'policy.what', 'policy.state', 'app.reason']}
-        >
-          {changes.map((change) => (
-            <tr>
-              <td>{formatTime(change.at, language)}</td>
-              <td class="wide">{nameOf(change.actor)}</td>
-              <td class="wide">{policyWords(t, change).join(' ')}</td>
-              <td>
-                <Badge
-                  tone={change.isInForce ? 'good' : 'plain'}
-                  text={t(change.isInForce ? 'policy.entered' : 'policy.onlyProposed')}
-                />
-              </td>
-              <td class="wide">{change.reason ?? t('app.none')}</td>
-            </tr>
-          ))}
-        </DataTable>
-      )}
+      <DataTable
+        empty={t('policy.noHistory')}
+        visit={visit}
+        name={t('policy.history')}
+        columns={['policy.at', 'policy.who', 'policy.what', 'policy.state', 'app.reason']}
+      >
+        {changes.map((change) => (
+          <tr>
+            <td>{formatTime(change.at, language)}</td>
+            <td class="wide">{nameOf(change.actor)}</td>
+            <td class="wide">{policyWords(t, change).join(' ')}</td>
+            <td>
+              <Badge
+                tone={change.isInForce ? 'good' : 'plain'}
+                text={t(change.isInForce ? 'policy.entered' : 'policy.onlyProposed')}
+              />
+            </td>
+            <td class="wide">{change.reason ?? t('app.none')}</td>
+          </tr>
+        ))}
+      </DataTable>
     </section>
   );
 }

@@ -8,7 +8,7 @@ import type {
   getPaymentControls,
 } from '../../payment-controls/payment-controls.schema.js';
 import type { z } from 'zod';
-import { Empty, Pager } from '../elements.js';
+import { Pager } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable, Field, Form } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -37,19 +37,16 @@ export function BeneficiaryTable(props: TableProps): JSX.Element {
   return (
     <section class="card">
       <h2>{t('controls.beneficiaries')}</h2>
-      {rows.length === 0 ? (
-        <Empty>{t('controls.noBeneficiaries')}</Empty>
-      ) : (
-        <DataTable
-          visit={visit}
-          name={t('controls.beneficiaries')}
-          columns={mayChange ? [...columns, 'controls.remove'] : columns}
-        >
-          {rows.map((row) => (
-            <BeneficiaryRow {...props} row={row} />
-          ))}
-        </DataTable>
-      )}
+      <DataTable
+        empty={t('controls.noBeneficiaries')}
+        visit={visit}
+        name={t('controls.beneficiaries')}
+        columns={mayChange ? [...columns, 'controls.remove'] : columns}
+      >
+        {rows.map((row) => (
+          <BeneficiaryRow {...props} row={row} />
+        ))}
+      </DataTable>
       <Pager visit={visit} next={next} />
     </section>
   );

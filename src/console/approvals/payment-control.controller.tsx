@@ -8,7 +8,7 @@ import type { getAccountPaymentControls } from '../../payment-controls/payment-c
 import { isUuid, readPage, toList } from '../../platform/listing.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Empty, FactList } from '../elements.js';
+import { FactList } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable, Message, StepUpNotice } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
@@ -163,24 +163,21 @@ function Changes({
   return (
     <section class="card">
       <h2>{t('controls.history')}</h2>
-      {changes.length === 0 ? (
-        <Empty>{t('controls.noHistory')}</Empty>
-      ) : (
-        <DataTable
-          visit={visit}
-          name={t('controls.history')}
-          columns={['policy.at', 'policy.who', 'policy.what', 'app.reason']}
-        >
-          {changes.map(({ at, actor, action, reason }) => (
-            <tr>
-              <td>{formatTime(at, language)}</td>
-              <td class="wide">{nameOf(actor)}</td>
-              <td>{t(`controls.action.${action}`)}</td>
-              <td class="wide">{reason}</td>
-            </tr>
-          ))}
-        </DataTable>
-      )}
+      <DataTable
+        empty={t('controls.noHistory')}
+        visit={visit}
+        name={t('controls.history')}
+        columns={['policy.at', 'policy.who', 'policy.what', 'app.reason']}
+      >
+        {changes.map(({ at, actor, action, reason }) => (
+          <tr>
+            <td>{formatTime(at, language)}</td>
+            <td class="wide">{nameOf(actor)}</td>
+            <td>{t(`controls.action.${action}`)}</td>
+            <td class="wide">{reason}</td>
+          </tr>
+        ))}
+      </DataTable>
     </section>
   );
 }

@@ -5,7 +5,7 @@ import type { Alerts } from '../../alerts/alerts.service.js';
 import type { AlertChannel } from '../../generated/service/client.js';
 import type { AlertChannelKind } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';
-import { Empty, FactList, Pager } from '../elements.js';
+import { FactList, Pager } from '../elements.js';
 import { formatCount, formatTime } from '../formats.js';
 import { DataTable, Field, Form, StepUpNotice } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -44,31 +44,28 @@ export function ChannelList({
       <ConnectionDone visit={visit} />
       <p class="muted">{t('alertChannels.intro')}</p>
       <div class="card">
-        {channels.length === 0 ? (
-          <Empty>{t('alertChannels.empty')}</Empty>
-        ) : (
-          <DataTable
-            visit={visit}
-            name={t('alertChannels.title')}
-            columns={[
-              'alertChannels.name',
-              'alertChannels.kind',
-              'alertChannels.target',
-              'alertChannels.language',
-            ]}
-          >
-            {channels.map(({ id, name, kind, target, language }) => (
-              <tr>
-                <td class="wide">
-                  <a href={pathTo(visit, `alert-channels/${id}`)}>{plainText(name)}</a>
-                </td>
-                <td>{t(`alertChannels.kind.${kind}`)}</td>
-                <td class="wide">{target}</td>
-                <td>{t(`alertChannels.language.${language}`)}</td>
-              </tr>
-            ))}
-          </DataTable>
-        )}
+        <DataTable
+          empty={t('alertChannels.empty')}
+          visit={visit}
+          name={t('alertChannels.title')}
+          columns={[
+            'alertChannels.name',
+            'alertChannels.kind',
+            'alertChannels.target',
+            'alertChannels.language',
+          ]}
+        >
+          {channels.map(({ id, name, kind, target, language }) => (
+            <tr>
+              <td class="wide">
+                <a href={pathTo(visit, `alert-channels/${id}`)}>{plainText(name)}</a>
+              </td>
+              <td>{t(`alertChannels.kind.${kind}`)}</td>
+              <td class="wide">{target}</td>
+              <td>{t(`alertChannels.language.${language}`)}</td>
+            </tr>
+          ))}
+        </DataTable>
       </div>
     </>
   );
@@ -203,50 +200,47 @@ function MessageTable({
   return (
     <section class="card">
       <h2>{t('alertChannels.messages')}</h2>
-      {messages.length === 0 ? (
-        <Empty>{t('alertChannels.messages.empty')}</Empty>
-      ) : (
-        <DataTable
-          visit={visit}
-          name={t('alertChannels.messages')}
-          columns={[
-            'connections.createdAt',
-            'alertChannels.message',
-            'alertChannels.alerts',
-            'deliveries.state',
-            'deliveries.result',
-            'connections.actions',
-          ]}
-        >
-          {messages.map(({ id: messageId, createdAt, state, lastError, lastStatus, message }) => (
-            <tr>
-              <td>{formatTime(createdAt, language)}</td>
-              <td>{t(`alertChannels.message.${message.kind}`)}</td>
-              <td>
-                <a href={`${pathTo(visit, 'alerts')}?ruleId=${message.ruleId}`}>
-                  {formatCount(message.alertCount)}
-                </a>
-              </td>
-              <td>
-                <DeliveryBadge visit={visit} state={state} />
-              </td>
-              <td>
-                {lastError === null ? (lastStatus ?? t('app.none')) : describeFailure(t, lastError)}
-              </td>
-              <td>
-                {maySend && state !== 'pending' && (
-                  <Form
-                    visit={visit}
-                    action={pathTo(visit, `alert-channels/${id}/messages/${messageId}/replay`)}
-                  >
-                    <button class="plain">{t('deliveries.replay')}</button>
-                  </Form>
-                )}
-              </td>
-            </tr>
-          ))}
-        </DataTable>
-      )}
+      <DataTable
+        empty={t('alertChannels.messages.empty')}
+        visit={visit}
+        name={t('alertChannels.messages')}
+        columns={[
+          'connections.createdAt',
+          'alertChannels.message',
+          'alertChannels.alerts',
+          'deliveries.state',
+          'deliveries.result',
+          'connections.actions',
+        ]}
+      >
+        {messages.map(({ id: messageId, createdAt, state, lastError, lastStatus, message }) => (
+          <tr>
+            <td>{formatTime(createdAt, language)}</td>
+            <td>{t(`alertChannels.message.${message.kind}`)}</td>
+            <td>
+              <a href={`${pathTo(visit, 'alerts')}?ruleId=${message.ruleId}`}>
+                {formatCount(message.alertCount)}
+              </a>
+            </td>
+            <td>
+              <DeliveryBadge visit={visit} state={state} />
+            </td>
+            <td>
+              {lastError === null ? (lastStatus ?? t('app.none')) : describeFailure(t, lastError)}
+            </td>
+            <td>
+              {maySend && state !== 'pending' && (
+                <Form
+                  visit={visit}
+                  action={pathTo(visit, `alert-channels/${id}/messages/${messageId}/replay`)}
+                >
+                  <button class="plain">{t('deliveries.replay')}</button>
+                </Form>
+              )}
+            </td>
+          </tr>
+        ))}
+      </DataTable>
       <Pager visit={visit} next={next} />
     </section>
   );

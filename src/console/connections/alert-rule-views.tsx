@@ -7,7 +7,7 @@ import { formatReaisWithTwoDecimals } from '../../money/cents.js';
 import type { AppError } from '../../platform/errors.js';
 import { severities } from '../../reconciliation/breaks/severity.js';
 import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
-import { Badge, Empty } from '../elements.js';
+import { Badge } from '../elements.js';
 import { formatAmount, formatTime } from '../formats.js';
 import { DataTable, Field, Form, StepUpNotice } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -70,40 +70,37 @@ export function RuleList({
       <ConnectionDone visit={visit} />
       <p class="muted">{t('alertRules.intro')}</p>
       <div class="card">
-        {rules.length === 0 ? (
-          <Empty>{t('alertRules.empty')}</Empty>
-        ) : (
-          <DataTable
-            visit={visit}
-            name={t('alertRules.title')}
-            columns={[
-              'alertRules.name',
-              'alertRules.condition',
-              'alerts.severity',
-              'alertRules.channels',
-              'alertRules.state',
-            ]}
-          >
-            {rules.map((rule) => (
-              <tr>
-                <td class="wide">
-                  <a href={pathTo(visit, `alert-rules/${rule.id}`)}>{plainText(rule.name)}</a>
-                </td>
-                <td class="wide">{describeCondition(visit, rule.condition)}</td>
-                <td>
-                  <AlertSeverityBadge visit={visit} severity={rule.severity} />
-                </td>
-                <td class="wide">
-                  {rule.channels.map(({ channelId }) => names.get(channelId)).join(', ') ||
-                    t('alertRules.noChannel')}
-                </td>
-                <td>
-                  <EnabledBadge visit={visit} isEnabled={rule.isEnabled} />
-                </td>
-              </tr>
-            ))}
-          </DataTable>
-        )}
+        <DataTable
+          empty={t('alertRules.empty')}
+          visit={visit}
+          name={t('alertRules.title')}
+          columns={[
+            'alertRules.name',
+            'alertRules.condition',
+            'alerts.severity',
+            'alertRules.channels',
+            'alertRules.state',
+          ]}
+        >
+          {rules.map((rule) => (
+            <tr>
+              <td class="wide">
+                <a href={pathTo(visit, `alert-rules/${rule.id}`)}>{plainText(rule.name)}</a>
+              </td>
+              <td class="wide">{describeCondition(visit, rule.condition)}</td>
+              <td>
+                <AlertSeverityBadge visit={visit} severity={rule.severity} />
+              </td>
+              <td class="wide">
+                {rule.channels.map(({ channelId }) => names.get(channelId)).join(', ') ||
+                  t('alertRules.noChannel')}
+              </td>
+              <td>
+                <EnabledBadge visit={visit} isEnabled={rule.isEnabled} />
+              </td>
+            </tr>
+          ))}
+        </DataTable>
       </div>
       {isAllowedTo(visit, 'manage connections') && <Choice visit={visit} />}
     </>

@@ -97,44 +97,41 @@ export function EndpointList({
       <ConnectionDone visit={visit} />
       <p class="muted">{t('endpoints.intro')}</p>
       <div class="card">
-        {rows.length === 0 ? (
-          <Empty>{t('endpoints.empty')}</Empty>
-        ) : (
-          <DataTable
-            visit={visit}
-            name={t('endpoints.title')}
-            columns={[
-              'endpoints.url',
-              'endpoints.state',
-              'endpoints.success',
-              'endpoints.pending',
-              'endpoints.dead',
-            ]}
-            numbers={['endpoints.success', 'endpoints.pending', 'endpoints.dead']}
-          >
-            {rows.map((endpoint) => {
-              const found = figures.get(endpoint.id) ?? null;
-              return (
-                <tr>
-                  <td class="wide">
-                    <a href={pathTo(visit, `endpoints/${endpoint.id}`)}>
-                      {shownAddress(visit, endpoint)}
-                    </a>
-                    {endpoint.description && (
-                      <div class="muted">{plainText(endpoint.description)}</div>
-                    )}
-                  </td>
-                  <td>
-                    <EndpointState {...{ visit, endpoint, now }} figures={found} />
-                  </td>
-                  <td class="number">{successRate(visit, found)}</td>
-                  <td class="number">{formatCount(found?.pending ?? 0)}</td>
-                  <td class="number">{formatCount(found?.dead ?? 0)}</td>
-                </tr>
-              );
-            })}
-          </DataTable>
-        )}
+        <DataTable
+          empty={t('endpoints.empty')}
+          visit={visit}
+          name={t('endpoints.title')}
+          columns={[
+            'endpoints.url',
+            'endpoints.state',
+            'endpoints.success',
+            'endpoints.pending',
+            'endpoints.dead',
+          ]}
+          numbers={['endpoints.success', 'endpoints.pending', 'endpoints.dead']}
+        >
+          {rows.map((endpoint) => {
+            const found = figures.get(endpoint.id) ?? null;
+            return (
+              <tr>
+                <td class="wide">
+                  <a href={pathTo(visit, `endpoints/${endpoint.id}`)}>
+                    {shownAddress(visit, endpoint)}
+                  </a>
+                  {endpoint.description && (
+                    <div class="muted">{plainText(endpoint.description)}</div>
+                  )}
+                </td>
+                <td>
+                  <EndpointState {...{ visit, endpoint, now }} figures={found} />
+                </td>
+                <td class="number">{successRate(visit, found)}</td>
+                <td class="number">{formatCount(found?.pending ?? 0)}</td>
+                <td class="number">{formatCount(found?.dead ?? 0)}</td>
+              </tr>
+            );
+          })}
+        </DataTable>
         {rows.length > 0 && <p class="hint">{t('endpoints.newest')}</p>}
       </div>
     </>

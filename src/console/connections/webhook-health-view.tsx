@@ -6,7 +6,7 @@ import type {
   UnnotifiedLineRow,
 } from '../../webhooks/notification-counts.queries.js';
 import type { WebhookHealth } from '../../webhooks/webhook-health.service.js';
-import { Amount, Empty, FactList } from '../elements.js';
+import { Amount, FactList } from '../elements.js';
 import { formatCount, formatDuration, formatTime } from '../formats.js';
 import { DataTable, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -112,26 +112,23 @@ function Types({ visit, types }: { visit: Visit; types: readonly LineTypeHealth[
   return (
     <section class="card">
       <h2>{t('health.byType')}</h2>
-      {types.length === 0 ? (
-        <Empty>{t('health.noLines')}</Empty>
-      ) : (
-        <DataTable
-          visit={visit}
-          name={t('health.byType')}
-          columns={['health.type', 'health.expected', 'health.lost', 'health.p50', 'health.p99']}
-          numbers={['health.expected', 'health.lost', 'health.p50', 'health.p99']}
-        >
-          {types.map(({ type, expected, lost, p50, p99 }) => (
-            <tr>
-              <td>{nameOfType(visit, type ?? '')}</td>
-              <td class="number">{formatCount(expected)}</td>
-              <td class="number">{`${formatCount(lost)} (${percentOf(lost, expected)})`}</td>
-              <td class="number">{durationOf(p50)}</td>
-              <td class="number">{durationOf(p99)}</td>
-            </tr>
-          ))}
-        </DataTable>
-      )}
+      <DataTable
+        empty={t('health.noLines')}
+        visit={visit}
+        name={t('health.byType')}
+        columns={['health.type', 'health.expected', 'health.lost', 'health.p50', 'health.p99']}
+        numbers={['health.expected', 'health.lost', 'health.p50', 'health.p99']}
+      >
+        {types.map(({ type, expected, lost, p50, p99 }) => (
+          <tr>
+            <td>{nameOfType(visit, type ?? '')}</td>
+            <td class="number">{formatCount(expected)}</td>
+            <td class="number">{`${formatCount(lost)} (${percentOf(lost, expected)})`}</td>
+            <td class="number">{durationOf(p50)}</td>
+            <td class="number">{durationOf(p99)}</td>
+          </tr>
+        ))}
+      </DataTable>
     </section>
   );
 }
@@ -208,29 +205,26 @@ function LostLines({
   return (
     <section class="card">
       <h2>{t('health.lostLines')}</h2>
-      {lost.length === 0 ? (
-        <Empty>{t('health.lostLines.none')}</Empty>
-      ) : (
-        <DataTable
-          visit={visit}
-          name={t('health.lostLines')}
-          columns={['webhooks.nsu', 'health.type', 'webhooks.amount', 'webhooks.occurredAt']}
-          numbers={['webhooks.amount']}
-        >
-          {lost.map(({ nsu, typeName, isCredit, amountCents, occurredAt }) => (
-            <tr>
-              <td>
-                <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
-              </td>
-              <td>{nameOfType(visit, typeName)}</td>
-              <td class="number">
-                <Amount cents={isCredit ? amountCents : -amountCents} />
-              </td>
-              <td>{formatTime(occurredAt, language)}</td>
-            </tr>
-          ))}
-        </DataTable>
-      )}
+      <DataTable
+        empty={t('health.lostLines.none')}
+        visit={visit}
+        name={t('health.lostLines')}
+        columns={['webhooks.nsu', 'health.type', 'webhooks.amount', 'webhooks.occurredAt']}
+        numbers={['webhooks.amount']}
+      >
+        {lost.map(({ nsu, typeName, isCredit, amountCents, occurredAt }) => (
+          <tr>
+            <td>
+              <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
+            </td>
+            <td>{nameOfType(visit, typeName)}</td>
+            <td class="number">
+              <Amount cents={isCredit ? amountCents : -amountCents} />
+            </td>
+            <td>{formatTime(occurredAt, language)}</td>
+          </tr>
+        ))}
+      </DataTable>
       {hasMore && <p class="hint">{t('health.lostLines.more')}</p>}
     </section>
   );

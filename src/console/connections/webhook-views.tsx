@@ -291,29 +291,26 @@ function Lines({ visit, lines }: { visit: Visit; lines: readonly ReportedLine[] 
   return (
     <section class="card">
       <h2>{t('webhooks.lines')}</h2>
-      {lines.length === 0 ? (
-        <Empty>{t('webhooks.noLines')}</Empty>
-      ) : (
-        <DataTable
-          visit={visit}
-          name={t('webhooks.lines')}
-          columns={['webhooks.nsu', 'webhooks.amount', 'webhooks.occurredAt', 'webhooks.syncedAt']}
-          numbers={['webhooks.amount']}
-        >
-          {lines.map(({ nsu, isCredit, amountCents, occurredAt, recordedAt }) => (
-            <tr>
-              <td>
-                <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
-              </td>
-              <td class="number">
-                <Amount cents={isCredit ? amountCents : -amountCents} />
-              </td>
-              <td>{formatTime(occurredAt, language)}</td>
-              <td>{formatTime(recordedAt, language)}</td>
-            </tr>
-          ))}
-        </DataTable>
-      )}
+      <DataTable
+        empty={t('webhooks.noLines')}
+        visit={visit}
+        name={t('webhooks.lines')}
+        columns={['webhooks.nsu', 'webhooks.amount', 'webhooks.occurredAt', 'webhooks.syncedAt']}
+        numbers={['webhooks.amount']}
+      >
+        {lines.map(({ nsu, isCredit, amountCents, occurredAt, recordedAt }) => (
+          <tr>
+            <td>
+              <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
+            </td>
+            <td class="number">
+              <Amount cents={isCredit ? amountCents : -amountCents} />
+            </td>
+            <td>{formatTime(occurredAt, language)}</td>
+            <td>{formatTime(recordedAt, language)}</td>
+          </tr>
+        ))}
+      </DataTable>
     </section>
   );
 }

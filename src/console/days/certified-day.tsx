@@ -132,31 +132,28 @@ function Outcomes({ visit, day }: Pick<Props, 'visit' | 'day'>) {
   return (
     <section class="card">
       <h2>{t('days.outcomes')}</h2>
-      {rows.length === 0 ? (
-        <Empty>{t('days.noLines')}</Empty>
-      ) : (
-        <DataTable
-          visit={visit}
-          name={t('days.outcomes')}
-          columns={['days.outcome', 'days.lines', 'days.credits', 'days.debits']}
-          numbers={['days.lines', 'days.credits', 'days.debits']}
-        >
-          {rows.map(({ name, state, count, credits, debits }) => (
-            <tr>
-              <td>
-                <a href={pathTo(visit, `statement?day=${day.date}&state=${state}`)}>{name}</a>
-              </td>
-              <td class="number">{formatCount(count)}</td>
-              <td class="number">
-                <Amount cents={credits} />
-              </td>
-              <td class="number">
-                <Amount cents={debits} />
-              </td>
-            </tr>
-          ))}
-        </DataTable>
-      )}
+      <DataTable
+        empty={t('days.noLines')}
+        visit={visit}
+        name={t('days.outcomes')}
+        columns={['days.outcome', 'days.lines', 'days.credits', 'days.debits']}
+        numbers={['days.lines', 'days.credits', 'days.debits']}
+      >
+        {rows.map(({ name, state, count, credits, debits }) => (
+          <tr>
+            <td>
+              <a href={pathTo(visit, `statement?day=${day.date}&state=${state}`)}>{name}</a>
+            </td>
+            <td class="number">{formatCount(count)}</td>
+            <td class="number">
+              <Amount cents={credits} />
+            </td>
+            <td class="number">
+              <Amount cents={debits} />
+            </td>
+          </tr>
+        ))}
+      </DataTable>
     </section>
   );
 }

@@ -7,7 +7,7 @@ import type {
   ExpectedPaymentView,
 } from '../../reconciliation/api/expected-payment-reading.service.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import { Amount, Badge, Empty, FactList } from '../elements.js';
+import { Amount, Badge, FactList } from '../elements.js';
 import { formatAmount, formatTime } from '../formats.js';
 import { DataTable, Field, Form } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -119,39 +119,36 @@ function Paid({ visit, lines }: { visit: Visit; lines: Lines }) {
   return (
     <section class="card">
       <h2>{t('expectedPayment.paidBy')}</h2>
-      {lines.length === 0 ? (
-        <Empty>{t('expectedPayment.notPaid')}</Empty>
-      ) : (
-        <DataTable
-          visit={visit}
-          name={t('expectedPayment.paidBy')}
-          columns={[
-            'expectedPayment.line',
-            'expectedPayment.at',
-            'expectedPayment.amount',
-            'expectedPayment.role',
-            'expectedPayment.rule',
-          ]}
-          numbers={['expectedPayment.amount']}
-        >
-          {lines.map(({ nsu, amountCents, role, rule, isProvisional, occurredAt }) => (
-            <tr>
-              <td>
-                <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
-              </td>
-              <td>{formatTime(occurredAt, language)}</td>
-              <td class="number">
-                <Amount cents={amountCents} />
-              </td>
-              <td>{t(`paymentRole.${role}`)}</td>
-              <td>
-                {t(findTextKey(`paymentRule.${rule}`) ?? 'paymentRule.other')}{' '}
-                {isProvisional && <Badge tone="warn" text={t('expectedPayment.provisional')} />}
-              </td>
-            </tr>
-          ))}
-        </DataTable>
-      )}
+      <DataTable
+        empty={t('expectedPayment.notPaid')}
+        visit={visit}
+        name={t('expectedPayment.paidBy')}
+        columns={[
+          'expectedPayment.line',
+          'expectedPayment.at',
+          'expectedPayment.amount',
+          'expectedPayment.role',
+          'expectedPayment.rule',
+        ]}
+        numbers={['expectedPayment.amount']}
+      >
+        {lines.map(({ nsu, amountCents, role, rule, isProvisional, occurredAt }) => (
+          <tr>
+            <td>
+              <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
+            </td>
+            <td>{formatTime(occurredAt, language)}</td>
+            <td class="number">
+              <Amount cents={amountCents} />
+            </td>
+            <td>{t(`paymentRole.${role}`)}</td>
+            <td>
+              {t(findTextKey(`paymentRule.${rule}`) ?? 'paymentRule.other')}{' '}
+              {isProvisional && <Badge tone="warn" text={t('expectedPayment.provisional')} />}
+            </td>
+          </tr>
+        ))}
+      </DataTable>
       {lines.some(({ isProvisional }) => isProvisional) && (
         <p class="hint">{t('expectedPayment.provisionalHint')}</p>
       )}

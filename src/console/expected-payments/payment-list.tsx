@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { printDay } from '../../brazil/printed-text.js';
 import { punctuateTaxId } from '../../counterparties/party.js';
 import type { ExpectedPaymentView } from '../../reconciliation/api/expected-payment-reading.service.js';
-import { Amount, Badge, Empty, Pager, type Tone } from '../elements.js';
+import { Amount, Badge, Pager, type Tone } from '../elements.js';
 import { formatAmount } from '../formats.js';
 import { DataTable } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -34,27 +34,24 @@ export function PaymentTable({
   const { t } = visit;
   return (
     <section class="card">
-      {payments.length === 0 ? (
-        <Empty>{t('expectedPayment.none')}</Empty>
-      ) : (
-        <DataTable
-          visit={visit}
-          name={t('expectedPayment.title')}
-          columns={[
-            'expectedPayment.payment',
-            'expectedPayment.counterparty',
-            'expectedPayment.due',
-            'expectedPayment.amount',
-            'expectedPayment.settled',
-            'expectedPayment.state',
-          ]}
-          numbers={['expectedPayment.amount', 'expectedPayment.settled']}
-        >
-          {payments.map((payment) => (
-            <PaymentRow visit={visit} payment={payment} />
-          ))}
-        </DataTable>
-      )}
+      <DataTable
+        empty={t('expectedPayment.none')}
+        visit={visit}
+        name={t('expectedPayment.title')}
+        columns={[
+          'expectedPayment.payment',
+          'expectedPayment.counterparty',
+          'expectedPayment.due',
+          'expectedPayment.amount',
+          'expectedPayment.settled',
+          'expectedPayment.state',
+        ]}
+        numbers={['expectedPayment.amount', 'expectedPayment.settled']}
+      >
+        {payments.map((payment) => (
+          <PaymentRow visit={visit} payment={payment} />
+        ))}
+      </DataTable>
       <Pager visit={visit} next={next} />
     </section>
   );

@@ -223,35 +223,32 @@ function Uploads({
   return (
     <section id="uploads" class="card" {...refreshing(visit, isRunning, 'bulk')}>
       <h2>{t('bulk.uploads')}</h2>
-      {uploads.length === 0 ? (
-        <Empty>{t(mayUpload ? 'bulk.empty' : 'bulk.emptyViewer')}</Empty>
-      ) : (
-        <DataTable
-          visit={visit}
-          name={t('bulk.uploads')}
-          columns={['bulk.createdAt', 'bulk.kind', 'bulk.state', 'bulk.progress', 'bulk.rows']}
-        >
-          {uploads.map((upload) => (
-            <tr>
-              <td>
-                <a href={pathTo(visit, `bulk/${upload.id}`)}>
-                  {formatTime(upload.createdAt, language)}
-                </a>
-              </td>
-              <td>{t(`bulk.kind.${upload.kind}`)}</td>
-              <td>
-                <UploadState visit={visit} upload={upload} />
-              </td>
-              <td>
-                <Progress visit={visit} upload={upload} />
-              </td>
-              <td>
-                <CountBadges visit={visit} upload={upload} />
-              </td>
-            </tr>
-          ))}
-        </DataTable>
-      )}
+      <DataTable
+        empty={t(mayUpload ? 'bulk.empty' : 'bulk.emptyViewer')}
+        visit={visit}
+        name={t('bulk.uploads')}
+        columns={['bulk.createdAt', 'bulk.kind', 'bulk.state', 'bulk.progress', 'bulk.rows']}
+      >
+        {uploads.map((upload) => (
+          <tr>
+            <td>
+              <a href={pathTo(visit, `bulk/${upload.id}`)}>
+                {formatTime(upload.createdAt, language)}
+              </a>
+            </td>
+            <td>{t(`bulk.kind.${upload.kind}`)}</td>
+            <td>
+              <UploadState visit={visit} upload={upload} />
+            </td>
+            <td>
+              <Progress visit={visit} upload={upload} />
+            </td>
+            <td>
+              <CountBadges visit={visit} upload={upload} />
+            </td>
+          </tr>
+        ))}
+      </DataTable>
       <Pager visit={{ ...visit, path: pathTo(visit, 'bulk') }} next={next} />
     </section>
   );

@@ -6,7 +6,7 @@ import { ChargeChanges } from '../../charges/charge-changes.service.js';
 import { ChargesService } from '../../charges/charges.service.js';
 import { shownResponse } from '../../counterparties/counterparty.schema.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Amount, Empty, FactList } from '../elements.js';
+import { Amount, FactList } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import { Shown, type PageAnswer } from '../page.js';
@@ -203,35 +203,32 @@ function Payments({ visit, charge: { payments, paymentCount } }: Props) {
   return (
     <section class="card">
       <h2>{t('payment.payments')}</h2>
-      {payments.length === 0 ? (
-        <Empty>{t('payment.payments.empty')}</Empty>
-      ) : (
-        <DataTable
-          visit={visit}
-          name={t('payment.payments')}
-          columns={['payment.when', 'payment.amount', 'payment.nsu', 'payment.steps']}
-          numbers={['payment.amount']}
-        >
-          {payments.map(({ nsu, amount, occurredAt, endToEndId }) => (
-            <tr>
-              <td>{formatTime(occurredAt, language)}</td>
-              <td class="number">
-                <Amount cents={amount} />
-              </td>
-              <td>
-                <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
-              </td>
-              <td>
-                {mayRefund && endToEndId?.startsWith('E') ? (
-                  <a href={pathTo(visit, `refunds/new/${nsu}`)}>{t('payment.refund')}</a>
-                ) : (
-                  t('app.none')
-                )}
-              </td>
-            </tr>
-          ))}
-        </DataTable>
-      )}
+      <DataTable
+        empty={t('payment.payments.empty')}
+        visit={visit}
+        name={t('payment.payments')}
+        columns={['payment.when', 'payment.amount', 'payment.nsu', 'payment.steps']}
+        numbers={['payment.amount']}
+      >
+        {payments.map(({ nsu, amount, occurredAt, endToEndId }) => (
+          <tr>
+            <td>{formatTime(occurredAt, language)}</td>
+            <td class="number">
+              <Amount cents={amount} />
+            </td>
+            <td>
+              <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
+            </td>
+            <td>
+              {mayRefund && endToEndId?.startsWith('E') ? (
+                <a href={pathTo(visit, `refunds/new/${nsu}`)}>{t('payment.refund')}</a>
+              ) : (
+                t('app.none')
+              )}
+            </td>
+          </tr>
+        ))}
+      </DataTable>
       {paymentCount > payments.length && (
         <p class="hint">
           {t('payment.newestOf', { shown: payments.length, count: String(paymentCount) })}

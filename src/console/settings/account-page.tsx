@@ -1,7 +1,7 @@
 // The facts of an account, as its page shows them.
 import type { BankProfileName } from '../../config.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import { Empty, FactList } from '../elements.js';
+import { FactList } from '../elements.js';
 import { formatCount, formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -105,24 +105,21 @@ export function ModeHistory({ visit, facts: { mode }, nameOf }: Props & { nameOf
   return (
     <section class="card">
       <h2>{t('account.changes')}</h2>
-      {mode.changes.length === 0 ? (
-        <Empty>{t('account.noChanges')}</Empty>
-      ) : (
-        <DataTable
-          visit={visit}
-          name={t('account.changes')}
-          columns={['account.at', 'account.mode', 'account.actor', 'app.reason']}
-        >
-          {mode.changes.map((change) => (
-            <tr>
-              <td>{formatTime(change.at, language)}</td>
-              <td>{t(`account.mode.${change.mode}`)}</td>
-              <td class="wide">{nameOf(change.actor)}</td>
-              <td class="wide">{change.reason}</td>
-            </tr>
-          ))}
-        </DataTable>
-      )}
+      <DataTable
+        empty={t('account.noChanges')}
+        visit={visit}
+        name={t('account.changes')}
+        columns={['account.at', 'account.mode', 'account.actor', 'app.reason']}
+      >
+        {mode.changes.map((change) => (
+          <tr>
+            <td>{formatTime(change.at, language)}</td>
+            <td>{t(`account.mode.${change.mode}`)}</td>
+            <td class="wide">{nameOf(change.actor)}</td>
+            <td class="wide">{change.reason}</td>
+          </tr>
+        ))}
+      </DataTable>
     </section>
   );
 }

@@ -9,7 +9,7 @@ import type { ApiKey } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Badge, Empty, Pager } from '../elements.js';
+import { Badge, Pager } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable, Field, Form, Message, StepUpNotice } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
@@ -142,40 +142,37 @@ function KeyTable({
   return (
     <section class="card">
       <h2>{t('keys.title')}</h2>
-      {listed.length === 0 ? (
-        <Empty>{t('keys.empty')}</Empty>
-      ) : (
-        <DataTable
-          visit={visit}
-          name={t('keys.title')}
-          columns={[
-            'keys.name',
-            'keys.hint',
-            'keys.scopes',
-            'keys.createdAt',
-            'keys.state',
-            'keys.actions',
-          ]}
-        >
-          {listed.map((key) => (
-            <tr>
-              <td class="wide">
-                {key.name ?? t('keys.ofSettings')}
-                <div class="hint">{t(`keys.kind.${key.kind as ApiKeyKind}`)}</div>
-              </td>
-              <td>{key.hint === null ? t('app.none') : <code>{`…${key.hint}`}</code>}</td>
-              <td class="wide">{key.scopes.map((scope) => scopeName(visit, scope)).join(', ')}</td>
-              <td>{formatTime(key.createdAt, language)}</td>
-              <td>
-                <KeyState visit={visit} apiKey={key} now={facts.now} />
-              </td>
-              <td>
-                <KeyActions visit={visit} apiKey={key} facts={facts} />
-              </td>
-            </tr>
-          ))}
-        </DataTable>
-      )}
+      <DataTable
+        empty={t('keys.empty')}
+        visit={visit}
+        name={t('keys.title')}
+        columns={[
+          'keys.name',
+          'keys.hint',
+          'keys.scopes',
+          'keys.createdAt',
+          'keys.state',
+          'keys.actions',
+        ]}
+      >
+        {listed.map((key) => (
+          <tr>
+            <td class="wide">
+              {key.name ?? t('keys.ofSettings')}
+              <div class="hint">{t(`keys.kind.${key.kind as ApiKeyKind}`)}</div>
+            </td>
+            <td>{key.hint === null ? t('app.none') : <code>{`…${key.hint}`}</code>}</td>
+            <td class="wide">{key.scopes.map((scope) => scopeName(visit, scope)).join(', ')}</td>
+            <td>{formatTime(key.createdAt, language)}</td>
+            <td>
+              <KeyState visit={visit} apiKey={key} now={facts.now} />
+            </td>
+            <td>
+              <KeyActions visit={visit} apiKey={key} facts={facts} />
+            </td>
+          </tr>
+        ))}
+      </DataTable>
     </section>
   );
 }
