@@ -28,8 +28,7 @@ export function FactList({
   facts: readonly (readonly [TextKey, ComponentChildren])[];
 }): JSX.Element {
   return (
-    <section class="card">
-      <h2>{t(title)}</h2>
+    <Card title={t(title)}>
       <dl>
         {facts.map(([key, value]) => (
           <>
@@ -38,11 +37,27 @@ export function FactList({
           </>
         ))}
       </dl>
-    </section>
+    </Card>
   );
 }
 
 /** In place of an empty table: how it fills. */
+/** A part of a page. */
+export function Card({
+  title,
+  children,
+}: {
+  title: string;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
 export function Empty({ children }: { children: ComponentChildren }): JSX.Element {
   return <p class="muted">{children}</p>;
 }

@@ -7,7 +7,7 @@ import { unknownParty } from '../../counterparties/party.js';
 import type { LimitInUse } from '../../payment-controls/control-changes.service.js';
 
 import type { NameOfActor } from '../actor-names.service.js';
-import { Amount, Badge, Empty, FactList, Timeline, type Tone } from '../elements.js';
+import { Amount, Badge, Card, Empty, FactList, Timeline, type Tone } from '../elements.js';
 import { formatAmount, formatTime } from '../formats.js';
 import { DataTable, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -93,8 +93,7 @@ export function Limits({
 }): JSX.Element {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>{t('controls.limits')}</h2>
+    <Card title={t('controls.limits')}>
       {limits.length === 0 ? (
         <Empty>{t('controls.noLimits')}</Empty>
       ) : (
@@ -113,7 +112,7 @@ export function Limits({
           ))}
         </ul>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -172,8 +171,7 @@ export function BatchItems({ visit, facts: { payees } }: Pick<DetailProps, 'visi
     return (isVisible ? party : maskParty(party)).account;
   };
   return (
-    <section class="card">
-      <h2>{t('approvals.batchOf', { count: payees.length })}</h2>
+    <Card title={t('approvals.batchOf', { count: payees.length })}>
       <DataTable
         visit={visit}
         name={t('approvals.batchOf', { count: payees.length })}
@@ -190,7 +188,7 @@ export function BatchItems({ visit, facts: { payees } }: Pick<DetailProps, 'visi
         ))}
       </DataTable>
       {payees.length > maxPayeesShown && <p class="muted">{t('approvals.moreItems')}</p>}
-    </section>
+    </Card>
   );
 }
 
@@ -202,8 +200,7 @@ export function Decisions({
   const { t } = visit;
   const { decisions } = facts.detail.approval;
   return (
-    <section class="card">
-      <h2>{t('approvals.decisions')}</h2>
+    <Card title={t('approvals.decisions')}>
       {decisions.length === 0 ? (
         <Empty>{t('approvals.noDecisions')}</Empty>
       ) : (
@@ -222,7 +219,7 @@ export function Decisions({
           }))}
         />
       )}
-    </section>
+    </Card>
   );
 }
 

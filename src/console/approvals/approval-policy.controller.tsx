@@ -9,7 +9,7 @@ import { ApprovalPolicies } from '../../operations/approval-policies.service.js'
 import type { getApprovalPolicy } from '../../operations/approvals.schema.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Badge, Empty } from '../elements.js';
+import { Badge, Card, Empty } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable, Field, Form, Message, StepUpNotice } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
@@ -70,10 +70,9 @@ export class ApprovalPolicyPages {
     const body = (
       <>
         <Outcome visit={visit} wrong={wrong} />
-        <section class="card">
-          <h2>{t('policy.inForce')}</h2>
+        <Card title={t('policy.inForce')}>
           <Words visit={visit} policy={policy} />
-        </section>
+        </Card>
         {mayChange && <StepUpNotice visit={visit} />}
         <Proposals {...props} />
         {mayChange ? (
@@ -114,8 +113,7 @@ function Proposals({ visit, policy: { proposed, changes }, nameOf }: Props) {
   const { t, language } = visit;
   const own = personActor(sessionOf(visit).operatorId);
   return (
-    <section class="card">
-      <h2>{t('policy.proposed')}</h2>
+    <Card title={t('policy.proposed')}>
       <p class="muted">{t('policy.proposedWhy')}</p>
       {proposed.length === 0 && <Empty>{t('policy.noProposals')}</Empty>}
       {proposed.map((proposal) => (
@@ -134,7 +132,7 @@ function Proposals({ visit, policy: { proposed, changes }, nameOf }: Props) {
           )}
         </div>
       ))}
-    </section>
+    </Card>
   );
 }
 
@@ -296,8 +294,7 @@ function Choices({
 function History({ visit, policy: { changes }, nameOf }: Props) {
   const { t, language } = visit;
   return (
-    <section class="card">
-      <h2>{t('policy.history')}</h2>
+    <Card title={t('policy.history')}>
       <DataTable
         empty={t('policy.noHistory')}
         visit={visit}
@@ -319,6 +316,6 @@ function History({ visit, policy: { changes }, nameOf }: Props) {
           </tr>
         ))}
       </DataTable>
-    </section>
+    </Card>
   );
 }

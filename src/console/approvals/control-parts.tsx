@@ -8,7 +8,7 @@ import type {
   getPaymentControls,
 } from '../../payment-controls/payment-controls.schema.js';
 import type { z } from 'zod';
-import { Pager } from '../elements.js';
+import { Card, Pager } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable, Field, Form } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -35,8 +35,7 @@ export function BeneficiaryTable(props: TableProps): JSX.Element {
   const { t } = visit;
   const columns: TextKey[] = ['controls.name', 'controls.account', 'controls.usableFrom'];
   return (
-    <section class="card">
-      <h2>{t('controls.beneficiaries')}</h2>
+    <Card title={t('controls.beneficiaries')}>
       <DataTable
         empty={t('controls.noBeneficiaries')}
         visit={visit}
@@ -48,7 +47,7 @@ export function BeneficiaryTable(props: TableProps): JSX.Element {
         ))}
       </DataTable>
       <Pager visit={visit} next={next} />
-    </section>
+    </Card>
   );
 }
 

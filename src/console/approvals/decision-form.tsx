@@ -1,7 +1,7 @@
 // The form by which a person approves or declines what the page shows, and why it is missing where
 // the person cannot decide.
 import type { JSX } from 'preact';
-import { Amount } from '../elements.js';
+import { Amount, Card } from '../elements.js';
 import { Form, Message, StepUpNotice } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
@@ -26,8 +26,7 @@ export function DecisionForm(props: DecisionFormProps): JSX.Element {
   const [first] = operations;
   const isOne = operations.length === 1;
   return (
-    <section class="card">
-      <h2>{t('approvals.decide')}</h2>
+    <Card title={t('approvals.decide')}>
       <StepUpNotice visit={visit} />
       {!isOne && (
         <p>
@@ -57,7 +56,7 @@ export function DecisionForm(props: DecisionFormProps): JSX.Element {
           </button>
         </div>
       </Form>
-    </section>
+    </Card>
   );
 }
 

@@ -8,7 +8,7 @@ import type { getAccountPaymentControls } from '../../payment-controls/payment-c
 import { isUuid, readPage, toList } from '../../platform/listing.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { FactList } from '../elements.js';
+import { Card, FactList } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable, Message, StepUpNotice } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
@@ -161,8 +161,7 @@ function Changes({
 }) {
   const { t, language } = visit;
   return (
-    <section class="card">
-      <h2>{t('controls.history')}</h2>
+    <Card title={t('controls.history')}>
       <DataTable
         empty={t('controls.noHistory')}
         visit={visit}
@@ -178,6 +177,6 @@ function Changes({
           </tr>
         ))}
       </DataTable>
-    </section>
+    </Card>
   );
 }

@@ -1,6 +1,6 @@
 // The page of one break, from what happened down to what happened before.
 import type { ComponentChildren, JSX } from 'preact';
-import { Amount, Empty, FactList, Timeline, type TimelineEntry } from '../elements.js';
+import { Amount, Card, Empty, FactList, Timeline, type TimelineEntry } from '../elements.js';
 import { printDay } from '../../brazil/printed-text.js';
 import { formatAmount, formatTime } from '../formats.js';
 import type { Visit } from '../requests.js';
@@ -67,8 +67,7 @@ function Story({ visit, facts: { found } }: Props) {
   const why = findTextKey(`break.why.${found.kind}`);
   const todo = findTextKey(`break.todo.${found.kind}`);
   return (
-    <section class="card">
-      <h2>{t('breaks.happened')}</h2>
+    <Card title={t('breaks.happened')}>
       <p class="badges">
         <BreakStateBadge visit={visit} state={found.state} />{' '}
         <SeverityBadge visit={visit} of={found.severity} />
@@ -79,7 +78,7 @@ function Story({ visit, facts: { found } }: Props) {
           <strong>{t('breaks.todo')}</strong> {t(todo)}
         </p>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -178,13 +177,12 @@ function History({ visit, facts: { found, nameOf } }: Props) {
     };
   });
   return (
-    <section class="card">
-      <h2>{t('breaks.history')}</h2>
+    <Card title={t('breaks.history')}>
       {found.history.length > shownSteps && (
         <Empty>{t('breaks.history.older', { count: shownSteps })}</Empty>
       )}
       <Timeline visit={visit} entries={entries} />
-    </section>
+    </Card>
   );
 }
 

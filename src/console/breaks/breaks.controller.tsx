@@ -8,7 +8,7 @@ import {
 } from '../../reconciliation/breaks/break-reading.service.js';
 import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Empty, Filters, Pager, type FilterField } from '../elements.js';
+import { Card, Empty, type FilterField, Filters, Pager } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import { Shown, type PageAnswer } from '../page.js';
@@ -50,15 +50,14 @@ export class BreakPages {
       <>
         <DoneMessage visit={visit} address={list.address} />
         <Filters visit={shown} fields={filterFields(visit)} wrong={list.wrong} />
-        <section class="card">
-          <h2>{t('breaks.list')}</h2>
+        <Card title={t('breaks.list')}>
           {rows.length === 0 ? (
             <Empty>{t(emptyText(list, next))}</Empty>
           ) : (
             <BreakTable visit={visit} list={list} rows={rows} />
           )}
           <Pager visit={shown} next={next} />
-        </section>
+        </Card>
         <ListShortcuts visit={visit} />
       </>
     );

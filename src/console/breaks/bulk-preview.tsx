@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import type { ActionPreview } from '../../reconciliation/breaks/break-actions.service.js';
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
-import { Badge, Empty } from '../elements.js';
+import { Badge, Card, Empty } from '../elements.js';
 import { formatAmount } from '../formats.js';
 import { DataTable, Form, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -39,8 +39,7 @@ export function BulkPreview(props: Props): JSX.Element {
         </a>
       </p>
       {problem !== null && <Message kind="bad">{problem}</Message>}
-      <section class="card">
-        <h2>{t('breaks.bulk.what')}</h2>
+      <Card title={t('breaks.bulk.what')}>
         {previewed.length === 0 ? (
           <Empty>{t('breaks.bulk.nothing')}</Empty>
         ) : (
@@ -49,7 +48,7 @@ export function BulkPreview(props: Props): JSX.Element {
             <PreviewTable {...props} />
           </>
         )}
-      </section>
+      </Card>
       {previewed.length > 0 && <Confirmation {...props} />}
     </>
   );
@@ -133,8 +132,7 @@ function Confirmation({ visit, action, previewed, shown, formKey, address }: Pro
   const possible = countOf(previewed, 'done');
   if (possible === 0) return <Message kind="warn">{t('breaks.bulk.noneCan')}</Message>;
   return (
-    <section class="card">
-      <h2>{t('app.confirm')}</h2>
+    <Card title={t('app.confirm')}>
       <p class="hint">{t(`breaks.effect.${action}`)}</p>
       <Form
         visit={visit}
@@ -153,6 +151,6 @@ function Confirmation({ visit, action, previewed, shown, formKey, address }: Pro
           <button>{t('breaks.bulk.confirm', { count: possible })}</button>
         </div>
       </Form>
-    </section>
+    </Card>
   );
 }

@@ -1,6 +1,7 @@
 // What a bulk action did to each break, and the state that each has now.
 import type { JSX } from 'preact';
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
+import { Card } from '../elements.js';
 import { DataTable } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
@@ -39,8 +40,7 @@ export function BulkResult({
       <div class={`notice ${counts.refused > 0 ? 'warn' : 'good'}`} role="status">
         {t('breaks.bulk.done', counts)}
       </div>
-      <section class="card">
-        <h2>{t('breaks.bulk.outcome')}</h2>
+      <Card title={t('breaks.bulk.outcome')}>
         <DataTable
           visit={visit}
           name={t('breaks.bulk.outcome')}
@@ -58,7 +58,7 @@ export function BulkResult({
             <Row visit={visit} of={one} address={address} />
           ))}
         </DataTable>
-      </section>
+      </Card>
     </>
   );
 }

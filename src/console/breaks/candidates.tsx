@@ -1,7 +1,7 @@
 // What a break is compared with: its ranked candidates, or the payment that its line is matched to.
 import type { JSX } from 'preact';
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { Badge, Empty } from '../elements.js';
+import { Badge, Card, Empty } from '../elements.js';
 import { formatAmount } from '../formats.js';
 import { Form } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -22,8 +22,7 @@ export function Candidates(props: BreakViewProps & { canLink: boolean }): JSX.El
   if (candidates.length === 0) return <OwnSides {...props} />;
   const list = <CandidateList visit={visit} facts={facts} canLink={canLink} />;
   return (
-    <section class="card">
-      <h2>{t('breaks.candidates')}</h2>
+    <Card title={t('breaks.candidates')}>
       {canLink ? (
         <Form
           visit={visit}
@@ -36,7 +35,7 @@ export function Candidates(props: BreakViewProps & { canLink: boolean }): JSX.El
       ) : (
         list
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -164,8 +163,7 @@ function OwnSides({ visit, facts, canLink, address }: BreakViewProps & { canLink
   const payment = payments.get(found.expectedPaymentId ?? '');
   const day = payment ? (payment.dueDate ?? saoPauloDay(payment.createdAt)) : '';
   return (
-    <section class="card">
-      <h2>{t('breaks.compared')}</h2>
+    <Card title={t('breaks.compared')}>
       {line && payment ? (
         <ComparisonTable
           visit={visit}
@@ -192,6 +190,6 @@ function OwnSides({ visit, facts, canLink, address }: BreakViewProps & { canLink
           </Form>
         </>
       )}
-    </section>
+    </Card>
   );
 }

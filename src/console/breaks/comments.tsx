@@ -1,7 +1,7 @@
 // The comments on a break, and the form for another one.
 import type { JSX } from 'preact';
 import { maxCommentLength } from '../../reconciliation/breaks/break-comments.schema.js';
-import { Empty } from '../elements.js';
+import { Card, Empty } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { Form } from '../frame.js';
 import { pathTo } from '../visit.js';
@@ -17,8 +17,7 @@ export function Comments({
 }: BreakViewProps & { canAct: boolean }): JSX.Element {
   const { t, language } = visit;
   return (
-    <section class="card">
-      <h2>{t('breaks.comments')}</h2>
+    <Card title={t('breaks.comments')}>
       {comments.length === 0 && <Empty>{t('breaks.commentEmpty')}</Empty>}
       {hasOlder && <Empty>{t('breaks.commentOlder', { count: comments.length })}</Empty>}
       {comments.length > 0 && (
@@ -62,6 +61,6 @@ export function Comments({
           </button>
         </Form>
       )}
-    </section>
+    </Card>
   );
 }

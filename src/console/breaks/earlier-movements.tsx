@@ -4,7 +4,7 @@ import type {
   EarlierBreak,
   EarlierLine,
 } from '../../reconciliation/breaks/counterparty-history.queries.js';
-import { Amount, Empty } from '../elements.js';
+import { Amount, Card, Empty } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -22,8 +22,7 @@ export function EarlierMovementsCard({
   const { t } = visit;
   const isEmpty = before?.lines.length === 0 && before.missing.length === 0;
   return (
-    <section class="card">
-      <h2>{t('breaks.before')}</h2>
+    <Card title={t('breaks.before')}>
       {before === null && <Empty>{t('breaks.before.unknown')}</Empty>}
       {isEmpty && <Empty>{t('breaks.before.none')}</Empty>}
       {before !== null && !isEmpty && (
@@ -46,7 +45,7 @@ export function EarlierMovementsCard({
           ))}
         </DataTable>
       )}
-    </section>
+    </Card>
   );
 }
 

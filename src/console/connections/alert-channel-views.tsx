@@ -5,7 +5,7 @@ import type { Alerts } from '../../alerts/alerts.service.js';
 import type { AlertChannel } from '../../generated/service/client.js';
 import type { AlertChannelKind } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';
-import { FactList, Pager } from '../elements.js';
+import { Card, FactList, Pager } from '../elements.js';
 import { formatCount, formatTime } from '../formats.js';
 import { DataTable, Field, Form, StepUpNotice } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -89,8 +89,7 @@ export function ChannelForm({
   const isNew = channel === null;
   const language = channel?.language ?? visit.language;
   return (
-    <section class="card">
-      <h2>{t(isNew ? `alertChannels.create.${kind}` : 'alertChannels.change')}</h2>
+    <Card title={t(isNew ? `alertChannels.create.${kind}` : 'alertChannels.change')}>
       <p class="muted">{t(`alertChannels.explain.${kind}`)}</p>
       <StepUpNotice visit={visit} />
       <ProblemMessage visit={visit} problem={problem} labels={labels} />
@@ -124,7 +123,7 @@ export function ChannelForm({
         {channel && <Reason visit={visit} />}
         <button>{t(isNew ? 'alertChannels.create' : 'app.save')}</button>
       </Form>
-    </section>
+    </Card>
   );
 }
 
@@ -164,8 +163,7 @@ export function ChannelDetail({
       {mayManage && (
         <>
           <ChannelForm {...{ visit, kind, channel }} problem={isTest ? null : problem} />
-          <section class="card">
-            <h2>{t('connections.actions')}</h2>
+          <Card title={t('connections.actions')}>
             <Form visit={visit} action={pathTo(visit, `alert-channels/${id}/test`)}>
               <button class="plain">{t('alertChannels.test')}</button>{' '}
               <span class="hint">{t('alertChannels.test.hint')}</span>
@@ -177,7 +175,7 @@ export function ChannelDetail({
               </div>
               <p class="hint">{t('alertChannels.remove.hint')}</p>
             </Form>
-          </section>
+          </Card>
         </>
       )}
     </>
@@ -198,8 +196,7 @@ function MessageTable({
   const { t, language } = visit;
   const maySend = isAllowedTo(visit, 'send again');
   return (
-    <section class="card">
-      <h2>{t('alertChannels.messages')}</h2>
+    <Card title={t('alertChannels.messages')}>
       <DataTable
         empty={t('alertChannels.messages.empty')}
         visit={visit}
@@ -242,6 +239,6 @@ function MessageTable({
         ))}
       </DataTable>
       <Pager visit={visit} next={next} />
-    </section>
+    </Card>
   );
 }

@@ -7,7 +7,7 @@ import { formatReaisWithTwoDecimals } from '../../money/cents.js';
 import type { AppError } from '../../platform/errors.js';
 import { severities } from '../../reconciliation/breaks/severity.js';
 import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
-import { Badge } from '../elements.js';
+import { Badge, Card } from '../elements.js';
 import { formatAmount, formatTime } from '../formats.js';
 import { DataTable, Field, Form, StepUpNotice } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -116,8 +116,7 @@ export function EnabledBadge({ visit: { t }, isEnabled }: { visit: Visit; isEnab
 function Choice({ visit }: { visit: Visit }) {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>{t('alertRules.new')}</h2>
+    <Card title={t('alertRules.new')}>
       <p class="muted">{t('alertRules.choose')}</p>
       <ul>
         {conditionKinds.map((kind) => (
@@ -127,7 +126,7 @@ function Choice({ visit }: { visit: Visit }) {
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }
 
@@ -168,8 +167,7 @@ export function AlertRuleForm({ visit, kind, rule, channels, problem }: FormProp
     : (rule?.channels ?? []).map(({ channelId }) => channelId);
   const shown = rule ? { shown: rule.updatedAt.toISOString() } : {};
   return (
-    <section class="card">
-      <h2>{t(`alertRules.kind.${kind}`)}</h2>
+    <Card title={t(`alertRules.kind.${kind}`)}>
       <p class="muted">{t(`alertRules.explain.${kind}`)}</p>
       <StepUpNotice visit={visit} />
       <ProblemMessage visit={visit} problem={problem} labels={ruleLabels} />
@@ -214,7 +212,7 @@ export function AlertRuleForm({ visit, kind, rule, channels, problem }: FormProp
         {rule && <Reason visit={visit} />}
         <button>{t(rule ? 'app.save' : 'alertRules.create')}</button>
       </Form>
-    </section>
+    </Card>
   );
 }
 
@@ -338,8 +336,7 @@ export function AlertRuleSteps({ visit, rule }: { visit: Visit; rule: RuleWithCh
   const { t, language } = visit;
   const path = pathTo(visit, `alert-rules/${rule.id}`);
   return (
-    <section class="card">
-      <h2>{t('connections.actions')}</h2>
+    <Card title={t('connections.actions')}>
       <p class="hint">
         {t('alertRules.evaluatedAt')}: {formatTime(rule.evaluatedAt, language)}
       </p>
@@ -350,7 +347,7 @@ export function AlertRuleSteps({ visit, rule }: { visit: Visit; rule: RuleWithCh
         </div>
         <p class="hint">{t('alertRules.remove.hint')}</p>
       </Form>
-    </section>
+    </Card>
   );
 }
 

@@ -8,7 +8,7 @@ import { printDay } from '../../brazil/printed-text.js';
 import type { AlertSeverity, AlertState } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import { Amount, Badge, FactList, Timeline, type Tone } from '../elements.js';
+import { Amount, Badge, Card, FactList, Timeline, type Tone } from '../elements.js';
 import { formatCount, formatTime } from '../formats.js';
 import { DataTable, Form } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -127,8 +127,7 @@ export function AlertRows({
 export function AcknowledgeAll({ visit, ruleId }: { visit: Visit; ruleId: string }): JSX.Element {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>{t('alerts.acknowledgeAll')}</h2>
+    <Card title={t('alerts.acknowledgeAll')}>
       <p class="muted">{t('alerts.acknowledge.hint')}</p>
       <Form visit={visit} action={pathTo(visit, `alert-rules/${ruleId}/acknowledge`)}>
         <div class="row">
@@ -136,7 +135,7 @@ export function AcknowledgeAll({ visit, ruleId }: { visit: Visit; ruleId: string
           <button>{t('alerts.acknowledgeAll')}</button>
         </div>
       </Form>
-    </section>
+    </Card>
   );
 }
 
@@ -162,14 +161,12 @@ export function AlertDetailView({ visit, alert, nameOf, problem }: DetailProps):
       </p>
       <div class="cards">
         <AlertFacts visit={visit} alert={alert} />
-        <section class="card">
-          <h2>{t('alerts.history')}</h2>
+        <Card title={t('alerts.history')}>
           <History visit={visit} alert={alert} nameOf={nameOf} />
-        </section>
+        </Card>
       </div>
       {mayAcknowledge && (
-        <section class="card">
-          <h2>{t('alerts.acknowledge')}</h2>
+        <Card title={t('alerts.acknowledge')}>
           <p class="muted">{t('alerts.acknowledge.hint')}</p>
           <Form
             visit={visit}
@@ -181,7 +178,7 @@ export function AlertDetailView({ visit, alert, nameOf, problem }: DetailProps):
               <button>{t('alerts.acknowledge')}</button>
             </div>
           </Form>
-        </section>
+        </Card>
       )}
     </>
   );

@@ -4,7 +4,7 @@ import type { DeliveryRow } from '../../events/deliveries.queries.js';
 import type { Deliveries } from '../../events/deliveries.service.js';
 import type { WebhookEndpoint } from '../../generated/service/client.js';
 import type { AppError } from '../../platform/errors.js';
-import { FactList, Timeline } from '../elements.js';
+import { Card, FactList, Timeline } from '../elements.js';
 import { formatCount, formatTime } from '../formats.js';
 import { DataTable, Form } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -100,19 +100,16 @@ export function DeliveryDetail({ visit, found, endpoints, problem }: DetailProps
       <ProblemMessage visit={visit} problem={problem} />
       <div class="cards">
         <DeliveryFacts visit={visit} found={found} />
-        <section class="card">
-          <h2>{t('deliveries.story')}</h2>
+        <Card title={t('deliveries.story')}>
           <Story visit={visit} found={found} />
-        </section>
+        </Card>
       </div>
-      <section class="card">
-        <h2>{t('deliveries.body')}</h2>
+      <Card title={t('deliveries.body')}>
         <p class="hint">{t('deliveries.body.hint')}</p>
         <JsonText label={t('deliveries.body')} text={prettyJson(body)} />
-      </section>
+      </Card>
       {isAllowedTo(visit, 'send again') && (
-        <section class="card">
-          <h2>{t('deliveries.replay')}</h2>
+        <Card title={t('deliveries.replay')}>
           <p class="muted">{t('deliveries.replay.hint')}</p>
           <Form
             visit={visit}
@@ -129,7 +126,7 @@ export function DeliveryDetail({ visit, found, endpoints, problem }: DetailProps
               <button>{t('deliveries.replay')}</button>
             </div>
           </Form>
-        </section>
+        </Card>
       )}
     </>
   );

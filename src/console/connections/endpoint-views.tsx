@@ -12,7 +12,7 @@ import type { TestResult } from '../../events/delivery.service.js';
 import { eventTypes } from '../../events/event-types.js';
 import { maxReplayed } from '../../events/events.schema.js';
 import type { AppError } from '../../platform/errors.js';
-import { Badge, Empty, FactList, Pager } from '../elements.js';
+import { Badge, Card, Empty, FactList, Pager } from '../elements.js';
 import { formatCount, formatDuration, formatTime } from '../formats.js';
 import { DataTable, Field, Form, Message, StepUpNotice } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -155,8 +155,7 @@ export function EndpointForm({
     problem ? (form.get(name) ?? '') : (endpoint?.[name] ?? '');
   const chosen = problem ? form.getAll('eventTypes') : (endpoint?.eventTypes ?? []);
   return (
-    <section class="card">
-      <h2>{t(endpoint ? 'endpoints.change' : 'endpoints.create')}</h2>
+    <Card title={t(endpoint ? 'endpoints.change' : 'endpoints.create')}>
       <StepUpNotice visit={visit} />
       <ProblemMessage {...{ visit, problem, labels }} />
       <Form
@@ -199,7 +198,7 @@ export function EndpointForm({
         {endpoint && <Reason visit={visit} />}
         <button>{t(endpoint ? 'app.save' : 'endpoints.create')}</button>
       </Form>
-    </section>
+    </Card>
   );
 }
 
@@ -327,21 +326,17 @@ export function EndpointDetail(props: DetailProps): JSX.Element {
             ['connections.createdAt', formatTime(createdAt, language)],
           ]}
         />
-        <section class="card">
-          <h2>{t('endpoints.waiting')}</h2>
-          {backlog}
-        </section>
+        <Card title={t('endpoints.waiting')}>{backlog}</Card>
       </div>
       {isAllowedTo(visit, 'send again') && <SendAgain {...props} />}
-      <section class="card">
-        <h2>{t('deliveries.title')}</h2>
+      <Card title={t('deliveries.title')}>
         {rows.length === 0 ? (
           <Empty>{t(next === null ? 'deliveries.empty' : 'connections.examined')}</Empty>
         ) : (
           <DeliveryRows visit={visit} rows={rows} endpoints={[endpoint]} />
         )}
         <Pager visit={visit} next={next} />
-      </section>
+      </Card>
       {isAllowedTo(visit, 'manage connections') && (
         <>
           <EndpointForm
@@ -427,8 +422,7 @@ function Changes({ visit, id, isEnabled }: { visit: Visit; id: string; isEnabled
   const path = pathTo(visit, `endpoints/${id}`);
   const toggle = isEnabled ? 'disable' : 'enable';
   return (
-    <section class="card">
-      <h2>{t('connections.actions')}</h2>
+    <Card title={t('connections.actions')}>
       <Form visit={visit} action={`${path}/${toggle}`}>
         <div class="row">
           <Reason visit={visit} />
@@ -451,6 +445,6 @@ function Changes({ visit, id, isEnabled }: { visit: Visit; id: string; isEnabled
         </div>
         <p class="hint">{t('endpoints.remove.hint')}</p>
       </Form>
-    </section>
+    </Card>
   );
 }

@@ -6,7 +6,7 @@ import type {
   UnnotifiedLineRow,
 } from '../../webhooks/notification-counts.queries.js';
 import type { WebhookHealth } from '../../webhooks/webhook-health.service.js';
-import { Amount, FactList } from '../elements.js';
+import { Amount, Card, FactList } from '../elements.js';
 import { formatCount, formatDuration, formatTime } from '../formats.js';
 import { DataTable, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -52,10 +52,9 @@ export function HealthView(props: HealthProps) {
       </p>
       <div class="cards">
         <Figures visit={visit} total={total} syncIntervalMs={measured.syncIntervalMs} />
-        <section class="card">
-          <h2>{t('health.meaning')}</h2>
+        <Card title={t('health.meaning')}>
           <p>{t('health.meaning.text')}</p>
-        </section>
+        </Card>
       </div>
       <Types visit={visit} types={measured.types.filter(({ type }) => type !== null)} />
       <Days visit={visit} byDay={byDay} />
@@ -110,8 +109,7 @@ function Figures({
 function Types({ visit, types }: { visit: Visit; types: readonly LineTypeHealth[] }) {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>{t('health.byType')}</h2>
+    <Card title={t('health.byType')}>
       <DataTable
         empty={t('health.noLines')}
         visit={visit}
@@ -129,7 +127,7 @@ function Types({ visit, types }: { visit: Visit; types: readonly LineTypeHealth[
           </tr>
         ))}
       </DataTable>
-    </section>
+    </Card>
   );
 }
 
@@ -138,8 +136,7 @@ function Days({ visit, byDay }: { visit: Visit; byDay: readonly DayHealth[] }) {
   if (byDay.length === 0) return null;
   const share = (notified: number, lines: number) => percentOf(notified, lines);
   return (
-    <section class="card">
-      <h2>{t('health.byDay')}</h2>
+    <Card title={t('health.byDay')}>
       <DataTable
         visit={visit}
         name={t('health.byDay')}
@@ -159,7 +156,7 @@ function Days({ visit, byDay }: { visit: Visit; byDay: readonly DayHealth[] }) {
           </tr>
         ))}
       </DataTable>
-    </section>
+    </Card>
   );
 }
 
@@ -167,8 +164,7 @@ function EventTypes({ visit, events }: { visit: Visit; events: Measured['events'
   const { t } = visit;
   if (events.length === 0) return null;
   return (
-    <section class="card">
-      <h2>{t('health.events')}</h2>
+    <Card title={t('health.events')}>
       <DataTable
         visit={visit}
         name={t('health.events')}
@@ -188,7 +184,7 @@ function EventTypes({ visit, events }: { visit: Visit; events: Measured['events'
           </tr>
         ))}
       </DataTable>
-    </section>
+    </Card>
   );
 }
 
@@ -203,8 +199,7 @@ function LostLines({
 }) {
   const { t, language } = visit;
   return (
-    <section class="card">
-      <h2>{t('health.lostLines')}</h2>
+    <Card title={t('health.lostLines')}>
       <DataTable
         empty={t('health.lostLines.none')}
         visit={visit}
@@ -226,6 +221,6 @@ function LostLines({
         ))}
       </DataTable>
       {hasMore && <p class="hint">{t('health.lostLines.more')}</p>}
-    </section>
+    </Card>
   );
 }

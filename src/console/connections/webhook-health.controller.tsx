@@ -6,7 +6,7 @@ import { AppError } from '../../platform/errors.js';
 import type { RegisteredEventType } from '../../webhooks/registration.js';
 import { WebhookHealth } from '../../webhooks/webhook-health.service.js';
 import { WebhookRegistrar } from '../../webhooks/webhook-registrar.service.js';
-import { Badge, Empty, type Tone } from '../elements.js';
+import { Badge, Card, Empty, type Tone } from '../elements.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { DataTable, Form, Message, StepUpNotice } from '../frame.js';
 import { readFilters } from '../list-query.js';
@@ -135,13 +135,12 @@ function Registrations({ visit, read }: { visit: Visit; read: RegisteredEventTyp
         )}
       </div>
       {mayRegister && (
-        <section class="card">
-          <h2>{t('health.register')}</h2>
+        <Card title={t('health.register')}>
           <p class="muted">{t('health.register.hint')}</p>
           <Form visit={visit} action={pathTo(visit, 'webhook-health/registrations')}>
             <button>{t('health.register')}</button>
           </Form>
-        </section>
+        </Card>
       )}
       <p>
         <a href={pathTo(visit, 'webhook-health')}>{t('app.back')}</a>

@@ -15,6 +15,7 @@ import type {
 import {
   Amount,
   Badge,
+  Card,
   Empty,
   FactList,
   Filters,
@@ -182,8 +183,7 @@ export function QuarantineDecision({
     </Form>
   );
   return (
-    <section class="card">
-      <h2>{t('webhooks.decide')}</h2>
+    <Card title={t('webhooks.decide')}>
       <p>{t('webhooks.decide.count', { count: shown })}</p>
       {!isComplete && (
         <Message kind="warn">
@@ -199,7 +199,7 @@ export function QuarantineDecision({
       <p>
         <a href={`${path}?state=quarantined`}>{t('app.cancel')}</a>
       </p>
-    </section>
+    </Card>
   );
 }
 
@@ -236,10 +236,9 @@ export function WebhookDetail({
             ['webhooks.bytes', bytes === null ? t('app.none') : formatCount(bytes)],
           ]}
         />
-        <section class="card">
-          <h2>{t('webhooks.story')}</h2>
+        <Card title={t('webhooks.story')}>
           <Story visit={visit} found={found} />
-        </section>
+        </Card>
       </div>
       {webhook.reference !== null && <Lines visit={visit} lines={lines} />}
       <Body visit={visit} found={found} />
@@ -289,8 +288,7 @@ function Story({ visit, found }: { visit: Visit; found: Found }) {
 function Lines({ visit, lines }: { visit: Visit; lines: readonly ReportedLine[] }) {
   const { t, language } = visit;
   return (
-    <section class="card">
-      <h2>{t('webhooks.lines')}</h2>
+    <Card title={t('webhooks.lines')}>
       <DataTable
         empty={t('webhooks.noLines')}
         visit={visit}
@@ -311,7 +309,7 @@ function Lines({ visit, lines }: { visit: Visit; lines: readonly ReportedLine[] 
           </tr>
         ))}
       </DataTable>
-    </section>
+    </Card>
   );
 }
 
@@ -320,15 +318,14 @@ function Body({ visit, found: { fields, text, bytes } }: { visit: Visit; found: 
   const isMasked = !isAllowedTo(visit, 'see personal data');
   const shown = fields ? prettyJson(stringifyJson(fields)) : text !== null && plainText(text);
   return (
-    <section class="card">
-      <h2>{t('webhooks.body')}</h2>
+    <Card title={t('webhooks.body')}>
       {isMasked && bytes !== null && <p class="hint">{t('webhooks.body.masked')}</p>}
       {shown ? (
         <JsonText label={t('webhooks.body')} text={shown} />
       ) : (
         <Empty>{t(bytes === null ? 'webhooks.body.deleted' : 'webhooks.body.unreadable')}</Empty>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -344,10 +341,9 @@ function Actions({ visit, id, state }: { visit: Visit; id: string; state: Webhoo
     </Form>
   );
   return (
-    <section class="card">
-      <h2>{t('connections.actions')}</h2>
+    <Card title={t('connections.actions')}>
       {action('process')}
       {state === 'quarantined' && action('discard')}
-    </section>
+    </Card>
   );
 }

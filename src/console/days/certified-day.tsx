@@ -2,7 +2,7 @@
 import type { CheckedDay } from '../../day-closes/day-check.service.js';
 import type { DayCloses } from '../../day-closes/day-closes.service.js';
 import { exportFormats } from '../../exports/exports.schema.js';
-import { Amount, Empty, FactList } from '../elements.js';
+import { Amount, Card, Empty, FactList } from '../elements.js';
 import { formatAmount, formatCount, formatDay, formatTime } from '../formats.js';
 import { DataTable, Form, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -47,8 +47,7 @@ export function CertifiedDay({ visit, day, changes, checked, neighbours }: Props
       {day.reconcilingItems.length > 0 && <Items visit={visit} day={day} />}
       <Changes visit={visit} changes={changes} />
       {isAllowedTo(visit, 'take files') && <DayFileForms visit={visit} day={day} />}
-      <section class="card">
-        <h2>{t('days.certificate')}</h2>
+      <Card title={t('days.certificate')}>
         <p class="row">
           <a class="button" href={`${path}?check=1`}>
             {t('days.check')}
@@ -57,7 +56,7 @@ export function CertifiedDay({ visit, day, changes, checked, neighbours }: Props
         </p>
         <p class="hint">{t('days.checkHint')}</p>
         {day.revisions.length > 1 && <Revisions visit={visit} day={day} />}
-      </section>
+      </Card>
     </>
   );
 }
@@ -105,8 +104,7 @@ function Chain({ visit, day }: Pick<Props, 'visit' | 'day'>) {
     ['days.linesRoot', day.linesRoot],
   ];
   return (
-    <section class="card">
-      <h2>{t('days.chain')}</h2>
+    <Card title={t('days.chain')}>
       <dl>
         <dt>{t('days.sequence')}</dt>
         <dd>{formatCount(day.sequence)}</dd>
@@ -122,7 +120,7 @@ function Chain({ visit, day }: Pick<Props, 'visit' | 'day'>) {
           <code>{hash}</code>
         </p>
       ))}
-    </section>
+    </Card>
   );
 }
 
@@ -130,8 +128,7 @@ function Outcomes({ visit, day }: Pick<Props, 'visit' | 'day'>) {
   const { t } = visit;
   const rows = outcomeRows(day.sums, t);
   return (
-    <section class="card">
-      <h2>{t('days.outcomes')}</h2>
+    <Card title={t('days.outcomes')}>
       <DataTable
         empty={t('days.noLines')}
         visit={visit}
@@ -154,7 +151,7 @@ function Outcomes({ visit, day }: Pick<Props, 'visit' | 'day'>) {
           </tr>
         ))}
       </DataTable>
-    </section>
+    </Card>
   );
 }
 
@@ -162,8 +159,7 @@ function Outcomes({ visit, day }: Pick<Props, 'visit' | 'day'>) {
 function Items({ visit, day }: Pick<Props, 'visit' | 'day'>) {
   const { t, language } = visit;
   return (
-    <section class="card">
-      <h2>{t('days.items')}</h2>
+    <Card title={t('days.items')}>
       <DataTable
         visit={visit}
         name={t('days.items')}
@@ -190,15 +186,14 @@ function Items({ visit, day }: Pick<Props, 'visit' | 'day'>) {
           </tr>
         ))}
       </DataTable>
-    </section>
+    </Card>
   );
 }
 
 function Changes({ visit, changes }: Pick<Props, 'visit' | 'changes'>) {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>{t('days.changes')}</h2>
+    <Card title={t('days.changes')}>
       <p class="hint">{t('days.changesHint')}</p>
       {changes.length === 0 ? (
         <Empty>{t('days.noChanges')}</Empty>
@@ -209,7 +204,7 @@ function Changes({ visit, changes }: Pick<Props, 'visit' | 'changes'>) {
           ))}
         </p>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -217,8 +212,7 @@ function Changes({ visit, changes }: Pick<Props, 'visit' | 'changes'>) {
 function DayFileForms({ visit, day }: Pick<Props, 'visit' | 'day'>) {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>{t('days.files')}</h2>
+    <Card title={t('days.files')}>
       <div class="row">
         <Form visit={visit} action={pathTo(visit, 'days/files')}>
           <input type="hidden" name="from" value={day.date} />
@@ -236,7 +230,7 @@ function DayFileForms({ visit, day }: Pick<Props, 'visit' | 'day'>) {
           <button class="plain">{t('days.report')}</button>
         </Form>
       </div>
-    </section>
+    </Card>
   );
 }
 

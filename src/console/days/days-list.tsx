@@ -2,7 +2,7 @@
 import type { DayCloses } from '../../day-closes/day-closes.service.js';
 import type { WaitingDay } from '../../day-closes/waiting-days.service.js';
 import { exportFormats } from '../../exports/exports.schema.js';
-import { Amount, Badge, Empty, Filters, Pager } from '../elements.js';
+import { Amount, Badge, Card, Empty, Filters, Pager } from '../elements.js';
 import { formatCount, formatDay } from '../formats.js';
 import { DataTable, Field, Form, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -47,15 +47,14 @@ export function DaysList({ visit, charts, dayCloses, next, waiting, wrong, probl
           <BalanceChart visit={visit} days={oldestFirst} />
         </div>
       )}
-      <section class="card">
-        <h2>{t('days.certified')}</h2>
+      <Card title={t('days.certified')}>
         {dayCloses.length === 0 ? (
           <Empty>{t('days.empty')}</Empty>
         ) : (
           <DaysTable visit={visit} dayCloses={dayCloses} />
         )}
         <Pager visit={visit} next={next} />
-      </section>
+      </Card>
       <div class="cards">
         {isAllowedTo(visit, 'take files') && <Files visit={visit} />}
         {isAllowedTo(visit, 'resolve breaks') && <Run visit={visit} />}
@@ -131,8 +130,7 @@ export function CertificateState({ visit: { t }, revision }: { visit: Visit; rev
 function Files({ visit }: { visit: Visit }) {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>{t('days.files')}</h2>
+    <Card title={t('days.files')}>
       <Form visit={visit} action={pathTo(visit, 'days/files')}>
         <Field label={t('days.from')} type="date" name="from" />
         <Field label={t('days.to')} type="date" name="to" />
@@ -153,20 +151,19 @@ function Files({ visit }: { visit: Visit }) {
           <button>{t('days.download')}</button>
         </div>
       </Form>
-    </section>
+    </Card>
   );
 }
 
 function Run({ visit }: { visit: Visit }) {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>{t('days.run')}</h2>
+    <Card title={t('days.run')}>
       <p class="muted">{t('days.runHint')}</p>
       <Form visit={visit} action={pathTo(visit, 'days/run')}>
         <Field label={t('app.reason')} name="reason" required maxLength={500} />
         <button>{t('days.run')}</button>
       </Form>
-    </section>
+    </Card>
   );
 }

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { getCashForecast } from '../../cash-forecast/cash-forecast.schema.js';
 import { printDay } from '../../brazil/printed-text.js';
 import type { RouteOutput } from '../../contract/route.js';
-import { Amount, Badge, FactList } from '../elements.js';
+import { Amount, Badge, Card, FactList } from '../elements.js';
 import { formatAmount, formatCount, formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -28,12 +28,10 @@ export function Forecast(props: ForecastProps): JSX.Element {
         <Apart visit={visit} title="forecast.overdue" apart={forecast.overdue} />
         <Apart visit={visit} title="forecast.undated" apart={forecast.undated} />
       </div>
-      <section class="card">
-        <h2>{t('forecast.chart')}</h2>
+      <Card title={t('forecast.chart')}>
         <ForecastChart visit={visit} days={forecast.days} today={forecast.today} />
-      </section>
-      <section class="card">
-        <h2>{t('forecast.days')}</h2>
+      </Card>
+      <Card title={t('forecast.days')}>
         <DataTable
           visit={visit}
           name={t('forecast.days')}
@@ -61,7 +59,7 @@ export function Forecast(props: ForecastProps): JSX.Element {
           {t('forecast.daysWithout')}{' '}
           {t('forecast.synced', { time: formatTime(forecast.syncedAt, language) })}
         </p>
-      </section>
+      </Card>
     </>
   );
 }

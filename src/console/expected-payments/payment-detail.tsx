@@ -7,7 +7,7 @@ import type {
   ExpectedPaymentView,
 } from '../../reconciliation/api/expected-payment-reading.service.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import { Amount, Badge, FactList } from '../elements.js';
+import { Amount, Badge, Card, FactList } from '../elements.js';
 import { formatAmount, formatTime } from '../formats.js';
 import { DataTable, Field, Form } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -117,8 +117,7 @@ export function referenceText({ t }: Visit, kind: string): string {
 function Paid({ visit, lines }: { visit: Visit; lines: Lines }) {
   const { t, language } = visit;
   return (
-    <section class="card">
-      <h2>{t('expectedPayment.paidBy')}</h2>
+    <Card title={t('expectedPayment.paidBy')}>
       <DataTable
         empty={t('expectedPayment.notPaid')}
         visit={visit}
@@ -152,7 +151,7 @@ function Paid({ visit, lines }: { visit: Visit; lines: Lines }) {
       {lines.some(({ isProvisional }) => isProvisional) && (
         <p class="hint">{t('expectedPayment.provisionalHint')}</p>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -161,8 +160,7 @@ function Actions({ visit, declared }: { visit: Visit; declared: DeclaredView }) 
   const { id, version, settlement } = declared;
   if (!isAllowedTo(visit, 'manage expected payments') || settlement === 'cancelled') return null;
   return (
-    <section class="card">
-      <h2>{t('expectedPayment.actions')}</h2>
+    <Card title={t('expectedPayment.actions')}>
       <p>
         <a class="button" href={pathTo(visit, `expected-payments/${id}/edit`)}>
           {t('expectedPayment.change')}
@@ -179,7 +177,7 @@ function Actions({ visit, declared }: { visit: Visit; declared: DeclaredView }) 
           <button class="plain">{t('expectedPayment.cancel')}</button>
         </div>
       </Form>
-    </section>
+    </Card>
   );
 }
 
@@ -193,8 +191,7 @@ function Metadata({
   const { t } = visit;
   if (!metadata) return null;
   return (
-    <section class="card">
-      <h2>{t('expectedPayment.metadata')}</h2>
+    <Card title={t('expectedPayment.metadata')}>
       <DataTable
         visit={visit}
         name={t('expectedPayment.metadata')}
@@ -207,6 +204,6 @@ function Metadata({
           </tr>
         ))}
       </DataTable>
-    </section>
+    </Card>
   );
 }

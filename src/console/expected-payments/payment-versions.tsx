@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import type { z } from 'zod';
 import { printDay } from '../../brazil/printed-text.js';
 import type { declaredPaymentView } from '../../expected-payments/declared-payments.schema.js';
+import { Card } from '../elements.js';
 import type { NameOfActor } from '../actor-names.service.js';
 import { formatAmount, formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
@@ -23,8 +24,7 @@ export function VersionHistory({
 }): JSX.Element {
   const { t, language } = visit;
   return (
-    <section class="card">
-      <h2>{t('expectedPayment.versions')}</h2>
+    <Card title={t('expectedPayment.versions')}>
       {history.map((version, index) => (
         <article>
           <h3>
@@ -40,7 +40,7 @@ export function VersionHistory({
           <Changes visit={visit} version={version} before={history[index + 1]} />
         </article>
       ))}
-    </section>
+    </Card>
   );
 }
 

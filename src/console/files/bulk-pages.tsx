@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import type { BulkKind, CheckedFile } from '../../bulk/bulk.schema.js';
 import type { Upload } from '../../bulk/uploads.service.js';
-import { Badge, Empty, FactList, Pager, type Tone } from '../elements.js';
+import { Badge, Card, Empty, FactList, Pager, type Tone } from '../elements.js';
 import { formatAmount, formatCount, formatTime } from '../formats.js';
 import { DataTable, Field, Form, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -67,8 +67,7 @@ function UploadForm({ visit, checked }: { visit: Visit; checked: CheckedFile | u
   // A refused upload stays tied to the check before it.
   const hash = checked?.hash ?? visit.form.get('hash');
   return (
-    <section class="card">
-      <h2>{t('bulk.upload')}</h2>
+    <Card title={t('bulk.upload')}>
       <Form visit={visit} action={`${path}/check`} hasFile>
         <label>
           {t('bulk.kind')}
@@ -106,7 +105,7 @@ function UploadForm({ visit, checked }: { visit: Visit; checked: CheckedFile | u
           </>
         ))}
       </p>
-    </section>
+    </Card>
   );
 }
 
@@ -151,8 +150,7 @@ function Checked({ visit, checked }: { visit: Visit; checked: CheckedFile }) {
     <>
       <Message kind="bad">{t('bulk.checkedBad', values)}</Message>
       <CheckedPayees visit={visit} checked={checked} />
-      <section class="card">
-        <h2>{name}</h2>
+      <Card title={name}>
         <DataTable
           visit={visit}
           name={name}
@@ -166,7 +164,7 @@ function Checked({ visit, checked }: { visit: Visit; checked: CheckedFile }) {
             </tr>
           ))}
         </DataTable>
-      </section>
+      </Card>
     </>
   );
 }
@@ -187,8 +185,7 @@ function CheckedPayees({ visit, checked }: { visit: Visit; checked: CheckedFile 
           ['bulk.hash', hash],
         ]}
       />
-      <section class="card">
-        <h2>{t('bulk.largestPayees')}</h2>
+      <Card title={t('bulk.largestPayees')}>
         <DataTable
           visit={visit}
           name={t('bulk.largestPayees')}
@@ -202,7 +199,7 @@ function CheckedPayees({ visit, checked }: { visit: Visit; checked: CheckedFile 
             </tr>
           ))}
         </DataTable>
-      </section>
+      </Card>
     </>
   );
 }
@@ -341,13 +338,12 @@ function UploadDetail({
   const count = (key: TextKey, value: number) => [key, formatCount(value)] as const;
   return (
     <div id="upload" {...refreshing(visit, upload.state === 'running', page)}>
-      <section class="card">
-        <h2>{t('bulk.progress')}</h2>
+      <Card title={t('bulk.progress')}>
         <p>
           <UploadState visit={visit} upload={upload} />
         </p>
         <Progress visit={visit} upload={upload} />
-      </section>
+      </Card>
       <FactList
         visit={visit}
         title="bulk.summary"
@@ -358,12 +354,11 @@ function UploadDetail({
           ...rowStates.map((state) => count(`bulk.row.${state}`, upload.counts[state])),
         ]}
       />
-      <section class="card">
-        <h2>{t('bulk.rows')}</h2>
+      <Card title={t('bulk.rows')}>
         <StateLinks visit={visit} page={page} />
         <Rows visit={visit} rows={rows} />
         <Pager visit={{ ...visit, path: pathTo(visit, page) }} next={next} />
-      </section>
+      </Card>
     </div>
   );
 }

@@ -17,6 +17,7 @@ import { OpenItemFiles } from '../../exports/open-item-files.service.js';
 import { TransactionFiles } from '../../exports/transaction-files.service.js';
 import { AppError } from '../../platform/errors.js';
 import { BankTime } from '../../statement/bank-time.service.js';
+import { Card } from '../elements.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Field, Form, Message } from '../frame.js';
 import { Download, Shown, type PageAnswer } from '../page.js';
@@ -172,11 +173,10 @@ function ExportForms({ visit, today }: { visit: Visit; today: string }) {
         <ExportForm visit={visit} name="month" title="exports.month" why="exports.monthWhy">
           <Field label={t('exports.monthOf')} name="month" type="month" value={month} required />
         </ExportForm>
-        <section class="card">
-          <h2>{t('exports.audit')}</h2>
+        <Card title={t('exports.audit')}>
           <p>{t('exports.auditWhy')}</p>
           <a href={pathTo(visit, 'audit')}>{t('exports.auditLink')}</a>
-        </section>
+        </Card>
       </div>
     </>
   );
@@ -197,14 +197,13 @@ function ExportForm({
 }) {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>{t(title)}</h2>
+    <Card title={t(title)}>
       <p>{t(why)}</p>
       <Form visit={visit} action={pathTo(visit, `exports/${name}`)}>
         {children}
         <button>{t('exports.download')}</button>
       </Form>
-    </section>
+    </Card>
   );
 }
 

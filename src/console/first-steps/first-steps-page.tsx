@@ -1,5 +1,5 @@
 // The three steps of the first visit. The page loads itself again while it waits for something.
-import { Empty, Timeline, type TimelineEntry } from '../elements.js';
+import { Card, Empty, Timeline, type TimelineEntry } from '../elements.js';
 import { formatAmount, formatTime } from '../formats.js';
 import { Field, Form, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -64,8 +64,7 @@ function followPath(visit: Visit, correlationId: string | null): string {
 
 function ConnectionStep({ visit: { t, language }, facts: { syncedAt, isLive } }: Props) {
   return (
-    <section class="card">
-      <h2>{t('firstSteps.one')}</h2>
+    <Card title={t('firstSteps.one')}>
       {syncedAt ? (
         <Message kind="good">
           {t('firstSteps.connected', { time: formatTime(syncedAt, language) })}
@@ -74,7 +73,7 @@ function ConnectionStep({ visit: { t, language }, facts: { syncedAt, isLive } }:
         <Message kind="warn">{t('firstSteps.notConnected')}</Message>
       )}
       {!isLive && <Message kind="bad">{t('firstSteps.stopped')}</Message>}
-    </section>
+    </Card>
   );
 }
 
@@ -83,8 +82,7 @@ function ChargeStep({ visit, facts }: Props) {
   const { progress, newest } = facts;
   const mayCreate = isAllowedTo(visit, 'request payments');
   return (
-    <section class="card">
-      <h2>{t('firstSteps.two')}</h2>
+    <Card title={t('firstSteps.two')}>
       {progress ? (
         <>
           <Message kind="good">{t('firstSteps.created', { id: progress.correlationId })}</Message>
@@ -109,7 +107,7 @@ function ChargeStep({ visit, facts }: Props) {
           )}
         </>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -169,18 +167,16 @@ function PaymentStep({ visit, facts, progress }: Props & { progress: ChargeProgr
   const { t } = visit;
   return (
     <>
-      <section class="card">
-        <h2>{t('firstSteps.three')}</h2>
+      <Card title={t('firstSteps.three')}>
         {facts.payProblem !== undefined && (
           <Message kind="bad">{t('firstSteps.payProblem', { problem: facts.payProblem })}</Message>
         )}
         <Payment visit={visit} facts={facts} progress={progress} />
-      </section>
-      <section class="card">
-        <h2>{t('firstSteps.followed')}</h2>
+      </Card>
+      <Card title={t('firstSteps.followed')}>
         <Timeline visit={visit} entries={entriesOf(visit, progress)} />
         {isDone(progress) && <Done visit={visit} progress={progress} />}
-      </section>
+      </Card>
     </>
   );
 }

@@ -1,7 +1,7 @@
 // The forms of the payer and of the sandbox bank, and the records that react to them.
 import type { JSX } from 'preact';
 import type { Cents } from '../../money/cents.js';
-import { Amount, Badge, Empty, type Tone } from '../elements.js';
+import { Amount, Badge, Card, Empty, type Tone } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable, Field, Form, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -59,8 +59,7 @@ export function PayerForms({ visit, bank, records, done, problem }: PayerPagePro
 function ScanForm({ visit }: { visit: Visit }) {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>{t('payer.scan')}</h2>
+    <Card title={t('payer.scan')}>
       <Form visit={visit} action={pathTo(visit, 'payer/scan')}>
         <label>
           {t('payer.code')}
@@ -72,15 +71,14 @@ function ScanForm({ visit }: { visit: Visit }) {
           <button>{t('payer.pay')}</button>
         </div>
       </Form>
-    </section>
+    </Card>
   );
 }
 
 function SendForm({ visit }: { visit: Visit }) {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>{t('payer.send')}</h2>
+    <Card title={t('payer.send')}>
       <p class="hint">{t('payer.sendWhy')}</p>
       <Form visit={visit} action={pathTo(visit, 'payer/send')}>
         <div class="row">
@@ -90,15 +88,14 @@ function SendForm({ visit }: { visit: Visit }) {
           <button>{t('payer.sendPix')}</button>
         </div>
       </Form>
-    </section>
+    </Card>
   );
 }
 
 function LineForm({ visit }: { visit: Visit }) {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>{t('payer.line')}</h2>
+    <Card title={t('payer.line')}>
       <p class="hint">{t('payer.lineWhy')}</p>
       <Form visit={visit} action={pathTo(visit, 'payer/line')}>
         <div class="row">
@@ -114,7 +111,7 @@ function LineForm({ visit }: { visit: Visit }) {
           <button>{t('payer.post')}</button>
         </div>
       </Form>
-    </section>
+    </Card>
   );
 }
 
@@ -143,8 +140,7 @@ function Clock({ visit, clock }: { visit: Visit; clock: BankState['clock'] }) {
   const { t, language } = visit;
   const action = pathTo(visit, 'payer/clock');
   return (
-    <section class="card">
-      <h2>{t('payer.clock')}</h2>
+    <Card title={t('payer.clock')}>
       <p>
         {formatTime(new Date(clock.now), language)}{' '}
         {clock.frozen && <Badge tone="warn" text={t('payer.frozen')} />}
@@ -162,7 +158,7 @@ function Clock({ visit, clock }: { visit: Visit; clock: BankState['clock'] }) {
         </Form>
       </div>
       <p class="hint">{t('payer.clockWhy')}</p>
-    </section>
+    </Card>
   );
 }
 
@@ -173,8 +169,7 @@ function Faults({ visit, faults }: { visit: Visit; faults: BankState['faults']['
     return key ? t(key) : <code>{kind}</code>;
   };
   return (
-    <section class="card">
-      <h2>{t('payer.faults')}</h2>
+    <Card title={t('payer.faults')}>
       <p class="hint">{t('payer.faultsWhy')}</p>
       <Form visit={visit} action={pathTo(visit, 'payer/fault')}>
         <div class="row">
@@ -204,7 +199,7 @@ function Faults({ visit, faults }: { visit: Visit; faults: BankState['faults']['
           ))}
         </ul>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -255,22 +250,20 @@ export function Records({ visit, records }: { visit: Visit; records: PayerRecord
       hx-trigger="every 2s"
       hx-swap="outerHTML"
     >
-      <section class="card">
-        <h2>{t('payer.charges')}</h2>
+      <Card title={t('payer.charges')}>
         {records.charges.length === 0 ? (
           <Empty>{t('payer.noCharges')}</Empty>
         ) : (
           <Charges visit={visit} charges={records.charges} />
         )}
-      </section>
-      <section class="card">
-        <h2>{t('payer.lines')}</h2>
+      </Card>
+      <Card title={t('payer.lines')}>
         {records.lines.length === 0 ? (
           <Empty>{t('payer.noLines')}</Empty>
         ) : (
           <Lines visit={visit} lines={records.lines} />
         )}
-      </section>
+      </Card>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { ChargeChanges } from '../../charges/charge-changes.service.js';
 import { ChargesService } from '../../charges/charges.service.js';
 import { shownResponse } from '../../counterparties/counterparty.schema.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Amount, FactList } from '../elements.js';
+import { Amount, Card, FactList } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import { Shown, type PageAnswer } from '../page.js';
@@ -201,8 +201,7 @@ function Payments({ visit, charge: { payments, paymentCount } }: Props) {
   const { t, language } = visit;
   const mayRefund = isAllowedTo(visit, 'request payments');
   return (
-    <section class="card">
-      <h2>{t('payment.payments')}</h2>
+    <Card title={t('payment.payments')}>
       <DataTable
         empty={t('payment.payments.empty')}
         visit={visit}
@@ -234,7 +233,7 @@ function Payments({ visit, charge: { payments, paymentCount } }: Props) {
           {t('payment.newestOf', { shown: payments.length, count: String(paymentCount) })}
         </p>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -242,8 +241,7 @@ function Refunds({ visit, charge: { refunds, refundCount } }: Props) {
   const { t } = visit;
   if (refunds.length === 0) return null;
   return (
-    <section class="card">
-      <h2>{t('payment.refunds')}</h2>
+    <Card title={t('payment.refunds')}>
       <DataTable
         visit={visit}
         name={t('payment.refunds')}
@@ -277,6 +275,6 @@ function Refunds({ visit, charge: { refunds, refundCount } }: Props) {
       {refundCount > refunds.length && (
         <p class="hint">{t('payment.newestOf', { shown: refunds.length, count: refundCount })}</p>
       )}
-    </section>
+    </Card>
   );
 }

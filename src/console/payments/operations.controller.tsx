@@ -9,7 +9,7 @@ import { isJsonObject } from '../../platform/exact-json.js';
 import { BreakActions } from '../../reconciliation/breaks/break-actions.service.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { FactList } from '../elements.js';
+import { Card, FactList } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { Field, Form, Message } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
@@ -210,8 +210,7 @@ function linksOf({ request }: Operation, records: Records | null): RelatedLink[]
 function ResendForm({ visit, operation: { id, attempts } }: Props) {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>{t('payment.resend')}</h2>
+    <Card title={t('payment.resend')}>
       <Message kind="warn">{t('payment.resendWhat')}</Message>
       <Form
         visit={visit}
@@ -222,6 +221,6 @@ function ResendForm({ visit, operation: { id, attempts } }: Props) {
         <Field label={t('app.reason')} name="reason" maxLength={500} required />
         <button>{t('payment.resendNow')}</button>
       </Form>
-    </section>
+    </Card>
   );
 }

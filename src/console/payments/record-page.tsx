@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { AppError } from '../../platform/errors.js';
 import { parseJson, stringifyJson } from '../../platform/exact-json.js';
 import type { Counterparty } from '../../counterparties/resolution.js';
-import { Badge, FactList, type Tone } from '../elements.js';
+import { Badge, Card, FactList, type Tone } from '../elements.js';
 import { Message } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
@@ -144,10 +144,9 @@ export function Steps({
   children: ComponentChildren;
 }): JSX.Element {
   return (
-    <section class="card">
-      <h2>{t('payment.steps')}</h2>
+    <Card title={t('payment.steps')}>
       <div class="row">{children}</div>
-    </section>
+    </Card>
   );
 }
 

@@ -1,7 +1,7 @@
 // The story of a payment as a timeline. It shows what `storyOf` returns, on any page.
 import type { JSX } from 'preact';
 import type { NameOfActor } from '../actor-names.service.js';
-import { Timeline } from '../elements.js';
+import { Card, Timeline } from '../elements.js';
 import { formatAmount, formatTime } from '../formats.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
@@ -25,8 +25,7 @@ export function Story({
 }): JSX.Element {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>{t('payment.story')}</h2>
+    <Card title={t('payment.story')}>
       <Timeline
         visit={visit}
         entries={[
@@ -46,7 +45,7 @@ export function Story({
           ))}
         </ul>
       )}
-    </section>
+    </Card>
   );
 }
 

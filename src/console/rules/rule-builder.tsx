@@ -1,6 +1,7 @@
 // The form that builds a version of a rule, with the sentence that says what it does.
 import type { JSX } from 'preact';
 import { declaredCategories } from '../../reconciliation/decide/rule.js';
+import { Card } from '../elements.js';
 import {
   CheckedField,
   CheckedSelect,
@@ -40,8 +41,7 @@ export function RuleBuilder(props: BuilderProps): JSX.Element {
         </button>
         <input type="hidden" name="ruleId" value={ruleId ?? ''} />
         <Sentence visit={visit} form={form} />
-        <section class="card">
-          <h2>{t('ruleBuilder.whichRule')}</h2>
+        <Card title={t('ruleBuilder.whichRule')}>
           <div class="row top">
             {ruleId === null ? (
               <CheckedField
@@ -61,15 +61,13 @@ export function RuleBuilder(props: BuilderProps): JSX.Element {
               required
             />
           </div>
-        </section>
-        <section class="card">
-          <h2>{t('ruleBuilder.conditions')}</h2>
+        </Card>
+        <Card title={t('ruleBuilder.conditions')}>
           <p class="hint">{t('ruleBuilder.conditionsHint')}</p>
           <Conditions {...props} />
-        </section>
+        </Card>
         <Outcome {...props} />
-        <section class="card">
-          <h2>{t('ruleBuilder.finish')}</h2>
+        <Card title={t('ruleBuilder.finish')}>
           <CheckedField
             {...{ visit, errors, name: 'reason', label: 'app.reason' }}
             hint="ruleBuilder.reasonHint"
@@ -79,7 +77,7 @@ export function RuleBuilder(props: BuilderProps): JSX.Element {
           />
           <p class="hint">{t('ruleBuilder.draftHint')}</p>
           <button>{t('ruleBuilder.save')}</button>
-        </section>
+        </Card>
       </Form>
     </div>
   );
@@ -191,8 +189,7 @@ function Outcome(props: BuilderProps) {
     </label>
   );
   return (
-    <section class="card">
-      <h2>{t('ruleBuilder.outcome')}</h2>
+    <Card title={t('ruleBuilder.outcome')}>
       <FieldGroup visit={visit} legend="ruleBuilder.action">
         {choice('classify')}
         {choice('match')}
@@ -213,6 +210,6 @@ function Outcome(props: BuilderProps) {
         </div>
       </FieldGroup>
       <MatchFields {...props} />
-    </section>
+    </Card>
   );
 }

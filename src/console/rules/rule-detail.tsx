@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { RuleTerms } from '../../reconciliation/rules/rule-catalog.service.js';
 import type { RuleView } from '../../reconciliation/rules/rules.schema.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import { FactList, Timeline } from '../elements.js';
+import { Card, FactList, Timeline } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -44,10 +44,9 @@ export function RuleDetail(props: DetailProps): JSX.Element {
       {versions.map((version, index) => (
         <VersionCard {...props} version={version} previous={versions[index + 1]?.version ?? null} />
       ))}
-      <section class="card">
-        <h2>{t('rules.steps')}</h2>
+      <Card title={t('rules.steps')}>
         <Timeline visit={visit} entries={stepsOf(props)} />
-      </section>
+      </Card>
     </>
   );
 }

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { OrderedRule } from '../../reconciliation/rules/rule-catalog.service.js';
 import type { RuleView } from '../../reconciliation/rules/rules.schema.js';
 import { trialFigures } from '../../reconciliation/rules/trial-changes.js';
-import { Badge, Empty, Pager, type Tone } from '../elements.js';
+import { Badge, Card, Empty, Pager, type Tone } from '../elements.js';
 import { formatCount, formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -37,22 +37,20 @@ export function RulesInOrder({
         )}
         <a href={`${visit.path}?all=true`}>{t('rules.all')}</a>
       </p>
-      <section class="card">
-        <h2>{t('rules.active')}</h2>
+      <Card title={t('rules.active')}>
         {active.length === 0 ? (
           <Empty>{t('rules.none')}</Empty>
         ) : (
           <RuleTable visit={visit} name={t('rules.active')} rules={active} />
         )}
-      </section>
-      <section class="card">
-        <h2>{t('rules.drafts')}</h2>
+      </Card>
+      <Card title={t('rules.drafts')}>
         {drafts.length === 0 ? (
           <Empty>{t('rules.noDrafts')}</Empty>
         ) : (
           <RuleTable visit={visit} name={t('rules.drafts')} rules={drafts} />
         )}
-      </section>
+      </Card>
     </>
   );
 }

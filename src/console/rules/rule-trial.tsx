@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import type { TriedChanges } from '../../reconciliation/rules/rule-trials.service.js';
 import type { RuleView } from '../../reconciliation/rules/rules.schema.js';
 import { trialFigures, type TrialOutcome } from '../../reconciliation/rules/trial-changes.js';
-import { Amount, Empty, FactList } from '../elements.js';
+import { Amount, Card, Empty, FactList } from '../elements.js';
 import { formatAmount, formatCount, formatTime } from '../formats.js';
 import { DataTable, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -81,8 +81,7 @@ function Figures({ visit, tried: { trial, figure: open } }: TrialProps) {
   const { t } = visit;
   const isUnchanged = trialFigures.every((figure) => trial[figure].count === 0);
   return (
-    <section class="card">
-      <h2>{t('ruleTrial.figures')}</h2>
+    <Card title={t('ruleTrial.figures')}>
       {isUnchanged && <Message kind="good">{t('ruleTrial.nothing')}</Message>}
       <DataTable
         visit={visit}
@@ -109,7 +108,7 @@ function Figures({ visit, tried: { trial, figure: open } }: TrialProps) {
           </tr>
         ))}
       </DataTable>
-    </section>
+    </Card>
   );
 }
 
@@ -213,13 +212,12 @@ function Acceptance({ visit, rule, tried: { trial } }: TrialProps) {
   const version = rule.versions.find((one) => one.version === trial.version);
   const isNewest = version?.trials[0]?.id === trial.id;
   return (
-    <section class="card">
-      <h2>{t('ruleTrial.accept')}</h2>
+    <Card title={t('ruleTrial.accept')}>
       {version?.state === 'active' && <p>{t('ruleTrial.isActive')}</p>}
       {version?.state !== 'active' && !isNewest && <p>{t('ruleTrial.newerTrial')}</p>}
       {version?.state !== 'active' && isNewest && (
         <ActivateForm visit={visit} ruleId={rule.id} version={trial.version} trialId={trial.id} />
       )}
-    </section>
+    </Card>
   );
 }

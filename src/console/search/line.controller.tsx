@@ -7,7 +7,7 @@ import { AppError } from '../../platform/errors.js';
 import { isNsu } from '../../platform/listing.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Amount, Badge, Empty, FactList, Timeline, type TimelineEntry } from '../elements.js';
+import { Amount, Badge, Card, Empty, FactList, Timeline, type TimelineEntry } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable, Message } from '../frame.js';
 import { Shown, type PageAnswer } from '../page.js';
@@ -158,10 +158,9 @@ function Who({ visit, detail: { line, erasure } }: Props) {
     value === null ? t('app.none') : <Text text={value} />;
   if (erasure)
     return (
-      <section class="card">
-        <h2>{t('line.who')}</h2>
+      <Card title={t('line.who')}>
         <p>{t('line.erased', { reason: erasure.reason })}</p>
-      </section>
+      </Card>
     );
   return (
     <FactList
@@ -185,8 +184,7 @@ function Matches({ visit, detail: { matches, explained }, nameOfActor }: NamedPr
     explained.matches.map(({ ruleId, ruleName }) => [ruleId, ruleName] as const),
   );
   return (
-    <section class="card">
-      <h2>{t('line.matches')}</h2>
+    <Card title={t('line.matches')}>
       {matches.length === 0 ? (
         <Empty>{t('line.noMatches')}</Empty>
       ) : (
@@ -240,7 +238,7 @@ function Matches({ visit, detail: { matches, explained }, nameOfActor }: NamedPr
           </DataTable>
         </div>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -291,8 +289,7 @@ function Breaks({ visit, detail: { breaks } }: Props) {
   const { t, language } = visit;
   if (breaks.length === 0) return null;
   return (
-    <section class="card">
-      <h2>{t('line.breaks')}</h2>
+    <Card title={t('line.breaks')}>
       <DataTable
         visit={visit}
         name={t('line.breaks')}
@@ -314,7 +311,7 @@ function Breaks({ visit, detail: { breaks } }: Props) {
           </tr>
         ))}
       </DataTable>
-    </section>
+    </Card>
   );
 }
 
@@ -322,8 +319,7 @@ function Refunds({ visit, detail: { refunds } }: Props) {
   const { t, language } = visit;
   if (refunds.length === 0) return null;
   return (
-    <section class="card">
-      <h2>{t('line.refunds')}</h2>
+    <Card title={t('line.refunds')}>
       <DataTable
         visit={visit}
         name={t('line.refunds')}
@@ -345,7 +341,7 @@ function Refunds({ visit, detail: { refunds } }: Props) {
           </tr>
         ))}
       </DataTable>
-    </section>
+    </Card>
   );
 }
 
@@ -382,10 +378,9 @@ function History({ visit, detail: { outcome, former, decisions }, nameOfActor }:
   ];
   if (versions.length + ofPeople.length === 0) return null;
   return (
-    <section class="card">
-      <h2>{t('line.history')}</h2>
+    <Card title={t('line.history')}>
       <Timeline visit={visit} entries={[...versions, ...ofPeople]} />
-    </section>
+    </Card>
   );
 }
 
@@ -400,13 +395,12 @@ function Content({ visit, detail: { content, erasure } }: Props) {
   const { t } = visit;
   if (content === null && erasure !== null) return null;
   return (
-    <section class="card">
-      <h2>{t('line.content')}</h2>
+    <Card title={t('line.content')}>
       {content === null ? (
         <Message kind="warn">{t('line.hidden')}</Message>
       ) : (
         <pre tabindex={0}>{indentContent(content)}</pre>
       )}
-    </section>
+    </Card>
   );
 }

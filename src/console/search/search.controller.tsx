@@ -10,7 +10,7 @@ import { shownCounterparty } from '../../counterparties/counterparty.schema.js';
 import { unknownCounterparty, type Counterparty } from '../../counterparties/resolution.js';
 import { Database } from '../../database.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Amount } from '../elements.js';
+import { Amount, Card } from '../elements.js';
 import { formatAmount, formatTime } from '../formats.js';
 import { DataTable, Form, Message } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
@@ -175,8 +175,7 @@ function HitGroup({
   const { t, language } = visit;
   if (hits.length === 0) return null;
   return (
-    <section class="card">
-      <h2>{t(`search.${group}`)}</h2>
+    <Card title={t(`search.${group}`)}>
       <div class="stacked">
         <DataTable
           visit={visit}
@@ -209,7 +208,7 @@ function HitGroup({
           ))}
         </DataTable>
       </div>
-    </section>
+    </Card>
   );
 }
 

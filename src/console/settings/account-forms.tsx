@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { BankDetails } from '../../accounts/bank-details.schema.js';
 import { firstAccountModes } from '../../config.js';
 import type { AccountMode } from '../../accounts/account-mode.js';
+import { Card } from '../elements.js';
 import { Field, Form } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
@@ -117,10 +118,9 @@ export function CredentialsForm({ visit, facts }: Props) {
   const { t } = visit;
   if (facts.origin === 'settings')
     return (
-      <section class="card">
-        <h2>{t('account.changeCredentials')}</h2>
+      <Card title={t('account.changeCredentials')}>
         <p class="muted">{t('account.credentialsOfSettings')}</p>
-      </section>
+      </Card>
     );
   const isSet = (name: string) => facts.credentialsSet.includes(name);
   return (
@@ -242,8 +242,7 @@ function SettingsCard({
 }) {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>{t(title)}</h2>
+    <Card title={t(title)}>
       {why && <p class="hint">{t(why)}</p>}
       <Form
         visit={visit}
@@ -253,6 +252,6 @@ function SettingsCard({
         {children}
         <button>{t(button)}</button>
       </Form>
-    </section>
+    </Card>
   );
 }

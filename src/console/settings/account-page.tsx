@@ -1,7 +1,7 @@
 // The facts of an account, as its page shows them.
 import type { BankProfileName } from '../../config.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import { FactList } from '../elements.js';
+import { Card, FactList } from '../elements.js';
 import { formatCount, formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';
 import type { Visit } from '../requests.js';
@@ -66,8 +66,7 @@ export function AccountFactCards({ visit, facts, profile }: Props & { profile: B
             : `${businessDaysText(visit, businessDays)} ${spreadText(visit, observed)}`,
         ])}
       />
-      <section class="card">
-        <h2>{t('account.credentialsSet')}</h2>
+      <Card title={t('account.credentialsSet')}>
         <ul>
           {facts.credentialsSet.map((name) => {
             const key = findTextKey(`account.credential.${name}`);
@@ -78,7 +77,7 @@ export function AccountFactCards({ visit, facts, profile }: Props & { profile: B
         <p>
           {t('account.origin')}: {t(`account.origin.${facts.origin}`)}
         </p>
-      </section>
+      </Card>
     </div>
   );
 }
@@ -103,8 +102,7 @@ function goLive({ t, language }: Visit, at: Date | null): string {
 export function ModeHistory({ visit, facts: { mode }, nameOf }: Props & { nameOf: NameOfActor }) {
   const { t, language } = visit;
   return (
-    <section class="card">
-      <h2>{t('account.changes')}</h2>
+    <Card title={t('account.changes')}>
       <DataTable
         empty={t('account.noChanges')}
         visit={visit}
@@ -120,6 +118,6 @@ export function ModeHistory({ visit, facts: { mode }, nameOf }: Props & { nameOf
           </tr>
         ))}
       </DataTable>
-    </section>
+    </Card>
   );
 }

@@ -9,7 +9,7 @@ import type { ApiKey } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Badge, Pager } from '../elements.js';
+import { Badge, Card, Pager } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable, Field, Form, Message, StepUpNotice } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
@@ -140,8 +140,7 @@ function KeyTable({
 }) {
   const { t, language } = visit;
   return (
-    <section class="card">
-      <h2>{t('keys.title')}</h2>
+    <Card title={t('keys.title')}>
       <DataTable
         empty={t('keys.empty')}
         visit={visit}
@@ -173,7 +172,7 @@ function KeyTable({
           </tr>
         ))}
       </DataTable>
-    </section>
+    </Card>
   );
 }
 
@@ -238,8 +237,7 @@ function KeyActions({ visit, apiKey, facts }: { visit: Visit; apiKey: ApiKey; fa
 function NewKeyForm({ visit, ticked }: { visit: Visit; ticked: readonly string[] }) {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>{t('keys.create')}</h2>
+    <Card title={t('keys.create')}>
       <Form visit={visit} action={pathTo(visit, 'keys')}>
         <Field
           label={t('keys.name')}
@@ -271,6 +269,6 @@ function NewKeyForm({ visit, ticked }: { visit: Visit; ticked: readonly string[]
         </fieldset>
         <button>{t('keys.create')}</button>
       </Form>
-    </section>
+    </Card>
   );
 }

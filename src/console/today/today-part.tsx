@@ -2,7 +2,7 @@
 // same.
 import type { JSX } from 'preact';
 import { chartDaysOf, type ChartDay } from '../chart-days.js';
-import { Amount, FactList } from '../elements.js';
+import { Amount, Card, FactList } from '../elements.js';
 import {
   formatAmount,
   formatClock,
@@ -186,10 +186,9 @@ function Breaks({ visit, reading: { summary, breaks } }: Props) {
   const { t } = visit;
   if (summary.openBreaks === 0n)
     return (
-      <section class="card">
-        <h2>{t('today.breaks')}</h2>
+      <Card title={t('today.breaks')}>
         <p class="muted">{t('today.noBreaks')}</p>
-      </section>
+      </Card>
     );
   const open = (filter: string) => `breaks?state=open&${filter}`;
   const rows = [
@@ -210,8 +209,7 @@ function Breaks({ visit, reading: { summary, breaks } }: Props) {
     })),
   ];
   return (
-    <section class="card">
-      <h2>{t('today.breaks')}</h2>
+    <Card title={t('today.breaks')}>
       <dl>
         {rows.map(({ name, page, count }) => (
           <>
@@ -224,7 +222,7 @@ function Breaks({ visit, reading: { summary, breaks } }: Props) {
           </>
         ))}
       </dl>
-    </section>
+    </Card>
   );
 }
 
@@ -232,8 +230,7 @@ function Breaks({ visit, reading: { summary, breaks } }: Props) {
 function Kinds({ visit, reading: { breaks } }: Props) {
   if (breaks.byKind.length === 0) return null;
   return (
-    <section class="card">
-      <h2>{visit.t('today.byKind')}</h2>
+    <Card title={visit.t('today.byKind')}>
       <dl>
         {breaks.byKind.map(({ kind, breaks: count }) => (
           <>
@@ -246,7 +243,7 @@ function Kinds({ visit, reading: { breaks } }: Props) {
           </>
         ))}
       </dl>
-    </section>
+    </Card>
   );
 }
 
@@ -262,8 +259,7 @@ function Movements({ visit, reading, charts }: Props & { charts: Charts }) {
   const days = chartDaysOf(reading.totals, reading.today, chartDays);
   const filled = days.filter(({ lines }) => Object.values(lines).some((count) => count > 0n));
   return (
-    <section class="card">
-      <h2>{t('today.movements')}</h2>
+    <Card title={t('today.movements')}>
       {filled.length === 0 ? (
         <p class="muted">{t('today.noMovements')}</p>
       ) : (
@@ -280,7 +276,7 @@ function Movements({ visit, reading, charts }: Props & { charts: Charts }) {
           <Figures visit={visit} days={[...filled].reverse()} />
         </>
       )}
-    </section>
+    </Card>
   );
 }
 
