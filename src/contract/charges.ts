@@ -93,8 +93,8 @@ function fixedAmountsOf(charge: z.output<typeof chargeFields>): [string, bigint[
 }
 
 /**
- * The contract shows discount, fine and interest with `BANKSLIP_PIX`; whether a `BANKSLIP` may have them is
- * left to the bank.
+ * The contract shows discount, fine and interest with `BANKSLIP_PIX`; whether a `BANKSLIP` may
+ * have them is left to the bank.
  */
 export const chargeRequest = chargeFields.superRefine((charge, context) => {
   const reject = (field: string, message: string) =>
