@@ -83,9 +83,14 @@ export const otherThanPixPattern = [...slipWords, ...billWords, ...feeWords, 'TE
 
 const undoing = new RegExp(undoingPattern, 'i');
 const reversing = new RegExp(reversalWords.join('|'), 'i');
+const otherThanPix = new RegExp(otherThanPixPattern, 'i');
 
 /** Whether the type is of a refund or of a reversal. */
 export const isUndoingType = (typeName: string): boolean => undoing.test(typeName);
 
 /** Whether the type is of a reversal, and not only of a refund. */
 export const isReversalType = (typeName: string): boolean => reversing.test(typeName);
+
+/** Whether the type may be of a refund of a Pix. */
+export const mayRefundPix = (typeName: string): boolean =>
+  isUndoingType(typeName) && !otherThanPix.test(typeName);

@@ -4,7 +4,7 @@ import type { Database } from '../database.service.js';
 import { renameUnreadableLineBreaks } from '../reconciliation/breaks.queries.js';
 import { eraseCommentsOfLine } from '../reconciliation/breaks/break-comments.queries.js';
 import { eraseLine } from '../statement/line-erasure.queries.js';
-import { eraseReportedParties } from '../webhooks/webhook-counterparties.queries.js';
+import { eraseReportedParties, keepOriginals } from '../webhooks/webhook-reports.queries.js';
 import { isCertified } from './day-closes.queries.js';
 
 export type ErasureOutcome = 'erased' | 'not_found' | 'not_certified';
@@ -24,6 +24,7 @@ export class LineEraser {
       });
       if (!line) return 'not_found';
       if (!(await isCertified(tx, accountId, line))) return 'not_certified';
+      await keepOriginals(tx, accountId, nsu);
       await eraseReportedParties(tx, accountId, nsu);
       await eraseCommentsOfLine(tx, accountId, nsu);
       await renameUnreadableLineBreaks(tx, accountId, await eraseLine(tx, accountId, nsu, reason));

@@ -1,6 +1,7 @@
 // Stores disputes, and finds those whose amount the bank has returned.
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
-import type { Dispute, DisputeStatus } from '../generated/service/client.js';
+import { unattributedDebits } from '../expected-payments/refunds-by-payer.queries.js';
+import { Prisma, type Dispute, type DisputeStatus } from '../generated/service/client.js';
 import type { Reader } from '../shared-reads.queries.js';
 
 export type ReportedDispute = Pick<
@@ -51,7 +52,7 @@ export async function listDisputesWithRefunds(tx: Tx, accountId: number): Promis
   return tx.$queryRaw<DisputedPix[]>`
     SELECT d.id, d.amount_cents, d.end_to_end_id, pix.nsu FROM dispute d
     LEFT JOIN LATERAL (
-      SELECT nsu FROM statement_line l
+      SELECT * FROM statement_line l
       WHERE l.account_id = ${opaqueAccountId(accountId)} AND l.is_credit
         AND l.end_to_end_id = d.end_to_end_id
       ORDER BY l.nsu LIMIT 1
@@ -64,7 +65,8 @@ export async function listDisputesWithRefunds(tx: Tx, accountId: number): Promis
           AND NOT l.is_credit
       ) OR EXISTS (
         SELECT FROM linked_original part
-        WHERE part.account_id = ${opaqueAccountId(accountId)} AND part.original_nsu = pix.nsu))`;
+        WHERE part.account_id = ${opaqueAccountId(accountId)} AND part.original_nsu = pix.nsu
+      ) OR EXISTS (${unattributedDebits(accountId, Prisma.sql`pix`)}))`;
 }
 
 /** Records the line by which the bank returned the rest of a disputed amount. */

@@ -65,7 +65,7 @@ export function refundsOfPix<Line extends PixLine, Own extends OwnRefund>(
   facts: RefundFacts<Line, Own>,
 ): RefundsOfPix<Line, Own> {
   const { pix, own, links } = facts;
-  const lines = [...facts.lines].sort(compareByTime);
+  const lines = [...facts.lines].sort(comparePixLines);
   const ownByDebit = assignDebits(facts, lines);
   const linkedCents = new Map(links.map(({ nsu, amountCents }) => [nsu, amountCents]));
   const shown = new Set<Own>();
@@ -180,7 +180,7 @@ function isReversalOf(
   );
 }
 
-const compareByTime = (a: PixLine, b: PixLine): number =>
+export const comparePixLines = (a: PixLine, b: PixLine): number =>
   a.occurredAt.getTime() - b.occurredAt.getTime() || Number(a.nsu - b.nsu);
 
 type Counted = Pick<RefundingDebit<PixLine, OwnRefund>, 'amountCents' | 'reversedCents'>;

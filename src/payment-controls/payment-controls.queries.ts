@@ -92,23 +92,29 @@ export async function endBeneficiary(tx: Tx, accountId: number, id: string): Pro
 
 /**
  * What moved no money does not count: an operation that ended so, or a payment that failed, once
- * the statement shows its reversal or proves that there was no debit. An operation whose outcome is
- * not known counts, and so does a payment that its beneficiary returned.
+ * the statement shows its reversal or proves that there was no debit. The bank undoes a refund only
+ * where it failed. An operation whose outcome is not known counts, and so does a payment that its
+ * beneficiary returned.
  */
 const counts = Prisma.sql`JOIN operation o ON o.account_id = p.account_id AND o.id = p.operation_id
   AND o.state <> ALL (${statesWithoutEffect}::operation_state[])
   AND NOT EXISTS (
-    SELECT FROM transfer t
-    JOIN expected_payment e ON e.account_id = t.account_id AND e.id = t.expected_payment_id
+    SELECT FROM (
+      SELECT t.expected_payment_id FROM transfer t
+      WHERE t.account_id = p.account_id AND t.operation_id = p.operation_id
+        AND t.position = p.position AND t.state = 'failed'
+      UNION ALL
+      SELECT b.expected_payment_id FROM bill_payment b
+      WHERE b.account_id = p.account_id AND b.id = p.operation_id AND b.state = 'failed'
+      UNION ALL
+      SELECT r.expected_payment_id FROM refund r
+      WHERE r.account_id = p.account_id AND r.id = p.operation_id
+    ) failed
+    JOIN expected_payment e ON e.account_id = p.account_id AND e.id = failed.expected_payment_id
     LEFT JOIN expected_payment_total total
       ON total.account_id = e.account_id AND total.expected_payment_id = e.id
-    WHERE t.account_id = p.account_id AND t.operation_id = p.operation_id
-      AND t.position = p.position AND t.state = 'failed'
-      AND CASE WHEN COALESCE(total.paid_cents, 0) = 0 THEN e.withdrawn_at IS NOT NULL
-               ELSE total.reversed_cents >= total.paid_cents END)
-  AND NOT EXISTS (
-    SELECT FROM bill_payment b
-    WHERE b.account_id = p.account_id AND b.id = p.operation_id AND b.state = 'failed')`;
+    WHERE CASE WHEN COALESCE(total.paid_cents, 0) = 0 THEN e.withdrawn_at IS NOT NULL
+               ELSE total.reversed_cents >= total.paid_cents END)`;
 
 /**
  * Counts the payments of the last two days, and those that take effect later, which were requested

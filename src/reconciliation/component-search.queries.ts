@@ -1,6 +1,12 @@
 // Finds the components of the due subjects: follows what connects lines and expected payments, and
 // holds the facts found so far. Each line and payment is read once.
+import { mayRefundPix } from '../contract/line-types.js';
 import { sharedReferenceKinds, type Reference } from '../expected-payments/references.js';
+import {
+  maxPossibleOriginals,
+  type PossibleOriginal,
+} from '../expected-payments/refunds-by-payer.js';
+import { findPossibleOriginals } from '../expected-payments/refunds-by-payer.queries.js';
 import { addToPair, PairMap } from '../platform/pair-map.js';
 import type { Reader } from '../shared-reads.queries.js';
 import * as links from './component.queries.js';
@@ -8,6 +14,13 @@ import { lineReferences } from './decide/component.js';
 import { listManualLinks } from './line-decisions.queries.js';
 import { listLines, type LoadedLine } from './line-facts.queries.js';
 import { listPaymentFacts, type LoadedPayment } from './payment-facts.queries.js';
+
+/** The debits that may refund a Pix and do not name it. */
+export const unnamedRefundsOf = (lines: readonly LoadedLine[]): bigint[] =>
+  lines
+    .filter((line) => !line.isCredit && line.originalEndToEndId === null)
+    .filter(({ typeName }) => mayRefundPix(typeName))
+    .map(({ nsu }) => nsu);
 
 const isShared = ({ kind }: Reference): boolean => sharedReferenceKinds.includes(kind);
 
@@ -38,6 +51,7 @@ export class ComponentSearch {
     operationIds: new Set(),
   };
   private readonly lines: LoadedLine[] = [];
+  private readonly possibleOriginals = new Map<bigint, PossibleOriginal[]>();
   private readonly paymentById = new Map<string, LoadedPayment>();
   /** How many payments each reference names, up to 51. */
   private readonly counts = new PairMap<number>();
@@ -58,10 +72,11 @@ export class ComponentSearch {
     private readonly options: links.LoadOptions,
   ) {}
 
-  get found(): { lines: readonly LoadedLine[]; expectedPayments: LoadedPayment[] } {
+  get found() {
+    const { lines, possibleOriginals } = this;
     const payments = [...this.paymentById.values()];
     const expectedPayments = payments.map((one) => withKnownReferences(one, this.counts));
-    return { lines: this.lines, expectedPayments };
+    return { lines, expectedPayments, possibleOriginals };
   }
 
   /** Whether another system has declared one of the payments found. */
@@ -107,16 +122,24 @@ export class ComponentSearch {
     const named = lines.flatMap((line) => line.originalEndToEndId ?? []);
     const decided = lines.filter(({ version }) => version !== null).map(({ nsu }) => nsu);
     const byPeople = lines.filter(({ hasDecisions }) => hasDecisions).map(({ nsu }) => nsu);
-    const [found, matched, linked] = await Promise.all([
+    const [found, matched, linked, possible] = await Promise.all([
       links.listLinksOfLines(db, accountId, {
         references,
         endToEndIds: this.takeNew('lines with', [...endToEndIds, ...named], String),
         originals: this.takeNew('lines returning', endToEndIds, String),
         nsus: lines.map(({ nsu }) => nsu),
+        credits: lines.filter(({ isCredit }) => isCredit).map(({ nsu }) => nsu),
       }),
       links.listMatchedPayments(db, accountId, decided),
       listManualLinks(db, accountId, new Set(byPeople)),
+      findPossibleOriginals(db, accountId, unnamedRefundsOf(lines)),
     ]);
+    const ofPayers: bigint[] = [];
+    for (const [nsu, originals] of possible) {
+      this.possibleOriginals.set(nsu, originals);
+      if (originals.length <= maxPossibleOriginals)
+        ofPayers.push(...originals.map((one) => one.nsu));
+    }
     const payments = this.addNamed(references, found);
     const ofRefunds = found.flatMap((one) =>
       one.kind === null ? (one.expectedPaymentId ?? []) : [],
@@ -126,6 +149,7 @@ export class ComponentSearch {
       nsus: [
         ...found.flatMap(({ nsu }) => nsu ?? []),
         ...originals.map(({ originalNsu }) => originalNsu),
+        ...ofPayers,
       ],
       expectedPaymentIds: [
         ...[...payments, ...ofRefunds, ...matched],
@@ -288,7 +312,7 @@ function sentAmountOf({ operationId, operationState, amountCents }: LoadedPaymen
 /** The references of a line. A credit may name the sent Pix that it returns. */
 function idsOf(line: LoadedLine): Reference[] {
   const { isCredit, originalEndToEndId: value } = line;
-  const own = lineReferences(line);
+  const own = [...lineReferences(line), ...line.reported];
   return isCredit && value !== null ? [...own, { kind: 'end_to_end_id', value }] : own;
 }
 

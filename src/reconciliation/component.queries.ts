@@ -4,6 +4,7 @@
 import { visibilityBoundOrDefaultMs, type BankProfile } from '../bank/profiles.js';
 import { accountColumn, opaqueAccountId, opaqueArray } from '../database.service.js';
 import type { CreditDays } from '../expected-payments/credit-days.js';
+import { unattributedDebits } from '../expected-payments/refunds-by-payer.queries.js';
 import { lineReferenceKinds, type Reference } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
 import { attemptEnd, attemptStart } from '../operations/attempt-times.queries.js';
@@ -135,17 +136,19 @@ interface KeysOfLines {
   /** Lines that refund or reverse these. */
   originals: readonly string[];
   nsus: readonly bigint[];
+  /** Of these lines, the credits. */
+  credits: readonly bigint[];
 }
 
 /**
  * The payments that the ids of lines name, of each id 51 at most, and those of the refunds of these
  * lines. And the lines that these refund or reverse, or that refund or reverse these, also where a
- * person once linked them as refunds.
+ * person once linked them as refunds, or only the payer says that they may be.
  */
 export async function listLinksOfLines(
   db: Reader,
   accountId: number,
-  { references, endToEndIds, originals, nsus }: KeysOfLines,
+  { references, endToEndIds, originals, nsus, credits }: KeysOfLines,
 ): Promise<LinkOfLine[]> {
   const linesBy = (column: string, values: readonly string[]) => Prisma.sql`
     SELECT NULL, NULL, NULL, line.nsu FROM ${accountColumn(accountId)}
@@ -178,8 +181,24 @@ export async function listLinksOfLines(
       SELECT nsu FROM linked_original
       WHERE account_id = account.id AND original_nsu = wanted.nsu OFFSET 0
     ) part
+    UNION ALL
+    SELECT NULL, NULL, NULL, debit.nsu FROM ${accountColumn(accountId)}
+    CROSS JOIN unnest(${opaqueArray(credits, 'bigint')}) AS wanted(nsu)
+    CROSS JOIN LATERAL (
+      SELECT * FROM statement_line
+      WHERE account_id = account.id AND nsu = wanted.nsu AND end_to_end_id LIKE 'E%' OFFSET 0
+    ) pix
+    CROSS JOIN LATERAL (${unattributedDebits(accountId, Prisma.sql`pix`)}) debit
     UNION ALL ${linesBy('end_to_end_id', endToEndIds)}
-    UNION ALL ${linesBy('original_end_to_end_id', originals)}`;
+    UNION ALL ${linesBy('original_end_to_end_id', originals)}
+    UNION ALL
+    SELECT NULL, NULL, NULL, line.nsu FROM ${accountColumn(accountId)}
+    CROSS JOIN unnest(${opaqueArray(originals, 'text')}) AS key(value)
+    CROSS JOIN LATERAL (
+      SELECT nsu FROM reported_reference
+      WHERE account_id = account.id AND kind = 'original_end_to_end_id' AND value = key.value
+      ORDER BY nsu LIMIT ${maxSharing}
+    ) line`;
 }
 
 /** The payments of live matches of these lines. */
@@ -317,10 +336,7 @@ export async function listLinksOfPayments(
         WHERE account_id = account.id AND key.kind = ${kind} AND key.is_followed
           AND ${Prisma.raw(column)} = ${column === 'nsu' ? keyAsNsu : Prisma.sql`key.value`}`,
     );
-  const lines =
-    lookUps.length === 0
-      ? Prisma.sql`SELECT NULL::bigint AS nsu WHERE false`
-      : Prisma.join(lookUps, ' UNION ALL ');
+  const lines = Prisma.join([linesReported, ...lookUps], ' UNION ALL ');
   return db.$queryRaw`
     SELECT key.kind, key.value, named.count AS named, line.nsu FROM ${accountColumn(accountId)}
     CROSS JOIN unnest(${referenceColumns(references)}, ${opaqueArray(namedCounts, 'int')},
@@ -378,6 +394,10 @@ const isUnexplained = (accountId: number) => Prisma.sql`NOT EXISTS (
   SELECT FROM match m
   WHERE m.account_id = ${opaqueAccountId(accountId)} AND m.nsu = t.nsu
     AND m.unlinked_at IS NULL AND m.rule IN ('reference', 'manual'))`;
+
+const linesReported = Prisma.sql`
+  SELECT nsu FROM reported_reference
+  WHERE account_id = account.id AND kind = key.kind AND value = key.value AND key.is_followed`;
 
 /** A credit may name the sent Pix that it returns. */
 const linesReturning = { kind: 'end_to_end_id', column: 'original_end_to_end_id' } as const;

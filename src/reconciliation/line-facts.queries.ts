@@ -33,12 +33,13 @@ export async function listLines(
           ) t`;
   return db.$queryRaw`
     SELECT t.nsu, t.bank_id, t.is_credit, t.amount_cents, t.type_name, t.correlation_id,
-           t.end_to_end_id, t.external_id, t.original_end_to_end_id, t.movement_id,
+           t.end_to_end_id, t.external_id, t.movement_id,
            t.idempotency_key, t.bill_code, t.counterparty, t.counterparty_document, t.notes,
            t.balance_previous_cents, t.current_balance_cents, t.occurred_at, t.recorded_at,
            t.paid_on, t.has_one_holder,
            t.content_hash, t.salt, erasure.commitment AS "erasedCommitment",
-           o.version, o.leaf_hash,
+           o.version, o.leaf_hash, COALESCE(reported.ids, '[]') AS reported,
+           COALESCE(t.original_end_to_end_id, reported.original) AS original_end_to_end_id,
            t.recorded_at > clock_timestamp() - ${freshMs} * interval '1 millisecond' AS "isFresh",
            EXISTS (
              SELECT FROM line_decision WHERE account_id = account.id AND nsu = t.nsu
@@ -62,6 +63,12 @@ export async function listLines(
       SELECT version, leaf_hash FROM line_outcome
       WHERE account_id = account.id AND nsu = t.nsu OFFSET 0
     ) o ON true
+    LEFT JOIN LATERAL (
+      SELECT json_agg(json_build_object('kind', kind, 'value', value) ORDER BY kind)
+               FILTER (WHERE kind <> 'original_end_to_end_id') AS ids,
+             max(value) FILTER (WHERE kind = 'original_end_to_end_id') AS original
+      FROM reported_reference WHERE account_id = account.id AND nsu = t.nsu
+    ) reported ON true
     -- The salt of an erased line is gone.
     LEFT JOIN LATERAL (
       SELECT commitment FROM line_erasure

@@ -5,6 +5,7 @@ import { importOfHistory, periodsOfOthers } from '../accounts/account-restores.q
 import { opaqueAccountId, opaqueArray } from '../database.service.js';
 import type { CreditDays } from '../expected-payments/credit-days.js';
 import { ownCreditDays } from '../expected-payments/credit-days.queries.js';
+import { findPossibleOriginals } from '../expected-payments/refunds-by-payer.queries.js';
 import { Prisma } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
 import type { Reader } from '../shared-reads.queries.js';
@@ -14,6 +15,7 @@ import { ConditionsSearch, findByConditions } from './conditions.queries.js';
 import {
   ComponentSearch,
   countReferences,
+  unnamedRefundsOf,
   withKnownReferences,
 } from './component-search.queries.js';
 import type {
@@ -34,7 +36,6 @@ import {
 } from './line-decisions.queries.js';
 import { listLines, type LoadedLine } from './line-facts.queries.js';
 import { listPaymentFacts } from './payment-facts.queries.js';
-import { findPossibleOriginals } from './possible-originals.queries.js';
 import { findCompeting, SeenKeys, listActiveRules } from './rules.queries.js';
 
 /** The facts of components, with what is stored about their lines and payments. */
@@ -113,10 +114,9 @@ export async function loadComponents(
     const breakIds = storedBreaks.map(({ id }) => id);
     return { storedBreaks, decisions: await listBreakDecisions(db, accountId, breakIds) };
   };
-  const [breaks, facts, possibleOriginals] = await Promise.all([
+  const [breaks, facts] = await Promise.all([
     listBreaks(),
     loadOtherFacts(db, accountId, selection, lines),
-    findPossibleOriginals(db, accountId, lines, expectedPayments),
   ]);
   const { debitMissingMs } = options;
   const creditDays = { ...options.creditDays, ...ownCreditDays };
@@ -125,7 +125,6 @@ export async function loadComponents(
     ...facts,
     ...found,
     ...breaks,
-    possibleOriginals,
     debitMissingMs,
     creditDays,
   };
@@ -150,7 +149,7 @@ export async function loadAllFacts(
     decisions: await listBreakDecisions(db, accountId, 'all'),
     debitMissingMs: options.debitMissingMs,
     creditDays: { ...options.creditDays, ...ownCreditDays },
-    possibleOriginals: await findPossibleOriginals(db, accountId, lines, payments),
+    possibleOriginals: await findPossibleOriginals(db, accountId, unnamedRefundsOf(lines)),
     rules,
   };
 }

@@ -15,8 +15,11 @@ export interface RefundDifference {
 /** The decided lines, the links that stand, and the live matches. */
 const facts = (accountId: number) => Prisma.sql`
   WITH line AS MATERIALIZED (
-    SELECT t.* FROM statement_line t
+    SELECT t.*, COALESCE(t.original_end_to_end_id, reported.value) AS original_id
+    FROM statement_line t
     JOIN reconciliation_state s ON s.account_id = t.account_id
+    LEFT JOIN reported_reference reported ON reported.account_id = t.account_id
+      AND reported.nsu = t.nsu AND reported.kind = 'original_end_to_end_id'
     WHERE t.account_id = ${accountId} AND t.arrival <= s.decided_arrival
   ), link AS MATERIALIZED (
     SELECT p.nsu, p.original_nsu, p.expected_payment_id, p.amount_cents
@@ -40,12 +43,12 @@ const shares = (accountId: number) => Prisma.sql`
   ), claim AS (
     SELECT debit.nsu, pix.nsu AS pix, debit.amount_cents AS cents
     FROM line debit JOIN line pix ON pix.is_credit
-      AND pix.end_to_end_id = debit.original_end_to_end_id
+      AND pix.end_to_end_id = debit.original_id
     WHERE NOT debit.is_credit
     UNION ALL
     SELECT debit.nsu, pix.nsu, debit.amount_cents
     FROM line debit JOIN line pix ON pix.is_credit AND pix.end_to_end_id = debit.end_to_end_id
-    WHERE NOT debit.is_credit AND debit.original_end_to_end_id IS NULL
+    WHERE NOT debit.is_credit AND debit.original_id IS NULL
       AND debit.type_name ~* 'REFUND|DEVOL|REVERSAL|RETURN|CHARGEBACK|ESTORNO'
       AND pix.type_name !~* 'REFUND|DEVOL|REVERSAL|RETURN|CHARGEBACK|ESTORNO'
     UNION ALL
@@ -59,25 +62,38 @@ const shares = (accountId: number) => Prisma.sql`
       AND NOT EXISTS (SELECT FROM live WHERE live.nsu = debit.nsu AND live.role = 'payment'
         AND live.original_nsu IS NOT NULL)
       AND NOT EXISTS (SELECT FROM line named
-        WHERE named.is_credit AND named.end_to_end_id = debit.original_end_to_end_id)
+        WHERE named.is_credit AND named.end_to_end_id = debit.original_id)
     UNION ALL
     SELECT live.nsu, live.original_nsu, sum(live.amount_cents)
     FROM live JOIN line debit ON debit.nsu = live.nsu AND NOT debit.is_credit
     WHERE live.role = 'payment' AND live.original_nsu IS NOT NULL
       AND NOT EXISTS (SELECT FROM line named
-        WHERE named.is_credit AND named.end_to_end_id = debit.original_end_to_end_id)
+        WHERE named.is_credit AND named.end_to_end_id = debit.original_id)
     GROUP BY live.nsu, live.original_nsu
     UNION ALL
     SELECT nsu, original_nsu, sum(amount_cents) FROM link GROUP BY nsu, original_nsu
   ), share AS MATERIALIZED (
-    SELECT claim.nsu, claim.pix, max(claim.cents) AS cents FROM claim
-    GROUP BY claim.nsu, claim.pix`;
+    SELECT claim.nsu, claim.pix, max(claim.cents) AS cents, true AS is_named FROM claim
+    GROUP BY claim.nsu, claim.pix
+    UNION ALL
+    -- What only the payer ties to a Pix, at most.
+    SELECT debit.nsu, pix.nsu, debit.amount_cents, false
+    FROM line debit JOIN line pix ON pix.is_credit AND pix.amount_cents >= debit.amount_cents
+      AND (pix.counterparty_document = debit.counterparty_document
+        OR pix.counterparty = debit.counterparty
+          AND (pix.counterparty_document IS NULL OR debit.counterparty_document IS NULL))
+      AND pix.occurred_at BETWEEN debit.occurred_at - interval '91 days' AND debit.occurred_at
+    WHERE NOT debit.is_credit AND debit.original_id IS NULL
+      AND debit.type_name ~* 'REFUND|DEVOL|REVERSAL|RETURN|CHARGEBACK|ESTORNO'
+      AND NOT EXISTS (SELECT FROM claim WHERE claim.nsu = debit.nsu)`;
 
 /** What was refunded of each Pix and of each payment, at least and at most. */
 const amounts = (accountId: number) => Prisma.sql`
   ), undone AS MATERIALIZED (
     -- What of a debit was reversed, at most: which credit reverses it may be in doubt.
-    SELECT share.nsu, share.pix, LEAST(share.cents, COALESCE(sum(back.amount_cents), 0)) AS cents
+    SELECT share.nsu, share.pix,
+           CASE WHEN share.is_named THEN LEAST(share.cents, COALESCE(sum(back.amount_cents), 0))
+                ELSE share.cents END AS cents
     FROM share
     JOIN line debit ON debit.nsu = share.nsu
     JOIN line pix ON pix.nsu = share.pix
@@ -88,7 +104,7 @@ const amounts = (accountId: number) => Prisma.sql`
         SELECT FROM live reversal JOIN live sent
           ON sent.expected_payment_id = reversal.expected_payment_id AND sent.role = 'payment'
         WHERE reversal.nsu = back.nsu AND reversal.role = 'reversal' AND sent.nsu = debit.nsu))
-    GROUP BY share.nsu, share.pix, share.cents
+    GROUP BY share.nsu, share.pix, share.cents, share.is_named
   ), refunded AS MATERIALIZED (
     SELECT share.pix, sum(share.cents) AS most, sum(share.cents - undone.cents) AS least,
            max(debit.occurred_at) AS last_at
@@ -129,7 +145,7 @@ const amounts = (accountId: number) => Prisma.sql`
  * Where an identity does not hold:
  * - 0 ≤ debits − reversals ≤ received, per Pix, unless its break is open;
  * - a debit is of one Pix, unless its break is open, and in whole or not at all;
- * - a debit that reverses a received payment is of a Pix;
+ * - a debit that reverses a received payment is of a Pix, by an id, a person or its payer;
  * - the Pix that pay a payment add up to what is stored as refunded of it.
  */
 export async function listRefundDifferences(
@@ -151,7 +167,7 @@ export async function listRefundDifferences(
     FROM line debit CROSS JOIN go_live
     JOIN LATERAL (
       SELECT string_agg(share.pix::text, ', ' ORDER BY share.pix) AS list, sum(share.cents) AS cents
-      FROM share WHERE share.nsu = debit.nsu
+      FROM share WHERE share.nsu = debit.nsu AND share.is_named
     ) of_pix ON of_pix.cents IS NOT NULL
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(live.amount_cents), 0) AS cents FROM live

@@ -44,14 +44,21 @@ export function readStored({ definition, ...rule }: StoredRule): AppliedRule {
 
 const namespace = '0b5c5a0e-93f5-5c5e-8f0e-5b1d7c1f7a44';
 
-/** Classifies the bank's fees, by the type names that banks use. */
+/** A type name alone hides no debit: a person looks at one of more than a fee. */
+const maxFeeCents = 10_000n;
+
+/** Classifies the bank's fees, by the type names that banks use and by what fees amount to. */
 export function bankFees(accountId: number) {
   return {
     id: uuidv5(`${accountId} bank-fees`, namespace),
     name: 'Bank fees',
     priority: 1_000,
     definition: writeStored({
-      when: { isCredit: false, types: feeWords.flatMap((word) => [`DEBIT_${word}*`, `${word}*`]) },
+      when: {
+        isCredit: false,
+        types: feeWords.flatMap((word) => [`DEBIT_${word}*`, `${word}*`]),
+        maxCents: maxFeeCents,
+      },
       then: { do: 'classify', classify: 'fee', reason: 'The bank charged for its services.' },
     }),
   };

@@ -4,14 +4,8 @@ import type { Db, Tx } from '../database.service.js';
 import { undoesDebit } from '../expected-payments/undone-debits.queries.js';
 import { Prisma, type Refund } from '../generated/service/client.js';
 import type { OperationRef } from '../operations/operations.queries.js';
-import { lineReferenceKinds } from '../expected-payments/references.js';
-import { netCentsOf, refundsOfPix, type PixLine } from '../expected-payments/refunds-of-pix.js';
-import {
-  isStanding,
-  listRelatedCredits,
-  readRefundFacts,
-} from '../expected-payments/refunds-of-pix.queries.js';
-import { otherThanPixPattern, undoingPattern } from '../contract/line-types.js';
+import { refundsOfPix } from '../expected-payments/refunds-of-pix.js';
+import { readRefundFacts } from '../expected-payments/refunds-of-pix.queries.js';
 import type { RefundOriginal, ReferencedStatementLine } from './received-pix.js';
 import type { RefundableFacts } from './refundable-amount.js';
 
@@ -72,7 +66,7 @@ export async function readRefundableFacts(
   return {
     originalCents: original.amountCents,
     refunds: refundsOfPix({ ...facts, own }),
-    hasUnattributedRefund: await hasUnattributedRefund(tx, accountId, original),
+    hasUnattributedRefund: facts.hasUnattributed,
     isDisputed: state?.isDisputed === true,
   };
 }
@@ -105,65 +99,6 @@ const isDisputed = (accountId: number, endToEndId: string | null) => Prisma.sql`
       AND d.returned_nsu IS NULL AND NOT EXISTS (
         SELECT FROM break b WHERE b.account_id = d.account_id AND b.kind = 'disputed'
           AND b.subject = 'dispute:' || d.id AND b.state = 'resolved'))`;
-
-/** More refunds without a Pix than this freeze every Pix of their payer. */
-const maxUnattributed = 100;
-
-/**
- * Whether the statement shows a refund since the Pix that may be of it and that nothing ties to a
- * Pix: no id, no refund of ours and no person. It may be of it where both have one counterparty,
- * or one of them shows none and the amount is not more. A refund that was reversed is of none.
- */
-async function hasUnattributedRefund(
-  tx: Tx,
-  accountId: number,
-  original: RefundOriginal,
-): Promise<boolean> {
-  const { counterparty, occurredAt, amountCents } = original;
-  const debits = await tx.$queryRaw<PixLine[]>`
-    SELECT l.nsu, l.is_credit, l.amount_cents, l.type_name, l.occurred_at, l.idempotency_key,
-           l.movement_id, l.end_to_end_id, l.original_end_to_end_id
-    FROM statement_line l
-    WHERE l.account_id = ${accountId} AND l.occurred_at >= ${occurredAt}
-      AND ${mayRefundUnnamed(Prisma.sql`l`)}
-      AND (l.counterparty = ${counterparty}
-        OR (l.counterparty IS NULL OR ${counterparty}::text IS NULL)
-          AND l.amount_cents <= ${amountCents})
-      AND NOT EXISTS (SELECT FROM statement_line named
-        WHERE named.account_id = l.account_id AND named.end_to_end_id = l.end_to_end_id
-          AND named.is_credit AND named.type_name !~* ${Prisma.raw(`'${undoingPattern}'`)})
-      AND NOT EXISTS (SELECT FROM match m
-        JOIN refund r ON r.account_id = m.account_id
-          AND r.expected_payment_id = m.expected_payment_id
-        WHERE m.account_id = l.account_id AND m.nsu = l.nsu AND m.unlinked_at IS NULL)
-      AND NOT EXISTS (SELECT FROM expected_payment_reference named
-        JOIN refund r ON r.account_id = named.account_id
-          AND r.expected_payment_id = named.expected_payment_id
-        WHERE named.account_id = l.account_id
-          AND (named.kind, named.value) IN (${Prisma.join(idsOfLine)}))
-      AND NOT EXISTS (SELECT FROM linked_original part
-        WHERE part.account_id = l.account_id AND part.nsu = l.nsu AND ${isStanding})
-    LIMIT ${maxUnattributed}`;
-  if (debits.length === 0) return false;
-  const credits = await listRelatedCredits(tx, accountId, debits);
-  const links = debits.map(({ nsu, amountCents: cents }) => ({ nsu, amountCents: cents }));
-  const lines = [...debits, ...credits];
-  return netCentsOf(refundsOfPix({ pix: original, lines, own: [], links }).debits) > 0n;
-}
-
-/** The ids that a line (l) carries, as kind and value. */
-const idsOfLine = lineReferenceKinds.map(
-  ({ kind, column }) => Prisma.sql`(${kind}, ${Prisma.raw(`l.${column}::text`)})`,
-);
-
-/**
- * Whether a line is a debit that may refund a Pix and names none. Must equal the condition of the
- * index statement_line_unnamed_refund, so that PostgreSQL uses it.
- */
-const mayRefundUnnamed = (line: Prisma.Sql) => Prisma.sql`(
-  ${line}.is_credit = false AND ${line}.original_end_to_end_id IS NULL
-  AND ${line}.type_name ~* ${Prisma.raw(`'${undoingPattern}'`)}
-  AND ${line}.type_name !~* ${Prisma.raw(`'${otherThanPixPattern}'`)})`;
 
 /**
  * Marks a refund as accepted: the bank accepted it, or the statement shows it. An id that is null

@@ -353,8 +353,9 @@ export type DueTransfer = TransferKey &
 
 /**
  * Claims transfers for a status check: those whose check is due, and those that a webhook has
- * referenced since their last check. The claim also schedules the next check, so that a failed
- * check loses no transfer; none is scheduled after the last of `pausesMs`.
+ * referenced since their last check, by their endToEndId, their key or the bank's id. The claim
+ * also schedules the next check, so that a failed check loses no transfer; none is scheduled after
+ * the last of `pausesMs`.
  */
 export async function claimDueTransfers(
   db: Db,
@@ -376,6 +377,20 @@ export async function claimDueTransfers(
       WHERE e.account_id = ${accountId} AND e.state = 'pending'
         AND e.reference_kind = 'end_to_end_id' AND t.state = 'accepted'
         AND t.next_check_at IS NULL AND e.received_at > COALESCE(t.checked_at, t.created_at)
+      UNION
+      -- The bank may have sent the Pix under another endToEndId.
+      SELECT t.id FROM webhook_event e
+      CROSS JOIN LATERAL (
+        SELECT * FROM transfer
+        WHERE account_id = ${accountId} AND operation_id = CASE
+          WHEN e.request_key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+          THEN e.request_key::uuid END
+        UNION
+        SELECT * FROM transfer WHERE account_id = ${accountId} AND bank_id = e.request_key
+      ) t
+      WHERE e.account_id = ${accountId} AND e.state = 'pending'
+        AND e.reference_kind = 'end_to_end_id' AND t.state = 'accepted'
+        AND e.received_at > COALESCE(t.checked_at, t.created_at)
       UNION
       SELECT t.id FROM (${candidatesSinceCheck}) t WHERE t.account_id = ${accountId}
     ), candidate AS (

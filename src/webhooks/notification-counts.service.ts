@@ -2,7 +2,7 @@
 // the webhooks that came before it are compared with the lines, and new lines with the webhooks.
 import { afterCommit, type Database } from '../database.service.js';
 import * as queries from './notification-counts.queries.js';
-import { recordReportedParties } from './webhook-counterparties.queries.js';
+import { recordReports } from './webhook-reports.queries.js';
 import {
   findProcessable,
   findShown,
@@ -28,7 +28,7 @@ export async function processWebhooks(
     if (!found) return { ...nothingProcessed, isComplete: true };
     const { processable, comparedFrom, isComplete } = found;
     const processed = await markProcessed(tx, accountId, processable, comparedFrom);
-    await recordReportedParties(tx, accountId, processed.unnamed);
+    await recordReports(tx, accountId, processed.reports);
     await recordCompared(tx, accountId, found);
     await queries.countReportedLines(tx, accountId, processed.places);
     return { ...processed, isComplete };
@@ -51,7 +51,7 @@ export async function compareNewLines(
       if (compared.lines > 0) {
         const shown = await findShown(tx, accountId, compared);
         const processed = await markProcessed(tx, accountId, shown, null);
-        await recordReportedParties(tx, accountId, processed.unnamed);
+        await recordReports(tx, accountId, processed.reports);
         await queries.countReportedLines(tx, accountId, processed.places);
         afterCommit(tx, () => recordProcessed(processed));
       }

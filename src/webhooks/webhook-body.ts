@@ -83,6 +83,18 @@ export function readWebhookBody(body: Uint8Array, urlEventType: string | null): 
   };
 }
 
+/** What identifies the request that a webhook reports: its idempotency key, or the bank's id. */
+export function readRequestKey(body: Uint8Array): string | null {
+  const { idempotencyKey, id } = readWebhookFields(body) ?? {};
+  return idIn(idempotencyKey) ?? idIn(isLosslessNumber(id) ? id.value : id);
+}
+
+/** PostgreSQL cannot store the NUL character. */
+function idIn(value: unknown): string | null {
+  const text = typeof value === 'string' ? value.replaceAll('\0', '') : '';
+  return text !== '' && text.length <= maxIdLength ? text : null;
+}
+
 /** The fields of a webhook; null if its body is no JSON object. */
 export function readWebhookFields(body: Uint8Array): Record<string, unknown> | null {
   try {
@@ -110,8 +122,6 @@ function referenceOf(fields: Record<string, unknown>): WebhookReference | null {
   const { endToEndId, referenceId, correlationId } = fields;
   for (const id of [endToEndId, referenceId])
     if (typeof id === 'string' && parseEndToEndId(id)) return { kind: 'end_to_end_id', value: id };
-  // PostgreSQL cannot store the NUL character.
-  const value = typeof correlationId === 'string' ? correlationId.replaceAll('\0', '') : '';
-  if (value !== '' && value.length <= maxIdLength) return { kind: 'correlation_id', value };
-  return null;
+  const value = idIn(correlationId);
+  return value === null ? null : { kind: 'correlation_id', value };
 }

@@ -28,13 +28,19 @@ const debits: ReadonlySet<string> = new Set([
   'TRANSFER_EXTERNAL_DEBITED',
 ]);
 
+/** Whether webhooks of this type report a credit; null where the direction is not known. */
+export function isCreditReported(eventType: string): boolean | null {
+  if (credits.has(eventType)) return true;
+  return debits.has(eventType) ? false : null;
+}
+
 /**
  * Null for an event type whose direction is not known, and where the body names nobody. The parties
  * of the proof come first: the payer beside it may be the one that the charge was issued to.
  */
 export function readReportedParty(eventType: string, body: Uint8Array): ReportedParty | null {
-  const isCredit = credits.has(eventType);
-  if (!isCredit && !debits.has(eventType)) return null;
+  const isCredit = isCreditReported(eventType);
+  if (isCredit === null) return null;
   const fields = readWebhookFields(body);
   const proof = fieldOf(fields, 'proof');
   const names = isCredit ? ['payer'] : ['beneficiary', 'payee'];

@@ -9,7 +9,7 @@ import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
-import { noticeEventTypes, readWebhookBody } from './webhook-body.js';
+import { noticeEventTypes, readRequestKey, readWebhookBody } from './webhook-body.js';
 import { compareNewLines, processWebhooks } from './notification-counts.service.js';
 import { recordProcessedWebhooks, recordReceivedWebhooks } from './webhook-metrics.service.js';
 import { findNextRepeatMs, listAccountsWithOverdueWebhooks } from './webhook-processing.queries.js';
@@ -73,6 +73,8 @@ export class WebhookInbox {
       isQuarantined,
       referenceKind: reference?.kind ?? null,
       reference: reference?.value ?? null,
+      // The bank may have sent the Pix under another endToEndId than the service knows.
+      requestKey: reference?.kind === 'end_to_end_id' ? readRequestKey(body) : null,
       copies: 1,
     };
     const committed = new Promise<void>((resolve, reject) => {

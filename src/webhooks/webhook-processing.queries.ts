@@ -5,7 +5,7 @@
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import type { Reader } from '../shared-reads.queries.js';
-import { unnamedReports } from './webhook-counterparties.queries.js';
+import { reportsOf } from './webhook-reports.queries.js';
 import { bankClockLead } from './webhooks.queries.js';
 
 /** Bounds how long a run keeps the database from storing new webhooks. */
@@ -177,12 +177,12 @@ export interface ProcessedWebhooks {
   processingSeconds: number[];
   /** From the movement to the receipt of those that name one line. */
   delaySeconds: number[];
-  /** Those whose line leaves open who paid, for `recordReportedParties`. */
-  unnamed: string[];
+  /** Those that say what their line leaves open, for `recordReports`. */
+  reports: string[];
 }
 
 export const nothingProcessed: ProcessedWebhooks = {
-  ...{ places: [], processingSeconds: [], delaySeconds: [], unnamed: [] },
+  ...{ places: [], processingSeconds: [], delaySeconds: [], reports: [] },
 };
 
 /**
@@ -226,7 +226,7 @@ export async function markProcessed(
                LIMIT 1
              ) line
            ) AS "delaySeconds",
-           ARRAY(${unnamedReports(accountId)}) AS unnamed`;
+           ARRAY(${reportsOf(accountId)}) AS reports`;
   return result ?? nothingProcessed;
 }
 

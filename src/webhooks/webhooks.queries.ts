@@ -11,7 +11,7 @@ export const bankClockLead = `CASE WHEN s.clock_offset_ms <= 0 AND s.clock_offse
 
 export interface StoredWebhook extends Pick<
   WebhookEvent,
-  'accountId' | 'eventType' | 'bodyHash' | 'referenceKind' | 'reference' | 'copies'
+  'accountId' | 'eventType' | 'bodyHash' | 'referenceKind' | 'reference' | 'requestKey' | 'copies'
 > {
   body: Buffer;
   isQuarantined: boolean;
@@ -26,19 +26,19 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
   // All bodies are one parameter: an array of them would be sent as text with two digits a byte.
   const bodies = column(({ body }) => body);
   const text = `INSERT INTO webhook_event AS e
-       (account_id, event_type, body_hash, body, state, reference_kind, reference, copies,
-        received_at, received_at_bank_time)
+       (account_id, event_type, body_hash, body, state, reference_kind, reference,
+        request_key, copies, received_at, received_at_bank_time)
      SELECT w.account_id, event_type, body_hash,
             substring($4::bytea FROM body_start FOR body_length),
             (CASE WHEN quarantined THEN 'quarantined'
                   WHEN event_type = ANY ($11::text[]) THEN 'unhandled'
                   ELSE 'pending' END)::webhook_event_state,
-            reference_kind, reference, copies,
+            reference_kind, reference, request_key, copies,
             now.at, now.at + COALESCE(${bankClockLead}, interval '0')
      FROM unnest($1::int[], $2::text[], $3::text[], $5::int[], $6::int[],
-                 $7::boolean[], $8::text[], $9::text[], $10::int[])
+                 $7::boolean[], $8::text[], $9::text[], $10::int[], $12::text[])
        AS w(account_id, event_type, body_hash, body_start, body_length, quarantined,
-            reference_kind, reference, copies)
+            reference_kind, reference, copies, request_key)
      CROSS JOIN (SELECT clock_timestamp() AS at) now
      LEFT JOIN statement_state s ON s.account_id = w.account_id
      ORDER BY w.account_id, event_type, body_hash
@@ -56,6 +56,7 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
     column(({ reference }) => reference),
     column(({ copies }) => copies),
     noticeEventTypes,
+    column(({ requestKey }) => requestKey),
   ];
   await pool.query({ name: statementNameOf(text, values), text, values });
 }

@@ -123,6 +123,37 @@ describe('the outcomes in certificates', () => {
     });
   });
 
+  it('are listed by the next certificate when a person unlinks a refund of a certified day', async () => {
+    const { database } = service;
+    const account = await closedDays.account('unlinked');
+    const { id, goLiveAt } = account;
+    await closedDays.arrive(id, [
+      { nsu: 1, at: '2026-03-02T10:00:00Z', cents: 1_000 },
+      { nsu: 2, at: '2026-03-02T11:00:00Z', cents: -1_000 },
+      { nsu: 3, at: '2026-03-03T10:00:00Z', cents: 500 },
+      { nsu: 4, at: '2026-03-04T10:00:00Z', cents: 500 },
+    ]);
+    const { reconciliation, manualMatches } = reconciliationOn(database, jobQueue, { goLiveAt });
+    await reconciliation.reconcile({ accountId: id });
+    const refundOf = [{ originalNsu: 1n, amountCents: 1_000n, expectedPaymentId: null }];
+    await database.transaction((tx) =>
+      manualMatches.link(tx, id, { nsu: 2n, allocations: [], refundOf }, person),
+    );
+    const close = async (day: string) => {
+      await closedDays.closedUntil(id, day);
+      await closedDays.close(account);
+      return certificates(id);
+    };
+    const [first] = await close('2026-03-03');
+    expect(first?.classified).toMatchObject({ refunded: { count: 2 } });
+    await database.transaction((tx) =>
+      manualMatches.unlink(tx, id, { nsu: 2n, matchId: null }, person),
+    );
+    const [, second] = await close('2026-03-04');
+    expect(second?.outcomeChanges).toMatchObject({ count: 2, first: [{ nsu: '1' }, { nsu: '2' }] });
+    expect((await closedDays.verify('unlinked'))?.difference).toBeNull();
+  });
+
   it('are current when the day is certified, also if they change while it is read', async () => {
     const account = await matchedAccount('meanwhile');
     const step = async () => {

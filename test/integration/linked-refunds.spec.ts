@@ -2,6 +2,7 @@
 // that nothing is refunded twice.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { RefundPolicies } from '../../src/reconciliation/breaks/refund-policies.service.js';
 import { slip } from '../contract/samples.js';
 import { BreaksFixture, statusAndCode } from '../support/breaks.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
@@ -14,6 +15,8 @@ describe('a refund by the bank without the id of its Pix', () => {
   beforeAll(async () => {
     service = await serviceOnSandbox();
     await service.bank.call('PATCH', '/sandbox/modes', { body: { lineOriginalId: 'absent' } });
+    // Each refund may be of this Pix too: all are of one payer.
+    await receive(9_000);
   });
   afterAll(() => service.stop());
 
@@ -91,14 +94,27 @@ describe('a refund by the bank without the id of its Pix', () => {
     expect(events).toContainEqual({ type: 'charge.refunded' });
   });
 
-  it('is no reason to call the next payment of the charge a duplicate', async () => {
+  it('is no reason to call the next payment a duplicate, or to refund it by a policy', async () => {
     const correlationId = await createCharge(55);
     const pix = await receive(55, { correlationId });
     const nsu = await returnByBank(pix.endToEndId, 55);
     expect((await link(nsu, { refundOf: [{ nsu: pix.nsu, amount: 55 }] })).status).toBe(201);
+    const policies = [{ kind: 'duplicate_payment', isOn: true, maxAmount: null }];
+    const body = { policies, reason: 'as agreed' };
+    expect((await service.call('PUT', '/v1/refund-policies', { body })).status).toBe(200);
     const again = await receive(55, { correlationId });
     expect(await breaksOf(again.nsu)).toEqual([]);
     expect(await readCharge(correlationId)).toMatchObject({ settlement: 'settled' });
+    await sql(
+      `UPDATE statement_state SET closed_from = now() - interval '1 day',
+         closed_until = now() + interval '1 hour'`,
+    );
+    const { accountId, application } = service;
+    await application.get(RefundPolicies, { strict: false }).apply({ accountId });
+    const refunds = await service.call('GET', `/v1/refunds?originalNsu=${again.nsu}`);
+    expect(refunds.body.data).toEqual([]);
+    const off = { policies: [{ kind: 'duplicate_payment', isOn: false }], reason: 'tested' };
+    await service.call('PUT', '/v1/refund-policies', { body: off });
   });
 
   it('may be linked to a Pix that pays nothing, and freezes its payer again when unlinked', async () => {

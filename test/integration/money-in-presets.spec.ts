@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { presets } from '../../src/sandbox/presets/presets.js';
 import { TransferStatusChecks } from '../../src/transfers/transfer-status-checks.service.js';
+import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { expectTable } from '../support/docs-table.js';
 import { moneyScenarios } from '../support/money-scenarios.js';
 import { bankTime, MoneyWorld, type PlayedLine } from '../support/money-world.js';
@@ -37,6 +38,7 @@ async function reconcile({ application, accountId, pool, sync }: ServiceOnSandbo
   const get = <Type>(type: new (...of: never[]) => Type) =>
     application.get<Type>(type as never, { strict: false });
   await sync();
+  await get(WebhookInbox).process({ accountId });
   await get(ReconciliationService).reconcile({ accountId });
   await pool.query('UPDATE transfer SET next_check_at = now() WHERE next_check_at IS NOT NULL');
   await get(TransferStatusChecks).check({ accountId });

@@ -73,6 +73,15 @@ describe('payment controls', () => {
   };
   const storedOperations = () => service.database.prisma.operation.count();
   const sync = () => service.application.get(StatementService, { strict: false }).sync(accountId);
+  const decide = async () => {
+    await sync();
+    await service.database.pool.query('UPDATE transfer SET next_check_at = now()');
+    await service.application.get(TransferStatusChecks, { strict: false }).check({ accountId });
+    await sync();
+    await service.application
+      .get(ReconciliationService, { strict: false })
+      .reconcile({ accountId });
+  };
   const limitExceeded = '422 limit_exceeded';
 
   it('are off until they are set: nothing is compared and nothing is counted', async () => {
@@ -369,15 +378,6 @@ describe('payment controls', () => {
 
     it('return a share when the statement shows the reversal of a failure, never for a return', async () => {
       await set({ limits: { perDay: 100 } });
-      const decide = async () => {
-        await sync();
-        await service.database.pool.query('UPDATE transfer SET next_check_at = now()');
-        await service.application.get(TransferStatusChecks, { strict: false }).check({ accountId });
-        await sync();
-        await service.application
-          .get(ReconciliationService, { strict: false })
-          .reconcile({ accountId });
-      };
       await service.sandbox.call('POST', '/sandbox/faults', {
         body: { endpoint: 'transfers', kind: 'async-error', times: 1 },
       });
@@ -395,6 +395,25 @@ describe('payment controls', () => {
       await decide();
       expect(await codeOf(toAccount(40))).toBe(limitExceeded);
       expect(await codeOf(toAccount(20))).toBe('sent');
+    });
+
+    it('return the share of a refund when the statement shows its reversal', async () => {
+      await set({ limits: { perDay: 100 } });
+      const pix = await service.sandbox.call('POST', '/sandbox/pix/received', {
+        body: { amount: 70 },
+      });
+      await decide();
+      await service.sandbox.call('POST', '/sandbox/faults', {
+        body: { endpoint: 'refunds', kind: 'async-error', times: 1 },
+      });
+      const path = `/baas/api/v1/transactions/${pix.body.nsu as number}/refund?filterBy=NSU`;
+      const refund = () => service.call('PUT', path, { body: { amount: 70 } });
+      expect(await codeOf(refund())).toBe('sent');
+      expect(await codeOf(toAccount(40))).toBe(limitExceeded);
+      await service.sandbox.call('POST', '/sandbox/clock', { body: { advance: 'PT1M' } });
+      await decide();
+      expect(await codeOf(toAccount(40))).toBe('sent');
+      expect(await codeOf(toAccount(61))).toBe(limitExceeded);
     });
 
     it('hold per night and per day of São Paulo, by the bank’s clock', async () => {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import { StatementService } from '../../src/statement/statement.service.js';
 import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
 
 describe('the rules of an account', () => {
@@ -170,5 +172,25 @@ describe('the rules of an account', () => {
     });
     const { status, body } = await service.call('GET', '/v1/rules');
     expect([status, body.status, body.title]).toEqual([500, 500, 'Internal Server Error']);
+  });
+
+  it('hide no large debit that has the type name of a fee', async () => {
+    const { id: accountId } = await service.database.prisma.bankAccount.findFirstOrThrow();
+    const debit = async (amount: number) => {
+      const body = { amount, isCredit: false, typeName: 'DEBIT_FEE' };
+      return (await service.sandbox.call('POST', '/sandbox/transactions', { body })).body.nsu;
+    };
+    await service.application.get(StatementService, { strict: false }).sync(accountId);
+    const [fee, other] = [await debit(100), await debit(100.01)];
+    await service.application.get(StatementService, { strict: false }).sync(accountId);
+    await service.application
+      .get(ReconciliationService, { strict: false })
+      .reconcile({ accountId });
+    const explanationOf = async (nsu: number) =>
+      (await service.call('GET', `/v1/transactions?nsu=${nsu}`)).body.data[0].explanation;
+    expect(await explanationOf(fee)).toMatchObject({ state: 'classified', category: 'fee' });
+    expect(await explanationOf(other)).toMatchObject({ state: 'in_break' });
+    const { body } = await service.call('GET', `/v1/breaks?nsu=${other as number}`);
+    expect(body.data).toMatchObject([{ kind: 'unrequested_debit', amount: 100.01 }]);
   });
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
 import {
@@ -6,11 +7,16 @@ import {
   internalTransfer,
   manualTransfer,
 } from '../contract/transfer-samples.js';
+import type { Transfer } from '../../src/generated/service/client.js';
 import { statusCheckPausesMs } from '../../src/transfers/transfer-status.js';
 import { updateTransfers } from '../../src/transfers/transfers.queries.js';
 import { transfersSetup, type TransfersSetup } from '../support/transfers-setup.js';
 import { until } from '../support/until.js';
 import { webhookInboxOf } from '../support/webhooks-application.js';
+
+type TransferIds = Pick<Transfer, 'operationId' | 'bankId'>;
+
+const newEndToEndId = 'E9999999920261128150000000000001';
 
 describe('the lifecycle of a transfer', () => {
   let bank: SandboxUnderTest;
@@ -42,11 +48,11 @@ describe('the lifecycle of a transfer', () => {
     return (await setup.views.get(setup.accountId, id)) as { id: string; endToEndId: string };
   };
   const rowOf = (id: string) => setup.database.prisma.transfer.findFirstOrThrow({ where: { id } });
-  const storeWebhook = async (endToEndId: string, status: string) => {
+  const storeWebhook = async (endToEndId: string, status: string, ids: object = {}) => {
     const enqueued: string[] = [];
     const enqueue = async (name: unknown) => void enqueued.push(String(name));
     const inbox = webhookInboxOf(setup.database, undefined, enqueue);
-    const body = JSON.stringify({ eventType: status, endToEndId, status: 'PIX_ERROR' });
+    const body = JSON.stringify({ eventType: status, endToEndId, status: 'PIX_ERROR', ...ids });
     await inbox.store(setup.accountId, 'PIX_PAYMENT_UPDATED', Buffer.from(body));
     await until('the status check is enqueued', () => enqueued.length > 1);
     return enqueued;
@@ -99,6 +105,34 @@ describe('the lifecycle of a transfer', () => {
         ),
       );
       expect(await rowOf(id)).toMatchObject({ endToEndId: row.endToEndId, state: 'effective' });
+    });
+
+    it.each([
+      [
+        'the key of its request',
+        ({ operationId }: TransferIds) => ({ idempotencyKey: operationId }),
+      ],
+      ['the id of the bank', ({ bankId }: TransferIds) => ({ id: bankId })],
+    ])('is checked when a webhook with a new endToEndId names it by %s', async (_, idsOf) => {
+      await fault('transfers', 'new-end-to-end-id');
+      const { id, endToEndId } = await sendPix();
+      await setClock({ advance: 'PT1S' });
+      // Its last check has been made.
+      await setup.run('UPDATE transfer SET next_check_at = NULL');
+      const other = { idempotencyKey: randomUUID(), id: randomUUID() };
+      await storeWebhook(newEndToEndId, 'PIX_PAYMENT_EFFECTIVE', other);
+      await checkStatus();
+      expect(await rowOf(id)).toMatchObject({ state: 'accepted', checks: 0 });
+      await storeWebhook(newEndToEndId, 'PIX_PAYMENT_EFFECTIVE', idsOf(await rowOf(id)));
+      await checkStatus();
+      const row = await rowOf(id);
+      expect(row).toMatchObject({ state: 'effective', checks: 1 });
+      const { rows } = await setup.run(
+        `SELECT value FROM expected_payment_reference WHERE kind = 'end_to_end_id' ORDER BY value`,
+      );
+      expect(rows.map(({ value }) => value)).toEqual([endToEndId, row.endToEndId].sort());
+      await checkStatus();
+      expect(await rowOf(id)).toMatchObject({ checks: 1 });
     });
 
     it('is checked again when a debit is found to fit it', async () => {

@@ -14,7 +14,7 @@ export function lineFacts(change: Partial<StatementLineFacts>): StatementLineFac
     paidOn: null,
     ...{ idempotencyKey: null, movementId: null, endToEndId: null, externalId: null },
     ...{ correlationId: null, billCode: null, originalEndToEndId: null },
-    ...{ counterparty: null, counterpartyDocument: null, notes: null },
+    ...{ counterparty: null, counterpartyDocument: null, notes: null, reported: [] },
     ...{ isFresh: false, isFromOwnAccount: false, undoesDebit: false },
     ...change,
   };
@@ -32,6 +32,35 @@ export function expectedPaymentFacts(change: Partial<ExpectedPaymentFacts>): Exp
     isWithdrawn: (change.withdrawal ?? null) !== null,
     ...change,
   };
+}
+
+/** The received Pix that debits without the id of their Pix may refund, unless a person decided. */
+export function possibleOriginalsOf(
+  lines: readonly StatementLineFacts[],
+  decided: readonly bigint[] = [],
+): Facts['possibleOriginals'] {
+  const received = lines.filter(
+    ({ isCredit, endToEndId, originalEndToEndId, typeName, undoesDebit }) =>
+      isCredit && endToEndId && !originalEndToEndId && typeName === 'CREDIT_PIX' && !undoesDebit,
+  );
+  const mayBeOf = (debit: StatementLineFacts, pix: StatementLineFacts) => {
+    const kinds = ['counterpartyDocument', 'counterparty'] as const;
+    const known = kinds.filter((kind) => debit[kind] !== null && pix[kind] !== null);
+    const isOfPayer = known.some((kind) => debit[kind] === pix[kind]);
+    const isInTime = pix.occurredAt <= debit.occurredAt && pix.amountCents >= debit.amountCents;
+    return isInTime && (isOfPayer || known.length === 0) ? [{ nsu: pix.nsu, isOfPayer }] : [];
+  };
+  const debits = lines.filter(
+    (line) =>
+      line.typeName === 'DEBIT_PIX_REFUND' &&
+      line.originalEndToEndId === null &&
+      (line.counterparty ?? line.counterpartyDocument) !== null &&
+      !decided.includes(line.nsu) &&
+      !received.some(({ endToEndId }) => endToEndId === line.endToEndId),
+  );
+  return new Map(
+    debits.map((debit) => [debit.nsu, received.flatMap((pix) => mayBeOf(debit, pix))]),
+  );
 }
 
 export function facts(change: Partial<Facts>): Facts {

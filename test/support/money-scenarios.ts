@@ -87,6 +87,20 @@ export const moneyScenarios: readonly MoneyScenario[] = [
     },
   },
   {
+    name: 'A slip is paid by its bar code, and a webhook names its charge',
+    results: everywhere('by itself'),
+    async play(world) {
+      const amount = world.newAmount();
+      const charge = slip({ dueDate, Amount: amount });
+      const { correlationId } = charge;
+      await world.request('POST', '/baas/v1/charges', charge);
+      await world.atBank(`/baas/v1/charges/${correlationId}/pay`, {});
+      const [nsu = 0] = await world.linesOf(amount, 1);
+      await world.report('CHARGE_PAID', { nsu, correlationId, amount, source: 'PCR' });
+      return [{ nsu, explainedBy: await world.ofCharge(correlationId) }];
+    },
+  },
+  {
     name: 'A paid slip is charged back',
     results: everywhere('by a person'),
     async play(world) {
@@ -150,18 +164,29 @@ export const moneyScenarios: readonly MoneyScenario[] = [
   },
   {
     name: 'The bank refunds a Pix (MED)',
-    results: onlyComplete('by a person'),
+    results: everywhere('by itself'),
     play: medOfCharge,
   },
   {
     name: 'We refund a part of a Pix, and the bank refunds the rest (MED)',
-    results: onlyComplete('by a person'),
+    results: everywhere('by itself'),
     async play(world) {
       const rest = world.newAmount();
       const paid = await world.paidCharge(Number((rest + 10).toFixed(2)));
       const { key, body } = await world.refund(paid.nsu, 10);
       const own = { nsu: body.nsu as number, explainedBy: await world.ofKey(key) };
       return [paid, own, await world.med(paid, rest)];
+    },
+  },
+  {
+    name: 'The bank refunds one of two equal Pix of a payer',
+    results: onlyComplete('by a person'),
+    async play(world) {
+      const amount = world.newAmount();
+      const payer = world.newPayer();
+      const first = await world.paidCharge(amount, payer);
+      await world.paidCharge(amount, payer);
+      return [await world.med(first, amount)];
     },
   },
   {

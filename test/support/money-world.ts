@@ -1,6 +1,7 @@
 // The service in front of a sandbox bank, with what money scenarios do at both.
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
+import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { eventually } from '../contract/bank-under-test.js';
 import { slip } from '../contract/samples.js';
 import type { ServiceOnSandbox } from './service-on-sandbox.js';
@@ -16,6 +17,18 @@ export const dueDate = '2037-12-10';
 export interface PlayedLine {
   nsu: number;
   explainedBy: string | null;
+}
+
+/** The CPF with this serial number. */
+export function cpfOf(serial: number): string {
+  const withCheckDigit = (digits: string) => {
+    const sum = [...digits].reduce(
+      (total, digit, index) => total + Number(digit) * (digits.length + 1 - index),
+      0,
+    );
+    return `${digits}${((sum * 10) % 11) % 10}`;
+  };
+  return withCheckDigit(withCheckDigit(String(100_000_000 + serial)));
 }
 
 export class MoneyWorld {
@@ -75,6 +88,13 @@ export class MoneyWorld {
     return rows[0].id as string;
   }
 
+  /** The bank sends a webhook. */
+  async report(eventType: string, fields: object): Promise<void> {
+    await this.service.application
+      .get(WebhookInbox, { strict: false })
+      .store(this.service.accountId, eventType, Buffer.from(JSON.stringify(fields)));
+  }
+
   sync(): Promise<unknown> {
     return this.service.sync();
   }
@@ -102,9 +122,8 @@ export class MoneyWorld {
   private payers = 0;
   /** A payer that no other scenario has. */
   newPayer(): { name: string; document: string } {
-    const documents = ['52998224725', '12345678909', '11144477735', '39053344705', '15350946056'];
     this.payers += 1;
-    return { name: `Pagador ${this.payers}`, document: documents[this.payers % 5] ?? '' };
+    return { name: `Pagador ${this.payers}`, document: cpfOf(this.payers) };
   }
 
   /** Sends money; `lines` lines of it appear, of which the first is the debit. */

@@ -1,7 +1,7 @@
 // Reads a scenario of test/scenarios: facts in the words of an accountant, and what they mean.
 import { z } from 'zod';
 import type { Facts, ManualLink } from '../../src/reconciliation/decide/model.js';
-import { expectedPaymentFacts, lineFacts } from './facts.js';
+import { expectedPaymentFacts, lineFacts, possibleOriginalsOf } from './facts.js';
 
 /** A YAML number has lost its last zero: 10.00 reads as 10. */
 const reais = z.number().transform((value) => BigInt(Math.round(value * 100)));
@@ -111,6 +111,7 @@ export type AccountantScenario = z.output<typeof scenarioSchema>;
 export function factsOf(scenario: AccountantScenario): Facts {
   const { decisions, finalMatches, operations, asOf, goLiveAt = new Date(0) } = scenario;
   const { othersSentUntil: until } = scenario;
+  const lines = scenario.statement.map(toLine);
   return {
     ...{ goLiveAt, asOf, debitMissingMs: 3_600_000 },
     othersSent: until ? [{ recordedFrom: null, recordedUntil: until, occurredUntil: until }] : [],
@@ -120,14 +121,17 @@ export function factsOf(scenario: AccountantScenario): Facts {
       ...{ id, kind: 'create_transfer', state, reason: 'no_response', attempts: 1 },
       amountCents: amount,
     })),
-    lines: scenario.statement.map(toLine),
+    lines,
     expectedPayments: scenario.expected.map(toPayment),
     links: decisions.flatMap(toLink),
     separated: decisions.flatMap((one) =>
       'separate' in one ? [{ nsu: BigInt(one.line), expectedPaymentId: one.separate }] : [],
     ),
     finalClassifications: [],
-    possibleOriginals: new Map(),
+    possibleOriginals: possibleOriginalsOf(
+      lines,
+      decisions.map(({ line: nsu }) => BigInt(nsu)),
+    ),
     finalMatches: finalMatches.map((one) => ({
       ...{ nsu: BigInt(one.line), expectedPaymentId: one.payment, amountCents: one.amount },
       ...{ rule: 'declared', owedCents: one.amount, isTolerated: false, evidence: {} },

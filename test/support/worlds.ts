@@ -1,7 +1,7 @@
 // Random worlds of facts: few ids, so that lines and payments share them by right and by accident.
 import fc from 'fast-check';
 import type { ExpectedPaymentFacts, Facts } from '../../src/reconciliation/decide/model.js';
-import { expectedPaymentFacts, facts, lineFacts } from './facts.js';
+import { expectedPaymentFacts, facts, lineFacts, possibleOriginalsOf } from './facts.js';
 
 const day = Date.UTC(2026, 2, 2);
 const at = (minute: number) => new Date(day + minute * 60_000);
@@ -9,12 +9,18 @@ const cents = fc.constantFrom(500n, 1_000n, 1_500n);
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null, freq: 2 });
 const idOf = (name: string) => fc.constantFrom(`${name}1`, `${name}2`, `${name}3`);
 
+const debitTypes = {
+  CREDIT_PIX: 'DEBIT_PIX',
+  CREDIT_PIX_REVERSAL: 'DEBIT_PIX',
+  CREDIT_PIX_REFUND: 'DEBIT_PIX_REFUND',
+} as const;
+
 const line = fc
   .record({
     isCredit: fc.boolean(),
     amountCents: cents,
     minute: fc.integer({ min: 0, max: 20 }),
-    typeName: fc.constantFrom('CREDIT_PIX', 'CREDIT_PIX_REVERSAL', 'CREDIT_PIX_REFUND'),
+    typeName: fc.constantFrom(...(Object.keys(debitTypes) as (keyof typeof debitTypes)[])),
     correlationId: maybe(idOf('c')),
     externalId: maybe(idOf('x')),
     endToEndId: maybe(idOf('e')),
@@ -28,7 +34,7 @@ const line = fc
   .map(({ minute, typeName, ...one }) => ({
     ...one,
     occurredAt: at(60 + minute),
-    typeName: one.isCredit ? typeName : 'DEBIT_PIX',
+    typeName: one.isCredit ? typeName : debitTypes[typeName],
   }));
 
 const payment = fc
@@ -113,6 +119,8 @@ export const rules = [
   },
 ];
 
+const nsuAt = (index: number) => BigInt(index + 1);
+
 export const world = fc
   .record({
     lines: fc.array(line, { maxLength: 8 }),
@@ -127,7 +135,7 @@ export const world = fc
     accepted: fc.array(fc.nat(7), { maxLength: 2 }),
   })
   .map((made): Facts => {
-    const lines = made.lines.map((one, index) => lineFacts({ ...one, nsu: BigInt(index + 1) }));
+    const lines = made.lines.map((one, index) => lineFacts({ ...one, nsu: nsuAt(index) }));
     const expectedPayments = made.payments.map((one, index) =>
       expectedPaymentFacts({ operationId: `o${index}`, ...one, id: `p${index}` }),
     );
@@ -143,9 +151,11 @@ export const world = fc
       return links.has(debit.nsu) ? [] : [{ debit, credit }];
     });
     const refundByDebit = new Map(refunds.map((one) => [one.debit.nsu, one]));
+    const decided = [...links.keys(), ...refundByDebit.keys(), ...made.accepted.map(nsuAt)];
     return facts({
       lines,
       expectedPayments,
+      possibleOriginals: possibleOriginalsOf(lines, decided),
       rules: made.hasRules ? rules : [],
       links: [
         ...[...links.values()].map(({ line: of, payment: paid }) => ({

@@ -2,7 +2,7 @@
 // refunds in progress.
 import { opaqueAccountId, type Tx } from '../../database.service.js';
 import { lineReferenceKinds } from '../../expected-payments/references.js';
-import { isStanding } from '../../expected-payments/refunds-of-pix.queries.js';
+import { isStanding } from '../../expected-payments/refunds-by-payer.queries.js';
 import { Prisma } from '../../generated/service/client.js';
 
 /** Locks lines in the order of their nsus, so that no refund of them begins meanwhile. */

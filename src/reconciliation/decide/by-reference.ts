@@ -1,5 +1,6 @@
 // Which expected payments a line pays: those that its ids name, and for operations whose response
 // never came, which may carry none of our ids, the one that its original or counterparty names.
+import type { LineType } from '../../contract/line-types.js';
 import { isExactAmountOwed, splitExactAmountOwed } from '../../expected-payments/settlement.js';
 import { clockToleranceMs } from '../../operations/effect-period.js';
 import type { ReferenceKind } from '../../expected-payments/references.js';
@@ -13,6 +14,7 @@ import {
   type Named,
 } from './component.js';
 import type { ExpectedPaymentFacts, MatchRule, StatementLineFacts } from './model.js';
+import { mayRefundAnother } from './refunds.js';
 
 /** The expected payments that the line may pay: its own ids name them and they can be paid. */
 export function payableBy(component: Component, line: StatementLineFacts): Named[] {
@@ -46,6 +48,30 @@ function isPayable(component: Component, payment: ExpectedPaymentFacts): boolean
   const { id, withdrawal, operationState } = payment;
   const isUnsent = withdrawal === 'rejected' || operationState === 'awaiting_approval';
   return !isUnsent || component.paidCents(id) > 0n;
+}
+
+/**
+ * Decides a line that an authenticated webhook ties to a payment: the only one that its ids name,
+ * of exactly the amount owed, that no other line pays.
+ */
+export function payByReport(component: Component, line: StatementLineFacts): void {
+  const reported = line.reported.flatMap(({ kind, value }) =>
+    component.named(line, kind, value).map((payment) => named(kind, value, payment)),
+  );
+  const owed = distinct(reported).filter(
+    ({ payment }) =>
+      payment.isCredit === line.isCredit &&
+      !payment.isMultiUse &&
+      payment.withdrawal === null &&
+      payment.operationState !== 'awaiting_approval' &&
+      component.paidCents(payment.id) === 0n &&
+      isExactAmountOwed(payment, line.amountCents, component.paid(line)) &&
+      !contradicts(line, payment),
+  );
+  const [only, ...others] = owed;
+  if (!only || others.length > 0) return;
+  const evidence = { ...only.evidence, source: 'webhook' };
+  pay(component, line, { ...only, evidence }, 'reference');
 }
 
 /** Decides a line that names at least one payment that it may pay. */
@@ -206,36 +232,13 @@ export function payUnreferenced(
     statesBeingSent.includes(payment.operationState),
   );
   const openIds = open.map(({ payment }) => payment.id);
-  if (isPending) return wait(component, line, 'operation', openIds);
+  if (isPending) return component.wait(line, 'operation', openIds);
   // Refunds of one Pix with one amount are interchangeable; payments to one account are not.
   if (oldest && byOriginal.length > 0) return pay(component, line, oldest, 'original');
   const isCertain = candidates.length === 1 && !mayRefundAnother(component, line, candidates);
   if (oldest && isCertain) return pay(component, line, oldest, 'counterparty');
-  if (isInProgress) return wait(component, line, 'operation', openIds);
+  if (isInProgress) return component.wait(line, 'operation', openIds);
   if (oldest) component.leaveUnmatched(line, 'ambiguous', { candidates });
-}
-
-/**
- * Whether the line may be the refund of another Pix of its counterparty: the bank refunds by
- * itself, too, as for fraud.
- */
-function mayRefundAnother(
-  { facts }: Component,
-  { nsu }: StatementLineFacts,
-  candidates: readonly { payment: ExpectedPaymentFacts }[],
-): boolean {
-  const own = candidates.flatMap(({ payment }) => payment.refundOfNsu ?? []);
-  if (own.length === 0) return false;
-  return new Set([...own, ...(facts.possibleOriginals.get(nsu) ?? [])]).size > 1;
-}
-
-export function wait(
-  component: Component,
-  { nsu }: StatementLineFacts,
-  waitsFor: 'operation' | 'line',
-  candidateIds: readonly string[] = [],
-): void {
-  component.unmatched.set(nsu, { outcome: 'pending', waitsFor, candidateIds });
 }
 
 /** An operation in progress cannot explain a line after its last possible effect. */
@@ -275,7 +278,7 @@ export function contradicts(
   return (
     lineReferences(line).some(({ kind, value }) => differs(kind, [value])) ||
     differs('original_end_to_end_id', original === null ? [] : [original]) ||
-    differs('counterparty', counterpartiesOf(line))
+    differs('counterparty', mayBeOf(line))
   );
 }
 
@@ -287,9 +290,8 @@ function shareOf(
   const { originalEndToEndId: original } = line;
   if (original !== null && valuesOf(payment, 'original_end_to_end_id').includes(original))
     return { ...named('original_end_to_end_id', original, payment), shared: 'original' };
-  const counterparties = counterpartiesOf(line);
   const [own = ''] = valuesOf(payment, 'counterparty');
-  const shared = counterparties.includes(own) ? 'counterparty' : null;
+  const shared = isWholeAccount(line, own) ? 'counterparty' : null;
   return { ...named('counterparty', own, payment), shared };
 }
 
@@ -297,8 +299,22 @@ function valuesOf({ references }: ExpectedPaymentFacts, wanted: string): string[
   return references.filter(({ kind }) => kind === wanted).map(({ value }) => value);
 }
 
-/** A client may know only the account number of a counterparty at the same bank. */
-function counterpartiesOf({ counterparty }: StatementLineFacts): string[] {
+/**
+ * Whether the line shows this account: its institution, branch and number. A number alone, by which
+ * the bank knows its own accounts, is whole on its internal transfers only.
+ */
+function isWholeAccount({ counterparty, typeName }: StatementLineFacts, account: string): boolean {
+  if (counterparty === null || account === '') return false;
+  return (
+    counterparty === account ||
+    (typeName === internalTransfer && counterparty.endsWith(`/${account}`))
+  );
+}
+
+const internalTransfer: LineType = 'DEBIT_TRANSFER_INTERNAL';
+
+/** The accounts that the line may show: a client may know only the number of one of its bank. */
+function mayBeOf({ counterparty }: StatementLineFacts): string[] {
   if (counterparty === null) return [];
   const number = counterparty.split('/')[2];
   return number ? [counterparty, number] : [counterparty];

@@ -96,6 +96,7 @@ export class Component {
     bigint,
     { nsu: bigint; amountCents: bigint }[]
   >();
+  private readonly creditByTiedDebit = new Map<bigint, StatementLineFacts>();
   private readonly separatedByLine = new Map<bigint, string[]>();
   private readonly duplicatesByPayment = new Map<string, StatementLineFacts[]>();
   private readonly allocationsByLine = new Map<bigint, LineAllocation[]>();
@@ -183,7 +184,17 @@ export class Component {
     return this.linkByLine.get(nsu) ?? null;
   }
 
-  /** The parts of debits that a person linked to a credit as its refunds. */
+  /** Ties a debit to the credit that it refunds, as only its payer says. */
+  tie({ nsu, amountCents }: StatementLineFacts, credit: StatementLineFacts): void {
+    this.creditByTiedDebit.set(nsu, credit);
+    addTo(this.linkedRefundsByCredit, credit.nsu, { nsu, amountCents });
+  }
+
+  tiedCreditOf(debitNsu: bigint): StatementLineFacts | null {
+    return this.creditByTiedDebit.get(debitNsu) ?? null;
+  }
+
+  /** The parts of debits that a person, or only the payer, ties to a credit as its refunds. */
   linkedRefundsOf(creditNsu: bigint): readonly { nsu: bigint; amountCents: bigint }[] {
     return this.linkedRefundsByCredit.get(creditNsu) ?? [];
   }
@@ -225,6 +236,14 @@ export class Component {
             originalNsu,
           },
     );
+  }
+
+  wait(
+    { nsu }: StatementLineFacts,
+    waitsFor: 'operation' | 'line',
+    candidateIds: readonly string[] = [],
+  ): void {
+    this.unmatched.set(nsu, { outcome: 'pending', waitsFor, candidateIds });
   }
 
   /** Debits beyond the one that pays this payment. */

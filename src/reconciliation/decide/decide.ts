@@ -2,7 +2,13 @@
 // another from the strongest evidence to the weakest, and each goes through the lines in the order
 // in which they happened.
 import type { Facts, PaymentFinding } from './model.js';
-import { payableBy, payByReference, payUnreferenced, unconfirmedDebits } from './by-reference.js';
+import {
+  payableBy,
+  payByReference,
+  payByReport,
+  payUnreferenced,
+  unconfirmedDebits,
+} from './by-reference.js';
 import { payByConditions } from './by-conditions.js';
 import { applyRules } from './by-rule.js';
 import { acceptLines, classifyOwnTransfers, classifyRefunded } from './classified-lines.js';
@@ -21,6 +27,7 @@ import {
   linesOfLinkedRefunds,
   linkRefunds,
   refundUnrequested,
+  tieByPayer,
 } from './refunds.js';
 import { mayBeReversal, reverse } from './reversals.js';
 import { decideUnrequestedDebits } from './unrequested-debits.js';
@@ -37,7 +44,7 @@ export function decide(facts: Facts): Decision {
   acceptLines(component);
   linkPayments(component);
   keepFinalMatches(component);
-  // 2. The ids on the lines.
+  // 2. The ids on the lines, and those of webhooks about them.
   const awaitsPayments = new Set([
     ...linesOfReversals(component),
     ...linesOfLinkedRefunds(component),
@@ -48,11 +55,15 @@ export function decide(facts: Facts): Decision {
     const payable = isFree(line) ? payableBy(component, line) : [];
     if (payable.length > 0) payByReference(component, line, payable);
   }
+  for (const line of component.lines) if (isFree(line)) payByReport(component, line);
   keepFinalClassifications(component);
-  // 3. Operations whose response never came.
+  // 3. Operations whose response never came, and refunds of which the payer alone says of what.
   const debits = unconfirmedDebits(facts.expectedPayments);
-  for (const line of component.lines)
-    if (!line.isCredit && isFree(line)) payUnreferenced(component, line, debits);
+  for (const line of component.lines) {
+    if (line.isCredit || !isFree(line)) continue;
+    payUnreferenced(component, line, debits);
+    if (!component.isDecided(line.nsu)) tieByPayer(component, line);
+  }
   // 4. Reversals of sent money.
   linkReversals(component);
   for (const line of component.lines)

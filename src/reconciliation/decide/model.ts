@@ -5,6 +5,7 @@ import type { CreditDays } from '../../expected-payments/credit-days.js';
 import type { DueDates } from '../../expected-payments/due-dates.js';
 import type { Metadata } from '../../expected-payments/metadata.js';
 import type { Reference } from '../../expected-payments/references.js';
+import type { PossibleOriginal } from '../../expected-payments/refunds-by-payer.js';
 import type { AcceptedAmounts } from '../../expected-payments/settlement.js';
 import type { DeclaredFacts } from './declared-conditions.js';
 import type { AppliedRule } from './rule.js';
@@ -41,13 +42,15 @@ export interface StatementLineFacts {
   externalId: string | null;
   correlationId: string | null;
   billCode: string | null;
-  /** The Pix that the line refunds or reverses. */
+  /** The Pix that the line refunds or reverses, by the line or else by a webhook about it. */
   originalEndToEndId: string | null;
+  /** Ids that the line lacks and an authenticated webhook about it has. */
+  reported: readonly Reference[];
   /** `ispb/branch/number`. */
   counterparty: string | null;
   counterpartyDocument: string | null;
   notes: string | null;
-  /** Stored so recently that the line which it refunds or reverses may still arrive. */
+  /** Stored so recently that the line which it reverses may still arrive. */
   isFresh: boolean;
   /** Another account of the service, of the same holder, sent this credit. */
   isFromOwnAccount: boolean;
@@ -213,11 +216,8 @@ export interface Facts {
   finalClassifications: readonly FinalClassification[];
   decisions: readonly BreakDecision[];
   rules: readonly AppliedRule[];
-  /**
-   * Of debits that may show a refund without a response, and that name no Pix: the Pix of their
-   * counterparty that may have so much left. It is read only where it decides.
-   */
-  possibleOriginals: ReadonlyMap<bigint, readonly bigint[]>;
+  /** Of debits that no id and no person ties to the Pix that they refund. */
+  possibleOriginals: ReadonlyMap<bigint, readonly PossibleOriginal[]>;
   /** Lines before it need no explanation. */
   goLiveAt: Date;
   /** When another system may have sent money from the account. */

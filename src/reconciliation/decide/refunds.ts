@@ -7,8 +7,13 @@ import {
   type RefundsOfPix,
 } from '../../expected-payments/refunds-of-pix.js';
 import { isUndoingType } from '../../contract/line-types.js';
+import {
+  maxPossibleOriginals,
+  onlyOriginal,
+  originalsWithEnoughLeft,
+  type RefundedOriginal,
+} from '../../expected-payments/refunds-by-payer.js';
 import { subjectOfLine } from './break-kinds.js';
-import { wait } from './by-reference.js';
 import { compareLines, type Component } from './component.js';
 import type {
   BreakDecision,
@@ -58,6 +63,43 @@ export function refundsOf(component: Component, credit: StatementLineFacts): Ref
     ...component.linesWithEndToEndId(line.originalEndToEndId),
   ]);
   return refundsOfPix({ pix: credit, own, links, lines: [...new Set([...lines, ...related])] });
+}
+
+/** The credits that a debit without the id of its Pix may refund, with their refunds so far. */
+function possibleOriginalsOf(
+  component: Component,
+  { nsu }: StatementLineFacts,
+): RefundedOriginal[] {
+  const originals = component.facts.possibleOriginals.get(nsu) ?? [];
+  return originals.flatMap((one) => {
+    const credit = component.lineByNsu.get(one.nsu);
+    if (!credit) return [];
+    return [{ ...one, amountCents: credit.amountCents, refunds: refundsOf(component, credit) }];
+  });
+}
+
+/** Ties the debit to the credit that it refunds, where its payer says which. */
+export function tieByPayer(component: Component, debit: StatementLineFacts): void {
+  const only = onlyOriginal(debit, possibleOriginalsOf(component, debit));
+  const credit = only === null ? undefined : component.lineByNsu.get(only);
+  if (credit) component.tie(debit, credit);
+}
+
+/**
+ * Whether the line may be the refund of another Pix of its payer than these: the bank refunds by
+ * itself, too, as for fraud.
+ */
+export function mayRefundAnother(
+  component: Component,
+  debit: StatementLineFacts,
+  candidates: readonly { payment: ExpectedPaymentFacts }[],
+): boolean {
+  const own = candidates.flatMap(({ payment }) => payment.refundOfNsu ?? []);
+  if (own.length === 0) return false;
+  const possible = originalsWithEnoughLeft(debit, possibleOriginalsOf(component, debit));
+  const isFull =
+    (component.facts.possibleOriginals.get(debit.nsu) ?? []).length > maxPossibleOriginals;
+  return isFull || new Set([...own, ...possible.map(({ nsu }) => nsu)]).size > 1;
 }
 
 /** The debits that refund a credit, without those that were reversed. */
@@ -118,8 +160,13 @@ export function creditsRefundedBy(
   return [...new Set(credits)];
 }
 
-/** The credits that a debit names as its original. Some banks show a refund under their id. */
+/**
+ * The credits that a debit names as its original, or that its payer ties to it. Some banks show a
+ * refund under the id of its Pix.
+ */
 function creditsNamedBy(component: Component, debit: StatementLineFacts): StatementLineFacts[] {
+  const tied = component.tiedCreditOf(debit.nsu);
+  if (tied) return [tied];
   const { endToEndId, originalEndToEndId: original, typeName } = debit;
   const id = original ?? (isUndoingType(typeName) ? endToEndId : null);
   return component
@@ -155,12 +202,7 @@ export function isRefundWithinOriginal(component: Component, debit: StatementLin
 /** Decides a debit that refunds a credit without a request of ours. */
 export function refundUnrequested(component: Component, debit: StatementLineFacts): void {
   const [credit, ...others] = creditsNamedBy(component, debit);
-  if (!credit) {
-    const mayCome = debit.originalEndToEndId !== null && debit.isFresh;
-    if (mayCome && debit.occurredAt >= component.facts.goLiveAt)
-      return wait(component, debit, 'line');
-    return component.leaveUnmatched(debit, 'unexpected');
-  }
+  if (!credit) return component.leaveUnmatched(debit, 'unexpected');
   const { nsu: originalNsu } = credit;
   if (others.length > 0) return component.leaveUnmatched(debit, 'ambiguous');
   const paid = component
@@ -179,8 +221,10 @@ export function refundUnrequested(component: Component, debit: StatementLineFact
   for (const { expectedPaymentId, amountCents } of parts)
     component.allocate(
       reversalOf({ nsu: debit.nsu, amountCents }, expectedPaymentId, {
-        referenceKind: 'original_end_to_end_id',
-        referenceValue: credit.endToEndId,
+        // Where only the payer ties them, no id does.
+        ...(component.tiedCreditOf(debit.nsu)
+          ? {}
+          : { referenceKind: 'original_end_to_end_id', referenceValue: credit.endToEndId }),
         originalNsu: originalNsu.toString(),
       }),
     );

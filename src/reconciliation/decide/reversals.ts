@@ -3,7 +3,6 @@ import { isReceivedType, type LineType } from '../../contract/line-types.js';
 import { reversalReferenceKinds } from '../../expected-payments/references.js';
 import { distinct, named, strongest, type Component, type Named } from './component.js';
 import type { LineAllocation, StatementLineFacts } from './model.js';
-import { wait } from './by-reference.js';
 
 /** A refund of our Pix by its receiver: its own id is the refund's, its original id is our Pix. */
 const refundOfSentPix: LineType = 'CREDIT_PIX_REFUND';
@@ -27,7 +26,7 @@ export function reverse(component: Component, line: StatementLineFacts): void {
     return component.allocate(reversalOf(line, first.payment.id, first.evidence));
   const isUnseen = candidates.some(({ payment }) => component.paidCents(payment.id) === 0n);
   if (!first && isUnseen && line.isFresh && line.occurredAt >= component.facts.goLiveAt)
-    return wait(component, line, 'line');
+    return component.wait(line, 'line');
   component.leaveUnmatched(line, first ? 'ambiguous' : 'unexpected', { candidates });
 }
 

@@ -2,7 +2,7 @@
 // open operation could explain waits for it. Every other one is unrequested, whatever its type.
 import { clockToleranceMs } from '../../operations/effect-period.js';
 import { groupBy } from '../../platform/grouping.js';
-import { compareByAge, contradicts, wait } from './by-reference.js';
+import { compareByAge, contradicts } from './by-reference.js';
 import { maxBreakCandidates, type Component } from './component.js';
 import { deadlineOf } from './missing.js';
 import type { ExpectedPaymentFacts, StatementLineFacts } from './model.js';
@@ -28,7 +28,7 @@ export function decideUnrequestedDebits(component: Component): void {
       .slice(0, maxBreakCandidates);
     const ids = fitting.map(({ id }) => id);
     const isOpen = fitting.some((payment) => !hasWaitedEnough(component, payment));
-    if (isOpen) wait(component, line, 'operation', ids);
+    if (isOpen) component.wait(line, 'operation', ids);
     else if (fitting.length > 0) leaveAmbiguous(component, line, ids);
     else component.leaveUnmatched(line, 'unrequested_debit');
   }

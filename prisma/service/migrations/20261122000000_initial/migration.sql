@@ -778,6 +778,10 @@ CREATE INDEX "statement_line_unnamed_refund"
   WHERE (is_credit = false AND original_end_to_end_id IS NULL
     AND type_name ~* 'REFUND|DEVOL|REVERSAL|RETURN|CHARGEBACK|ESTORNO'
     AND type_name !~* 'BANKSLIP|BOLETO|BILL|FEE|TARIFF|TARIFA|TAXA|TED');
+-- The few received Pix that do not show the tax id of their payer.
+CREATE INDEX "statement_line_without_payer"
+  ON "statement_line" ("account_id", "occurred_at")
+  WHERE (is_credit AND counterparty_document IS NULL AND end_to_end_id IS NOT NULL);
 CREATE INDEX "statement_line_document"
   ON "statement_line" ("account_id", "counterparty_document", "occurred_at")
   WHERE (counterparty_document IS NOT NULL);
@@ -932,6 +936,7 @@ CREATE TABLE "webhook_event" (
   "copies" INTEGER NOT NULL DEFAULT 1,
   "reference_kind" TEXT,
   "reference" TEXT,
+  "request_key" TEXT,
   "received_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "received_at_bank_time" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "processed_at" TIMESTAMPTZ(3),
@@ -959,6 +964,21 @@ CREATE INDEX "webhook_event_waiting_charge" ON "webhook_event" ("account_id", "r
 CREATE INDEX "webhook_event_charge"
   ON "webhook_event" ("account_id", "reference", "received_at_bank_time")
   WHERE (reference_kind = 'correlation_id');
+
+-- Ids of a movement that its line lacks and an authenticated webhook about that line has.
+CREATE TABLE "reported_reference" (
+  "account_id" INTEGER NOT NULL,
+  "nsu" BIGINT NOT NULL,
+  "kind" TEXT NOT NULL,
+  "value" TEXT NOT NULL,
+  "recorded_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "reported_reference_pkey" PRIMARY KEY ("account_id", "nsu", "kind"),
+  CONSTRAINT "reported_reference_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
+    REFERENCES "statement_line" ("account_id", "nsu")
+);
+CREATE INDEX "reported_reference_account_id_kind_value_idx"
+  ON "reported_reference" ("account_id", "kind", "value");
 
 -- Who paid, or was paid, by a webhook: where the statement did not say it when the webhook was
 -- processed. A later webhook with the same reference changes nothing.
