@@ -39,7 +39,8 @@ function parseSamples(text: string): Sample[] {
 function servedPaths(documented: readonly string[]): Set<string> {
   return new Set([
     ...documented.map((path) => path.replace(/\{(\w+)\}/g, ':$1')),
-    ...['unknown', '/health/live', '/health/ready', '/metrics', '/docs/openapi.json'],
+    ...['unknown', '/health/live', '/health/ready', '/health/database'],
+    ...['/metrics', '/docs/openapi.json'],
     ...['/webhooks/bank/:account', '/webhooks/bank/:account/:eventType'],
   ]);
 }

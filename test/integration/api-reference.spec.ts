@@ -51,7 +51,15 @@ it.each(operationRoutes)('declares the operation of a 202 of %s %s', (method, pa
   const responses = responsesOf(reference, method, path);
   expect(responses[202]).toMatchObject({
     headers: { Location: {}, 'Concilia-Operation': {} },
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/PendingOperation' } } },
+    content: {
+      'application/json': {
+        schema: {
+          $ref: path.endsWith('/batch')
+            ? '#/components/schemas/PendingItems'
+            : '#/components/schemas/PendingOperation',
+        },
+      },
+    },
   });
   expect(responses[409]).toMatchObject({
     description: expect.stringContaining('possible_duplicate'),

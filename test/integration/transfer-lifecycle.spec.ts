@@ -353,7 +353,9 @@ describe('the lifecycle of a transfer', () => {
       send: () => Promise<{ body: unknown }>,
     ): Promise<string> => {
       await fault(endpoint, 'error-before-effect');
-      return bodyOf(await send()).id;
+      // Of a batch it is a list.
+      const [{ id, operationId = id }] = [bodyOf(await send())].flat();
+      return operationId;
     };
     const succeed = async (kind: unknown, id: string) => {
       const { onSucceeded } = kind as {
