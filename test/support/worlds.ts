@@ -1,5 +1,6 @@
 // Random worlds of facts: few ids, so that lines and payments share them by right and by accident.
 import fc from 'fast-check';
+import type { Reference } from '../../src/expected-payments/references.js';
 import type { ExpectedPaymentFacts, Facts } from '../../src/reconciliation/decide/model.js';
 import { expectedPaymentFacts, facts, lineFacts, possibleOriginalsOf } from './facts.js';
 
@@ -15,6 +16,8 @@ const debitTypes = {
   CREDIT_PIX_REFUND: 'DEBIT_PIX_REFUND',
 } as const;
 
+const reported = idOf('c').map((value): Reference => ({ kind: 'correlation_id', value }));
+
 const line = fc
   .record({
     isCredit: fc.boolean(),
@@ -27,6 +30,7 @@ const line = fc
     originalEndToEndId: maybe(idOf('e')),
     counterparty: maybe(fc.constantFrom('1/1/77', '1/1/78')),
     counterpartyDocument: maybe(idOf('d')),
+    reported: fc.array(reported, { maxLength: 1 }),
     isFresh: fc.boolean(),
     isFromOwnAccount: fc.boolean(),
     undoesDebit: fc.boolean(),

@@ -120,6 +120,7 @@ describe('decide', () => {
           links: [...one.links, ...other.links],
           separated: [...one.separated, ...other.separated],
           decisions: [...one.decisions, ...other.decisions],
+          possibleOriginals: new Map([...one.possibleOriginals, ...other.possibleOriginals]),
           rules,
         });
         const alone = [one, other].map((each) => ({ ...each, rules }));
@@ -152,7 +153,14 @@ function apart(all: Facts): Facts {
       endToEndId: other(one.endToEndId),
       originalEndToEndId: other(one.originalEndToEndId),
       counterpartyDocument: other(one.counterpartyDocument),
+      reported: one.reported.map((id) => ({ ...id, value: other(id.value) ?? '' })),
     })),
+    possibleOriginals: new Map(
+      [...all.possibleOriginals].map(([nsu, originals]) => [
+        nsuOf(nsu),
+        originals.map((original) => ({ ...original, nsu: nsuOf(original.nsu) })),
+      ]),
+    ),
     expectedPayments: all.expectedPayments.map((one) => ({
       ...one,
       id: `other ${one.id}`,
