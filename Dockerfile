@@ -19,7 +19,7 @@ WORKDIR /app
 COPY --from=dependencies /app/package.json ./
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-# Applied by `node dist/migrate.js`, or by the service when it starts.
+# Applied by `node dist/app/migrate.js`, or by the service when it starts.
 COPY prisma ./prisma
 USER node
 EXPOSE 3000 3900

@@ -60,7 +60,7 @@ const full = {
   testMatch: [
     '<rootDir>/test/full/**/*.ts',
     '<rootDir>/src/reconciliation/decide/decide.spec.ts',
-    '<rootDir>/test/integration/decided-in-batches.spec.ts',
+    '<rootDir>/test/integration/reconciliation/decided-in-batches.spec.ts',
   ],
 };
 

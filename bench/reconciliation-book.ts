@@ -1,11 +1,11 @@
 // Books of statement lines for the benches of reconciliation, inserted by SQL: lines that pay
 // charges and transfers by their ids, and lines without a partner, which become breaks.
 import { bankProfileOf } from '../src/bank/profiles.js';
-import { Database } from '../src/database.service.js';
+import { Database } from '../src/platform/postgres/database.service.js';
 import { EventsService } from '../src/events/events.service.js';
-import { DecisionWriter } from '../src/reconciliation/apply.service.js';
-import { Breaks } from '../src/reconciliation/breaks.service.js';
-import { ReconciliationService } from '../src/reconciliation/reconciliation.service.js';
+import { DecisionWriter } from '../src/reconciliation/apply/decision-writer.service.js';
+import { BreakWriter } from '../src/reconciliation/apply/break-writer.service.js';
+import { ReconciliationService } from '../src/reconciliation/apply/reconciliation.service.js';
 import { countersSql } from './harness/book.js';
 import {
   linesSql,
@@ -27,7 +27,7 @@ export function openReconciliation(pool: pg.Pool) {
   const database = new Database(pool);
   const jobQueue = { enqueue: async () => Promise.resolve() } as never;
   const events = new EventsService(database, jobQueue);
-  const breaks = new Breaks(events);
+  const breaks = new BreakWriter(events);
   const bank = { profile: bankProfileOf({ profile: 'sandbox' }) } as never;
   const writer = new DecisionWriter(events, breaks);
   const reconciliation = new ReconciliationService(

@@ -38,7 +38,7 @@ async function findPrisma() {
 
 /** Runs `work` on an empty PostgreSQL, which is removed afterwards. */
 async function withServer(work) {
-  const launcher = join(projectFolder, 'dist/platform/embedded-postgres.js');
+  const launcher = join(projectFolder, 'dist/platform/embedded-postgres/embedded-postgres.js');
   const { startEmbeddedPostgres } = await import(pathToFileURL(launcher).href);
   const folder = await mkdtemp(join(tmpdir(), 'concilia-migrations-'));
   const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => {} });

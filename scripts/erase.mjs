@@ -28,7 +28,7 @@ async function main() {
     throw new StepFailed(`--nsu must be a number of at most 18 digits.\n${usage}`);
   if (!reason?.trim()) throw new StepFailed(`--reason must not be empty.\n${usage}`);
   const outcome = await withDatabase(async (database) => {
-    const { LineEraser } = await import('../dist/day-closes/line-eraser.service.js');
+    const { LineEraser } = await import('../dist/reporting/day-closes/line-eraser.service.js');
     return new LineEraser(database).erase(account, BigInt(nsu), reason.trim());
   });
   const message = messages[outcome](`statement line ${nsu} of account ${account}`);

@@ -6,8 +6,8 @@ import { prepare, StepFailed } from './prepare.mjs';
 export async function withDatabase(work) {
   await prepare();
   await import('reflect-metadata');
-  const { withProgramDatabase } = await import('../dist/program-database.js');
-  const { plainMessageOf } = await import('../dist/exit.js');
+  const { withProgramDatabase } = await import('../dist/app/program-database.js');
+  const { plainMessageOf } = await import('../dist/app/exit.js');
   const location = await readLocation();
   try {
     return await withProgramDatabase(location, work);
@@ -18,7 +18,7 @@ export async function withDatabase(work) {
 }
 
 async function readLocation() {
-  const { readEnvironment, settingSchemas } = await import('../dist/config.js');
+  const { readEnvironment, settingSchemas } = await import('../dist/platform/settings/config.js');
   const environment = readEnvironment();
   const setting = (name) => {
     const parsed = settingSchemas[name].safeParse(environment[name]?.trim() || undefined);

@@ -42,7 +42,7 @@ function printDifference(account, { date, nsu, field, expected, found }) {
 
 /** How late lines may come decides which of them wait: the same settings as the service's. */
 async function readBankProfile() {
-  const { readEnvironment, settingSchemas } = await import('../dist/config.js');
+  const { readEnvironment, settingSchemas } = await import('../dist/platform/settings/config.js');
   const { bankProfileOf } = await import('../dist/bank/profiles.js');
   const environment = readEnvironment();
   const value = (name) =>
@@ -76,8 +76,8 @@ async function main() {
     : () => undefined;
   let startedAt = 0;
   const [verified, recomputed] = await withDatabase(async (database) => {
-    const { Verifier } = await import('../dist/day-closes/verifier.service.js');
-    const { Recomputation } = await import('../dist/reconciliation/recomputation.service.js');
+    const { Verifier } = await import('../dist/reporting/day-closes/verifier.service.js');
+    const { Recomputation } = await import('../dist/reconciliation/runs/recomputation.service.js');
     startedAt = performance.now();
     const certificates = await new Verifier(database, progress).verify(account);
     progress('recomputing outcomes');

@@ -1,9 +1,14 @@
 // The entry point: reads the settings, starts the roles of this process, stops them on a signal.
-import { developmentValues, loadSettings, readEnvironment, type Settings } from './config.js';
-import { exitWith, printError } from './exit.js';
-import { openDatabases, type OpenDatabases } from './open-databases.js';
+import {
+  developmentValues,
+  loadSettings,
+  readEnvironment,
+  type Settings,
+} from './platform/settings/config.js';
+import { exitWith, printError } from './app/exit.js';
+import { openDatabases, type OpenDatabases } from './app/open-databases.js';
 import { createLog } from './platform/log.js';
-import type { RunningConcilia } from './start.js';
+import type { RunningConcilia } from './app/start.js';
 
 const startedAt = performance.now();
 
@@ -96,7 +101,7 @@ async function start(settings: Settings): Promise<RunningConcilia> {
       () => resolve(),
     );
   });
-  const { startConcilia } = await import('./start.js');
+  const { startConcilia } = await import('./app/start.js');
   return startConcilia(settings, databases, createLog('info', 'concilia'), progress);
 }
 

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { advisoryLocks } from '../src/platform/advisory-locks.js';
+import { advisoryLocks } from '../src/platform/postgres/advisory-locks.js';
 
 const root = join(import.meta.dirname, '..');
 const list = (folder: string, ending: string) =>
@@ -33,7 +33,7 @@ describe('the keys of advisory locks', () => {
       ],
     ]);
     const users = list('src', '.ts').filter((path) => /coverLine|totalBreaks/.test(read(path)));
-    expect(users).toEqual(['src/platform/advisory-locks.ts']);
+    expect(users).toEqual(['src/platform/postgres/advisory-locks.ts']);
   });
 
   it('come from the list wherever the code takes a lock', () => {
@@ -53,10 +53,10 @@ describe('the keys of advisory locks', () => {
       .filter((path) => !path.startsWith('src/sandbox/'))
       .filter((path) => sessionState.test(read(path)));
     expect(users.sort()).toEqual([
-      'src/platform/embedded-postgres.ts',
-      'src/platform/lock-waits.queries.ts',
-      'src/platform/migrations.ts',
-      'src/platform/queue-connection.ts',
+      'src/platform/embedded-postgres/embedded-postgres.ts',
+      'src/platform/postgres/lock-waits.queries.ts',
+      'src/platform/postgres/migrations.ts',
+      'src/platform/queue/queue-connection.ts',
     ]);
   });
 });

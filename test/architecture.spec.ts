@@ -2,14 +2,14 @@
 // Each rule also reads a small tree that breaks it, to prove that the rule can fail.
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { AccountsService, BankAccount } from '../src/accounts/accounts.service.js';
+import type { AccountsService, BankAccount } from '../src/access/accounts/accounts.service.js';
 import { BankConnections } from '../src/bank/bank-connections.service.js';
 import { BankLimits } from '../src/bank/bank-limits.service.js';
 import { BankService } from '../src/bank/bank.service.js';
-import type { Settings } from '../src/config.js';
-import { getCharge } from '../src/contract/charges.js';
-import { assertOutsideTransaction, Database } from '../src/database.service.js';
-import type { Addresses } from '../src/platform/http.js';
+import type { Settings } from '../src/platform/settings/config.js';
+import { getCharge } from '../src/bank-contract/charges.js';
+import { assertOutsideTransaction, Database } from '../src/platform/postgres/database.service.js';
+import type { Addresses } from '../src/platform/http/http.js';
 import type { Log } from '../src/platform/log.js';
 import * as content from './architecture/content-proofs.js';
 import { importRules } from './architecture/import-proofs.js';
@@ -32,7 +32,7 @@ function expectRules(rules: ProvenRule[]): void {
 it('reads the project', () => {
   const paths = project.map(({ path }) => path);
   expect(paths).toEqual(
-    expect.arrayContaining(['src/config.ts', 'prisma/service/accounts.prisma']),
+    expect.arrayContaining(['src/platform/settings/config.ts', 'prisma/service/accounts.prisma']),
   );
 });
 
@@ -49,9 +49,11 @@ describe('documents', () => expectRules(documentRules));
 
 it('reports exceptions for SQL outside of queries that are no longer needed', () => {
   expect(sqlExceptionsAreNeeded(project)).toEqual([]);
-  const withoutQueue = project.filter(({ path }) => path !== 'src/platform/queue-connection.ts');
+  const withoutQueue = project.filter(
+    ({ path }) => path !== 'src/platform/queue/queue-connection.ts',
+  );
   expect(sqlExceptionsAreNeeded(withoutQueue)).toEqual([
-    'src/platform/queue-connection.ts has no SQL: remove the exception',
+    'src/platform/queue/queue-connection.ts has no SQL: remove the exception',
   ]);
 });
 

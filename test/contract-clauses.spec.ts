@@ -2,16 +2,16 @@
 // is missing, and each names files and a test that exist.
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import type { Route } from '../src/contract/route.js';
-import * as batchTransfers from '../src/contract/batch-transfers.js';
-import * as billPayments from '../src/contract/bill-payments.js';
-import * as charges from '../src/contract/charges.js';
-import * as customers from '../src/contract/customers.js';
-import * as pixLookup from '../src/contract/pix-lookup.js';
-import * as refunds from '../src/contract/refunds.js';
-import * as statement from '../src/contract/statement.js';
-import * as staticQr from '../src/contract/static-qr.js';
-import * as transfers from '../src/contract/transfers.js';
+import type { Route } from '../src/bank-contract/route.js';
+import * as batchTransfers from '../src/bank-contract/batch-transfers.js';
+import * as billPayments from '../src/bank-contract/bill-payments.js';
+import * as charges from '../src/bank-contract/charges.js';
+import * as customers from '../src/bank-contract/customers.js';
+import * as pixLookup from '../src/bank-contract/pix-lookup.js';
+import * as refunds from '../src/bank-contract/refunds.js';
+import * as statement from '../src/bank-contract/statement.js';
+import * as staticQr from '../src/bank-contract/static-qr.js';
+import * as transfers from '../src/bank-contract/transfers.js';
 
 const page = readFileSync('docs/reference/contract.md', 'utf8');
 

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { maskResponse } from '../src/counterparties/masked-response.js';
+import { maskResponse } from '../src/access/counterparties/masked-response.js';
 import { eventTypeDeclarations } from '../src/events/event-types.js';
-import { referenceKindDeclarations } from '../src/expected-payments/references.js';
-import { operationKindNames, sendingKinds } from '../src/operation-kinds.js';
+import { referenceKindDeclarations } from '../src/statement/expected-payments/references.js';
+import { operationKindNames, sendingKinds } from '../src/bank-contract/operation-kinds.js';
 import {
   breakKinds,
   type BreakKindDeclaration,

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { loadSettings, readEnvironment } from '../src/config.js';
+import { loadSettings, readEnvironment } from '../src/platform/settings/config.js';
 
 const project = join(import.meta.dirname, '..');
 

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import type { Route } from '../src/contract/route.js';
-import { requestJson } from '../src/platform/exact-json.js';
+import type { Route } from '../src/bank-contract/route.js';
+import { requestJson } from '../src/platform/json/exact-json.js';
 
 interface JsonSchema {
   type?: string;

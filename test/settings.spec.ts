@@ -3,8 +3,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { developmentValues, loadSettings, settingSchemas } from '../src/config.js';
-import { allJobs } from '../src/queues.js';
+import {
+  developmentValues,
+  loadSettings,
+  settingSchemas,
+} from '../src/platform/settings/config.js';
+import { allJobs } from '../src/platform/queue/queues.js';
 
 const example = readFileSync(join(import.meta.dirname, '..', '.env.example'), 'utf8');
 const exampleLines = example.split('\n').flatMap((line) => {

@@ -1,10 +1,10 @@
 // How fast a sync stores pages of new lines, beside a COPY of the same rows into a table with the
 // same indexes. Both store a page in a transaction. The parsing of the lines is not measured.
 import { randomUUID } from 'node:crypto';
-import { Database } from '../../src/database.service.js';
-import { parseJson } from '../../src/platform/exact-json.js';
-import { parseStatementLine, type ParsedLine } from '../../src/statement/statement-line.js';
-import { StatementService } from '../../src/statement/statement.service.js';
+import { Database } from '../../src/platform/postgres/database.service.js';
+import { parseJson } from '../../src/platform/json/exact-json.js';
+import { parseStatementLine, type ParsedLine } from '../../src/statement/lines/statement-line.js';
+import { LineRecording } from '../../src/statement/lines/line-recording.service.js';
 import { testDatabase } from '../../test/support/postgres.js';
 import type { Bench } from '../harness/bench.js';
 import { copyIn } from '../yardsticks/copy-in.js';
@@ -36,7 +36,7 @@ export const bench: Bench = {
       `CREATE UNLOGGED TABLE stage AS SELECT ${columns.join(', ')} FROM statement_line LIMIT 0`,
     );
     const none = null as never;
-    const statement = new StatementService(database, none, none, none);
+    const statement = new LineRecording(database, none, none, none);
     const stored = { concilia: 0, copied: 0 };
     const measure = async (from: number, store: (page: ParsedLine[]) => Promise<unknown>) => {
       const pages = Array.from({ length: pagesPerRound }, (_, index) =>

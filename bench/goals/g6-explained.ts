@@ -1,10 +1,10 @@
 // G6: how fast statement lines are explained, from stored lines to outcomes, matches, totals,
 // breaks and events. Beside it: a program that decides line by line with Prisma, and the physical
 // limit, the same rows written without deciding anything.
-import { createPool } from '../../src/database.service.js';
+import { createPool } from '../../src/platform/postgres/database.service.js';
 import { PrismaClient } from '../../src/generated/service/client.js';
-import { prismaAdapter } from '../../src/platform/prisma-adapter.js';
-import { batchSize } from '../../src/reconciliation/reconciliation.service.js';
+import { prismaAdapter } from '../../src/platform/postgres/prisma-adapter.js';
+import { batchSize } from '../../src/reconciliation/apply/reconciliation.service.js';
 import { testDatabase, type TestDatabase } from '../../test/support/postgres.js';
 import type { Bench, Contest } from '../harness/bench.js';
 import { LineBook, openReconciliation } from '../reconciliation-book.js';

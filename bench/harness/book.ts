@@ -3,7 +3,7 @@
 // a tenth of the time that the service would take. The leaf hashes are no hashes of the lines.
 import type pg from 'pg';
 import { Prisma } from '../../src/generated/service/client.js';
-import { spansOf } from '../../src/webhooks/health.queries.js';
+import { spansOf } from '../../src/webhooks/health/health.queries.js';
 
 export interface Book {
   accountId: number;

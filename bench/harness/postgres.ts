@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
 
 /** The server is started for `work`, unless `TEST_DATABASE_URL` names another one. */
 export async function withBenchPostgres<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -12,7 +12,8 @@ process.once('disconnect', () => {
 });
 
 async function removeServer(): Promise<void> {
-  const { startEmbeddedPostgres } = await import('../../src/platform/embedded-postgres.js');
+  const { startEmbeddedPostgres } =
+    await import('../../src/platform/embedded-postgres/embedded-postgres.js');
   const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => {} });
   await server.stop();
   await rm(folder, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import axios, { AxiosHeaders } from 'axios';
 import fastify from 'fastify';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { CallDeadline, keptConnections } from '../../src/platform/outgoing-calls.js';
+import { CallDeadline, keptConnections } from '../../src/platform/http/outgoing-calls.js';
 import { OperationRows, type ForwardedAnswer, type ForwardedRequest } from './operation-rows.js';
 
 const { BANK_URL = '', DATABASE_URL = '', SERVICE_DATABASE_URL = '', PORT = '0' } = process.env;

@@ -11,11 +11,11 @@ import { Agent as HttpsAgent, request as requestHttps, type RequestOptions } fro
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import axios, { AxiosHeaders } from 'axios';
-import type { ClientTls } from '../accounts/credentials.js';
+import type { ClientTls } from '../access/accounts/credentials.js';
 import type { Countdown } from '../platform/countdown.js';
-import { CallDeadline, keptConnections } from '../platform/outgoing-calls.js';
-import { Addresses } from '../platform/http.js';
-import { readRetryAfter } from '../platform/rate-limits.js';
+import { CallDeadline, keptConnections } from '../platform/http/outgoing-calls.js';
+import { Addresses } from '../platform/http/http.js';
+import { readRetryAfter } from '../platform/limits/rate-limits.js';
 import type { RawResponse, UnknownReason } from './response-classification.js';
 
 export interface HttpRequest {

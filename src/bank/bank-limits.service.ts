@@ -3,7 +3,7 @@
 // again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { fullBucket, takeToken, type TokenBucket } from '../platform/rate-limits.js';
+import { fullBucket, takeToken, type TokenBucket } from '../platform/limits/rate-limits.js';
 import type { BankResponse } from './response-classification.js';
 import * as breakers from './circuit-breaker.js';
 import type { EndpointClass } from './endpoint-class.js';

@@ -1,9 +1,9 @@
 // What is seen of the bank: its calls by outcome, their time, and the circuit breakers.
 import { Injectable } from '@nestjs/common';
-import type { Route } from '../contract/route.js';
+import type { Route } from '../bank-contract/route.js';
 import { countBy } from '../platform/grouping.js';
-import { counter, histogram } from '../platform/instruments.js';
-import { Metrics } from '../platform/metrics.js';
+import { counter, histogram } from '../platform/metrics/instruments.js';
+import { Metrics } from '../platform/metrics/metrics.js';
 import { BankLimits } from './bank-limits.service.js';
 import { breakerStates } from './circuit-breaker.js';
 import { endpointClasses, endpointClassOf } from './endpoint-class.js';

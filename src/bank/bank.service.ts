@@ -2,21 +2,21 @@
 // and a total deadline; its result is an outcome, never an exception.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { faultOfMode, isAllowedIn } from '../accounts/account-mode.js';
-import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
-import type { BankCredentials } from '../accounts/credentials.js';
-import { Settings } from '../config.js';
+import { faultOfMode, isAllowedIn } from '../access/accounts/account-mode.js';
+import { AccountsService, type BankAccount } from '../access/accounts/accounts.service.js';
+import type { BankCredentials } from '../access/accounts/credentials.js';
+import { Settings } from '../platform/settings/config.js';
 import {
   idempotencyKeyHeader,
   type Route,
   type RouteInput,
   type RouteOutput,
-} from '../contract/route.js';
-import { assertOutsideTransaction } from '../database.service.js';
+} from '../bank-contract/route.js';
+import { assertOutsideTransaction } from '../platform/postgres/database.service.js';
 import type { Countdown } from '../platform/countdown.js';
-import { Reply } from '../platform/contract-route.js';
+import { Reply } from '../platform/http/contract-route.js';
 import { AppError } from '../platform/errors.js';
-import { waitOutsideSlot } from '../platform/job-slots.js';
+import { waitOutsideSlot } from '../platform/queue/job-slots.js';
 import { describeError, Log } from '../platform/log.js';
 import {
   classifyResponse,

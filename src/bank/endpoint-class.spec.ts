@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals';
-import { getBill, payBill } from '../contract/bill-payments.js';
-import { createCharge, getCharge } from '../contract/charges.js';
-import { createCustomer } from '../contract/customers.js';
-import { lookUpPixKey } from '../contract/pix-lookup.js';
-import { refundTransaction } from '../contract/refunds.js';
-import { listTransactions, listTransactionsV1 } from '../contract/statement.js';
-import { createStaticQr } from '../contract/static-qr.js';
-import { createTransfer, getTransfer } from '../contract/transfers.js';
-import { createTransferBatch } from '../contract/batch-transfers.js';
-import { createWebhookRegistration } from '../contract/webhook-registrations.js';
+import { getBill, payBill } from '../bank-contract/bill-payments.js';
+import { createCharge, getCharge } from '../bank-contract/charges.js';
+import { createCustomer } from '../bank-contract/customers.js';
+import { lookUpPixKey } from '../bank-contract/pix-lookup.js';
+import { refundTransaction } from '../bank-contract/refunds.js';
+import { listTransactions, listTransactionsV1 } from '../bank-contract/statement.js';
+import { createStaticQr } from '../bank-contract/static-qr.js';
+import { createTransfer, getTransfer } from '../bank-contract/transfers.js';
+import { createTransferBatch } from '../bank-contract/batch-transfers.js';
+import { createWebhookRegistration } from '../bank-contract/webhook-registrations.js';
 import { endpointClassOf } from './endpoint-class.js';
 
 it.each([

@@ -1,6 +1,6 @@
 // Groups the endpoints of the bank by circuit breaker: while transfers fail, the statement is still
 // read.
-import type { Route } from '../contract/route.js';
+import type { Route } from '../bank-contract/route.js';
 
 export const endpointClasses = [
   'charges',

@@ -2,7 +2,7 @@
 // safe value: a repeat is not safe, no status can be read by id, and no operation is ever proven
 // not executed.
 import type { InterestPeriod } from '../brazil/amount-owed.js';
-import type { BankProfileName, Settings } from '../config.js';
+import type { BankProfileName, Settings } from '../platform/settings/config.js';
 
 export interface BankProfile {
   name: BankProfileName;

@@ -2,7 +2,7 @@
 // trace id of the caller's request. Banks write `errors` as a map of paths or as a list of
 // sentences, and may omit any field.
 import type { FaultCode, FaultDetails } from '../platform/errors.js';
-import { isJsonObject, parseJson } from '../platform/exact-json.js';
+import { isJsonObject, parseJson } from '../platform/json/exact-json.js';
 
 export function faultOfRejection({
   status,

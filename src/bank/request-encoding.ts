@@ -1,7 +1,7 @@
 // Encodes the input of a route as the HTTP request to the bank.
 import { z } from 'zod';
-import type { Route } from '../contract/route.js';
-import { stringifyJson } from '../platform/exact-json.js';
+import type { Route } from '../bank-contract/route.js';
+import { stringifyJson } from '../platform/json/exact-json.js';
 
 /** The exact body; null for a route without a body. */
 export function encodeBody(route: Route, input: { body?: unknown }): string | null {

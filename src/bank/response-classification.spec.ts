@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { changeDueDate, createCharge, type ChargeResponse } from '../contract/charges.js';
-import { readStatementPage } from '../contract/statement.js';
+import { changeDueDate, createCharge, type ChargeResponse } from '../bank-contract/charges.js';
+import { readStatementPage } from '../bank-contract/statement.js';
 import { classifyResponse, type BankResponse } from './response-classification.js';
 
 const slip = {

@@ -2,16 +2,16 @@
 // can be read and echoes the request, a rejection must be a readable 4xx of the bank, and all else
 // is unknown, never failed.
 import { z } from 'zod';
-import type { AccountMode } from '../accounts/account-mode.js';
-import type { Route } from '../contract/route.js';
+import type { AccountMode } from '../access/accounts/account-mode.js';
+import type { Route } from '../bank-contract/route.js';
 import {
   decodeUtf8,
   isJsonObject,
   parseJson,
   strictJson,
   tolerantJson,
-} from '../platform/exact-json.js';
-import type { JsonParseOptions } from '../platform/json-reader.js';
+} from '../platform/json/exact-json.js';
+import type { JsonParseOptions } from '../platform/json/json-reader.js';
 
 export interface RawResponse {
   status: number;

@@ -2,12 +2,12 @@
 // its faults. Another bank is never called: the settings must name the sandbox bank, and it must be
 // in this process, on this machine or in its network of containers.
 import { Injectable } from '@nestjs/common';
-import type { BankAccount } from '../accounts/accounts.service.js';
-import { AccountsService } from '../accounts/accounts.service.js';
-import { Settings } from '../config.js';
-import type { HttpMethod } from '../contract/route.js';
+import type { BankAccount } from '../access/accounts/accounts.service.js';
+import { AccountsService } from '../access/accounts/accounts.service.js';
+import { Settings } from '../platform/settings/config.js';
+import type { HttpMethod } from '../bank-contract/route.js';
 import { AppError, invariant } from '../platform/errors.js';
-import { parseJson, stringifyJson } from '../platform/exact-json.js';
+import { parseJson, stringifyJson } from '../platform/json/exact-json.js';
 import { BankConnections } from './bank-connections.service.js';
 import { faultOfRejection } from './rejection.js';
 

@@ -1,4 +1,4 @@
-import { formatReaisWithTwoDecimals } from '../money/cents.js';
+import { formatReaisWithTwoDecimals } from './cents.js';
 import { crc16, foldToAscii, readFields, writeField } from './br-code-fields.js';
 import { parsePixKey } from './pix-key.js';
 import { isStaticTxid } from './static-txid.js';

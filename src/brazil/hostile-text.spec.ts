@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyText } from '../../test/support/any-text.js';
-import { parseReais } from '../money/cents.js';
+import { parseReais } from './cents.js';
 import { parseBankSlip } from './bank-slip.js';
 import { additionalInformationSpace, parseBrCode } from './br-code.js';
 import { crc16, foldToAscii, readFields } from './br-code-fields.js';

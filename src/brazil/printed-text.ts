@@ -1,5 +1,5 @@
 // Amounts, days and times as people in Brazil read them.
-import type { Cents } from '../money/cents.js';
+import type { Cents } from './cents.js';
 import type { PlainDate } from './calendar.js';
 import { saoPauloTime } from './sao-paulo-time.js';
 

@@ -8,8 +8,8 @@ import {
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { Database } from '../database.service.js';
-import { Audit } from '../operators/audit.service.js';
+import { Database } from '../platform/postgres/database.service.js';
+import { Audit } from '../access/people/audit.service.js';
 import { AppError } from '../platform/errors.js';
 import { visitOf } from './console.guard.js';
 import { Shown, type ActionRecord, type PageAnswer } from './page.js';

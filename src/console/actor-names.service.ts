@@ -1,10 +1,10 @@
 // The names of those who acted: people by e-mail, API keys by name. A page asks once for all actors
 // that it shows.
 import { Injectable } from '@nestjs/common';
-import { operatorIdOf } from '../accounts/actor.js';
-import { ApiKeysService } from '../accounts/api-keys.service.js';
-import { Operators } from '../operators/operators.service.js';
-import { isUuid } from '../platform/listing.js';
+import { operatorIdOf } from '../access/accounts/actor.js';
+import { ApiKeysService } from '../access/accounts/api-keys.service.js';
+import { Operators } from '../access/people/operators.service.js';
+import { isUuid } from '../platform/http/listing.js';
 import type { Visit } from './requests.js';
 import { accountOf, isAllowedTo } from './visit.js';
 

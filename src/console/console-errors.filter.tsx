@@ -1,7 +1,7 @@
 // Errors of the console are pages, with the trace id by which support finds the log lines.
 import { ArgumentsHost, Catch, Injectable, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { errorResponse } from '../platform/error.filter.js';
+import { errorResponse } from '../platform/http/error.filter.js';
 import { AppError } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
 import { currentTraceId, newTraceId } from '../platform/trace.js';

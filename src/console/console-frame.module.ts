@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OperatorsModule } from '../operators/operators.module.js';
+import { OperatorsModule } from '../access/people/operators.module.js';
 import { ConsoleAssets } from './assets.service.js';
 import { ActorNames } from './actor-names.service.js';
 import { ActionAudit } from './action-audit.service.js';

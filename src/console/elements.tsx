@@ -1,6 +1,6 @@
 // The elements of lists and of records: filters, pages, states, facts, amounts, stories.
 import type { ComponentChildren, JSX } from 'preact';
-import type { Cents } from '../money/cents.js';
+import type { Cents } from '../brazil/cents.js';
 import { formatAmount, formatTime } from './formats.js';
 import { Message } from './frame.js';
 import type { Visit } from './requests.js';

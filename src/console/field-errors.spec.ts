@@ -1,8 +1,8 @@
 // Each error that the forms of rules and of declared payments can get has its own words.
 import { describe, expect, it } from '@jest/globals';
-import { declarationBody } from '../expected-payments/declared-payments.schema.js';
-import { parseJson } from '../platform/exact-json.js';
-import { decode, type Issues } from '../platform/contract-route.js';
+import { declarationBody } from '../statement/expected-payments/declared-payments.schema.js';
+import { parseJson } from '../platform/json/exact-json.js';
+import { decode, type Issues } from '../platform/http/contract-route.js';
 import { ruleDeclaration } from '../reconciliation/rules/rules.schema.js';
 import { fieldErrorText } from './field-errors.js';
 import { translateInto } from './texts.js';

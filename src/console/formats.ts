@@ -1,7 +1,7 @@
 // How the console writes amounts and times, in one way each.
 import type { PlainDate } from '../brazil/calendar.js';
 import { printCount, printReais } from '../brazil/printed-text.js';
-import type { Cents } from '../money/cents.js';
+import type { Cents } from '../brazil/cents.js';
 import type { Language } from './texts/languages.js';
 
 /** `R$ 1.234,56` in every language: an amount is compared with the bank's, which writes it so. */

@@ -1,7 +1,7 @@
 // What all pages have in common: head, bar, menu, and the elements of which pages are made. Every
 // value is escaped by the renderer.
 import type { ComponentChildren, JSX } from 'preact';
-import { isAllowed } from '../operators/roles.js';
+import { isAllowed } from '../access/people/roles.js';
 import type { Assets } from './assets.service.js';
 import { sections, type MenuEntry } from './page.js';
 import { openAddress, pageField, type Visit } from './requests.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { listQuery } from '../platform/listing.js';
+import { listQuery } from '../platform/http/listing.js';
 import { readFilters } from './list-query.js';
 
 describe('the filters of a page', () => {

@@ -1,8 +1,8 @@
 // What a page of the console is: its place in the menu, and what its methods return.
 import type { Readable } from 'node:stream';
 import type { VNode } from 'preact';
-import type { AuditedActionName, AuditedSubject } from '../operators/audited-actions.js';
-import type { Action } from '../operators/roles.js';
+import type { AuditedActionName, AuditedSubject } from '../access/people/audited-actions.js';
+import type { Action } from '../access/people/roles.js';
 import type { Visit } from './requests.js';
 import type { TextKey } from './texts.js';
 

@@ -1,8 +1,8 @@
 // What the console reads of a request: cookies, forms, and where a person wanted to go.
 import type { Translate } from './texts.js';
 import type { Language } from './texts/languages.js';
-import type { Session } from '../operators/sessions.service.js';
-import type { FormFile } from '../platform/multipart-form.js';
+import type { Session } from '../access/people/sessions.service.js';
+import type { FormFile } from '../platform/files/multipart-form.js';
 
 /** A request to the console, with the person who sends it. */
 export interface Visit {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import { ClassificationCategory } from '../generated/service/enums.js';
-import { auditedActions, auditedSubjects } from '../operators/audited-actions.js';
+import { auditedActions, auditedSubjects } from '../access/people/audited-actions.js';
 import { findTextKey, texts, translateInto } from './texts.js';
 import { chooseLanguage } from './texts/languages.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatReaisWithTwoDecimals } from '../money/cents.js';
+import { formatReaisWithTwoDecimals } from '../brazil/cents.js';
 import { readTypedAmount, typedNumber, writeTypedAmount } from './typed-amount.js';
 
 describe('a typed amount', () => {

@@ -1,6 +1,6 @@
 // Amounts and numbers as people type them.
 import { LosslessNumber } from 'lossless-json';
-import { parseReais, type Cents } from '../money/cents.js';
+import { parseReais, type Cents } from '../brazil/cents.js';
 
 const jsonNumberText = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 

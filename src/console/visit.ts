@@ -1,11 +1,11 @@
 // What a page asks of the request and of the person who sends it.
-import type { Caller } from '../accounts/api-keys.service.js';
-import { personActor } from '../accounts/actor.js';
-import { scopes, type Scope } from '../accounts/scope.decorator.js';
-import { isAllowed, type Action } from '../operators/roles.js';
-import type { Session } from '../operators/sessions.service.js';
+import type { Caller } from '../access/accounts/api-keys.service.js';
+import { personActor } from '../access/accounts/actor.js';
+import { scopes, type Scope } from '../access/accounts/scope.decorator.js';
+import { isAllowed, type Action } from '../access/people/roles.js';
+import type { Session } from '../access/people/sessions.service.js';
 import { AppError, invariant } from '../platform/errors.js';
-import { readUuid } from '../platform/listing.js';
+import { readUuid } from '../platform/http/listing.js';
 import type { Visit } from './requests.js';
 
 const maxReasonLength = 500;
@@ -65,7 +65,7 @@ export function pathId({ params }: Visit, name = 'id'): string {
 }
 
 /** Why the person does what the form asks for. Throws `validation_failed` without a reason. */
-export function readReason(visit: Visit): string {
+export function requireReason(visit: Visit): string {
   const reason = typed(visit, 'reason').slice(0, maxReasonLength);
   if (reason === '') throw new AppError('validation_failed');
   return reason;

@@ -1,9 +1,9 @@
 // Lists deliveries newest first, measures endpoints by their newest deliveries, and makes many
 // deliveries due again. Each statement looks at a bounded number of rows, whatever the history is.
-import type { Db } from '../database.service.js';
+import type { Db } from '../platform/postgres/database.service.js';
 import { Prisma, type Delivery, type Event } from '../generated/service/client.js';
 import type { DeliveryState } from '../generated/service/enums.js';
-import type { FoundRows } from '../platform/listing.js';
+import type { FoundRows } from '../platform/http/listing.js';
 import { maxReplayed, placeOf, type DeliveryPlace } from './events.schema.js';
 
 /** How many deliveries or events one statement looks at where a filter has no index. */

@@ -1,13 +1,13 @@
 // Delivers events to endpoints at least once, and sends test events. A slow endpoint occupies only
 // places of its own host and account.
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database.service.js';
+import { Database } from '../platform/postgres/database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
-import { waitOutsideSlot } from '../platform/job-slots.js';
-import { OnJob } from '../platform/job-methods.js';
-import type { JobPayload } from '../queues.js';
+import { waitOutsideSlot } from '../platform/queue/job-slots.js';
+import { OnJob } from '../platform/queue/job-methods.js';
+import type { JobPayload } from '../platform/queue/queues.js';
 import { OpenLimit } from '../platform/slots.js';
 import { delayAfterAttemptMs, deliveryLimits } from './delivery-schedule.js';
 import { EndpointClient } from './endpoint-client.service.js';

@@ -8,10 +8,10 @@ import type { Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import axios from 'axios';
 import { BankService } from '../bank/bank.service.js';
-import { Addresses } from '../platform/http.js';
+import { Addresses } from '../platform/http/http.js';
 import { Log } from '../platform/log.js';
-import { keptConnections } from '../platform/outgoing-calls.js';
-import { readRetryAfter } from '../platform/rate-limits.js';
+import { keptConnections } from '../platform/http/outgoing-calls.js';
+import { readRetryAfter } from '../platform/limits/rate-limits.js';
 import { SecretBox } from '../platform/secret-box.js';
 import {
   checkEndpointUrl,

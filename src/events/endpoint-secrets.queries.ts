@@ -1,7 +1,7 @@
 // The encrypted secrets of webhook endpoints, as the re-encryption sees them.
 import type { WebhookEndpoint } from '../generated/service/client.js';
 import type { SecretOwner } from '../platform/secret-box.js';
-import { encryptedWith, type EncryptedColumn } from '../secrets/encrypted-column.js';
+import { encryptedWith, type EncryptedColumn } from '../access/secrets/encrypted-column.js';
 
 /** A rotation moves a secret to the other column as it is: both columns have one owner. */
 export function ownerOfEndpointSecret({

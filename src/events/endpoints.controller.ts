@@ -1,12 +1,12 @@
 import { Controller, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
-import { missingScope, RequiresScope } from '../accounts/scope.decorator.js';
-import { seesPersonalData } from '../counterparties/counterparty.schema.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../access/accounts/api-key.guard.js';
+import { missingScope, RequiresScope } from '../access/accounts/scope.decorator.js';
+import { seesPersonalData } from '../access/counterparties/counterparty.schema.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
-import { IdempotencyService } from '../idempotency/idempotency.service.js';
-import { Handles } from '../platform/contract-route.js';
-import { isUuid, readPage, readUuid, toList } from '../platform/listing.js';
-import { Deliveries } from './deliveries.service.js';
+import { IdempotencyService } from '../access/idempotency/idempotency.service.js';
+import { Handles } from '../platform/http/contract-route.js';
+import { isUuid, readPage, readUuid, toList } from '../platform/http/listing.js';
+import { Deliveries } from './delivery-lists.service.js';
 import { DeliveryService } from './delivery.service.js';
 import { EndpointsService, type EndpointWithSecret } from './endpoints.service.js';
 import {

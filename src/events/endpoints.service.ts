@@ -2,16 +2,16 @@
 // encrypted.
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Settings } from '../config.js';
-import { Database } from '../database.service.js';
+import { Settings } from '../platform/settings/config.js';
+import { Database } from '../platform/postgres/database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
-import { missingScope } from '../accounts/scope.decorator.js';
+import { missingScope } from '../access/accounts/scope.decorator.js';
 import { AppError, conflict, invalidField } from '../platform/errors.js';
-import type { Page } from '../platform/listing.js';
+import type { Page } from '../platform/http/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
-import { Every } from '../platform/timer-methods.js';
+import { Every } from '../platform/queue/timer-methods.js';
 import { newId } from '../platform/ids.js';
-import { assertBelowQuota } from '../request-limits/quotas.queries.js';
+import { assertBelowQuota } from '../platform/limits/quotas.queries.js';
 import { EndpointClient } from './endpoint-client.service.js';
 import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
 import { endUndeliverable, markEndpointRemoved, replaceSecret } from './events.queries.js';

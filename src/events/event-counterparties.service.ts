@@ -1,9 +1,12 @@
 // Adds the counterparty to events that report a line, when they are shown or delivered. Events
 // store the nsu only: an erasure of the line covers them, and each caller sees what it may see.
 import { Injectable } from '@nestjs/common';
-import { counterpartyIn, findCounterparties } from '../counterparties/counterparties.queries.js';
-import { shownCounterparty } from '../counterparties/counterparty.schema.js';
-import { Database } from '../database.service.js';
+import {
+  counterpartyIn,
+  findCounterparties,
+} from '../access/counterparties/counterparties.queries.js';
+import { shownCounterparty } from '../access/counterparties/counterparty.schema.js';
+import { Database } from '../platform/postgres/database.service.js';
 import type { Event } from '../generated/service/client.js';
 import { nsuOfEvent, withCounterparty } from './event.js';
 

@@ -1,6 +1,6 @@
 // Reads the deliveries that wait or have ended without success, of all accounts, for the metrics.
-import type { Db } from '../database.service.js';
-import { maxCounted } from '../platform/instruments.js';
+import type { Db } from '../platform/postgres/database.service.js';
+import { maxCounted } from '../platform/metrics/instruments.js';
 
 export interface UndeliveredEvents {
   pending: number;

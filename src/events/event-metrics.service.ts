@@ -1,8 +1,8 @@
 // How fast events reach business systems, and which have not.
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database.service.js';
-import { counter, histogram } from '../platform/instruments.js';
-import { Metrics } from '../platform/metrics.js';
+import { Database } from '../platform/postgres/database.service.js';
+import { counter, histogram } from '../platform/metrics/instruments.js';
+import { Metrics } from '../platform/metrics/metrics.js';
 import { readUndelivered } from './event-metrics.queries.js';
 
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600];

@@ -4,7 +4,7 @@
 // An event is deleted when a newer event of its resource has become old too. So the newest event of
 // each resource stays, from which the next sequence follows, and so does the state that a resource
 // had at the beginning of the period for which all events are stored.
-import type { Db, Tx } from '../database.service.js';
+import type { Db, Tx } from '../platform/postgres/database.service.js';
 
 /** Verification compares the certificates with the events that reported them. */
 const evidenceOfCertificates = ['day_close.certified', 'day_close.amended'];

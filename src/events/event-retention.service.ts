@@ -1,11 +1,11 @@
 // Deletes events that a newer event of their resource has replaced, and deliveries, once they are
 // older than EVENT_RETENTION_DAYS. A pending delivery keeps its event and all later ones.
 import { Injectable } from '@nestjs/common';
-import { Settings } from '../config.js';
-import { Database } from '../database.service.js';
+import { Settings } from '../platform/settings/config.js';
+import { Database } from '../platform/postgres/database.service.js';
 import { AppError } from '../platform/errors.js';
-import { deleteInBatches, retentionIntervalMs } from '../platform/retention.js';
-import { Every } from '../platform/timer-methods.js';
+import { deleteInBatches, retentionIntervalMs } from '../platform/postgres/retention.js';
+import { Every } from '../platform/queue/timer-methods.js';
 import * as queries from './event-retention.queries.js';
 
 @Injectable()

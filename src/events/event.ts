@@ -1,8 +1,8 @@
 // The events that business systems receive, and how amounts are written in them.
 import { isLosslessNumber, LosslessNumber } from 'lossless-json';
-import type { Counterparty } from '../counterparties/resolution.js';
-import { formatReais } from '../money/cents.js';
-import { isJsonObject, parseJson, tolerantJson } from '../platform/exact-json.js';
+import type { Counterparty } from '../access/counterparties/resolution.js';
+import { formatReais } from '../brazil/cents.js';
+import { isJsonObject, parseJson, tolerantJson } from '../platform/json/exact-json.js';
 import type { EventType } from './event-types.js';
 
 /** The type of a test event, which is sent on request only and stored nowhere. */

@@ -1,15 +1,15 @@
 import { Controller, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, FromCaller, type CallerInput } from '../accounts/api-key.guard.js';
-import { RequiresScope } from '../accounts/scope.decorator.js';
-import { seesPersonalData } from '../counterparties/counterparty.schema.js';
-import { Database } from '../database.service.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../access/accounts/api-key.guard.js';
+import { RequiresScope } from '../access/accounts/scope.decorator.js';
+import { seesPersonalData } from '../access/counterparties/counterparty.schema.js';
+import { Database } from '../platform/postgres/database.service.js';
 import type { Event } from '../generated/service/client.js';
-import { IdempotencyService } from '../idempotency/idempotency.service.js';
-import { Handles } from '../platform/contract-route.js';
-import { Responds } from '../platform/responses.decorator.js';
-import { parseJson } from '../platform/exact-json.js';
-import { readPage, readUuid, toList } from '../platform/listing.js';
-import { Deliveries } from './deliveries.service.js';
+import { IdempotencyService } from '../access/idempotency/idempotency.service.js';
+import { Handles } from '../platform/http/contract-route.js';
+import { Responds } from '../platform/http/responses.decorator.js';
+import { parseJson } from '../platform/json/exact-json.js';
+import { readPage, readUuid, toList } from '../platform/http/listing.js';
+import { Deliveries } from './delivery-lists.service.js';
 import { EventCounterparties } from './event-counterparties.service.js';
 import { EventRetention } from './event-retention.service.js';
 import {

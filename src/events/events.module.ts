@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Deliveries } from './deliveries.service.js';
+import { Deliveries } from './delivery-lists.service.js';
 import { DeliveryService } from './delivery.service.js';
 import { EndpointClient } from './endpoint-client.service.js';
 import { EndpointsController } from './endpoints.controller.js';

@@ -10,9 +10,9 @@ import {
   type Db,
   type SqlTx,
   type Tx,
-} from '../database.service.js';
+} from '../platform/postgres/database.service.js';
 import { PairMap } from '../platform/pair-map.js';
-import type { Reader } from '../shared-reads.queries.js';
+import type { Reader } from '../platform/postgres/shared-reads.queries.js';
 import {
   Prisma,
   type Delivery,

@@ -1,9 +1,16 @@
 // The `/v1` routes of webhook endpoints, events and deliveries.
 import { z } from 'zod';
-import { route } from '../contract/route.js';
-import { bigInteger, filledText, instant, integer, queryInteger, text } from '../contract/wire.js';
+import { route } from '../bank-contract/route.js';
+import {
+  bigInteger,
+  filledText,
+  instant,
+  integer,
+  queryInteger,
+  text,
+} from '../bank-contract/wire.js';
 import { DeliveryState } from '../generated/service/enums.js';
-import { isUuid, listOf, listQuery } from '../platform/listing.js';
+import { isUuid, listOf, listQuery } from '../platform/http/listing.js';
 import { eventTypes } from './event-types.js';
 
 const eventType = z.enum(eventTypes, `Must be one of ${eventTypes.join(', ')}.`);

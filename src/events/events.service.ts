@@ -2,12 +2,12 @@
 // event reports, and enqueues their deliveries. Events are numbered under a lock of the account,
 // which their transaction takes last: their order is the order of the commits.
 import { Injectable } from '@nestjs/common';
-import { beforeCommit, Database, type SqlTx } from '../database.service.js';
+import { beforeCommit, Database, type SqlTx } from '../platform/postgres/database.service.js';
 import type { Delivery } from '../generated/service/client.js';
 import { AppError, conflict } from '../platform/errors.js';
-import { stringifyJson } from '../platform/exact-json.js';
-import { JobQueue } from '../platform/job-queue.js';
-import { Every } from '../platform/timer-methods.js';
+import { stringifyJson } from '../platform/json/exact-json.js';
+import { JobQueue } from '../platform/queue/job-queue.js';
+import { Every } from '../platform/queue/timer-methods.js';
 import { newId } from '../platform/ids.js';
 import type { NewEvent } from './event.js';
 import {

@@ -12,7 +12,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import type { Settings } from '../config.js';
+import type { Settings } from './settings/config.js';
 
 /** The table, the column and the row that a secret belongs to. It cannot be decrypted elsewhere. */
 export type SecretOwner = readonly string[];

@@ -1,11 +1,15 @@
 import { expect, it } from '@jest/globals';
-import type { SqlTx } from '../database.service.js';
+import type { SqlTx } from '../platform/postgres/database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import { StatementNames } from '../platform/named-statements.js';
-import { insertClassifications, insertMatches, writeTotals } from './apply.queries.js';
-import { openDecidedBreaks } from './breaks.queries.js';
-import { listLinksOfPayments } from './component.queries.js';
-import { writeLineOutcomes } from './line-leaves.queries.js';
+import { StatementNames } from '../platform/postgres/named-statements.js';
+import {
+  insertClassifications,
+  insertMatches,
+  writeTotals,
+} from './apply/decision-writer.queries.js';
+import { openDecidedBreaks } from './apply/break-writer.queries.js';
+import { listLinksOfPayments } from './load/component.queries.js';
+import { writeLineOutcomes } from './load/line-leaves.queries.js';
 
 const rows = Array.from({ length: 100 }, (_, index) => {
   const id = `01900000-0000-7000-8000-${String(index).padStart(12, '0')}`;

@@ -1,16 +1,16 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
-import { StatementModule } from '../statement/statement.module.js';
+import { StatementModule } from '../statement/lines/statement.module.js';
 import { ExpectedPaymentReading } from './api/expected-payment-reading.service.js';
 import { TransactionViews } from './api/transaction-views.service.js';
 import { BookController } from './api/transactions.controller.js';
-import { Breaks } from './breaks.service.js';
-import { ReconciliationMetrics } from './reconciliation-metrics.service.js';
-import { ReconciliationService } from './reconciliation.service.js';
+import { BreakWriter } from './apply/break-writer.service.js';
+import { ReconciliationMetrics } from './apply/reconciliation-metrics.service.js';
+import { ReconciliationService } from './apply/reconciliation.service.js';
 import { RuleCatalog } from './rules/rule-catalog.service.js';
 import { RuleTrials } from './rules/rule-trials.service.js';
 import { RulesController } from './rules/rules.controller.js';
-import { DecisionWriter } from './apply.service.js';
+import { DecisionWriter } from './apply/decision-writer.service.js';
 
 @Module({
   imports: [EventsModule, StatementModule],
@@ -19,14 +19,14 @@ import { DecisionWriter } from './apply.service.js';
     ExpectedPaymentReading,
     ReconciliationService,
     DecisionWriter,
-    Breaks,
+    BreakWriter,
     RuleCatalog,
     RuleTrials,
     ReconciliationMetrics,
     TransactionViews,
   ],
   exports: [
-    Breaks,
+    BreakWriter,
     ExpectedPaymentReading,
     ReconciliationService,
     RuleCatalog,

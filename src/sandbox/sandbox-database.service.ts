@@ -3,11 +3,11 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { PrismaClient } from '../generated/sandbox/client.js';
-import { advisoryLocks } from '../platform/advisory-locks.js';
-import { parseJson, stringifyJson } from '../platform/exact-json.js';
+import { advisoryLocks } from '../platform/postgres/advisory-locks.js';
+import { parseJson, stringifyJson } from '../platform/json/exact-json.js';
 import type { Log } from '../platform/log.js';
-import { idleConnectionMs, prismaAdapter } from '../platform/prisma-adapter.js';
-import { camelCaseRows } from '../platform/row-names.js';
+import { idleConnectionMs, prismaAdapter } from '../platform/postgres/prisma-adapter.js';
+import { camelCaseRows } from '../platform/postgres/row-names.js';
 import type { Preset } from './presets/presets.js';
 
 /** The sandbox bank's start-up settings. It is a class so that it can be injected. */

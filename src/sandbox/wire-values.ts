@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Route } from '../contract/route.js';
-import { bigInteger, reais } from '../contract/wire.js';
-import { stringifyJson } from '../platform/exact-json.js';
+import type { Route } from '../bank-contract/route.js';
+import { bigInteger, reais } from '../bank-contract/wire.js';
+import { stringifyJson } from '../platform/json/exact-json.js';
 
 /** An amount as an exact JSON number in reais. */
 export function wireReais(cents: bigint) {

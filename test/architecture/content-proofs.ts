@@ -34,28 +34,28 @@ export const purityRules: ProvenRule[] = [
     name: 'imports nothing impure',
     rule: unsuffixedFilesImportNothingImpure,
     tree: {
-      'src/charges/charge.ts': `
+      'src/outbound/charges/charge.ts': `
         import { BlockList, connect } from 'node:net';
         import { v5, v7 } from 'uuid';
         import { readFile } from 'node:fs/promises';
         import { Injectable } from '@nestjs/common';
-        import { Prisma } from '../generated/service/client.js';
-        import { Database, type Tx } from '../database.service.js';`,
-      'src/charges/amount.ts': `
+        import { Prisma } from '../../generated/service/client.js';
+        import { Database, type Tx } from '../../platform/postgres/database.service.js';`,
+      'src/outbound/charges/amount.ts': `
         import { isIP } from 'node:net';
         import { v5 as uuidv5 } from 'uuid';
-        import type { Tx } from '../database.service.js';
+        import type { Tx } from '../../platform/postgres/database.service.js';
         import { z } from 'zod';`,
-      'src/charges/charges.queries.ts': `import { randomUUID } from 'node:crypto';`,
+      'src/outbound/charges/charges.queries.ts': `import { randomUUID } from 'node:crypto';`,
       'src/platform/log.ts': `import { pino } from 'pino';`,
     },
     found: [
-      'src/charges/charge.ts:2 a pure file imports connect of node:net',
-      'src/charges/charge.ts:3 a pure file imports v7 of uuid',
-      'src/charges/charge.ts:4 a pure file imports readFile of node:fs/promises',
-      'src/charges/charge.ts:5 a pure file imports Injectable of @nestjs/common',
-      'src/charges/charge.ts:6 a pure file imports values of src/generated/service/client.ts',
-      'src/charges/charge.ts:7 a pure file imports values of src/database.service.ts',
+      'src/outbound/charges/charge.ts:2 a pure file imports connect of node:net',
+      'src/outbound/charges/charge.ts:3 a pure file imports v7 of uuid',
+      'src/outbound/charges/charge.ts:4 a pure file imports readFile of node:fs/promises',
+      'src/outbound/charges/charge.ts:5 a pure file imports Injectable of @nestjs/common',
+      'src/outbound/charges/charge.ts:6 a pure file imports values of src/generated/service/client.ts',
+      'src/outbound/charges/charge.ts:7 a pure file imports values of src/platform/postgres/database.service.ts',
     ],
   },
 
@@ -63,21 +63,21 @@ export const purityRules: ProvenRule[] = [
     name: 'has no clock, randomness or IO',
     rule: unsuffixedFilesHaveNoClockRandomnessOrIo,
     tree: {
-      'src/charges/charge.ts': `
+      'src/outbound/charges/charge.ts': `
         const a = Date.now();
         const b = new Date();
         const c = new Date('2026-01-01');
         const d = Math.random() + Math.floor(1);
         setTimeout(() => {}, 1);
         const e = globalThis.fetch('https://bank.example');`,
-      'src/charges/charges.service.ts': 'const now = Date.now();',
+      'src/outbound/charges/charges.service.ts': 'const now = Date.now();',
     },
     found: [
-      'src/charges/charge.ts:2 a pure file calls Date.now',
-      'src/charges/charge.ts:3 a pure file reads the clock (new Date())',
-      'src/charges/charge.ts:5 a pure file calls Math.random',
-      'src/charges/charge.ts:6 a pure file calls setTimeout',
-      'src/charges/charge.ts:7 a pure file calls fetch',
+      'src/outbound/charges/charge.ts:2 a pure file calls Date.now',
+      'src/outbound/charges/charge.ts:3 a pure file reads the clock (new Date())',
+      'src/outbound/charges/charge.ts:5 a pure file calls Math.random',
+      'src/outbound/charges/charge.ts:6 a pure file calls setTimeout',
+      'src/outbound/charges/charge.ts:7 a pure file calls fetch',
     ],
   },
 ];
@@ -87,7 +87,7 @@ export const clockRules: ProvenRule[] = [
     name: 'is not read outside platform',
     rule: noModuleReadsTheWallClock,
     tree: {
-      'src/charges/charges.service.ts': `
+      'src/outbound/charges/charges.service.ts': `
         const a = Date.now();
         const b = new Date();
         const c = new Date(0);
@@ -96,32 +96,34 @@ export const clockRules: ProvenRule[] = [
       'src/sandbox/clock.service.ts': 'const now = Date.now();',
     },
     found: [
-      "src/charges/charges.service.ts:2 reads this process's clock: use PostgreSQL's, or performance.now()",
-      "src/charges/charges.service.ts:3 reads this process's clock: use PostgreSQL's, or performance.now()",
+      "src/outbound/charges/charges.service.ts:2 reads this process's clock: use PostgreSQL's, or performance.now()",
+      "src/outbound/charges/charges.service.ts:3 reads this process's clock: use PostgreSQL's, or performance.now()",
     ],
   },
   {
     name: 'of ids is that of PostgreSQL',
     rule: idsAscendByOneClock,
     tree: {
-      'src/charges/charges.service.ts': "import { v5, v7 as uuidv7 } from 'uuid';",
-      'src/refunds/refunds.service.ts': "import { v5 } from 'uuid';",
+      'src/outbound/charges/charges.service.ts': "import { v5, v7 as uuidv7 } from 'uuid';",
+      'src/outbound/refunds/refunds.service.ts': "import { v5 } from 'uuid';",
       'src/platform/ids.ts': "import { v7 } from 'uuid';",
     },
-    found: ['src/charges/charges.service.ts:1 imports v7 of uuid: use newId() of platform/ids.ts'],
+    found: [
+      'src/outbound/charges/charges.service.ts:1 imports v7 of uuid: use newId() of platform/ids.ts',
+    ],
   },
   {
     name: 'of SQL is that of the moment',
     rule: sqlReadsTheClockOfTheMoment,
     tree: {
-      'src/charges/charges.queries.ts': `
+      'src/outbound/charges/charges.queries.ts': `
         const a = sql\`SELECT now()\`;
         const b = sql\`SELECT \${a}, clock_timestamp()\`;
         const c = sql\`SELECT \${a}, CURRENT_DATE, \${b}\`;`,
     },
     found: [
-      'src/charges/charges.queries.ts:2 reads the start of the transaction: use clock_timestamp()',
-      'src/charges/charges.queries.ts:4 reads the start of the transaction: use clock_timestamp()',
+      'src/outbound/charges/charges.queries.ts:2 reads the start of the transaction: use clock_timestamp()',
+      'src/outbound/charges/charges.queries.ts:4 reads the start of the transaction: use clock_timestamp()',
     ],
   },
 ];
@@ -130,7 +132,7 @@ const schema = {
   'prisma/service/charges.prisma': 'model Charge {\n  id Int @id\n\n  @@map("charge")\n}\n',
   'prisma/service/events.prisma':
     'model Event {\n  id Int @id\n  @@map("event")\n}\nmodel EventEndpoint {\n  id Int @id\n  @@map("event_endpoint")\n}\n',
-  'src/charges/charges.module.ts': '',
+  'src/outbound/charges/charges.module.ts': '',
   'src/events/events.module.ts': '',
 };
 
@@ -139,7 +141,7 @@ export const tableRules: ProvenRule[] = [
     name: 'belong to a module',
     rule: everyTableHasAModule,
     tree: { ...schema, 'prisma/service/loans.prisma': 'model Loan {\n  id Int @id\n}\n' },
-    found: ['prisma/service/loans.prisma Loan: there is no src/loans/'],
+    found: ['prisma/service/loans.prisma Loan: no folder has its name'],
   },
 
   {
@@ -147,30 +149,30 @@ export const tableRules: ProvenRule[] = [
     rule: onlyTheOwnerWritesATable,
     tree: {
       ...schema,
-      'src/charges/charges.service.ts': `
+      'src/outbound/charges/charges.service.ts': `
         await tx.charge.create({});
         await tx.event.create({});
         await this.database.prisma.eventEndpoint.deleteMany();
         await tx.event.findMany();`,
-      'src/charges/charges.queries.ts': `
+      'src/outbound/charges/charges.queries.ts': `
         await tx.$executeRaw\`UPDATE charge c SET x = 1 WHERE id IN (SELECT id FROM event)\`;
         await tx.$executeRaw\`WITH a AS (INSERT INTO event_endpoint VALUES (\${id})) SELECT 1\`;
         await tx.$executeRaw\`DELETE FROM "event" WHERE id = 1\`;
         await tx.$executeRaw\`INSERT INTO charge VALUES (1) ON CONFLICT DO UPDATE SET event = 1\`;
         const copy = 'MERGE INTO public.event AS e';
         const small = 'delete from event';`,
-      'src/charges/charges.controller.ts': `log('could not update event');`,
-      'src/database.service.ts': "pool.query('TRUNCATE charge')",
+      'src/outbound/charges/charges.controller.ts': `log('could not update event');`,
+      'src/platform/postgres/database.service.ts': "pool.query('TRUNCATE charge')",
       'src/sandbox/charges/charges.queries.ts': "db.query('DELETE FROM charge')",
     },
     found: [
-      "src/charges/charges.service.ts:3 writes event, which is events's",
-      "src/charges/charges.service.ts:4 writes event_endpoint, which is events's",
-      "src/charges/charges.queries.ts:3 writes event_endpoint, which is events's",
-      "src/charges/charges.queries.ts:4 writes event, which is events's",
-      "src/charges/charges.queries.ts:6 writes event, which is events's",
-      "src/charges/charges.queries.ts:7 writes event, which is events's",
-      "src/database.service.ts:1 writes charge, which is charges's",
+      "src/outbound/charges/charges.service.ts:3 writes event, which is events's",
+      "src/outbound/charges/charges.service.ts:4 writes event_endpoint, which is events's",
+      "src/outbound/charges/charges.queries.ts:3 writes event_endpoint, which is events's",
+      "src/outbound/charges/charges.queries.ts:4 writes event, which is events's",
+      "src/outbound/charges/charges.queries.ts:6 writes event, which is events's",
+      "src/outbound/charges/charges.queries.ts:7 writes event, which is events's",
+      "src/platform/postgres/database.service.ts:1 writes charge, which is charges's",
     ],
   },
 
@@ -178,8 +180,8 @@ export const tableRules: ProvenRule[] = [
     name: 'are queried in SQL by queries files only',
     rule: sqlStandsInQueriesOnly,
     tree: {
-      'src/charges/charges.queries.ts': 'db.$queryRaw`SELECT 1`; pool.query(text);',
-      'src/charges/charges.service.ts': `
+      'src/outbound/charges/charges.queries.ts': 'db.$queryRaw`SELECT 1`; pool.query(text);',
+      'src/outbound/charges/charges.service.ts': `
         const rows = await tx.$queryRaw(text);
         await this.pool.query(text);
         const text = \`SELECT id FROM charge WHERE id = \${id}\`;
@@ -187,9 +189,9 @@ export const tableRules: ProvenRule[] = [
         const { query } = request.query(input);`,
     },
     found: [
-      'src/charges/charges.service.ts:2 calls $queryRaw',
-      'src/charges/charges.service.ts:3 calls this.pool.query',
-      'src/charges/charges.service.ts:4 contains SQL',
+      'src/outbound/charges/charges.service.ts:2 calls $queryRaw',
+      'src/outbound/charges/charges.service.ts:3 calls this.pool.query',
+      'src/outbound/charges/charges.service.ts:4 contains SQL',
     ],
   },
 
@@ -197,7 +199,7 @@ export const tableRules: ProvenRule[] = [
     name: 'are read as rows whose type is stated',
     rule: queriesStateTheirRows,
     tree: {
-      'src/charges/charges.queries.ts': `
+      'src/outbound/charges/charges.queries.ts': `
         async function list(db: Db): Promise<Row[]> {
           await db.$queryRaw\`SELECT id FROM charge FOR UPDATE\`;
           const [first] = await db.$queryRaw<Row[]>\`SELECT id FROM charge\`;
@@ -211,10 +213,10 @@ export const tableRules: ProvenRule[] = [
         }`,
     },
     found: [
-      'src/charges/charges.queries.ts:5 reads rows without stating their type',
-      'src/charges/charges.queries.ts:6 reads rows of type any',
-      'src/charges/charges.queries.ts:7 calls $queryRaw without a template',
-      'src/charges/charges.queries.ts:11 reads rows without stating their type',
+      'src/outbound/charges/charges.queries.ts:5 reads rows without stating their type',
+      'src/outbound/charges/charges.queries.ts:6 reads rows of type any',
+      'src/outbound/charges/charges.queries.ts:7 calls $queryRaw without a template',
+      'src/outbound/charges/charges.queries.ts:11 reads rows without stating their type',
     ],
   },
 
@@ -230,18 +232,18 @@ model Charge {
 model Secret {
   @@map("secret")
 }`,
-      'src/charges/charges.queries.ts': `
+      'src/outbound/charges/charges.queries.ts': `
         const a = sql\`SELECT FROM paid p JOIN charge c ON c.account_id = p.account_id WHERE true\`;
         const b = sql\`SELECT FROM paid p JOIN charge c ON c.id = p.id AND p.account_id = 1\`;
         const c = sql\`SELECT FROM paid p JOIN charge c ON c.id = p.id WHERE p.account_id = 1\`;
         const d = sql\`SELECT FROM paid p JOIN secret s USING (id) CROSS JOIN charge\`;
         const e = sql\`SELECT FROM paid p LEFT JOIN charge USING (account_id, id)\`;`,
-      'src/charges/paid-charges.queries.ts':
+      'src/outbound/charges/paid-charges.queries.ts':
         'const a = sql`WITH charge AS (SELECT 1 AS id) SELECT FROM paid p JOIN charge USING (id)`;',
     },
     found: [
-      'src/charges/charges.queries.ts:4 joins charge without its account',
-      'src/charges/charges.queries.ts:5 joins charge without its account',
+      'src/outbound/charges/charges.queries.ts:4 joins charge without its account',
+      'src/outbound/charges/charges.queries.ts:5 joins charge without its account',
     ],
   },
 ];
@@ -267,7 +269,7 @@ export const nameRules: ProvenRule[] = [
     name: 'say what the file contains',
     rule: namesSayWhatIsInside,
     tree: {
-      'src/database.service.ts': '',
+      'src/platform/postgres/database.service.ts': '',
       'src/bank/base-url.ts': '',
       'src/bank/utils.ts': '',
       'src/common/errors.ts': '',

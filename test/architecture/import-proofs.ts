@@ -21,7 +21,7 @@ export const importRules: ProvenRule[] = [
     name: 'every module has a layer',
     rule: everyModuleHasALayer,
     tree: {
-      'src/charges/charge.ts': '',
+      'src/outbound/charges/charge.ts': '',
       'src/sandbox/modes.ts': '',
       'src/lending/loan.ts': '',
     },
@@ -32,23 +32,23 @@ export const importRules: ProvenRule[] = [
     name: 'go down the layers',
     rule: importsGoDown,
     tree: {
-      'src/charges/charges.service.ts': `
-        import { call } from '../bank/bank.service.js';
-        import type { Refund } from '../refunds/refund.js';
-        import { until } from '../../test/until.js';
+      'src/outbound/charges/charges.service.ts': `
+        import { call } from '../../bank/bank.service.js';
+        import type { Break } from '../../reconciliation/break.js';
+        import { until } from '../../../test/until.js';
         import './charge.js';`,
-      'src/bank/bank.service.ts': `export type { Charge } from '../charges/charge.js';`,
+      'src/bank/bank.service.ts': `export type { Charge } from '../outbound/charges/charge.js';`,
       'src/bank/response.ts': `type Line = import('../statement/statement-line.js').Line;`,
-      'src/money/cents.ts': `import { kind } from '../brazil/pix-key.js';`,
-      'src/app.module.ts': `await import('./main.js');`,
+      'src/brazil/cents.ts': `import { kind } from '../bank-contract/charges.js';`,
+      'src/app/app.module.ts': `await import('../main.js');`,
     },
     found: [
-      'src/charges/charges.service.ts:3 imports src/refunds/refund.ts, which is not below it',
-      'src/charges/charges.service.ts:4 imports test/until.ts, which is not below it',
-      'src/bank/bank.service.ts:1 imports src/charges/charge.ts, which is not below it',
+      'src/outbound/charges/charges.service.ts:3 imports src/reconciliation/break.ts, which is not below it',
+      'src/outbound/charges/charges.service.ts:4 imports test/until.ts, which is not below it',
+      'src/bank/bank.service.ts:1 imports src/outbound/charges/charge.ts, which is not below it',
       'src/bank/response.ts:1 imports src/statement/statement-line.ts, which is not below it',
-      'src/money/cents.ts:1 imports src/brazil/pix-key.ts, which is not below it',
-      'src/app.module.ts:1 imports src/main.ts, which is not below it',
+      'src/brazil/cents.ts:1 imports src/bank-contract/charges.ts, which is not below it',
+      'src/app/app.module.ts:1 imports src/main.ts, which is not below it',
     ],
   },
 
@@ -56,17 +56,17 @@ export const importRules: ProvenRule[] = [
     name: 'of the folders of a module go one way',
     rule: foldersOfAModuleMakeNoCycle,
     tree: {
-      'src/charges/charge.ts': `import './checks/status.js';`,
-      'src/charges/checks/status.ts': `import '../views/view.js';`,
-      'src/charges/views/view.ts': `import '../charge.js';`,
-      'src/charges/views/columns.ts': '',
-      'src/charges/api/controller.ts': `import '../views/columns.js';`,
-      'src/charges/charges.module.ts': `import './api/controller.js';`,
+      'src/outbound/charges/charge.ts': `import './checks/status.js';`,
+      'src/outbound/charges/checks/status.ts': `import '../views/view.js';`,
+      'src/outbound/charges/views/view.ts': `import '../charge.js';`,
+      'src/outbound/charges/views/columns.ts': '',
+      'src/outbound/charges/api/controller.ts': `import '../views/columns.js';`,
+      'src/outbound/charges/charges.module.ts': `import './api/controller.js';`,
     },
     found: [
-      'src/charges/charge.ts:1 imports src/charges/checks, which imports its folder',
-      'src/charges/checks/status.ts:1 imports src/charges/views, which imports its folder',
-      'src/charges/views/view.ts:1 imports src/charges, which imports its folder',
+      'src/outbound/charges/charge.ts:1 imports src/outbound/charges/checks, which imports its folder',
+      'src/outbound/charges/checks/status.ts:1 imports src/outbound/charges/views, which imports its folder',
+      'src/outbound/charges/views/view.ts:1 imports src/outbound/charges, which imports its folder',
     ],
   },
 
@@ -75,17 +75,21 @@ export const importRules: ProvenRule[] = [
     rule: sandboxImportsOnlyWhatBothApplicationsShare,
     tree: {
       'src/sandbox/charges/charges.service.ts': `
-        import { route } from '../../contract/route.js';
+        import { route } from '../../bank-contract/route.js';
         import { PrismaClient } from '../../generated/sandbox/client.js';
         import '../ledger/ledger.service.js';
-        import { jobs } from '../../queues.js';
+        import { jobs } from '../../platform/queue/queues.js';
         import { Prisma } from '../../generated/service/client.js';
-        import type { BankResponse } from '../../bank/response.js';`,
+        import type { BankResponse } from '../../bank/response.js';
+        import { Database } from '../../platform/database.service.js';`,
+      'src/platform/database.service.ts': `import { pool } from './pool.queries.js';`,
+      'src/platform/pool.queries.ts': `import '../generated/service/client.js';`,
     },
     found: [
-      'src/sandbox/charges/charges.service.ts:5 the sandbox imports src/queues.ts',
+      'src/sandbox/charges/charges.service.ts:5 the sandbox imports src/platform/queue/queues.ts',
       'src/sandbox/charges/charges.service.ts:6 the sandbox imports src/generated/service/client.ts',
       'src/sandbox/charges/charges.service.ts:7 the sandbox imports src/bank/response.ts',
+      'src/sandbox/charges/charges.service.ts:8 the sandbox imports src/platform/database.service.ts',
     ],
   },
 
@@ -93,7 +97,7 @@ export const importRules: ProvenRule[] = [
     name: 'of the sandbox are made by the starter alone',
     rule: onlyTheStarterImportsTheSandbox,
     tree: {
-      'src/start.ts': `import { startSandbox } from './sandbox/start.js';`,
+      'src/app/start.ts': `import { startSandbox } from '../sandbox/start.js';`,
       'src/sandbox/start.ts': `import './modes.js';`,
       'src/bank/profiles.ts': `import { modes } from '../sandbox/modes.js';`,
     },
@@ -106,12 +110,14 @@ export const importRules: ProvenRule[] = [
     name: 'make no cycle',
     rule: importsMakeNoCycle,
     tree: {
-      'src/charges/a.ts': `import './b.js'; import './d.js';`,
-      'src/charges/b.ts': `import './c.js';`,
-      'src/charges/c.ts': `import type { A } from './a.js';`,
-      'src/charges/d.ts': `import './c.js';`,
+      'src/outbound/charges/a.ts': `import './b.js'; import './d.js';`,
+      'src/outbound/charges/b.ts': `import './c.js';`,
+      'src/outbound/charges/c.ts': `import type { A } from './a.js';`,
+      'src/outbound/charges/d.ts': `import './c.js';`,
     },
-    found: ['src/charges/a.ts → src/charges/b.ts → src/charges/c.ts → src/charges/a.ts'],
+    found: [
+      'src/outbound/charges/a.ts → src/outbound/charges/b.ts → src/outbound/charges/c.ts → src/outbound/charges/a.ts',
+    ],
   },
 
   {
@@ -164,16 +170,16 @@ export const importRules: ProvenRule[] = [
     tree: {
       'src/bank/bank.service.ts': `import axios from 'axios';`,
       'src/events/delivery.service.ts': `import axios from 'axios';`,
-      'src/charges/charges.service.ts': `import type { AxiosError } from 'axios';`,
+      'src/outbound/charges/charges.service.ts': `import type { AxiosError } from 'axios';`,
     },
-    found: ['src/charges/charges.service.ts:1 imports axios'],
+    found: ['src/outbound/charges/charges.service.ts:1 imports axios'],
   },
 
   {
     name: 'of BullMQ stay in platform and queues.ts',
     rule: bullmqStaysInPlatformAndQueues,
     tree: {
-      'src/queues.ts': `import type { JobsOptions } from 'bullmq';`,
+      'src/platform/queue/queues.ts': `import type { JobsOptions } from 'bullmq';`,
       'src/platform/queue-connection.ts': `import { BullModule } from '@nestjs/bullmq';`,
       'src/events/events.service.ts': `import { InjectQueue } from '@nestjs/bullmq';`,
       'src/sandbox/webhooks/webhooks.service.ts': `import { Queue } from 'bullmq';`,
@@ -188,8 +194,8 @@ export const importRules: ProvenRule[] = [
     name: 'of prom-client stay where labels are declared',
     rule: metricsAreDeclaredThroughPlatform,
     tree: {
-      'src/platform/instruments.ts': `import { Counter } from 'prom-client';`,
-      'src/platform/metrics.ts': `import { Registry } from 'prom-client';`,
+      'src/platform/metrics/instruments.ts': `import { Counter } from 'prom-client';`,
+      'src/platform/metrics/metrics.ts': `import { Registry } from 'prom-client';`,
       'src/events/event-metrics.service.ts': `import { Counter } from 'prom-client';`,
     },
     found: ['src/events/event-metrics.service.ts:1 imports prom-client'],
@@ -199,7 +205,7 @@ export const importRules: ProvenRule[] = [
     name: 'of the environment are read by config.ts',
     rule: onlyConfigReadsTheEnvironment,
     tree: {
-      'src/config.ts': 'process.env.PORT',
+      'src/platform/settings/config.ts': 'process.env.PORT',
       'src/bank/bank.service.ts': `
         import { env, pid } from 'node:process';
         const port = process.env.PORT;

@@ -13,45 +13,29 @@ import {
   type Rule,
 } from './project-file.js';
 
-/** From the top down. Modules of one layer do not import each other; the sandbox has no layer. */
-const layers: readonly (readonly string[])[] = [
-  ['main.ts', 'migrate.ts', 'operator.ts', 'reencrypt.ts', 'restored.ts'],
-  ['start.ts', 'program-database.ts'],
-  ['open-databases.ts'],
-  ['app.module.ts', 'encrypted-columns.ts'],
-  ['console'],
-  ['alerts'],
-  ['cash-forecast'],
-  ['day-closes', 'exports'],
-  ['reconciliation'],
-  ['webhooks'],
-  ['bulk'],
-  ['charges', 'transfers', 'bill-payments', 'refunds', 'disputes', 'customers'],
-  ['operations'],
-  ['payment-controls'],
-  ['statement'],
-  ['expected-payments'],
-  ['reconciliation-tasks'],
-  ['events'],
-  ['bank'],
-  ['accounts', 'operators'],
-  ['idempotency', 'leases', 'request-limits', 'table-statistics'],
-  ['secrets', 'counterparties'],
-  ['examined-ids.queries.ts', 'joined-writes.queries.ts'],
-  ['database.service.ts', 'service-migrations.ts', 'exit.ts'],
-  ['shared-reads.queries.ts', 'operation-states.ts'],
-  ['generated'],
-  ['platform'],
-  ['contract'],
-  ['brazil'],
-  ['money', 'config.ts', 'queues.ts', 'operation-kinds.ts'],
-  ['request-limit-settings.ts', 'retention-settings.ts', 'setting-values.ts'],
+/** From the top down, a module each; the sandbox has no layer. */
+const layers: readonly string[] = [
+  'main.ts',
+  'app',
+  'console',
+  'reporting',
+  'reconciliation',
+  'webhooks',
+  'outbound',
+  'statement',
+  'events',
+  'bank',
+  'access',
+  'platform',
+  'generated',
+  'bank-contract',
+  'brazil',
 ];
 
-const sandboxMayImport = ['contract', 'brazil', 'money', 'platform', 'config.ts'];
+const sandboxMayImport = ['bank-contract', 'brazil', 'platform'];
 
 function layerOf(path: string): number {
-  return layers.findIndex((modules) => modules.includes(moduleOf(path)));
+  return layers.indexOf(moduleOf(path));
 }
 
 /** Imports between two files of src/ that belong to different modules. */
@@ -77,16 +61,42 @@ export const importsGoDown: Rule = (files) =>
     return [file.violation(one.node, `imports ${target}, which is not below it`)];
   });
 
-export const sandboxImportsOnlyWhatBothApplicationsShare: Rule = (files) =>
-  crossings(files).flatMap(({ file, one, target }) => {
+/** The jobs of the service. */
+const jobCatalogue = 'src/platform/queue/queues.ts';
+
+/** The files from which the database of the service is reached: the sandbox has one of its own. */
+function filesOfTheService(files: readonly ProjectFile[]): ReadonlySet<string> {
+  const sources = sourcesOf(files);
+  const found = new Set([jobCatalogue]);
+  for (let isGrowing = true; isGrowing;) {
+    const before = found.size;
+    for (const file of sources) {
+      const targets = importsOf(file).map(({ target }) => target ?? '');
+      const isOfService = targets.some(
+        (target) => target.startsWith('src/generated/service/') || found.has(target),
+      );
+      if (isOfService) found.add(file.path);
+    }
+    isGrowing = found.size > before;
+  }
+  return found;
+}
+
+export const sandboxImportsOnlyWhatBothApplicationsShare: Rule = (files) => {
+  const ofService = filesOfTheService(files);
+  return crossings(files).flatMap(({ file, one, target }) => {
     if (!isInSandbox(file.path)) return [];
-    const isShared = target.startsWith('src/') && sandboxMayImport.includes(moduleOf(target));
+    const isShared =
+      target.startsWith('src/') &&
+      sandboxMayImport.includes(moduleOf(target)) &&
+      !ofService.has(target);
     if (isShared || target.startsWith('src/generated/sandbox/')) return [];
     return [file.violation(one.node, `the sandbox imports ${target}`)];
   });
+};
 
 /** Reads the roles and starts their applications. */
-const starter = 'src/start.ts';
+const starter = 'src/app/start.ts';
 
 export const onlyTheStarterImportsTheSandbox: Rule = (files) =>
   crossings(files).flatMap(({ file, one, target }) => {
@@ -215,18 +225,19 @@ export const axiosStaysInBankAndEvents = packageStaysIn(
 
 export const bullmqStaysInPlatformAndQueues = packageStaysIn(
   (specifier) => /^(bullmq|@nestjs\/bullmq)(\/|$)/.test(specifier),
-  (path) => moduleOf(path) === 'platform' || path === 'src/queues.ts',
+  (path) => moduleOf(path) === 'platform' || path === jobCatalogue,
 );
 
 export const metricsAreDeclaredThroughPlatform = packageStaysIn(
   (specifier) => specifier === 'prom-client',
-  (path) => ['src/platform/instruments.ts', 'src/platform/metrics.ts'].includes(path),
+  (path) =>
+    ['src/platform/metrics/instruments.ts', 'src/platform/metrics/metrics.ts'].includes(path),
 );
 
 const environmentReaders: ReadonlyMap<string, string> = new Map([
-  ['src/config.ts', 'reads the settings'],
+  ['src/platform/settings/config.ts', 'reads the settings'],
   [
-    'src/platform/embedded-postgres-programs.ts',
+    'src/platform/embedded-postgres/embedded-postgres-programs.ts',
     "passes the environment to PostgreSQL's programs and reads no setting",
   ],
 ]);

@@ -74,9 +74,14 @@ export function sourcesOf(files: readonly ProjectFile[]): ProjectFile[] {
   return files.filter((file) => /^src\/.*\.tsx?$/.test(file.path) && !isSpec(file));
 }
 
-/** `src/charges/x.ts` → `charges`; a file directly in `src/` is its own module: `config.ts`. */
+/** `src/outbound/charges/x.ts` → `outbound`; a file directly in `src/` is its own: `main.ts`. */
 export function moduleOf(path: string): string {
   return path.split('/')[1] ?? path;
+}
+
+/** `src/outbound/charges/x.ts` → `outbound`, `charges`: the folders that may own a table. */
+export function foldersOf(path: string): string[] {
+  return path.split('/').slice(1, -1);
 }
 
 export function isInSandbox(path: string): boolean {

@@ -26,11 +26,13 @@ const impurePackages =
   /^(node:.*|uuid|axios|pg|bullmq|ioredis|pino|fastify|@nestjs\/.*|@prisma\/.*|(?:fs|net|http|https|dns|child_process|crypto)(?:\/.*)?)$/;
 const impureRoles = ['service', 'queries', 'controller', 'module', 'guard', 'filter'];
 
-/** Files without a role, but those of `platform`, which does IO, and those directly in `src/`. */
+/** Files without a role, but those of `platform` and `app`, which do IO, and `main.ts`. */
 function pureFilesOf(files: readonly ProjectFile[]): ProjectFile[] {
   return sourcesOf(files).filter(
     ({ path }) =>
-      path.split('/').length > 2 && moduleOf(path) !== 'platform' && nameParts(path).role === null,
+      path.split('/').length > 2 &&
+      !['app', 'platform'].includes(moduleOf(path)) &&
+      nameParts(path).role === null,
   );
 }
 
@@ -75,7 +77,7 @@ export const unsuffixedFilesHaveNoClockRandomnessOrIo: Rule = (files) =>
 function timedFilesOf(files: readonly ProjectFile[]): ProjectFile[] {
   return sourcesOf(files).filter(
     ({ path }) =>
-      path.split('/').length > 2 && !['platform', 'sandbox'].includes(moduleOf(path) ?? ''),
+      path.split('/').length > 2 && !['app', 'platform', 'sandbox'].includes(moduleOf(path)),
   );
 }
 

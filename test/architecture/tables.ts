@@ -3,7 +3,7 @@ import ts from 'typescript';
 import {
   isInSandbox,
   nameParts,
-  moduleOf,
+  foldersOf,
   sourcesOf,
   violationsIn,
   walk,
@@ -20,7 +20,7 @@ interface Table {
   isOfAccount: boolean;
 }
 
-/** The service's tables; `prisma/service/<module>.prisma` names the owner. */
+/** The service's tables; `prisma/service/<folder>.prisma` names the folder that owns them. */
 function tablesOf(files: readonly ProjectFile[]): Table[] {
   return files.flatMap(({ path, text }) => {
     const owner = /^prisma\/service\/([\w-]+)\.prisma$/.exec(path)?.[1];
@@ -35,10 +35,10 @@ function tablesOf(files: readonly ProjectFile[]): Table[] {
 }
 
 export const everyTableHasAModule: Rule = (files) => {
-  const modules = new Set(sourcesOf(files).map(({ path }) => moduleOf(path)));
+  const folders = new Set(sourcesOf(files).flatMap(({ path }) => foldersOf(path)));
   return tablesOf(files)
-    .filter(({ owner }) => !modules.has(owner))
-    .map(({ name, owner }) => `prisma/service/${owner}.prisma ${name}: there is no src/${owner}/`);
+    .filter(({ owner }) => !folders.has(owner))
+    .map(({ name, owner }) => `prisma/service/${owner}.prisma ${name}: no folder has its name`);
 };
 
 const clientWrite =
@@ -51,7 +51,7 @@ export const onlyTheOwnerWritesATable: Rule = (files) => {
   const service = sourcesOf(files).filter(({ path }) => !isInSandbox(path));
   return violationsIn(service, (node, file) => {
     const written = writtenBy(node, file, tables);
-    const foreign = written.find(({ owner }) => owner !== moduleOf(file.path));
+    const foreign = written.find(({ owner }) => !foldersOf(file.path).includes(owner));
     return foreign && `writes ${foreign.name}, which is ${foreign.owner}'s`;
   });
 };
@@ -78,13 +78,16 @@ function textOf(node: ts.Node, file: ProjectFile): string | undefined {
 }
 
 const sqlOutsideQueries: ReadonlyMap<string, string> = new Map([
-  ['src/database.service.ts', 'owns the pool and checks that the database responds'],
-  ['src/platform/migrations.ts', "writes Prisma's migration history"],
-  ['src/platform/embedded-postgres.ts', 'creates databases before a pool exists'],
-  ['src/platform/queue-connection.ts', "checks the queue's own schema, which no module owns"],
-  ['src/platform/named-statements.ts', 'asks whether a session is its own'],
-  ['src/platform/prisma-adapter.ts', 'begins transactions with their limits'],
-  ['src/platform/transaction-connection.ts', 'sends the statements of a transaction'],
+  [
+    'src/platform/postgres/database.service.ts',
+    'owns the pool and checks that the database responds',
+  ],
+  ['src/platform/postgres/migrations.ts', "writes Prisma's migration history"],
+  ['src/platform/embedded-postgres/embedded-postgres.ts', 'creates databases before a pool exists'],
+  ['src/platform/queue/queue-connection.ts', "checks the queue's own schema, which no module owns"],
+  ['src/platform/postgres/named-statements.ts', 'asks whether a session is its own'],
+  ['src/platform/postgres/prisma-adapter.ts', 'begins transactions with their limits'],
+  ['src/platform/postgres/transaction-connection.ts', 'sends the statements of a transaction'],
   ['src/sandbox/sandbox-database.service.ts', "owns the sandbox's pool and its transactions"],
 ]);
 

@@ -13,13 +13,13 @@ export const wiringRules: ProvenRule[] = [
     name: 'binds each job to one method',
     rule: eachJobHasOneMethod,
     tree: {
-      'src/queues.ts': `const jobs = { once: job({}), never: job({}), twice: job({}) };`,
+      'src/platform/queue/queues.ts': `const jobs = { once: job({}), never: job({}), twice: job({}) };`,
       'src/bank/a.service.ts': `class A { @OnJob('once') a() {}  @OnJob('twice') b() {} }`,
       'src/bank/b.service.ts': `class B { @OnJob('twice') c() {} }`,
     },
     found: [
-      'src/queues.ts:1 never: has a method 0 times',
-      'src/queues.ts:1 twice: has a method 2 times src/bank/a.service.ts, src/bank/b.service.ts',
+      'src/platform/queue/queues.ts:1 never: has a method 0 times',
+      'src/platform/queue/queues.ts:1 twice: has a method 2 times src/bank/a.service.ts, src/bank/b.service.ts',
     ],
   },
 
@@ -27,10 +27,10 @@ export const wiringRules: ProvenRule[] = [
     name: 'registers each operation kind once',
     rule: eachOperationKindIsRegisteredOnce,
     tree: {
-      'src/charges/create-charge.ts': `
+      'src/outbound/charges/create-charge.ts': `
         export const kind: OperationKind<typeof route> = { name: 'create_charge' };
         export const unused = { name: 'create_charge' } satisfies OperationKind;`,
-      'src/charges/charges.service.ts': `
+      'src/outbound/charges/charges.service.ts': `
         import { kind as charge } from './create-charge.js';
         class A {
           private readonly qrKind: OperationKind<typeof qr> = { name: 'create_static_qr' };
@@ -40,54 +40,54 @@ export const wiringRules: ProvenRule[] = [
           }
           register(kind: OperationKind) { this.sender.register(kind); }
         }`,
-      'src/transfers/transfers.service.ts': `
+      'src/outbound/transfers/transfers.service.ts': `
         class B {
           private readonly kind: OperationKind<typeof transfer> = { name: 'create_transfer' };
           start() { this.operations.register(this.kind); this.operations.register(this.kind); }
         }`,
     },
     found: [
-      'src/charges/create-charge.ts:3 src/charges/create-charge.ts#unused: is registered 0 times',
-      'src/transfers/transfers.service.ts:3 src/transfers/transfers.service.ts#kind: is registered 2 times src/transfers/transfers.service.ts, src/transfers/transfers.service.ts',
-      'src/charges/create-charge.ts:2 create_charge: names a kind 2 times src/charges/create-charge.ts, src/charges/create-charge.ts',
-      'src/charges/create-charge.ts:3 create_charge: names a kind 2 times src/charges/create-charge.ts, src/charges/create-charge.ts',
+      'src/outbound/charges/create-charge.ts:3 src/outbound/charges/create-charge.ts#unused: is registered 0 times',
+      'src/outbound/transfers/transfers.service.ts:3 src/outbound/transfers/transfers.service.ts#kind: is registered 2 times src/outbound/transfers/transfers.service.ts, src/outbound/transfers/transfers.service.ts',
+      'src/outbound/charges/create-charge.ts:2 create_charge: names a kind 2 times src/outbound/charges/create-charge.ts, src/outbound/charges/create-charge.ts',
+      'src/outbound/charges/create-charge.ts:3 create_charge: names a kind 2 times src/outbound/charges/create-charge.ts, src/outbound/charges/create-charge.ts',
     ],
   },
   {
     name: 'serves each route once',
     rule: eachRouteIsServedOnce,
     tree: {
-      'src/contract/charges.ts': `
+      'src/bank-contract/charges.ts': `
         export const createCharge = route({});
         export const payCharge = route({});`,
-      'src/charges/charges.schema.ts': `export const listWidgets = route({});`,
-      'src/charges/charges.controller.ts': `
-        import { createCharge as create } from '../contract/charges.js';
+      'src/outbound/charges/charges.schema.ts': `export const listWidgets = route({});`,
+      'src/outbound/charges/charges.controller.ts': `
+        import { createCharge as create } from '../bank-contract/charges.js';
         class A { @Handles(create) create() {} @Handles(listWidgets) list() {} }`,
       'src/sandbox/charges/charges.controller.ts': `
         class A { @Handles(createCharge) a() {} @Handles(createCharge) b() {}
                   @Handles(payCharge) c() {} }`,
     },
     found: [
-      'src/contract/charges.ts:3 payCharge: the service serves it 0 times',
-      'src/contract/charges.ts:2 createCharge: the sandbox serves it 2 times src/sandbox/charges/charges.controller.ts, src/sandbox/charges/charges.controller.ts',
+      'src/bank-contract/charges.ts:3 payCharge: the service serves it 0 times',
+      'src/bank-contract/charges.ts:2 createCharge: the sandbox serves it 2 times src/sandbox/charges/charges.controller.ts, src/sandbox/charges/charges.controller.ts',
     ],
   },
   {
     name: 'requires a scope on every route that changes data',
     rule: eachChangeRequiresAScope,
     tree: {
-      'src/contract/charges.ts': `
+      'src/bank-contract/charges.ts': `
         const charge = { chapter: 'Charges', authentication: 'api-key' } as const;
         export const createCharge = route({ ...charge, method: 'POST' });
         export const voidCharge = route({ ...charge, method: 'PUT' });
         export const getCharge = route({ ...charge, method: 'GET' });`,
-      'src/customers/customers.schema.ts': `
+      'src/outbound/customers/customers.schema.ts': `
         export const createCustomer = route({ method: 'POST', authentication: 'partner-key' });
         export const addAccount = route({ method: 'POST', authentication: 'admin-key' });
         export const notify = route({ method: 'POST', authentication: 'none' });`,
-      'src/charges/charges.controller.ts': `
-        import { createCharge as create } from '../contract/charges.js';
+      'src/outbound/charges/charges.controller.ts': `
+        import { createCharge as create } from '../bank-contract/charges.js';
         class A {
           @Handles(create) create() {}
           @RequiresScope('charge') @Handles(voidCharge) void() {}
@@ -101,8 +101,8 @@ export const wiringRules: ProvenRule[] = [
       'src/sandbox/charges/charges.controller.ts': `class C { @Handles(createCharge) a() {} }`,
     },
     found: [
-      "src/charges/charges.controller.ts:4 createCharge changes data: its handler lacks @RequiresScope('…')",
-      "src/charges/charges.controller.ts:9 createCustomer changes data: its handler lacks @RequiresScope('…')",
+      "src/outbound/charges/charges.controller.ts:4 createCharge changes data: its handler lacks @RequiresScope('…')",
+      "src/outbound/charges/charges.controller.ts:9 createCustomer changes data: its handler lacks @RequiresScope('…')",
     ],
   },
 ];
@@ -112,12 +112,12 @@ export const documentRules: ProvenRule[] = [
     name: 'name only files that exist',
     rule: documentsNameFilesThatExist,
     tree: {
-      'src/charges/charge.ts': '',
+      'src/outbound/charges/charge.ts': '',
       'prisma/service/charges.prisma': '',
       'README.md': [
-        'See `src/charges/charge.ts`, `charges/charge.ts:12`, `charge.ts`, `src/charges/` and `.data/`;',
-        '`prisma/service/<module>.prisma`, `npm test -- src/charges/charge.ts`, `application/json`, `/v1/x`;',
-        'not `src/charges/refund.ts`, `charges/match.ts`, `docs/none.md`, `src/<module>/<module>.module.ts`.',
+        'See `src/outbound/charges/charge.ts`, `charges/charge.ts:12`, `charge.ts`, `src/outbound/charges/` and `.data/`;',
+        '`prisma/service/<module>.prisma`, `npm test -- src/outbound/charges/charge.ts`, `application/json`, `/v1/x`;',
+        'not `src/outbound/charges/refund.ts`, `charges/match.ts`, `docs/none.md`, `src/<module>/<module>.module.ts`.',
         '```',
         '`src/in-a-block.ts`',
         '```',
@@ -126,7 +126,7 @@ export const documentRules: ProvenRule[] = [
       'test/notes.md': '`src/none.ts`',
     },
     found: [
-      'README.md:3 src/charges/refund.ts does not exist',
+      'README.md:3 src/outbound/charges/refund.ts does not exist',
       'README.md:3 charges/match.ts does not exist',
       'README.md:3 docs/none.md does not exist',
       'README.md:3 src/<module>/<module>.module.ts does not exist',

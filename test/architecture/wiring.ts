@@ -55,7 +55,7 @@ function onceEach(
 export const eachJobHasOneMethod: Rule = (files) => {
   const sources = sourcesOf(files);
   const declared = mentionsIn(
-    sources.filter(({ path }) => path === 'src/queues.ts'),
+    sources.filter(({ path }) => path === 'src/platform/queue/queues.ts'),
     (node) => {
       const isJob = ts.isPropertyAssignment(node) && argumentOf(node.initializer, 'job');
       return isJob ? node.name.getText() : undefined;
@@ -127,7 +127,7 @@ export const eachRouteIsServedOnce: Rule = (files) => {
   const handled = mentionsIn(sources, handledRoute);
   const inService = handled.filter(({ file }) => !isInSandbox(file.path));
   const inSandbox = handled.filter(({ file }) => isInSandbox(file.path));
-  const isContract = ({ file }: Mention) => file.path.startsWith('src/contract/');
+  const isContract = ({ file }: Mention) => file.path.startsWith('src/bank-contract/');
   const ofService = routes.filter(
     ({ file, name }) => !isInSandbox(file.path) && !notServedByTheService.has(name),
   );

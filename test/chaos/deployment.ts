@@ -1,11 +1,11 @@
 // The processes of a round: one sandbox bank, and one or two services on one database. Owns their
 // databases, kills and restarts the processes, and empties the queue.
 import { bankProfileOf } from '../../src/bank/profiles.js';
-import { Database } from '../../src/database.service.js';
+import { Database } from '../../src/platform/postgres/database.service.js';
 import {
   describeDifference,
   Recomputation,
-} from '../../src/reconciliation/recomputation.service.js';
+} from '../../src/reconciliation/runs/recomputation.service.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nextBusinessHour } from '../../src/brazil/business-hours.js';
 import { ConciliaProcess } from '../support/concilia-process.js';

@@ -1,6 +1,6 @@
 // The bank that the contract suite tests: the bank of the environment variables (a real bank's
 // homologation, or the service in front of a bank), or else a new sandbox bank with a new database.
-import { documentedRoutes, type DocumentedRoute } from '../../src/platform/api-reference.js';
+import { documentedRoutes, type DocumentedRoute } from '../../src/platform/http/api-reference.js';
 import { createLog } from '../../src/platform/log.js';
 import type { Preset } from '../../src/sandbox/presets/presets.js';
 import { SandboxDatabase } from '../../src/sandbox/sandbox-database.service.js';

@@ -1,6 +1,6 @@
 // Faults on requests to the bank: what the caller sees, and whether the effect happened.
 import { jest } from '@jest/globals';
-import { servedRoutes } from '../../src/platform/api-reference.js';
+import { servedRoutes } from '../../src/platform/http/api-reference.js';
 import { endpointsOfRoutes, isTestTool } from '../../src/sandbox/faults/bank-call.js';
 import { callKinds } from '../../src/sandbox/faults/fault.js';
 import { SandboxSettings } from '../../src/sandbox/sandbox-database.service.js';

@@ -2,7 +2,7 @@ import { bankUnderTest, type BankUnderTest } from './bank-under-test.js';
 import { expectError } from './samples.js';
 
 // The bank offers registrations, the contract does not. The service offers them too, and shows an
-// authorization only to the caller that sends it: `test/integration/relays.spec.ts`.
+// authorization only to the caller that sends it: `test/integration/webhooks/relays.spec.ts`.
 const describeAtBank = process.env.CONTRACT_WITHOUT_WEBHOOKS ? describe.skip : describe;
 
 describeAtBank('/baas/api/v1/webhooks', () => {

@@ -4,8 +4,8 @@ import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/prom
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.js';
-import type { EmbeddedPostgres } from '../../src/platform/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
+import type { EmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
 import { until } from '../support/until.js';
 
 let dataDir: string;

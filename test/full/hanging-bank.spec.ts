@@ -3,10 +3,10 @@
 import { createServer, request as requestHttp, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Addresses } from '../../src/platform/http.js';
-import { Timers } from '../../src/platform/timers.js';
-import { Workers } from '../../src/platform/workers.js';
-import { jobs } from '../../src/queues.js';
+import { Addresses } from '../../src/platform/http/http.js';
+import { Timers } from '../../src/platform/queue/timers.js';
+import { Workers } from '../../src/platform/queue/workers.js';
+import { jobs } from '../../src/platform/queue/queues.js';
 import { manualTransfer } from '../contract/transfer-samples.js';
 import { operatorOf } from '../support/operator.js';
 import { sampleChargeRequest } from '../support/payments.js';

@@ -28,10 +28,10 @@ const trials: Readonly<Record<string, Trial>> = {
       ...{ opened: `['line', 'settlement', 'statement']`, decidedByRules: `'never'` },
       ...{ precedence: '9', refund: 'null' },
     },
-    missingIn: ['src/console/texts/search.ts', 'src/reconciliation/breaks.queries.ts'],
+    missingIn: ['src/console/texts/search.ts', 'src/reconciliation/apply/break-writer.queries.ts'],
   },
   'kind of reference': {
-    declaredIn: 'src/expected-payments/references.ts',
+    declaredIn: 'src/statement/expected-payments/references.ts',
     marker: 'referenceKindDeclarations = {',
     name: 'trial_reference',
     answers: {
@@ -52,7 +52,7 @@ const trials: Readonly<Record<string, Trial>> = {
     missingIn: ['test/support/event-ids.ts'],
   },
   'kind of operation': {
-    declaredIn: 'src/operation-kinds.ts',
+    declaredIn: 'src/bank-contract/operation-kinds.ts',
     marker: 'operationKinds = {',
     name: 'trial_operation',
     answers: { money: `'transfer'`, counterparty: `'account'`, namesParty: 'false' },
@@ -65,7 +65,7 @@ const trials: Readonly<Record<string, Trial>> = {
     ],
   },
   'type of line': {
-    declaredIn: 'src/contract/line-types.ts',
+    declaredIn: 'src/bank-contract/line-types.ts',
     marker: 'lineTypes = {',
     name: 'CREDIT_TRIAL',
     answers: { name: text, isNotified: 'false', isReceived: 'true' },

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { advisoryLocks } from '../../src/platform/advisory-locks.js';
+import { advisoryLocks } from '../../src/platform/postgres/advisory-locks.js';
 import { ConciliaProcess } from '../support/concilia-process.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 
@@ -42,7 +42,7 @@ it('applies the migrations, which a start without the right to do so requires', 
   expect(refused.printed).not.toMatch(/\n\s+at /);
 
   for (const times of [1, 2]) {
-    const { code, printed } = await run('dist/migrate.js');
+    const { code, printed } = await run('dist/app/migrate.js');
     expect([times, code, printed.includes('Applied migration')]).toEqual([times, 0, times === 1]);
     expect(printed).toContain('The database is up to date.');
   }
@@ -54,7 +54,7 @@ it('applies the migrations, which a start without the right to do so requires', 
 it('ends with exit code 75 when another session holds a lock for too long', async () => {
   const holder = await service.pool.connect();
   await holder.query('SELECT pg_advisory_lock($1)', [advisoryLocks.migrate]);
-  const { code, printed } = await run('dist/migrate.js', { MIGRATION_WAIT_MS: '300' });
+  const { code, printed } = await run('dist/app/migrate.js', { MIGRATION_WAIT_MS: '300' });
   holder.release(true);
   expect(code).toBe(75);
   expect(printed).toMatch(/^Waiting for the advisory lock migrate, held by process \d+/);

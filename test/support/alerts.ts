@@ -1,9 +1,9 @@
 // The service with a mail server and an HTTP receiver of alerts. A test evaluates rules and sends
 // messages itself, at a time that it moves.
 import type pg from 'pg';
-import { AlertEvaluator } from '../../src/alerts/alert-evaluator.service.js';
-import { AlertNotifications } from '../../src/alerts/alert-notifications.service.js';
-import type { ChannelKey } from '../../src/alerts/notifications.queries.js';
+import { AlertEvaluator } from '../../src/reporting/alerts/alert-evaluator.service.js';
+import { AlertNotifications } from '../../src/reporting/alerts/alert-notifications.service.js';
+import type { ChannelKey } from '../../src/reporting/alerts/notifications.queries.js';
 import { sandboxUnderTest } from '../contract/bank-under-test.js';
 import { listenHttp, type ReceivedRequest } from './http-listener.js';
 import { MailReceiver } from './mail-receiver.js';

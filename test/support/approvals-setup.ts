@@ -2,7 +2,7 @@
 // holders: the maker's of the settings, and two approvers'.
 import { expect } from '@jest/globals';
 import type pg from 'pg';
-import { OperationRecovery } from '../../src/operations/operation-recovery.service.js';
+import { OperationRecovery } from '../../src/outbound/operations/operation-recovery.service.js';
 import { sandboxUnderTest } from '../contract/bank-under-test.js';
 import { newKeyHeader } from '../contract/samples.js';
 import { internalTransfer } from '../contract/transfer-samples.js';

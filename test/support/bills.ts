@@ -1,7 +1,7 @@
 // Actions of the bill payment tests, at the service and at its sandbox bank.
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
-import { BillPaymentLifecycle } from '../../src/bill-payments/bill-payment-lifecycle.service.js';
+import { BillPaymentLifecycle } from '../../src/outbound/bill-payments/bill-payment-lifecycle.service.js';
 import type { ServiceOnSandbox } from './service-on-sandbox.js';
 
 export interface BillCodes {

@@ -1,9 +1,9 @@
 // Writes lines, expected payments and breaks of a test, and acts on breaks through the API.
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
-import { DayTree } from '../../src/day-closes/day-tree.queries.js';
-import { countExplanations } from '../../src/exports/exports.queries.js';
-import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import { DayTree } from '../../src/reporting/day-closes/day-tree.queries.js';
+import { countExplanations } from '../../src/reporting/exports/exports.queries.js';
+import { ReconciliationService } from '../../src/reconciliation/apply/reconciliation.service.js';
 import { makeAllDue } from './reconciliation.js';
 import type { ServiceOnSandbox } from './service-on-sandbox.js';
 import { succeededOperations } from './parent-rows.js';

@@ -1,6 +1,6 @@
 // A bank whose answers have fields that are missing, null, renamed or strange: a proxy in front of
 // another bank, which changes the answers of one route.
-import type { Route } from '../../src/contract/route.js';
+import type { Route } from '../../src/bank-contract/route.js';
 import { listenHttp } from './http-listener.js';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };

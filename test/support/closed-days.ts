@@ -2,23 +2,26 @@
 // classifies them, and closes the days with the service's own code.
 import type { DayClose } from '../../src/generated/service/client.js';
 import { statementDayStart } from '../../src/brazil/statement-day.js';
-import { DayCertifier } from '../../src/day-closes/day-certifier.service.js';
-import { DayClosing } from '../../src/day-closes/day-closing.service.js';
-import { Verifier } from '../../src/day-closes/verifier.service.js';
+import { DayCertifier } from '../../src/reporting/day-closes/day-certifier.service.js';
+import { DayClosing } from '../../src/reporting/day-closes/day-closing.service.js';
+import { Verifier } from '../../src/reporting/day-closes/verifier.service.js';
 import { EventsService } from '../../src/events/events.service.js';
-import { formatReais } from '../../src/money/cents.js';
-import { parseJson, tolerantJson } from '../../src/platform/exact-json.js';
-import { Breaks } from '../../src/reconciliation/breaks.service.js';
+import { formatReais } from '../../src/brazil/cents.js';
+import { parseJson, tolerantJson } from '../../src/platform/json/exact-json.js';
+import { BreakWriter } from '../../src/reconciliation/apply/break-writer.service.js';
 import { explainingBreakKinds } from '../../src/reconciliation/decide/break-kinds.js';
 import type { DecidedOutcome } from '../../src/reconciliation/decide/line-outcomes.js';
 import {
   changedOutcomes,
   listOutcomeLines,
   writeLineOutcomes,
-} from '../../src/reconciliation/line-leaves.queries.js';
-import { BankTime } from '../../src/statement/bank-time.service.js';
-import { parseStatementLine, type StatementLine } from '../../src/statement/statement-line.js';
-import { insertStatementLines } from '../../src/statement/statement.queries.js';
+} from '../../src/reconciliation/load/line-leaves.queries.js';
+import { BankTime } from '../../src/statement/lines/bank-time.service.js';
+import {
+  parseStatementLine,
+  type StatementLine,
+} from '../../src/statement/lines/statement-line.js';
+import { insertStatementLines } from '../../src/statement/lines/statement.queries.js';
 import type { ServiceDatabase } from './service-database.js';
 import { withoutTriggers } from './parent-rows.js';
 
@@ -141,7 +144,7 @@ export class ClosedDays {
 
   readonly newCertifier = () => {
     const events = this.events();
-    return new DayCertifier(this.service().database, events, new Breaks(events));
+    return new DayCertifier(this.service().database, events, new BreakWriter(events));
   };
 
   /** `meanwhile` runs after late lines are recorded and before each day is read. */
@@ -157,7 +160,7 @@ export class ClosedDays {
       await meanwhile();
       return bankTime;
     };
-    await new DayClosing(database, time, new Breaks(events), certifier, events).close(account);
+    await new DayClosing(database, time, new BreakWriter(events), certifier, events).close(account);
   };
 
   private readonly events = () => {

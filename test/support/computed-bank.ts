@@ -4,9 +4,9 @@ import { setImmediate } from 'node:timers/promises';
 import { LosslessNumber } from 'lossless-json';
 import type { BankResponse } from '../../src/bank/response-classification.js';
 import { bankProfileOf } from '../../src/bank/profiles.js';
-import { StatementClosing } from '../../src/statement/statement-closing.service.js';
-import { StatementService } from '../../src/statement/statement.service.js';
-import type { Database } from '../../src/database.service.js';
+import { StatementClosing } from '../../src/statement/lines/statement-closing.service.js';
+import { LineRecording } from '../../src/statement/lines/line-recording.service.js';
+import type { Database } from '../../src/platform/postgres/database.service.js';
 import { pino } from 'pino';
 
 const dayStart = Date.parse('2026-11-21T03:00:00.000Z');
@@ -72,7 +72,7 @@ export class ComputedBank {
     } as never;
     const bank = this as never;
     const log = pino({ level: 'silent' });
-    const statement = new StatementService(database, bank, jobQueue, log);
+    const statement = new LineRecording(database, bank, jobQueue, log);
     const closing = new StatementClosing(database, accounts, bank, statement, jobQueue, log);
     return { statement, closing };
   }

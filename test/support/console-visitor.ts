@@ -1,9 +1,9 @@
 // A browser of the tests without a browser: it stores cookies, reads forms from pages, and sends
 // them as a browser does.
-import { Database } from '../../src/database.service.js';
-import { codeOfStep, stepAt } from '../../src/operators/totp.js';
-import { Operators, commandLine, type Grant } from '../../src/operators/operators.service.js';
-import { roleNames, type PersonRole } from '../../src/operators/roles.js';
+import { Database } from '../../src/platform/postgres/database.service.js';
+import { codeOfStep, stepAt } from '../../src/access/people/totp.js';
+import { Operators, commandLine, type Grant } from '../../src/access/people/operators.service.js';
+import { roleNames, type PersonRole } from '../../src/access/people/roles.js';
 import type { ServiceProcess } from './service-application.js';
 
 export interface VisitedPage {

@@ -4,8 +4,8 @@ import {
   amendPayment,
   declarePayment,
   toTerms,
-} from '../../src/expected-payments/declared-payments.schema.js';
-import { DeclaredPayments } from '../../src/expected-payments/declared-payments.service.js';
+} from '../../src/statement/expected-payments/declared-payments.schema.js';
+import { DeclaredPayments } from '../../src/statement/expected-payments/declared-payments.service.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { decodeRequest } from './decoded-request.js';
 import type { ServiceDatabase } from './service-database.js';

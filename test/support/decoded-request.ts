@@ -1,7 +1,7 @@
 // Decodes a request that a test writes as an object, as the service decodes its JSON text.
 import type { z } from 'zod';
-import { decode, type Issues } from '../../src/platform/contract-route.js';
-import { parseJson } from '../../src/platform/exact-json.js';
+import { decode, type Issues } from '../../src/platform/http/contract-route.js';
+import { parseJson } from '../../src/platform/json/exact-json.js';
 
 export function decodeRequest<Body extends z.ZodType>(
   schema: Body,

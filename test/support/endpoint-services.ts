@@ -8,7 +8,7 @@ import { EndpointsService } from '../../src/events/endpoints.service.js';
 import { EventCounterparties } from '../../src/events/event-counterparties.service.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { NameResolver } from '../../src/events/name-resolver.service.js';
-import { Addresses } from '../../src/platform/http.js';
+import { Addresses } from '../../src/platform/http/http.js';
 import { secretBoxOf } from './secret-box.js';
 import type { ServiceDatabase } from './service-database.js';
 

@@ -1,7 +1,7 @@
 // Builds the statement lines, accounts and periods that export files are written from.
-import { unknownCounterparty } from '../../src/counterparties/resolution.js';
-import type { CnabAccount } from '../../src/exports/cnab240-file.js';
-import type { ExportedLine, StatementPeriod } from '../../src/exports/exported-line.js';
+import { unknownCounterparty } from '../../src/access/counterparties/resolution.js';
+import type { CnabAccount } from '../../src/reporting/exports/cnab240-file.js';
+import type { ExportedLine, StatementPeriod } from '../../src/reporting/exports/exported-line.js';
 
 export const accountAtItau: CnabAccount = {
   bankCode: '341',

@@ -2,13 +2,13 @@
 // and throwaway TLS certificates: an authority, a bank on loopback, and two clients.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BankAccount } from '../../src/accounts/accounts.service.js';
-import type { BankCredentials } from '../../src/accounts/credentials.js';
+import type { BankAccount } from '../../src/access/accounts/accounts.service.js';
+import type { BankCredentials } from '../../src/access/accounts/credentials.js';
 import { BankConnections } from '../../src/bank/bank-connections.service.js';
 import { BankLimits } from '../../src/bank/bank-limits.service.js';
 import { BankService } from '../../src/bank/bank.service.js';
-import type { Settings } from '../../src/config.js';
-import { Addresses } from '../../src/platform/http.js';
+import type { Settings } from '../../src/platform/settings/config.js';
+import { Addresses } from '../../src/platform/http/http.js';
 import type { Log } from '../../src/platform/log.js';
 
 export const fakeBankCredentials: BankCredentials = {

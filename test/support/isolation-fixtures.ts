@@ -1,8 +1,8 @@
 // One object of each kind for account A, for the test that no other account sees or changes it.
 import { expect } from '@jest/globals';
 import { z } from 'zod';
-import type { Route } from '../../src/contract/route.js';
-import type { Database } from '../../src/database.service.js';
+import type { Route } from '../../src/bank-contract/route.js';
+import type { Database } from '../../src/platform/postgres/database.service.js';
 import type { ServiceApplication } from './service-application.js';
 import { addPayments } from './parent-rows.js';
 

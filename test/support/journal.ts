@@ -2,24 +2,24 @@
 // scripts.
 import type { BankResponse, UnknownOutcome } from '../../src/bank/response-classification.js';
 import type { BankProfile } from '../../src/bank/profiles.js';
-import { createCharge } from '../../src/contract/charges.js';
-import type { RouteInput } from '../../src/contract/route.js';
-import type { Database } from '../../src/database.service.js';
+import { createCharge } from '../../src/bank-contract/charges.js';
+import type { RouteInput } from '../../src/bank-contract/route.js';
+import type { Database } from '../../src/platform/postgres/database.service.js';
 import { EventsService } from '../../src/events/events.service.js';
-import { ApprovalRequirements } from '../../src/operations/approval-requirements.service.js';
-import { OperationRecovery } from '../../src/operations/operation-recovery.service.js';
-import { OperationSender } from '../../src/operations/operation-sender.service.js';
-import { OperationStorage } from '../../src/operations/operation-storage.service.js';
-import { OperationOutcomes } from '../../src/operations/operation-outcomes.service.js';
+import { ApprovalRequirements } from '../../src/outbound/operations/approval-requirements.service.js';
+import { OperationRecovery } from '../../src/outbound/operations/operation-recovery.service.js';
+import { OperationSender } from '../../src/outbound/operations/operation-sender.service.js';
+import { OperationStorage } from '../../src/outbound/operations/operation-storage.service.js';
+import { OperationOutcomes } from '../../src/outbound/operations/operation-outcomes.service.js';
 import {
   noPreferences,
   type OperationRequest,
   type Operation,
   type OperationKind,
-} from '../../src/operations/operation.js';
-import { OperationsService } from '../../src/operations/operations.service.js';
-import { PaymentControls } from '../../src/payment-controls/payment-controls.service.js';
-import { PossibleDuplicates } from '../../src/operations/possible-duplicates.service.js';
+} from '../../src/outbound/operations/operation.js';
+import { OperationsService } from '../../src/outbound/operations/operations.service.js';
+import { PaymentControls } from '../../src/outbound/payment-controls/payment-controls.service.js';
+import { PossibleDuplicates } from '../../src/outbound/operations/possible-duplicates.service.js';
 import { secretBoxOf } from './secret-box.js';
 
 export type ScriptedResponse = BankResponse<never>;

@@ -1,7 +1,7 @@
 // The service in front of a sandbox bank, with what money scenarios do at both.
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
-import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
+import { WebhookInbox } from '../../src/webhooks/inbox/webhook-inbox.service.js';
 import { eventually } from '../contract/bank-under-test.js';
 import { slip } from '../contract/samples.js';
 import type { ServiceOnSandbox } from './service-on-sandbox.js';

@@ -1,7 +1,7 @@
 // Checks that listing by state `pending` finds each line without an outcome. The listing reads only
 // the lines that are not decided yet or stored as pending.
 import { expect } from '@jest/globals';
-import type { Database } from '../../src/database.service.js';
+import type { Database } from '../../src/platform/postgres/database.service.js';
 import { listTransactionRows } from '../../src/reconciliation/api/transactions.queries.js';
 import { explainingBreakKinds } from '../../src/reconciliation/decide/break-kinds.js';
 

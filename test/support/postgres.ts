@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { applyMigrations } from '../../src/platform/migrations.js';
+import { applyMigrations } from '../../src/platform/postgres/migrations.js';
 
 export interface TestDatabase {
   url: string;

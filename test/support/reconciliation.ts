@@ -1,17 +1,17 @@
 // The reconciliation services on the database of a test, without the rest of the application.
 import { bankProfileOf } from '../../src/bank/profiles.js';
-import type { Database } from '../../src/database.service.js';
+import type { Database } from '../../src/platform/postgres/database.service.js';
 import { EventsService } from '../../src/events/events.service.js';
-import type { JobQueue } from '../../src/platform/job-queue.js';
-import { DecisionWriter } from '../../src/reconciliation/apply.service.js';
+import type { JobQueue } from '../../src/platform/queue/job-queue.js';
+import { DecisionWriter } from '../../src/reconciliation/apply/decision-writer.service.js';
 import { ManualMatches } from '../../src/reconciliation/breaks/manual-matches.service.js';
-import { Breaks } from '../../src/reconciliation/breaks.service.js';
+import { BreakWriter } from '../../src/reconciliation/apply/break-writer.service.js';
 import { explainingBreakKinds } from '../../src/reconciliation/decide/break-kinds.js';
 import {
   describeDifference,
   Recomputation,
-} from '../../src/reconciliation/recomputation.service.js';
-import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+} from '../../src/reconciliation/runs/recomputation.service.js';
+import { ReconciliationService } from '../../src/reconciliation/apply/reconciliation.service.js';
 
 interface ReconciliationOptions {
   goLiveAt?: Date;
@@ -28,7 +28,7 @@ export function reconciliationOn(
   const profile = { ...bankProfileOf({ profile: 'sandbox' }), visibilityBoundMs };
   const bank = { profile } as never;
   const events = new EventsService(database, jobQueue);
-  const breaks = new Breaks(events);
+  const breaks = new BreakWriter(events);
   const reconciliation = new ReconciliationService(
     database,
     bank,

@@ -5,8 +5,8 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import pg from 'pg';
-import { ObjectQuery } from '../../src/platform/object-query.js';
-import { camelCase } from '../../src/platform/row-names.js';
+import { ObjectQuery } from '../../src/platform/postgres/object-query.js';
+import { camelCase } from '../../src/platform/postgres/row-names.js';
 
 /** A type: its alternatives, as declared-row-types.mjs describes them. */
 type Declared = readonly {

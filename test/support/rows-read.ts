@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../../src/database.service.js';
+import type { Database, Tx } from '../../src/platform/postgres/database.service.js';
 import { invariant } from '../../src/platform/errors.js';
 
 /** The result of `work` in a transaction, and how many rows of the table PostgreSQL read for it. */

@@ -2,9 +2,9 @@
 // the account.
 import { randomUUID } from 'node:crypto';
 import { bankProfileOf } from '../../src/bank/profiles.js';
-import { loadSettings } from '../../src/config.js';
+import { loadSettings } from '../../src/platform/settings/config.js';
 import { createLog } from '../../src/platform/log.js';
-import { recordExpectedPayments } from '../../src/expected-payments/recording.queries.js';
+import { recordExpectedPayments } from '../../src/statement/expected-payments/recording.queries.js';
 import { RuleCatalog } from '../../src/reconciliation/rules/rule-catalog.service.js';
 import { RuleTrials } from '../../src/reconciliation/rules/rule-trials.service.js';
 import type { RuleDefinition } from '../../src/reconciliation/rules/rules.schema.js';

@@ -1,13 +1,13 @@
 // Writes operations, expected payments, charges and statement lines as the modules store them, and
 // reconciles the account of a test.
 import { randomUUID } from 'node:crypto';
-import { insertFacts } from '../../src/expected-payments/expected-payments.queries.js';
+import { insertFacts } from '../../src/statement/expected-payments/expected-payments.queries.js';
 import {
   addReferences,
   recordExpectedPayments,
-} from '../../src/expected-payments/recording.queries.js';
-import type { Reference } from '../../src/expected-payments/references.js';
-import { recordOperationTasks } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
+} from '../../src/statement/expected-payments/recording.queries.js';
+import type { Reference } from '../../src/statement/expected-payments/references.js';
+import { recordOperationTasks } from '../../src/statement/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { makeAllDue, reconciliationOn } from './reconciliation.js';
 import type { ServiceDatabase } from './service-database.js';
 import { succeededOperations } from './parent-rows.js';

@@ -1,14 +1,14 @@
 // The whole service in the test's process, in front of a sandbox bank: its API and its modules,
 // without job workers and timers.
-import { AppModule } from '../../src/app.module.js';
-import { loadSettings } from '../../src/config.js';
-import { Database } from '../../src/database.service.js';
-import { encryptedColumns } from '../../src/encrypted-columns.js';
-import { documentedRoutes } from '../../src/platform/api-reference.js';
-import { Addresses, createHttpApplication } from '../../src/platform/http.js';
+import { AppModule } from '../../src/app/app.module.js';
+import { loadSettings } from '../../src/platform/settings/config.js';
+import { Database } from '../../src/platform/postgres/database.service.js';
+import { encryptedColumns } from '../../src/app/encrypted-columns.js';
+import { documentedRoutes } from '../../src/platform/http/api-reference.js';
+import { Addresses, createHttpApplication } from '../../src/platform/http/http.js';
 import { createLog, type Log } from '../../src/platform/log.js';
-import { connectQueue } from '../../src/platform/queue-connection.js';
-import { openSecretBox } from '../../src/secrets/credentials-keys.service.js';
+import { connectQueue } from '../../src/platform/queue/queue-connection.js';
+import { openSecretBox } from '../../src/access/secrets/credentials-keys.service.js';
 import type { Preset } from '../../src/sandbox/presets/presets.js';
 import { createCaller, sandboxUnderTest } from '../contract/bank-under-test.js';
 import { testDatabase, type TestDatabase } from './postgres.js';

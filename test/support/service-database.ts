@@ -1,5 +1,5 @@
 // A new database with the service's tables and one account, for tests of single modules.
-import { Database } from '../../src/database.service.js';
+import { Database } from '../../src/platform/postgres/database.service.js';
 import { testDatabase } from './postgres.js';
 
 export interface ServiceDatabase {

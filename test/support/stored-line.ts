@@ -1,7 +1,7 @@
 // Stores a statement line as a sync would, with whatever the bank might send.
-import { parseJson } from '../../src/platform/exact-json.js';
-import { parseStatementLine } from '../../src/statement/statement-line.js';
-import { insertStatementLines } from '../../src/statement/statement.queries.js';
+import { parseJson } from '../../src/platform/json/exact-json.js';
+import { parseStatementLine } from '../../src/statement/lines/statement-line.js';
+import { insertStatementLines } from '../../src/statement/lines/statement.queries.js';
 import type { ServiceApplication } from './service-application.js';
 
 export function storeRawLine(

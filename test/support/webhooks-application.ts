@@ -1,16 +1,16 @@
 // Where the bank's webhooks are received and stored, without the service around it.
-import { AccountsService } from '../../src/accounts/accounts.service.js';
-import { loadSettings, Settings } from '../../src/config.js';
-import { Database } from '../../src/database.service.js';
-import { createHttpApplication } from '../../src/platform/http.js';
-import { HttpMetrics } from '../../src/platform/http-metrics.js';
+import { AccountsService } from '../../src/access/accounts/accounts.service.js';
+import { loadSettings, Settings } from '../../src/platform/settings/config.js';
+import { Database } from '../../src/platform/postgres/database.service.js';
+import { createHttpApplication } from '../../src/platform/http/http.js';
+import { HttpMetrics } from '../../src/platform/http/http-metrics.js';
 import { createLog, Log } from '../../src/platform/log.js';
-import { AuthenticationFailures } from '../../src/request-limits/authentication-failures.service.js';
-import { RateLimits } from '../../src/request-limits/rate-limits.service.js';
-import { DirectWebhooks } from '../../src/webhooks/direct-webhooks.service.js';
-import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
-import { WebhookQuota } from '../../src/webhooks/webhook-quota.service.js';
-import { WebhooksController } from '../../src/webhooks/webhooks.controller.js';
+import { AuthenticationFailures } from '../../src/platform/limits/authentication-failures.service.js';
+import { RateLimits } from '../../src/platform/limits/rate-limits.service.js';
+import { DirectWebhooks } from '../../src/webhooks/inbox/direct-webhooks.service.js';
+import { WebhookInbox } from '../../src/webhooks/inbox/webhook-inbox.service.js';
+import { WebhookQuota } from '../../src/webhooks/inbox/webhook-quota.service.js';
+import { WebhooksController } from '../../src/webhooks/inbox/webhooks.controller.js';
 
 type Accounts = Record<'recentWebhookSecret' | 'findWebhookSecret', (slug: string) => unknown>;
 type Enqueue = (...job: unknown[]) => Promise<void>;

@@ -1,6 +1,6 @@
 // Random worlds of facts: few ids, so that lines and payments share them by right and by accident.
 import fc from 'fast-check';
-import type { Reference } from '../../src/expected-payments/references.js';
+import type { Reference } from '../../src/statement/expected-payments/references.js';
 import type { ExpectedPaymentFacts, Facts } from '../../src/reconciliation/decide/model.js';
 import { expectedPaymentFacts, facts, lineFacts, possibleOriginalsOf } from './facts.js';
 

@@ -2,17 +2,17 @@
 // bank. Its workers and timers do not run, so the test decides when each step happens.
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { AppModule } from '../../src/app.module.js';
-import { loadSettings } from '../../src/config.js';
-import { Database } from '../../src/database.service.js';
-import { encryptedColumns } from '../../src/encrypted-columns.js';
-import { Addresses, createHttpApplication } from '../../src/platform/http.js';
+import { AppModule } from '../../src/app/app.module.js';
+import { loadSettings } from '../../src/platform/settings/config.js';
+import { Database } from '../../src/platform/postgres/database.service.js';
+import { encryptedColumns } from '../../src/app/encrypted-columns.js';
+import { Addresses, createHttpApplication } from '../../src/platform/http/http.js';
 import { createLog } from '../../src/platform/log.js';
-import { applyMigrations } from '../../src/platform/migrations.js';
-import { connectQueue } from '../../src/platform/queue-connection.js';
-import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
-import { openSecretBox } from '../../src/secrets/credentials-keys.service.js';
-import { StatementService } from '../../src/statement/statement.service.js';
+import { applyMigrations } from '../../src/platform/postgres/migrations.js';
+import { connectQueue } from '../../src/platform/queue/queue-connection.js';
+import { ReconciliationService } from '../../src/reconciliation/apply/reconciliation.service.js';
+import { openSecretBox } from '../../src/access/secrets/credentials-keys.service.js';
+import { LineRecording } from '../../src/statement/lines/line-recording.service.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { YearBank, type StatementOrder } from './bank.js';
 import type { Year } from './generate.js';
@@ -48,7 +48,7 @@ export async function openYearDeployment(year: Year, order: StatementOrder, keep
   return {
     ...{ application, bank, database, pool: test.pool, accountId: account.id },
     /** Syncs the statement once. */
-    sync: () => application.get(StatementService, { strict: false }).sync(account.id),
+    sync: () => application.get(LineRecording, { strict: false }).sync(account.id),
     /** Reconciles everything that is due. */
     reconcile: () =>
       application

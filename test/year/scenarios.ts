@@ -3,7 +3,7 @@
 import { amountOwed } from '../../src/brazil/amount-owed.js';
 import { addDays } from '../../src/brazil/calendar.js';
 import { saoPauloDay } from '../../src/brazil/statement-day.js';
-import { serializeAdjustments } from '../../src/contract/charge-terms.js';
+import { serializeAdjustments } from '../../src/bank-contract/charge-terms.js';
 import {
   addCharge,
   addChargeLine,

@@ -3,13 +3,13 @@
 import { addDays, daysBetween } from '../../src/brazil/calendar.js';
 import { statementDayOf } from '../../src/brazil/statement-day.js';
 import { BankService } from '../../src/bank/bank.service.js';
-import { DayClosing } from '../../src/day-closes/day-closing.service.js';
-import { Verifier } from '../../src/day-closes/verifier.service.js';
+import { DayClosing } from '../../src/reporting/day-closes/day-closing.service.js';
+import { Verifier } from '../../src/reporting/day-closes/verifier.service.js';
 import {
   describeDifference,
   Recomputation,
-} from '../../src/reconciliation/recomputation.service.js';
-import { StatementClosing } from '../../src/statement/statement-closing.service.js';
+} from '../../src/reconciliation/runs/recomputation.service.js';
+import { StatementClosing } from '../../src/statement/lines/statement-closing.service.js';
 import type { YearDeployment } from './deployment.js';
 import type { Year } from './generate.js';
 

@@ -1,8 +1,8 @@
 // Where the console begins: the account of a person, or the choice between several. Also the choice
 // of the language, and the pages that do not exist.
 import { Controller, Get, Redirect as HttpRedirect } from '@nestjs/common';
-import { Settings } from '../../config.js';
-import { Operators } from '../../operators/operators.service.js';
+import { Settings } from '../../platform/settings/config.js';
+import { Operators } from '../../access/people/operators.service.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { sessionOf } from '../visit.js';

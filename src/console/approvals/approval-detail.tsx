@@ -2,9 +2,9 @@
 // what speaks for or against it.
 import { stringify } from 'lossless-json';
 import type { ComponentChildren, JSX } from 'preact';
-import { maskParty } from '../../counterparties/masking.js';
-import { unknownParty } from '../../counterparties/party.js';
-import type { LimitInUse } from '../../payment-controls/control-changes.service.js';
+import { maskParty } from '../../access/counterparties/masking.js';
+import { unknownParty } from '../../access/counterparties/party.js';
+import type { LimitInUse } from '../../outbound/payment-controls/control-changes.service.js';
 
 import type { NameOfActor } from '../actor-names.service.js';
 import { Amount, Badge, Card, Empty, FactList, Timeline, type Tone } from '../elements.js';

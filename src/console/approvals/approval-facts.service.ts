@@ -1,24 +1,27 @@
 // What an approver is shown beside the payment itself: the exact request, what was paid before, the
 // payee check, and what the limits leave.
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../accounts/api-keys.service.js';
-import type { RouteOutput } from '../../contract/route.js';
-import { Database } from '../../database.service.js';
+import type { Caller } from '../../access/accounts/api-keys.service.js';
+import type { RouteOutput } from '../../bank-contract/route.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import type { Operation } from '../../generated/service/client.js';
-import { paysAccount } from '../../operation-kinds.js';
-import { areKnownBeneficiaries } from '../../operations/approvals.queries.js';
-import { OperationDetails } from '../../operations/operation-details.service.js';
-import { OperationOutcomes } from '../../operations/operation-outcomes.service.js';
-import type { getOperation } from '../../operations/operations.schema.js';
+import { paysAccount } from '../../bank-contract/operation-kinds.js';
+import { areKnownBeneficiaries } from '../../outbound/operations/approvals.queries.js';
+import { OperationDetails } from '../../outbound/operations/operation-details.service.js';
+import { OperationOutcomes } from '../../outbound/operations/operation-outcomes.service.js';
+import type { getOperation } from '../../outbound/operations/operations.schema.js';
 import {
   listSimilarOperations,
   type SimilarOperation,
-} from '../../operations/possible-duplicates.queries.js';
-import { ControlChanges, type LimitInUse } from '../../payment-controls/control-changes.service.js';
-import type { Payee } from '../../payment-controls/payment-controls.service.js';
+} from '../../outbound/operations/possible-duplicates.queries.js';
+import {
+  ControlChanges,
+  type LimitInUse,
+} from '../../outbound/payment-controls/control-changes.service.js';
+import type { Payee } from '../../outbound/payment-controls/payment-controls.service.js';
 import { AppError } from '../../platform/errors.js';
-import { readBankTime } from '../../statement/bank-clock.queries.js';
-import { readLookupRules } from '../../transfers/transfers.queries.js';
+import { readBankTime } from '../../statement/lines/bank-clock.queries.js';
+import { readLookupRules } from '../../outbound/transfers/transfers.queries.js';
 
 /** What the look-up of a Pix key says about its holder. */
 export interface PayeeCheck {

@@ -1,12 +1,12 @@
 // The approval policy: what is in force in words, proposals that weaken it, its history, and the
 // form that changes it. The rules are those of the API, for keys and people.
-import { sendingKinds } from '../../operation-kinds.js';
+import { sendingKinds } from '../../bank-contract/operation-kinds.js';
 import { Controller } from '@nestjs/common';
-import type { RouteOutput } from '../../contract/route.js';
-import { personActor } from '../../accounts/actor.js';
+import type { RouteOutput } from '../../bank-contract/route.js';
+import { personActor } from '../../access/accounts/actor.js';
 import { OperationSource } from '../../generated/service/enums.js';
-import { ApprovalPolicies } from '../../operations/approval-policies.service.js';
-import type { getApprovalPolicy } from '../../operations/approvals.schema.js';
+import { ApprovalPolicies } from '../../outbound/operations/approval-policies.service.js';
+import type { getApprovalPolicy } from '../../outbound/operations/approvals.schema.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Badge, Card, Empty } from '../elements.js';

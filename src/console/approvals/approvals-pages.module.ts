@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { OperationsModule } from '../../operations/operations.module.js';
-import { PaymentControlsModule } from '../../payment-controls/payment-controls.module.js';
+import { OperationsModule } from '../../outbound/operations/operations.module.js';
+import { PaymentControlsModule } from '../../outbound/payment-controls/payment-controls.module.js';
 import { ConsoleFrameModule } from '../console-frame.module.js';
 import { ApprovalFactsReader } from './approval-facts.service.js';
 import { ApprovalPolicyPages } from './approval-policy.controller.js';

@@ -3,9 +3,9 @@
 import { Controller } from '@nestjs/common';
 import type { VNode } from 'preact';
 import { ApprovalDecision } from '../../generated/service/enums.js';
-import { ControlChanges } from '../../payment-controls/control-changes.service.js';
+import { ControlChanges } from '../../outbound/payment-controls/control-changes.service.js';
 import { AppError } from '../../platform/errors.js';
-import { isUuid, readPage, readUuid, toList } from '../../platform/listing.js';
+import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Empty, Pager } from '../elements.js';

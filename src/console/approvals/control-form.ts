@@ -1,11 +1,11 @@
 // The forms of the payment controls, read by the schemas that the API has.
 import { LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
-import { formatReais } from '../../money/cents.js';
+import { formatReais } from '../../brazil/cents.js';
 import {
   addBeneficiary,
   changePaymentControls,
-} from '../../payment-controls/payment-controls.schema.js';
+} from '../../outbound/payment-controls/payment-controls.schema.js';
 import type { TextKey } from '../texts.js';
 import { readTypedAmount } from '../typed-amount.js';
 

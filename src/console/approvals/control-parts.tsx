@@ -1,12 +1,12 @@
 // The forms of the payment controls, and the beneficiaries of an account.
 import type { JSX } from 'preact';
-import type { RouteOutput } from '../../contract/route.js';
-import { maskParty } from '../../counterparties/masking.js';
-import { unknownParty } from '../../counterparties/party.js';
+import type { RouteOutput } from '../../bank-contract/route.js';
+import { maskParty } from '../../access/counterparties/masking.js';
+import { unknownParty } from '../../access/counterparties/party.js';
 import type {
   beneficiaryView,
   getPaymentControls,
-} from '../../payment-controls/payment-controls.schema.js';
+} from '../../outbound/payment-controls/payment-controls.schema.js';
 import type { z } from 'zod';
 import { Card, Pager } from '../elements.js';
 import { formatTime } from '../formats.js';

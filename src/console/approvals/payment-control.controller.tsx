@@ -1,11 +1,11 @@
 // The payment controls: limits with what is left of them, who may be paid, and who changed it. An
 // admin changes them, as the operator does by the API.
 import { Controller } from '@nestjs/common';
-import type { RouteOutput } from '../../contract/route.js';
-import { seesPersonalData } from '../../counterparties/counterparty.schema.js';
-import { ControlChanges } from '../../payment-controls/control-changes.service.js';
-import type { getAccountPaymentControls } from '../../payment-controls/payment-controls.schema.js';
-import { isUuid, readPage, toList } from '../../platform/listing.js';
+import type { RouteOutput } from '../../bank-contract/route.js';
+import { seesPersonalData } from '../../access/counterparties/counterparty.schema.js';
+import { ControlChanges } from '../../outbound/payment-controls/control-changes.service.js';
+import type { getAccountPaymentControls } from '../../outbound/payment-controls/payment-controls.schema.js';
+import { isUuid, readPage, toList } from '../../platform/http/listing.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Card, FactList } from '../elements.js';
@@ -14,7 +14,15 @@ import { DataTable, Message, StepUpNotice } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import { accountOf, callerOf, isAllowedTo, pathId, pathTo, readReason, typed } from '../visit.js';
+import {
+  accountOf,
+  callerOf,
+  isAllowedTo,
+  pathId,
+  pathTo,
+  requireReason,
+  typed,
+} from '../visit.js';
 import { Limits } from './approval-detail.js';
 import { readBeneficiaryForm, readControlForm } from './control-form.js';
 import { BeneficiaryForm, BeneficiaryTable, ControlForm } from './control-parts.js';
@@ -76,7 +84,7 @@ export class PaymentControlPages {
     audit: { action: 'remove beneficiary', subject: (visit) => `beneficiary ${pathId(visit)}` },
   })
   async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const body = { actor: callerOf(visit).actor, reason: readReason(visit) };
+    const body = { actor: callerOf(visit).actor, reason: requireReason(visit) };
     const request = requestOf(visit);
     const params = { ...request.params, id: pathId(visit) };
     await this.controls.remove({ ...request, params, body });

@@ -1,13 +1,13 @@
 // Decides about operations for a person, one after the other, each as the API decides it. Each
 // decision is recorded in the audit before it is made, with the request that the person has seen.
 import { Injectable } from '@nestjs/common';
-import { operatorIdOf } from '../../accounts/actor.js';
-import type { Caller } from '../../accounts/api-keys.service.js';
-import { Database } from '../../database.service.js';
+import { operatorIdOf } from '../../access/accounts/actor.js';
+import type { Caller } from '../../access/accounts/api-keys.service.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import type { ApprovalDecision } from '../../generated/service/client.js';
-import { Approvals } from '../../operations/approvals.service.js';
-import type { AuditedActionName } from '../../operators/audited-actions.js';
-import { Audit } from '../../operators/audit.service.js';
+import { Approvals } from '../../outbound/operations/approvals.service.js';
+import type { AuditedActionName } from '../../access/people/audited-actions.js';
+import { Audit } from '../../access/people/audit.service.js';
 import { AppError } from '../../platform/errors.js';
 
 /** An operation, by the request that the person has seen. */

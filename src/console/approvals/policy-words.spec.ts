@@ -1,6 +1,6 @@
 // The approval policy in words and as a form, and the cursor of what waits.
 import { describe, expect, it } from '@jest/globals';
-import { noApprovalPolicy } from '../../operations/approval-policy.js';
+import { noApprovalPolicy } from '../../outbound/operations/approval-policy.js';
 import { translateInto } from '../texts.js';
 import { readBeneficiaryForm, readControlForm } from './control-form.js';
 import { policyWords, readPolicyForm } from './policy-words.js';

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { LosslessNumber } from 'lossless-json';
 import type { OperationSource } from '../../generated/service/enums.js';
-import { formatReais, type Cents } from '../../money/cents.js';
-import { sendingKinds } from '../../operation-kinds.js';
-import { changeApprovalPolicy } from '../../operations/approvals.schema.js';
+import { formatReais, type Cents } from '../../brazil/cents.js';
+import { sendingKinds } from '../../bank-contract/operation-kinds.js';
+import { changeApprovalPolicy } from '../../outbound/operations/approvals.schema.js';
 import { formatAmount } from '../formats.js';
 import type { TextKey, Translate } from '../texts.js';
 import { readTypedAmount } from '../typed-amount.js';

@@ -7,9 +7,9 @@ import {
   readText,
   unknownParty,
   type PaymentParty,
-} from '../../counterparties/party.js';
-import { operationKindOf } from '../../operation-kinds.js';
-import { parseJson, tolerantJson } from '../../platform/exact-json.js';
+} from '../../access/counterparties/party.js';
+import { operationKindOf } from '../../bank-contract/operation-kinds.js';
+import { parseJson, tolerantJson } from '../../platform/json/exact-json.js';
 
 export interface WaitingRequest {
   kind: string;

@@ -1,6 +1,6 @@
 // SQL of the page of what awaits approval. The index operation_awaiting_approval has the order of
 // the list, so that a page reads the rows that it shows.
-import { opaqueAccountId, type Db } from '../../database.service.js';
+import { opaqueAccountId, type Db } from '../../platform/postgres/database.service.js';
 import {
   Prisma,
   type ApprovalCondition,
@@ -8,7 +8,7 @@ import {
   type OperationApprovalRequest,
   type OperationSource,
 } from '../../generated/service/client.js';
-import { singleKinds } from '../../operation-kinds.js';
+import { singleKinds } from '../../bank-contract/operation-kinds.js';
 
 export type WaitingRow = Pick<
   Operation,

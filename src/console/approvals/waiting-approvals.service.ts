@@ -1,13 +1,16 @@
 // Loads what awaits approval, as an approver reads it: whom each payment pays, who requested it,
 // and whether this person can decide it.
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../accounts/api-keys.service.js';
-import { listRowsAwaitingApproval } from '../../bulk/bulk.queries.js';
-import { seesPersonalData } from '../../counterparties/counterparty.schema.js';
-import { counterpartyIn, findCounterparties } from '../../counterparties/counterparties.queries.js';
-import { maskParty } from '../../counterparties/masking.js';
-import { Database } from '../../database.service.js';
-import { Approvals, type StandingDecision } from '../../operations/approvals.service.js';
+import type { Caller } from '../../access/accounts/api-keys.service.js';
+import { listRowsAwaitingApproval } from '../../outbound/bulk/bulk.queries.js';
+import { seesPersonalData } from '../../access/counterparties/counterparty.schema.js';
+import {
+  counterpartyIn,
+  findCounterparties,
+} from '../../access/counterparties/counterparties.queries.js';
+import { maskParty } from '../../access/counterparties/masking.js';
+import { Database } from '../../platform/postgres/database.service.js';
+import { Approvals, type StandingDecision } from '../../outbound/operations/approvals.service.js';
 import * as queries from './waiting-approvals.queries.js';
 import { readRequestedPayment, type RequestedPayment } from './requested-payment.js';
 

@@ -1,5 +1,5 @@
 // The cursor of the list of what awaits approval: the expiry and the id of the last row.
-import { isUuid } from '../../platform/listing.js';
+import { isUuid } from '../../platform/http/listing.js';
 
 export interface WaitingPosition {
   dueAt: Date;

@@ -1,6 +1,6 @@
 // What awaits approval as a table: whom each payment pays, and why it waits.
 import type { JSX } from 'preact';
-import { punctuateTaxId } from '../../counterparties/party.js';
+import { punctuateTaxId } from '../../access/counterparties/party.js';
 import type { NameOfActor } from '../actor-names.service.js';
 import { Amount, Badge } from '../elements.js';
 import { formatTime } from '../formats.js';

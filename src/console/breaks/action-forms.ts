@@ -1,6 +1,6 @@
 // Reads what the forms of a break ask for.
-import type { Cents } from '../../money/cents.js';
-import { isNsu, isUuid } from '../../platform/listing.js';
+import type { Cents } from '../../brazil/cents.js';
+import { isNsu, isUuid } from '../../platform/http/listing.js';
 import { maxCommentLength } from '../../reconciliation/breaks/break-comments.schema.js';
 import { reasonText, type BreakAction } from '../../reconciliation/breaks/breaks.schema.js';
 import type { Visit } from '../requests.js';

@@ -1,6 +1,6 @@
 // The filters of the list of breaks, as they stand in the address of the list, of each break that
 // was opened from it, and of bulk actions.
-import type { RouteInput } from '../../contract/route.js';
+import type { RouteInput } from '../../bank-contract/route.js';
 import { listBreaks } from '../../reconciliation/breaks/breaks.schema.js';
 import { readFilters } from '../list-query.js';
 import { typedNumber } from '../typed-amount.js';

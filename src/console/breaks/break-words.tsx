@@ -1,8 +1,8 @@
 // How the pages of breaks write what is stored: kinds, severities, states, amounts, refusals.
 import type { JSX } from 'preact';
 import { formatTaxId, parseTaxId } from '../../brazil/tax-id.js';
-import type { Cents } from '../../money/cents.js';
-import type { Counterparty } from '../../counterparties/resolution.js';
+import type { Cents } from '../../brazil/cents.js';
+import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { AppError } from '../../platform/errors.js';
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
 import type { Severity } from '../../reconciliation/breaks/severity.js';

@@ -2,11 +2,11 @@
 // then what was done. Each break is decided by the service that decides a single one.
 import { randomUUID } from 'node:crypto';
 import { Controller } from '@nestjs/common';
-import { IdempotencyService } from '../../idempotency/idempotency.service.js';
-import type { RequestSteps } from '../../idempotency/request-steps.service.js';
-import { Reply } from '../../platform/contract-route.js';
+import { IdempotencyService } from '../../access/idempotency/idempotency.service.js';
+import type { RequestSteps } from '../../access/idempotency/request-steps.service.js';
+import { Reply } from '../../platform/http/contract-route.js';
 import { AppError } from '../../platform/errors.js';
-import { isUuid, readUuid } from '../../platform/listing.js';
+import { isUuid, readUuid } from '../../platform/http/listing.js';
 import { BreakActions } from '../../reconciliation/breaks/break-actions.service.js';
 import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
 import { versionOfBreaks } from '../../reconciliation/breaks/break-version.js';

@@ -1,6 +1,6 @@
 // What became of each break of a bulk action, as the address of the result page has it: ids and
 // codes, and nothing that a person wrote.
-import { isUuid } from '../../platform/listing.js';
+import { isUuid } from '../../platform/http/listing.js';
 import { maxPreviewed } from './bulk-choice.js';
 
 const outcomes = ['done', 'unchanged', 'refused'] as const;

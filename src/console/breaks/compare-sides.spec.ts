@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { unknownCounterparty } from '../../counterparties/resolution.js';
+import { unknownCounterparty } from '../../access/counterparties/resolution.js';
 import type { LineSide, PaymentSide } from '../../reconciliation/breaks/break-sides.service.js';
 import { compareSides } from './compare-sides.js';
 

@@ -2,7 +2,7 @@
 // the same, what differs, and by how much.
 import { daysBetween } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import type { Cents } from '../../money/cents.js';
+import type { Cents } from '../../brazil/cents.js';
 import type { LineSide, PaymentSide } from '../../reconciliation/breaks/break-sides.service.js';
 
 /** `near`: another value that is usual, such as a payment some days before it is due. */

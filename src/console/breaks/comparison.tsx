@@ -2,7 +2,7 @@
 // and a word, and not by colour alone.
 import type { ComponentChildren, JSX } from 'preact';
 import { printDay } from '../../brazil/printed-text.js';
-import type { Cents } from '../../money/cents.js';
+import type { Cents } from '../../brazil/cents.js';
 import { formatAmount } from '../formats.js';
 import { DataTable } from '../frame.js';
 import type { Visit } from '../requests.js';

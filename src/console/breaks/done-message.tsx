@@ -1,6 +1,6 @@
 // What the person has just done about a break, shown on the page to which it led.
 import type { JSX } from 'preact';
-import { isUuid } from '../../platform/listing.js';
+import { isUuid } from '../../platform/http/listing.js';
 import { Message } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';

@@ -1,7 +1,7 @@
 // What is stored of the line and of the expected payment of a break.
 import type { ComponentChildren, JSX } from 'preact';
 import { printDay } from '../../brazil/printed-text.js';
-import type { Counterparty } from '../../counterparties/resolution.js';
+import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { LineSide, PaymentSide } from '../../reconciliation/breaks/break-sides.service.js';
 import { Amount, FactList } from '../elements.js';
 import { formatTime } from '../formats.js';

@@ -1,7 +1,7 @@
 // How alert channels look: the list, their forms, and the messages of one.
 import type { JSX } from 'preact';
-import { channelLanguages } from '../../alerts/channels.schema.js';
-import type { Alerts } from '../../alerts/alerts.service.js';
+import { channelLanguages } from '../../reporting/alerts/channels.schema.js';
+import type { Alerts } from '../../reporting/alerts/alerts.service.js';
 import type { AlertChannel } from '../../generated/service/client.js';
 import type { AlertChannelKind } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';

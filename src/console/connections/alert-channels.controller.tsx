@@ -1,15 +1,19 @@
 // Channels that get alerts: e-mail, Slack and webhooks, with the messages that each got.
 import { Controller } from '@nestjs/common';
 import type { JSX } from 'preact';
-import { AlertChannels } from '../../alerts/alert-channels.service.js';
-import { Alerts } from '../../alerts/alerts.service.js';
-import { channelKinds, createChannel, updateChannel } from '../../alerts/channels.schema.js';
+import { AlertChannels } from '../../reporting/alerts/alert-channels.service.js';
+import { Alerts } from '../../reporting/alerts/alerts.service.js';
+import {
+  channelKinds,
+  createChannel,
+  updateChannel,
+} from '../../reporting/alerts/channels.schema.js';
 import type { AppError } from '../../platform/errors.js';
-import { isUuid, toList } from '../../platform/listing.js';
+import { isUuid, toList } from '../../platform/http/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, isAllowedTo, pathId, pathTo, readReason, typed } from '../visit.js';
+import { accountOf, isAllowedTo, pathId, pathTo, requireReason, typed } from '../visit.js';
 import {
   ChannelDetail,
   ChannelForm,
@@ -90,7 +94,7 @@ export class AlertChannelPages {
     const { id: accountId } = accountOf(visit);
     const { kind } = await this.channels.get(accountId, id);
     const problem = await findProblem(async () => {
-      readReason(visit);
+      requireReason(visit);
       const changes = readBody(updateChannel.body, fieldsOf(visit, kind === 'email'));
       await this.channels.update(accountId, id, changes);
     });
@@ -118,7 +122,7 @@ export class AlertChannelPages {
     audit: { action: 'remove alert channel', subject },
   })
   async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
-    readReason(visit);
+    requireReason(visit);
     const count = await this.channels.remove(accountOf(visit).id, pathId(visit));
     return new Redirect(doneAt(visit, 'alert-channels', 'channelRemoved', count));
   }

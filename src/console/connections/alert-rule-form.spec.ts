@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createAlertRule } from '../../alerts/rules.schema.js';
+import { createAlertRule } from '../../reporting/alerts/rules.schema.js';
 import { AlertConditionKind } from '../../generated/service/enums.js';
 import { conditionFields, readConditionKind, readAlertRuleForm } from './alert-rule-form.js';
 

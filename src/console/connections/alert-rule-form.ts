@@ -1,7 +1,7 @@
 // Reads the form of an alert rule into what the API's schema reads: a field that is empty is left
 // out, and a number or an amount is exact.
 import { LosslessNumber } from 'lossless-json';
-import { conditionKinds } from '../../alerts/conditions.schema.js';
+import { conditionKinds } from '../../reporting/alerts/conditions.schema.js';
 import type { AlertConditionKind } from '../../generated/service/enums.js';
 
 /** The fields of each condition, in the order in which the form shows them. */

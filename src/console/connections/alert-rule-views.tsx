@@ -1,9 +1,13 @@
 // How alert rules look: the list, the choice of a condition, and the form, which explains each.
 import type { JSX } from 'preact';
-import type { RuleWithChannels } from '../../alerts/alert-rules.service.js';
-import { conditionKinds, readCondition, type Condition } from '../../alerts/conditions.schema.js';
+import type { RuleWithChannels } from '../../reporting/alerts/alert-rules.service.js';
+import {
+  conditionKinds,
+  readCondition,
+  type Condition,
+} from '../../reporting/alerts/conditions.schema.js';
 import type { AlertConditionKind } from '../../generated/service/enums.js';
-import { formatReaisWithTwoDecimals } from '../../money/cents.js';
+import { formatReaisWithTwoDecimals } from '../../brazil/cents.js';
 import type { AppError } from '../../platform/errors.js';
 import { severities } from '../../reconciliation/breaks/severity.js';
 import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';

@@ -1,13 +1,13 @@
 // Alert rules: what people are alerted about, and by which channels.
 import { Controller } from '@nestjs/common';
-import { AlertChannels } from '../../alerts/alert-channels.service.js';
-import { AlertRules } from '../../alerts/alert-rules.service.js';
-import { createAlertRule } from '../../alerts/rules.schema.js';
+import { AlertChannels } from '../../reporting/alerts/alert-channels.service.js';
+import { AlertRules } from '../../reporting/alerts/alert-rules.service.js';
+import { createAlertRule } from '../../reporting/alerts/rules.schema.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, isAllowedTo, pathId, pathTo, readReason } from '../visit.js';
+import { accountOf, isAllowedTo, pathId, pathTo, requireReason } from '../visit.js';
 import { readConditionKind, readAlertRuleForm } from './alert-rule-form.js';
 import { AlertRuleSteps, RuleFacts, AlertRuleForm, RuleList } from './alert-rule-views.js';
 import {
@@ -81,7 +81,7 @@ export class AlertRulePages {
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const problem = await findProblem(async () => {
-      readReason(visit);
+      requireReason(visit);
       await this.rules.update(accountOf(visit).id, id, readRule(visit, visit.form.get('kind')));
     });
     if (problem) return this.detail(visit, problem);
@@ -94,7 +94,7 @@ export class AlertRulePages {
     audit: { action: 'remove alert rule', subject },
   })
   async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
-    readReason(visit);
+    requireReason(visit);
     const count = await this.rules.remove(accountOf(visit).id, pathId(visit));
     return new Redirect(doneAt(visit, 'alert-rules', 'ruleRemoved', count));
   }

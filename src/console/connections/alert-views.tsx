@@ -1,8 +1,8 @@
 // How alerts look: the list, one with its history, and what each is about in words.
 import type { JSX } from 'preact';
-import type { AlertDetail } from '../../alerts/alerts.schema.js';
-import type { Alerts, describeAlert } from '../../alerts/alerts.service.js';
-import { linkOf } from '../../alerts/message-text.js';
+import type { AlertDetail } from '../../reporting/alerts/alerts.schema.js';
+import type { Alerts, describeAlert } from '../../reporting/alerts/alerts.service.js';
+import { linkOf } from '../../reporting/alerts/message-text.js';
 import { parsePlainDate } from '../../brazil/calendar.js';
 import { printDay } from '../../brazil/printed-text.js';
 import type { AlertSeverity, AlertState } from '../../generated/service/enums.js';

@@ -1,18 +1,18 @@
 // Alerts: what fires, what was acknowledged by whom and why, and what is cleared.
 import { Controller } from '@nestjs/common';
-import { AlertRules } from '../../alerts/alert-rules.service.js';
-import { listAlerts } from '../../alerts/alerts.schema.js';
-import { Alerts, describeAlert } from '../../alerts/alerts.service.js';
+import { AlertRules } from '../../reporting/alerts/alert-rules.service.js';
+import { listAlerts } from '../../reporting/alerts/alerts.schema.js';
+import { Alerts, describeAlert } from '../../reporting/alerts/alerts.service.js';
 import { AlertSeverity, AlertState } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';
-import { isUuid, toList } from '../../platform/listing.js';
+import { isUuid, toList } from '../../platform/http/listing.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Empty, Filters, Pager } from '../elements.js';
 import { readFilters } from '../list-query.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, callerOf, isAllowedTo, pathId, readReason } from '../visit.js';
+import { accountOf, callerOf, isAllowedTo, pathId, requireReason } from '../visit.js';
 import { AcknowledgeAll, AlertDetailView, AlertRows } from './alert-views.js';
 import { doneAt, ConnectionDone, findProblem, plainText, statusOf } from './connection-elements.js';
 import { readCursor } from './list-address.js';
@@ -85,7 +85,7 @@ export class AlertPages {
   })
   async acknowledge(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
-    const by = { actor: callerOf(visit).actor, reason: readReason(visit) };
+    const by = { actor: callerOf(visit).actor, reason: requireReason(visit) };
     const problem = await findProblem(() => this.alerts.acknowledge(accountOf(visit).id, id, by));
     if (problem) return this.detail(visit, problem);
     return new Redirect(doneAt(visit, `alerts/${id}`, 'acknowledged', 1));
@@ -98,7 +98,7 @@ export class AlertPages {
   })
   async acknowledgeAll(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
-    const by = { actor: callerOf(visit).actor, reason: readReason(visit) };
+    const by = { actor: callerOf(visit).actor, reason: requireReason(visit) };
     const count = await this.alerts.acknowledgeAll(accountOf(visit).id, id, by);
     return new Redirect(`${doneAt(visit, 'alerts', 'acknowledged', count)}&ruleId=${id}`);
   }

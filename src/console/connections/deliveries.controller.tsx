@@ -1,18 +1,18 @@
 // Deliveries of events to endpoints: the list, one with its event, and its replay.
 import { Controller } from '@nestjs/common';
-import { seesPersonalData } from '../../counterparties/counterparty.schema.js';
-import { Deliveries } from '../../events/deliveries.service.js';
+import { seesPersonalData } from '../../access/counterparties/counterparty.schema.js';
+import { Deliveries } from '../../events/delivery-lists.service.js';
 import { placeOf } from '../../events/events.schema.js';
 import { EndpointsService } from '../../events/endpoints.service.js';
 import { EventsService } from '../../events/events.service.js';
 import { DeliveryState } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';
-import { readUuid, toList } from '../../platform/listing.js';
+import { readUuid, toList } from '../../platform/http/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Empty, Filters, Pager } from '../elements.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, callerOf, pathId, readReason, typed } from '../visit.js';
+import { accountOf, callerOf, pathId, requireReason, typed } from '../visit.js';
 import { DeliveryDetail, DeliveryRows } from './delivery-views.js';
 import {
   doneAt,
@@ -101,7 +101,7 @@ export class DeliveryPages {
   })
   async replay(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
-    readReason(visit);
+    requireReason(visit);
     const endpointId = typed(visit, 'endpointId');
     let replayed = '';
     const problem = await findProblem(async () => {

@@ -1,7 +1,7 @@
 // How deliveries look: the list, and one with the body of its event.
 import type { JSX } from 'preact';
 import type { DeliveryRow } from '../../events/deliveries.queries.js';
-import type { Deliveries } from '../../events/deliveries.service.js';
+import type { Deliveries } from '../../events/delivery-lists.service.js';
 import type { WebhookEndpoint } from '../../generated/service/client.js';
 import type { AppError } from '../../platform/errors.js';
 import { Card, FactList, Timeline } from '../elements.js';

@@ -7,7 +7,7 @@ import type {
   EndpointFigures,
   ReplayedEvents,
 } from '../../events/deliveries.queries.js';
-import type { Replay } from '../../events/deliveries.service.js';
+import type { Replay } from '../../events/delivery-lists.service.js';
 import type { TestResult } from '../../events/delivery.service.js';
 import { eventTypes } from '../../events/event-types.js';
 import { maxReplayed } from '../../events/events.schema.js';

@@ -1,18 +1,18 @@
 // Endpoints of business systems: their state, who may change them, and their deliveries.
 import { Controller } from '@nestjs/common';
 import type { VNode } from 'preact';
-import { Database } from '../../database.service.js';
-import { Deliveries, type Replay } from '../../events/deliveries.service.js';
+import { Database } from '../../platform/postgres/database.service.js';
+import { Deliveries, type Replay } from '../../events/delivery-lists.service.js';
 import { DeliveryService } from '../../events/delivery.service.js';
 import { placeOf } from '../../events/events.schema.js';
 import { EndpointsService } from '../../events/endpoints.service.js';
 import { createEndpoint } from '../../events/events.schema.js';
 import type { AppError } from '../../platform/errors.js';
-import { toList } from '../../platform/listing.js';
+import { toList } from '../../platform/http/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, isAllowedTo, pathId, pathTo, readReason, typed } from '../visit.js';
+import { accountOf, isAllowedTo, pathId, pathTo, requireReason, typed } from '../visit.js';
 import { doneAt, findProblem, readBody, statusOf } from './connection-elements.js';
 import {
   BacklogView,
@@ -83,7 +83,7 @@ export class EndpointPages {
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const problem = await findProblem(async () => {
-      readReason(visit);
+      requireReason(visit);
       const { description = null, ...fields } = readBody(createEndpoint.body, formOf(visit));
       const changes = { ...fields, description };
       await this.endpoints.update(accountOf(visit).id, id, changes, maySeePersons(visit));
@@ -99,7 +99,7 @@ export class EndpointPages {
   })
   async rotate(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
-    readReason(visit);
+    requireReason(visit);
     let secret = '';
     const problem = await findProblem(async () => {
       const overlapSeconds = visit.form.has('atOnce') ? 0 : undefined;
@@ -137,7 +137,7 @@ export class EndpointPages {
     audit: { action: 'remove endpoint', subject },
   })
   async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
-    readReason(visit);
+    requireReason(visit);
     const count = await this.endpoints.remove(accountOf(visit).id, pathId(visit));
     return new Redirect(doneAt(visit, 'endpoints', 'endpointRemoved', count));
   }
@@ -163,7 +163,7 @@ export class EndpointPages {
   })
   async replay(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
-    readReason(visit);
+    requireReason(visit);
     const replay = await this.replayOf(visit, visit.form);
     if (!replay) return new Redirect(pathTo(visit, `endpoints/${id}`));
     const { count, isComplete, lastPosition } = await this.deliveries.replay(
@@ -179,7 +179,7 @@ export class EndpointPages {
 
   private async setEnabled(visit: Visit, isEnabled: boolean): Promise<Redirect> {
     const id = pathId(visit);
-    readReason(visit);
+    requireReason(visit);
     const maySend = maySeePersons(visit);
     await this.endpoints.update(accountOf(visit).id, id, { isEnabled }, maySend);
     return new Redirect(doneAt(visit, `endpoints/${id}`, isEnabled ? 'enabled' : 'disabled'));

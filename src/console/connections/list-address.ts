@@ -1,7 +1,7 @@
 // The filters and the place of a list, as its address has them. What is no place begins the list.
 import { isDeliveryPlace, listDeliveries } from '../../events/events.schema.js';
-import type { RouteInput } from '../../contract/route.js';
-import type { Page } from '../../platform/listing.js';
+import type { RouteInput } from '../../bank-contract/route.js';
+import type { Page } from '../../platform/http/listing.js';
 import { readFilters, type ReadFilters } from '../list-query.js';
 
 export function readCursor(

@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { AppError } from '../../platform/errors.js';
-import { readWebhookFilters, webhookQuery } from '../../webhooks/received-webhooks.schema.js';
+import {
+  readWebhookFilters,
+  webhookQuery,
+} from '../../webhooks/received/received-webhooks.schema.js';
 import { readFilters } from '../list-query.js';
 import { readPlace, readWebhookId, webhookIdOf, writePlace } from './webhook-address.js';
 

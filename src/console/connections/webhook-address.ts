@@ -1,7 +1,10 @@
 // What the addresses of the webhook pages hold: places in the list, and the id of a webhook, which
 // is its event type with the hash of its body.
 import { AppError } from '../../platform/errors.js';
-import type { WebhookKey, WebhookPlace } from '../../webhooks/received-webhooks.queries.js';
+import type {
+  WebhookKey,
+  WebhookPlace,
+} from '../../webhooks/received/received-webhooks.queries.js';
 
 export function webhookIdOf({ eventType, bodyHash }: WebhookKey): string {
   return `${eventType}.${bodyHash}`;

@@ -4,8 +4,8 @@ import type {
   DayHealth,
   LineTypeHealth,
   UnnotifiedLineRow,
-} from '../../webhooks/notification-counts.queries.js';
-import type { WebhookHealth } from '../../webhooks/webhook-health.service.js';
+} from '../../webhooks/health/notification-counts.queries.js';
+import type { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
 import { Amount, Card, FactList } from '../elements.js';
 import { formatCount, formatDuration, formatTime } from '../formats.js';
 import { DataTable, Message } from '../frame.js';

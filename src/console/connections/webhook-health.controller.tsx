@@ -3,9 +3,9 @@
 import { Controller } from '@nestjs/common';
 import { z } from 'zod';
 import { AppError } from '../../platform/errors.js';
-import type { RegisteredEventType } from '../../webhooks/registration.js';
-import { WebhookHealth } from '../../webhooks/webhook-health.service.js';
-import { WebhookRegistrar } from '../../webhooks/webhook-registrar.service.js';
+import type { RegisteredEventType } from '../../webhooks/registration/registration.js';
+import { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
+import { WebhookRegistrar } from '../../webhooks/registration/webhook-registrar.service.js';
 import { Badge, Card, Empty, type Tone } from '../elements.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { DataTable, Form, Message, StepUpNotice } from '../frame.js';

@@ -1,17 +1,20 @@
 // How the inbox of webhooks and one webhook look.
 import type { JSX } from 'preact';
 import type { WebhookEventState } from '../../generated/service/enums.js';
-import { stringifyJson } from '../../platform/exact-json.js';
-import type { ReportedLine, WebhookRow } from '../../webhooks/received-webhooks.queries.js';
+import { stringifyJson } from '../../platform/json/exact-json.js';
+import type {
+  ReportedLine,
+  WebhookRow,
+} from '../../webhooks/received/received-webhooks.queries.js';
 import {
   maxAtOnce,
   webhookStates,
   type WebhookQuery,
-} from '../../webhooks/received-webhooks.schema.js';
+} from '../../webhooks/received/received-webhooks.schema.js';
 import type {
   DecidedWebhooks,
   ReceivedWebhooks,
-} from '../../webhooks/received-webhooks.service.js';
+} from '../../webhooks/received/received-webhooks.service.js';
 import {
   Amount,
   Badge,

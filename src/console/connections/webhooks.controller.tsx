@@ -1,14 +1,17 @@
 // The inbox of the bank's webhooks: the list, one webhook with what it led to, and what a person
 // decides about those in quarantine.
 import { Controller } from '@nestjs/common';
-import { seesPersonalData } from '../../counterparties/counterparty.schema.js';
-import { readWebhookFilters, webhookQuery } from '../../webhooks/received-webhooks.schema.js';
-import { ReceivedWebhooks } from '../../webhooks/received-webhooks.service.js';
+import { seesPersonalData } from '../../access/counterparties/counterparty.schema.js';
+import {
+  readWebhookFilters,
+  webhookQuery,
+} from '../../webhooks/received/received-webhooks.schema.js';
+import { ReceivedWebhooks } from '../../webhooks/received/received-webhooks.service.js';
 import { readFilters } from '../list-query.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, callerOf, isAllowedTo, readReason } from '../visit.js';
+import { accountOf, callerOf, isAllowedTo, requireReason } from '../visit.js';
 import { doneAt } from './connection-elements.js';
 import { readPlace, readWebhookId, webhookIdOf, writePlace } from './webhook-address.js';
 import { InboxList, QuarantineDecision, WebhookDetail } from './webhook-views.js';
@@ -66,7 +69,7 @@ export class WebhookPages {
   async process(@Visiting() visit: Visit): Promise<PageAnswer> {
     const key = readWebhookId(visit.params.id ?? '');
     const accountId = accountOf(visit).id;
-    readReason(visit);
+    requireReason(visit);
     await this.received.get(accountId, key, false);
     await this.received.processAgain(accountId, [key]);
     return new Redirect(doneAt(visit, `webhooks/${webhookIdOf(key)}`, 'processing'));
@@ -79,7 +82,7 @@ export class WebhookPages {
   })
   async discard(@Visiting() visit: Visit): Promise<PageAnswer> {
     const key = readWebhookId(visit.params.id ?? '');
-    readReason(visit);
+    requireReason(visit);
     const count = await this.received.discard(accountOf(visit).id, [key]);
     return new Redirect(doneAt(visit, `webhooks/${webhookIdOf(key)}`, 'discarded', count));
   }
@@ -90,7 +93,7 @@ export class WebhookPages {
     audit: { action: 'process webhooks again', subject: filterSubject },
   })
   async processAll(@Visiting() visit: Visit): Promise<PageAnswer> {
-    readReason(visit);
+    requireReason(visit);
     const filters = quarantinedOf(visit);
     const { count } = await this.received.processAllAgain(accountOf(visit).id, filters);
     return new Redirect(doneAt(visit, 'webhooks', 'processing', count));
@@ -102,7 +105,7 @@ export class WebhookPages {
     audit: { action: 'discard webhooks', subject: filterSubject },
   })
   async discardAll(@Visiting() visit: Visit): Promise<PageAnswer> {
-    readReason(visit);
+    requireReason(visit);
     const { count } = await this.received.discardAll(accountOf(visit).id, quarantinedOf(visit));
     return new Redirect(doneAt(visit, 'webhooks', 'discarded', count));
   }

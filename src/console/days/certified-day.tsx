@@ -1,7 +1,7 @@
 // What a certificate states, and whether it holds.
-import type { CheckedDay } from '../../day-closes/day-check.service.js';
-import type { DayCloses } from '../../day-closes/day-closes.service.js';
-import { exportFormats } from '../../exports/exports.schema.js';
+import type { CheckedDay } from '../../reporting/day-closes/day-check.service.js';
+import type { DayCloses } from '../../reporting/day-closes/day-closes.service.js';
+import { exportFormats } from '../../reporting/exports/exports.schema.js';
 import { Amount, Card, Empty, FactList } from '../elements.js';
 import { formatAmount, formatCount, formatDay, formatTime } from '../formats.js';
 import { DataTable, Form, Message } from '../frame.js';

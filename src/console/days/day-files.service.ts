@@ -1,12 +1,12 @@
 // The files that the pages of days offer: those of the API, and the exact text of a certificate.
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../accounts/api-keys.service.js';
-import type { RouteInput } from '../../contract/route.js';
-import type { exportTransactions } from '../../exports/exports.schema.js';
-import type { OpenedFile } from '../../exports/file-streams.service.js';
-import { MonthReports } from '../../exports/month-reports.service.js';
-import { TransactionFiles } from '../../exports/transaction-files.service.js';
+import type { Caller } from '../../access/accounts/api-keys.service.js';
+import type { RouteInput } from '../../bank-contract/route.js';
+import type { exportTransactions } from '../../reporting/exports/exports.schema.js';
+import type { OpenedFile } from '../../reporting/exports/file-streams.service.js';
+import { MonthReports } from '../../reporting/exports/month-reports.service.js';
+import { TransactionFiles } from '../../reporting/exports/transaction-files.service.js';
 
 @Injectable()
 export class DayFiles {

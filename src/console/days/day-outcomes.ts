@@ -1,7 +1,7 @@
 // The lines of a certified day by outcome, as rows of a table, and what a day waits for in words.
-import type { Cents } from '../../money/cents.js';
+import type { Cents } from '../../brazil/cents.js';
 import { findTextKey, type TextKey, type Translate } from '../texts.js';
-import type { WaitingReason } from '../../day-closes/waiting-days.service.js';
+import type { WaitingReason } from '../../reporting/day-closes/waiting-days.service.js';
 
 export interface Sum {
   count: number;

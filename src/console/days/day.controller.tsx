@@ -1,9 +1,9 @@
 // One day: its certificate, whether it holds, and its lines by outcome.
 import { Controller } from '@nestjs/common';
 import { addDays, parsePlainDate, type PlainDate } from '../../brazil/calendar.js';
-import { DayCheck } from '../../day-closes/day-check.service.js';
-import { DayCloses } from '../../day-closes/day-closes.service.js';
-import { WaitingDays } from '../../day-closes/waiting-days.service.js';
+import { DayCheck } from '../../reporting/day-closes/day-check.service.js';
+import { DayCloses } from '../../reporting/day-closes/day-closes.service.js';
+import { WaitingDays } from '../../reporting/day-closes/waiting-days.service.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
 import { formatDay } from '../formats.js';

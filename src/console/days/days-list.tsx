@@ -1,7 +1,7 @@
 // The list of certified days, with what the next one waits for.
-import type { DayCloses } from '../../day-closes/day-closes.service.js';
-import type { WaitingDay } from '../../day-closes/waiting-days.service.js';
-import { exportFormats } from '../../exports/exports.schema.js';
+import type { DayCloses } from '../../reporting/day-closes/day-closes.service.js';
+import type { WaitingDay } from '../../reporting/day-closes/waiting-days.service.js';
+import { exportFormats } from '../../reporting/exports/exports.schema.js';
 import { Amount, Badge, Card, Empty, Filters, Pager } from '../elements.js';
 import { formatCount, formatDay } from '../formats.js';
 import { DataTable, Field, Form, Message } from '../frame.js';

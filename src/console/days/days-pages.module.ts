@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { DayClosesModule } from '../../day-closes/day-closes.module.js';
-import { ExportsModule } from '../../exports/exports.module.js';
+import { DayClosesModule } from '../../reporting/day-closes/day-closes.module.js';
+import { ExportsModule } from '../../reporting/exports/exports.module.js';
 import { RunsModule } from '../../reconciliation/runs/runs.module.js';
 import { ConsoleFrameModule } from '../console-frame.module.js';
 import { DayFiles } from './day-files.service.js';

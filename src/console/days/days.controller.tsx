@@ -1,11 +1,11 @@
 // The days of the statement: their certificates, what the next one waits for, and files.
 import { Controller } from '@nestjs/common';
 import { parsePlainDate } from '../../brazil/calendar.js';
-import { listDayCloses } from '../../day-closes/day-closes.schema.js';
-import { DayCloses } from '../../day-closes/day-closes.service.js';
-import { WaitingDays } from '../../day-closes/waiting-days.service.js';
-import { exportTransactions } from '../../exports/exports.schema.js';
-import type { OpenedFile } from '../../exports/file-streams.service.js';
+import { listDayCloses } from '../../reporting/day-closes/day-closes.schema.js';
+import { DayCloses } from '../../reporting/day-closes/day-closes.service.js';
+import { WaitingDays } from '../../reporting/day-closes/waiting-days.service.js';
+import { exportTransactions } from '../../reporting/exports/exports.schema.js';
+import type { OpenedFile } from '../../reporting/exports/file-streams.service.js';
 import { AppError } from '../../platform/errors.js';
 import { RunsService } from '../../reconciliation/runs/runs.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
@@ -13,7 +13,7 @@ import { readFilters } from '../list-query.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
-import { accountOf, auditedWord, callerOf, pathTo, readReason, typed } from '../visit.js';
+import { accountOf, auditedWord, callerOf, pathTo, requireReason, typed } from '../visit.js';
 import { DayFiles } from './day-files.service.js';
 import { DaysList } from './days-list.js';
 
@@ -48,7 +48,7 @@ export class DaysPages {
     },
   })
   async run(@Visiting() visit: Visit): Promise<PageAnswer> {
-    readReason(visit);
+    requireReason(visit);
     const { accountId, actor } = callerOf(visit);
     await this.runs.request(accountId, actor);
     return new Redirect(`${pathTo(visit, 'days')}?started=1`);

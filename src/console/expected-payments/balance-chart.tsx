@@ -1,7 +1,7 @@
 // The balance at the end of each day, as a line. The table beside it has the same figures.
 import type { JSX } from 'preact';
 import { printDay } from '../../brazil/printed-text.js';
-import type { Cents } from '../../money/cents.js';
+import type { Cents } from '../../brazil/cents.js';
 import { formatAmount } from '../formats.js';
 import type { Visit } from '../requests.js';
 import { balancePlane, plane, rangeOf } from './balance-path.js';

@@ -1,5 +1,5 @@
 // The points of the chart of balances, from exact cents to a plane of fixed size.
-import type { Cents } from '../../money/cents.js';
+import type { Cents } from '../../brazil/cents.js';
 
 export const plane = { width: 800, height: 200, left: 4, right: 4, top: 8, bottom: 8 } as const;
 

@@ -1,20 +1,28 @@
 // What people do with payments that they expect: declare, change and cancel them.
 import { Controller } from '@nestjs/common';
-import type { RouteInput } from '../../contract/route.js';
+import type { RouteInput } from '../../bank-contract/route.js';
 import {
   amendPayment,
   declarePayment,
   toTerms,
-} from '../../expected-payments/declared-payments.schema.js';
-import { DeclaredPayments } from '../../expected-payments/declared-payments.service.js';
-import type { AuditedSubject } from '../../operators/audited-actions.js';
-import { decode, type Issues } from '../../platform/contract-route.js';
+} from '../../statement/expected-payments/declared-payments.schema.js';
+import { DeclaredPayments } from '../../statement/expected-payments/declared-payments.service.js';
+import type { AuditedSubject } from '../../access/people/audited-actions.js';
+import { decode, type Issues } from '../../platform/http/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import type { FormErrors } from '../form-fields.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, callerOf, pathId, isAllowedTo, pathTo, readReason, typed } from '../visit.js';
+import {
+  accountOf,
+  callerOf,
+  pathId,
+  isAllowedTo,
+  pathTo,
+  requireReason,
+  typed,
+} from '../visit.js';
 import {
   amendmentOf,
   declarationOf,
@@ -104,7 +112,7 @@ export class DeclaredPaymentPages {
   })
   async cancel(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, actor } = callerOf(visit);
-    const author = { accountId, actor, reason: readReason(visit) };
+    const author = { accountId, actor, reason: requireReason(visit) };
     const id = pathId(visit);
     await this.payments.cancel(author, id, { version: shownVersion(visit) });
     return new Redirect(pathTo(visit, `expected-payments/${id}`));

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { CashForecastModule } from '../../cash-forecast/cash-forecast.module.js';
-import { ExpectedPaymentsModule } from '../../expected-payments/expected-payments.module.js';
+import { CashForecastModule } from '../../reporting/cash-forecast/cash-forecast.module.js';
+import { ExpectedPaymentsModule } from '../../statement/expected-payments/expected-payments.module.js';
 import { ReconciliationModule } from '../../reconciliation/reconciliation.module.js';
 import { ConsoleFrameModule } from '../console-frame.module.js';
 import { DeclaredPaymentPages } from './declared-payment.controller.js';

@@ -1,7 +1,7 @@
 // Payments that should appear on the statement: those of operations, and the declared ones.
 import { Controller } from '@nestjs/common';
-import { DeclaredPayments } from '../../expected-payments/declared-payments.service.js';
-import { declaredKind } from '../../expected-payments/declared-terms.js';
+import { DeclaredPayments } from '../../statement/expected-payments/declared-payments.service.js';
+import { declaredKind } from '../../statement/expected-payments/declared-terms.js';
 import { ExpectedPaymentReading } from '../../reconciliation/api/expected-payment-reading.service.js';
 import {
   expectedPaymentStates,

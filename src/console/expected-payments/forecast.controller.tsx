@@ -1,7 +1,7 @@
 // The cash forecast of an account: what is expected on each day, and the balance that it makes.
 import { Controller } from '@nestjs/common';
-import { getCashForecast } from '../../cash-forecast/cash-forecast.schema.js';
-import { CashForecasts } from '../../cash-forecast/cash-forecast.service.js';
+import { getCashForecast } from '../../reporting/cash-forecast/cash-forecast.schema.js';
+import { CashForecasts } from '../../reporting/cash-forecast/cash-forecast.service.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Filters, type FilterField } from '../elements.js';

@@ -1,8 +1,8 @@
 // The cash forecast as figures, a chart and a table of its days.
 import type { JSX } from 'preact';
-import type { getCashForecast } from '../../cash-forecast/cash-forecast.schema.js';
+import type { getCashForecast } from '../../reporting/cash-forecast/cash-forecast.schema.js';
 import { printDay } from '../../brazil/printed-text.js';
-import type { RouteOutput } from '../../contract/route.js';
+import type { RouteOutput } from '../../bank-contract/route.js';
 import { Amount, Badge, Card, FactList } from '../elements.js';
 import { formatAmount, formatCount, formatTime } from '../formats.js';
 import { DataTable } from '../frame.js';

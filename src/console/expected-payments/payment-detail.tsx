@@ -1,7 +1,7 @@
 // One expected payment: its terms, what was paid against it, and its versions.
 import type { JSX } from 'preact';
 import type { z } from 'zod';
-import type { declaredPaymentView } from '../../expected-payments/declared-payments.schema.js';
+import type { declaredPaymentView } from '../../statement/expected-payments/declared-payments.schema.js';
 import type {
   ExpectedPaymentReading,
   ExpectedPaymentView,

@@ -1,6 +1,6 @@
 // The form of a declared payment.
 import type { JSX } from 'preact';
-import { declarableKinds } from '../../expected-payments/references.js';
+import { declarableKinds } from '../../statement/expected-payments/references.js';
 import {
   CheckedField,
   CheckedSelect,

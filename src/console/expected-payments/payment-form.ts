@@ -2,9 +2,9 @@
 // get for them, and where an error of that request stands in the form.
 import { LosslessNumber } from 'lossless-json';
 import type { z } from 'zod';
-import type { declaredPaymentView } from '../../expected-payments/declared-payments.schema.js';
-import { declarableKinds } from '../../expected-payments/references.js';
-import type { Cents } from '../../money/cents.js';
+import type { declaredPaymentView } from '../../statement/expected-payments/declared-payments.schema.js';
+import { declarableKinds } from '../../statement/expected-payments/references.js';
+import type { Cents } from '../../brazil/cents.js';
 import { typedNumber, writeTypedAmount } from '../typed-amount.js';
 
 export const paymentFields = [

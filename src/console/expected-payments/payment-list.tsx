@@ -1,7 +1,7 @@
 // The list of expected payments.
 import type { JSX } from 'preact';
 import { printDay } from '../../brazil/printed-text.js';
-import { punctuateTaxId } from '../../counterparties/party.js';
+import { punctuateTaxId } from '../../access/counterparties/party.js';
 import type { ExpectedPaymentView } from '../../reconciliation/api/expected-payment-reading.service.js';
 import { Amount, Badge, Pager, type Tone } from '../elements.js';
 import { formatAmount } from '../formats.js';

@@ -1,6 +1,6 @@
 // What comes from the database and is looked up by its name has a text.
 import { expect, it } from '@jest/globals';
-import { referenceKinds } from '../../expected-payments/references.js';
+import { referenceKinds } from '../../statement/expected-payments/references.js';
 import { ClassificationCategory } from '../../generated/service/enums.js';
 import type { MatchRule } from '../../reconciliation/decide/model.js';
 import { findTextKey } from '../texts.js';

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import type { z } from 'zod';
 import { printDay } from '../../brazil/printed-text.js';
-import type { declaredPaymentView } from '../../expected-payments/declared-payments.schema.js';
+import type { declaredPaymentView } from '../../statement/expected-payments/declared-payments.schema.js';
 import { Card } from '../elements.js';
 import type { NameOfActor } from '../actor-names.service.js';
 import { formatAmount, formatTime } from '../formats.js';

@@ -1,5 +1,5 @@
 // Small files that show which columns an upload has. A test uploads each of them.
-import type { BulkKind } from '../../bulk/bulk.schema.js';
+import type { BulkKind } from '../../outbound/bulk/bulk.schema.js';
 
 const examples: Record<BulkKind, readonly string[]> = {
   charges: [

@@ -1,7 +1,7 @@
 // The elements of the pages of uploads. Parts of them refresh themselves while rows are issued.
 import type { VNode } from 'preact';
-import type { BulkKind, CheckedFile } from '../../bulk/bulk.schema.js';
-import type { Upload } from '../../bulk/uploads.service.js';
+import type { BulkKind, CheckedFile } from '../../outbound/bulk/bulk.schema.js';
+import type { Upload } from '../../outbound/bulk/uploads.service.js';
 import { Badge, Card, Empty, FactList, Pager, type Tone } from '../elements.js';
 import { formatAmount, formatCount, formatTime } from '../formats.js';
 import { DataTable, Field, Form, Message } from '../frame.js';

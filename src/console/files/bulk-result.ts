@@ -1,6 +1,6 @@
 // The result of an upload as a CSV file: what became of each row.
-import { csvFile } from '../../exports/csv-file.js';
-import { strangerColumn, textColumn, type Table } from '../../exports/table.js';
+import { csvFile } from '../../reporting/exports/csv-file.js';
+import { strangerColumn, textColumn, type Table } from '../../reporting/exports/table.js';
 import { fieldMessagesIn } from '../service-messages.js';
 import type { Language } from '../texts/languages.js';
 

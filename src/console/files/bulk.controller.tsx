@@ -9,10 +9,10 @@ import {
   maxFileBytes,
   sheetQuery,
   type BulkKind,
-} from '../../bulk/bulk.schema.js';
-import { BulkService } from '../../bulk/bulk.service.js';
-import { formatOfName, type FileReading } from '../../bulk/upload-reader.js';
-import { BulkUploads } from '../../bulk/uploads.service.js';
+} from '../../outbound/bulk/bulk.schema.js';
+import { BulkService } from '../../outbound/bulk/bulk.service.js';
+import { formatOfName, type FileReading } from '../../outbound/bulk/upload-reader.js';
+import { BulkUploads } from '../../outbound/bulk/uploads.service.js';
 import { BulkUploadKind } from '../../generated/service/enums.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';

@@ -10,13 +10,13 @@ import {
   exportTransactions,
   getMonthReport,
   tableFormats,
-} from '../../exports/exports.schema.js';
-import type { OpenedFile } from '../../exports/file-streams.service.js';
-import { MonthReports } from '../../exports/month-reports.service.js';
-import { OpenItemFiles } from '../../exports/open-item-files.service.js';
-import { TransactionFiles } from '../../exports/transaction-files.service.js';
+} from '../../reporting/exports/exports.schema.js';
+import type { OpenedFile } from '../../reporting/exports/file-streams.service.js';
+import { MonthReports } from '../../reporting/exports/month-reports.service.js';
+import { OpenItemFiles } from '../../reporting/exports/open-item-files.service.js';
+import { TransactionFiles } from '../../reporting/exports/transaction-files.service.js';
 import { AppError } from '../../platform/errors.js';
-import { BankTime } from '../../statement/bank-time.service.js';
+import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { Card } from '../elements.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Field, Form, Message } from '../frame.js';

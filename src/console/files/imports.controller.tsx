@@ -1,13 +1,13 @@
 // How far the statement was read: the first reading of its history, and the periods that are proven
 // to miss nothing. It reads one row of the account, and the oldest and the newest line.
 import { Controller } from '@nestjs/common';
-import { Settings } from '../../config.js';
-import { Database } from '../../database.service.js';
+import { Settings } from '../../platform/settings/config.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import {
   findStatementReading,
   readStatementView,
   type StatementReading,
-} from '../../statement/statement-view.queries.js';
+} from '../../statement/lines/statement-view.queries.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
 import { FactList } from '../elements.js';
 import { formatCount, formatDuration, formatTime } from '../formats.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ChargesModule } from '../../charges/charges.module.js';
-import { StatementModule } from '../../statement/statement.module.js';
+import { ChargesModule } from '../../outbound/charges/charges.module.js';
+import { StatementModule } from '../../statement/lines/statement.module.js';
 import { ConsoleFrameModule } from '../console-frame.module.js';
 import { FirstStepsPage } from './first-steps.controller.js';
 import { ServiceAddress } from './service-address.service.js';

@@ -1,5 +1,5 @@
 // How far a charge has come on its way to a reconciled payment: each step by one key.
-import type { SqlTx } from '../../database.service.js';
+import type { SqlTx } from '../../platform/postgres/database.service.js';
 
 export interface ChargeProgress {
   correlationId: string;

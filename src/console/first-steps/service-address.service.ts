@@ -1,7 +1,7 @@
 // Where business systems reach this service, and with which key, for commands to copy.
 import { Injectable } from '@nestjs/common';
-import { developmentValues, Settings } from '../../config.js';
-import { Addresses } from '../../platform/http.js';
+import { developmentValues, Settings } from '../../platform/settings/config.js';
+import { Addresses } from '../../platform/http/http.js';
 
 @Injectable()
 export class ServiceAddress {

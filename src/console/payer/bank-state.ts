@@ -1,6 +1,6 @@
 // What the page of the payer shows of the sandbox bank: its clock, its modes and its faults.
 import { z } from 'zod';
-import { integer } from '../../contract/wire.js';
+import { integer } from '../../bank-contract/wire.js';
 
 export const bankState = z.object({
   clock: z.object({ now: z.iso.datetime({ offset: true }), frozen: z.boolean() }),

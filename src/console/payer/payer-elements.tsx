@@ -1,6 +1,6 @@
 // The forms of the payer and of the sandbox bank, and the records that react to them.
 import type { JSX } from 'preact';
-import type { Cents } from '../../money/cents.js';
+import type { Cents } from '../../brazil/cents.js';
 import { Amount, Badge, Card, Empty, type Tone } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable, Field, Form, Message } from '../frame.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ChargesModule } from '../../charges/charges.module.js';
+import { ChargesModule } from '../../outbound/charges/charges.module.js';
 import { ConsoleFrameModule } from '../console-frame.module.js';
 import { PayerPages } from './payer.controller.js';
 

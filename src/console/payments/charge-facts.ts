@@ -2,7 +2,7 @@
 // numbers are as the bank wrote them.
 import { isLosslessNumber } from 'lossless-json';
 import { parsePlainDate, type PlainDate } from '../../brazil/calendar.js';
-import { parseReais, type Cents } from '../../money/cents.js';
+import { parseReais, type Cents } from '../../brazil/cents.js';
 
 export interface ShownChargeFacts {
   /** Null where the payer chooses it. */

@@ -1,15 +1,15 @@
 // Voids a charge that is not paid, after a page that shows exactly what will be sent.
 import { Controller } from '@nestjs/common';
-import { ChargeChanges } from '../../charges/charge-changes.service.js';
-import { ChargesService } from '../../charges/charges.service.js';
-import { voidCharge } from '../../contract/charges.js';
+import { ChargeChanges } from '../../outbound/charges/charge-changes.service.js';
+import { ChargesService } from '../../outbound/charges/charges.service.js';
+import { voidCharge } from '../../bank-contract/charges.js';
 import { newId } from '../../platform/ids.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Amount, FactList } from '../elements.js';
 import { Form } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, pathTo, readReason } from '../visit.js';
+import { accountOf, pathTo, requireReason } from '../visit.js';
 import { chargeFacts } from './charge-facts.js';
 import {
   keyOf,
@@ -43,7 +43,7 @@ export class ChargeVoidPages {
     audit: { action: 'void charge', subject: (visit) => `charge ${recordId(visit)}` },
   })
   async void(@Visiting() visit: Visit): Promise<PageAnswer> {
-    readReason(visit);
+    requireReason(visit);
     const requestKey = keyOf(visit);
     const { correlationId } = await this.charges.get(accountOf(visit).id, recordId(visit));
     try {

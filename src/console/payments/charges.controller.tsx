@@ -2,9 +2,9 @@
 // its story.
 import { Controller } from '@nestjs/common';
 import { printDay } from '../../brazil/printed-text.js';
-import { ChargeChanges } from '../../charges/charge-changes.service.js';
-import { ChargesService } from '../../charges/charges.service.js';
-import { shownResponse } from '../../counterparties/counterparty.schema.js';
+import { ChargeChanges } from '../../outbound/charges/charge-changes.service.js';
+import { ChargesService } from '../../outbound/charges/charges.service.js';
+import { shownResponse } from '../../access/counterparties/counterparty.schema.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Amount, Card, FactList } from '../elements.js';
 import { formatTime } from '../formats.js';

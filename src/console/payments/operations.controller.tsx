@@ -1,11 +1,11 @@
 // An operation: the request to the bank, its attempts and their answers, its approvals and what it
 // was for. One whose outcome nobody knows can be resent where that is proven safe.
 import { Controller } from '@nestjs/common';
-import type { RouteOutput } from '../../contract/route.js';
-import { Database } from '../../database.service.js';
-import { OperationDetails } from '../../operations/operation-details.service.js';
-import type { getOperation } from '../../operations/operations.schema.js';
-import { isJsonObject } from '../../platform/exact-json.js';
+import type { RouteOutput } from '../../bank-contract/route.js';
+import { Database } from '../../platform/postgres/database.service.js';
+import { OperationDetails } from '../../outbound/operations/operation-details.service.js';
+import type { getOperation } from '../../outbound/operations/operations.schema.js';
+import { isJsonObject } from '../../platform/json/exact-json.js';
 import { BreakActions } from '../../reconciliation/breaks/break-actions.service.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
@@ -15,7 +15,7 @@ import { Field, Form, Message } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import { callerOf, isAllowedTo, pathId, pathTo, readReason } from '../visit.js';
+import { callerOf, isAllowedTo, pathId, pathTo, requireReason } from '../visit.js';
 import { problemOf, type RequestProblem } from './payment-requests.js';
 import { PaymentStories, type ComposedStory } from './payment-stories.service.js';
 import {
@@ -57,7 +57,7 @@ export class OperationPages {
     audit: { action: 'resend operation', subject: (visit) => `operation ${pathId(visit)}` },
   })
   async resend(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const reason = readReason(visit);
+    const reason = requireReason(visit);
     const id = pathId(visit);
     const { accountId } = callerOf(visit);
     const { attempts } = await this.details.get(callerOf(visit), id);

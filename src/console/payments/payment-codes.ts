@@ -2,7 +2,7 @@
 // drawings are black on white in every theme, because scanners need the contrast.
 import QRCode from 'qrcode';
 import { parseBillCode } from '../../brazil/bill-code.js';
-import { isJsonObject } from '../../platform/exact-json.js';
+import { isJsonObject } from '../../platform/json/exact-json.js';
 
 /** A Pix QR code has 512 characters at most. A longer text would not fit into one. */
 const maxPixCode = 512;

@@ -1,9 +1,9 @@
 // What a form that requests a payment sends, and what it says when the request is refused.
 import { printReais } from '../../brazil/printed-text.js';
-import { operationHeader, type RequestPreferences } from '../../operations/operation.js';
-import type { Reply } from '../../platform/contract-route.js';
+import { operationHeader, type RequestPreferences } from '../../outbound/operations/operation.js';
+import type { Reply } from '../../platform/http/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
-import { readUuid } from '../../platform/listing.js';
+import { readUuid } from '../../platform/http/listing.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import { callerOf } from '../visit.js';

@@ -5,10 +5,13 @@ import {
   counterpartyIn,
   findCounterparties,
   findExpectedCounterparties,
-} from '../../counterparties/counterparties.queries.js';
-import { seesPersonalData, shownCounterparty } from '../../counterparties/counterparty.schema.js';
-import type { Counterparty } from '../../counterparties/resolution.js';
-import { Database } from '../../database.service.js';
+} from '../../access/counterparties/counterparties.queries.js';
+import {
+  seesPersonalData,
+  shownCounterparty,
+} from '../../access/counterparties/counterparty.schema.js';
+import type { Counterparty } from '../../access/counterparties/resolution.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';

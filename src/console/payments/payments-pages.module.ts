@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
-import { BillPaymentsModule } from '../../bill-payments/bill-payments.module.js';
-import { ChargesModule } from '../../charges/charges.module.js';
-import { OperationsModule } from '../../operations/operations.module.js';
+import { BillPaymentsModule } from '../../outbound/bill-payments/bill-payments.module.js';
+import { ChargesModule } from '../../outbound/charges/charges.module.js';
+import { OperationsModule } from '../../outbound/operations/operations.module.js';
 import { BreaksModule } from '../../reconciliation/breaks/breaks.module.js';
-import { RefundsModule } from '../../refunds/refunds.module.js';
-import { TransfersModule } from '../../transfers/transfers.module.js';
+import { RefundsModule } from '../../outbound/refunds/refunds.module.js';
+import { TransfersModule } from '../../outbound/transfers/transfers.module.js';
 import { ConsoleFrameModule } from '../console-frame.module.js';
 import { ChargeVoidPages } from './charge-void.controller.js';
 import { ChargePages } from './charges.controller.js';

@@ -2,8 +2,8 @@
 import { stringify } from 'lossless-json';
 import type { ComponentChildren, JSX } from 'preact';
 import { AppError } from '../../platform/errors.js';
-import { parseJson, stringifyJson } from '../../platform/exact-json.js';
-import type { Counterparty } from '../../counterparties/resolution.js';
+import { parseJson, stringifyJson } from '../../platform/json/exact-json.js';
+import type { Counterparty } from '../../access/counterparties/resolution.js';
 import { Badge, Card, FactList, type Tone } from '../elements.js';
 import { Message } from '../frame.js';
 import type { Visit } from '../requests.js';

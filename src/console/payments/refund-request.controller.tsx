@@ -1,18 +1,18 @@
 // Refunds a received Pix, in full or in part: a page asks for the amount, the next one shows
 // exactly what will be sent, and the outcome is the refund itself.
 import { Controller } from '@nestjs/common';
-import { refundTransaction } from '../../contract/refunds.js';
+import { refundTransaction } from '../../bank-contract/refunds.js';
 import { AppError } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
-import { isNsu } from '../../platform/listing.js';
-import { RefundsService, type RefundPreview } from '../../refunds/refunds.service.js';
+import { isNsu } from '../../platform/http/listing.js';
+import { RefundsService, type RefundPreview } from '../../outbound/refunds/refunds.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Amount, FactList } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { Field, Form, Message } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, pathTo, readReason } from '../visit.js';
+import { accountOf, pathTo, requireReason } from '../visit.js';
 import {
   keyOf,
   operationIdOf,
@@ -43,7 +43,7 @@ export class RefundRequestPages {
     audit: { action: 'request refund', subject: (visit) => `line ${nsuOf(visit)}` },
   })
   async request(@Visiting() visit: Visit): Promise<PageAnswer> {
-    readReason(visit);
+    requireReason(visit);
     const requestKey = keyOf(visit);
     const typedAmount = visit.form.get('amount');
     const amount = readTypedAmount(typedAmount ?? '');

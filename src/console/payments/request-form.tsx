@@ -1,8 +1,8 @@
 // The elements of the pages that confirm a request: exactly what is sent, and why it was refused.
 import { z } from 'zod';
 import type { JSX } from 'preact';
-import type { Route, RouteInput } from '../../contract/route.js';
-import { stringifyJson } from '../../platform/exact-json.js';
+import type { Route, RouteInput } from '../../bank-contract/route.js';
+import { stringifyJson } from '../../platform/json/exact-json.js';
 import { Field, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';

@@ -1,7 +1,7 @@
 // The page of a payment that we sent: the same parts for a transfer, a bill payment and a refund.
 import type { ComponentChildren, JSX } from 'preact';
-import type { Counterparty } from '../../counterparties/resolution.js';
-import type { Cents } from '../../money/cents.js';
+import type { Counterparty } from '../../access/counterparties/resolution.js';
+import type { Cents } from '../../brazil/cents.js';
 import { Amount, FactList, type Tone } from '../elements.js';
 import { formatTime } from '../formats.js';
 import type { Visit } from '../requests.js';

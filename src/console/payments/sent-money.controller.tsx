@@ -1,9 +1,9 @@
 // A transfer, a bill payment or a refund: money that we sent, or are about to send, with its story.
 import { Controller } from '@nestjs/common';
-import { BillPaymentViews } from '../../bill-payments/bill-payment-views.service.js';
-import { shownResponse } from '../../counterparties/counterparty.schema.js';
-import { RefundViews } from '../../refunds/refund-views.service.js';
-import { TransferViews } from '../../transfers/transfer-views.service.js';
+import { BillPaymentViews } from '../../outbound/bill-payments/bill-payment-views.service.js';
+import { shownResponse } from '../../access/counterparties/counterparty.schema.js';
+import { RefundViews } from '../../outbound/refunds/refund-views.service.js';
+import { TransferViews } from '../../outbound/transfers/transfer-views.service.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
 import { formatAmount } from '../formats.js';
 import { Shown, type PageAnswer } from '../page.js';

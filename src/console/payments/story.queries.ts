@@ -1,6 +1,6 @@
 // Reads the story of a payment: a fixed number of statements, each by the keys of the payment, and
 // each bounded to the newest rows.
-import { opaqueAccountId, type Db } from '../../database.service.js';
+import { opaqueAccountId, type Db } from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import {
   maxStoryRows,

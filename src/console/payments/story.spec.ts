@@ -2,8 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { unknownReasons } from '../../bank/response-classification.js';
-import { outgoingSettlements } from '../../expected-payments/outgoing-settlement.js';
-import { chargeSettlements } from '../../charges/charge-settlement.js';
+import { outgoingSettlements } from '../../statement/expected-payments/outgoing-settlement.js';
+import { chargeSettlements } from '../../outbound/charges/charge-settlement.js';
 import {
   BillPaymentState,
   DeliveryState,
@@ -13,8 +13,8 @@ import {
   RefundState,
   TransferState,
 } from '../../generated/service/enums.js';
-import { refusedRepeat, restoredReason } from '../../operations/recovery.js';
-import { refundRefusals } from '../../refunds/refunds.service.js';
+import { refusedRepeat, restoredReason } from '../../outbound/operations/recovery.js';
+import { refundRefusals } from '../../outbound/refunds/refunds.service.js';
 import { findTextKey } from '../texts.js';
 import type { MatchStory, OperationStory, StoryFacts } from './story-facts.js';
 import { awaitedOf, omittedOf, storyOf } from './story.js';

@@ -1,7 +1,7 @@
 // Puts the story of a payment together: what happened, in order, who or what caused it, and where
 // it is shown. Entries are ordered by our clock, and show the bank's time beside it where it is
 // known.
-import { statesWithoutEffect } from '../../operation-states.js';
+import { statesWithoutEffect } from '../../outbound/operation-states.js';
 import type { Tone } from '../elements.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import {

@@ -1,7 +1,7 @@
 // The rows of the audit as files: CSV for spreadsheets, NDJSON for programs.
-import { csvFile } from '../../exports/csv-file.js';
-import { strangerColumn, textColumn, type Table } from '../../exports/table.js';
-import type { AuditedEntry } from '../../operators/audit.service.js';
+import { csvFile } from '../../reporting/exports/csv-file.js';
+import { strangerColumn, textColumn, type Table } from '../../reporting/exports/table.js';
+import type { AuditedEntry } from '../../access/people/audit.service.js';
 
 const table: Table<AuditedEntry> = {
   title: 'Auditoria',

@@ -1,9 +1,9 @@
 // The audit on screen and as a file. An admin of every account sees all entries.
 import { Readable } from 'node:stream';
 import { Controller } from '@nestjs/common';
-import { Audit, type AuditedEntry } from '../../operators/audit.service.js';
+import { Audit, type AuditedEntry } from '../../access/people/audit.service.js';
 import { AppError, invariant } from '../../platform/errors.js';
-import { readUuid } from '../../platform/listing.js';
+import { readUuid } from '../../platform/http/listing.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
 import { auditCsvHeader, toCsvRow, toNdjsonRow } from './audit-file.js';
 import { formatTime } from '../formats.js';

@@ -1,8 +1,8 @@
 // What a person does about their own access: another code, another password, open sessions.
 import { Controller } from '@nestjs/common';
-import { Settings } from '../../config.js';
-import { OperatorSessions } from '../../operators/sessions.service.js';
-import type { ListedSession } from '../../operators/sessions.queries.js';
+import { Settings } from '../../platform/settings/config.js';
+import { OperatorSessions } from '../../access/people/sessions.service.js';
+import type { ListedSession } from '../../access/people/sessions.queries.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { formatTime } from '../formats.js';

@@ -1,17 +1,17 @@
 // The people of an account: invitations, roles, and who may not sign in any more. For admins.
 import { Controller } from '@nestjs/common';
-import type { Administrator, ListedPerson } from '../../operators/operators.service.js';
-import { Operators } from '../../operators/operators.service.js';
-import { roleNames, type PersonRole } from '../../operators/roles.js';
-import { OperatorSessions } from '../../operators/sessions.service.js';
+import type { Administrator, ListedPerson } from '../../access/people/operators.service.js';
+import { Operators } from '../../access/people/operators.service.js';
+import { roleNames, type PersonRole } from '../../access/people/roles.js';
+import { OperatorSessions } from '../../access/people/sessions.service.js';
 import { AppError } from '../../platform/errors.js';
-import { readUuid } from '../../platform/listing.js';
+import { readUuid } from '../../platform/http/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Field, Form, Message, StepUpNotice, DataTable } from '../frame.js';
 import { SessionTable } from './own-session.controller.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, pathId, pathTo, readReason, sessionOf } from '../visit.js';
+import { accountOf, pathId, pathTo, requireReason, sessionOf } from '../visit.js';
 
 const people = '/console/accounts/:account/people';
 const needs = 'manage people';
@@ -58,14 +58,14 @@ export class PeoplePages {
 
   @ConsoleAction({ path: `${people}/:id/disable`, needs, audit: 'own' })
   async disable(@Visiting() visit: Visit): Promise<PageAnswer> {
-    await this.operators.disable(administratorOf(visit), pathId(visit), readReason(visit));
+    await this.operators.disable(administratorOf(visit), pathId(visit), requireReason(visit));
     return new Redirect(pathOf(visit));
   }
 
   @ConsoleAction({ path: `${people}/:id/reset`, needs, audit: 'own' })
   async reset(@Visiting() visit: Visit): Promise<PageAnswer> {
     const by = administratorOf(visit);
-    return this.page(visit, await this.operators.reset(by, pathId(visit), readReason(visit)));
+    return this.page(visit, await this.operators.reset(by, pathId(visit), requireReason(visit)));
   }
 
   @ConsolePage({ path: `${people}/:id/sessions`, needs })

@@ -2,10 +2,10 @@
 // among them, and signing out.
 import { Controller } from '@nestjs/common';
 import QRCode from 'qrcode';
-import { Settings } from '../../config.js';
-import { Operators } from '../../operators/operators.service.js';
-import { OperatorSessions, type Session } from '../../operators/sessions.service.js';
-import { authenticatorUrl } from '../../operators/totp.js';
+import { Settings } from '../../platform/settings/config.js';
+import { Operators } from '../../access/people/operators.service.js';
+import { OperatorSessions, type Session } from '../../access/people/sessions.service.js';
+import { authenticatorUrl } from '../../access/people/totp.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { secondStep } from '../console.guard.js';

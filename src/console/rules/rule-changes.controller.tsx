@@ -2,7 +2,7 @@
 import { Controller } from '@nestjs/common';
 import { z } from 'zod';
 import { AppError } from '../../platform/errors.js';
-import { isNsu } from '../../platform/listing.js';
+import { isNsu } from '../../platform/http/listing.js';
 import { RuleCatalog } from '../../reconciliation/rules/rule-catalog.service.js';
 import { rulePriority } from '../../reconciliation/rules/rules.schema.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
@@ -10,7 +10,7 @@ import { Message } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { typedNumber } from '../typed-amount.js';
-import { accountOf, callerOf, pathId, pathTo, readReason, typed } from '../visit.js';
+import { accountOf, callerOf, pathId, pathTo, requireReason, typed } from '../visit.js';
 import { RuleBuilder, Sentence } from './rule-builder.js';
 import { emptyForm, formOfLine, formOfTerms, readRuleForm, type RuleForm } from './rule-form.js';
 import { requestOf, type RuleFormErrors } from './rule-request.js';
@@ -97,7 +97,7 @@ export class RuleChanges {
   })
   async retire(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, actor } = callerOf(visit);
-    const by = { accountId, actor, reason: readReason(visit) };
+    const by = { accountId, actor, reason: requireReason(visit) };
     await this.catalog.retire(by, pathId(visit), readVersion(visit));
     return new Redirect(pathTo(visit, `rules/${pathId(visit)}`));
   }
@@ -109,7 +109,7 @@ export class RuleChanges {
   })
   async reorder(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, actor } = callerOf(visit);
-    const by = { accountId, actor, reason: readReason(visit) };
+    const by = { accountId, actor, reason: requireReason(visit) };
     const priority = z.safeDecode(rulePriority, typedNumber(typed(visit, 'priority')) as never);
     if (!priority.success) throw new AppError('validation_failed');
     const key = { ruleId: pathId(visit), version: readVersion(visit) };

@@ -7,7 +7,7 @@ import type {
   RuleCondition,
 } from '../../reconciliation/decide/rule.js';
 import { criteria } from '../../reconciliation/decide/rule.js';
-import type { Cents } from '../../money/cents.js';
+import type { Cents } from '../../brazil/cents.js';
 import { writeTypedAmount } from '../typed-amount.js';
 import type { RuleTerms } from '../../reconciliation/rules/rule-catalog.service.js';
 

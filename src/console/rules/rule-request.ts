@@ -1,7 +1,7 @@
 // Turns the form of a rule into the request that the API would get, decodes it by the same schema,
 // and finds the field of the form to which an error belongs.
-import { decode, type Issues } from '../../platform/contract-route.js';
-import type { RouteInput } from '../../contract/route.js';
+import { decode, type Issues } from '../../platform/http/contract-route.js';
+import type { RouteInput } from '../../bank-contract/route.js';
 import type { createRule } from '../../reconciliation/rules/rules.schema.js';
 import {
   instalmentPlan,

@@ -1,7 +1,7 @@
 // Says what a rule does, in one sentence.
 import { normalizeTaxId, parseTaxId, formatTaxId, maskTaxId } from '../../brazil/tax-id.js';
 import { greatestTolerance } from '../../reconciliation/rules/rules.schema.js';
-import type { Cents } from '../../money/cents.js';
+import type { Cents } from '../../brazil/cents.js';
 import type { MatchAction, RuleAction, RuleCondition } from '../../reconciliation/decide/rule.js';
 import { formatAmount } from '../formats.js';
 import type { TextKey, Translate } from '../texts.js';

@@ -2,7 +2,7 @@
 // and is accepted by whoever sees it.
 import { Controller } from '@nestjs/common';
 import { z } from 'zod';
-import { plainDate } from '../../contract/wire.js';
+import { plainDate } from '../../bank-contract/wire.js';
 import { RuleCatalog } from '../../reconciliation/rules/rule-catalog.service.js';
 import { RuleTrials } from '../../reconciliation/rules/rule-trials.service.js';
 import { trialFigures } from '../../reconciliation/rules/trial-changes.js';
@@ -13,7 +13,7 @@ import { Message } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
-import { accountOf, callerOf, pathId, pathTo, readReason, typed } from '../visit.js';
+import { accountOf, callerOf, pathId, pathTo, requireReason, typed } from '../visit.js';
 import { TrialForm } from './rule-forms.js';
 import { TrialDetail, TrialProgress } from './rule-trial.js';
 import { defaultText } from './rule-sentence.js';
@@ -92,7 +92,7 @@ export class RuleTrialPages {
   })
   async activate(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, actor } = callerOf(visit);
-    const by = { accountId, actor, reason: readReason(visit) };
+    const by = { accountId, actor, reason: requireReason(visit) };
     const ruleId = pathId(visit);
     await this.catalog.activate(by, ruleId, readVersion(visit), typed(visit, 'shown'));
     return new Redirect(pathTo(visit, `rules/${ruleId}`));

@@ -1,6 +1,6 @@
 // Which rule, and which version of it, a form of the pages of rules is about. What cannot name one
 // is answered as what does not exist.
-import type { AuditedSubject } from '../../operators/audited-actions.js';
+import type { AuditedSubject } from '../../access/people/audited-actions.js';
 import { AppError } from '../../platform/errors.js';
 import type { Visit } from '../requests.js';
 import { pathId, typed } from '../visit.js';

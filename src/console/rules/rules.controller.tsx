@@ -1,6 +1,6 @@
 // The rules of an account, in their order, and each with its versions.
 import { Controller } from '@nestjs/common';
-import { readPage, isUuid } from '../../platform/listing.js';
+import { readPage, isUuid } from '../../platform/http/listing.js';
 import { RuleCatalog } from '../../reconciliation/rules/rule-catalog.service.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';

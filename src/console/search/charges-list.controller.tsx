@@ -1,13 +1,13 @@
 // The lists of charges and of operations, with the filters of the API in the address.
 import { Controller } from '@nestjs/common';
-import { ChargesService } from '../../charges/charges.service.js';
-import { listChargesRoute } from '../../charges/charges.schema.js';
-import type { ChargeSettlement } from '../../charges/charge-settlement.js';
-import { Database } from '../../database.service.js';
+import { ChargesService } from '../../outbound/charges/charges.service.js';
+import { listChargesRoute } from '../../outbound/charges/charges.schema.js';
+import type { ChargeSettlement } from '../../outbound/charges/charge-settlement.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import { OperationState } from '../../generated/service/enums.js';
-import { OperationLists } from '../../operations/operation-lists.service.js';
-import { listOperations } from '../../operations/operations.schema.js';
-import { isUuid, readPage } from '../../platform/listing.js';
+import { OperationLists } from '../../outbound/operations/operation-lists.service.js';
+import { listOperations } from '../../outbound/operations/operations.schema.js';
+import { isUuid, readPage } from '../../platform/http/listing.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Amount } from '../elements.js';
 import { formatTime } from '../formats.js';
@@ -17,7 +17,7 @@ import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { accountOf, pathTo } from '../visit.js';
-import { operationKindNames } from '../../operation-kinds.js';
+import { operationKindNames } from '../../bank-contract/operation-kinds.js';
 import {
   examples,
   ListBody,

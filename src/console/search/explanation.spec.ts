@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ClassificationCategory } from '../../generated/service/enums.js';
 import { explainingBreakKinds } from '../../reconciliation/decide/break-kinds.js';
 import { criteria } from '../../reconciliation/decide/rule.js';
-import { referenceKinds } from '../../expected-payments/references.js';
+import { referenceKinds } from '../../statement/expected-payments/references.js';
 import { findTextKey, translateInto } from '../texts.js';
 import type { Language } from '../texts/languages.js';
 import { explainLine, type ExplainedLine } from './explanation.js';

@@ -1,6 +1,6 @@
 // Why lines are explained as they are: what is stored of the decisions about some lines, read for
 // all of them at once.
-import { opaqueAccountId, type Db } from '../../database.service.js';
+import { opaqueAccountId, type Db } from '../../platform/postgres/database.service.js';
 import {
   Prisma,
   type Classification,

@@ -1,6 +1,6 @@
 // Reads why lines are explained as they are: three statements for all lines of a page.
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database.service.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import { groupBy } from '../../platform/grouping.js';
 import { namedMatches, type ExplainedLine } from './explanation.js';
 import {

@@ -1,8 +1,8 @@
 // Everything about one line: what the bank sent, what it was decided to be, by whom, and when.
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../accounts/api-keys.service.js';
-import { seesPersonalData } from '../../counterparties/counterparty.schema.js';
-import { Database } from '../../database.service.js';
+import type { Caller } from '../../access/accounts/api-keys.service.js';
+import { seesPersonalData } from '../../access/counterparties/counterparty.schema.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import { AppError } from '../../platform/errors.js';
 import { TransactionViews } from '../../reconciliation/api/transaction-views.service.js';
 import { listMatchRows } from '../../reconciliation/breaks/manual-matches.queries.js';

@@ -1,10 +1,10 @@
 // One statement line with everything that is known of it.
 import { Controller } from '@nestjs/common';
 import type { ComponentChildren } from 'preact';
-import { punctuateTaxId } from '../../counterparties/party.js';
-import { operationKindOf } from '../../operation-kinds.js';
+import { punctuateTaxId } from '../../access/counterparties/party.js';
+import { operationKindOf } from '../../bank-contract/operation-kinds.js';
 import { AppError } from '../../platform/errors.js';
-import { isNsu } from '../../platform/listing.js';
+import { isNsu } from '../../platform/http/listing.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Amount, Badge, Card, Empty, FactList, Timeline, type TimelineEntry } from '../elements.js';

@@ -1,8 +1,8 @@
 // What the lists of payments have in common: their tones, counterparties, and what stands in place
 // of an empty table.
 import type { ComponentChildren } from 'preact';
-import { punctuateTaxId } from '../../counterparties/party.js';
-import type { Counterparty } from '../../counterparties/resolution.js';
+import { punctuateTaxId } from '../../access/counterparties/party.js';
+import type { Counterparty } from '../../access/counterparties/resolution.js';
 import { Badge, Empty, Filters, Pager, type FilterField, type Tone } from '../elements.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';

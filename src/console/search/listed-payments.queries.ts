@@ -3,10 +3,10 @@
 import {
   counterpartyIn,
   findExpectedCounterparties,
-} from '../../counterparties/counterparties.queries.js';
-import { shownCounterparty } from '../../counterparties/counterparty.schema.js';
-import type { Counterparty } from '../../counterparties/resolution.js';
-import type { Db } from '../../database.service.js';
+} from '../../access/counterparties/counterparties.queries.js';
+import { shownCounterparty } from '../../access/counterparties/counterparty.schema.js';
+import type { Counterparty } from '../../access/counterparties/resolution.js';
+import type { Db } from '../../platform/postgres/database.service.js';
 import type { Visit } from '../requests.js';
 import { accountOf, isAllowedTo } from '../visit.js';
 

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
-import { BillPaymentsModule } from '../../bill-payments/bill-payments.module.js';
-import { ChargesModule } from '../../charges/charges.module.js';
-import { OperationsModule } from '../../operations/operations.module.js';
+import { BillPaymentsModule } from '../../outbound/bill-payments/bill-payments.module.js';
+import { ChargesModule } from '../../outbound/charges/charges.module.js';
+import { OperationsModule } from '../../outbound/operations/operations.module.js';
 import { ReconciliationModule } from '../../reconciliation/reconciliation.module.js';
-import { RefundsModule } from '../../refunds/refunds.module.js';
-import { StatementModule } from '../../statement/statement.module.js';
-import { TransfersModule } from '../../transfers/transfers.module.js';
+import { RefundsModule } from '../../outbound/refunds/refunds.module.js';
+import { StatementModule } from '../../statement/lines/statement.module.js';
+import { TransfersModule } from '../../outbound/transfers/transfers.module.js';
 import { ConsoleFrameModule } from '../console-frame.module.js';
 import { ChargeLists } from './charges-list.controller.js';
 import { LineReading } from './line-reading.service.js';

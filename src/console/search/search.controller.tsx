@@ -5,10 +5,10 @@ import {
   counterpartyIn,
   findCounterparties,
   findExpectedCounterparties,
-} from '../../counterparties/counterparties.queries.js';
-import { shownCounterparty } from '../../counterparties/counterparty.schema.js';
-import { unknownCounterparty, type Counterparty } from '../../counterparties/resolution.js';
-import { Database } from '../../database.service.js';
+} from '../../access/counterparties/counterparties.queries.js';
+import { shownCounterparty } from '../../access/counterparties/counterparty.schema.js';
+import { unknownCounterparty, type Counterparty } from '../../access/counterparties/resolution.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Amount, Card } from '../elements.js';
 import { formatAmount, formatTime } from '../formats.js';

@@ -1,7 +1,10 @@
 // What the search box finds: one index look-up for each thing that the text may be, each of which
 // reads the newest few rows.
-import { opaqueAccountId, type Db } from '../../database.service.js';
-import { lineReferenceKinds, referenceKinds } from '../../expected-payments/references.js';
+import { opaqueAccountId, type Db } from '../../platform/postgres/database.service.js';
+import {
+  lineReferenceKinds,
+  referenceKinds,
+} from '../../statement/expected-payments/references.js';
 import {
   Prisma,
   type Break,

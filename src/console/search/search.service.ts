@@ -1,7 +1,7 @@
 // Runs the look-ups of a search, and arranges what they find.
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database.service.js';
-import { PixLookupsService } from '../../transfers/pix-lookups.service.js';
+import { Database } from '../../platform/postgres/database.service.js';
+import { PixLookupsService } from '../../outbound/transfers/pix-lookups.service.js';
 import { searchBreaks, searchLines, searchOperations, searchPayments } from './search.queries.js';
 import type { FoundRecords } from './search-hits.js';
 import type { SearchTerms } from './search-terms.js';

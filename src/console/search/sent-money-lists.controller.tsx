@@ -2,21 +2,21 @@
 // API in the address.
 import { Controller } from '@nestjs/common';
 import type { ComponentChildren } from 'preact';
-import { BillPaymentViews } from '../../bill-payments/bill-payment-views.service.js';
-import { listBillPaymentsRoute } from '../../bill-payments/bill-payments.schema.js';
-import { Database } from '../../database.service.js';
-import type { OutgoingSettlement } from '../../expected-payments/outgoing-settlement.js';
+import { BillPaymentViews } from '../../outbound/bill-payments/bill-payment-views.service.js';
+import { listBillPaymentsRoute } from '../../outbound/bill-payments/bill-payments.schema.js';
+import { Database } from '../../platform/postgres/database.service.js';
+import type { OutgoingSettlement } from '../../statement/expected-payments/outgoing-settlement.js';
 import {
   BillPaymentState,
   RefundState,
   TransferShape,
   TransferState,
 } from '../../generated/service/enums.js';
-import { isUuid, readPage } from '../../platform/listing.js';
-import { RefundViews } from '../../refunds/refund-views.service.js';
-import { listRefundsRoute } from '../../refunds/refunds.schema.js';
-import { TransferViews } from '../../transfers/transfer-views.service.js';
-import { listTransfersRoute } from '../../transfers/transfers.schema.js';
+import { isUuid, readPage } from '../../platform/http/listing.js';
+import { RefundViews } from '../../outbound/refunds/refund-views.service.js';
+import { listRefundsRoute } from '../../outbound/refunds/refunds.schema.js';
+import { TransferViews } from '../../outbound/transfers/transfer-views.service.js';
+import { listTransfersRoute } from '../../outbound/transfers/transfers.schema.js';
 import { ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Amount, type FilterField } from '../elements.js';
 import { formatTime } from '../formats.js';

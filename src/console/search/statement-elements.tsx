@@ -1,5 +1,5 @@
 // The table of statement lines, and how a line's amount and explanation are shown.
-import type { Counterparty } from '../../counterparties/resolution.js';
+import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { LineOutcomeState } from '../../generated/service/enums.js';
 import { Amount } from '../elements.js';
 import { formatTime } from '../formats.js';

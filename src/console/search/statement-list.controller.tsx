@@ -1,12 +1,12 @@
 // The statement, newest first: each line with its explanation in words. Also the lines that could
 // not be read.
 import { Controller } from '@nestjs/common';
-import { seesPersonalData } from '../../counterparties/counterparty.schema.js';
+import { seesPersonalData } from '../../access/counterparties/counterparty.schema.js';
 import { LineOutcomeState } from '../../generated/service/enums.js';
 import { TransactionViews } from '../../reconciliation/api/transaction-views.service.js';
 import { listTransactionsOfBook } from '../../reconciliation/api/transactions.schema.js';
-import { listUnreadableLines } from '../../statement/unreadable-lines.schema.js';
-import { UnreadableLines } from '../../statement/unreadable-lines.service.js';
+import { listUnreadableLines } from '../../statement/lines/unreadable-lines.schema.js';
+import { UnreadableLines } from '../../statement/lines/unreadable-lines.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Badge, Empty, Filters, Pager } from '../elements.js';
 import { formatTime } from '../formats.js';

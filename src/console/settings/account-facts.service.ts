@@ -1,14 +1,14 @@
 // Reads what the page of an account shows. No credential leaves this service: only the names of
 // those that are set.
 import { Injectable } from '@nestjs/common';
-import { AccountsService } from '../../accounts/accounts.service.js';
-import type { BankDetails } from '../../accounts/bank-details.schema.js';
-import { Database } from '../../database.service.js';
-import { CreditDaysSettings } from '../../expected-payments/credit-days.service.js';
-import { AccountModes } from '../../operations/account-modes.service.js';
-import { Addresses } from '../../platform/http.js';
+import { AccountsService } from '../../access/accounts/accounts.service.js';
+import type { BankDetails } from '../../access/accounts/bank-details.schema.js';
+import { Database } from '../../platform/postgres/database.service.js';
+import { CreditDaysSettings } from '../../statement/expected-payments/credit-days.service.js';
+import { AccountModes } from '../../outbound/operations/account-modes.service.js';
+import { Addresses } from '../../platform/http/http.js';
 import { Schedules } from '../../reconciliation/runs/schedules.service.js';
-import { findStatementReading } from '../../statement/statement-view.queries.js';
+import { findStatementReading } from '../../statement/lines/statement-view.queries.js';
 
 export type AccountFacts = Awaited<ReturnType<AccountReading['read']>>;
 

@@ -1,8 +1,8 @@
 // Reads the forms of an account as the bodies that the API takes, so that one schema checks both.
 import { LosslessNumber } from 'lossless-json';
 import type { z } from 'zod';
-import { createAccount, updateAccount } from '../../accounts/accounts.schema.js';
-import { decode, type Issues } from '../../platform/contract-route.js';
+import { createAccount, updateAccount } from '../../access/accounts/accounts.schema.js';
+import { decode, type Issues } from '../../platform/http/contract-route.js';
 import { findTextKey, type Translate } from '../texts.js';
 import { serviceMessageIn } from '../service-messages.js';
 import type { Language } from '../texts/languages.js';

@@ -1,8 +1,8 @@
 // The forms of an account. What was typed stands in them again after a problem, without secrets.
 import type { ComponentChildren } from 'preact';
-import type { BankDetails } from '../../accounts/bank-details.schema.js';
-import { firstAccountModes } from '../../config.js';
-import type { AccountMode } from '../../accounts/account-mode.js';
+import type { BankDetails } from '../../access/accounts/bank-details.schema.js';
+import { firstAccountModes } from '../../platform/settings/config.js';
+import type { AccountMode } from '../../access/accounts/account-mode.js';
 import { Card } from '../elements.js';
 import { Field, Form } from '../frame.js';
 import type { Visit } from '../requests.js';

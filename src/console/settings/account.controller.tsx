@@ -1,11 +1,11 @@
 // The account's own page: its facts, and what an admin may change of it.
 import { Controller } from '@nestjs/common';
-import { AccountsService } from '../../accounts/accounts.service.js';
-import type { updateAccount } from '../../accounts/accounts.schema.js';
+import { AccountsService } from '../../access/accounts/accounts.service.js';
+import type { updateAccount } from '../../access/accounts/accounts.schema.js';
 import { BankService } from '../../bank/bank.service.js';
-import type { RouteInput } from '../../contract/route.js';
+import type { RouteInput } from '../../bank-contract/route.js';
 import { AccountMode } from '../../generated/service/enums.js';
-import { RestoreGuard } from '../../operations/restores.service.js';
+import { RestoreGuard } from '../../outbound/operations/restores.service.js';
 import { AppError } from '../../platform/errors.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
@@ -13,7 +13,7 @@ import { Message, StepUpNotice } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { problemIn } from '../service-messages.js';
-import { accountOf, callerOf, isAllowedTo, pathTo, readReason, sessionOf } from '../visit.js';
+import { accountOf, callerOf, isAllowedTo, pathTo, requireReason, sessionOf } from '../visit.js';
 import { AccountReading } from './account-facts.service.js';
 import {
   describeIssues,
@@ -95,7 +95,7 @@ export class AccountSettingsPages {
         mode,
         registersWebhooks: registers === 'yes' || (registers === 'no' ? false : undefined),
         actor: callerOf(visit).actor,
-        reason: readReason(visit),
+        reason: requireReason(visit),
       }),
     );
   }

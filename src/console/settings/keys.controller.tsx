@@ -1,13 +1,13 @@
 // The API keys of the account. A key is shown once, on the page that answers its creation, and
 // stands in no address, log or audit.
 import { Controller } from '@nestjs/common';
-import { createKey } from '../../accounts/accounts.schema.js';
-import { ApiKeysService, type ApiKeyKind } from '../../accounts/api-keys.service.js';
-import { scopes } from '../../accounts/scope.decorator.js';
-import { Database } from '../../database.service.js';
+import { createKey } from '../../access/accounts/accounts.schema.js';
+import { ApiKeysService, type ApiKeyKind } from '../../access/accounts/api-keys.service.js';
+import { scopes } from '../../access/accounts/scope.decorator.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import type { ApiKey } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
-import { isUuid, readPage, toList } from '../../platform/listing.js';
+import { isUuid, readPage, toList } from '../../platform/http/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Badge, Card, Pager } from '../elements.js';
 import { formatTime } from '../formats.js';
@@ -15,7 +15,7 @@ import { DataTable, Field, Form, Message, StepUpNotice } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
-import { accountOf, pathId, pathTo, readReason, typed } from '../visit.js';
+import { accountOf, pathId, pathTo, requireReason, typed } from '../visit.js';
 
 const keys = '/console/accounts/:account/keys';
 const needs = 'manage keys';
@@ -73,7 +73,7 @@ export class KeyPages {
 
   @ConsoleAction({ path: `${keys}/:id/revoke`, needs, audit: { action: 'revoke key', subject } })
   async revoke(@Visiting() visit: Visit): Promise<PageAnswer> {
-    readReason(visit);
+    requireReason(visit);
     await this.keys.revoke(accountOf(visit).id, pathId(visit));
     return new Redirect(pathTo(visit, 'keys?revoked=1'));
   }

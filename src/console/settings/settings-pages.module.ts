@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ExpectedPaymentsModule } from '../../expected-payments/expected-payments.module.js';
-import { OperationsModule } from '../../operations/operations.module.js';
+import { ExpectedPaymentsModule } from '../../statement/expected-payments/expected-payments.module.js';
+import { OperationsModule } from '../../outbound/operations/operations.module.js';
 import { RunsModule } from '../../reconciliation/runs/runs.module.js';
 import { ConsoleFrameModule } from '../console-frame.module.js';
 import { AccountReading } from './account-facts.service.js';

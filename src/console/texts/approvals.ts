@@ -1,5 +1,5 @@
 // Texts of the pages of what awaits approval.
-import type { SendingKindName } from '../../operation-kinds.js';
+import type { SendingKindName } from '../../bank-contract/operation-kinds.js';
 import type { Texts, TextsOf } from './languages.js';
 
 export const approvalsTexts = {

@@ -1,6 +1,6 @@
 // Texts of what is stored of a break: evidence, steps of its history, refusals. Those of its kind
 // are declared with the kind.
-import type { ExpectedKindName } from '../../operation-kinds.js';
+import type { ExpectedKindName } from '../../bank-contract/operation-kinds.js';
 import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
 import { textsOfKinds, type Texts, type TextsOf } from './languages.js';
 

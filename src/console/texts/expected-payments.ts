@@ -1,6 +1,6 @@
 // Texts of expected payments and of the cash forecast.
-import type { ReferenceKind } from '../../expected-payments/references.js';
-import type { ExpectedKindName } from '../../operation-kinds.js';
+import type { ReferenceKind } from '../../statement/expected-payments/references.js';
+import type { ExpectedKindName } from '../../bank-contract/operation-kinds.js';
 import type { Texts, TextsOf } from './languages.js';
 
 export const expectedPaymentTexts = {

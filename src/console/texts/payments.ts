@@ -1,5 +1,5 @@
 // Texts of the pages of charges, transfers, bills, refunds and operations.
-import type { OperationKindName } from '../../operation-kinds.js';
+import type { OperationKindName } from '../../bank-contract/operation-kinds.js';
 import type { Texts, TextsOf } from './languages.js';
 
 export const paymentsTexts = {

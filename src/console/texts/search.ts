@@ -1,7 +1,7 @@
 // Texts of the search, the lists of payments and the statement.
-import { lineTypes } from '../../contract/line-types.js';
-import type { ReferenceKind } from '../../expected-payments/references.js';
-import type { ExpectedKindName, OperationKindName } from '../../operation-kinds.js';
+import { lineTypes } from '../../bank-contract/line-types.js';
+import type { ReferenceKind } from '../../statement/expected-payments/references.js';
+import type { ExpectedKindName, OperationKindName } from '../../bank-contract/operation-kinds.js';
 import type { ExplainingBreakKind } from '../../reconciliation/decide/break-kinds.js';
 import { textsOfKinds, type Texts, type TextsOf } from './languages.js';
 

@@ -1,17 +1,17 @@
 // Reads what *Today* shows, from counters, totals and what is open: a few index entries, whatever
 // the history. Pages that refresh themselves within a second share one reading.
 import { Injectable } from '@nestjs/common';
-import { Alerts } from '../../alerts/alerts.service.js';
+import { Alerts } from '../../reporting/alerts/alerts.service.js';
 import { addDays, type PlainDate } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { Database } from '../../database.service.js';
-import { QueueMetrics } from '../../platform/queue-metrics.js';
-import { stringifyJson } from '../../platform/exact-json.js';
+import { Database } from '../../platform/postgres/database.service.js';
+import { QueueMetrics } from '../../platform/queue/queue-metrics.js';
+import { stringifyJson } from '../../platform/json/exact-json.js';
 import { listTotalsOfDays, loadSummary } from '../../reconciliation/api/summary.queries.js';
 import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
-import { readBankTime } from '../../statement/bank-clock.queries.js';
-import { readStatementView } from '../../statement/statement-view.queries.js';
-import { WebhookHealth } from '../../webhooks/webhook-health.service.js';
+import { readBankTime } from '../../statement/lines/bank-clock.queries.js';
+import { readStatementView } from '../../statement/lines/statement-view.queries.js';
+import { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
 import { chartDays } from './today.js';
 
 const sharedMs = 1_000;

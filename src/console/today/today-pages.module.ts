@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AlertsModule } from '../../alerts/alerts.module.js';
+import { AlertsModule } from '../../reporting/alerts/alerts.module.js';
 import { BreaksModule } from '../../reconciliation/breaks/breaks.module.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
 import { ConsoleFrameModule } from '../console-frame.module.js';

@@ -2,22 +2,25 @@
 // them.
 import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
-import type { Caller } from '../../accounts/api-keys.service.js';
-import type { RouteInput } from '../../contract/route.js';
+import type { Caller } from '../../access/accounts/api-keys.service.js';
+import type { RouteInput } from '../../bank-contract/route.js';
 import {
   seesPersonalData,
   shownParty,
   shownResponse,
-} from '../../counterparties/counterparty.schema.js';
-import { Database } from '../../database.service.js';
+} from '../../access/counterparties/counterparty.schema.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import {
   listPayments,
   type ShownPayment,
-} from '../../expected-payments/declared-payments.queries.js';
-import { impersonalReferenceKinds, referenceKinds } from '../../expected-payments/references.js';
+} from '../../statement/expected-payments/declared-payments.queries.js';
+import {
+  impersonalReferenceKinds,
+  referenceKinds,
+} from '../../statement/expected-payments/references.js';
 import { AppError } from '../../platform/errors.js';
-import { isUuid, readPage, toList } from '../../platform/listing.js';
-import { BankTime } from '../../statement/bank-time.service.js';
+import { isUuid, readPage, toList } from '../../platform/http/listing.js';
+import { BankTime } from '../../statement/lines/bank-time.service.js';
 import * as queries from './transactions.queries.js';
 import type { expectedPaymentView, listExpectedPayments } from './transactions.schema.js';
 

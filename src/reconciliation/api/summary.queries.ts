@@ -1,5 +1,5 @@
 // The counts of an account's summary, in one statement, from counters and from what is unfinished.
-import type { Db, SqlTx } from '../../database.service.js';
+import type { Db, SqlTx } from '../../platform/postgres/database.service.js';
 import type { BankAccount, DayTotal, StatementState } from '../../generated/service/client.js';
 
 type Counted =

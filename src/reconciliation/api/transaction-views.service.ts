@@ -1,16 +1,19 @@
 // Statement lines as business systems and people read them: each with its counterparty, as its
 // reader may see it, and its explanation.
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../accounts/api-keys.service.js';
-import type { RouteInput } from '../../contract/route.js';
-import { counterpartyIn, findCounterparties } from '../../counterparties/counterparties.queries.js';
+import type { Caller } from '../../access/accounts/api-keys.service.js';
+import type { RouteInput } from '../../bank-contract/route.js';
+import {
+  counterpartyIn,
+  findCounterparties,
+} from '../../access/counterparties/counterparties.queries.js';
 import {
   seesPersonalData,
   shownCounterparty,
   shownResponse,
-} from '../../counterparties/counterparty.schema.js';
-import { Database } from '../../database.service.js';
-import { isNsu, readPage, toList } from '../../platform/listing.js';
+} from '../../access/counterparties/counterparty.schema.js';
+import { Database } from '../../platform/postgres/database.service.js';
+import { isNsu, readPage, toList } from '../../platform/http/listing.js';
 import { listTransactionRows } from './transactions.queries.js';
 import type { listTransactionsOfBook } from './transactions.schema.js';
 

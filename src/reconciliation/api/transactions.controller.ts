@@ -4,15 +4,15 @@ import {
   CalledBy,
   FromCaller,
   type CallerInput,
-} from '../../accounts/api-key.guard.js';
-import type { Caller } from '../../accounts/api-keys.service.js';
-import type { RouteOutput } from '../../contract/route.js';
-import { Database } from '../../database.service.js';
-import { metadataTooCommon } from '../../expected-payments/metadata.queries.js';
-import { Handles } from '../../platform/contract-route.js';
-import { Responds } from '../../platform/responses.decorator.js';
-import { BankTime } from '../../statement/bank-time.service.js';
-import { readStatementView } from '../../statement/statement-view.queries.js';
+} from '../../access/accounts/api-key.guard.js';
+import type { Caller } from '../../access/accounts/api-keys.service.js';
+import type { RouteOutput } from '../../bank-contract/route.js';
+import { Database } from '../../platform/postgres/database.service.js';
+import { metadataTooCommon } from '../../statement/expected-payments/metadata.queries.js';
+import { Handles } from '../../platform/http/contract-route.js';
+import { Responds } from '../../platform/http/responses.decorator.js';
+import { BankTime } from '../../statement/lines/bank-time.service.js';
+import { readStatementView } from '../../statement/lines/statement-view.queries.js';
 import { ExpectedPaymentReading } from './expected-payment-reading.service.js';
 import { TransactionViews } from './transaction-views.service.js';
 import { getSummary, listExpectedPayments, listTransactionsOfBook } from './transactions.schema.js';

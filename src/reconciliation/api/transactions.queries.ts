@@ -1,20 +1,16 @@
 // Reads lines and expected payments with their states, which reconciliation stores.
 import type { z } from 'zod';
-import { opaqueAccountId, type Db } from '../../database.service.js';
-import { foundRows, type RowOfPage } from '../../examined-ids.queries.js';
-import { findByMetadata, metadataColumn } from '../../expected-payments/metadata.queries.js';
-import type { MetadataText } from '../../expected-payments/metadata.js';
-import { referenceKinds } from '../../expected-payments/references.js';
+import { opaqueAccountId, type Db } from '../../platform/postgres/database.service.js';
+import { foundRows, type RowOfPage } from '../../platform/http/examined-ids.queries.js';
+import {
+  findByMetadata,
+  metadataColumn,
+} from '../../statement/expected-payments/metadata.queries.js';
+import type { MetadataText } from '../../statement/expected-payments/metadata.js';
+import { referenceKinds } from '../../statement/expected-payments/references.js';
 import { Prisma, type StatementLine } from '../../generated/service/client.js';
-import { explainingBreakKinds } from '../decide/break-kinds.js';
+import { explainsItsLine } from '../load/line-leaves.queries.js';
 import type { expectedPaymentView, transactionView } from './transactions.schema.js';
-
-/**
- * Whether a break makes its line count as in a break, even if the line is matched. Reads only the
- * columns of the break.
- */
-export const explainsItsLine = Prisma.sql`state = 'open'
-  AND kind = ANY (${[...explainingBreakKinds]}::text[])`;
 
 /** The state of a line (t). A line without an outcome is not decided yet. */
 export const stateOfLine = Prisma.sql`COALESCE(

@@ -1,7 +1,7 @@
 // The API that reads the result of reconciliation: transactions with their explanation, expected
 // payments, and the summary.
 import { z } from 'zod';
-import { route } from '../../contract/route.js';
+import { route } from '../../bank-contract/route.js';
 import { AccountMode } from '../../generated/service/enums.js';
 import {
   bigInteger,
@@ -13,10 +13,10 @@ import {
   reais,
   text,
   maxIdLength,
-} from '../../contract/wire.js';
-import { metadataQuery, metadataView } from '../../expected-payments/metadata.js';
-import { listOf, listQuery } from '../../platform/listing.js';
-import { counterpartyView } from '../../counterparties/counterparty.schema.js';
+} from '../../bank-contract/wire.js';
+import { metadataQuery, metadataView } from '../../statement/expected-payments/metadata.js';
+import { listOf, listQuery } from '../../platform/http/listing.js';
+import { counterpartyView } from '../../access/counterparties/counterparty.schema.js';
 import { ClassificationCategory } from '../../generated/service/client.js';
 
 const book = { authentication: 'api-key', method: 'GET' } as const;

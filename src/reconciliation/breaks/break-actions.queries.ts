@@ -1,7 +1,8 @@
 // SQL of actions on a break: its row is locked first, and each step is recorded in the history.
-import type { Tx } from '../../database.service.js';
+import type { Tx } from '../../platform/postgres/database.service.js';
 import type { Break, Prisma } from '../../generated/service/client.js';
-import { reportedColumns, type ReportedBreak, type StoredBreak } from '../breaks.queries.js';
+import { reportedColumns, type ReportedBreak } from '../apply/break-writer.queries.js';
+import type { StoredBreak } from '../load/stored-breaks.queries.js';
 import type { DecisionMaker } from '../decide/model.js';
 
 export type LockedBreak = StoredBreak &

@@ -1,12 +1,12 @@
 // A person's actions on a break. Each action locks reconciliation first and the row of the break
 // second, in the matcher's order, and is recorded in the history with its reason.
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../accounts/api-keys.service.js';
-import { missingScope } from '../../accounts/scope.decorator.js';
-import type { RouteOutput } from '../../contract/route.js';
-import { Database, type Tx } from '../../database.service.js';
-import type { RequestSteps } from '../../idempotency/request-steps.service.js';
-import { OperationResending } from '../../operations/operation-resending.service.js';
+import type { Caller } from '../../access/accounts/api-keys.service.js';
+import { missingScope } from '../../access/accounts/scope.decorator.js';
+import type { RouteOutput } from '../../bank-contract/route.js';
+import { Database, type Tx } from '../../platform/postgres/database.service.js';
+import type { RequestSteps } from '../../access/idempotency/request-steps.service.js';
+import { OperationResending } from '../../outbound/operations/operation-resending.service.js';
 import {
   AppError,
   conflict,
@@ -14,7 +14,7 @@ import {
   unreachable,
   ruleBroken,
 } from '../../platform/errors.js';
-import { isUuid } from '../../platform/listing.js';
+import { isUuid } from '../../platform/http/listing.js';
 import {
   operationBreakKinds,
   statementBreakKinds,
@@ -22,9 +22,9 @@ import {
   subjectOfLine,
 } from '../decide/break-kinds.js';
 import type { DecisionMaker } from '../decide/model.js';
-import { Breaks } from '../breaks.service.js';
-import { lockReconciliation } from '../apply.queries.js';
-import { ReconciliationService } from '../reconciliation.service.js';
+import { BreakWriter } from '../apply/break-writer.service.js';
+import { lockReconciliation } from '../apply/decision-writer.queries.js';
+import { ReconciliationService } from '../apply/reconciliation.service.js';
 import * as queries from './break-actions.queries.js';
 import { listBreakIds } from './break-reading.queries.js';
 import { assertSeen, BreakRefunds } from './break-refunds.service.js';
@@ -80,7 +80,7 @@ interface Acted {
 export class BreakActions {
   constructor(
     private readonly database: Database,
-    private readonly breaks: Breaks,
+    private readonly breaks: BreakWriter,
     private readonly manualMatches: ManualMatches,
     private readonly refunds: BreakRefunds,
     private readonly resending: OperationResending,

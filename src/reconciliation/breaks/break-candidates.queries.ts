@@ -1,9 +1,12 @@
 // SQL that finds the candidates of a break: expected payments for a line, and lines in open
 // breaks for an expected payment. It searches by keys, and examines a bounded number of rows for
 // each, so its cost does not grow with history.
-import type { Db } from '../../database.service.js';
-import { dueDatesColumn, type StoredDueDates } from '../../expected-payments/due-dates.queries.js';
-import { lineReferenceKinds } from '../../expected-payments/references.js';
+import type { Db } from '../../platform/postgres/database.service.js';
+import {
+  dueDatesColumn,
+  type StoredDueDates,
+} from '../../statement/expected-payments/due-dates.queries.js';
+import { lineReferenceKinds } from '../../statement/expected-payments/references.js';
 import {
   Prisma,
   type ExpectedPayment,

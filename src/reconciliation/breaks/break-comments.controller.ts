@@ -1,8 +1,8 @@
 import { Controller, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, FromCaller, type CallerInput } from '../../accounts/api-key.guard.js';
-import { RequiresScope } from '../../accounts/scope.decorator.js';
-import { IdempotencyService } from '../../idempotency/idempotency.service.js';
-import { Handles } from '../../platform/contract-route.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../../access/accounts/api-key.guard.js';
+import { RequiresScope } from '../../access/accounts/scope.decorator.js';
+import { IdempotencyService } from '../../access/idempotency/idempotency.service.js';
+import { Handles } from '../../platform/http/contract-route.js';
 import { commentOnBreak, listBreakComments } from './break-comments.schema.js';
 import { BreakComments } from './break-comments.service.js';
 

@@ -1,11 +1,11 @@
 // SQL of comments on breaks, and their texts as the re-encryption sees them. The table may be long:
 // an index has the key ids of its texts.
-import type { Db, Tx } from '../../database.service.js';
+import type { Db, Tx } from '../../platform/postgres/database.service.js';
 import type { BreakComment } from '../../generated/service/client.js';
-import type { Page } from '../../platform/listing.js';
+import type { Page } from '../../platform/http/listing.js';
 import type { SecretOwner } from '../../platform/secret-box.js';
-import type { EncryptedColumn } from '../../secrets/encrypted-column.js';
-import { listKeyIdsByIndex } from '../../secrets/encrypted-column.queries.js';
+import type { EncryptedColumn } from '../../access/secrets/encrypted-column.js';
+import { listKeyIdsByIndex } from '../../access/secrets/encrypted-column.queries.js';
 
 export function ownerOfComment({
   accountId,

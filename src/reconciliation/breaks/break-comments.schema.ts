@@ -1,8 +1,8 @@
 // The API of comments on a break.
 import { z } from 'zod';
-import { route } from '../../contract/route.js';
-import { filledText, instant, text } from '../../contract/wire.js';
-import { listOf, listQuery } from '../../platform/listing.js';
+import { route } from '../../bank-contract/route.js';
+import { filledText, instant, text } from '../../bank-contract/wire.js';
+import { listOf, listQuery } from '../../platform/http/listing.js';
 
 const base = {
   chapter: 'Breaks',

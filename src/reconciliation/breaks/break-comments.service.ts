@@ -3,15 +3,15 @@
 // names into them.
 import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
-import type { Caller } from '../../accounts/api-keys.service.js';
-import { seesPersonalData } from '../../counterparties/counterparty.schema.js';
-import { Database } from '../../database.service.js';
+import type { Caller } from '../../access/accounts/api-keys.service.js';
+import { seesPersonalData } from '../../access/counterparties/counterparty.schema.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import type { BreakComment } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
-import { isUuid, readPage, readUuid, toList } from '../../platform/listing.js';
+import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
 import { SecretBox } from '../../platform/secret-box.js';
-import { lockReconciliation } from '../apply.queries.js';
+import { lockReconciliation } from '../apply/decision-writer.queries.js';
 import { lockBreak } from './break-actions.queries.js';
 import * as queries from './break-comments.queries.js';
 import type { commentView } from './break-comments.schema.js';

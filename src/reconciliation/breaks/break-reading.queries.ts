@@ -1,11 +1,11 @@
 // SQL that reads breaks.
-import type { RouteInput } from '../../contract/route.js';
-import type { Db, SqlTx } from '../../database.service.js';
-import { foundRows, type RowOfPage } from '../../examined-ids.queries.js';
+import type { RouteInput } from '../../bank-contract/route.js';
+import type { Db, SqlTx } from '../../platform/postgres/database.service.js';
+import { foundRows, type RowOfPage } from '../../platform/http/examined-ids.queries.js';
 import { BreakState, Prisma, type Break } from '../../generated/service/client.js';
 import { lastUuid } from '../../platform/ids.js';
-import type { FoundRows, Page } from '../../platform/listing.js';
-import type { StoredBreak } from '../breaks.queries.js';
+import type { FoundRows, Page } from '../../platform/http/listing.js';
+import type { StoredBreak } from '../load/stored-breaks.queries.js';
 import { breakKinds } from '../decide/break-kind-declarations.js';
 import { maxBulk, type BulkAction, type listBreaks } from './breaks.schema.js';
 import type { OpenBreaks } from './open-break-counts.js';

@@ -2,29 +2,29 @@
 // request.
 import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
-import type { Caller } from '../../accounts/api-keys.service.js';
+import type { Caller } from '../../access/accounts/api-keys.service.js';
 import { daysBetween } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import type { RouteInput } from '../../contract/route.js';
+import type { RouteInput } from '../../bank-contract/route.js';
 import {
   counterpartyIn,
   findCounterparties,
   findExpectedCounterparties,
-} from '../../counterparties/counterparties.queries.js';
+} from '../../access/counterparties/counterparties.queries.js';
 import {
   seesPersonalData,
   shownCounterparty,
   shownResponse,
-} from '../../counterparties/counterparty.schema.js';
-import { unknownCounterparty, type Counterparty } from '../../counterparties/resolution.js';
-import { Database } from '../../database.service.js';
+} from '../../access/counterparties/counterparty.schema.js';
+import { unknownCounterparty, type Counterparty } from '../../access/counterparties/resolution.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import { BankService } from '../../bank/bank.service.js';
-import { readCreditDays } from '../../expected-payments/credit-days.queries.js';
-import { readDueDates } from '../../expected-payments/due-dates.queries.js';
-import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
+import { readCreditDays } from '../../statement/expected-payments/credit-days.queries.js';
+import { readDueDates } from '../../statement/expected-payments/due-dates.queries.js';
+import { owedCentsWhenPaid } from '../../statement/expected-payments/settlement.js';
 import { AppError } from '../../platform/errors.js';
-import { isUuid, readPage, readUuid, toList } from '../../platform/listing.js';
-import { BankTime } from '../../statement/bank-time.service.js';
+import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
+import { BankTime } from '../../statement/lines/bank-time.service.js';
 import * as candidates from './break-candidates.queries.js';
 import * as queries from './break-reading.queries.js';
 import { versionOfBreak } from './break-version.js';

@@ -1,6 +1,6 @@
 // SQL of refunds of breaks: the requests, and what the statement shows of them.
-import { statesWithoutEffect } from '../../operation-states.js';
-import { opaqueAccountId, type Db, type Tx } from '../../database.service.js';
+import { statesWithoutEffect } from '../../outbound/operation-states.js';
+import { opaqueAccountId, type Db, type Tx } from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { LockedBreak } from './break-actions.queries.js';
 

@@ -3,13 +3,13 @@
 // request in the history. Only the statement line of the refund resolves the break.
 import { Injectable } from '@nestjs/common';
 import { v5 as uuidv5 } from 'uuid';
-import { Database, type Tx } from '../../database.service.js';
-import { insertFacts } from '../../expected-payments/expected-payments.queries.js';
-import { noPreferences, type Requester } from '../../operations/operation.js';
+import { Database, type Tx } from '../../platform/postgres/database.service.js';
+import { insertFacts } from '../../statement/expected-payments/expected-payments.queries.js';
+import { noPreferences, type Requester } from '../../outbound/operations/operation.js';
 import { AppError, conflict, ruleBroken } from '../../platform/errors.js';
-import { RefundsService } from '../../refunds/refunds.service.js';
-import { lockReconciliation } from '../apply.queries.js';
-import { ReconciliationService } from '../reconciliation.service.js';
+import { RefundsService } from '../../outbound/refunds/refunds.service.js';
+import { lockReconciliation } from '../apply/decision-writer.queries.js';
+import { ReconciliationService } from '../apply/reconciliation.service.js';
 import { lockBreak, insertBreakHistoryEntry, type LockedBreak } from './break-actions.queries.js';
 import { refundOfKind } from '../decide/break-kinds.js';
 import * as queries from './break-refunds.queries.js';

@@ -5,15 +5,18 @@ import {
   findCounterparties,
   findExpectedCounterparties,
   counterpartyIn,
-} from '../../counterparties/counterparties.queries.js';
-import { seesPersonalData, shownCounterparty } from '../../counterparties/counterparty.schema.js';
-import type { Counterparty } from '../../counterparties/resolution.js';
-import { Database } from '../../database.service.js';
+} from '../../access/counterparties/counterparties.queries.js';
+import {
+  seesPersonalData,
+  shownCounterparty,
+} from '../../access/counterparties/counterparty.schema.js';
+import type { Counterparty } from '../../access/counterparties/resolution.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import {
   lineReferenceKinds,
   type Reference,
   type LineReferenceKind,
-} from '../../expected-payments/references.js';
+} from '../../statement/expected-payments/references.js';
 import type { BreakReader } from './break-reading.service.js';
 
 interface Side {

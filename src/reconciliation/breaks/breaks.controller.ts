@@ -4,12 +4,12 @@ import {
   CalledBy,
   FromCaller,
   type CallerInput,
-} from '../../accounts/api-key.guard.js';
-import type { Caller } from '../../accounts/api-keys.service.js';
-import { missingScope, RequiresScope } from '../../accounts/scope.decorator.js';
-import { IdempotencyService } from '../../idempotency/idempotency.service.js';
-import { Handles } from '../../platform/contract-route.js';
-import { CallsBank } from '../../platform/responses.decorator.js';
+} from '../../access/accounts/api-key.guard.js';
+import type { Caller } from '../../access/accounts/api-keys.service.js';
+import { missingScope, RequiresScope } from '../../access/accounts/scope.decorator.js';
+import { IdempotencyService } from '../../access/idempotency/idempotency.service.js';
+import { Handles } from '../../platform/http/contract-route.js';
+import { CallsBank } from '../../platform/http/responses.decorator.js';
 import { BreakActions } from './break-actions.service.js';
 import { BreakReading } from './break-reading.service.js';
 import { actOnBreak, actOnBreaks, getBreak, listBreaks } from './breaks.schema.js';

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
-import { OperationsModule } from '../../operations/operations.module.js';
-import { RefundsModule } from '../../refunds/refunds.module.js';
-import { StatementModule } from '../../statement/statement.module.js';
+import { OperationsModule } from '../../outbound/operations/operations.module.js';
+import { RefundsModule } from '../../outbound/refunds/refunds.module.js';
+import { StatementModule } from '../../statement/lines/statement.module.js';
 import { ReconciliationModule } from '../reconciliation.module.js';
 import { BreakActions } from './break-actions.service.js';
 import { BreakCommentsController } from './break-comments.controller.js';

@@ -1,6 +1,6 @@
 // The API of breaks: reading them and acting on them.
 import { z } from 'zod';
-import { route } from '../../contract/route.js';
+import { route } from '../../bank-contract/route.js';
 import {
   bigInteger,
   filledText,
@@ -12,9 +12,9 @@ import {
   queryNsu,
   reais,
   text,
-} from '../../contract/wire.js';
-import { counterpartyView } from '../../counterparties/counterparty.schema.js';
-import { listOf, listQuery } from '../../platform/listing.js';
+} from '../../bank-contract/wire.js';
+import { counterpartyView } from '../../access/counterparties/counterparty.schema.js';
+import { listOf, listQuery } from '../../platform/http/listing.js';
 import { breakKinds } from '../decide/break-kind-declarations.js';
 import { candidateReasons } from './candidate-ranking.js';
 import { severities } from './severity.js';

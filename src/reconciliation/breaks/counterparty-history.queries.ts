@@ -1,6 +1,6 @@
 // SQL that finds what happened before with a counterparty. It follows indexes, and examines a
 // bounded number of rows, whatever the history.
-import type { Db } from '../../database.service.js';
+import type { Db } from '../../platform/postgres/database.service.js';
 import { Prisma, type LineOutcomeState } from '../../generated/service/client.js';
 
 /** How the lines of a counterparty are found: by its CPF or CNPJ, or the account that was paid. */

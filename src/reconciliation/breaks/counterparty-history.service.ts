@@ -5,8 +5,8 @@ import {
   counterpartyIn,
   findCounterparties,
   findExpectedCounterparties,
-} from '../../counterparties/counterparties.queries.js';
-import { Database } from '../../database.service.js';
+} from '../../access/counterparties/counterparties.queries.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import * as queries from './counterparty-history.queries.js';
 
 export interface EarlierMovements {

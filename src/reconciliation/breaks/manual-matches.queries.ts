@@ -1,11 +1,11 @@
 // SQL of manual matches, and of the list of matches. All matches of a line are made and undone
 // together, since they sum to it.
-import { opaqueAccountId, type Db, type Tx } from '../../database.service.js';
+import { opaqueAccountId, type Db, type Tx } from '../../platform/postgres/database.service.js';
 import { Prisma, type Match } from '../../generated/service/client.js';
-import type { Page } from '../../platform/listing.js';
+import type { Page } from '../../platform/http/listing.js';
 import { lineBreakKinds, subjectOfLine } from '../decide/break-kinds.js';
 import type { ManualLink } from '../decide/model.js';
-import type { PixLine } from '../../expected-payments/refunds-of-pix.js';
+import type { PixLine } from '../../statement/expected-payments/refunds-of-pix.js';
 
 interface MatchFilters {
   nsu?: bigint | undefined;

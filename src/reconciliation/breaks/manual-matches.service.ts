@@ -3,12 +3,12 @@
 // unlinked.
 import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
-import type { Tx } from '../../database.service.js';
+import type { Tx } from '../../platform/postgres/database.service.js';
 import { AppError, conflict, ruleBroken } from '../../platform/errors.js';
-import { lockReconciliation, readDecidedUntil } from '../apply.queries.js';
+import { lockReconciliation, readDecidedUntil } from '../apply/decision-writer.queries.js';
 import type { DecisionMaker, ManualLink, RefundedPart } from '../decide/model.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
-import { ReconciliationService } from '../reconciliation.service.js';
+import { ReconciliationService } from '../apply/reconciliation.service.js';
 import { insertBreakHistoryEntry } from './break-actions.queries.js';
 import type { allocations, refundOf } from './breaks.schema.js';
 import { isRefundInProgress, lockBreaksOfLine } from './break-refunds.queries.js';

@@ -1,8 +1,8 @@
 // The API of matches: listing, manual linking and manual unlinking.
 import { z } from 'zod';
-import { route } from '../../contract/route.js';
-import { bigInteger, instant, queryNsu, reais, text } from '../../contract/wire.js';
-import { listOf, listQuery } from '../../platform/listing.js';
+import { route } from '../../bank-contract/route.js';
+import { bigInteger, instant, queryNsu, reais, text } from '../../bank-contract/wire.js';
+import { listOf, listQuery } from '../../platform/http/listing.js';
 import { allocations, reasonText, refundOf } from './breaks.schema.js';
 
 const base = { chapter: 'Reconciliation', authentication: 'api-key' } as const;

@@ -1,8 +1,8 @@
 // SQL of links of debits to what they refund: what a debit names, what pays a charge, and our
 // refunds in progress.
-import { opaqueAccountId, type Tx } from '../../database.service.js';
-import { lineReferenceKinds } from '../../expected-payments/references.js';
-import { isStanding } from '../../expected-payments/refunds-by-payer.queries.js';
+import { opaqueAccountId, type Tx } from '../../platform/postgres/database.service.js';
+import { lineReferenceKinds } from '../../statement/expected-payments/references.js';
+import { isStanding } from '../../statement/expected-payments/refunds-by-payer.queries.js';
 import { Prisma } from '../../generated/service/client.js';
 
 /** Locks lines in the order of their nsus, so that no refund of them begins meanwhile. */

@@ -1,14 +1,14 @@
 // Which received payments a debit refunds that a person links. The id on the debit decides, then
 // our operation, and only then the person. Callers hold the reconciliation lock.
-import type { Tx } from '../../database.service.js';
-import { isUndoingType } from '../../contract/line-types.js';
+import type { Tx } from '../../platform/postgres/database.service.js';
+import { isUndoingType } from '../../bank-contract/line-types.js';
 import {
   namesPix,
   netCentsOf,
   refundsOfPix,
   type PixLine,
-} from '../../expected-payments/refunds-of-pix.js';
-import { readRefundFacts } from '../../expected-payments/refunds-of-pix.queries.js';
+} from '../../statement/expected-payments/refunds-of-pix.js';
+import { readRefundFacts } from '../../statement/expected-payments/refunds-of-pix.queries.js';
 import { groupBy } from '../../platform/grouping.js';
 import { AppError, conflict, ruleBroken } from '../../platform/errors.js';
 import type { ManualLink, RefundedPart } from '../decide/model.js';

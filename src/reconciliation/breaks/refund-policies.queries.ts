@@ -1,9 +1,9 @@
 // SQL of refund policies: their settings, and the breaks that they refund.
-import type { Db, Tx } from '../../database.service.js';
-import type { Reader } from '../../shared-reads.queries.js';
-import { isProvisional } from '../../expected-payments/provisional.queries.js';
-import { undoesDebit } from '../../expected-payments/undone-debits.queries.js';
-import { undoingPattern } from '../../contract/line-types.js';
+import type { Db, Tx } from '../../platform/postgres/database.service.js';
+import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
+import { isProvisional } from '../../statement/expected-payments/provisional.queries.js';
+import { undoesDebit } from '../../statement/expected-payments/undone-debits.queries.js';
+import { undoingPattern } from '../../bank-contract/line-types.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { LockedBreak } from './break-actions.queries.js';
 import type { RefundPolicyChange } from './refund-policies.schema.js';

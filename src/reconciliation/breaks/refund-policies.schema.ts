@@ -1,7 +1,7 @@
 // The API of refund policies: automatic refunds by kind of break, off by default.
 import { z } from 'zod';
-import { route } from '../../contract/route.js';
-import { bigInteger, instant, positiveReais, reais } from '../../contract/wire.js';
+import { route } from '../../bank-contract/route.js';
+import { bigInteger, instant, positiveReais, reais } from '../../bank-contract/wire.js';
 import { policyKinds } from '../decide/break-kinds.js';
 import { reasonText } from './breaks.schema.js';
 

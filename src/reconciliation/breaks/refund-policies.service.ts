@@ -2,15 +2,15 @@
 // A policy uses the same idempotency key as a person's refund of the break, so both together
 // refund once.
 import { Injectable } from '@nestjs/common';
-import { readSendingRules } from '../../accounts/account-modes.queries.js';
+import { readSendingRules } from '../../access/accounts/account-modes.queries.js';
 import { BankService } from '../../bank/bank.service.js';
-import type { RouteOutput } from '../../contract/route.js';
-import { Database } from '../../database.service.js';
+import type { RouteOutput } from '../../bank-contract/route.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import { AppError } from '../../platform/errors.js';
-import { OnJob } from '../../platform/job-methods.js';
-import { JobQueue } from '../../platform/job-queue.js';
-import { Every } from '../../platform/timer-methods.js';
-import type { JobPayload } from '../../queues.js';
+import { OnJob } from '../../platform/queue/job-methods.js';
+import { JobQueue } from '../../platform/queue/job-queue.js';
+import { Every } from '../../platform/queue/timer-methods.js';
+import type { JobPayload } from '../../platform/queue/queues.js';
 import { policyKinds } from '../decide/break-kinds.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import * as queries from './refund-policies.queries.js';

@@ -1,7 +1,7 @@
 // The API of the steps by which the severity of a break is computed.
 import { z } from 'zod';
-import { route } from '../../contract/route.js';
-import { bigInteger, instant, integer, positiveReais, reais } from '../../contract/wire.js';
+import { route } from '../../bank-contract/route.js';
+import { bigInteger, instant, integer, positiveReais, reais } from '../../bank-contract/wire.js';
 import { reasonText } from './breaks.schema.js';
 
 const base = { chapter: 'Breaks', authentication: 'api-key', path: '/v1/severity-steps' } as const;

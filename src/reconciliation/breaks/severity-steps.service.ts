@@ -1,7 +1,7 @@
 // The steps of an account's severities. Each change is a row of its own; the last one counts.
 import { Injectable } from '@nestjs/common';
-import type { RouteOutput } from '../../contract/route.js';
-import { Database } from '../../database.service.js';
+import type { RouteOutput } from '../../bank-contract/route.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import { listStepsChanges } from './severity.queries.js';
 import type { getSeveritySteps, SeverityStepsBody } from './severity-steps.schema.js';
 import { defaultSeveritySteps, type SeveritySteps } from './severity.js';

@@ -1,5 +1,5 @@
 // The severity of open breaks in SQL, and the steps of each account.
-import type { Db } from '../../database.service.js';
+import type { Db } from '../../platform/postgres/database.service.js';
 import { Prisma, type SeverityStepsChange } from '../../generated/service/client.js';
 import { kindsWithSeverityFloor } from '../decide/break-kinds.js';
 import {

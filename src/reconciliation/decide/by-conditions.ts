@@ -2,7 +2,7 @@
 // All competing lines and payments are decided at once, those of the account's match rules too: a
 // pair is matched only if neither could be matched otherwise. Such a match is provisional.
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { clockToleranceMs } from '../../operations/effect-period.js';
+import { clockToleranceMs } from '../../outbound/operations/effect-period.js';
 import { addTo, groupBy } from '../../platform/grouping.js';
 import { contradicts as contradictsIds } from './by-reference.js';
 import { findOptions, payableByRules, toRuleLine } from './by-rule.js';

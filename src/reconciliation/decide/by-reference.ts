@@ -1,9 +1,12 @@
 // Which expected payments a line pays: those that its ids name, and for operations whose response
 // never came, which may carry none of our ids, the one that its original or counterparty names.
-import type { LineType } from '../../contract/line-types.js';
-import { isExactAmountOwed, splitExactAmountOwed } from '../../expected-payments/settlement.js';
-import { clockToleranceMs } from '../../operations/effect-period.js';
-import type { ReferenceKind } from '../../expected-payments/references.js';
+import type { LineType } from '../../bank-contract/line-types.js';
+import {
+  isExactAmountOwed,
+  splitExactAmountOwed,
+} from '../../statement/expected-payments/settlement.js';
+import { clockToleranceMs } from '../../outbound/operations/effect-period.js';
+import type { ReferenceKind } from '../../statement/expected-payments/references.js';
 import { addTo } from '../../platform/grouping.js';
 import {
   distinct,

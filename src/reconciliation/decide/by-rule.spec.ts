@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { decideByRules, type RuleDecision } from './by-rule.js';
-import { normalizeText } from '../../expected-payments/text-pattern.js';
+import { normalizeText } from '../../statement/expected-payments/text-pattern.js';
 import {
   covers,
   findPaymentOptions,

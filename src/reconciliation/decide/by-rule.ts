@@ -3,8 +3,8 @@
 // size of a batch changes the result. A rule matches a pair only if neither the line nor the
 // expected payment could be matched otherwise.
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { noteReferenceKinds } from '../../expected-payments/references.js';
-import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
+import { noteReferenceKinds } from '../../statement/expected-payments/references.js';
+import { owedCentsWhenPaid } from '../../statement/expected-payments/settlement.js';
 import { addTo, groupBy } from '../../platform/grouping.js';
 import { maxBreakCandidates, type Component } from './component.js';
 import type { ExpectedPaymentFacts, StatementLineFacts } from './model.js';

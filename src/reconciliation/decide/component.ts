@@ -1,6 +1,6 @@
 // The facts of one decision, indexed, with the standing decisions about breaks, and the allocations
 // decided so far.
-import type { CreditedLine } from '../../expected-payments/credit-days.js';
+import type { CreditedLine } from '../../statement/expected-payments/credit-days.js';
 import { addTo } from '../../platform/grouping.js';
 import { addToPair, PairMap } from '../../platform/pair-map.js';
 import {
@@ -8,7 +8,7 @@ import {
   lineReferenceKinds,
   referenceKinds,
   type Reference,
-} from '../../expected-payments/references.js';
+} from '../../statement/expected-payments/references.js';
 import type { LineBreakKind } from './break-kinds.js';
 import type {
   BreakDecision,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { expectedPaymentFacts, facts, lineFacts } from '../../../test/support/facts.js';
 import { isLongForm } from '../../../test/support/long-form.js';
-import type { AcceptedAmounts } from '../../expected-payments/settlement.js';
+import type { AcceptedAmounts } from '../../statement/expected-payments/settlement.js';
 import { rules, shuffledBy, world } from '../../../test/support/worlds.js';
 import { openBreaks } from './breaks.js';
 import { decide, type Decision } from './decide.js';

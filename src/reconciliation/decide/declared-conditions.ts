@@ -1,8 +1,11 @@
 // Whether a line fulfils the conditions of a declared payment: its window, counterparty and text. A
 // condition that the payment does not state holds for every line.
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { compileTextPattern, type TextPattern } from '../../expected-payments/text-pattern.js';
-import type { AcceptedAmounts } from '../../expected-payments/settlement.js';
+import {
+  compileTextPattern,
+  type TextPattern,
+} from '../../statement/expected-payments/text-pattern.js';
+import type { AcceptedAmounts } from '../../statement/expected-payments/settlement.js';
 
 /** The current terms of a payment that another system declared. */
 export interface DeclaredFacts {

@@ -2,7 +2,7 @@
 // and its part of the amount, so a line pays one instalment or none: no set of lines is searched.
 import { addDays, addMonths, type PlainDate } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { dueDateAt } from '../../expected-payments/due-dates.js';
+import { dueDateAt } from '../../statement/expected-payments/due-dates.js';
 import { groupBy } from '../../platform/grouping.js';
 import {
   agrees,

@@ -8,7 +8,7 @@ import {
   type PlainDate,
 } from '../../brazil/calendar.js';
 import { saoPauloDay, statementDayStart } from '../../brazil/statement-day.js';
-import { creditDaysOf, maxCreditDays } from '../../expected-payments/credit-days.js';
+import { creditDaysOf, maxCreditDays } from '../../statement/expected-payments/credit-days.js';
 import { invariant } from '../../platform/errors.js';
 import type { Component } from './component.js';
 import { openInstalments, readInstalment } from './instalments.js';

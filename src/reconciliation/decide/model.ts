@@ -1,12 +1,12 @@
 // The facts that outcomes are computed from, and what is computed. Facts are never changed by
 // reconciliation: the same facts give the same outcomes, in any order of arrival.
-import type { WithdrawalKind } from '../../expected-payments/facts.js';
-import type { CreditDays } from '../../expected-payments/credit-days.js';
-import type { DueDates } from '../../expected-payments/due-dates.js';
-import type { Metadata } from '../../expected-payments/metadata.js';
-import type { Reference } from '../../expected-payments/references.js';
-import type { PossibleOriginal } from '../../expected-payments/refunds-by-payer.js';
-import type { AcceptedAmounts } from '../../expected-payments/settlement.js';
+import type { WithdrawalKind } from '../../statement/expected-payments/facts.js';
+import type { CreditDays } from '../../statement/expected-payments/credit-days.js';
+import type { DueDates } from '../../statement/expected-payments/due-dates.js';
+import type { Metadata } from '../../statement/expected-payments/metadata.js';
+import type { Reference } from '../../statement/expected-payments/references.js';
+import type { PossibleOriginal } from '../../statement/expected-payments/refunds-by-payer.js';
+import type { AcceptedAmounts } from '../../statement/expected-payments/settlement.js';
 import type { DeclaredFacts } from './declared-conditions.js';
 import type { AppliedRule } from './rule.js';
 import type { FoundBreakKind, LineBreakKind, SettlementBreakKind } from './break-kinds.js';

@@ -2,7 +2,7 @@
 // group that a day, the window or the notes determine. No subset of a group is tried, because many
 // subsets of many sales come to one amount.
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { dueDateAt } from '../../expected-payments/due-dates.js';
+import { dueDateAt } from '../../statement/expected-payments/due-dates.js';
 import { groupBy } from '../../platform/grouping.js';
 import { stillOwed, type NetSettlement, type RuleExpectedPayment, type RuleLine } from './rule.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { serializeAdjustments } from '../../contract/charge-terms.js';
+import { serializeAdjustments } from '../../bank-contract/charge-terms.js';
 import { findSettlementBreaks, type ReviewedCredit } from './payment-findings.js';
 
 const at = (second: number) => new Date(Date.UTC(2026, 1, 2, 12, 0, second));

@@ -1,15 +1,15 @@
 // What is wrong about payments: amounts and repetitions, and lines that contradict a conclusion.
 // Each review of a charge or QR code starts from all of its lines in the order of time, so that
 // their order of arrival changes nothing.
-import { parseAdjustments } from '../../contract/charge-terms.js';
-import type { CreditedLine } from '../../expected-payments/credit-days.js';
+import { parseAdjustments } from '../../bank-contract/charge-terms.js';
+import type { CreditedLine } from '../../statement/expected-payments/credit-days.js';
 import {
   mayBePaidInTime,
   unrefundedPayments,
   owedCentsWhenPaid,
   type ExpectedTerms,
-} from '../../expected-payments/settlement.js';
-import { formatReais } from '../../money/cents.js';
+} from '../../statement/expected-payments/settlement.js';
+import { formatReais } from '../../brazil/cents.js';
 import { breakKinds } from './break-kind-declarations.js';
 import {
   subjectOfOperation,

@@ -5,14 +5,14 @@ import {
   refundsOfPix,
   type OwnRefund,
   type RefundsOfPix,
-} from '../../expected-payments/refunds-of-pix.js';
-import { isUndoingType } from '../../contract/line-types.js';
+} from '../../statement/expected-payments/refunds-of-pix.js';
+import { isUndoingType } from '../../bank-contract/line-types.js';
 import {
   maxPossibleOriginals,
   onlyOriginal,
   originalsWithEnoughLeft,
   type RefundedOriginal,
-} from '../../expected-payments/refunds-by-payer.js';
+} from '../../statement/expected-payments/refunds-by-payer.js';
 import { subjectOfLine } from './break-kinds.js';
 import { compareLines, type Component } from './component.js';
 import type {

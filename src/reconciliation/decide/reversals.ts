@@ -1,6 +1,6 @@
 // Which sent payment a credit reverses, in whole or in part, and never more than was paid.
-import { isReceivedType, type LineType } from '../../contract/line-types.js';
-import { reversalReferenceKinds } from '../../expected-payments/references.js';
+import { isReceivedType, type LineType } from '../../bank-contract/line-types.js';
+import { reversalReferenceKinds } from '../../statement/expected-payments/references.js';
 import { distinct, named, strongest, type Component, type Named } from './component.js';
 import type { LineAllocation, StatementLineFacts } from './model.js';
 

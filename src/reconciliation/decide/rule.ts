@@ -1,12 +1,18 @@
 // The terms of a declared rule, and which expected payments a line may pay by it. Pure.
 import { addDays } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { formatCounterparty } from '../../expected-payments/counterparty.js';
-import { isPix, type CreditedLine } from '../../expected-payments/credit-days.js';
-import { dueDateAt, type DueDates } from '../../expected-payments/due-dates.js';
-import { possiblePaymentDays } from '../../expected-payments/payment-days.js';
-import { owedCentsWhenPaid, type AcceptedAmounts } from '../../expected-payments/settlement.js';
-import { compileTextPattern, normalizeText } from '../../expected-payments/text-pattern.js';
+import { formatCounterparty } from '../../statement/expected-payments/counterparty.js';
+import { isPix, type CreditedLine } from '../../statement/expected-payments/credit-days.js';
+import { dueDateAt, type DueDates } from '../../statement/expected-payments/due-dates.js';
+import { possiblePaymentDays } from '../../statement/expected-payments/payment-days.js';
+import {
+  owedCentsWhenPaid,
+  type AcceptedAmounts,
+} from '../../statement/expected-payments/settlement.js';
+import {
+  compileTextPattern,
+  normalizeText,
+} from '../../statement/expected-payments/text-pattern.js';
 import { agreesWithTerms, type DeclaredFacts } from './declared-conditions.js';
 
 /** The reference kind of the candidates of a line that a rule found ambiguous. */

@@ -1,7 +1,7 @@
 // What expected payments have come to: the sums that are stored so that readers need not sum, and
 // the settlement as it stands after each allocation, in the order in which the lines happened. The
 // event of the allocation reports that settlement.
-import { outgoingSettlement } from '../../expected-payments/outgoing-settlement.js';
+import { outgoingSettlement } from '../../statement/expected-payments/outgoing-settlement.js';
 import {
   decidingOwedCents,
   settlementOfPaidAmount,
@@ -9,7 +9,7 @@ import {
   isUnrefunded,
   owedCentsWhenPaid,
   type PaidSettlement,
-} from '../../expected-payments/settlement.js';
+} from '../../statement/expected-payments/settlement.js';
 import type { ExpectedPaymentTotal, Match, Settlement } from '../../generated/service/client.js';
 import { compareLines, type Component } from './component.js';
 import { isStillExpected, lastPaymentDayOf, comingDeadline } from './missing.js';

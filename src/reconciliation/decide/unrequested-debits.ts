@@ -1,6 +1,6 @@
 // Debits that nothing explains, while the service alone sends money from the account. One that an
 // open operation could explain waits for it. Every other one is unrequested, whatever its type.
-import { clockToleranceMs } from '../../operations/effect-period.js';
+import { clockToleranceMs } from '../../outbound/operations/effect-period.js';
 import { groupBy } from '../../platform/grouping.js';
 import { compareByAge, contradicts } from './by-reference.js';
 import { maxBreakCandidates, type Component } from './component.js';

@@ -2,23 +2,23 @@
 // change; each step is recorded with its actor and reason.
 import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
-import { Settings } from '../../config.js';
-import { Database, type Tx } from '../../database.service.js';
+import { Settings } from '../../platform/settings/config.js';
+import { Database, type Tx } from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import { AppError, conflict } from '../../platform/errors.js';
 import { groupBy } from '../../platform/grouping.js';
-import { JobQueue } from '../../platform/job-queue.js';
-import { toList, type Page } from '../../platform/listing.js';
+import { JobQueue } from '../../platform/queue/job-queue.js';
+import { toList, type Page } from '../../platform/http/listing.js';
 import { newId } from '../../platform/ids.js';
-import { recordRangeTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
-import { assertBelowQuota } from '../../request-limits/quotas.queries.js';
+import { recordRangeTask } from '../../statement/reconciliation-tasks/reconciliation-tasks.queries.js';
+import { assertBelowQuota } from '../../platform/limits/quotas.queries.js';
 import type { DeclaredRule } from '../decide/model.js';
 import { findRuleFacts } from './rule-trials.queries.js';
 import { describeRule, describeRuleWithHistory, toAction, toCondition } from './rule-views.js';
 import type { RuleDefinition } from './rules.schema.js';
-import * as queries from '../rules.queries.js';
+import * as queries from '../load/rules.queries.js';
 import type { AppliedRule, CoveredLine } from '../decide/rule.js';
-import { readStored, writeStored, type StoredRule } from '../stored-rule.js';
+import { readStored, writeStored, type StoredRule } from '../load/stored-rule.js';
 import { storedResult } from './trial-result.js';
 
 /** How many of a rule's newest trials and steps are shown. */

@@ -1,8 +1,8 @@
 // SQL of rule trials: reads history page by page.
-import { opaqueAccountId, type Db, type Tx } from '../../database.service.js';
+import { opaqueAccountId, type Db, type Tx } from '../../platform/postgres/database.service.js';
 import type { RuleBreakKind } from '../decide/break-kinds.js';
 import type { CoveredLine } from '../decide/rule.js';
-import { isUndecidedBreak } from '../rules.queries.js';
+import { isUndecidedBreak } from '../load/rules.queries.js';
 
 /** How many lines are read at once. */
 export const pageSize = 5_000;

@@ -4,24 +4,24 @@ import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
 import { addDays, daysBetween } from '../../brazil/calendar.js';
 import { statementDayStart } from '../../brazil/statement-day.js';
-import type { RouteInput } from '../../contract/route.js';
-import { Database } from '../../database.service.js';
+import type { RouteInput } from '../../bank-contract/route.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import { AppError, conflict, invalidField, ruleBroken } from '../../platform/errors.js';
 import { Log } from '../../platform/log.js';
 import { newId } from '../../platform/ids.js';
-import { BankTime } from '../../statement/bank-time.service.js';
+import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { BankService } from '../../bank/bank.service.js';
-import { loadOptionsOf } from '../component.queries.js';
+import { loadOptionsOf } from '../load/component.queries.js';
 import { decideByRules, payableByRules, toRuleLine, type RuleDecision } from '../decide/by-rule.js';
 import { decide } from '../decide/decide.js';
 import type { Facts, DeclaredRule } from '../decide/model.js';
-import { loadComponents, loadAccount } from '../load.queries.js';
-import { listActiveRules, lockRuleVersions } from '../rules.queries.js';
+import { loadComponents, loadAccount } from '../load/load.queries.js';
+import { listActiveRules, lockRuleVersions } from '../load/rules.queries.js';
 import * as queries from './rule-trials.queries.js';
 import { covers, type AppliedRule } from '../decide/rule.js';
 import { describeTrial } from './rule-views.js';
 import type { trialView, tryRuleVersion } from './rules.schema.js';
-import { readStored } from '../stored-rule.js';
+import { readStored } from '../load/stored-rule.js';
 import {
   outcomeByRule,
   storedChanges,

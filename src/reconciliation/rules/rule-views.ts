@@ -2,8 +2,8 @@
 // unmasked, since lines are compared with them, and shown masked. Pure.
 import { z } from 'zod';
 import { maskTaxId, normalizeTaxId, parseTaxId } from '../../brazil/tax-id.js';
-import { reais } from '../../contract/wire.js';
-import { maskValue } from '../../counterparties/masking.js';
+import { reais } from '../../bank-contract/wire.js';
+import { maskValue } from '../../access/counterparties/masking.js';
 import type {
   Rule,
   RuleHistoryEntry,
@@ -19,7 +19,7 @@ import {
   type ruleView,
   type trialView,
 } from './rules.schema.js';
-import { readStored } from '../stored-rule.js';
+import { readStored } from '../load/stored-rule.js';
 import { storedResult } from './trial-result.js';
 
 export function describeRule(

@@ -1,11 +1,11 @@
 // The API of the account's own rules: declare, try over history, activate, retire.
 import { Controller, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, FromCaller, type CallerInput } from '../../accounts/api-key.guard.js';
-import { RequiresScope } from '../../accounts/scope.decorator.js';
-import { IdempotencyService } from '../../idempotency/idempotency.service.js';
-import { Handles } from '../../platform/contract-route.js';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../../access/accounts/api-key.guard.js';
+import { RequiresScope } from '../../access/accounts/scope.decorator.js';
+import { IdempotencyService } from '../../access/idempotency/idempotency.service.js';
+import { Handles } from '../../platform/http/contract-route.js';
 import { AppError } from '../../platform/errors.js';
-import { isUuid, readPage, readUuid } from '../../platform/listing.js';
+import { isUuid, readPage, readUuid } from '../../platform/http/listing.js';
 import { RuleCatalog } from './rule-catalog.service.js';
 import { RuleTrials } from './rule-trials.service.js';
 import * as routes from './rules.schema.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { parseJson, stringifyJson } from '../../platform/exact-json.js';
+import { parseJson, stringifyJson } from '../../platform/json/exact-json.js';
 import { describeAction, describeCondition, toAction, toCondition } from './rule-views.js';
 import { createRuleVersion } from './rules.schema.js';
-import { readStored, writeStored } from '../stored-rule.js';
+import { readStored, writeStored } from '../load/stored-rule.js';
 
 const read = (body: object) =>
   z.safeDecode(createRuleVersion.body, parseJson(JSON.stringify(body)) as never);

@@ -1,6 +1,6 @@
 // The API of the account's own rules.
 import { z } from 'zod';
-import { route } from '../../contract/route.js';
+import { route } from '../../bank-contract/route.js';
 import {
   bigInteger,
   filledText,
@@ -10,15 +10,15 @@ import {
   positiveReais,
   reais,
   text,
-} from '../../contract/wire.js';
+} from '../../bank-contract/wire.js';
 import { normalizeTaxId } from '../../brazil/tax-id.js';
-import { isWideRange } from '../../expected-payments/declared-terms.js';
+import { isWideRange } from '../../statement/expected-payments/declared-terms.js';
 import {
   isMeaningless,
   maxPatternLength,
   problemOfPattern,
-} from '../../expected-payments/text-pattern.js';
-import { listOf, listQuery } from '../../platform/listing.js';
+} from '../../statement/expected-payments/text-pattern.js';
+import { listOf, listQuery } from '../../platform/http/listing.js';
 import {
   criteria,
   declaredCategories,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { RuleDecision } from '../decide/by-rule.js';
 import type { Decision } from '../decide/decide.js';
 import type { HistoryLine } from './rule-trials.queries.js';
-import { bigintText } from '../stored-rule.js';
+import { bigintText } from '../load/stored-rule.js';
 
 /** What a trial counts, in the order in which people read it. */
 export const trialFigures = [

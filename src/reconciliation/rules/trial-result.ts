@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Decision } from '../decide/decide.js';
 import type { LineAllocation } from '../decide/model.js';
 import type { HistoryLine } from './rule-trials.queries.js';
-import { bigintText } from '../stored-rule.js';
+import { bigintText } from '../load/stored-rule.js';
 import {
   changesStored,
   isSameOutcome,

@@ -5,14 +5,14 @@ import {
   CalledBy,
   FromCaller,
   type CallerInput,
-} from '../../accounts/api-key.guard.js';
-import type { Caller } from '../../accounts/api-keys.service.js';
-import { RequiresScope } from '../../accounts/scope.decorator.js';
-import { Database } from '../../database.service.js';
-import { IdempotencyService } from '../../idempotency/idempotency.service.js';
-import { Handles, Reply } from '../../platform/contract-route.js';
-import { stringifyJson } from '../../platform/exact-json.js';
-import { isUuid, readPage, readUuid, toList } from '../../platform/listing.js';
+} from '../../access/accounts/api-key.guard.js';
+import type { Caller } from '../../access/accounts/api-keys.service.js';
+import { RequiresScope } from '../../access/accounts/scope.decorator.js';
+import { Database } from '../../platform/postgres/database.service.js';
+import { IdempotencyService } from '../../access/idempotency/idempotency.service.js';
+import { Handles, Reply } from '../../platform/http/contract-route.js';
+import { stringifyJson } from '../../platform/json/exact-json.js';
+import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
 import { changeSchedule, getRun, getSchedule, listRuns, startRun } from './runs.schema.js';
 import { describeRun, RunsService } from './runs.service.js';
 import { Schedules } from './schedules.service.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
-import { StatementModule } from '../../statement/statement.module.js';
+import { StatementModule } from '../../statement/lines/statement.module.js';
 import { ReconciliationModule } from '../reconciliation.module.js';
 import { RunsController } from './runs.controller.js';
 import { RunsService } from './runs.service.js';

@@ -1,13 +1,13 @@
 // SQL of runs: at most one running for each account, counts of what changed during a run, and the
 // schedules that are due. `next_run_at` is bank time.
-import type { Tx } from '../../database.service.js';
-import type { Reader } from '../../shared-reads.queries.js';
+import type { Tx } from '../../platform/postgres/database.service.js';
+import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import {
   Prisma,
   type ReconciliationRun,
   type ReconciliationSchedule,
 } from '../../generated/service/client.js';
-import type { JobPayload } from '../../queues.js';
+import type { JobPayload } from '../../platform/queue/queues.js';
 import type { RunCounts } from './runs.schema.js';
 import { newId } from '../../platform/ids.js';
 

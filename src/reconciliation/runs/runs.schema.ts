@@ -1,8 +1,8 @@
 // The API of reconciliation runs and their schedule.
 import { z } from 'zod';
-import { route } from '../../contract/route.js';
-import { instant, integer, text } from '../../contract/wire.js';
-import { listOf, listQuery } from '../../platform/listing.js';
+import { route } from '../../bank-contract/route.js';
+import { instant, integer, text } from '../../bank-contract/wire.js';
+import { listOf, listQuery } from '../../platform/http/listing.js';
 
 const base = { chapter: 'Reconciliation', authentication: 'api-key' } as const;
 

@@ -4,19 +4,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { Database } from '../../database.service.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import { EventsService } from '../../events/events.service.js';
 import type { ReconciliationRun } from '../../generated/service/client.js';
-import type { Lease } from '../../leases/leases.queries.js';
-import { transactionUnderLease, withLease } from '../../leases/leases.service.js';
+import type { Lease } from '../../platform/postgres/leases/leases.queries.js';
+import { transactionUnderLease, withLease } from '../../platform/postgres/leases/leases.service.js';
 import { AppError } from '../../platform/errors.js';
-import { OnJob } from '../../platform/job-methods.js';
-import { JobQueue } from '../../platform/job-queue.js';
-import { waitOutsideSlot } from '../../platform/job-slots.js';
-import { Every } from '../../platform/timer-methods.js';
-import type { JobPayload } from '../../queues.js';
-import { StatementService } from '../../statement/statement.service.js';
-import { ReconciliationService } from '../reconciliation.service.js';
+import { OnJob } from '../../platform/queue/job-methods.js';
+import { JobQueue } from '../../platform/queue/job-queue.js';
+import { waitOutsideSlot } from '../../platform/queue/job-slots.js';
+import { Every } from '../../platform/queue/timer-methods.js';
+import type { JobPayload } from '../../platform/queue/queues.js';
+import { LineRecording } from '../../statement/lines/line-recording.service.js';
+import { ReconciliationService } from '../apply/reconciliation.service.js';
 import * as queries from './runs.queries.js';
 import { runView, type RunCounts } from './runs.schema.js';
 
@@ -34,7 +34,7 @@ const syncDeadlineMs = 3_600_000;
 export class RunsService {
   constructor(
     private readonly database: Database,
-    private readonly statement: StatementService,
+    private readonly statement: LineRecording,
     private readonly reconciliation: ReconciliationService,
     private readonly events: EventsService,
     private readonly jobQueue: JobQueue,

@@ -1,12 +1,12 @@
 // Automatic runs. Times are bank time; one run makes up for all times missed while the service
 // was down.
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database.service.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import type { ReconciliationSchedule } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
-import { JobQueue } from '../../platform/job-queue.js';
-import { Every } from '../../platform/timer-methods.js';
-import { BankTime } from '../../statement/bank-time.service.js';
+import { JobQueue } from '../../platform/queue/job-queue.js';
+import { Every } from '../../platform/queue/timer-methods.js';
+import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { defaultCron, nextCronTime, findCronProblem } from './cron.js';
 import * as queries from './runs.queries.js';
 

@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import { AppError, ruleBroken } from '../../platform/errors.js';
-import { sha256 } from '../../platform/exact-json.js';
+import { sha256 } from '../../platform/json/exact-json.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import {
   findAccountByKeyHash,

@@ -12,11 +12,11 @@ import {
   partnerKeyHeader,
   type Route,
   type RouteInput,
-} from '../../contract/route.js';
-import { inputOf, routeOf } from '../../platform/contract-route.js';
+} from '../../bank-contract/route.js';
+import { inputOf, routeOf } from '../../platform/http/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
-import { sha256 } from '../../platform/exact-json.js';
-import type { Departure } from '../../platform/lenient-request.js';
+import { sha256 } from '../../platform/json/exact-json.js';
+import type { Departure } from '../../platform/http/lenient-request.js';
 import { Modes } from '../modes/modes.service.js';
 import { isRouteServed } from '../presets/presets.js';
 import { SandboxSettings } from '../sandbox-database.service.js';

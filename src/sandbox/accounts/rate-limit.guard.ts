@@ -2,9 +2,9 @@
 // refused before their body is validated. It uses the machine's clock: a test that freezes the
 // bank's clock must not be locked out.
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { routeOf } from '../../platform/contract-route.js';
+import { routeOf } from '../../platform/http/contract-route.js';
 import { AppError } from '../../platform/errors.js';
-import { fullBucket, takeToken, type TokenBucket } from '../../platform/rate-limits.js';
+import { fullBucket, takeToken, type TokenBucket } from '../../platform/limits/rate-limits.js';
 import { bankCallOf } from '../faults/bank-call.js';
 import { Modes } from '../modes/modes.service.js';
 import type { AuthenticatedRequest } from './api-key.guard.js';

@@ -7,9 +7,9 @@ import {
   billDigitableLine,
   billStatuses,
   differentBillIssue,
-} from '../../contract/bill-payments.js';
+} from '../../bank-contract/bill-payments.js';
 import { parseTaxId } from '../../brazil/tax-id.js';
-import { route } from '../../contract/route.js';
+import { route } from '../../bank-contract/route.js';
 import {
   bigInteger,
   centsOfMillionths,
@@ -20,7 +20,7 @@ import {
   positiveReais,
   reais,
   text,
-} from '../../contract/wire.js';
+} from '../../bank-contract/wire.js';
 
 const control = { chapter: 'Sandbox control', authentication: 'api-key' } as const;
 

@@ -8,7 +8,7 @@ import {
   invariant,
   refuseInvalid,
 } from '../../platform/errors.js';
-import { isUuid } from '../../platform/listing.js';
+import { isUuid } from '../../platform/http/listing.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import { findCharge } from '../charges/charges.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';

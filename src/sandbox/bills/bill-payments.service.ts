@@ -3,8 +3,8 @@
 import { Injectable } from '@nestjs/common';
 import { parseBillCode } from '../../brazil/bill-code.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { payBill, type BillPaymentRequest } from '../../contract/bill-payments.js';
-import type { Reply } from '../../platform/contract-route.js';
+import { payBill, type BillPaymentRequest } from '../../bank-contract/bill-payments.js';
+import type { Reply } from '../../platform/http/contract-route.js';
 import { AppError, invariant, ruleBroken } from '../../platform/errors.js';
 import type { AccountRequest } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';

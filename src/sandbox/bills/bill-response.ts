@@ -1,7 +1,7 @@
 import type { Adjustment } from '../../brazil/amount-owed.js';
 import { addDays, type PlainDate } from '../../brazil/calendar.js';
-import type { BillInformation, BillPaymentResponse } from '../../contract/bill-payments.js';
-import { millionthsOfCents } from '../../contract/wire.js';
+import type { BillInformation, BillPaymentResponse } from '../../bank-contract/bill-payments.js';
+import { millionthsOfCents } from '../../bank-contract/wire.js';
 import type { Bill } from './bill.js';
 import { calculateBill } from './bill-calculation.js';
 import { isPartShown, type Preset } from '../presets/presets.js';

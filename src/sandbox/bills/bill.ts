@@ -1,11 +1,11 @@
 import type { Adjustments } from '../../brazil/amount-owed.js';
 import type { PlainDate } from '../../brazil/calendar.js';
 import { parseTaxId } from '../../brazil/tax-id.js';
-import type { billStatuses } from '../../contract/bill-payments.js';
-import { parseAdjustments } from '../../contract/charge-terms.js';
+import type { billStatuses } from '../../bank-contract/bill-payments.js';
+import { parseAdjustments } from '../../bank-contract/charge-terms.js';
 import type { Bill as BillTable } from '../../generated/sandbox/client.js';
 import { invariant } from '../../platform/errors.js';
-import { sha256 } from '../../platform/exact-json.js';
+import { sha256 } from '../../platform/json/exact-json.js';
 import { holderOf, type SandboxAccount } from '../accounts/party.js';
 import { payerOf } from '../charges/charge-parts.js';
 import type { ChargeRow } from '../charges/charges.queries.js';

@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { parseBillCode } from '../../brazil/bill-code.js';
-import { getBill, payBill } from '../../contract/bill-payments.js';
-import type { RouteInput } from '../../contract/route.js';
-import { Handles, Input } from '../../platform/contract-route.js';
+import { getBill, payBill } from '../../bank-contract/bill-payments.js';
+import type { RouteInput } from '../../bank-contract/route.js';
+import { Handles, Input } from '../../platform/http/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { BankClock } from '../clock/bank-clock.service.js';

@@ -8,8 +8,8 @@ import {
   parseUtilityBill,
   type UtilityBillSegment,
 } from '../../brazil/utility-bill.js';
-import { serializeAdjustments } from '../../contract/charge-terms.js';
-import { centsOfMillionths } from '../../contract/wire.js';
+import { serializeAdjustments } from '../../bank-contract/charge-terms.js';
+import { centsOfMillionths } from '../../bank-contract/wire.js';
 import { invariant } from '../../platform/errors.js';
 import type { Party } from '../accounts/party.js';
 import type { BillRow } from './bill.js';

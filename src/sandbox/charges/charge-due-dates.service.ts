@@ -1,8 +1,8 @@
 // Changes the due date of slips. A registered slip has the due date that the bank stores; its bar
 // code does not change.
 import { Injectable } from '@nestjs/common';
-import type { changeDueDate } from '../../contract/charges.js';
-import type { RouteInput } from '../../contract/route.js';
+import type { changeDueDate } from '../../bank-contract/charges.js';
+import type { RouteInput } from '../../bank-contract/route.js';
 import { AppError, conflict, invalidField, ruleBroken } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';

@@ -4,7 +4,7 @@ import type { PlainDate } from '../../brazil/calendar.js';
 import { txidOfCorrelationId } from '../../brazil/static-txid.js';
 import type { OutsidePayer, SandboxAccount } from '../accounts/party.js';
 import { amountOwed } from '../../brazil/amount-owed.js';
-import { parseAdjustments } from '../../contract/charge-terms.js';
+import { parseAdjustments } from '../../bank-contract/charge-terms.js';
 import type { ChargeRow } from './charges.queries.js';
 
 /** The fields that only some types of charge have. */

@@ -1,7 +1,7 @@
 // Reads charges in their current state, with their payments.
 import { Injectable } from '@nestjs/common';
 import { statementDayStart } from '../../brazil/statement-day.js';
-import type { ChargeDetails, ChargesQuery } from '../../contract/charges.js';
+import type { ChargeDetails, ChargesQuery } from '../../bank-contract/charges.js';
 import { AppError } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { Modes } from '../modes/modes.service.js';

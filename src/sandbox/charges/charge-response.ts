@@ -1,4 +1,4 @@
-import type { ChargeDetails } from '../../contract/charges.js';
+import type { ChargeDetails } from '../../bank-contract/charges.js';
 import { invariant } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { wireInteger, wireReais } from '../wire-values.js';

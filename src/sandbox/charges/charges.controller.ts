@@ -7,9 +7,13 @@ import {
   listCharges,
   payCharge,
   voidCharge,
-} from '../../contract/charges.js';
-import { createStaticQr, getStaticQr, listStaticQrPayments } from '../../contract/static-qr.js';
-import { Handles, Reply } from '../../platform/contract-route.js';
+} from '../../bank-contract/charges.js';
+import {
+  createStaticQr,
+  getStaticQr,
+  listStaticQrPayments,
+} from '../../bank-contract/static-qr.js';
+import { Handles, Reply } from '../../platform/http/contract-route.js';
 import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { ChargeDueDates } from './charge-due-dates.service.js';
 import { ChargeReading } from './charge-reading.service.js';

@@ -1,5 +1,5 @@
 import type { PlainDate } from '../../brazil/calendar.js';
-import type { ChargeRequest } from '../../contract/charges.js';
+import type { ChargeRequest } from '../../bank-contract/charges.js';
 import type { Charge, StatementLine } from '../../generated/sandbox/client.js';
 import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 

@@ -1,14 +1,14 @@
 // Issues bank slips, with and without a QR code.
 import { Injectable } from '@nestjs/common';
-import { createCharge, type ChargeRequest } from '../../contract/charges.js';
-import { canonicalJson, sha256 } from '../../platform/exact-json.js';
+import { createCharge, type ChargeRequest } from '../../bank-contract/charges.js';
+import { canonicalJson, sha256 } from '../../platform/json/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { Modes } from '../modes/modes.service.js';
 import { conflict, refuseInvalid, ruleBroken } from '../../platform/errors.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { responseText } from '../wire-values.js';
-import { adjustmentsOf, serializeAdjustments } from '../../contract/charge-terms.js';
+import { adjustmentsOf, serializeAdjustments } from '../../bank-contract/charge-terms.js';
 import { staticQrOf } from './charge-parts.js';
 import { buildChargeResponse } from './charge-response.js';
 import { ChargeIssuance, type NewCharge } from './charge-issuance.service.js';

@@ -1,5 +1,5 @@
 import { parseBankSlip } from '../../brazil/bank-slip.js';
-import type { ChargeRequest } from '../../contract/charges.js';
+import type { ChargeRequest } from '../../bank-contract/charges.js';
 import { fixtureAccounts } from '../accounts/fixtures.js';
 import { issueSlip, slipProblems } from './issued-slip.js';
 

@@ -1,8 +1,8 @@
 import { buildBankSlip } from '../../brazil/bank-slip.js';
 import { FIRST_DUE_DATE, LAST_DUE_DATE } from '../../brazil/due-date-factor.js';
 import { parseTaxId } from '../../brazil/tax-id.js';
-import { isComputable } from '../../contract/charge-terms.js';
-import type { ChargeRequest } from '../../contract/charges.js';
+import { isComputable } from '../../bank-contract/charge-terms.js';
+import type { ChargeRequest } from '../../bank-contract/charges.js';
 import { bank, type SandboxAccount } from '../accounts/party.js';
 import type { ModeValues } from '../modes/modes.schema.js';
 

@@ -1,4 +1,4 @@
-import type { StaticQrResponse } from '../../contract/static-qr.js';
+import type { StaticQrResponse } from '../../bank-contract/static-qr.js';
 import { invariant } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import type { ChargeRow } from './charges.queries.js';

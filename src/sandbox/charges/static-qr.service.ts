@@ -8,10 +8,10 @@ import {
   getStaticQr,
   type StaticQrDetails,
   type StaticQrPayment,
-} from '../../contract/static-qr.js';
-import type { Reply } from '../../platform/contract-route.js';
+} from '../../bank-contract/static-qr.js';
+import type { Reply } from '../../platform/http/contract-route.js';
 import { AppError, invalidField, ruleBroken } from '../../platform/errors.js';
-import { canonicalJson, parseJson, sha256 } from '../../platform/exact-json.js';
+import { canonicalJson, parseJson, sha256 } from '../../platform/json/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { AccountRequest } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { z } from 'zod';
 import type { PlainDate } from '../../brazil/calendar.js';
-import { integer } from '../../contract/wire.js';
+import { integer } from '../../bank-contract/wire.js';
 import { BankSettings, SerialQueue } from '../bank-settings.service.js';
 import { ruleBroken } from '../../platform/errors.js';
 

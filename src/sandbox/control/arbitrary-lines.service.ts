@@ -1,6 +1,6 @@
 // Posts statement lines that no request of a client causes: received TEDs, fees, unknown types.
 import { Injectable } from '@nestjs/common';
-import type { RouteInput } from '../../contract/route.js';
+import type { RouteInput } from '../../bank-contract/route.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';

@@ -1,5 +1,5 @@
 // Reads of the control plane: the ledger with its audit, and the fixtures.
-import type { RouteInput } from '../../contract/route.js';
+import type { RouteInput } from '../../bank-contract/route.js';
 import type { readSandboxLedger } from './control.schema.js';
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '../accounts/accounts.service.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import type { Account } from '../../generated/sandbox/client.js';
 import { invariant } from '../../platform/errors.js';
-import { sha256 } from '../../platform/exact-json.js';
+import { sha256 } from '../../platform/json/exact-json.js';
 import { findAccountByNumber } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { openAccount } from '../ledger/opening.queries.js';

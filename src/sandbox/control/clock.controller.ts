@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
-import type { RouteInput } from '../../contract/route.js';
-import { Handles, Input } from '../../platform/contract-route.js';
+import type { RouteInput } from '../../bank-contract/route.js';
+import { Handles, Input } from '../../platform/http/contract-route.js';
 import { invalidField } from '../../platform/errors.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { BankClock, latestInstant } from '../clock/bank-clock.service.js';

@@ -1,8 +1,8 @@
 // The control plane of the bank's clock.
 import { z } from 'zod';
 import { parsePlainDate } from '../../brazil/calendar.js';
-import { route } from '../../contract/route.js';
-import { instant, text } from '../../contract/wire.js';
+import { route } from '../../bank-contract/route.js';
+import { instant, text } from '../../bank-contract/wire.js';
 
 const requestedInstant = text(40).refine(
   (value) =>

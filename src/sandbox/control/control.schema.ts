@@ -1,7 +1,7 @@
 // The sandbox's control plane: actions that a test needs and that no bank offers its clients.
 import { z } from 'zod';
 import { postedMovement } from '../ledger/posted-movement.js';
-import { route } from '../../contract/route.js';
+import { route } from '../../bank-contract/route.js';
 import {
   clientIdentifier,
   filledText,
@@ -11,7 +11,7 @@ import {
   queryNsu,
   reais,
   text,
-} from '../../contract/wire.js';
+} from '../../bank-contract/wire.js';
 
 const control = { chapter: 'Sandbox control', authentication: 'api-key' } as const;
 

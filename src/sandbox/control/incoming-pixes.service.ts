@@ -2,7 +2,7 @@
 // unexpected.
 import { Injectable } from '@nestjs/common';
 import { parseBrCode } from '../../brazil/br-code.js';
-import type { RouteInput } from '../../contract/route.js';
+import type { RouteInput } from '../../bank-contract/route.js';
 import { AppError, invalidField, ruleBroken } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';

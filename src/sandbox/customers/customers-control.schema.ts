@@ -1,7 +1,7 @@
 // The control route that approves or refuses a customer.
 import { z } from 'zod';
-import { route } from '../../contract/route.js';
-import { text } from '../../contract/wire.js';
+import { route } from '../../bank-contract/route.js';
+import { text } from '../../bank-contract/wire.js';
 
 export const decideCustomerRoute = route({
   name: 'sandboxDecideCustomer',

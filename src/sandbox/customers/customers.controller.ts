@@ -1,9 +1,9 @@
 // The onboarding API. The partner key authenticates it, so a request has no current account. It
 // takes no IdempotencyKey: a repeat is refused because its document already has a customer.
 import { Controller } from '@nestjs/common';
-import { createCustomer } from '../../contract/customers.js';
-import type { RouteInput } from '../../contract/route.js';
-import { Handles, Input } from '../../platform/contract-route.js';
+import { createCustomer } from '../../bank-contract/customers.js';
+import type { RouteInput } from '../../bank-contract/route.js';
+import { Handles, Input } from '../../platform/http/contract-route.js';
 import { decideCustomerRoute } from './customers-control.schema.js';
 import { Customers } from './customers.service.js';
 

@@ -1,7 +1,7 @@
 // Creates customers: each with its account in one transaction. A due task approves the customer
 // shortly after, unless a mode leaves the decision to the control plane.
 import { Injectable } from '@nestjs/common';
-import type { CustomerRequest } from '../../contract/customers.js';
+import type { CustomerRequest } from '../../bank-contract/customers.js';
 import type { Customer } from '../../generated/sandbox/client.js';
 import {
   AppError,

@@ -1,5 +1,5 @@
 import { maskTaxId, parseTaxId } from '../../brazil/tax-id.js';
-import type { CustomerRequest } from '../../contract/customers.js';
+import type { CustomerRequest } from '../../bank-contract/customers.js';
 import { invariant } from '../../platform/errors.js';
 import type { AccountOpening } from '../ledger/opening.queries.js';
 import { wireReais } from '../wire-values.js';

@@ -3,7 +3,7 @@
 // nor repeats it.
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { invariant } from '../../platform/errors.js';
-import { WorkerLoop } from '../../platform/worker-loop.js';
+import { WorkerLoop } from '../../platform/queue/worker-loop.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { SandboxDatabase, SandboxSettings, type SandboxTx } from '../sandbox-database.service.js';
 import {

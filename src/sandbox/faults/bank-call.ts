@@ -1,6 +1,6 @@
 // Which requests to the bank a fault applies to. Faults never apply to the control plane and to the
 // routes that simulate a payment or an expiry, because a real bank does not serve these.
-import type { HttpMethod, Route } from '../../contract/route.js';
+import type { HttpMethod, Route } from '../../bank-contract/route.js';
 import { afterEffectKinds, type Fault, type FaultEndpoint, type FaultKind } from './fault.js';
 
 export interface BankCall {

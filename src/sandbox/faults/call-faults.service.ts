@@ -11,9 +11,9 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { mergeMap, of } from 'rxjs';
-import { buildErrorBody } from '../../contract/errors.js';
-import { routeOf } from '../../platform/contract-route.js';
-import { errorContentType } from '../../platform/error.filter.js';
+import { buildErrorBody } from '../../bank-contract/errors.js';
+import { routeOf } from '../../platform/http/contract-route.js';
+import { errorContentType } from '../../platform/http/error.filter.js';
 import { unreachable } from '../../platform/errors.js';
 import { currentTraceId, newTraceId } from '../../platform/trace.js';
 import { BankClock } from '../clock/bank-clock.service.js';

@@ -1,7 +1,7 @@
 // Defines faults and decides when a fault fires. A fault with a probability has a seed: its n-th
 // chance has the same result in every run.
-import type { HttpMethod } from '../../contract/route.js';
-import { sha256 } from '../../platform/exact-json.js';
+import type { HttpMethod } from '../../bank-contract/route.js';
+import { sha256 } from '../../platform/json/exact-json.js';
 import type { PixFailureCode } from './pix-failures.js';
 
 /** The endpoints that a fault can be set for. */

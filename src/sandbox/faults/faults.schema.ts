@@ -1,8 +1,8 @@
 // The control plane of faults: add, list and remove.
 import { LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
-import { route } from '../../contract/route.js';
-import { integer, jsonNumber, text } from '../../contract/wire.js';
+import { route } from '../../bank-contract/route.js';
+import { integer, jsonNumber, text } from '../../bank-contract/wire.js';
 import {
   endpointsOfKind,
   callKinds,

@@ -1,6 +1,6 @@
 import { Controller, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { Handles } from '../../platform/contract-route.js';
+import { Handles } from '../../platform/http/contract-route.js';
 import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { generateLines } from './generate.schema.js';
 import { LineGenerator } from './generate.service.js';

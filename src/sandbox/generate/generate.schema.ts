@@ -1,7 +1,7 @@
 // The control route that generates many lines at once, for load tests.
 import { z } from 'zod';
-import { route } from '../../contract/route.js';
-import { integer, text } from '../../contract/wire.js';
+import { route } from '../../bank-contract/route.js';
+import { integer, text } from '../../bank-contract/wire.js';
 
 const from1To = (maximum: number) =>
   integer.refine((value) => value >= 1 && value <= maximum, `Must be from 1 to ${maximum}.`);

@@ -2,7 +2,7 @@
 // locks the account for about a second, so that live traffic continues between batches. The lines
 // obey every rule of the ledger.
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import type { RouteInput } from '../../contract/route.js';
+import type { RouteInput } from '../../bank-contract/route.js';
 import { AppError, ruleBroken } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';

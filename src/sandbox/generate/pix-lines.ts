@@ -1,6 +1,6 @@
 import { buildEndToEndId } from '../../brazil/end-to-end-id.js';
 import { bank, type Party, partyOfAccount, outsideParty } from '../accounts/party.js';
-import type { LineType } from '../../contract/line-types.js';
+import type { LineType } from '../../bank-contract/line-types.js';
 import type { PixType } from '../pix/pix-credits.service.js';
 import { companies, people, type Person } from './people.js';
 import { plainReais, type LineInputs, type PlannedLine } from './planned-line.js';

@@ -1,7 +1,7 @@
 import type { InternalAccount } from '../accounts/fixtures.js';
 import type { LineDetails } from '../ledger/movement.js';
 import type { SandboxAccount } from '../accounts/party.js';
-import type { LineType } from '../../contract/line-types.js';
+import type { LineType } from '../../bank-contract/line-types.js';
 import type { ChargeRow } from '../charges/charges.queries.js';
 import type { Transfer } from '../transfers/transfer.js';
 import type { Person } from './people.js';

@@ -3,11 +3,11 @@
 // stores no key. The mode `idempotentRepeat` sets the response to a repeat.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Route } from '../../contract/route.js';
+import type { Route } from '../../bank-contract/route.js';
 import type { IdempotentRequest } from '../../generated/sandbox/client.js';
-import { Reply } from '../../platform/contract-route.js';
+import { Reply } from '../../platform/http/contract-route.js';
 import { AppError, conflict, invariant } from '../../platform/errors.js';
-import { canonicalJson, sha256 } from '../../platform/exact-json.js';
+import { canonicalJson, sha256 } from '../../platform/json/exact-json.js';
 import type { AccountRequest } from '../accounts/api-key.guard.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';

@@ -1,5 +1,5 @@
 import type { Account, StatementLine } from '../../generated/sandbox/client.js';
-import { stringifyJson } from '../../platform/exact-json.js';
+import { stringifyJson } from '../../platform/json/exact-json.js';
 import { columnsOf, type Queryable, type SandboxTx } from '../sandbox-database.service.js';
 import type { PostedLine } from './movement.js';
 

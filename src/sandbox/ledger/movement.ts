@@ -1,7 +1,7 @@
 import type { StatementLine } from '../../generated/sandbox/client.js';
 import type { InternalAccount } from '../accounts/fixtures.js';
 import type { SandboxAccount } from '../accounts/party.js';
-import type { LineType } from '../../contract/line-types.js';
+import type { LineType } from '../../bank-contract/line-types.js';
 import type { Preset } from '../presets/presets.js';
 
 /** The largest balance. The contract's numbers have at most twelve digits of reais. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bigInteger, instant, reais } from '../../contract/wire.js';
+import { bigInteger, instant, reais } from '../../bank-contract/wire.js';
 import { amountAndDirection, type PostedLine } from './movement.js';
 
 /** A customer's line in the responses of the control plane. */

@@ -1,5 +1,5 @@
 // The calls whose faults a line follows, by its type.
-import { isLineType, type LineType } from '../../contract/line-types.js';
+import { isLineType, type LineType } from '../../bank-contract/line-types.js';
 import type { FaultEndpoint } from '../faults/fault.js';
 
 /** The endpoints whose calls write lines of a type. */

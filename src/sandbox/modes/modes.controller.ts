@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
-import type { RouteInput } from '../../contract/route.js';
-import { Handles, Input } from '../../platform/contract-route.js';
+import type { RouteInput } from '../../bank-contract/route.js';
+import { Handles, Input } from '../../platform/http/contract-route.js';
 import { changeModes, readModes } from './modes.schema.js';
 import { Modes } from './modes.service.js';
 

@@ -1,10 +1,10 @@
 // The modes, with their values in each preset. A mode decides behaviour that the contract leaves
 // open.
 import { z } from 'zod';
-import { maxBatchItems } from '../../contract/batch-transfers.js';
-import { route } from '../../contract/route.js';
-import { departures } from '../../platform/lenient-request.js';
-import { filledText, integer, positiveReais } from '../../contract/wire.js';
+import { maxBatchItems } from '../../bank-contract/batch-transfers.js';
+import { route } from '../../bank-contract/route.js';
+import { departures } from '../../platform/http/lenient-request.js';
+import { filledText, integer, positiveReais } from '../../bank-contract/wire.js';
 import { presets, type Preset } from '../presets/presets.js';
 
 const word = filledText(40);

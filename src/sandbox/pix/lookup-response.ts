@@ -1,5 +1,5 @@
 import { formatTaxId, maskTaxId, parseTaxId } from '../../brazil/tax-id.js';
-import type { PixLookupRequest, PixLookupResponse } from '../../contract/pix-lookup.js';
+import type { PixLookupRequest, PixLookupResponse } from '../../bank-contract/pix-lookup.js';
 import type { DictLookup as DictLookupRow } from '../../generated/sandbox/client.js';
 import type { Party } from '../accounts/party.js';
 

@@ -2,7 +2,7 @@
 // that made the look-up. Every look-up gets a new endToEndId, also with a repeated IdempotencyKey.
 import { Injectable } from '@nestjs/common';
 import { parsePixKey } from '../../brazil/pix-key.js';
-import type { PixLookupRequest, PixLookupResponse } from '../../contract/pix-lookup.js';
+import type { PixLookupRequest, PixLookupResponse } from '../../bank-contract/pix-lookup.js';
 import type { DictKey } from '../../generated/sandbox/client.js';
 import { AppError, invariant, ruleBroken } from '../../platform/errors.js';
 import { findAccountByPixKey } from '../accounts/accounts.queries.js';

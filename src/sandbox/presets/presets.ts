@@ -1,7 +1,7 @@
 // What the bank shows beyond the contract, by preset. One declaration: the encoders of lines and of
 // answers, and the guard of routes, read it. Nothing else depends on a preset.
 
-import { isLineType, lineTypes, type LineType } from '../../contract/line-types.js';
+import { isLineType, lineTypes, type LineType } from '../../bank-contract/line-types.js';
 
 /** A preset is a named set of modes. It also decides which fields, types and routes are shown. */
 export const presets = ['contract', 'published', 'complete'] as const;

@@ -1,7 +1,7 @@
 // Sends the webhooks of disputes, and blocks what a MED request asks for where a mode says so. The
 // bank publishes only their names; the bodies are this bank's.
 import { Injectable } from '@nestjs/common';
-import type { RouteInput } from '../../contract/route.js';
+import type { RouteInput } from '../../bank-contract/route.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';

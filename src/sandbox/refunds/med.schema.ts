@@ -1,8 +1,8 @@
 // The control routes of the Mecanismo Especial de Devolução (MED): the bank notifies a dispute, and
 // refunds a received Pix.
 import { z } from 'zod';
-import { route } from '../../contract/route.js';
-import { filledText, positiveReais, text } from '../../contract/wire.js';
+import { route } from '../../bank-contract/route.js';
+import { filledText, positiveReais, text } from '../../bank-contract/wire.js';
 import { postedMovement } from '../ledger/posted-movement.js';
 
 export const takePixBack = route({

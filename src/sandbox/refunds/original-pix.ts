@@ -1,6 +1,6 @@
 import { addDays } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { refundWindowDays } from '../../contract/refunds.js';
+import { refundWindowDays } from '../../bank-contract/refunds.js';
 import type { SandboxAccount, Party } from '../accounts/party.js';
 import type { ReferencedLine } from './refunds.queries.js';
 

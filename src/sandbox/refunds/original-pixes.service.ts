@@ -1,8 +1,8 @@
 // Finds the received Pix that a refund refers to. Reads only.
 import { Injectable } from '@nestjs/common';
-import type { RefundFilter } from '../../contract/refunds.js';
+import type { RefundFilter } from '../../bank-contract/refunds.js';
 import { AppError, invalidField, unreachable, ruleBroken } from '../../platform/errors.js';
-import { isNsu } from '../../platform/listing.js';
+import { isNsu } from '../../platform/http/listing.js';
 import { findAccountOfParty } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { type SandboxAccount, type Party, outsideParty } from '../accounts/party.js';

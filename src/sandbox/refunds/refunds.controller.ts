@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
-import { refundTransaction } from '../../contract/refunds.js';
-import { Handles } from '../../platform/contract-route.js';
+import { refundTransaction } from '../../bank-contract/refunds.js';
+import { Handles } from '../../platform/http/contract-route.js';
 import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { DisputeNotices } from './dispute-notices.service.js';
 import { reportDispute, takePixBack } from './med.schema.js';

@@ -1,4 +1,4 @@
-import type { RefundFilter } from '../../contract/refunds.js';
+import type { RefundFilter } from '../../bank-contract/refunds.js';
 import type { StatementLine } from '../../generated/sandbox/client.js';
 import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 import type { RefundProof } from './refund-bodies.js';

@@ -1,8 +1,8 @@
 // Refunds received Pix: at the request of the receiver, or by the bank itself (MED).
 import { Injectable } from '@nestjs/common';
-import type { RefundFilter, RefundRequest } from '../../contract/refunds.js';
-import type { RouteInput } from '../../contract/route.js';
-import type { Transaction } from '../../contract/statement.js';
+import type { RefundFilter, RefundRequest } from '../../bank-contract/refunds.js';
+import type { RouteInput } from '../../bank-contract/route.js';
+import type { Transaction } from '../../bank-contract/statement.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { movementOfLine, type PostedMovement } from '../ledger/posted-movement.js';

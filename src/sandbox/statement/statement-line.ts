@@ -1,4 +1,4 @@
-import type { Transaction } from '../../contract/statement.js';
+import type { Transaction } from '../../bank-contract/statement.js';
 import { amountAndDirection } from '../ledger/movement.js';
 import { describeTransactionType, lineForm, type Preset } from '../presets/presets.js';
 import type { StatementRow } from './statement.queries.js';

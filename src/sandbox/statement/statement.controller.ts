@@ -4,8 +4,8 @@ import {
   listTransactionsV1,
   readBalances,
   readSandboxAccount,
-} from '../../contract/statement.js';
-import { Handles } from '../../platform/contract-route.js';
+} from '../../bank-contract/statement.js';
+import { Handles } from '../../platform/http/contract-route.js';
 import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { bank, holderOf } from '../accounts/party.js';
 import { Statement } from './statement.service.js';

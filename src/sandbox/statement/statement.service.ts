@@ -2,7 +2,7 @@
 // Faults can make the statement lag or shift its pages while it is read.
 import { Injectable } from '@nestjs/common';
 import { statementDayStart } from '../../brazil/statement-day.js';
-import type { StatementQuery, Transaction } from '../../contract/statement.js';
+import type { StatementQuery, Transaction } from '../../bank-contract/statement.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';

@@ -1,4 +1,4 @@
-import type { BatchRequest } from '../../contract/batch-transfers.js';
+import type { BatchRequest } from '../../bank-contract/batch-transfers.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { transferRefusal, type RefusalReason } from './beneficiary-account.js';
 

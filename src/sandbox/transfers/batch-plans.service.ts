@@ -1,6 +1,6 @@
 // Plans a batch before its money moves. All its accounts are locked meanwhile.
 import { Injectable } from '@nestjs/common';
-import type { BatchRequest } from '../../contract/batch-transfers.js';
+import type { BatchRequest } from '../../bank-contract/batch-transfers.js';
 import { invalidField, invariant, refuseInvalid } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { findAccountsByNumber } from '../accounts/accounts.queries.js';

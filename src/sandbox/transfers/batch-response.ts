@@ -1,4 +1,4 @@
-import type { BatchElement } from '../../contract/batch-transfers.js';
+import type { BatchElement } from '../../bank-contract/batch-transfers.js';
 import { bank, holderOf, type SandboxAccount } from '../accounts/party.js';
 import { isPartShown, type Preset } from '../presets/presets.js';
 import type { BatchItem } from './batch-plan.js';

@@ -3,8 +3,8 @@
 // IdempotencyKey; each item is a transfer of its own.
 import { Injectable } from '@nestjs/common';
 import { scheduledTime } from '../../brazil/business-hours.js';
-import { createTransferBatch, type BatchElement } from '../../contract/batch-transfers.js';
-import type { Reply } from '../../platform/contract-route.js';
+import { createTransferBatch, type BatchElement } from '../../bank-contract/batch-transfers.js';
+import type { Reply } from '../../platform/http/contract-route.js';
 import { AppError, ruleBroken } from '../../platform/errors.js';
 import type { AccountRequest } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';

@@ -1,7 +1,7 @@
 // Registers Pix keys for tests, of this bank's accounts and of customers of other institutions.
 import { Injectable } from '@nestjs/common';
 import { parsePixKey } from '../../brazil/pix-key.js';
-import type { RouteInput, RouteOutput } from '../../contract/route.js';
+import type { RouteInput, RouteOutput } from '../../bank-contract/route.js';
 import { invariant, conflict } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import { partyOfAccount, outsideParty, type Party } from '../accounts/party.js';

@@ -1,7 +1,7 @@
 // Returns a Pix that an account sent, whole or in part, and never more than was sent. The payer is
 // credited. A beneficiary at this bank is debited.
 import { Injectable } from '@nestjs/common';
-import type { RouteInput } from '../../contract/route.js';
+import type { RouteInput } from '../../bank-contract/route.js';
 import { AppError, invariant, ruleBroken } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';

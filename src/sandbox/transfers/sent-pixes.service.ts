@@ -2,7 +2,7 @@
 // of the response. sent-pix-lifecycle.service.ts does the later steps.
 import { Injectable } from '@nestjs/common';
 import { parseTaxId } from '../../brazil/tax-id.js';
-import type { TransferShape } from '../../contract/transfers.js';
+import type { TransferShape } from '../../bank-contract/transfers.js';
 import { invalidField, invariant, ruleBroken } from '../../platform/errors.js';
 import { findAccountOfParty } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';

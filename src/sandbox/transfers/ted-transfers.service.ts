@@ -1,9 +1,9 @@
 // Accepts TEDs, once for each IdempotencyKey, and reads their state.
 import { Injectable } from '@nestjs/common';
-import { createTed, type TedResponse } from '../../contract/ted-transfers.js';
-import type { Reply } from '../../platform/contract-route.js';
+import { createTed, type TedResponse } from '../../bank-contract/ted-transfers.js';
+import type { Reply } from '../../platform/http/contract-route.js';
 import { AppError } from '../../platform/errors.js';
-import { isUuid } from '../../platform/listing.js';
+import { isUuid } from '../../platform/http/listing.js';
 import { findAccountOfParty } from '../accounts/accounts.queries.js';
 import type { AccountRequest } from '../accounts/api-key.guard.js';
 import { bank, partyOfAccount, type SandboxAccount } from '../accounts/party.js';

@@ -1,4 +1,4 @@
-import type { TransferDetails, TransferResponse } from '../../contract/transfers.js';
+import type { TransferDetails, TransferResponse } from '../../bank-contract/transfers.js';
 import type { Transfer } from './transfer.js';
 
 /**

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
-import type { RouteInput } from '../../contract/route.js';
-import { Handles, Input } from '../../platform/contract-route.js';
+import type { RouteInput } from '../../bank-contract/route.js';
+import { Handles, Input } from '../../platform/http/contract-route.js';
 import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { DictKeys } from './dict-keys.service.js';
 import { ReturnedPixes } from './returned-pixes.service.js';

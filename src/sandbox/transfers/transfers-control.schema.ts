@@ -1,9 +1,9 @@
 // The control routes for sent money: registration of Pix keys and returns of sent Pix.
 import { z } from 'zod';
-import { pixKeyText } from '../../contract/pix-lookup.js';
-import { route } from '../../contract/route.js';
-import { accountType, ispbText, taxIdText } from '../../contract/transfers.js';
-import { filledText, positiveReais, text } from '../../contract/wire.js';
+import { pixKeyText } from '../../bank-contract/pix-lookup.js';
+import { route } from '../../bank-contract/route.js';
+import { accountType, ispbText, taxIdText } from '../../bank-contract/transfers.js';
+import { filledText, positiveReais, text } from '../../bank-contract/wire.js';
 import { postedMovement } from '../ledger/posted-movement.js';
 
 const control = { chapter: 'Sandbox control', authentication: 'api-key' } as const;

@@ -1,10 +1,10 @@
 import { Controller } from '@nestjs/common';
-import { createTransferBatch } from '../../contract/batch-transfers.js';
-import { lookUpPixKey } from '../../contract/pix-lookup.js';
-import { createTed, getTed } from '../../contract/ted-transfers.js';
-import { createTransfer, getTransfer } from '../../contract/transfers.js';
-import { Handles } from '../../platform/contract-route.js';
-import { Responds } from '../../platform/responses.decorator.js';
+import { createTransferBatch } from '../../bank-contract/batch-transfers.js';
+import { lookUpPixKey } from '../../bank-contract/pix-lookup.js';
+import { createTed, getTed } from '../../bank-contract/ted-transfers.js';
+import { createTransfer, getTransfer } from '../../bank-contract/transfers.js';
+import { Handles } from '../../platform/http/contract-route.js';
+import { Responds } from '../../platform/http/responses.decorator.js';
 import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { PixLookups } from '../pix/pix-lookups.service.js';
 import { BatchTransfers } from './batch-transfers.service.js';

@@ -1,4 +1,4 @@
-import { isUuid } from '../../platform/listing.js';
+import { isUuid } from '../../platform/http/listing.js';
 import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 import type { Transfer } from './transfer.js';
 

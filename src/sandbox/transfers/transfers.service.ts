@@ -5,8 +5,8 @@ import {
   transferShape,
   type TransferDetails,
   type TransferRequest,
-} from '../../contract/transfers.js';
-import type { Reply } from '../../platform/contract-route.js';
+} from '../../bank-contract/transfers.js';
+import type { Reply } from '../../platform/http/contract-route.js';
 import { AppError, invariant, unreachable } from '../../platform/errors.js';
 import type { AccountRequest } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';

@@ -1,6 +1,6 @@
 import type { WebhookDelivery, WebhookRegistration } from '../../generated/sandbox/client.js';
 import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
-import type { AuthorizationScheme } from '../../contract/webhook-authorization.js';
+import type { AuthorizationScheme } from '../../bank-contract/webhook-authorization.js';
 
 /**
  * The registrations of the account, oldest first. The service lists them when it starts, which must

@@ -1,5 +1,5 @@
 import { LosslessNumber } from 'lossless-json';
-import { parseJson, stringifyJson } from '../../platform/exact-json.js';
+import { parseJson, stringifyJson } from '../../platform/json/exact-json.js';
 import { forgeBody } from './forgery.js';
 
 const correlationId = '0197a5c2-3b4d-7e8f-9a0b-1c2d3e4f5a6b';

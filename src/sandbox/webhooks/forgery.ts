@@ -1,7 +1,7 @@
 // The forged webhook body that a fault sends beside a genuine one.
 import { isLosslessNumber, LosslessNumber } from 'lossless-json';
-import { parseReais } from '../../money/cents.js';
-import { sha256 } from '../../platform/exact-json.js';
+import { parseReais } from '../../brazil/cents.js';
+import { sha256 } from '../../platform/json/exact-json.js';
 import { wireReais } from '../wire-values.js';
 
 /** The fields of a webhook body that identify a movement or a charge. */

@@ -5,8 +5,8 @@ import {
   getWebhookRegistration,
   listWebhookRegistrations,
   updateWebhookRegistration,
-} from '../../contract/webhook-registrations.js';
-import { Handles } from '../../platform/contract-route.js';
+} from '../../bank-contract/webhook-registrations.js';
+import { Handles } from '../../platform/http/contract-route.js';
 import { AccountInput, type AccountRequest } from '../accounts/api-key.guard.js';
 import { Registrations } from './registrations.service.js';
 import { resendWebhooks } from './webhooks-control.schema.js';

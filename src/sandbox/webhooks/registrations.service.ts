@@ -1,12 +1,12 @@
 // Owns the webhook registrations: one URL for each event type of an account. Sends what was sent to
 // them again.
 import { Injectable } from '@nestjs/common';
-import type { RouteInput } from '../../contract/route.js';
+import type { RouteInput } from '../../bank-contract/route.js';
 import type {
   createWebhookRegistration,
   updateWebhookRegistration,
   WebhookRegistration,
-} from '../../contract/webhook-registrations.js';
+} from '../../bank-contract/webhook-registrations.js';
 import {
   Prisma,
   type WebhookRegistration as RegistrationRow,
@@ -21,7 +21,7 @@ import { SandboxDatabase } from '../sandbox-database.service.js';
 import {
   authorizationHeaders,
   type AuthorizationScheme,
-} from '../../contract/webhook-authorization.js';
+} from '../../bank-contract/webhook-authorization.js';
 import { insertCopiesSince, listRegistrations } from './deliveries.queries.js';
 import { isWebhookEventType } from './event-types.js';
 import { WebhookSender } from './webhook-sender.service.js';

@@ -1,13 +1,13 @@
 // The headers that authenticate a delivery: by the registered scheme, by another scheme with the
 // registered secret (a mode), or with a wrong secret (a forgery).
 import type { Webhook } from 'standardwebhooks';
-import { sha256 } from '../../platform/exact-json.js';
+import { sha256 } from '../../platform/json/exact-json.js';
 import { standardWebhookOf } from '../../platform/secret-box.js';
 import type { ModeValues } from '../modes/modes.schema.js';
 import {
   authorizationHeaders,
   type AuthorizationScheme,
-} from '../../contract/webhook-authorization.js';
+} from '../../bank-contract/webhook-authorization.js';
 
 export interface AuthenticatedDelivery {
   scheme: AuthorizationScheme;

@@ -5,7 +5,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { WorkerLoop } from '../../platform/worker-loop.js';
+import { WorkerLoop } from '../../platform/queue/worker-loop.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { route } from '../../contract/route.js';
-import { integer, text } from '../../contract/wire.js';
+import { route } from '../../bank-contract/route.js';
+import { integer, text } from '../../bank-contract/wire.js';
 
 const maxHours = 720;
 

@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import type { WebhookDelivery } from '../../generated/sandbox/client.js';
 import { unreachable } from '../../platform/errors.js';
-import { stringifyJson } from '../../platform/exact-json.js';
+import { stringifyJson } from '../../platform/json/exact-json.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { webhookKinds } from '../faults/fault.js';
 import { Faults } from '../faults/faults.service.js';

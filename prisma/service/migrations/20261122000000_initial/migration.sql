@@ -772,7 +772,7 @@ CREATE INDEX "statement_line_day" ON "statement_line" ("account_id",
 CREATE INDEX "statement_line_debit_counterparty"
   ON "statement_line" ("account_id", "counterparty", "occurred_at")
   WHERE (original_end_to_end_id IS NULL AND is_credit = false);
--- The few debits that may refund a Pix and name none: see src/contract/line-types.ts.
+-- The few debits that may refund a Pix and name none: see src/bank-contract/line-types.ts.
 CREATE INDEX "statement_line_unnamed_refund"
   ON "statement_line" ("account_id", "occurred_at")
   WHERE (is_credit = false AND original_end_to_end_id IS NULL

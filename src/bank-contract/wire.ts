@@ -1,0 +1,228 @@
+// Codecs between the contract's values and the service's values. Exact JSON numbers become bigint
+// cents or integers, so that no amount and no nsu passes through a float.
+import { isLosslessNumber, LosslessNumber } from 'lossless-json';
+import { z } from 'zod';
+import { parseRequestedTime } from '../brazil/business-hours.js';
+import { parsePlainDate } from '../brazil/calendar.js';
+import { formatReais, parseReais } from '../brazil/cents.js';
+
+/** The error of a field that is absent, or has another type. */
+export const requiredOr = (message: string) => ({
+  error: ({ input }: { input?: unknown }) =>
+    input === undefined ? 'The field is required.' : message,
+});
+
+/** Rejects the value that a codec decodes. */
+export function rejectInput(
+  context: Pick<z.core.ParsePayload, 'issues'>,
+  input: unknown,
+  message: string,
+): never {
+  context.issues.push({ code: 'custom', message, input });
+  return z.NEVER;
+}
+
+/** A JSON number, as its exact text. */
+export const jsonNumber = z
+  .custom<LosslessNumber>((value) => isLosslessNumber(value), requiredOr('Must be a number.'))
+  .meta({ type: 'number' });
+
+const reaisMessages = {
+  not_a_number: 'Must be a number.',
+  too_many_decimals: 'Must have at most two decimals.',
+  too_large: 'Is too large.',
+};
+
+/**
+ * An amount: reais with at most two decimals in JSON, read from the exact text; bigint cents in
+ * code.
+ */
+export const reais = z.codec(jsonNumber, z.bigint(), {
+  decode: (number, context) => {
+    const parsed = parseReais(number.value);
+    return parsed.ok
+      ? parsed.cents
+      : rejectInput(context, number.value, reaisMessages[parsed.reason]);
+  },
+  encode: (cents) => new LosslessNumber(formatReais(cents)),
+});
+
+const decimalText = /^(\d{1,12})(?:\.(\d{1,6}))?$/;
+
+/** A number of up to six decimals, which is not negative, in millionths: reais or percent. */
+export const millionths = z.codec(jsonNumber, z.bigint(), {
+  decode: (number, context) => {
+    const [, whole, decimals = ''] = decimalText.exec(number.value) ?? [];
+    return whole === undefined
+      ? rejectInput(context, number.value, 'Must be a number from 0 with at most six decimals.')
+      : BigInt(whole + decimals.padEnd(6, '0'));
+  },
+  encode: (value) => {
+    const digits = value.toString().padStart(7, '0');
+    const text = `${digits.slice(0, -6)}.${digits.slice(-6)}`;
+    return new LosslessNumber(text.replace(/\.?0+$/, ''));
+  },
+});
+
+/** The millionths of a cent. */
+const centMillionths = 10_000n;
+export const centsOfMillionths = (value: bigint): bigint | null =>
+  value % centMillionths === 0n ? value / centMillionths : null;
+export const millionthsOfCents = (cents: bigint): bigint => cents * centMillionths;
+
+/** A requested amount, more than zero. */
+export const positiveReais = reais.refine((cents) => cents > 0n, 'Must be greater than zero.');
+
+const integerText = /^-?(0|[1-9]\d{0,18})$/;
+const maxBigInteger = 2n ** 63n - 1n;
+
+/** A whole number that a 64-bit column can hold, as bigint. An nsu can exceed 2^53. */
+export const bigInteger = z.codec(jsonNumber.meta({ type: 'integer' }), z.bigint(), {
+  decode: (number, context) => {
+    const value = integerText.test(number.value) ? BigInt(number.value) : null;
+    if (value !== null && value <= maxBigInteger && value >= -maxBigInteger) return value;
+    return rejectInput(context, number.value, 'Must be a whole number.');
+  },
+  encode: (value) => new LosslessNumber(value.toString()),
+});
+
+/** A small whole number (a count, an HTTP status). */
+export const integer = z.codec(jsonNumber.meta({ type: 'integer' }), z.int(), {
+  decode: (number, context) => {
+    const value = Number(number.value);
+    if (Number.isSafeInteger(value)) return value;
+    return rejectInput(context, number.value, 'Must be a whole number.');
+  },
+  encode: (value) => new LosslessNumber(value.toString()),
+});
+
+// PostgreSQL cannot store NUL in text, and UTF-8 has no lone surrogates. JSON can contain both as
+// \u escapes.
+const storable = /^(?:[^\0\u{D800}-\u{DFFF}])*$/u;
+
+/** A text that is too long is not examined further: patterns take time for each character. */
+const tooLong = (error: string) => ({ error, abort: true });
+
+/** Text of at most `maxLength` characters that can be stored unchanged. */
+export const text = (maxLength: number) =>
+  z
+    .string(requiredOr('Must be a string.'))
+    .max(maxLength, tooLong(`Must have at most ${maxLength} characters.`))
+    .regex(storable, 'Must not contain NUL or lone surrogates.');
+
+/** Text with at least one character that is not white space. */
+export const filledText = (maxLength: number) =>
+  text(maxLength).refine((value) => value.trim() !== '', 'Must not be empty.');
+
+// Identifiers occur in paths, headers and logs, so they have no control characters, and no white
+// space at their ends. In a path, dots alone lead elsewhere.
+const identifierText = /^(?!\.+$)[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+/** As long as an id of a statement line may be. */
+export const maxIdLength = 200;
+
+/** An id chosen by a client (correlationId, externalId) in printable ASCII characters. */
+export const clientIdentifier = text(maxIdLength).regex(
+  identifierText,
+  `Must be 1 to ${maxIdLength} printable ASCII characters, without white space at its ends, and ` +
+    'not dots alone.',
+);
+
+/** Text that the contract does not bound: the bank knows what is too long for it. */
+export const freeText = text(2_000);
+
+/** Text of at most `maxLength` characters that matches a pattern. `message` is its only error. */
+export const patternText = (maxLength: number, pattern: RegExp, message: string) =>
+  z.string(requiredOr(message)).max(maxLength, tooLong(message)).regex(pattern, message);
+
+/** Names that a reader which ignores letter case takes for one. `ſ` is an s there, too. */
+export const withoutCase = (name: string) => name.toUpperCase().toLowerCase();
+
+/** An id in an answer of the bank, as text: some banks write one id as a number. */
+export const answeredId = z.codec(z.union([z.string().min(1), jsonNumber]), z.string(), {
+  decode: (id) => (typeof id === 'string' ? id : id.value),
+  encode: (id) => id,
+});
+
+/**
+ * A field of an answer that no rule needs: null where the bank leaves it out or writes something
+ * else. The answer is passed on as it came.
+ */
+export const unneeded = <Field extends z.ZodType>(field: Field) => field.nullish().catch(null);
+export const unneededText = unneeded(z.string());
+export const unneededId = unneeded(answeredId);
+
+/** A requested time: a day, or a time, in São Paulo unless it has a time zone. */
+export const requestedTime = text(40).refine(
+  (value) => parseRequestedTime(value) !== null,
+  'Could not be read as a date and time.',
+);
+
+const notADate = 'Could not be read as a date, yyyy-mm-dd.';
+
+/** A calendar date `yyyy-mm-dd` that exists. `Date` would accept 2026-02-30, which does not. */
+export const plainDate = z
+  .string(requiredOr('Must be a date, yyyy-mm-dd.'))
+  .max(10, tooLong(notADate))
+  .refine((value) => parsePlainDate(value) !== null, notADate)
+  .meta({ format: 'date' });
+
+/** An ISO 8601 time as text. It is parsed where a time is needed. */
+export const timestamp = z.string().meta({ format: 'date-time' });
+
+/** A time of the service's own: a Date in code, ISO 8601 in JSON. */
+export const instant = z.codec(timestamp, z.date(), {
+  decode: (text) => new Date(text),
+  encode: (time) => time.toISOString(),
+});
+
+/** A query parameter that is a whole number of at least `minimum`. */
+export const queryInteger = (minimum: number) => {
+  const message = `Must be a whole number of at least ${minimum}.`;
+  return z.codec(z.string().max(15, message), z.int(), {
+    decode: (value, context) => {
+      const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+      return number >= minimum ? number : rejectInput(context, value, message);
+    },
+    encode: (value) => value.toString(),
+  });
+};
+
+/** An nsu in a path or query. */
+export const queryNsu = z.codec(z.string().max(18, 'Must be a whole number.'), z.bigint(), {
+  decode: (value, context) => {
+    if (/^\d{1,18}$/.test(value)) return BigInt(value);
+    return rejectInput(context, value, 'Must be a whole number.');
+  },
+  encode: (value) => value.toString(),
+});
+
+/** `True`, as Python writes it, is meant so. */
+export const queryBoolean = z.codec(
+  z
+    .string()
+    .regex(/^(?:true|false)$/i, 'Must be true or false.')
+    .meta({ pattern: undefined, enum: ['true', 'false'] }),
+  z.boolean(),
+  {
+    decode: (value) => value.toLowerCase() === 'true',
+    encode: (value) => (value ? 'true' : 'false'),
+  },
+);
+
+const maxRepeats = 100;
+const repeatedText = z.string().max(1_000);
+
+/** A query parameter that may be repeated. */
+export const queryList = <Item extends z.ZodType<string, string>>(item: Item) =>
+  z.codec(
+    z.union(
+      [repeatedText, z.array(repeatedText).max(maxRepeats)],
+      `Must have at most ${maxRepeats} values.`,
+    ),
+    z.array(item),
+    {
+      decode: (value) => (Array.isArray(value) ? value : [value]) as z.input<Item>[],
+      encode: (values) => values as string[],
+    },
+  );

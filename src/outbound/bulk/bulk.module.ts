@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { ChargesModule } from '../charges/charges.module.js';
+import { ExpectedPaymentsModule } from '../../statement/expected-payments/expected-payments.module.js';
+import { OperationsModule } from '../operations/operations.module.js';
+import { TransfersModule } from '../transfers/transfers.module.js';
+import { BulkApprovals } from './bulk-approvals.service.js';
+import { BulkController } from './bulk.controller.js';
+import { BulkService } from './bulk.service.js';
+import { RowIssuer } from './row-issuer.service.js';
+import { BulkUploads } from './uploads.service.js';
+
+@Module({
+  imports: [ChargesModule, ExpectedPaymentsModule, OperationsModule, TransfersModule],
+  controllers: [BulkController],
+  providers: [BulkService, BulkApprovals, BulkUploads, RowIssuer],
+  exports: [BulkService, BulkUploads],
+})
+export class BulkModule {}

@@ -1,0 +1,183 @@
+// The API of bulk uploads: a file of requests is stored at once and issued at the bank's pace.
+import { z } from 'zod';
+import { route } from '../../bank-contract/route.js';
+import { filledText, instant, integer, reais, text } from '../../bank-contract/wire.js';
+import { BulkRowState, BulkUploadKind } from '../../generated/service/enums.js';
+import { decisionFields } from '../operations/approvals.schema.js';
+import { listOf, listQuery } from '../../platform/http/listing.js';
+
+export type BulkKind = BulkUploadKind;
+
+export const maxFileBytes = 50 * 1_048_576;
+export const maxRows = 100_000;
+
+export const uploadView = z.object({
+  id: z.string(),
+  kind: z.enum(BulkUploadKind),
+  state: z.enum(['running', 'finished']),
+  rows: integer,
+  counts: z.object({ pending: integer, accepted: integer, rejected: integer, invalid: integer }),
+  createdAt: instant,
+  finishedAt: instant.nullable(),
+});
+
+export const rowView = z.object({
+  line: integer,
+  /** The row's correlationId, externalId or idempotencyKey. */
+  reference: z.string().nullable(),
+  state: z.enum(BulkRowState),
+  /** The error code of a row that is rejected or invalid. */
+  code: z.string().nullable(),
+  /** JSON path → messages. */
+  errors: z.record(z.string(), z.array(z.string())).nullable(),
+  operationId: z.string().nullable(),
+  operationState: z.string().nullable(),
+});
+
+/** What an upload of a file would store and issue. */
+export const checkedFile = z.object({
+  hash: z.string().describe('Of the file, its kind and the sheet. An upload with it must equal.'),
+  rows: integer,
+  invalid: integer,
+  total: reais.describe('Of the valid rows.'),
+  payeeCount: integer,
+  payees: z
+    .array(z.object({ name: z.string(), rows: integer, total: reais }))
+    .describe('Those of the largest totals, by the name, key or account in the rows.'),
+  errors: z
+    .array(
+      z.object({
+        line: integer,
+        reference: z.string().nullable(),
+        errors: z.record(z.string(), z.array(z.string())).nullable(),
+      }),
+    )
+    .describe('Of the first invalid rows.'),
+});
+export type CheckedFile = z.output<typeof checkedFile>;
+
+/** What is read of an XLSX file. */
+export const sheetQuery = z.object({
+  sheet: filledText(100)
+    .optional()
+    .describe('The name of the sheet. Needed where several visible ones have rows.'),
+  hidden: z
+    .enum(['include', 'skip'])
+    .optional()
+    .describe('What becomes of hidden rows and columns. Without it, they are refused.'),
+});
+const file = { maxBodyBytes: maxFileBytes, hasFileBody: true, method: 'POST' } as const;
+const check = { ...file, isReading: true, query: sheetQuery, response: checkedFile } as const;
+const upload = {
+  ...file,
+  query: sheetQuery.extend({
+    hash: text(64).optional().describe('Of the check. Another file is 409 `file_changed`.'),
+  }),
+  successStatus: 202,
+  response: uploadView,
+} as const;
+const bulk = { chapter: 'Bulk uploads', authentication: 'api-key' } as const;
+const params = z.object({ id: text(100) });
+const fileLimits = 'one request per NDJSON line, CSV or XLSX row, up to 50 MB and 100,000 rows.';
+
+export const uploadCharges = route({
+  ...bulk,
+  ...upload,
+  name: 'uploadCharges',
+  summary: `Uploads a file of charges to issue: ${fileLimits}`,
+  path: '/v1/charges/bulk',
+});
+
+export const uploadTransfers = route({
+  ...bulk,
+  ...upload,
+  name: 'uploadTransfers',
+  summary: `Uploads a file of transfers, each with externalId or idempotencyKey: ${fileLimits}`,
+  path: '/v1/transfers/bulk',
+});
+
+export const uploadExpectedPayments = route({
+  ...bulk,
+  ...upload,
+  name: 'uploadExpectedPayments',
+  summary: `Uploads a file of expected payments, each with an externalId: ${fileLimits}`,
+  path: '/v1/expected-payments/bulk',
+});
+
+const checked = 'Reads a file as its upload would, and stores nothing: count, total and payees.';
+
+export const checkCharges = route({
+  ...{ ...bulk, ...check, name: 'checkCharges', summary: checked },
+  path: '/v1/charges/bulk/check',
+});
+
+export const checkTransfers = route({
+  ...{ ...bulk, ...check, name: 'checkTransfers', summary: checked },
+  path: '/v1/transfers/bulk/check',
+});
+
+export const checkExpectedPayments = route({
+  ...{ ...bulk, ...check, name: 'checkExpectedPayments', summary: checked },
+  path: '/v1/expected-payments/bulk/check',
+});
+
+export const listBulkUploads = route({
+  ...bulk,
+  name: 'listBulkUploads',
+  summary: 'Lists uploaded files with their progress, newest first.',
+  method: 'GET',
+  path: '/v1/bulk',
+  query: listQuery({ kind: z.enum(BulkUploadKind).optional() }),
+  response: listOf(uploadView),
+});
+
+export const getBulkUpload = route({
+  ...bulk,
+  name: 'getBulkUpload',
+  summary: 'Returns one uploaded file with its progress.',
+  method: 'GET',
+  path: '/v1/bulk/{id}',
+  params,
+  response: uploadView,
+});
+
+export const listBulkRows = route({
+  ...bulk,
+  name: 'listBulkRows',
+  summary: 'Lists the rows of an uploaded file in file order, with the state of each row.',
+  method: 'GET',
+  path: '/v1/bulk/{id}/rows',
+  params,
+  query: listQuery({ state: z.enum(BulkRowState).optional() }),
+  response: listOf(rowView),
+});
+
+export const decideUpload = route({
+  ...bulk,
+  name: 'decideBulkUpload',
+  summary: 'Approves or declines up to 500 rows of an upload that await approval.',
+  method: 'POST',
+  path: '/v1/bulk/{id}/approvals',
+  params,
+  body: z.strictObject({
+    ...decisionFields,
+    /** `nextAfterLine` of the response before. */
+    afterLine: integer.refine((line) => line >= 0, 'Must not be negative.').default(0),
+  }),
+  response: z.object({
+    decided: integer,
+    /** Rows that still await approval. */
+    waiting: integer,
+    /** Rows that cannot be decided so. */
+    refused: z.array(
+      z.object({
+        line: integer,
+        operationId: z.string(),
+        code: z.string(),
+        title: z.string().nullable(),
+      }),
+    ),
+    /** Where to go on; null when no row after it awaits this decision. */
+    nextAfterLine: integer.nullable(),
+  }),
+});

@@ -1,0 +1,125 @@
+// Reads the cells of spreadsheets as people in Brazil write them: `1.234,56`, `R$ 149,90`,
+// `31/12/2026`. A cell that may mean two amounts is refused: none is read a thousand times too
+// large or too small.
+import { LosslessNumber } from 'lossless-json';
+import { parsePlainDate } from '../../brazil/calendar.js';
+import { parseTaxId } from '../../brazil/tax-id.js';
+
+/** `149.90` or `10`; the number of decimals is checked with the request. */
+const withPoint = /^-?\d{1,15}(?:\.\d{1,20})?$/;
+/** `149,90` or `1.234,56`, with cents. */
+const withComma = /^-?(?:\d{1,15}|[1-9]\d{0,2}(?:\.\d{3}){1,4}),\d{1,2}$/;
+/** `1.234.567`: points that separate thousands, since an amount has one decimal separator. */
+const withThousands = /^-?[1-9]\d{0,2}(?:\.\d{3}){2,4}$/;
+/** `1.234`: thousands, or an amount with three decimals. `0.500` is no amount in thousands. */
+const ambiguous = /^-?\d{1,3}\.\d{3}$/;
+/** `149.9` or `149.90`: the point is the decimal separator. */
+const withCents = /^-?\d{1,15}\.\d{1,2}$/;
+
+/** How a file writes its amounts. All of its cells are observed before the first one is read. */
+export class AmountStyle {
+  private hasComma = false;
+  private hasPoint = false;
+
+  observe(cell: string): void {
+    const text = plainAmount(cell);
+    if (withComma.test(text) || withThousands.test(text)) this.hasComma = true;
+    if (withCents.test(text)) this.hasPoint = true;
+  }
+
+  /**
+   * The amount of a cell; text that is no amount stays text, which the request refuses. Null if the
+   * cell may mean two amounts, unless the others of the file show that its point is of thousands.
+   */
+  read(cell: string): LosslessNumber | string | null {
+    const text = plainAmount(cell);
+    if (ambiguous.test(text)) {
+      const isThousands = this.hasComma && !this.hasPoint && /^-?[1-9]/.test(text);
+      return isThousands ? new LosslessNumber(text.replace('.', '')) : null;
+    }
+    if (withPoint.test(text)) return numberOf(text);
+    if (withComma.test(text) || withThousands.test(text))
+      return numberOf(text.replaceAll('.', '').replace(',', '.'));
+    return cell;
+  }
+}
+
+/** A number in JSON has no leading zeros. */
+const numberOf = (text: string) => new LosslessNumber(text.replace(/^(-?)0+(?=\d)/, '$1'));
+
+/** Without the currency, and the spaces that spreadsheets write around it. */
+function plainAmount(cell: string): string {
+  return cell.replace(/^(-?)\s*R\$\s*/, '$1').trim();
+}
+
+/**
+ * Text as it stands in the file. Of XLSX also a number, with its digits; a day; and an error, such
+ * as `#REF!`.
+ */
+export type Cell = string | { number: string } | { day: string } | { error: string };
+
+export type CellValue = { value: LosslessNumber | string } | { problem: string };
+
+interface CellField {
+  isAmount: boolean;
+  isDay: boolean;
+  isTaxId: boolean;
+}
+
+/** The value of a cell that is not empty, or why it cannot be read. */
+export function readCell(
+  cell: Cell,
+  { isAmount, isDay, isTaxId }: CellField,
+  style: AmountStyle,
+): CellValue {
+  if (typeof cell !== 'string') return readTypedCell(cell, isAmount, isTaxId);
+  if (isDay) return { value: readDay(cell) };
+  const value = isAmount ? style.read(cell) : cell;
+  if (value !== null) return { value };
+  return {
+    problem:
+      'has one point and three digits after it, which may be thousands or decimals. ' +
+      'Write the cents: 1.234,00 or 1234.00.',
+  };
+}
+
+function readTypedCell(
+  cell: Exclude<Cell, string>,
+  isAmount: boolean,
+  isTaxId: boolean,
+): CellValue {
+  if ('error' in cell) return { problem: 'has an error or a number that cannot be read.' };
+  if ('day' in cell) return { value: cell.day };
+  const { number } = cell;
+  if (number.replace(/\D/g, '').length > maxNumberDigits)
+    return { problem: 'is a number of more than 15 digits, which loses digits. Store it as text.' };
+  if (isAmount) return { value: new LosslessNumber(number) };
+  return isTaxId ? readTaxId(number) : { value: number };
+}
+
+/** Excel stores no more digits of a number. */
+const maxNumberDigits = 15;
+
+/** A number has lost the leading zeros of the tax id: they are added where one tax id results. */
+function readTaxId(number: string): CellValue {
+  const padded = [11, 14]
+    .filter((length) => number.length <= length)
+    .map((length) => number.padStart(length, '0'))
+    .filter((text) => /^\d+$/.test(text) && parseTaxId(text) !== null);
+  const [value] = padded;
+  if (value !== undefined && padded.length === 1) return { value };
+  return {
+    problem:
+      value === undefined
+        ? 'is a number that is no CPF or CNPJ, with or without leading zeros. Store it as text.'
+        : 'is a number that may be a CPF or a CNPJ without its leading zeros. Store it as text.',
+  };
+}
+
+/** `31/12/2026` as `2026-12-31`; other text as it is. */
+function readDay(cell: string): string {
+  const parts = /^(\d{2})\/(\d{2})\/(\d{4})$/.exec(cell.trim());
+  if (!parts) return cell;
+  const [, day, month, year] = parts;
+  return parsePlainDate(`${year}-${month}-${day}`) ?? cell;
+}

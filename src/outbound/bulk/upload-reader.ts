@@ -1,0 +1,277 @@
+// Reads an uploaded file row by row while it arrives: one request per NDJSON line, CSV record or
+// row of a sheet of an XLSX file. A row that is no request is reported as that row's
+// problem. A file that cannot be read in its format, or exceeds a limit, is rejected at that place,
+// and the rest of it is not read.
+import { CsvError } from 'csv-parse';
+import { defaultMaxBodyBytes } from '../../bank-contract/route.js';
+import { readCsvRecords } from '../../platform/files/csv.js';
+import { AppError, invalidField } from '../../platform/errors.js';
+import { parseJson, requestBodyJson } from '../../platform/json/exact-json.js';
+import {
+  readColumns,
+  headerProblem,
+  observeAmounts,
+  toRequest,
+  type Column,
+} from './csv-record.js';
+import { XlsxArchive, XlsxError } from '../../platform/files/xlsx-archive.js';
+import { AmountStyle, type Cell } from './spreadsheet-cell.js';
+import { textOf, unreadableFile } from './upload-text.js';
+import { readSheetRows, type SheetChoice, type SheetLimits } from './xlsx-sheet.js';
+
+export type FileFormat = 'ndjson' | 'csv' | 'xlsx';
+
+/** The request of a row, or why no request can be read from it. */
+export type RowContent = { request: unknown } | { problem: string };
+
+export interface FileRow {
+  line: number;
+  read: () => RowContent;
+}
+
+const formats: Record<string, FileFormat> = {
+  'application/x-ndjson': 'ndjson',
+  'application/ndjson': 'ndjson',
+  'application/jsonl': 'ndjson',
+  'text/csv': 'csv',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+};
+
+export function formatOf(contentType: string | undefined): FileFormat {
+  const format = formats[(contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? ''];
+  if (format) return format;
+  throw new AppError('unsupported_media_type', {
+    public: 'The file must be application/x-ndjson, text/csv or XLSX, with its content type.',
+  });
+}
+
+const extensions: Record<string, FileFormat> = {
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  csv: 'csv',
+  xlsx: 'xlsx',
+};
+
+/** By the ending of a file's name: browsers send other content types with some files. */
+export function formatOfName(name: string): FileFormat | null {
+  const extension = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
+  return (Object.hasOwn(extensions, extension) ? extensions[extension] : null) ?? null;
+}
+
+/** A row is one request, so it may be as long as the body of one. */
+const maxRowLength = defaultMaxBodyBytes;
+const maxColumns = 200;
+/** An XLSX file is unpacked from memory, and its sheet is read while it is unpacked. */
+const maxXlsxBytes = 20 * 1_048_576;
+const sheetLimits: SheetLimits = {
+  sheetBytes: 512 * 1_048_576,
+  sharedBytes: 32 * 1_048_576,
+  rowCharacters: maxRowLength,
+  markup: 4,
+  columns: maxColumns,
+};
+
+/** A file's format, and what of a workbook is read. */
+export interface FileReading extends SheetChoice {
+  format: FileFormat;
+}
+
+/** Throws `validation_failed` where a sheet is chosen of a file that has none. */
+export function refuseChoiceOfSheet({ format, sheet, hidden }: FileReading): void {
+  const field = sheet === undefined ? 'hidden' : 'sheet';
+  if (format !== 'xlsx' && (sheet ?? hidden) !== undefined)
+    throw invalidField(`$.${field}`, 'Must be sent with an XLSX file only.');
+}
+
+/**
+ * Rows in file order. Throws `validation_failed` where the file cannot be read further. `style` has
+ * seen the amounts of the file so far: rows are read after all of them were listed once.
+ */
+export async function* readRows(
+  reading: FileReading,
+  bytes: AsyncIterable<Uint8Array>,
+  maxRows: number,
+  style = new AmountStyle(),
+): AsyncGenerator<FileRow> {
+  let rows = 0;
+  for await (const row of rowsOf(reading, bytes, style)) {
+    rows += 1;
+    if (rows > maxRows)
+      throw unreadableFile(`The file has more than ${maxRows} rows (line ${row.line}).`);
+    yield row;
+  }
+}
+
+function rowsOf(
+  { format, ...choice }: FileReading,
+  bytes: AsyncIterable<Uint8Array>,
+  style: AmountStyle,
+): AsyncIterable<FileRow> {
+  if (format === 'xlsx') return readSheet(bytes, choice, style);
+  return format === 'csv' ? readCsv(textOf(bytes), style) : readLines(textOf(bytes));
+}
+
+function rowTooLong(line: number): AppError {
+  return unreadableFile(`Line ${line} has more than ${maxRowLength} characters.`);
+}
+
+async function* readLines(pieces: AsyncIterable<string>): AsyncGenerator<FileRow> {
+  let [line, rest] = [0, ''];
+  for await (const piece of pieces) {
+    const lines = `${rest}${piece}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const text of lines) {
+      line += 1;
+      const row = rowOf(line, text);
+      if (row) yield row;
+    }
+    if (rest.length > maxRowLength) throw rowTooLong(line + 1);
+  }
+  const last = rowOf(line + 1, rest);
+  if (last) yield last;
+}
+
+/** Null for a blank line. */
+function rowOf(line: number, text: string): FileRow | null {
+  if (text.length > maxRowLength) throw rowTooLong(line);
+  const row = text.trim();
+  return row === '' ? null : { line, read: () => readLine(row) };
+}
+
+function readLine(row: string): RowContent {
+  try {
+    return { request: parseJson(row, requestBodyJson) };
+  } catch {
+    return {
+      problem: 'The row must be a JSON value without duplicate fields, in any letter case.',
+    };
+  }
+}
+
+async function* readCsv(
+  pieces: AsyncIterable<string>,
+  style: AmountStyle,
+): AsyncGenerator<FileRow> {
+  const { start, all } = await readStart(pieces);
+  const { delimiter, isDeclared } = delimiterOf(start);
+  const table = new Table(style);
+  let [records, lastLine] = [0, 0];
+  const pass = (line: number) => {
+    lastLine = line;
+  };
+  try {
+    for await (const { record, info } of readCsvRecords(all, delimiter, maxRowLength, pass)) {
+      records += 1;
+      if (records === 1 && isDeclared) continue;
+      const row = table.read(info.lines, record);
+      if (row) yield row;
+    }
+  } catch (error) {
+    // The parser's message quotes the file, which may hold personal data.
+    if (!(error instanceof CsvError)) throw error;
+    if (error.code === 'CSV_MAX_RECORD_SIZE') throw rowTooLong(lastLine + 1);
+    const line = error.code === 'CSV_QUOTE_NOT_CLOSED' ? lastLine + 1 : Number(error.lines);
+    throw unreadableFile(
+      `Line ${line} could not be read as CSV: a cell with quotation marks must begin and end with ` +
+        'one, and those in it must be doubled.',
+    );
+  }
+}
+
+async function* readSheet(
+  bytes: AsyncIterable<Uint8Array>,
+  choice: SheetChoice,
+  style: AmountStyle,
+): AsyncGenerator<FileRow> {
+  const table = new Table(style);
+  try {
+    const archive = await XlsxArchive.open(await receiveSheet(bytes));
+    for await (const { line, cells } of readSheetRows(archive, sheetLimits, choice)) {
+      const row = table.read(line, cells);
+      if (row) yield row;
+    }
+  } catch (error) {
+    if (!(error instanceof XlsxError)) throw error;
+    throw unreadableFile(error.message);
+  }
+}
+
+/** The rows of a table under its header. Empty cells at the end of a row count for nothing. */
+class Table {
+  private columns: Column[] | null = null;
+
+  constructor(private readonly style: AmountStyle) {}
+
+  /** Null: the header. Throws `validation_failed`. */
+  read(line: number, row: readonly Cell[]): FileRow | null {
+    const length = row.findLastIndex((cell) => typeof cell !== 'string' || cell.trim() !== '') + 1;
+    const cells = row.slice(0, length);
+    if (length > maxColumns)
+      throw unreadableFile(`Line ${line} has more than ${maxColumns} columns.`);
+    const { columns, style } = this;
+    if (columns === null) {
+      this.columns = columnsOf(line, cells);
+      return null;
+    }
+    observeAmounts(columns, cells, style);
+    return {
+      line,
+      read: () =>
+        length > columns.length
+          ? { problem: 'The row has more cells than the header.' }
+          : toRequest(columns, cells, style),
+    };
+  }
+}
+
+async function receiveSheet(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of bytes) {
+    length += piece.length;
+    if (length > maxXlsxBytes) throw unreadableFile('An XLSX file must have at most 20 MB.');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+/** The columns of a header row. Throws `validation_failed`. */
+function columnsOf(line: number, cells: readonly Cell[]): Column[] {
+  const header = cells.map((cell) => (typeof cell === 'string' ? cell.trim() : ''));
+  const problem = headerProblem(header);
+  if (problem) throw unreadableFile(`Line ${line}: ${problem}`);
+  return readColumns(header);
+}
+
+/** The text up to the end of the first line with text, and all the text from its beginning. */
+async function readStart(
+  pieces: AsyncIterable<string>,
+): Promise<{ start: string; all: AsyncIterable<string> }> {
+  const reading = pieces[Symbol.asyncIterator]();
+  let start = '';
+  while (!/[\r\n]/.test(start.trimStart()) && start.length <= maxRowLength) {
+    const { value, done } = await reading.next();
+    if (done === true) break;
+    start += value;
+  }
+  const rest = { [Symbol.asyncIterator]: () => reading };
+  return {
+    start,
+    all: (async function* () {
+      yield start;
+      yield* rest;
+    })(),
+  };
+}
+
+/** As Excel declares it: a line `sep=;` before the header. */
+const declaration = /^"?sep=([,;\t])"?[,;\t]*$/i;
+
+/** Field names contain no delimiter, so the one that the header contains is that of the file. */
+function delimiterOf(start: string): { delimiter: string; isDeclared: boolean } {
+  const line = start.trimStart().split(/[\r\n]/, 1)[0] ?? '';
+  const declared = declaration.exec(line)?.[1];
+  if (declared !== undefined) return { delimiter: declared, isDeclared: true };
+  const delimiter = [';', '\t'].find((one) => line.includes(one)) ?? ',';
+  return { delimiter, isDeclared: false };
+}

@@ -1,0 +1,59 @@
+// The operator's routes of an account's mode: the stop switch, and reconcile-only.
+import { z } from 'zod';
+import { route } from '../../bank-contract/route.js';
+import { filledText, instant, integer, text } from '../../bank-contract/wire.js';
+import { AccountMode } from '../../generated/service/enums.js';
+
+const modes = Object.values(AccountMode);
+
+export const accountModeView = z.object({
+  slug: z.string(),
+  mode: z.enum(AccountMode),
+  registersWebhooks: z.boolean(),
+  /** At most so many calls that began before the last change may still reach the bank. */
+  callsUnderWay: integer,
+  /** Accepted operations that were never sent. They are sent when the account is live. */
+  waiting: integer,
+  /** The last 100 changes, newest first. */
+  changes: z.array(
+    z.object({
+      mode: z.enum(AccountMode),
+      registersWebhooks: z.boolean(),
+      actor: z.string(),
+      reason: z.string(),
+      at: instant,
+    }),
+  ),
+});
+
+const base = {
+  chapter: 'Bank accounts',
+  authentication: 'admin-key',
+  path: '/v1/accounts/{slug}/mode',
+  params: z.object({ slug: text(60) }),
+  response: accountModeView,
+} as const;
+
+export const getAccountMode = route({
+  ...base,
+  name: 'getAccountMode',
+  summary: 'Returns the mode of an account, what is still under way, and who changed it.',
+  method: 'GET',
+});
+
+export const changeAccountMode = route({
+  ...base,
+  name: 'changeAccountMode',
+  summary:
+    'Stops an account, releases it, or makes it reconcile-only, at once in every process. ' +
+    'Everything is still read and explained.',
+  method: 'PUT',
+  body: z.object({
+    mode: z.enum(AccountMode, `Must be one of ${modes.join(', ')}.`),
+    /** By default true in `live`, false in `reconcile_only`, and unchanged in `stopped`. */
+    registersWebhooks: z.boolean('Must be true or false.').optional(),
+    /** Who changes the mode: the admin key names nobody. */
+    actor: filledText(100),
+    reason: filledText(500),
+  }),
+});

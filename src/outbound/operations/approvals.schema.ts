@@ -1,0 +1,101 @@
+// The API of approvals: the policy of an account, and decisions about operations that wait.
+import { z } from 'zod';
+import { route } from '../../bank-contract/route.js';
+import { filledText, instant, integer, reais, text } from '../../bank-contract/wire.js';
+import { ApprovalDecision, OperationSource } from '../../generated/service/enums.js';
+import { operationDetail } from './operations.schema.js';
+
+const common = { chapter: 'Approvals', authentication: 'api-key' } as const;
+const maxHours = 720;
+const decisions = Object.values(ApprovalDecision);
+const sources = Object.values(OperationSource);
+
+const policyFields = {
+  /** Larger amounts need approval; 0: every amount. Null: no amount does. */
+  aboveAmount: reais.nullable(),
+  /** Kinds of operations; empty: all that send money. */
+  kinds: z.array(z.string()),
+  approvals: integer,
+  /** Whether money for a beneficiary to whom none was sent before needs approval. */
+  newBeneficiary: z.boolean(),
+  /** What requested the operation; empty: all. */
+  sources: z.array(z.enum(OperationSource)),
+  /** After so many hours without its approvals, an operation expires. */
+  expiresAfterHours: integer,
+};
+
+export const approvalPolicyView = z.object({
+  ...policyFields,
+  /** Changes that weaken the policy and wait for a key of another holder. */
+  proposed: z.array(
+    z.object({ ...policyFields, actor: z.string(), reason: z.string().nullable(), at: instant }),
+  ),
+  /** The last hundred changes, newest first. */
+  changes: z.array(
+    z.object({
+      sequence: integer,
+      ...policyFields,
+      isInForce: z.boolean(),
+      actor: z.string(),
+      reason: z.string().nullable(),
+      at: instant,
+    }),
+  ),
+});
+
+const policy = { ...common, path: '/v1/approval-policy', response: approvalPolicyView } as const;
+
+export const getApprovalPolicy = route({
+  ...policy,
+  name: 'getApprovalPolicy',
+  summary: 'Returns the approval policy, its proposed changes and its history.',
+  method: 'GET',
+});
+
+const distinct = (list: readonly string[]) => new Set(list).size === list.length;
+const atMostOnce = { message: 'Must have each value at most once.' };
+
+export const changeApprovalPolicy = route({
+  ...policy,
+  name: 'changeApprovalPolicy',
+  summary:
+    'Sets the approval policy. A change that weakens it is 202, and takes effect when a key of ' +
+    'another holder sends the same change within 72 hours.',
+  method: 'PUT',
+  body: z.strictObject({
+    aboveAmount: reais.refine((cents) => cents >= 0n, 'Must not be negative.').nullable(),
+    kinds: z.array(text(60)).max(20).refine(distinct, atMostOnce).default([]),
+    approvals: integer.refine((value) => value === 1 || value === 2, 'Must be 1 or 2.').default(1),
+    newBeneficiary: z.boolean('Must be true or false.').default(false),
+    sources: z
+      .array(z.enum(OperationSource, `Must be one of ${sources.join(', ')}.`))
+      .max(sources.length)
+      .refine(distinct, atMostOnce)
+      .default([]),
+    expiresAfterHours: integer
+      .refine((value) => value >= 1 && value <= maxHours, `Must be from 1 to ${maxHours}.`)
+      .default(72),
+    reason: filledText(500).nullish(),
+  }),
+});
+
+/** What was decided, and why. */
+export const decisionFields = {
+  decision: z.enum(ApprovalDecision, `Must be one of ${decisions.join(', ')}.`),
+  reason: filledText(500),
+};
+
+export const decideOperation = route({
+  ...common,
+  name: 'decideOperation',
+  summary: 'Approves or declines an operation that awaits approval. Its maker cannot decide it.',
+  method: 'POST',
+  path: '/v1/operations/{id}/approvals',
+  params: z.object({ id: text(100) }),
+  body: z.strictObject({
+    ...decisionFields,
+    /** `approval.requestHash` of the operation that the approver has seen. */
+    requestHash: text(200).optional(),
+  }),
+  response: operationDetail,
+});

@@ -1,0 +1,180 @@
+// The routes of payment controls. Only the operator changes them: a business system that could
+// raise its own limits would have none.
+import { z } from 'zod';
+import { operatorIdOf } from '../../access/accounts/actor.js';
+import { findBarCode } from '../../brazil/bill-code.js';
+import { route } from '../../bank-contract/route.js';
+import { ispbText } from '../../bank-contract/transfers.js';
+import {
+  filledText,
+  instant,
+  integer,
+  patternText,
+  reais,
+  text,
+} from '../../bank-contract/wire.js';
+import { PaymentControlAction } from '../../generated/service/enums.js';
+import { listOf, listQuery } from '../../platform/http/listing.js';
+
+const admin = { chapter: 'Payment controls', authentication: 'admin-key' } as const;
+const business = { chapter: 'Payment controls', authentication: 'api-key' } as const;
+const params = z.object({ slug: text(60) });
+
+const flag = z.boolean('Must be true or false.');
+const from0To = (maximum: number) =>
+  integer.refine((value) => value >= 0 && value <= maximum, `Must be from 0 to ${maximum}.`);
+const limit = reais.refine((cents) => cents >= 0n, 'Must not be negative.').nullable();
+const limits = {
+  /** The whole amount of a request, also of a batch. */
+  perOperation: limit,
+  perHour: limit,
+  /** Over the whole night, also past midnight. */
+  perNight: limit,
+  perDay: limit,
+  perKeyPerDay: limit,
+  perCounterpartyPerDay: limit,
+};
+
+const controls = {
+  /** Whether a holderDocument of a key look-up must be confirmed by the bank. */
+  checksPayee: flag,
+  /** Whether only beneficiaries can be paid. */
+  allowList: flag,
+  allowListIncludesBills: flag,
+  /** For the beneficiaries that are added from now on. */
+  coolingOffHours: from0To(720),
+  /** In reais; null: no limit. */
+  limits: z.strictObject(limits),
+  /** Hours in São Paulo. */
+  nightFromHour: from0To(23),
+  nightUntilHour: from0To(23),
+};
+const controlsView = z.object(controls);
+
+/** Who makes a change: the admin key names nobody. */
+const changedBy = {
+  // An actor that begins so is a person who acted at the console.
+  actor: filledText(100).refine((name) => operatorIdOf(name) === null, 'Must be a name.'),
+  reason: filledText(500),
+};
+
+const auditedControlsView = controlsView.extend({
+  /** The last 100 changes of controls and beneficiaries, newest first. */
+  changes: z.array(
+    z.object({
+      action: z.enum(PaymentControlAction),
+      actor: z.string(),
+      reason: z.string(),
+      details: z.unknown(),
+      at: instant,
+    }),
+  ),
+});
+
+const ofAccount = { ...admin, path: '/v1/accounts/{slug}/payment-controls', params } as const;
+
+export const getAccountPaymentControls = route({
+  ...ofAccount,
+  name: 'getAccountPaymentControls',
+  summary: 'Returns who may be paid from an account and how much, and who changed it.',
+  method: 'GET',
+  response: auditedControlsView,
+});
+
+export const changePaymentControls = route({
+  ...ofAccount,
+  name: 'changePaymentControls',
+  summary: 'Changes payment controls at once. Omitted fields stay; a limit of null is removed.',
+  method: 'PUT',
+  body: z.strictObject({
+    ...z.strictObject(controls).partial().shape,
+    limits: z.strictObject(limits).partial().optional(),
+    ...changedBy,
+  }),
+  response: auditedControlsView,
+});
+
+export const getPaymentControls = route({
+  ...business,
+  name: 'getPaymentControls',
+  summary: 'Returns who may be paid from the account of the key, and how much.',
+  method: 'GET',
+  path: '/v1/payment-controls',
+  response: controlsView,
+});
+
+export const beneficiaryView = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** `ispb/branch/number`, the number of an account of the same bank, or a bar code. */
+  counterparty: z.string(),
+  createdAt: instant,
+  /** It can be paid from this time. */
+  usableFrom: instant,
+});
+
+const accountNumber = (maxLength: number) =>
+  patternText(maxLength, /^[0-9A-Za-z.-]*[0-9A-Za-z][0-9A-Za-z.-]*$/, 'Must be digits or letters.');
+const payees = {
+  /** For a Pix, also by key. */
+  account: z
+    .strictObject({ ispb: ispbText, branch: accountNumber(10), number: accountNumber(20) })
+    .optional(),
+  /** For transfers between accounts of the bank. */
+  accountNumber: accountNumber(20).optional(),
+  /** The bar code or the digitable line of a bill. */
+  bill: text(60)
+    .refine((code) => findBarCode(code) !== null, 'Must be a bar code or a digitable line.')
+    .optional(),
+};
+
+const beneficiariesPath = '/v1/accounts/{slug}/beneficiaries';
+
+export const addBeneficiary = route({
+  ...admin,
+  name: 'addBeneficiary',
+  summary: 'Adds a beneficiary, who can be paid after the cooling-off time. A repeat adds nothing.',
+  method: 'POST',
+  path: beneficiariesPath,
+  params,
+  successStatus: 201,
+  body: z
+    .strictObject({ name: filledText(200), ...payees, ...changedBy })
+    .refine(
+      (body) => [body.account, body.accountNumber, body.bill].filter(Boolean).length === 1,
+      'Must have one of account, accountNumber and bill.',
+    ),
+  response: beneficiaryView,
+});
+
+export const removeBeneficiary = route({
+  ...admin,
+  name: 'removeBeneficiary',
+  summary: 'Removes a beneficiary at once. Added again, it begins a new cooling-off time.',
+  method: 'DELETE',
+  path: `${beneficiariesPath}/{id}`,
+  params: z.object({ slug: text(60), id: text(100) }),
+  body: z.strictObject(changedBy),
+  response: beneficiaryView,
+});
+
+export const listAccountBeneficiaries = route({
+  ...admin,
+  name: 'listAccountBeneficiaries',
+  summary: 'Lists the beneficiaries of an account, newest first.',
+  method: 'GET',
+  path: beneficiariesPath,
+  params,
+  query: listQuery({}),
+  response: listOf(beneficiaryView),
+});
+
+export const listBeneficiaries = route({
+  ...business,
+  name: 'listBeneficiaries',
+  summary: 'Lists the beneficiaries of the account of the key, newest first.',
+  method: 'GET',
+  path: '/v1/beneficiaries',
+  query: listQuery({}),
+  response: listOf(beneficiaryView),
+});

@@ -1,0 +1,57 @@
+// Finds the received Pix that a refund's reference identifies, and the time until which it can be
+// refunded.
+import { addDays } from '../../brazil/calendar.js';
+import { saoPauloDay } from '../../brazil/statement-day.js';
+import type { StatementLine } from '../../generated/service/client.js';
+import { refundWindowDays } from '../../bank-contract/refunds.js';
+import { isUndoingType } from '../../bank-contract/line-types.js';
+
+/** A statement line with the id in a refund's reference. */
+export interface ReferencedStatementLine extends Pick<
+  StatementLine,
+  | ('nsu' | 'isCredit' | 'amountCents' | 'typeName' | 'endToEndId')
+  | ('originalEndToEndId' | 'counterparty' | 'occurredAt' | 'idempotencyKey' | 'movementId')
+> {
+  /** It is no received Pix, whatever its type. */
+  undoesDebit: boolean;
+}
+
+/** A line that is a received Pix. */
+export interface RefundOriginal extends Omit<ReferencedStatementLine, 'undoesDebit'> {
+  endToEndId: string;
+}
+
+export type RefundOriginalChoice =
+  | { outcome: 'chosen'; original: RefundOriginal }
+  | { outcome: 'absent' | 'not_refundable' | 'ambiguous' };
+
+/**
+ * The only received Pix among the lines of a reference. Several received Pix are ambiguous, even if
+ * only one of them is still refundable: the reference does not identify one of them.
+ */
+export function chooseRefundOriginal(
+  lines: readonly ReferencedStatementLine[],
+): RefundOriginalChoice {
+  if (lines.length === 0) return { outcome: 'absent' };
+  const received = lines.filter(isReceivedPix);
+  const [original] = received;
+  if (!original) return { outcome: 'not_refundable' };
+  return received.length > 1 ? { outcome: 'ambiguous' } : { outcome: 'chosen', original };
+}
+
+function isReceivedPix(
+  line: ReferencedStatementLine,
+): line is ReferencedStatementLine & RefundOriginal {
+  const { isCredit, endToEndId, originalEndToEndId, typeName, undoesDebit } = line;
+  const isPix = endToEndId?.startsWith('E') ?? false;
+  if (!isCredit || !isPix || undoesDebit) return false;
+  return originalEndToEndId === null && !isUndoingType(typeName);
+}
+
+/**
+ * Whether a Pix can still be refunded. The days are São Paulo days; the day of receipt does not
+ * count.
+ */
+export function isRefundWindowOpen(receivedAt: Date, now: Date): boolean {
+  return saoPauloDay(now) <= addDays(saoPauloDay(receivedAt), refundWindowDays);
+}

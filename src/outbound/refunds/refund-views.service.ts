@@ -1,0 +1,42 @@
+// Refunds as business systems and people read them: the request, the bank's reports, and the
+// statement lines matched to them.
+import { Injectable } from '@nestjs/common';
+import type { RouteInput } from '../../bank-contract/route.js';
+import { Database } from '../../platform/postgres/database.service.js';
+import type { Prisma, Refund } from '../../generated/service/client.js';
+import { describeSentMoney, newestSentMoney, type SentMoney } from '../operations/sent-money.js';
+import { findByFirstId, isNsu, isUuid, toList, type Page } from '../../platform/http/listing.js';
+import type { listRefundsRoute } from './refunds.schema.js';
+
+type RefundFilters = Pick<RouteInput<typeof listRefundsRoute>['query'], 'state' | 'originalNsu'>;
+
+@Injectable()
+export class RefundViews {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Finds a refund by its operation's id, the bank's id of the refund, or its nsu. Throws
+   * `not_found`.
+   */
+  async get(accountId: number, id: string) {
+    const filter = isUuid(id) ? { id } : isNsu(id) ? { nsu: BigInt(id) } : { endToEndId: id };
+    const found = await findByFirstId([filter], (one) => this.read({ accountId, ...one }, 1));
+    return describeRefund(found);
+  }
+
+  /** One page, newest first. */
+  async list(accountId: number, page: Page, { state, originalNsu }: RefundFilters) {
+    const where = { accountId, state, originalNsu, id: { lt: page.after ?? undefined } };
+    const rows = await this.read(where, page.limit + 1);
+    return toList(rows, page, ({ id }) => id, describeRefund);
+  }
+
+  private async read(where: Prisma.RefundWhereInput, take: number) {
+    return this.database.prisma.refund.findMany(newestSentMoney(where, take));
+  }
+}
+
+function describeRefund<Row extends SentMoney & Pick<Refund, 'nsu'>>(refund: Row) {
+  // The bank's response has the nsu, also while the statement does not show the refund.
+  return { ...describeSentMoney(refund), nsu: refund.nsu };
+}

@@ -1,0 +1,62 @@
+// Counts and times the requests of the service by route. A route is its template, so that no id of
+// a path becomes a label; what no route serves is one value.
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyRequest } from 'fastify';
+import { counter, histogram } from '../metrics/instruments.js';
+
+const unknownRoute = 'unknown';
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other'] as const;
+type Method = (typeof methods)[number];
+const labels = { method: methods, route: /^(unknown|\/[\w./:*-]*)$/ };
+
+const requests = counter({
+  name: 'concilia_http_requests_total',
+  help: 'Requests by route and status of the response; aborted: the client did not wait for it.',
+  labels: { ...labels, status: /^([1-5]\d\d|aborted)$/ },
+});
+const durations = histogram({
+  name: 'concilia_http_request_duration_seconds',
+  help: 'Time from the headers of a request to the end of its response, by route.',
+  labels,
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+});
+
+function labelsOf({ method, routeOptions }: FastifyRequest) {
+  return { method: methodOf(method), route: routeOptions.url ?? unknownRoute };
+}
+
+function methodOf(text: string): Method {
+  return methods.find((method) => method === text) ?? 'other';
+}
+
+/** Counts a request of a route that Fastify does not serve. */
+export function countRequest(method: Method, route: string, status: string, seconds: number): void {
+  requests.inc({ method, route, status });
+  if (status !== 'aborted') durations.observe({ method, route }, seconds);
+}
+
+@Injectable()
+export class HttpMetrics implements OnModuleInit {
+  constructor(private readonly host: HttpAdapterHost<FastifyAdapter>) {}
+
+  onModuleInit(): void {
+    const server = this.host.httpAdapter.getInstance();
+    server.addHook('onResponse', (request, reply, done) => {
+      const of = labelsOf(request);
+      requests.inc({ ...of, status: String(reply.statusCode) });
+      durations.observe(of, reply.elapsedTime / 1_000);
+      done();
+    });
+    // Of a response that is cut off, Fastify reports no end.
+    server.addHook('onRequest', (request, { raw }, done) => {
+      const countAborted = () => {
+        if (!raw.writableFinished) requests.inc({ ...labelsOf(request), status: 'aborted' });
+      };
+      if (raw.closed) countAborted();
+      else raw.once('close', countAborted);
+      done();
+    });
+  }
+}

@@ -1,0 +1,127 @@
+// Builds an HTTP application: Nest on Fastify, with raw bodies, the contract's error bodies and a
+// trace id for each request. The service and the sandbox bank are two such applications.
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { buildErrorBody } from '../../bank-contract/errors.js';
+import type { TrustedProxies } from '../settings/request-limit-settings.js';
+import { addressOf, trustProxyOption } from './client-address.js';
+import { defaultMaxBodyBytes } from '../../bank-contract/route.js';
+import { ErrorFilter, errorContentType } from './error.filter.js';
+import { invalidField } from '../errors.js';
+import { NestLog, type Log } from '../log.js';
+import { serveApiReference } from './api-reference.js';
+import { readBodiesAsBytes } from './request-body.js';
+import { newTraceId, runWithTrace, traceIdFrom } from '../trace.js';
+
+/**
+ * Base URLs of the bank and of this service, without a slash at their end. They are set at start: a
+ * port of the embedded sandbox bank or of the service may be known only once it listens.
+ */
+export class Addresses {
+  bankBaseUrl = '';
+  /** For calls with the partner key. */
+  bankWhitelabelUrl = '';
+  /** The URL at which the bank reaches this service. */
+  publicUrl = '';
+  /** Ports at which this process, its databases or the sandbox bank listen. */
+  readonly ownPorts = new Set<number>();
+}
+
+export interface HttpApplicationOptions {
+  log: Log;
+  /** Title of the API reference at /docs. */
+  title: string;
+  /** Whether keys have scopes, for the API reference. */
+  hasScopes?: boolean;
+  /** Whose `X-Forwarded-For` is believed. Nobody's by default. */
+  trustedProxies?: TrustedProxies;
+}
+
+/** Creates the application. It does not listen yet. */
+export async function createHttpApplication(
+  module: object,
+  { log, title, hasScopes = true, trustedProxies = 0 }: HttpApplicationOptions,
+): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter({
+    bodyLimit: defaultMaxBodyBytes,
+    routerOptions: { maxParamLength: 500 },
+    forceCloseConnections: 'idle',
+    // A client that sends its request slowly must not hold a connection for ever.
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    trustProxy: trustProxyOption(trustedProxies),
+    // Node.js itself would answer without the error body, and accept two of them.
+    http: { requireHostHeader: false },
+    frameworkErrors: respondToBadRequest,
+    clientErrorHandler: respondToBadConnection,
+  });
+  const server = adapter.getInstance();
+  readBodiesAsBytes(server);
+  server.addHook('onRequest', (request, reply, done) => {
+    const traceId = traceIdFrom(request.headers.traceparent as string | undefined);
+    void reply.header('x-trace-id', traceId);
+    runWithTrace(traceId, () => done(findHostError(request.raw)), addressOf(request));
+  });
+  const application = await NestFactory.create<NestFastifyApplication>(module as never, adapter, {
+    bodyParser: false,
+    logger: new NestLog(log),
+    abortOnError: false,
+  });
+  application.useGlobalFilters(new ErrorFilter(log));
+  serveApiReference(application, { title, hasScopes });
+  return application;
+}
+
+/**
+ * A proxy and this process could each read another one of two `Host` headers. HTTP/1.0 has none, so
+ * that health checks may do without.
+ */
+export function findHostError({ rawHeaders, httpVersion }: IncomingMessage): Error | undefined {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') count += 1;
+  if (count === 1 || (count === 0 && httpVersion === '1.0')) return undefined;
+  return invalidField('Host', 'The header Host is required once.');
+}
+
+/**
+ * Sends the contract's error body for a URL that Fastify cannot route. Such a request reaches no
+ * handler and no filter.
+ */
+function respondToBadRequest(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const status = error.statusCode ?? 400;
+  const traceId = traceIdFrom(request.headers.traceparent as string | undefined);
+  void reply
+    .status(status)
+    .headers({ 'content-type': errorContentType, 'x-trace-id': traceId })
+    .send(JSON.stringify(buildErrorBody(status, traceId)));
+}
+
+const clientErrorStatuses: Record<string, number> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/**
+ * Writes the error to the socket: the input is not HTTP or came too slowly, so there is no request
+ * object.
+ */
+function respondToBadConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = clientErrorStatuses[error.code ?? ''] ?? 400;
+  const body = JSON.stringify(buildErrorBody(status, newTraceId()));
+  socket.end(
+    `HTTP/1.1 ${status} Refused\r\ncontent-type: ${errorContentType}\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,107 @@
+// Paging that all lists of `/v1` share: the query has `limit` and an opaque `cursor`, the response
+// is `{ data, next }`.
+import { z } from 'zod';
+import { queryInteger, text } from '../../bank-contract/wire.js';
+import { AppError, invalidField } from '../errors.js';
+
+const defaultLimit = 50;
+const maxLimit = 500;
+
+/** The query schema of a list: its own filters, `limit` and `cursor`. */
+export function listQuery<Filters extends z.core.$ZodLooseShape>(filters: Filters) {
+  return z.object({
+    ...filters,
+    limit: queryInteger(1).optional(),
+    cursor: text(300).optional(),
+  });
+}
+
+/**
+ * The response schema of a list. `next` is the cursor of the next page, or null. A page that rare
+ * filters select may hold fewer items than `limit`, or none, and have a next page.
+ */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.object({ data: z.array(item), next: z.string().nullable() });
+}
+
+export interface Page {
+  limit: number;
+  /** The key of the row before the page; null for the first page. */
+  after: string | null;
+}
+
+/**
+ * Reads the page of a query. Throws `validation_failed` when the cursor does not hold a key by
+ * `isKey`.
+ */
+export function readPage(
+  query: { limit?: number | undefined; cursor?: string | undefined },
+  isKey: (text: string) => boolean,
+): Page {
+  const limit = Math.min(query.limit ?? defaultLimit, maxLimit);
+  if (query.cursor === undefined) return { limit, after: null };
+  const after = Buffer.from(query.cursor, 'base64url').toString('utf8');
+  if (!isKey(after))
+    throw invalidField('$.cursor', 'Must be the `next` of a response of this list.');
+  return { limit, after };
+}
+
+/**
+ * Rows that were found by examining a bounded number of keys in the order of the list. Where that
+ * ended the search, `lastExamined` is the last of these keys, from which the next page goes on.
+ */
+export interface FoundRows<Row> {
+  rows: Row[];
+  lastExamined: string | null;
+}
+
+/**
+ * The response of a list. Its rows are queried with `limit + 1`: the additional row shows that
+ * there is a next page. A row is described when its item is written, since writing pauses between
+ * items.
+ */
+export function toList<Row, Item = Row>(
+  found: Row[] | FoundRows<Row>,
+  { limit }: Page,
+  keyOf: (row: Row) => string,
+  describe: (row: Row) => Item = (row) => row as unknown as Item,
+): { data: Iterable<Item>; next: string | null } {
+  const { rows, lastExamined } = Array.isArray(found) ? { rows: found, lastExamined: null } : found;
+  const pageRows = rows.slice(0, limit);
+  const last = pageRows.at(-1);
+  const after = rows.length > limit && last ? keyOf(last) : lastExamined;
+  const next = after === null ? null : Buffer.from(after).toString('base64url');
+  return { data: describeEach(pageRows, describe), next };
+}
+
+function* describeEach<Row, Item>(rows: Row[], describe: (row: Row) => Item): Generator<Item> {
+  for (const row of rows) yield describe(row);
+}
+
+const uuidText = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function isUuid(value: string): boolean {
+  return uuidText.test(value);
+}
+
+/** Throws `not_found` for a text that is not a UUID, because it cannot be the id of a row. */
+export function readUuid(text: string): string {
+  if (!isUuid(text)) throw new AppError('not_found');
+  return text;
+}
+
+export function isNsu(value: string): boolean {
+  return /^\d{1,18}$/.test(value);
+}
+
+/** The first row that one of these ids finds, in their order. Throws `not_found`. */
+export async function findByFirstId<Id, Row>(
+  ids: readonly Id[],
+  read: (id: Id) => Promise<Row[]>,
+): Promise<Row> {
+  for (const id of ids) {
+    const [row] = await read(id);
+    if (row !== undefined) return row;
+  }
+  throw new AppError('not_found');
+}

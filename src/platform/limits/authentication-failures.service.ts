@@ -1,0 +1,57 @@
+// Slows down whoever fails to authenticate again and again: the work of guessing costs the guesser
+// time, and the other callers nothing. Only failures are counted, so that valid requests of the
+// same address are neither delayed nor refused: behind a proxy, all clients may share one.
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { addressOf, limitedAddressOf } from '../http/client-address.js';
+import { waitWhileConnected, type ClientConnection } from '../http/client-connection.js';
+import { AppError } from '../errors.js';
+import { Log, RepeatedLog } from '../log.js';
+import { FailureLimits } from './failure-limits.js';
+
+const limits = { perSecond: 10, maxHeld: 1_000, maxAddresses: 10_000 };
+const holdMs = 1_000;
+
+@Injectable()
+export class AuthenticationFailures {
+  private readonly limits = new FailureLimits(limits);
+  private readonly log: RepeatedLog;
+
+  constructor(log: Log) {
+    this.log = new RepeatedLog(log, 'requests of an address fail to authenticate');
+  }
+
+  /**
+   * The error of a request that failed to authenticate, once its response may be sent:
+   * `unauthenticated`, or `rate_limited` if too many responses are held. A request that waits here
+   * holds its connection and nothing else. `required` says what would authenticate it.
+   */
+  async refusal(
+    request: FastifyRequest,
+    client: ClientConnection,
+    required?: string,
+  ): Promise<AppError> {
+    const details = required === undefined ? {} : { public: required };
+    const address = limitedAddressOf(addressOf(request));
+    const response = this.limits.admit(address, performance.now());
+    if (response === 'at_once') return new AppError('unauthenticated', details);
+    this.log.info({ response });
+    if (response === 'refused')
+      return new AppError('rate_limited', {
+        public: 'Too many requests fail to authenticate.',
+        headers: { 'Retry-After': String(holdMs / 1_000) },
+      });
+    request.body = undefined;
+    try {
+      await this.hold(client);
+    } finally {
+      this.limits.release();
+    }
+    return new AppError('unauthenticated', details);
+  }
+
+  /** Resolves after a second, or when the client has disconnected. */
+  hold(client: ClientConnection): Promise<void> {
+    return waitWhileConnected(client, holdMs);
+  }
+}

@@ -1,0 +1,88 @@
+// Evaluates the alert rules of all accounts, and makes the messages that are due. Each rule is one
+// statement over what is open; without a rule, nothing but the shared read of the sweepers is sent.
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/postgres/database.service.js';
+import type { Prisma } from '../../generated/service/client.js';
+import { unreachable } from '../../platform/errors.js';
+import { Log } from '../../platform/log.js';
+import { Every } from '../../platform/queue/timer-methods.js';
+import { readSeveritySteps } from '../../reconciliation/breaks/severity.queries.js';
+import { severityScale } from '../../reconciliation/breaks/severity.js';
+import { BankTime } from '../../statement/lines/bank-time.service.js';
+import { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
+import { lastDueDay } from './certificate-deadline.js';
+import * as found from './conditions.queries.js';
+import { readCondition } from './conditions.schema.js';
+import {
+  evaluateRule,
+  listDueMessages,
+  listDueRules,
+  makeMessage,
+  type EnabledRule,
+} from './evaluation.queries.js';
+
+const everyMs = 10_000;
+
+@Injectable()
+export class AlertEvaluator {
+  constructor(
+    private readonly database: Database,
+    private readonly bankTime: BankTime,
+    private readonly webhookHealth: WebhookHealth,
+    private readonly log: Log,
+  ) {}
+
+  /** Throws the first error, after all rules: a rule that fails must not stop the others. */
+  @Every('alerts', everyMs)
+  async evaluate(): Promise<void> {
+    const { sharedReads, sql } = this.database;
+    const rules = await listDueRules(sharedReads);
+    if (rules.length === 0) return;
+    const failures: unknown[] = [];
+    for (const rule of rules) {
+      try {
+        await evaluateRule(sql, rule, await this.findingsOf(rule));
+      } catch (error) {
+        this.log.error({ err: error, ruleId: rule.ruleId }, 'alert rule could not be evaluated');
+        failures.push(error);
+      }
+    }
+    for (const message of await listDueMessages(sql)) await makeMessage(sql, message);
+    if (failures.length > 0) throw failures[0];
+  }
+
+  private async findingsOf({
+    accountId,
+    severity,
+    condition: text,
+  }: EnabledRule): Promise<Prisma.Sql> {
+    const condition = readCondition(text);
+    switch (condition.kind) {
+      case 'break_open': {
+        const steps = await readSeveritySteps(this.database.prisma, accountId);
+        const scale = severityScale(steps, await this.bankTime.today(accountId));
+        return found.openBreaksOf(accountId, condition, scale);
+      }
+      case 'webhook_loss': {
+        const loss = await this.webhookHealth.readLoss(accountId, condition.hours);
+        return found.webhookLoss(condition, severity, loss);
+      }
+      case 'deliveries_dead':
+        return found.deadDeliveries(accountId, condition, severity);
+      case 'no_sync':
+        return found.noSync(accountId, condition, severity);
+      case 'day_not_certified':
+        return found.daysWithoutCertificate(
+          accountId,
+          severity,
+          lastDueDay(await this.bankTime.now(accountId), condition.by),
+        );
+      case 'approval_waiting':
+        return found.waitingApprovals(accountId, condition, severity);
+      case 'debit_waiting':
+        return found.waitingDebits(accountId, condition, severity);
+      default:
+        return unreachable(condition);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// The alert rules of an account, and the channels that each of them names.
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '../../platform/postgres/database.service.js';
+import type { AlertRule } from '../../generated/service/client.js';
+import { AppError, invalidField } from '../../platform/errors.js';
+import { newId } from '../../platform/ids.js';
+import type { Page } from '../../platform/http/listing.js';
+import { assertBelowQuota } from '../../platform/limits/quotas.queries.js';
+import { clearAlertsOf } from './alerts.queries.js';
+import { conditionText } from './conditions.schema.js';
+import type { AlertRuleChanges, NewAlertRule } from './rules.schema.js';
+
+const maxRules = 50;
+const include = { channels: { orderBy: { channelId: 'asc' } } } as const;
+
+export type RuleWithChannels = AlertRule & { channels: { channelId: string }[] };
+
+@Injectable()
+export class AlertRules {
+  constructor(private readonly database: Database) {}
+
+  /** Throws `conflict` at the quota, and `validation_failed` for a channel that does not exist. */
+  async create(
+    accountId: number,
+    { condition, channelIds, ...fields }: NewAlertRule,
+  ): Promise<RuleWithChannels> {
+    const id = newId();
+    const { kind: conditionKind } = condition;
+    return this.database.transaction(async (tx) => {
+      const quota = { accountId, limit: maxRules, code: 'alert_rule_limit' };
+      await assertBelowQuota(tx, { ...quota, name: 'alert rules' }, () =>
+        tx.alertRule.count({ where: { accountId, deletedAt: null } }),
+      );
+      await tx.alertRule.create({
+        data: { ...fields, accountId, id, conditionKind, condition: conditionText(condition) },
+      });
+      await nameChannels(tx, accountId, id, channelIds);
+      return getRule(tx, accountId, id);
+    });
+  }
+
+  async listPage(accountId: number, { after, limit }: Page): Promise<RuleWithChannels[]> {
+    return this.database.prisma.alertRule.findMany({
+      where: { accountId, deletedAt: null, id: { lt: after ?? undefined } },
+      orderBy: { id: 'desc' },
+      take: limit + 1,
+      include,
+    });
+  }
+
+  /** Throws `not_found`, also for a rule of another account and for a removed rule. */
+  async get(accountId: number, id: string): Promise<RuleWithChannels> {
+    return getRule(this.database.prisma, accountId, id);
+  }
+
+  async update(
+    accountId: number,
+    id: string,
+    { condition, channelIds, ...fields }: AlertRuleChanges,
+  ): Promise<RuleWithChannels> {
+    const updatedAt = await this.database.now();
+    const changes = Object.fromEntries(
+      Object.entries(fields).filter(([, value]) => value !== undefined),
+    );
+    const stored = condition && {
+      conditionKind: condition.kind,
+      condition: conditionText(condition),
+    };
+    return this.database.transaction(async (tx) => {
+      await getRule(tx, accountId, id);
+      await tx.alertRule.update({
+        where: { accountId_id: { accountId, id } },
+        data: { ...changes, ...stored, updatedAt },
+      });
+      if (channelIds) {
+        await tx.alertRuleChannel.deleteMany({ where: { accountId, ruleId: id } });
+        await nameChannels(tx, accountId, id, channelIds);
+      }
+      if (fields.isEnabled === false)
+        await clearAlertsOf(tx, { accountId, ruleId: id }, 'rule_disabled');
+      return getRule(tx, accountId, id);
+    });
+  }
+
+  /** Returns how many alerts were open, and are cleared now. */
+  async remove(accountId: number, id: string): Promise<number> {
+    const deletedAt = await this.database.now();
+    return this.database.transaction(async (tx) => {
+      await getRule(tx, accountId, id);
+      await tx.alertRule.update({
+        where: { accountId_id: { accountId, id } },
+        data: { deletedAt },
+      });
+      return clearAlertsOf(tx, { accountId, ruleId: id }, 'rule_removed');
+    });
+  }
+}
+
+async function getRule(
+  db: Pick<Tx, 'alertRule'>,
+  accountId: number,
+  id: string,
+): Promise<RuleWithChannels> {
+  const rule = await db.alertRule.findFirst({ where: { accountId, id, deletedAt: null }, include });
+  if (!rule) throw new AppError('not_found');
+  return rule;
+}
+
+async function nameChannels(
+  tx: Tx,
+  accountId: number,
+  ruleId: string,
+  channelIds: readonly string[],
+): Promise<void> {
+  const known = await tx.alertChannel.count({
+    where: { accountId, id: { in: [...channelIds] }, deletedAt: null },
+  });
+  if (known < channelIds.length)
+    throw invalidField('$.channelIds', 'Must be ids of alert channels of the account.');
+  await tx.alertRuleChannel.createMany({
+    data: channelIds.map((channelId) => ({ accountId, ruleId, channelId })),
+  });
+}

@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { EventsModule } from '../../events/events.module.js';
+import { StatementModule } from '../../statement/lines/statement.module.js';
+import { WebhooksModule } from '../../webhooks/webhooks.module.js';
+import { AlertChannelsController } from './alert-channels.controller.js';
+import { AlertChannels } from './alert-channels.service.js';
+import { AlertEvaluator } from './alert-evaluator.service.js';
+import { AlertMetrics } from './alert-metrics.service.js';
+import { AlertNotifications } from './alert-notifications.service.js';
+import { AlertRulesController } from './alert-rules.controller.js';
+import { AlertRules } from './alert-rules.service.js';
+import { AlertsController } from './alerts.controller.js';
+import { Alerts } from './alerts.service.js';
+import { ChannelSender } from './channel-sender.service.js';
+import { MailSender } from './mail-sender.service.js';
+
+@Module({
+  imports: [EventsModule, StatementModule, WebhooksModule],
+  controllers: [AlertsController, AlertRulesController, AlertChannelsController],
+  providers: [
+    Alerts,
+    AlertRules,
+    AlertChannels,
+    AlertEvaluator,
+    AlertNotifications,
+    AlertMetrics,
+    ChannelSender,
+    MailSender,
+  ],
+  exports: [Alerts, AlertRules, AlertChannels],
+})
+export class AlertsModule {}

@@ -1,0 +1,84 @@
+// The conditions of alert rules: what a caller declares is stored as exact JSON, and read from it.
+import { z } from 'zod';
+import { integer, patternText, positiveReais } from '../../bank-contract/wire.js';
+import { AlertConditionKind, AlertSeverity } from '../../generated/service/enums.js';
+import { parseJson, stringifyJson } from '../../platform/json/exact-json.js';
+import { breakKinds, type BreakKind } from '../../reconciliation/decide/break-kind-declarations.js';
+
+const wholeNumber = (least: number, most: number) =>
+  integer.refine(
+    (value) => value >= least && value <= most,
+    `Must be a whole number from ${least} to ${most}.`,
+  );
+
+export const conditionKinds = Object.values(AlertConditionKind);
+
+const kinds = Object.keys(breakKinds) as [BreakKind, ...BreakKind[]];
+export const severityValue = z.enum(
+  AlertSeverity,
+  `Must be one of ${Object.values(AlertSeverity).join(', ')}.`,
+);
+
+export const condition = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({
+      kind: z.literal('break_open'),
+      /** Empty for all kinds. */
+      kinds: z
+        .array(z.enum(kinds, `Must be one of ${kinds.join(', ')}.`), 'Must be a list of kinds.')
+        .max(kinds.length, 'Must name each kind once.')
+        .default([]),
+      /** Leaves out breaks of an unknown amount. */
+      minAmount: positiveReais.optional(),
+      /** Since the break was opened. */
+      minAgeHours: wholeNumber(1, 8_760).optional(),
+      minSeverity: severityValue.optional(),
+    }),
+    z.strictObject({
+      kind: z.literal('webhook_loss'),
+      /** Of the lines that webhooks should have reported. */
+      minPercent: wholeNumber(1, 100).default(5),
+      minLines: wholeNumber(1, 1_000_000).default(10),
+      hours: wholeNumber(1, 168).default(1),
+    }),
+    z.strictObject({
+      kind: z.literal('deliveries_dead'),
+      /** Of one webhook endpoint. */
+      minDeliveries: wholeNumber(1, 10_000).default(1),
+    }),
+    z.strictObject({
+      kind: z.literal('no_sync'),
+      minutes: wholeNumber(1, 10_080).default(15),
+    }),
+    z.strictObject({
+      kind: z.literal('day_not_certified'),
+      /** The time in São Paulo by which the day before must have its certificate. */
+      by: patternText(5, /^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 09:00.').default(
+        '09:00',
+      ),
+    }),
+    z.strictObject({
+      kind: z.literal('approval_waiting'),
+      /** Since the operation was requested. */
+      minutes: wholeNumber(1, 10_080).default(30),
+    }),
+    z.strictObject({
+      kind: z.literal('debit_waiting'),
+      /** Since the line was stored. */
+      seconds: wholeNumber(1, 86_400).default(60),
+    }),
+  ],
+  { error: `Must have a kind: one of ${Object.keys(AlertConditionKind).join(', ')}.` },
+);
+
+export type Condition = z.output<typeof condition>;
+export type ConditionOf<Kind extends Condition['kind']> = Extract<Condition, { kind: Kind }>;
+
+export function conditionText(value: Condition): string {
+  return stringifyJson(z.encode(condition, value));
+}
+
+export function readCondition(text: string): Condition {
+  return z.decode(condition, parseJson(text) as z.input<typeof condition>);
+}

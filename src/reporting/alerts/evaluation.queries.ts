@@ -1,0 +1,186 @@
+// Evaluates rules and makes messages of what they found. Each statement locks the row of its rule,
+// so that two processes fire, clear and announce an alert once.
+import type { SqlTx } from '../../platform/postgres/database.service.js';
+import { Prisma } from '../../generated/service/client.js';
+import type { AlertConditionKind, AlertMessageKind } from '../../generated/service/enums.js';
+import type { AlertSeverity } from '../../generated/service/enums.js';
+import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
+
+export interface RuleKey {
+  accountId: number;
+  ruleId: string;
+}
+
+export interface EnabledRule extends RuleKey {
+  conditionKind: AlertConditionKind;
+  condition: string;
+  severity: AlertSeverity;
+}
+
+/** A rule that another process has evaluated within this time is left out. */
+const recentMs = 5_000;
+/** How many alerts a message names. */
+const maxNamed = 10;
+
+const isEnabled = Prisma.sql`r.is_enabled AND r.deleted_at IS NULL`;
+const isDue = Prisma.sql`${isEnabled} AND (r.evaluated_at IS NULL
+  OR r.evaluated_at <= clock_timestamp() - ${recentMs} * interval '1 millisecond')`;
+
+/** Rules of all accounts that are due. */
+export async function listDueRules(db: Reader): Promise<EnabledRule[]> {
+  return db.$queryRaw`
+    SELECT r.account_id, r.id AS "ruleId", r.condition_kind, r.condition, r.severity
+    FROM alert_rule r WHERE ${isDue} ORDER BY r.account_id, r.id`;
+}
+
+/** A new id that ascends with PostgreSQL's time, as those of `newId` do. */
+const newRowId = Prisma.sql`overlay(overlay(gen_random_uuid()::text
+  PLACING regexp_replace(lpad(to_hex(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint),
+    12, '0'), '^(.{8})', '\\1-') FROM 1 FOR 13) PLACING '7' FROM 15 FOR 1)::uuid`;
+
+/**
+ * Fires an alert for each subject that `found` has and that has none, and clears the alerts whose
+ * subject it no longer has. An alert that is cleared before it was announced is not announced.
+ */
+export async function evaluateRule(
+  db: SqlTx,
+  { accountId, ruleId }: RuleKey,
+  found: Prisma.Sql,
+): Promise<void> {
+  await db.$executeRaw`
+    WITH rule AS MATERIALIZED (
+      SELECT r.id, r.notifies_cleared, r.evaluated_at FROM alert_rule r
+      WHERE r.account_id = ${accountId} AND r.id = ${ruleId}::uuid AND ${isDue}
+      FOR NO KEY UPDATE SKIP LOCKED
+    ), found AS MATERIALIZED (
+      SELECT one.* FROM rule CROSS JOIN LATERAL (${found}) one
+    ), open AS MATERIALIZED (
+      SELECT a.id, a.subject, a.severity, a.amount_cents, a.detail
+      FROM rule JOIN alert a ON a.account_id = ${accountId} AND a.rule_id = rule.id
+        AND a.state <> 'cleared'
+    ), fired AS (
+      INSERT INTO alert
+        (account_id, id, rule_id, subject, state, severity, amount_cents, detail, pending_message)
+      SELECT ${accountId}::int, ${newRowId}, ${ruleId}::uuid, f.subject, 'firing', f.severity,
+             f.amount_cents, f.detail, 'fired'
+      FROM found f WHERE NOT EXISTS (SELECT FROM open o WHERE o.subject = f.subject)
+      ON CONFLICT (account_id, rule_id, subject) WHERE state <> 'cleared' DO NOTHING
+      RETURNING id
+    ), changed AS (
+      UPDATE alert a
+      SET severity = f.severity, amount_cents = f.amount_cents, detail = f.detail
+      FROM open o JOIN found f ON f.subject = o.subject
+      WHERE a.account_id = ${accountId} AND a.id = o.id
+        AND (o.severity, o.amount_cents, o.detail)
+          IS DISTINCT FROM (f.severity, f.amount_cents, f.detail)
+    ), gone AS (
+      UPDATE alert a
+      SET state = 'cleared', cleared_at = clock_timestamp(),
+          last_seen_at = GREATEST(rule.evaluated_at, a.fired_at),
+          pending_message = CASE WHEN a.pending_message IS NULL AND rule.notifies_cleared
+            THEN 'cleared'::alert_message_kind END
+      FROM rule, open o
+      WHERE a.account_id = ${accountId} AND a.id = o.id AND a.state <> 'cleared'
+        AND NOT EXISTS (SELECT FROM found f WHERE f.subject = o.subject)
+      RETURNING a.id
+    ), history AS (
+      INSERT INTO alert_history_entry (account_id, alert_id, action)
+      SELECT ${accountId}::int, id, 'fired'::alert_history_action FROM fired
+      UNION ALL
+      SELECT ${accountId}::int, id, 'cleared' FROM gone
+    )
+    UPDATE alert_rule r SET evaluated_at = clock_timestamp()
+    FROM rule WHERE r.account_id = ${accountId} AND r.id = rule.id`;
+}
+
+export interface DueMessage extends RuleKey {
+  kind: AlertMessageKind;
+}
+
+/**
+ * The messages that are due: once the first alert of a group has waited for its time, and for
+ * alerts that nobody has acknowledged since the last message about them.
+ */
+export async function listDueMessages(db: SqlTx): Promise<DueMessage[]> {
+  return db.$queryRaw`
+    SELECT r.account_id, r.id AS "ruleId", due.kind
+    FROM alert_rule r
+    CROSS JOIN LATERAL (
+      SELECT a.pending_message AS kind FROM alert a
+      WHERE a.account_id = r.account_id AND a.rule_id = r.id AND a.pending_message IS NOT NULL
+      GROUP BY a.pending_message
+      -- A stored time is rounded to its millisecond, and may be later than it was.
+      HAVING min(COALESCE(a.cleared_at, a.fired_at)) <= clock_timestamp()
+        + interval '1 millisecond' - r.group_seconds * interval '1 second'
+      UNION ALL
+      SELECT 'reminder' WHERE EXISTS (
+        SELECT FROM alert a
+        WHERE a.account_id = r.account_id AND a.rule_id = r.id AND a.state = 'firing'
+          AND a.notified_at <= clock_timestamp() - r.remind_after_hours * interval '1 hour')
+    ) due
+    WHERE ${isEnabled} ORDER BY r.account_id, r.id, due.kind`;
+}
+
+/** The alerts (a) of a rule that a message of this kind counts. */
+const countedBy = (kind: AlertMessageKind) =>
+  kind === 'reminder'
+    ? Prisma.sql`a.state = 'firing'
+        AND a.notified_at <= clock_timestamp() - rule.remind_after_hours * interval '1 hour'`
+    : Prisma.sql`a.pending_message = ${kind}::alert_message_kind`;
+
+/**
+ * Makes one message of the alerts that wait for it, and a notification for each channel of the
+ * rule. An alert is counted once by a message of each kind, reminders aside.
+ */
+export async function makeMessage(
+  db: SqlTx,
+  { accountId, ruleId, kind }: DueMessage,
+): Promise<void> {
+  const isReminder = kind === 'reminder';
+  await db.$executeRaw`
+    WITH rule AS MATERIALIZED (
+      SELECT r.id, r.remind_after_hours FROM alert_rule r
+      WHERE r.account_id = ${accountId} AND r.id = ${ruleId}::uuid AND ${isEnabled}
+      FOR NO KEY UPDATE
+    ), counted AS (
+      UPDATE alert a
+      SET pending_message = CASE WHEN ${isReminder}::boolean THEN a.pending_message END,
+          notified_at = clock_timestamp()
+      FROM rule WHERE a.account_id = ${accountId} AND a.rule_id = rule.id AND ${countedBy(kind)}
+      RETURNING a.id, a.subject, a.severity, a.amount_cents, a.detail, a.fired_at, a.cleared_at
+    ), first AS (
+      SELECT jsonb_agg(jsonb_build_object(
+        'alertId', id, 'subject', subject, 'severity', severity,
+        'amountCents', amount_cents::text, 'firedAt', fired_at, 'clearedAt', cleared_at,
+        'detail', detail)) AS items
+      FROM (
+        SELECT * FROM counted ORDER BY severity DESC, amount_cents DESC NULLS LAST, fired_at, id
+        LIMIT ${maxNamed}
+      ) named
+    ), by_severity AS (
+      SELECT jsonb_object_agg(severity, alerts) AS severities FROM (
+        SELECT severity, count(*)::int AS alerts FROM counted GROUP BY severity) each
+    ), message AS (
+      INSERT INTO alert_message
+        (account_id, id, rule_id, kind, alert_count, amount_cents, without_amount, severities,
+         items)
+      SELECT ${accountId}::int, ${newRowId}, ${ruleId}::uuid, ${kind}::alert_message_kind,
+             count(*)::int, sum(amount_cents)::bigint,
+             (count(*) FILTER (WHERE amount_cents IS NULL))::int,
+             (SELECT severities FROM by_severity), (SELECT items FROM first)
+      FROM counted HAVING count(*) > 0
+      RETURNING id
+    ), channels AS MATERIALIZED (
+      SELECT c.id FROM rule
+      JOIN alert_rule_channel named ON named.account_id = ${accountId} AND named.rule_id = rule.id
+      JOIN alert_channel c ON c.account_id = ${accountId} AND c.id = named.channel_id
+        AND c.deleted_at IS NULL
+      -- A channel that is removed meanwhile gets nothing: its removal waits, or is seen.
+      FOR SHARE OF c
+    )
+    INSERT INTO alert_notification
+      (account_id, id, message_id, channel_id, state, next_attempt_at)
+    SELECT ${accountId}::int, ${newRowId}, message.id, channels.id, 'pending',
+           date_trunc('milliseconds', clock_timestamp())
+    FROM message CROSS JOIN channels`;
+}

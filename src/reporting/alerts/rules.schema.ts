@@ -1,0 +1,130 @@
+// The API of alert rules.
+import { z } from 'zod';
+import { route } from '../../bank-contract/route.js';
+import { instant, integer, text } from '../../bank-contract/wire.js';
+import { listOf, listQuery } from '../../platform/http/listing.js';
+import { nameText } from './channels.schema.js';
+import { condition, severityValue } from './conditions.schema.js';
+
+const base = { chapter: 'Alerts', authentication: 'api-key' } as const;
+const params = z.object({ id: text(100) });
+const maxChannels = 20;
+const maxGroupSeconds = 3_600;
+const maxRemindAfterHours = 720;
+
+const isOn = z.boolean('Must be true or false.');
+const channelIds = z
+  .array(z.uuid('Must be the id of an alert channel.'), 'Must be a list of ids.')
+  .max(maxChannels, `Must have at most ${maxChannels} channels.`)
+  .refine((ids) => new Set(ids).size === ids.length, 'Must have each channel at most once.');
+const groupSeconds = integer.refine(
+  (seconds) => seconds >= 0 && seconds <= maxGroupSeconds,
+  `Must be from 0 to ${maxGroupSeconds}.`,
+);
+const remindAfterHours = integer.refine(
+  (hours) => hours >= 1 && hours <= maxRemindAfterHours,
+  `Must be from 1 to ${maxRemindAfterHours}.`,
+);
+
+export const alertRuleView = z.object({
+  id: z.string(),
+  name: z.string(),
+  condition,
+  /** Of its alerts; the alert of a break has the severity of the break. */
+  severity: severityValue,
+  channelIds: z.array(z.string()),
+  /** Alerts that fire or clear within this time of the first are announced in one message. */
+  groupSeconds: integer,
+  notifiesCleared: z.boolean(),
+  /** Null: an alert that nobody acknowledges is announced once. */
+  remindAfterHours: integer.nullable(),
+  isEnabled: z.boolean(),
+  /** When its condition was last evaluated. */
+  evaluatedAt: instant.nullable(),
+  createdAt: instant,
+  updatedAt: instant,
+});
+
+export const createAlertRule = route({
+  ...base,
+  name: 'createAlertRule',
+  summary:
+    'Creates an alert rule. Each subject that its condition finds has an alert until the cause is ' +
+    'gone. 409 with the code `alert_rule_limit` at 50 rules.',
+  method: 'POST',
+  path: '/v1/alert-rules',
+  idempotencyKey: 'accepted',
+  successStatus: 201,
+  body: z.strictObject({
+    name: nameText,
+    condition,
+    severity: severityValue.default('high'),
+    channelIds: channelIds.default([]),
+    groupSeconds: groupSeconds.default(60),
+    notifiesCleared: isOn.default(true),
+    remindAfterHours: remindAfterHours.nullish().transform((hours) => hours ?? null),
+    isEnabled: isOn.default(true),
+  }),
+  response: alertRuleView,
+});
+export type NewAlertRule = z.output<typeof createAlertRule.body>;
+
+export const listAlertRules = route({
+  ...base,
+  name: 'listAlertRules',
+  summary: 'Lists alert rules, newest first.',
+  method: 'GET',
+  path: '/v1/alert-rules',
+  query: listQuery({}),
+  response: listOf(alertRuleView),
+});
+
+export const getAlertRule = route({
+  ...base,
+  name: 'getAlertRule',
+  summary: 'Returns one alert rule.',
+  method: 'GET',
+  path: '/v1/alert-rules/{id}',
+  params,
+  response: alertRuleView,
+});
+
+export const updateAlertRule = route({
+  ...base,
+  name: 'updateAlertRule',
+  summary:
+    'Changes an alert rule. Omitted fields stay unchanged; a condition is replaced as a whole. ' +
+    'Alerts that it no longer finds are cleared, and so are all of a rule that is disabled, the ' +
+    'latter without a message.',
+  method: 'PATCH',
+  path: '/v1/alert-rules/{id}',
+  idempotencyKey: 'accepted',
+  params,
+  body: z.strictObject({
+    name: nameText.optional(),
+    condition: condition.optional(),
+    severity: severityValue.optional(),
+    channelIds: channelIds.optional(),
+    groupSeconds: groupSeconds.optional(),
+    notifiesCleared: isOn.optional(),
+    remindAfterHours: remindAfterHours.nullable().optional(),
+    isEnabled: isOn.optional(),
+  }),
+  response: alertRuleView,
+});
+export type AlertRuleChanges = z.output<typeof updateAlertRule.body>;
+
+export const deleteAlertRule = route({
+  ...base,
+  name: 'deleteAlertRule',
+  summary: 'Removes an alert rule. Its alerts are cleared, without a message.',
+  method: 'DELETE',
+  path: '/v1/alert-rules/{id}',
+  idempotencyKey: 'accepted',
+  params,
+  response: z.object({
+    id: z.string(),
+    /** How many alerts were open, and are cleared now. */
+    clearedAlerts: integer,
+  }),
+});

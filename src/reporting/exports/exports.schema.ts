@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { route } from '../../bank-contract/route.js';
+import { patternText, plainDate } from '../../bank-contract/wire.js';
+
+const exported = { authentication: 'api-key', method: 'GET', chapter: 'Exports' } as const;
+
+export const exportFormats = ['csv', 'xlsx', 'ofx', 'cnab240'] as const;
+export const tableFormats = ['csv', 'xlsx'] as const;
+
+/** For CSV. With `semicolon`, amounts have a decimal comma. */
+const delimiter = z.enum(['comma', 'semicolon'], 'Must be comma or semicolon.').default('comma');
+
+/** Of tables: what a person works through, with the age of each row. */
+const openItems = {
+  ...exported,
+  responseContentType: 'application/octet-stream',
+  query: z.object({
+    format: z.enum(tableFormats, `Must be one of ${tableFormats.join(', ')}.`).default('csv'),
+    delimiter,
+  }),
+  response: z.string(),
+} as const;
+
+export const exportOpenBreaks = route({
+  ...openItems,
+  name: 'exportOpenBreaks',
+  summary: 'Streams the open breaks with their ages as a file, kind by kind.',
+  path: '/v1/exports/breaks',
+});
+
+export const exportOverduePayments = route({
+  ...openItems,
+  name: 'exportOverduePayments',
+  summary: 'Streams the overdue expected payments with their ages as a file, oldest first.',
+  path: '/v1/exports/expected-payments',
+});
+
+export const exportTransactions = route({
+  ...exported,
+  name: 'exportTransactions',
+  summary: 'Streams statement lines as a file, in nsu order. More than four open files get 429.',
+  path: '/v1/exports/transactions',
+  responseContentType: 'application/octet-stream',
+  query: z.object({
+    format: z.enum(exportFormats, `Must be one of ${exportFormats.join(', ')}.`).default('csv'),
+    /** Statement days, both included. The default is the current month up to today. */
+    from: plainDate.optional(),
+    to: plainDate.optional(),
+    delimiter,
+  }),
+  response: z.string(),
+});
+
+export const getMonthReport = route({
+  ...exported,
+  name: 'getMonthReport',
+  summary:
+    'Shows a month as a printable page: balances, days with certificates, lines by state, breaks.',
+  path: '/v1/exports/reports/{month}',
+  responseContentType: 'text/html',
+  params: z.object({
+    month: patternText(7, /^(19|20|21)\d{2}-(0[1-9]|1[0-2])$/, 'Must be a month, yyyy-mm.'),
+  }),
+  response: z.string(),
+});

@@ -1,0 +1,20 @@
+// Which credits undo a debit of the account, by ids alone: a bank may give such a credit the type
+// of any received Pix. Matching, refunds and refund policies all read this one condition, so that
+// a credit that settles a reversal is refundable nowhere.
+// The index on endToEndId finds the debit, so that the cost of a line does not follow the history
+// of the account.
+import { Prisma } from '../../generated/service/client.js';
+
+/**
+ * Whether a credit (line) has the endToEndId of an earlier debit of its account. It then undoes the
+ * debit, and nobody is owed its refund. The two legs of a Pix of the account to itself share their
+ * id, too: both parties are then this account, so that both lines show one counterparty.
+ */
+export const undoesDebit = (line: Prisma.Sql): Prisma.Sql => Prisma.sql`(
+  ${line}.is_credit AND EXISTS (
+    SELECT FROM statement_line debit
+    WHERE debit.account_id = ${line}.account_id AND debit.end_to_end_id = ${line}.end_to_end_id
+      AND NOT debit.is_credit
+      AND (debit.occurred_at, debit.nsu) < (${line}.occurred_at, ${line}.nsu)
+      AND NOT (debit.has_one_holder AND ${line}.has_one_holder
+        AND debit.counterparty IS NOT DISTINCT FROM ${line}.counterparty)))`;

@@ -1,0 +1,116 @@
+// The API references of the service and of the sandbox bank declare what each route responds. The
+// callers of all other tests throw when a response has a status that is not declared.
+import { assertDeclared } from '../../support/declared-statuses.js';
+import { documentedRoutes } from '../../../src/platform/http/api-reference.js';
+import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
+
+interface OpenApiResponse {
+  description: string;
+  headers?: Record<string, object>;
+  content: Record<string, { schema: { $ref?: string } }>;
+}
+interface OpenApi {
+  paths: Record<string, Record<string, { responses: Record<string, OpenApiResponse> }>>;
+  components: { schemas: Record<string, { properties: object; required: string[] }> };
+}
+
+let service: ServiceApplication;
+let reference: OpenApi;
+let bankReference: OpenApi;
+beforeAll(async () => {
+  service = await serviceApplication();
+  reference = (await service.call('GET', '/docs/openapi.json')).body;
+  bankReference = (await service.sandbox.call('GET', '/docs/openapi.json')).body;
+});
+afterAll(() => service.stop());
+
+it('is shown in no frame of another page', async () => {
+  for (const application of [service, service.sandbox]) {
+    const { status, headers } = await application.call('GET', '/docs');
+    expect(status).toBe(200);
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  }
+});
+
+const responsesOf = (document: OpenApi, method: string, path: string) =>
+  document.paths[path]![method]!.responses;
+const statusesOf = (document: OpenApi, method: string, path: string) =>
+  Object.keys(responsesOf(document, method, path)).filter((status) => status !== 'default');
+
+const operationRoutes = [
+  ['post', '/baas/v1/charges'],
+  ['post', '/baas/api/v2/pix/qrcode/static'],
+  ['post', '/baas/api/v2/transfers'],
+  ['post', '/baas/v1/transfers/batch'],
+  ['post', '/baas/api/v1/bill-payments'],
+  ['put', '/baas/api/v1/transactions/{transactionId}/refund'],
+  ['post', '/v1/customers'],
+] as const;
+
+it.each(operationRoutes)('declares the operation of a 202 of %s %s', (method, path) => {
+  const responses = responsesOf(reference, method, path);
+  expect(responses[202]).toMatchObject({
+    headers: { Location: {}, 'Concilia-Operation': {} },
+    content: {
+      'application/json': {
+        schema: {
+          $ref: path.endsWith('/batch')
+            ? '#/components/schemas/PendingItems'
+            : '#/components/schemas/PendingOperation',
+        },
+      },
+    },
+  });
+  expect(responses[409]).toMatchObject({
+    description: expect.stringContaining('possible_duplicate'),
+    headers: { Location: {} },
+  });
+  expect(statusesOf(bankReference, method, path)).not.toContain('202');
+});
+
+it('describes the operation and the errors once, with their required fields', () => {
+  const { PendingOperation, Error: error, CodedError } = reference.components.schemas;
+  const fields = ['id', 'kind', 'state', 'idempotencyKey', 'attempts', 'response'];
+  expect(Object.keys(PendingOperation!.properties)).toEqual(
+    expect.arrayContaining([...fields, 'amount', 'status']),
+  );
+  expect(PendingOperation!.required).toEqual(expect.arrayContaining(['id', 'state', 'status']));
+  expect(error!.required).not.toContain('code');
+  expect(CodedError!.required).toEqual(
+    expect.arrayContaining(['type', 'title', 'status', 'traceId', 'code']),
+  );
+});
+
+it('declares the statuses of a route that changes something, and of one that reads', () => {
+  expect(statusesOf(reference, 'post', '/baas/api/v2/transfers')).toEqual(
+    '200 202 400 401 403 404 409 413 415 422 429 500 502 503 504'.split(' '),
+  );
+  expect(statusesOf(bankReference, 'post', '/baas/api/v2/transfers')).toEqual(
+    '200 400 401 404 409 413 415 422 429 500 503'.split(' '),
+  );
+  expect(statusesOf(reference, 'get', '/v1/operations/{id}')).toEqual(
+    '200 400 401 403 404 414 429 500 503'.split(' '),
+  );
+  expect(statusesOf(reference, 'get', '/v1/events')).toContain('410');
+});
+
+it('refers to declared schemas only, in every response of every route', () => {
+  for (const document of [reference, bankReference]) {
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+    expect(operations.length).toBeGreaterThan(30);
+    for (const { responses } of operations)
+      for (const { content } of Object.values(responses))
+        for (const { schema } of Object.values(content))
+          if (schema.$ref)
+            expect(document.components.schemas).toHaveProperty(schema.$ref.split('/').at(-1)!);
+  }
+});
+
+it('lets a test fail whose response has an undeclared status', () => {
+  const routes = documentedRoutes(service.application, true);
+  const check = (method: string, path: string, status: number) => () =>
+    assertDeclared(routes, method, path, status);
+  expect(check('GET', '/v1/operations/1', 200)).not.toThrow();
+  expect(check('GET', '/v1/operations/1?x=1', 202)).toThrow('/v1/operations/{id}');
+  expect(check('POST', '/baas/v1/transfers/batch', 302)).toThrow('does not declare 302');
+});

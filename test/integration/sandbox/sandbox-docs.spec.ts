@@ -1,0 +1,42 @@
+// The sandbox's documentation is complete: every endpoint, every mode with its default, every fault
+// and control.
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { servedRoutes } from '../../../src/platform/http/api-reference.js';
+import { stringifyJson } from '../../../src/platform/json/exact-json.js';
+import { faultEndpoints, faultKinds } from '../../../src/sandbox/faults/fault.js';
+import { modes, modesOfPreset } from '../../../src/sandbox/modes/modes.schema.js';
+import { sandboxUnderTest, type SandboxUnderTest } from '../../contract/bank-under-test.js';
+
+const page = readFileSync(
+  new URL('../../../docs/reference/sandbox-bank.md', import.meta.url),
+  'utf8',
+);
+
+let bank: SandboxUnderTest;
+beforeAll(async () => {
+  bank = await sandboxUnderTest();
+});
+afterAll(() => bank.stop());
+
+it('names every endpoint and control with its method', () => {
+  const served = servedRoutes(bank.application).map(({ method, path }) => `${method} ${path}`);
+  expect(served.length).toBeGreaterThan(30);
+  expect(served.filter((call) => !page.includes(`\`${call}\``))).toEqual([]);
+});
+
+it('names every mode with its values and its default', () => {
+  const defaults = JSON.parse(stringifyJson(z.encode(modes, modesOfPreset.published))) as object;
+  for (const [name, value] of Object.entries(defaults)) {
+    const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\``)) ?? '';
+    expect(row).toContain(`\`${JSON.stringify(value).replaceAll('"', '')}\``);
+    const schema: unknown = modes.shape[name as keyof typeof modes.shape];
+    const values = schema instanceof z.ZodEnum ? schema.options : [];
+    for (const option of values) expect(row).toContain(`\`${option}\``);
+  }
+});
+
+it('names every fault and every endpoint that a fault can have', () => {
+  for (const kind of faultKinds) expect(page).toMatch(new RegExp(`^\\| \`${kind}\``, 'm'));
+  for (const endpoint of faultEndpoints) expect(page).toContain(`\`${endpoint}\``);
+});
