@@ -86,7 +86,7 @@ async function main() {
 
 /** Starts the embedded PostgreSQL in the folder where `DATA_DIR=FOLDER npm start` finds it. */
 async function startServer(folder) {
-  const launcher = join(projectFolder, 'dist', 'platform', 'embedded-postgres.js');
+  const launcher = join(projectFolder, 'dist/platform/embedded-postgres/embedded-postgres.js');
   const { startEmbeddedPostgres } = await import(pathToFileURL(launcher).href);
   const dataDir = join(folder, 'postgres');
   mkdirSync(dataDir, { recursive: true });

@@ -62,7 +62,7 @@ function undeclaredLabels({ name, labels }: Sample, served: ReadonlySet<string>)
 }
 
 const documentation = readFileSync(
-  join(import.meta.dirname, '..', '..', 'docs', 'metrics.md'),
+  join(import.meta.dirname, '..', '..', 'docs', 'reference', 'metrics.md'),
   'utf8',
 );
 

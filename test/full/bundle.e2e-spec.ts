@@ -73,8 +73,8 @@ it('names the lines of the sources in the stack of an error', async () => {
   const printed = await run([join(project, 'scripts', 'start.mjs')], {
     DATA_DIR: join(folder, 'file', 'data'),
   });
-  const source = readFileSync(join(project, 'src', 'open-databases.ts'), 'utf8').split('\n');
-  const [, line] = /at async openDatabases \(\S*src\/open-databases\.ts:(\d+):\d+\)/.exec(
+  const source = readFileSync(join(project, 'src', 'app', 'open-databases.ts'), 'utf8').split('\n');
+  const [, line] = /at async openDatabases \(\S*src\/app\/open-databases\.ts:(\d+):\d+\)/.exec(
     printed,
   ) ?? [printed];
   expect(source[Number(line) - 1]).toContain('startEmbeddedPostgres(');

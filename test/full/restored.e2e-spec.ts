@@ -9,7 +9,7 @@ import { ConciliaProcess } from '../support/concilia-process.js';
 import { copyOf, testDatabase, type TestDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
-const program = join(import.meta.dirname, '..', '..', 'dist', 'restored.js');
+const program = join(import.meta.dirname, '..', '..', 'dist', 'app', 'restored.js');
 
 interface Request {
   body: ReturnType<typeof internalTransfer>;

@@ -13,7 +13,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { freemem, tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformFile } from '@swc/core';
 import pg from 'pg';
@@ -94,15 +94,15 @@ async function disableSynchronousCommit(url) {
 async function translateLauncher() {
   const sources = join(projectFolder, 'src', 'platform');
   const target = join(projectFolder, '.prepared', `test-launcher-${process.pid}`);
-  await mkdir(target, { recursive: true });
-  for (const name of await readdir(sources)) {
-    if (!/^(embedded-postgres.*|advisory-locks)\.ts$/.test(name) || name.endsWith('.spec.ts'))
-      continue;
-    const { code } = await transformFile(join(sources, name));
-    await writeFile(join(target, `${basename(name, '.ts')}.js`), code);
+  for (const path of await readdir(sources, { recursive: true })) {
+    if (!/^(embedded-postgres\/.*|postgres\/advisory-locks)\.ts$/.test(path)) continue;
+    if (path.endsWith('.spec.ts')) continue;
+    const { code } = await transformFile(join(sources, path));
+    await mkdir(join(target, dirname(path)), { recursive: true });
+    await writeFile(join(target, path.replace(/ts$/, 'js')), code);
   }
   return {
-    url: pathToFileURL(join(target, 'embedded-postgres.js')).href,
+    url: pathToFileURL(join(target, 'embedded-postgres/embedded-postgres.js')).href,
     remove: () => rm(target, { recursive: true, force: true }),
   };
 }

@@ -44,7 +44,7 @@ describe('a CNAB 240 file', () => {
       },
     });
     const records = [file.head(), ...lines.map((line) => file.row(exportedLine(line)))];
-    const golden = join(import.meta.dirname, '../../test/golden/cnab240', `${bankCode}.ret`);
+    const golden = join(import.meta.dirname, '../../../test/golden/cnab240', `${bankCode}.ret`);
     expect([...records, file.foot()].join('')).toBe(readFileSync(golden, 'latin1'));
   });
 });

@@ -49,7 +49,9 @@ async function differencesIn(rows: Promise<unknown>): Promise<string[]> {
   await expect(rows).rejects.toThrow('rows without the type that the source declares');
   const [title, ...found] = violations.splice(0).join('\n').split('\n');
   expect(title).toBe('rows without the type that the source declares:');
-  return found.map((line) => line.replace(/^test\/integration\/row-types\.spec\.ts:\d+ /, ''));
+  return found.map((line) =>
+    line.replace(/^test\/integration\/platform\/row-types\.spec\.ts:\d+ /, ''),
+  );
 }
 
 it('accepts rows that have the declared type', async () => {
@@ -138,7 +140,9 @@ it('finds the query of a statement that fragments and transactions are part of',
 
 it('names file and line', async () => {
   const query = db.$queryRaw<{ one: bigint }[]>`SELECT 1 AS one`;
-  await expect(query).rejects.toThrow(/test\/integration\/row-types\.spec\.ts:\d+ column one/);
+  await expect(query).rejects.toThrow(
+    /test\/integration\/platform\/row-types\.spec\.ts:\d+ column one/,
+  );
   violations.length = 0;
 });
 

@@ -218,8 +218,12 @@ it('gives the same rows and one event for each change, in whatever batches facts
     { seed, numRuns: worlds },
   );
   for (const [all, keys] of samples) {
-    // What people decide is tried by the tests of their actions.
-    const plain: Facts = { ...all, links: [], separated: [], decisions: [] };
+    // What people decide is tried by the tests of their actions. A withdrawn request that a line
+    // pays is taken up again, and stays so when another payment takes the line: see not-executed.
+    const expectedPayments = all.expectedPayments.map((one) =>
+      one.declared ? one : { ...one, withdrawal: null, isWithdrawn: false },
+    );
+    const plain: Facts = { ...all, expectedPayments, links: [], separated: [], decisions: [] };
     const atOnce = await decideStepwise(plain, [0], { size: 100 });
     const expected = await rowsOf(atOnce);
     // Parts of a batch are loaded while others are decided.
