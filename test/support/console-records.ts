@@ -72,7 +72,7 @@ async function setUpAccount(concilia: ConciliaProcess, receiver: Receiver): Prom
     condition: { kind: 'break_open' },
   });
   await post('/v1/expected-payments', {
-    ...{ externalId: 'aluguel-11', direction: 'debit', amount: 5_000, reason: 'Contract.' },
+    ...{ externalId: 'aluguel-11', direction: 'debit', amount: 5_000 },
     ...{ dateFrom: dayFromToday(1), dateTo: dayFromToday(5) },
     counterparty: { taxId: '11222333000181', name: hostileNames[1] },
   });
