@@ -33,8 +33,6 @@ export const staticQrRequest = z
     message: 'Must not be sent together with additionalInfo.',
   });
 
-export type StaticQrRequest = z.output<typeof staticQrRequest>;
-
 export const staticQrResponse = z.looseObject({
   transactionId: unneededId,
   correlationId: answeredId,

@@ -14,8 +14,6 @@ export const tedRequest = z.looseObject({
   ...schedulingFields,
 });
 
-export type TedRequest = z.output<typeof tedRequest>;
-
 export const tedResponse = transferDetails.extend({ paymentChannel: unneededText });
 
 export type TedResponse = z.output<typeof tedResponse>;

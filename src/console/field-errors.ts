@@ -2,9 +2,6 @@
 // English for programmers; a form shows them beside its fields.
 import type { Translate, TextKey } from './texts.js';
 
-/** By JSON path, as `decode` of the API's requests collects them. */
-export type PathErrors = Readonly<Record<string, readonly string[]>>;
-
 const number = String.raw`(?<most>-?[\d.]+)`;
 
 /** The first that matches a message says it. */

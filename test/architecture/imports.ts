@@ -225,7 +225,7 @@ export const axiosStaysInBankAndEvents = packageStaysIn(
 
 export const bullmqStaysInPlatformAndQueues = packageStaysIn(
   (specifier) => /^(bullmq|@nestjs\/bullmq)(\/|$)/.test(specifier),
-  (path) => moduleOf(path) === 'platform' || path === jobCatalogue,
+  (path) => moduleOf(path) === 'platform',
 );
 
 export const metricsAreDeclaredThroughPlatform = packageStaysIn(

@@ -56,4 +56,3 @@ export const faultNames = Object.keys(switchableFaults) as SwitchableFault[];
 
 /** How far a button moves the clock, as an ISO 8601 duration. */
 export const clockSteps = ['PT1H', 'P1D', 'P7D', 'P30D'] as const;
-export type ClockStep = (typeof clockSteps)[number];

@@ -78,19 +78,6 @@ export async function loadSummary(db: Db, accountId: number, today: string): Pro
   return row as SummaryRow;
 }
 
-export interface BreakCount {
-  kind: string;
-  open: bigint;
-}
-
-/** Open breaks by kind, from the counters: a row for each kind, however many breaks are open. */
-export async function listBreakCounts(db: SqlTx, accountId: number): Promise<BreakCount[]> {
-  return db.$queryRaw<BreakCount[]>`
-    SELECT key AS kind, value AS open FROM account_counter
-    WHERE account_id = ${accountId} AND kind = 'open_breaks' AND value > 0
-    ORDER BY value DESC, key`;
-}
-
 export type TotalOfDay = Pick<
   DayTotal,
   'day' | 'state' | 'lineCount' | 'creditCents' | 'debitCents'

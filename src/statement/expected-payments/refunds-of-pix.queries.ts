@@ -48,7 +48,7 @@ export async function readRefundFacts(
   const unattributed = await listUnattributedDebits(db, accountId, [pix.nsu]);
   const facts = await readNamedFacts(db, accountId, pix);
   if (unattributed.length === 0) return { ...facts, hasUnattributed: false };
-  const ties = await tieByPayer(db, accountId, pix, unattributed);
+  const ties = await tieByPayer(db, accountId, facts, unattributed);
   const tied = unattributed.filter(({ nsu }) => ties.get(nsu) === pix.nsu);
   const open = unattributed.filter(({ nsu }) => !ties.has(nsu));
   const lines = [...open, ...(await listRelatedCredits(db, accountId, open))];
@@ -81,11 +81,12 @@ const maxTied = 100;
 async function tieByPayer(
   db: Reader,
   accountId: number,
-  pix: PixLine,
+  known: StoredRefundFacts,
   unattributed: readonly PixLine[],
 ): Promise<Map<bigint, bigint>> {
   const debits = new Map(unattributed.map((line) => [line.nsu, line]));
-  const credits = new Map([[pix.nsu, pix]]);
+  const facts = new Map([[known.pix.nsu, known]]);
+  const credits = new Map([[known.pix.nsu, known.pix]]);
   const originals = new Map<bigint, PossibleOriginal[]>();
   for (let fresh: readonly PixLine[] = unattributed; fresh.length > 0;) {
     if (debits.size + credits.size > maxTied) return new Map();
@@ -105,11 +106,11 @@ async function tieByPayer(
     fresh = competing.filter(({ nsu }) => !debits.has(nsu));
     for (const line of fresh) debits.set(line.nsu, line);
   }
-  const facts = new Map<bigint, StoredRefundFacts>();
-  for (const one of credits.values()) facts.set(one.nsu, await readNamedFacts(db, accountId, one));
+  for (const one of credits.values())
+    if (!facts.has(one.nsu)) facts.set(one.nsu, await readNamedFacts(db, accountId, one));
   const ties = new Map<bigint, bigint>();
   for (const debit of [...debits.values()].sort(comparePixLines)) {
-    const known = (originals.get(debit.nsu) ?? []).flatMap((one) => {
+    const possible = (originals.get(debit.nsu) ?? []).flatMap((one) => {
       const ofPix = facts.get(one.nsu);
       if (!ofPix) return [];
       // A webhook may have said of which Pix it is: that raises what can be refunded of none.
@@ -117,7 +118,7 @@ async function tieByPayer(
       const refunds = refundsOfPix({ ...ofPix, lines });
       return [{ ...one, amountCents: ofPix.pix.amountCents, refunds }];
     });
-    const only = onlyOriginal(debit, known);
+    const only = onlyOriginal(debit, possible);
     const ofOnly = only === null ? undefined : facts.get(only);
     const reported = debit.originalEndToEndId;
     if (only === null || !ofOnly || (reported ?? ofOnly.pix.endToEndId) !== ofOnly.pix.endToEndId)
