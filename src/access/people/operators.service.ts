@@ -1,7 +1,6 @@
 // People: who they are, which role they have where, and the links by which they set a password. An
 // admin of one account changes nothing that reaches into an account of others.
 import { Injectable } from '@nestjs/common';
-import { randomBytes } from 'node:crypto';
 import { Database, type SqlTx, type Tx } from '../../platform/postgres/database.service.js';
 import { AppError, conflict, ruleBroken } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
@@ -15,7 +14,7 @@ import { OperatorPasswords } from './passwords.service.js';
 import type { PersonRole } from './roles.js';
 import { newToken, OperatorSessions } from './sessions.service.js';
 import { endSessions } from './sessions.queries.js';
-import { encodeBase32 } from './totp.js';
+import { newTotpSecret } from './totp.js';
 
 /** Who changes people: an admin, or with null a command on the server, which may do everything. */
 export interface Administrator {
@@ -52,7 +51,6 @@ export interface PendingLink {
 
 const invitationMinutes = 3 * 24 * 60;
 const firstLinkMinutes = 15;
-const totpSecretBytes = 20;
 
 @Injectable()
 export class Operators {
@@ -356,7 +354,3 @@ function hasRolesOnlyIn(
 }
 
 const ownRole = () => ruleBroken('own_role', 'Nobody changes their own role.');
-
-function newTotpSecret(): string {
-  return encodeBase32(randomBytes(totpSecretBytes));
-}

@@ -1,5 +1,5 @@
 // The data that files of the statement are written from, and text functions that formats share.
-import type { Buffer } from 'node:buffer';
+import type { Readable } from 'node:stream';
 import type { PlainDate } from '../../brazil/calendar.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { Metadata } from '../../statement/expected-payments/metadata.js';
@@ -43,13 +43,6 @@ export interface StatementPeriod {
   generatedAt: Date;
 }
 
-/** What stands around the bytes of a file, such as a ZIP file with it. */
-export interface FileContainer {
-  begin(): Buffer;
-  add(bytes: Buffer): Buffer;
-  end(): Buffer;
-}
-
 /** Writes one file from its first byte to its last, row by row. */
 export interface ExportFile<Row> {
   contentType: string;
@@ -58,8 +51,8 @@ export interface ExportFile<Row> {
   head(): string;
   row(row: Row): string;
   foot(): string;
-  /** A new container for each file. */
-  container?(): FileContainer;
+  /** What stands around the bytes of the file, such as a ZIP file with it. */
+  container?(bytes: Readable): Readable;
 }
 
 export function signedCents({ isCredit, amountCents }: ExportedLine): bigint {

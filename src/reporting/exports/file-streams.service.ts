@@ -4,17 +4,11 @@ import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/accounts/api-keys.service.js';
 import { Log } from '../../platform/log.js';
-import type { ExportFile, FileContainer } from './exported-line.js';
+import type { ExportFile } from './exported-line.js';
 import { ReadingLimits } from './reading-limits.service.js';
 
 /** A client that reads nothing for this long is cut off, because it occupies one of few files. */
 const idleTimeoutMs = 5 * 60_000;
-
-const noContainer: FileContainer = {
-  begin: () => Buffer.alloc(0),
-  add: (bytes) => bytes,
-  end: () => Buffer.alloc(0),
-};
 
 /** Whose file it is; the scopes say whether it shows names. */
 export type FileCaller = Pick<Caller, 'accountId'> & { scopes: readonly string[] };
@@ -57,10 +51,12 @@ export class FileStreams {
    * The file with the rows of the chunks. A chunk is written when the client has read the last one.
    */
   stream<Row>(name: string, file: ExportFile<Row>, chunks: AsyncIterable<Row[]>): OpenedFile {
+    const rows = this.write(file, chunks);
+    const pieces = file.container?.(Readable.from(rows, { highWaterMark: 1 })) ?? rows;
     return {
       name: `${name}.${file.extension}`,
       contentType: file.contentType,
-      body: withIdleTimeout(this.write(file, chunks)),
+      body: withIdleTimeout(pieces),
     };
   }
 
@@ -69,12 +65,11 @@ export class FileStreams {
     file: ExportFile<Row>,
     chunks: AsyncIterable<Row[]>,
   ): AsyncGenerator<Buffer> {
-    const container = file.container?.() ?? noContainer;
-    const bytes = (text: string) => container.add(Buffer.from(text, file.encoding));
+    const bytes = (text: string) => Buffer.from(text, file.encoding);
     try {
-      yield Buffer.concat([container.begin(), bytes(file.head())]);
+      yield bytes(file.head());
       for await (const rows of chunks) yield bytes(rows.map((row) => file.row(row)).join(''));
-      const end = Buffer.concat([bytes(file.foot()), container.end()]);
+      const end = bytes(file.foot());
       if (end.length > 0) yield end;
     } catch (error) {
       this.log.error({ err: error }, 'export file failed');

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import readSheet from 'read-excel-file/node';
@@ -7,24 +9,18 @@ import type { ExportedLine } from './exported-line.js';
 import { statementTable } from './statement-table.js';
 import { xlsxFile } from './xlsx-file.js';
 
-function bytesOf(lines: Partial<ExportedLine>[]): Buffer {
+async function bytesOf(lines: Partial<ExportedLine>[]): Promise<Buffer> {
   const file = xlsxFile(statementTable);
-  const container = file.container?.();
-  const add = (text: string) => container?.add(Buffer.from(text)) ?? Buffer.alloc(0);
-  return Buffer.concat([
-    container?.begin() ?? Buffer.alloc(0),
-    add(file.head()),
-    ...lines.map((line) => add(file.row(exportedLine(line)))),
-    add(file.foot()),
-    container?.end() ?? Buffer.alloc(0),
-  ]);
+  const rows = lines.map((line) => () => file.row(exportedLine(line)));
+  const sheet = [file.head, ...rows, file.foot].map((write) => Buffer.from(write()));
+  return buffer(file.container?.(Readable.from(sheet)) ?? Readable.from([]));
 }
 
 const titles = statementTable.columns.map(({ title }) => title);
 
 /** The rows below the titles, by the titles, as `read-excel-file` reads them. */
 async function rowsOf(lines: Partial<ExportedLine>[]) {
-  const [sheet] = await readSheet(bytesOf(lines));
+  const [sheet] = await readSheet(await bytesOf(lines));
   expect(sheet?.sheet).toBe('Extrato');
   expect(sheet?.data[0]).toEqual(titles);
   return (sheet?.data ?? [])

@@ -33,7 +33,7 @@ export function xlsxFile<Row>({ title, columns }: Table<Row>): ExportFile<Row> {
     contentType: `${types}.sheet`,
     extension: 'xlsx',
     encoding: 'utf8',
-    container: () => zipContainer(partsOf(title), 'xl/worksheets/sheet1.xml'),
+    container: zipContainer(partsOf(title), 'xl/worksheets/sheet1.xml'),
     head: () =>
       `${xml}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0">` +
       '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>' +

@@ -1,5 +1,7 @@
 // Files as treasuries keep them, through the API: XLSX, also as the service's own writer makes it,
 // and CSV with decimal commas. No amount is read a thousand times too large or too small.
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BulkService } from '../../../src/outbound/bulk/bulk.service.js';
@@ -38,13 +40,12 @@ function heading(name: string) {
   return { name, title: name };
 }
 
-function writtenSheet(rows: readonly Payable[]): Buffer {
+async function writtenSheet(rows: readonly Payable[]): Promise<Buffer> {
   const file = xlsxFile(table);
-  const container = file.container?.();
-  if (!container) throw new Error('an XLSX file has a container');
-  const parts = [file.head(), ...rows.map((row) => file.row(row)), file.foot()];
-  const added = [container.begin(), ...parts.map((text) => container.add(Buffer.from(text)))];
-  return Buffer.concat([...added, container.end()]);
+  const sheet = [file.head(), ...rows.map((row) => file.row(row)), file.foot()];
+  return buffer(
+    file.container?.(Readable.from(sheet.map((text) => Buffer.from(text)))) ?? Readable.from([]),
+  );
 }
 
 describe('an uploaded sheet', () => {
@@ -83,7 +84,7 @@ describe('an uploaded sheet', () => {
   const amountOf = async (name: string) => (await service.call('GET', `${path}/${name}`)).body;
 
   it('of the service’s own writer is read to the cent, with its days and leading zeros', async () => {
-    const { status, rows } = await upload(writtenSheet(payables), xlsx);
+    const { status, rows } = await upload(await writtenSheet(payables), xlsx);
     expect(status).toBe(202);
     expect(rows.map(({ state }) => state)).toEqual(payables.map(() => 'accepted'));
     for (const { externalId, cents, day, taxId } of payables)
@@ -183,7 +184,7 @@ describe('an uploaded sheet', () => {
   });
 
   it('that is damaged or has a number of lost digits is refused, and nothing of it is stored', async () => {
-    const sheet = writtenSheet(payables);
+    const sheet = await writtenSheet(payables);
     expect((await upload(sheet.subarray(0, sheet.length - 40), xlsx)).status).toBe(400);
     expect((await upload('not a sheet', xlsx)).status).toBe(400);
     const cells = (...values: string[]) =>
