@@ -1,19 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { bundledPackages, bundlePackages } from './test/support/bundled-packages.mjs';
 
 await bundlePackages();
-
-/** The settings of .swcrc, for files with TSX, as tsconfig.json sets it for the compiler. */
-const swc = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
-const withJsx = {
-  ...swc,
-  swcrc: false,
-  jsc: {
-    ...swc.jsc,
-    parser: { ...swc.jsc.parser, tsx: true },
-    transform: { ...swc.jsc.transform, react: { runtime: 'automatic', importSource: 'preact' } },
-  },
-};
 
 /** Tests of values and of single classes: they need no PostgreSQL, and no build. */
 const unit = {
@@ -24,15 +11,12 @@ const unit = {
   // The first is that of most imports.
   moduleFileExtensions: ['ts', 'tsx', 'js', 'mjs', 'cjs', 'json', 'node'],
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
-  transform: {
-    '^.+\\.ts$': ['@swc/jest'],
-    '^.+\\.tsx$': ['@swc/jest', withJsx],
-  },
+  transform: { '^.+\\.tsx?$': ['@swc/jest'] },
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     [`^(${bundledPackages.join('|')})$`]: '<rootDir>/.prepared/packages/$1.js',
   },
-  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data'],
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.dev', '<rootDir>/.data'],
 };
 
 const service = {

@@ -13,25 +13,25 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readIfPresent, withLock } from './lock.mjs';
 
 export const projectFolder = join(dirname(fileURLToPath(import.meta.url)), '..');
 export const preparedFolder = join(projectFolder, '.prepared');
-/** The built service in one file. */
-export const bundleFile = join(projectFolder, 'dist', 'bundle', 'main.cjs');
-/** Four times as fast as TypeScript 6, which `npm run dev` and some tests use as a library. */
+/** What `nest build` makes of src/main.ts. */
+export const builtFile = join(projectFolder, 'dist', 'main.js');
+const buildStamp = join(projectFolder, 'dist', '.built');
+/** Four times as fast as TypeScript 6, which some tests use as a library. */
 export const compiler = join(projectFolder, 'node_modules/typescript-7/bin/tsc');
 export const jestArguments = [
   ...['--experimental-vm-modules', '--no-warnings'],
   join(projectFolder, 'node_modules/jest/bin/jest.js'),
 ];
-const buildInputs = ['tsconfig.json', 'tsconfig.build.json', 'scripts/bundle.mjs'];
+const buildInputs = ['nest-cli.json', '.swcrc', 'tsconfig.json', 'tsconfig.build.json'];
 const schemas = ['service', 'sandbox'];
 
 /** The message is all that the user needs to see: no stack is printed. */
@@ -41,15 +41,6 @@ export class StepFailed extends Error {}
 export async function prepare({ build = true } = {}) {
   requireNode();
   mkdirSync(preparedFolder, { recursive: true });
-  const stamp = join(preparedFolder, build ? 'unchanged-with-build' : 'unchanged');
-  if (readIfPresent(stamp) === hashOfTimes(build)) return;
-  await prepareChanged(build);
-  const times = hashOfTimes(build);
-  // A file may have been changed while it was built.
-  if (isPrepared(build)) writeFileSync(stamp, times);
-}
-
-async function prepareChanged(build) {
   if (isPrepared(build)) return;
   await withLock(join(preparedFolder, 'lock'), async () => {
     if (!isInstalled()) await step('Installing packages', install);
@@ -93,25 +84,6 @@ function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return;
   throw new StepFailed(`Node.js must be ${needed} or newer, got ${process.versions.node}.`);
-}
-
-/**
- * Changes whenever a file is changed that a step reads or writes. It costs a start some
- * milliseconds, where reading the files would cost it a tenth of a second.
- */
-function hashOfTimes(build) {
-  const outputs = schemas.map((name) => join('src/generated', name, 'client.ts'));
-  const stamps = ['.prepared/generated', '.prepared/built', 'node_modules/.concilia-lock-hash'];
-  const paths = [
-    ...['package-lock.json', ...buildInputs, ...outputs, ...stamps],
-    ...schemas.flatMap((name) => [`prisma.${name}.config.ts`, ...prismaFiles(name)]),
-    ...(build ? ['dist', relative(projectFolder, bundleFile), ...sourceFiles()] : []),
-  ];
-  const times = paths.map((path) => {
-    const found = statSync(join(projectFolder, path), { throwIfNoEntry: false });
-    return `${path} ${found?.mtimeMs} ${found?.size}`;
-  });
-  return createHash('sha256').update(times.join('\n')).digest('hex');
 }
 
 function prismaFiles(schema) {
@@ -229,8 +201,9 @@ async function generate() {
   writeFileSync(join(preparedFolder, 'generated'), hash);
 }
 
+/** The stamp stands in dist: whoever runs `nest build` deletes it. */
 function isBuilt() {
-  return existsSync(bundleFile) && readIfPresent(join(preparedFolder, 'built')) === buildHash();
+  return existsSync(builtFile) && readIfPresent(buildStamp) === buildHash();
 }
 
 function buildHash() {
@@ -239,12 +212,10 @@ function buildHash() {
 
 async function compile() {
   const hash = buildHash();
-  rmSync(join(preparedFolder, 'built'), { force: true });
-  rmSync(join(projectFolder, 'dist'), { recursive: true, force: true });
-  // Types are what `npm run check` checks.
-  await runNode([compiler, '-p', 'tsconfig.build.json', '--noCheck'], { quiet: true });
-  await runNode([join(projectFolder, 'scripts', 'bundle.mjs')], { quiet: true });
-  writeFileSync(join(preparedFolder, 'built'), hash);
+  await runNode([join(projectFolder, 'node_modules/@nestjs/cli/bin/nest.js'), 'build'], {
+    quiet: true,
+  });
+  writeFileSync(buildStamp, hash);
 }
 
 function run(program, argv, { quiet = false, env = {}, shell = false } = {}) {

@@ -3,7 +3,7 @@
 // and the database lacks, and releases the accounts. docs/how-to/backup-restore.md has the steps.
 import { parseArgs } from 'node:util';
 import { bankProfileOf } from '../bank/profiles.js';
-import { loadRestoreSettings, readEnvironment } from '../platform/settings/config.js';
+import { loadProgramSettings, readEnvironment } from '../platform/settings/config.js';
 import type { Database } from '../platform/postgres/database.service.js';
 import { exitWith, printError } from './exit.js';
 import { formatReaisWithTwoDecimals } from '../brazil/cents.js';
@@ -85,7 +85,7 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const { bank, ...location } = loadRestoreSettings(readEnvironment());
+  const { bank, ...location } = loadProgramSettings(readEnvironment());
   const { actor = '', account = null, check, unproven: isUnproven = false } = options;
   await withProgramDatabase(location, async (database) => {
     if (!check && !options.release) return record(database, actor);

@@ -3,7 +3,8 @@ import { posix } from 'node:path';
 import type { ProjectFile, Rule } from './project-file.js';
 
 /** Created by running the project; a clean checkout does not have them. */
-const generatedPaths = /^(\.data|\.prepared|dist|coverage|node_modules|src\/generated|\.env)(\/|$)/;
+const generatedPaths =
+  /^(\.(data|dev|prepared)|dist|coverage|node_modules|src\/generated|\.env)(\/|$)/;
 const endings = /\.(ts|tsx|mjs|js|json|md|prisma|sql|yml|example)$/;
 
 export const documentsNameFilesThatExist: Rule = (files) => {

@@ -49,7 +49,9 @@ export function treeOf(contents: Record<string, string>): ProjectFile[] {
   return Object.entries(contents).map(([path, text]) => new ProjectFile(path, () => text));
 }
 
-const excludedFolders = new Set(['.git', 'node_modules', 'dist', 'coverage', '.data', '.prepared']);
+const excludedFolders = new Set([
+  ...['.git', 'node_modules', 'dist', 'coverage', '.data', '.dev', '.prepared'],
+]);
 
 /** Every file of the project that is not installed, generated or built. */
 export function readTree(root: string): ProjectFile[] {

@@ -6,17 +6,19 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../support/concilia-process.js';
 import { until } from '../support/until.js';
 
 const project = join(import.meta.dirname, '..', '..');
+const erasure = ['--account', 'main', '--nsu', '1', '--reason', 'x'];
 
 /** A running script of the checkout, and everything that it has printed. */
 class Command {
@@ -62,10 +64,9 @@ describe('a malformed .env in the working directory', () => {
   it.each([
     ['npm start', 'scripts/start.mjs', []],
     ['the built service', 'dist/main.js', []],
-    ['its bundle', 'dist/bundle/main.cjs', []],
-    ['npm run migrate', 'scripts/migrate.mjs', []],
-    ['npm run verify', 'scripts/verify.mjs', []],
-    ['npm run erase', 'scripts/erase.mjs', ['--account', 'main', '--nsu', '1', '--reason', 'x']],
+    ['npm run migrate', 'scripts/start.mjs', ['migrate']],
+    ['npm run verify', 'scripts/start.mjs', ['verify']],
+    ['npm run erase', 'scripts/start.mjs', ['erase', ...erasure]],
   ])(
     'stops %s with a plain error',
     async (_, script, argv) => {
@@ -80,24 +81,39 @@ describe('a malformed .env in the working directory', () => {
 
 describe('a database that is away', () => {
   it.each([
-    ['npm run restored', 'scripts/restored.mjs', ['--release', '--actor', 'Ana']],
-    ['npm run reencrypt', 'scripts/reencrypt.mjs', []],
-    ['npm run migrate', 'scripts/migrate.mjs', []],
-    ['npm run verify', 'scripts/verify.mjs', []],
-    ['npm run erase', 'scripts/erase.mjs', ['--account', 'main', '--nsu', '1', '--reason', 'x']],
+    ['restored', ['--release', '--actor', 'Ana']],
+    ['reencrypt', []],
+    ['migrate', []],
+    ['verify', []],
+    ['erase', erasure],
   ])(
-    'ends %s with one line',
-    async (_, script, argv) => {
+    'ends npm run %s with one line',
+    async (program, options) => {
       const url = `postgresql://127.0.0.1:${await freePort()}/concilia`;
-      const command = new Command(join(project, script), argv, tmpdir(), { DATABASE_URL: url });
+      const argv = [program, ...options];
+      const start = join(project, 'scripts/start.mjs');
+      const command = new Command(start, argv, tmpdir(), { DATABASE_URL: url });
       expect(await command.exitCode).toBe(1);
-      expect(command.printed).toMatch(
-        /^(✗ )?The database cannot be reached or cannot write: .*\n$/,
-      );
+      expect(command.printed).toMatch(/^The database cannot be reached or cannot write: .*\n$/);
     },
     60_000,
   );
 });
+
+it('names the lines of the sources in the stack of an error', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'concilia-stack-'));
+  writeFileSync(join(folder, 'file'), '');
+  const command = new Command(join(project, 'scripts/start.mjs'), [], folder, {
+    DATA_DIR: join(folder, 'file', 'data'),
+  });
+  expect(await command.exitCode).toBe(1);
+  const source = readFileSync(join(project, 'src/app/open-databases.ts'), 'utf8').split('\n');
+  const [, line] = /at async openDatabases \(\S*src\/app\/open-databases\.ts:(\d+):\d+\)/.exec(
+    command.printed,
+  ) ?? [command.printed];
+  expect(source[Number(line) - 1]).toContain('startEmbeddedPostgres(');
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
 
 it('installs nothing into the packages of another checkout', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'concilia-linked-'));
@@ -129,33 +145,31 @@ describe('npm run dev', () => {
   let serviceUrl = '';
 
   /**
-   * A checkout of its own, with its settings only in `.env`. The build, the packages and the
-   * generated clients are those of this checkout: `npm test` has compiled the same sources with the
-   * same tsconfig.build.json.
+   * A checkout of its own, with its settings only in `.env`. The build and the packages are those of
+   * this checkout. What prepares it is what `npm start` runs.
    */
   beforeAll(async () => {
-    const configs = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
-    const prismaConfigs = ['prisma.service.config.ts', 'prisma.sandbox.config.ts'];
-    const folders = ['prisma', 'scripts', '.prepared/generated'];
-    for (const path of [...folders, ...configs, ...prismaConfigs])
+    const configs = ['nest-cli.json', '.swcrc', 'package.json'];
+    for (const name of ['', '.build', '.dev']) configs.push(`tsconfig${name}.json`);
+    for (const path of ['prisma', ...configs])
       cpSync(join(project, path), join(folder, path), { recursive: true });
     for (const path of ['node_modules', 'dist'])
       symlinkSync(join(project, path), join(folder, path));
-    // `npm run dev` checks that the generated clients exist. The built service has its own.
-    for (const name of ['service', 'sandbox']) {
-      const client = join(folder, 'src/generated', name, 'client.ts');
-      mkdirSync(dirname(client), { recursive: true });
-      writeFileSync(client, 'export {};\n');
-    }
     const [port, sandboxPort] = [await freePort(), await freePort()];
     serviceUrl = `http://127.0.0.1:${port}`;
     writeFileSync(
       join(folder, '.env'),
       `PORT=${port}\nSANDBOX_PORT=${sandboxPort}\nDATA_DIR=data\nCONCILIA_API_KEY=a-key-of-dot-env\n`,
     );
+    mkdirSync(join(folder, 'src'));
     writeFileSync(source, devSource);
-    command = new Command(join(folder, 'scripts/dev.mjs'), [], folder);
-    await command.prints('WARN  first version', 120_000);
+    const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      scripts: { dev: string };
+    };
+    const [, argv = ''] = scripts.dev.split(' && nest ');
+    const nest = join(folder, 'node_modules/@nestjs/cli/bin/nest.js');
+    command = new Command(nest, argv.split(' '), folder);
+    await command.prints('first version', 120_000);
   }, 150_000);
 
   afterAll(async () => {
@@ -165,27 +179,21 @@ describe('npm run dev', () => {
 
   const isServed = async () => (await fetch(`${serviceUrl}/health/ready`)).ok;
 
-  it('compiles src beside dist, reads .env and prints readable logs', async () => {
+  it('compiles src beside dist, and reads .env', async () => {
     // The service finds prisma relative to its own files, so .dev must be as deep as dist.
     expect(existsSync(join(folder, '.dev', 'main.js'))).toBe(true);
     expect(await isServed()).toBe(true);
     const headers = { 'x-service-api-key': 'a-key-of-dot-env' };
     expect((await fetch(`${serviceUrl}/v1/summary`, { headers })).status).toBe(200);
-    expect(command.printed).toMatch(/^\d{2}:\d{2}:\d{2}\.\d{3} WARN {2}first version$/m);
-    expect(command.printed).not.toMatch(/^\{/m);
   });
 
-  it('reports a compile error, leaves the service running, and restarts it after a change', async () => {
-    writeFileSync(source, `${devSource}export const broken: string = 1;\n`);
-    await command.prints('Errors: 1. Waiting for a change');
-    expect(command.printed).toContain('src/main.ts');
+  it('restarts the service after a change, and reports an error of types', async () => {
+    const wrong = 'export const broken: string = 1;\n';
+    writeFileSync(source, devSource.replace('first version', 'second version') + wrong);
+    await command.prints('second version', 120_000);
     expect(await isServed()).toBe(true);
-
-    writeFileSync(source, devSource.replace('first version', 'second version'));
-    await command.prints('Restarting the service');
-    await command.prints('WARN  second version');
-    expect(await isServed()).toBe(true);
-  }, 120_000);
+    await command.prints('TS2322', 120_000);
+  }, 250_000);
 
   it('stops the service and its PostgreSQL at Ctrl-C', async () => {
     expect(await command.interrupt()).toBe(0);
@@ -197,12 +205,12 @@ describe('npm run dev', () => {
 
 describe('npm test -- PATTERN …', () => {
   it('runs the matching files and passes the options of Jest on', async () => {
-    const argv = ['test/advisory', 'test/readable-logs', '-t', 'terminal'];
+    const argv = ['test/advisory', 'test/node-options', '-t', 'young'];
     const command = new Command(join(project, 'scripts/test.mjs'), argv, project, {
       TEST_DATABASE_URL: process.env.TEST_DATABASE_URL,
     });
     expect(await command.exitCode).toBe(0);
-    expect(command.printed).toContain('test/readable-logs.spec.ts');
+    expect(command.printed).toContain('test/node-options.spec.ts');
     expect(command.printed).toMatch(/\n1 passed, 0 failed, \d+ skipped\n$/);
     expect(command.printed).not.toMatch(/settings\.spec|contract-through-service/);
   }, 120_000);

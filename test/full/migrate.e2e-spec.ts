@@ -34,7 +34,7 @@ function run(program: string, settings: Record<string, string> = {}) {
 
 it('applies the migrations, which a start without the right to do so requires', async () => {
   const checking = { MIGRATE_ON_START: 'false', SANDBOX_DATABASE_URL: bank.url };
-  const refused = await run('dist/bundle/main.cjs', { ...checking, PORT: '0', SANDBOX_PORT: '0' });
+  const refused = await run('dist/main.js', { ...checking, PORT: '0', SANDBOX_PORT: '0' });
   expect(refused.code).toBe(1);
   expect(refused.printed).toMatch(
     /The database test_\w+ has no tables of Concilia.*`npm run migrate`/,

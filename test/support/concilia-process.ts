@@ -62,7 +62,7 @@ export class ConciliaProcess {
    */
   static async with(
     settings: Record<string, string>,
-    script = 'dist/bundle/main.cjs',
+    script = 'dist/main.js',
   ): Promise<ConciliaProcess> {
     const [port, sandboxPort] = await freePorts(2);
     const environment = {

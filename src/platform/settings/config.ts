@@ -153,7 +153,7 @@ const reencryptionSettings = settingsObject.pick({
   CREDENTIALS_KEY: true,
   CREDENTIALS_OTHER_KEYS: true,
 });
-const restoreSettings = settingsObject.pick({
+const programSettings = settingsObject.pick({
   DATABASE_URL: true,
   DATA_DIR: true,
   BANK_PROFILE: true,
@@ -327,9 +327,9 @@ export function loadReencryptionSettings(environment: NodeJS.ProcessEnv) {
   };
 }
 
-/** The settings of `npm run restored`, which needs no key. Throws SettingsError. */
-export function loadRestoreSettings(environment: NodeJS.ProcessEnv) {
-  const values = parseSettings(restoreSettings, environment);
+/** The settings of `npm run restored`, `verify` and `erase`: no key. Throws SettingsError. */
+export function loadProgramSettings(environment: NodeJS.ProcessEnv) {
+  const values = parseSettings(programSettings, environment);
   const profile = values.BANK_PROFILE ?? (values.BANK_BASE_URL ? 'generic' : 'sandbox');
   return {
     databaseUrl: values.DATABASE_URL ?? null,
