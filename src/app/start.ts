@@ -1,7 +1,6 @@
 // Starts the roles of a process in the order of their dependencies: the sandbox bank and what the
 // service works on, the service, its job workers, its timers. Stops them in reverse order, and then
 // the databases.
-import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
@@ -27,7 +26,6 @@ import {
   prepareServiceDatabase,
 } from '../platform/postgres/service-migrations.js';
 import { createSandbox } from '../sandbox/sandbox.module.js';
-import { DirectWebhooks } from '../webhooks/inbox/direct-webhooks.service.js';
 import { webhookRegistrations } from '../webhooks/registration/webhook-registrar.service.js';
 
 export interface RunningConcilia {
@@ -187,9 +185,7 @@ async function startService(
     );
   service.get(PoolMetrics).add('database', database.pool);
   observeProcess(service.get(Metrics));
-  if (settings.roles.includes('api'))
-    service.get(DirectWebhooks).serveOn(service.getHttpServer() as Server);
-  else serveOperatorsOnly(service);
+  if (!settings.roles.includes('api')) serveOperatorsOnly(service);
 
   await listen(service, 'PORT', settings.port, settings.host);
   const url = urlOf(service);

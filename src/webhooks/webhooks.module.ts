@@ -4,7 +4,6 @@ import { DisputesModule } from '../statement/disputes/disputes.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { OperationsModule } from '../outbound/operations/operations.module.js';
 import { StatementModule } from '../statement/lines/statement.module.js';
-import { DirectWebhooks } from './inbox/direct-webhooks.service.js';
 import { Notices } from './health/notices.service.js';
 import { ReceivedWebhooks } from './received/received-webhooks.service.js';
 import { RelayDeliveries } from './relays/relay-deliveries.service.js';
@@ -28,7 +27,6 @@ import { WebhooksController } from './inbox/webhooks.controller.js';
     ReceivedWebhooks,
     Relays,
     RelayDeliveries,
-    DirectWebhooks,
     WebhookQuota,
     WebhookRegistrar,
     WebhookHealth,

@@ -145,7 +145,7 @@ describe('npm run dev', () => {
   let serviceUrl = '';
 
   /**
-   * A checkout of its own, with its settings only in `.env`. The build and the packages are those of
+   * A checkout of its own, with its settings only in `.env`. Build and packages are those of
    * this checkout. What prepares it is what `npm start` runs.
    */
   beforeAll(async () => {

@@ -7,7 +7,6 @@ import { HttpMetrics } from '../../src/platform/http/http-metrics.js';
 import { createLog, Log } from '../../src/platform/log.js';
 import { AuthenticationFailures } from '../../src/platform/limits/authentication-failures.service.js';
 import { RateLimits } from '../../src/platform/limits/rate-limits.service.js';
-import { DirectWebhooks } from '../../src/webhooks/inbox/direct-webhooks.service.js';
 import { WebhookInbox } from '../../src/webhooks/inbox/webhook-inbox.service.js';
 import { WebhookQuota } from '../../src/webhooks/inbox/webhook-quota.service.js';
 import { WebhooksController } from '../../src/webhooks/inbox/webhooks.controller.js';
@@ -25,7 +24,6 @@ export function webhookInboxOf(
   return new WebhookInbox(database, { enqueue } as never, new WebhookQuota(settings, database));
 }
 
-/** The ordinary route of webhooks. `DirectWebhooks` serves only if the test says so. */
 export async function webhooksApplication(
   database: Database,
   accounts: Accounts,
@@ -38,7 +36,6 @@ export async function webhooksApplication(
     controllers: [WebhooksController],
     providers: [
       HttpMetrics,
-      DirectWebhooks,
       { provide: Settings, useValue: settings },
       { provide: Log, useValue: log },
       { provide: Database, useValue: database },

@@ -31,12 +31,6 @@ function methodOf(text: string): Method {
   return methods.find((method) => method === text) ?? 'other';
 }
 
-/** Counts a request of a route that Fastify does not serve. */
-export function countRequest(method: Method, route: string, status: string, seconds: number): void {
-  requests.inc({ method, route, status });
-  if (status !== 'aborted') durations.observe({ method, route }, seconds);
-}
-
 @Injectable()
 export class HttpMetrics implements OnModuleInit {
   constructor(private readonly host: HttpAdapterHost<FastifyAdapter>) {}

@@ -79,7 +79,7 @@ export async function createHttpApplication(
  * A proxy and this process could each read another one of two `Host` headers. HTTP/1.0 has none, so
  * that health checks may do without.
  */
-export function findHostError({ rawHeaders, httpVersion }: IncomingMessage): Error | undefined {
+function findHostError({ rawHeaders, httpVersion }: IncomingMessage): Error | undefined {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2)
     if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') count += 1;

@@ -37,11 +37,6 @@ export class RateLimits {
     this.refusals = new RepeatedLog(log, 'rate limit reached');
   }
 
-  /** Whether the address may send a request without waiting for a lease: this is no promise. */
-  admitAddressAtOnce(address: string, addressClass: AddressClass): boolean {
-    return this.tokens.takeHeld(this.limitsOfAddress(address, addressClass));
-  }
-
   /** Returns like `admitCaller`. */
   admitAddress(address: string, addressClass: AddressClass): Promise<void> | null {
     return this.admit(this.limitsOfAddress(address, addressClass), addressClass);

@@ -35,9 +35,7 @@ export async function isAuthentic(
   return presentsSecret(headers, secret);
 }
 
-/** Whether a header shows the secret itself. False where a signature is present. */
-export function presentsSecret(headers: AuthenticationHeaders, secret: string): boolean {
-  if (headers['webhook-signature'] !== undefined) return false;
+function presentsSecret(headers: AuthenticationHeaders, secret: string): boolean {
   const { authorization } = headers;
   return (
     isSecret(headers[webhookKeyHeader], secret) ||

@@ -1,10 +1,9 @@
-// Webhooks that do not pass through Fastify, and those that do: both get the same responses.
-import { request as httpRequest, type Server } from 'node:http';
+// The route of the bank's webhooks: what it stores, what it answers and what it refuses.
+import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { exposeProcess } from '../../../src/platform/metrics/instruments.js';
-import { DirectWebhooks } from '../../../src/webhooks/inbox/direct-webhooks.service.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
 import { storedBodies, webhooksApplication } from '../../support/webhooks-application.js';
 
@@ -16,7 +15,7 @@ const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
 let service: ServiceDatabase;
 let application: NestFastifyApplication;
 let url: string;
-/** Each look-up is of a webhook that takes the ordinary route. */
+/** Each look-up is of a webhook without the secret that was found within the last moment. */
 let lookUps: number;
 
 beforeAll(async () => {
@@ -33,9 +32,6 @@ beforeAll(async () => {
     UNPROCESSED_WEBHOOKS_PER_ACCOUNT: '20',
     TRUST_PROXY: '1',
   }));
-  application.get(DirectWebhooks).serveOn(application.getHttpServer() as Server);
-  // The first webhook of an address waits for a lease of its limit.
-  await post('{"nsu":1}');
 });
 afterAll(async () => {
   await application.close();
@@ -88,7 +84,7 @@ const countedWith = async (status: string) => {
 };
 
 describe('an authentic webhook', () => {
-  it('is stored and answered without the ordinary route, and counted like it', async () => {
+  it('is stored, answered and counted, without a look-up of the secret', async () => {
     const before = await countedWith('200');
     const { status, headers, text } = await post('{"nsu":2}');
     expect({ status, text }).toEqual({ status: 200, text: '{"received":true}' });
@@ -105,8 +101,9 @@ describe('an authentic webhook', () => {
     ['whose body has no length', { headers: { 'transfer-encoding': 'chunked' } }],
     ['that came through a trusted proxy', { headers: { 'x-forwarded-for': '203.0.113.1' } }],
     ['without an event type in its path', { path: '/webhooks/bank/main' }],
-  ])('takes the ordinary route %s', async (_, options) => {
-    // The lookup of the ordinary route finds the recent secret first.
+    ['of an unknown content type', { headers: { 'content-type': 'application/x-unknown' } }],
+    ['that says it is JSON', { headers: { 'content-type': 'application/json' } }],
+  ])('is stored %s', async (_, options) => {
     const { status, text } = await post('{"nsu":3}', options);
     expect({ status, text }).toEqual({ status: 200, text: '{"received":true}' });
     expect(await storedBodies(service.database)).toEqual(['{"nsu":3}']);
