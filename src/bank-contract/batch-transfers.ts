@@ -27,10 +27,7 @@ export const batchItemRequest = z.looseObject({
 export const maxBatchItems = 1_000;
 
 export const batchOf = <Item extends z.ZodType>(item: Item) =>
-  z
-    .array(item, 'Must be an array.')
-    .min(1, 'Must have at least one item.')
-    .max(maxBatchItems, `Must have at most ${maxBatchItems} items.`);
+  z.array(item).min(1).max(maxBatchItems);
 
 export const batchRequest = batchOf(batchItemRequest);
 

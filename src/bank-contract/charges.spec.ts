@@ -89,7 +89,7 @@ describe('a charge request', () => {
       Amount: fc
         .bigInt({ min: 1n, max: 99_999_999_999_999n })
         .map((cents) => number(formatReais(cents))),
-      correlationId: fc.stringMatching(/^[\x21-\x7e]{1,100}$/),
+      correlationId: fc.stringMatching(/^[\x21-\x2d\x2f-\x7e]{1,100}$/),
       yourNumber: fc.option(fc.stringMatching(/^[a-z0-9]{0,30}$/)),
       unknownField: fc.bigInt().map((value) => number(String(value))),
       payer: fc.record({

@@ -2,6 +2,7 @@
 // the bank's test environment that pay and expire them. Contract: chapters "Charge request",
 // "Charge response", "Charges".
 import { z } from 'zod';
+import { refuse } from './field-errors.js';
 import { route } from './route.js';
 import {
   answeredId,
@@ -15,7 +16,6 @@ import {
   positiveReais,
   queryInteger,
   reais,
-  requiredOr,
   text,
   timestamp,
   unneeded,
@@ -35,16 +35,13 @@ const address = z.looseObject({
 
 const documentText = filledText(18).meta({ description: 'CPF or CNPJ' });
 
-const payer = z.looseObject(
-  {
-    name: filledText(200),
-    document: documentText,
-    email: text(254).nullish(),
-    phone: z.looseObject({ prefix: text(5).optional(), number: text(20).optional() }).nullish(),
-    address: address.nullish(),
-  },
-  requiredOr('Must be an object.'),
-);
+const payer = z.looseObject({
+  name: filledText(200),
+  document: documentText,
+  email: text(254).nullish(),
+  phone: z.looseObject({ prefix: text(5).optional(), number: text(20).optional() }).nullish(),
+  address: address.nullish(),
+});
 
 const finalBeneficiary = z.looseObject({
   name: filledText(200),
@@ -68,7 +65,7 @@ const lateAdjustment = z.looseObject({
 });
 
 const chargeFields = z.looseObject({
-  type: z.enum(['BANKSLIP', 'BANKSLIP_PIX'], 'Must be BANKSLIP or BANKSLIP_PIX.'),
+  type: z.enum(['BANKSLIP', 'BANKSLIP_PIX']),
   correlationId: clientIdentifier,
   yourNumber: freeText.nullish(),
   ourNumber: freeText.nullish(),
@@ -97,13 +94,11 @@ function fixedAmountsOf(charge: z.output<typeof chargeFields>): [string, bigint[
  * have them is left to the bank.
  */
 export const chargeRequest = chargeFields.superRefine((charge, context) => {
-  const reject = (field: string, message: string) =>
-    context.addIssue({ code: 'custom', path: [field], message });
   for (const [field, amounts] of fixedAmountsOf(charge))
     if (amounts.some((amount) => centsOfMillionths(amount) === null))
-      reject(field, 'A fixed amount must have at most two decimals.');
+      refuse(context, [field], 'A fixed amount must have at most two decimals.');
   if (charge.type === 'BANKSLIP_PIX' && charge.ourNumber)
-    reject('ourNumber', 'Must not be sent with BANKSLIP_PIX.');
+    refuse(context, ['ourNumber'], 'Must not be sent with BANKSLIP_PIX.');
 });
 
 export type ChargeRequest = z.output<typeof chargeRequest>;

@@ -4,11 +4,13 @@
 import { z } from 'zod';
 import { parsePlainDate } from '../brazil/calendar.js';
 import { parseTaxId } from '../brazil/tax-id.js';
+import { failing, fieldError } from './field-errors.js';
 import { route } from './route.js';
 import {
+  digits,
   filledText,
   integer,
-  reais,
+  notNegativeReais,
   rejectInput,
   text,
   timestamp,
@@ -37,41 +39,30 @@ const oneOf = <Value extends string>(values: readonly Value[]) =>
     decode: (sent, context) => {
       const value = values.find((candidate) => normalize(candidate) === normalize(sent));
       if (value !== undefined) return value;
-      return rejectInput(context, sent, `Must be one of ${values.join(', ')}.`);
+      return rejectInput(context, sent, fieldError('one_of', { values: values.join(', ') }));
     },
     encode: (value) => value,
   });
 
-// ASCII digits only: \d does not match digits of other scripts.
-const digits = (minimum: number, maximum = minimum) => {
-  const count = minimum === maximum ? String(minimum) : `${minimum} to ${maximum}`;
-  return text(20).regex(new RegExp(`^\\d{${minimum},${maximum}}$`), `Must be ${count} digits.`);
-};
-
 /** The contract shows no length. */
 const codeVerification = filledText(100);
-const boolean = z.boolean('Must be true or false.');
-const object = { error: 'Must be an object.' };
 // Matches in linear time: no part can match the first character of the next part.
 const emailText = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
 
 const timestampText =
   /^\d{4}-\d{2}-\d{2}(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
-const address = z.looseObject(
-  {
-    publicPlace: filledText(200),
-    number: text(20).nullish(),
-    zipCode: text(20).regex(/^\d{5}-?\d{3}$/, 'Must be 8 digits.'),
-    neighborhood: text(100).nullish(),
-    complement: text(100).nullish(),
-    isConfirmed: boolean.nullish(),
-    type: text(40).nullish(),
-    cityId: integer.nullish(),
-    cityName: text(100).nullish(),
-  },
-  object,
-);
+const address = z.looseObject({
+  publicPlace: filledText(200),
+  number: text(20).nullish(),
+  zipCode: text(20).regex(/^\d{5}-?\d{3}$/, 'Must be 8 digits.'),
+  neighborhood: text(100).nullish(),
+  complement: text(100).nullish(),
+  isConfirmed: z.boolean().nullish(),
+  type: text(40).nullish(),
+  cityId: integer.nullish(),
+  cityName: text(100).nullish(),
+});
 
 export const customerRequest = z.looseObject({
   document: text(18).refine(
@@ -79,17 +70,17 @@ export const customerRequest = z.looseObject({
     'Must be a CPF: a customer is a person.',
   ),
   name: filledText(200),
-  email: z.looseObject(
-    { value: text(254).regex(emailText, 'Must be an e-mail address.'), codeVerification },
-    object,
-  ),
-  phone: z.looseObject({ ddd: digits(2), number: digits(8, 9), codeVerification }, object),
+  email: z.looseObject({
+    value: text(254).regex(emailText, 'Must be an e-mail address.'),
+    codeVerification,
+  }),
+  phone: z.looseObject({ ddd: digits(2), number: digits(8, 9), codeVerification }),
   fatherName: text(200).nullish(),
   motherName: text(200).nullish(),
-  monthlyInvoicing: reais.refine((cents) => cents >= 0n, 'Must not be negative.').nullish(),
+  monthlyInvoicing: notNegativeReais.nullish(),
   birthDate: text(40).refine(
     (value) => timestampText.test(value) && parsePlainDate(value.slice(0, 10)) !== null,
-    'Could not be read as a date and time.',
+    failing('time'),
   ),
   educationLevel: oneOf(educationLevels).nullish(),
   maritalStatus: oneOf(maritalStatuses).nullish(),

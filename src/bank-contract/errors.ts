@@ -54,12 +54,12 @@ const titles: Record<number, string> = {
 const maxMessagesOfBody = 100;
 
 /** The first `maxMessages` messages. A further one says how many are left out. */
-export function firstErrors(
-  errors: Record<string, string[]>,
+export function firstErrors<Message>(
+  errors: Record<string, Message[]>,
   maxMessages: number,
-): Record<string, string[]> {
+): Record<string, (Message | string)[]> {
   let left = maxMessages;
-  const listed: Record<string, string[]> = {};
+  const listed: Record<string, (Message | string)[]> = {};
   for (const [path, messages] of Object.entries(errors)) {
     if (left === 0) break;
     listed[path] = messages.slice(0, left);

@@ -1,6 +1,7 @@
 // The look-up of a Pix key, the first step of a transfer by key. Contract: chapters "Pix key lookup
 // request / response", "Pix key lookup".
 import { z } from 'zod';
+import { failing } from './field-errors.js';
 import { parsePixKey } from '../brazil/pix-key.js';
 import { route } from './route.js';
 import { taxIdText, transferParty } from './transfers.js';
@@ -9,7 +10,7 @@ import { answeredId, text, unneeded, unneededText } from './wire.js';
 /** A Pix key in any spelling that can be converted to the form of the DICT. */
 export const pixKeyText = text(100).refine(
   (value) => parsePixKey(value) !== null,
-  'Must be a Pix key.',
+  failing('pix_key'),
 );
 
 export const pixLookupRequest = z.looseObject({

@@ -28,7 +28,7 @@ export const refundTransaction = route({
   idempotencyKey: 'accepted',
   params: z.object({ transactionId: filledText(maxIdLength) }),
   query: z.object({
-    filterBy: z.enum(refundFilters, `Must be one of ${refundFilters.join(', ')}.`),
+    filterBy: z.enum(refundFilters),
   }),
   body: refundRequest,
   /** The transaction of type DEBIT_PIX_REFUND, as on the statement. */

@@ -18,7 +18,7 @@ import {
 
 export const staticQrRequest = z
   .looseObject({
-    type: z.literal('PIX_STATIC', 'Must be PIX_STATIC.').optional(),
+    type: z.literal('PIX_STATIC').optional(),
     correlationId: clientIdentifier,
     description: freeText.nullish(),
     amount: positiveReais.nullish(),

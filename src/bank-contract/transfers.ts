@@ -2,6 +2,7 @@
 // all by one route. Contract: chapters "Transfer request bodies", "Transfer response", "Transfers".
 import { z } from 'zod';
 import { parseTaxId } from '../brazil/tax-id.js';
+import { failing, fieldError, refuse } from './field-errors.js';
 import { route } from './route.js';
 import {
   answeredId,
@@ -13,7 +14,6 @@ import {
   positiveReais,
   reais,
   requestedTime,
-  requiredOr,
   text,
   timestamp,
   unneeded,
@@ -21,17 +21,11 @@ import {
   unneededText,
 } from './wire.js';
 
-const oneOf = <const Values extends [string, ...string[]]>(...values: Values) =>
-  z.enum(values, requiredOr(`Must be one of ${values.join(', ')}.`));
-
 /** A CPF or CNPJ, with or without punctuation. */
-export const taxIdText = text(40).refine(
-  (value) => parseTaxId(value) !== null,
-  'Must be a CPF or a CNPJ.',
-);
+export const taxIdText = text(40).refine((value) => parseTaxId(value) !== null, failing('tax_id'));
 
-export const accountType = oneOf('CURRENT', 'PAYMENT', 'SAVING', 'SALARY');
-export const holderType = oneOf('NATURAL', 'LEGAL');
+export const accountType = z.enum(['CURRENT', 'PAYMENT', 'SAVING', 'SALARY']);
+export const holderType = z.enum(['NATURAL', 'LEGAL']);
 
 /** Eight characters. The central bank now allows letters, too. */
 export const ispbText = text(8).regex(
@@ -79,7 +73,7 @@ export const transferRequestFields = {
   amount: positiveReais,
   description: freeText.nullish(),
   endToEndId: filledText(64).nullish(),
-  initiationType: z.literal('KEY', 'Must be KEY.').nullish(),
+  initiationType: z.literal('KEY').nullish(),
   beneficiary: manualBeneficiary.nullish(),
   beneficiaryAccount: filledText(20).nullish(),
   /** The bank stores it for transfers between accounts only. */
@@ -91,12 +85,10 @@ export const transferRequestFields = {
 export const transferRequest = z
   .looseObject(transferRequestFields)
   .superRefine((request, context) => {
-    const reject = (path: PropertyKey[], message: string) =>
-      context.addIssue({ code: 'custom', path, message });
     const sent = allShapeFields.filter((field) => (request[field] ?? null) !== null);
     const [first] = sent;
     if (!first) {
-      reject([], 'One of endToEndId, beneficiary and beneficiaryAccount is required.');
+      refuse(context, [], 'One of endToEndId, beneficiary and beneficiaryAccount is required.');
       return;
     }
     const ofFirst = Object.values(shapeFields).find((fields) =>
@@ -104,10 +96,10 @@ export const transferRequest = z
     );
     for (const field of sent) {
       if (!ofFirst?.some((name) => name === field))
-        reject([field], `Cannot be sent together with ${first}.`);
+        refuse(context, [field], `Cannot be sent together with ${first}.`);
     }
     for (const field of ofFirst === shapeFields.key ? shapeFields.key : [])
-      if (!sent.includes(field)) reject([field], 'The field is required.');
+      if (!sent.includes(field)) refuse(context, [field], fieldError('required'));
   });
 
 export type TransferRequest = z.output<typeof transferRequest>;

@@ -22,7 +22,7 @@ const registrationUrl = text(2000).refine((value) => {
 const registrationRequest = z.looseObject({
   eventType: filledText(100),
   url: registrationUrl,
-  authorizationScheme: z.enum(authorizationSchemes, 'Must be HEADER, BEARER, BASIC or NONE.'),
+  authorizationScheme: z.enum(authorizationSchemes),
   authorization: text(2000).nullish(),
 });
 

@@ -17,14 +17,17 @@ import {
   reais,
   text,
 } from './wire.js';
+import { fieldError, fieldErrorOf, fieldMessage, readingFields } from './field-errors.js';
 
 /** Decodes JSON text with a schema. Returns the value, or the error messages. */
 function decode<Schema extends z.ZodType>(
   schema: Schema,
   json: string,
 ): z.output<Schema> | string[] {
-  const result = z.safeDecode(schema, parse(json) as never);
-  return result.success ? result.data : result.error.issues.map(({ message }) => message);
+  const result = z.safeDecode(schema, parse(json) as never, readingFields);
+  return result.success
+    ? result.data
+    : result.error.issues.map((issue) => fieldMessage(fieldErrorOf(issue)));
 }
 const encode = (schema: z.ZodType, value: unknown) => stringify(z.encode(schema, value as never));
 
@@ -126,9 +129,8 @@ describe('text', () => {
   it('has a maximum length, and must be a string', () => {
     expect(decode(text(3), '"abcd"')).toEqual(['Must have at most 3 characters.']);
     expect(decode(text(3), '5')).toEqual(['Must be a string.']);
-    expect(z.safeDecode(text(3), undefined as never).error?.issues[0]?.message).toBe(
-      'The field is required.',
-    );
+    const absent = z.safeDecode(text(3), undefined as never, readingFields);
+    expect(absent.error?.issues.map(fieldErrorOf)).toEqual([fieldError('required')]);
   });
 
   it.each(['', ' ', '\t\n\u00a0'])('that is blank (%j) is not filled text', (value) => {

@@ -5,32 +5,29 @@ import { z } from 'zod';
 import { parseRequestedTime } from '../brazil/business-hours.js';
 import { parsePlainDate } from '../brazil/calendar.js';
 import { formatReais, parseReais } from '../brazil/cents.js';
-
-/** The error of a field that is absent, or has another type. */
-export const requiredOr = (message: string) => ({
-  error: ({ input }: { input?: unknown }) =>
-    input === undefined ? 'The field is required.' : message,
-});
+import { failing, fieldError, refuse, type FieldError } from './field-errors.js';
 
 /** Rejects the value that a codec decodes. */
 export function rejectInput(
-  context: Pick<z.core.ParsePayload, 'issues'>,
+  { issues }: Pick<z.core.ParsePayload, 'issues'>,
   input: unknown,
-  message: string,
+  error: FieldError,
 ): never {
-  context.issues.push({ code: 'custom', message, input });
+  refuse({ addIssue: (issue) => issues.push({ ...issue, input } as never) }, [], error);
   return z.NEVER;
 }
 
 /** A JSON number, as its exact text. */
 export const jsonNumber = z
-  .custom<LosslessNumber>((value) => isLosslessNumber(value), requiredOr('Must be a number.'))
+  .custom<LosslessNumber>((value) => isLosslessNumber(value), {
+    error: ({ input }) => (input === undefined ? 'required' : 'number'),
+  })
   .meta({ type: 'number' });
 
-const reaisMessages = {
-  not_a_number: 'Must be a number.',
-  too_many_decimals: 'Must have at most two decimals.',
-  too_large: 'Is too large.',
+const reaisErrors = {
+  not_a_number: fieldError('number'),
+  too_many_decimals: fieldError('two_decimals'),
+  too_large: fieldError('too_large'),
 };
 
 /**
@@ -42,7 +39,7 @@ export const reais = z.codec(jsonNumber, z.bigint(), {
     const parsed = parseReais(number.value);
     return parsed.ok
       ? parsed.cents
-      : rejectInput(context, number.value, reaisMessages[parsed.reason]);
+      : rejectInput(context, number.value, reaisErrors[parsed.reason]);
   },
   encode: (cents) => new LosslessNumber(formatReais(cents)),
 });
@@ -71,7 +68,8 @@ export const centsOfMillionths = (value: bigint): bigint | null =>
 export const millionthsOfCents = (cents: bigint): bigint => cents * centMillionths;
 
 /** A requested amount, more than zero. */
-export const positiveReais = reais.refine((cents) => cents > 0n, 'Must be greater than zero.');
+export const positiveReais = reais.refine((cents) => cents > 0n, failing('positive'));
+export const notNegativeReais = reais.refine((cents) => cents >= 0n, failing('not_negative'));
 
 const integerText = /^-?(0|[1-9]\d{0,18})$/;
 const maxBigInteger = 2n ** 63n - 1n;
@@ -81,7 +79,7 @@ export const bigInteger = z.codec(jsonNumber.meta({ type: 'integer' }), z.bigint
   decode: (number, context) => {
     const value = integerText.test(number.value) ? BigInt(number.value) : null;
     if (value !== null && value <= maxBigInteger && value >= -maxBigInteger) return value;
-    return rejectInput(context, number.value, 'Must be a whole number.');
+    return rejectInput(context, number.value, fieldError('whole_number'));
   },
   encode: (value) => new LosslessNumber(value.toString()),
 });
@@ -91,28 +89,28 @@ export const integer = z.codec(jsonNumber.meta({ type: 'integer' }), z.int(), {
   decode: (number, context) => {
     const value = Number(number.value);
     if (Number.isSafeInteger(value)) return value;
-    return rejectInput(context, number.value, 'Must be a whole number.');
+    return rejectInput(context, number.value, fieldError('whole_number'));
   },
   encode: (value) => new LosslessNumber(value.toString()),
 });
+
+export const integerBetween = (least: number, most: number) =>
+  integer.refine((value) => value >= least && value <= most, failing('between', { least, most }));
 
 // PostgreSQL cannot store NUL in text, and UTF-8 has no lone surrogates. JSON can contain both as
 // \u escapes.
 const storable = /^(?:[^\0\u{D800}-\u{DFFF}])*$/u;
 
 /** A text that is too long is not examined further: patterns take time for each character. */
-const tooLong = (error: string) => ({ error, abort: true });
+const aborting = { abort: true };
 
 /** Text of at most `maxLength` characters that can be stored unchanged. */
 export const text = (maxLength: number) =>
-  z
-    .string(requiredOr('Must be a string.'))
-    .max(maxLength, tooLong(`Must have at most ${maxLength} characters.`))
-    .regex(storable, 'Must not contain NUL or lone surrogates.');
+  z.string().max(maxLength, aborting).regex(storable, failing('storable'));
 
 /** Text with at least one character that is not white space. */
 export const filledText = (maxLength: number) =>
-  text(maxLength).refine((value) => value.trim() !== '', 'Must not be empty.');
+  text(maxLength).refine((value) => value.trim() !== '', failing('not_empty'));
 
 // Identifiers occur in paths, headers and logs, so they have no control characters, and no white
 // space at their ends. In a path, dots alone lead elsewhere.
@@ -122,18 +120,26 @@ const identifierText = /^(?!\.+$)[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 export const maxIdLength = 200;
 
 /** An id chosen by a client (correlationId, externalId) in printable ASCII characters. */
-export const clientIdentifier = text(maxIdLength).regex(
-  identifierText,
-  `Must be 1 to ${maxIdLength} printable ASCII characters, without white space at its ends, and ` +
-    'not dots alone.',
-);
+export const clientIdentifier = text(maxIdLength).regex(identifierText, failing('identifier'));
 
 /** Text that the contract does not bound: the bank knows what is too long for it. */
 export const freeText = text(2_000);
 
-/** Text of at most `maxLength` characters that matches a pattern. `message` is its only error. */
+/** Text of at most `maxLength` characters that matches a pattern. */
 export const patternText = (maxLength: number, pattern: RegExp, message: string) =>
-  z.string(requiredOr(message)).max(maxLength, tooLong(message)).regex(pattern, message);
+  z
+    .string()
+    .max(maxLength, { error: message, ...aborting })
+    .regex(pattern, message);
+
+/** Text of ASCII digits: `\d` matches no digits of other scripts. */
+export const digits = (least: number, most = least) => {
+  const count = least === most ? String(least) : `${least} to ${most}`;
+  const pattern = `^\\d{${least},${most}}$`;
+  return text(20)
+    .refine((value) => new RegExp(pattern).test(value), failing('digits', { count }))
+    .meta({ pattern });
+};
 
 /** Names that a reader which ignores letter case takes for one. `ſ` is an s there, too. */
 export const withoutCase = (name: string) => name.toUpperCase().toLowerCase();
@@ -155,16 +161,14 @@ export const unneededId = unneeded(answeredId);
 /** A requested time: a day, or a time, in São Paulo unless it has a time zone. */
 export const requestedTime = text(40).refine(
   (value) => parseRequestedTime(value) !== null,
-  'Could not be read as a date and time.',
+  failing('time'),
 );
-
-const notADate = 'Could not be read as a date, yyyy-mm-dd.';
 
 /** A calendar date `yyyy-mm-dd` that exists. `Date` would accept 2026-02-30, which does not. */
 export const plainDate = z
-  .string(requiredOr('Must be a date, yyyy-mm-dd.'))
-  .max(10, tooLong(notADate))
-  .refine((value) => parsePlainDate(value) !== null, notADate)
+  .string()
+  .max(10, { ...failing('date'), ...aborting })
+  .refine((value) => parsePlainDate(value) !== null, failing('date'))
   .meta({ format: 'date' });
 
 /** An ISO 8601 time as text. It is parsed where a time is needed. */
@@ -178,21 +182,21 @@ export const instant = z.codec(timestamp, z.date(), {
 
 /** A query parameter that is a whole number of at least `minimum`. */
 export const queryInteger = (minimum: number) => {
-  const message = `Must be a whole number of at least ${minimum}.`;
-  return z.codec(z.string().max(15, message), z.int(), {
+  const wrong = fieldError('whole_number_from', { least: minimum });
+  return z.codec(z.string().max(15), z.int(), {
     decode: (value, context) => {
       const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-      return number >= minimum ? number : rejectInput(context, value, message);
+      return number >= minimum ? number : rejectInput(context, value, wrong);
     },
     encode: (value) => value.toString(),
   });
 };
 
 /** An nsu in a path or query. */
-export const queryNsu = z.codec(z.string().max(18, 'Must be a whole number.'), z.bigint(), {
+export const queryNsu = z.codec(z.string().max(18, failing('whole_number')), z.bigint(), {
   decode: (value, context) => {
     if (/^\d{1,18}$/.test(value)) return BigInt(value);
-    return rejectInput(context, value, 'Must be a whole number.');
+    return rejectInput(context, value, fieldError('whole_number'));
   },
   encode: (value) => value.toString(),
 });
@@ -201,7 +205,7 @@ export const queryNsu = z.codec(z.string().max(18, 'Must be a whole number.'), z
 export const queryBoolean = z.codec(
   z
     .string()
-    .regex(/^(?:true|false)$/i, 'Must be true or false.')
+    .regex(/^(?:true|false)$/i, failing('boolean'))
     .meta({ pattern: undefined, enum: ['true', 'false'] }),
   z.boolean(),
   {

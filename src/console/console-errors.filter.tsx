@@ -10,6 +10,7 @@ import { Message } from './frame.js';
 import { Shown } from './page.js';
 import { PageRenderer } from './page-renderer.service.js';
 import { pageSecurity } from './requests.js';
+import { problemKey } from './problems.js';
 import { findTextKey, type TextKey } from './texts.js';
 
 @Injectable()
@@ -49,8 +50,6 @@ export class ConsoleErrors implements ExceptionFilter {
 }
 
 function textOf(status: number, error: unknown): TextKey {
-  if (error instanceof AppError && error.details.reason === 'foreign_form') return 'error.form';
-  const problem = error instanceof AppError && findTextKey(`problem.${error.details.reason}`);
-  if (problem) return problem;
+  if (error instanceof AppError) return problemKey(error);
   return findTextKey(`error.${status}`) ?? (status < 500 ? 'error.400' : 'error.500');
 }

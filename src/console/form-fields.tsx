@@ -1,11 +1,12 @@
 // Fields of long forms, each with what is wrong with it.
 import type { ComponentChildren, JSX } from 'preact';
-import { fieldErrorText } from './field-errors.js';
+import type { FieldError } from '../bank-contract/field-errors.js';
+import { fieldErrorIn } from './problems.js';
 import { Message } from './frame.js';
 import type { Visit } from './requests.js';
 import type { TextKey } from './texts.js';
 
-export type FormErrors = ReadonlyMap<string, string>;
+export type FormErrors = ReadonlyMap<string, FieldError>;
 
 interface Checked {
   visit: Visit;
@@ -42,7 +43,7 @@ export function CheckedField({
       {visit.t(label)}
       {hint && <span class="hint"> {visit.t(hint)}</span>}
       <input name={name} {...(input as TextAttributes)} {...describedBy(name, error)} />
-      <FieldError visit={visit} name={name} errors={errors} />
+      <FieldProblem visit={visit} name={name} errors={errors} />
     </label>
   );
 }
@@ -71,13 +72,13 @@ export function CheckedSelect({
           </option>
         ))}
       </select>
-      <FieldError visit={visit} name={name} errors={errors} />
+      <FieldProblem visit={visit} name={name} errors={errors} />
     </label>
   );
 }
 
 /** What is wrong with a field; nothing for a right one. */
-export function FieldError({
+export function FieldProblem({
   visit,
   name,
   errors,
@@ -86,7 +87,7 @@ export function FieldError({
   if (error === undefined) return null;
   return (
     <span class="field-error" id={errorId(name)}>
-      {fieldErrorText(visit.t, error)}
+      {fieldErrorIn(visit.language, error)}
     </span>
   );
 }
@@ -100,7 +101,7 @@ export function FormErrorSummary({
   return <Message kind="bad">{visit.t('fieldError.summary')}</Message>;
 }
 
-export function describedBy(name: string, error: string | undefined) {
+export function describedBy(name: string, error: FieldError | undefined) {
   return error === undefined
     ? {}
     : { 'aria-invalid': 'true' as const, 'aria-describedby': errorId(name) };

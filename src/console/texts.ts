@@ -8,7 +8,6 @@ import { payerTexts } from './texts/payer.js';
 import { filesTexts } from './texts/files.js';
 import { firstStepsTexts } from './texts/first-steps.js';
 import { expectedPaymentTexts } from './texts/expected-payments.js';
-import { fieldTexts } from './texts/fields.js';
 import { daysTexts } from './texts/days.js';
 import { alertsTexts } from './texts/alerts.js';
 import { connectionsTexts } from './texts/connections.js';
@@ -37,7 +36,6 @@ const lists = {
   ...paymentRulesTexts,
   ...breakWordsTexts,
   ...expectedPaymentTexts,
-  ...fieldTexts,
   ...rulesTexts,
   ...ruleBuilderTexts,
   ...ruleTrialTexts,

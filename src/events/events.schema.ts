@@ -8,12 +8,13 @@ import {
   integer,
   queryInteger,
   text,
+  integerBetween,
 } from '../bank-contract/wire.js';
 import { DeliveryState } from '../generated/service/enums.js';
 import { isUuid, listOf, listQuery } from '../platform/http/listing.js';
 import { eventTypes } from './event-types.js';
 
-const eventType = z.enum(eventTypes, `Must be one of ${eventTypes.join(', ')}.`);
+const eventType = z.enum(eventTypes);
 const base = { chapter: 'Notifications', authentication: 'api-key' } as const;
 const params = z.object({ id: text(100) });
 
@@ -38,9 +39,9 @@ const endpointFields = z.object({
   url: filledText(2000),
   eventTypes: z.array(eventType).max(eventTypes.length).default([]),
   description: text(200).nullish(),
-  isEnabled: z.boolean('Must be true or false.').default(true),
+  isEnabled: z.boolean().default(true),
   /** Needs the scope `personal-data`. */
-  includesPersonalData: z.boolean('Must be true or false.').default(false),
+  includesPersonalData: z.boolean().default(false),
 });
 
 export const createEndpoint = route({
@@ -91,8 +92,8 @@ export const updateEndpoint = route({
     url: filledText(2000).optional(),
     eventTypes: z.array(eventType).max(eventTypes.length).optional(),
     description: text(200).nullish(),
-    isEnabled: z.boolean('Must be true or false.').optional(),
-    includesPersonalData: z.boolean('Must be true or false.').optional(),
+    isEnabled: z.boolean().optional(),
+    includesPersonalData: z.boolean().optional(),
   }),
   response: endpointView,
 });
@@ -130,12 +131,7 @@ export const rotateEndpointSecret = route({
   params,
   body: z
     .object({
-      overlapSeconds: integer
-        .refine(
-          (value) => value >= 0 && value <= maxOverlapSeconds,
-          `Must be from 0 to ${maxOverlapSeconds}.`,
-        )
-        .optional(),
+      overlapSeconds: integerBetween(0, maxOverlapSeconds).optional(),
     })
     .optional(),
   response: endpointWithSecretView,

@@ -1,5 +1,7 @@
 // `AppError` is an error that ends a request. Its code decides the HTTP status. Outcomes that a
 // caller handles are returned as values, and bugs fail an `invariant`.
+import type { FieldError, FieldErrors } from '../bank-contract/field-errors.js';
+
 const faults = {
   validation_failed: 400,
   malformed_body: 400,
@@ -23,8 +25,8 @@ const faults = {
 export type FaultCode = keyof typeof faults;
 
 export interface FaultDetails {
-  /** JSON path → messages, for the caller. */
-  errors?: Record<string, string[]>;
+  /** By JSON path, for the caller. */
+  errors?: FieldErrors;
   /** A sentence for the caller, without secrets or personal data. */
   public?: string;
   /** The machine-readable `code` of the response. Defaults to the code of the AppError. */
@@ -52,12 +54,12 @@ export class AppError extends Error {
 }
 
 /** The error of one wrong field of a request, by its JSON path. */
-export function invalidField(path: string, message: string): AppError {
-  return new AppError('validation_failed', { errors: { [path]: [message] } });
+export function invalidField(path: string, error: FieldError): AppError {
+  return new AppError('validation_failed', { errors: { [path]: [error] } });
 }
 
-/** Throws `validation_failed` unless `errors`, messages by JSON path, is empty. */
-export function refuseInvalid(errors: Record<string, string[]>): void {
+/** Throws `validation_failed` unless `errors` is empty. */
+export function refuseInvalid(errors: FieldErrors): void {
   if (Object.keys(errors).length > 0) throw new AppError('validation_failed', { errors });
 }
 

@@ -1,9 +1,10 @@
 // The routes by which an operator manages bank accounts and API keys. No response holds a
 // credential, and an API key is shown only in the response that creates it.
 import { z } from 'zod';
+import { failing } from '../../bank-contract/field-errors.js';
 import { route } from '../../bank-contract/route.js';
 import { AccountMode } from '../../generated/service/enums.js';
-import { filledText, instant, integer, text } from '../../bank-contract/wire.js';
+import { filledText, instant, integer, text, integerBetween } from '../../bank-contract/wire.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
 import { bankDetails, bankDetailsView } from './bank-details.schema.js';
 import { certificatePem, privateKeyPem } from './certificates.schema.js';
@@ -17,28 +18,22 @@ const maxBodyBytes = 131_072;
 const accountParams = z.object({ slug: text(60) });
 const keyParams = z.object({ slug: text(60), id: text(100) });
 
-const slug = text(60).regex(
-  /^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$/,
-  'Must be lower-case letters, digits and inner hyphens: the slug is part of webhook addresses.',
-);
+const slug = text(60).regex(/^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$/, failing('slug'));
 const headerName = text(60)
-  .regex(/^[A-Za-z0-9-]+$/, 'Must be the name of an HTTP header.')
+  .regex(/^[A-Za-z0-9-]+$/, failing('header_name'))
   .refine((name) => isFreeHeader(name), 'Must not be a header that every request already has.')
   .transform((name) => name.toLowerCase());
 const headerValue = (minLength: number) =>
   text(2000)
     .regex(/^[\x21-\x7e]+$/, 'Must be printable characters without spaces.')
-    .min(minLength, `Must have at least ${minLength} characters.`);
+    .min(minLength);
 const goLiveText = text(40).refine(
   (value) => /^\d{4}-\d{2}-\d{2}T/.test(value) && !Number.isNaN(Date.parse(value)),
   'Must be an ISO 8601 date and time.',
 );
-const rateLimit = integer.refine(
-  (value) => value >= 1 && value <= 100_000,
-  'Must be from 1 to 100000.',
-);
+const rateLimit = integerBetween(1, 100_000);
 
-const weight = integer.refine((value) => value >= 1 && value <= 100, 'Must be from 1 to 100.');
+const weight = integerBetween(1, 100);
 
 const optionalCredentials = {
   partnerKey: headerValue(1).nullish(),
@@ -87,9 +82,9 @@ export const createAccount = route({
     name: filledText(200).nullish(),
     goLiveAt: goLiveText.nullish(),
     /** `reconcile_only`: nothing is ever sent, beside a system that sends. */
-    mode: z.enum(firstAccountModes, `Must be one of ${firstAccountModes.join(', ')}.`).optional(),
+    mode: z.enum(firstAccountModes).optional(),
     /** By default true in `live`, and false in `reconcile_only`. */
-    registersWebhooks: z.boolean('Must be true or false.').optional(),
+    registersWebhooks: z.boolean().optional(),
     /** By default 1. */
     weight: weight.optional(),
     bankDetails: bankDetails.nullish(),
@@ -136,7 +131,7 @@ export const updateAccount = route({
     bankDetails: bankDetails.nullish(),
     credentials: z.object({ apiKey: headerValue(1).optional(), ...optionalCredentials }).optional(),
     /** Confirms that the new apiKey or accountHeader is of the same account at the bank. */
-    isSameBankAccount: z.boolean('Must be true or false.').optional(),
+    isSameBankAccount: z.boolean().optional(),
   }),
   response: accountView,
 });
@@ -168,11 +163,8 @@ export const createKey = route({
   body: z
     .object({
       name: filledText(100),
-      kind: z.enum(kinds, `Must be one of ${kinds.join(', ')}.`).default('api'),
-      scopes: z
-        .array(z.enum(scopes, `Must be one of ${scopes.join(', ')}.`), 'Must be a list of scopes.')
-        .min(1, 'Must name at least one scope.')
-        .max(scopes.length, 'Must name each scope once.'),
+      kind: z.enum(kinds).default('api'),
+      scopes: z.array(z.enum(scopes)).min(1).max(scopes.length),
       /** A person who has the key: with it, they are the same maker and the same approver. */
       holder: text(60)
         .regex(/^person:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'Must be person: and an id.')
@@ -209,12 +201,7 @@ export const rotateKey = route({
   successStatus: 201,
   params: keyParams,
   body: z.object({
-    overlapSeconds: integer
-      .refine(
-        (value) => value >= 0 && value <= maxOverlapSeconds,
-        `Must be from 0 to ${maxOverlapSeconds}.`,
-      )
-      .optional(),
+    overlapSeconds: integerBetween(0, maxOverlapSeconds).optional(),
   }),
   response: newKeyView,
 });

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
+import { fieldError } from '../../bank-contract/field-errors.js';
 import { Settings, SettingsError } from '../../platform/settings/config.js';
 import type { Route, RouteInput } from '../../bank-contract/route.js';
 import { Database } from '../../platform/postgres/database.service.js';
@@ -421,11 +422,14 @@ function later(now: Date, last: Date): Date {
 function assertPair({ clientCertificate, clientKey }: StoredCredentials): void {
   const key = '$.credentials.clientKey';
   if (clientCertificate && !clientKey)
-    throw invalidField(key, 'Must be set together with clientCertificate.');
+    throw invalidField(key, fieldError('set_together', { field: 'clientCertificate' }));
   if (clientKey && !clientCertificate)
-    throw invalidField('$.credentials.clientCertificate', 'Must be set together with clientKey.');
+    throw invalidField(
+      '$.credentials.clientCertificate',
+      fieldError('set_together', { field: 'clientKey' }),
+    );
   if (clientCertificate && clientKey && !isKeyOfCertificate(clientCertificate, clientKey))
-    throw invalidField(key, 'Must be the private key of clientCertificate.');
+    throw invalidField(key, fieldError('key_of_certificate'));
 }
 
 async function readSettingsFile(setting: string, path: string | null): Promise<string | null> {

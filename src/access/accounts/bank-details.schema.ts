@@ -3,30 +3,25 @@
 import { z } from 'zod';
 import { parseTaxId } from '../../brazil/tax-id.js';
 import { ispbText, taxIdText } from '../../bank-contract/transfers.js';
-import { filledText, patternText } from '../../bank-contract/wire.js';
+import { digits, filledText, patternText } from '../../bank-contract/wire.js';
 
 const orNull = <Text extends z.ZodType<string>>(schema: Text) =>
   schema.nullish().transform((value) => value ?? null);
 
-const numberOf = (maxLength: number, message: string) =>
-  patternText(maxLength, new RegExp(`^\\d{1,${maxLength}}$`), message);
-
 const checkDigits = (maxLength: number, message: string) =>
   patternText(maxLength, new RegExp(`^[0-9A-Z]{1,${maxLength}}$`), message);
 
-const isNotZero = (digits: string) => !/^0+$/.test(digits);
+const isNotZero = (number: string) => !/^0+$/.test(number);
 
 /** The lengths are those of CNAB 240. Check digits stand apart from their numbers. */
 export const bankDetails = z.object({
   /** COMPE. Null for an institution that has only an ISPB. */
-  bankCode: orNull(
-    patternText(3, /^\d{3}$/, 'Must be three digits.').refine(isNotZero, 'Must not be 000.'),
-  ),
+  bankCode: orNull(digits(3).refine(isNotZero, 'Must not be 000.')),
   ispb: ispbText,
   bankName: filledText(100),
-  branch: numberOf(5, 'Must be 1 to 5 digits.'),
+  branch: digits(1, 5),
   branchDigit: orNull(checkDigits(1, 'Must be a digit or a capital letter.')),
-  accountNumber: numberOf(12, 'Must be 1 to 12 digits.').refine(isNotZero, 'Must not be zero.'),
+  accountNumber: digits(1, 12).refine(isNotZero, 'Must not be zero.'),
   accountDigit: orNull(checkDigits(2, 'Must be one or two digits or capital letters.')),
   holderName: filledText(100),
   /** CPF or CNPJ, without punctuation. */

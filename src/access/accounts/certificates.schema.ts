@@ -1,20 +1,15 @@
 // Certificates and private keys in PEM form, as an operator submits them. Each must be readable
 // before it is stored.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { failing } from '../../bank-contract/field-errors.js';
 import { text } from '../../bank-contract/wire.js';
 
 /** A chain of a dozen certificates. */
 const maxPemLength = 32_768;
 const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-export const certificatePem = text(maxPemLength).refine(
-  isCertificates,
-  'Must be one or more certificates in PEM form.',
-);
-export const privateKeyPem = text(maxPemLength).refine(
-  isPrivateKey,
-  'Must be a private key in PEM form, without a passphrase.',
-);
+export const certificatePem = text(maxPemLength).refine(isCertificates, failing('certificates'));
+export const privateKeyPem = text(maxPemLength).refine(isPrivateKey, failing('private_key'));
 
 /** Whether the key belongs to the first certificate; the other certificates are its chain. */
 export function isKeyOfCertificate(certificate: string, key: string): boolean {

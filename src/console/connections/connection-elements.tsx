@@ -3,12 +3,15 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { parse, stringify } from 'lossless-json';
 import type { z } from 'zod';
+import type { FieldErrors } from '../../bank-contract/field-errors.js';
 import { eventTypes } from '../../events/event-types.js';
 import type { DeliveryState } from '../../generated/service/enums.js';
-import { AppError, invalidField } from '../../platform/errors.js';
+import { decode } from '../../platform/http/contract-route.js';
+import { AppError, refuseInvalid } from '../../platform/errors.js';
 import { Badge, type Tone } from '../elements.js';
 import { escapeOf, formatCount } from '../formats.js';
 import { Message } from '../frame.js';
+import { problemKey } from '../problems.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey, type Translate } from '../texts.js';
 import { pathTo } from '../visit.js';
@@ -53,10 +56,10 @@ export function readBody<Schema extends z.ZodType>(
   schema: Schema,
   given: Record<string, unknown>,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw invalidField(`$.${issue?.path.join('.') ?? ''}`, issue?.message ?? '');
+  const errors: FieldErrors = {};
+  const body = decode(schema, given, errors);
+  refuseInvalid(errors);
+  return body as z.output<Schema>;
 }
 
 /** What is wrong, in the person's language; `labels` names the fields of the form. */
@@ -70,19 +73,17 @@ export function ProblemMessage({
   labels?: Readonly<Record<string, TextKey>>;
 }): JSX.Element | null {
   if (!problem) return null;
-  const { errors = {}, reason } = problem.details;
+  const { errors = {} } = problem.details;
   const names = Object.keys(errors).flatMap((path) => {
     const parts = path.replace(/^\$\.?/, '').split('.');
     const label = parts.toReversed().flatMap((part) => labels[part] ?? [])[0];
     return label ? [t(label)] : [];
   });
-  const key =
-    findTextKey(`problem.${reason ?? problem.code}`) ?? findTextKey(`error.${problem.status}`);
   return (
     <Message kind="bad">
       {names.length > 0
         ? t('connections.wrongFields', { names: [...new Set(names)].join(', ') })
-        : t(key ?? 'error.400')}
+        : t(problemKey(problem, 'connections.problem'))}
     </Message>
   );
 }

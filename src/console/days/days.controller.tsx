@@ -11,8 +11,9 @@ import { RunsService } from '../../reconciliation/runs/runs.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { readFilters } from '../list-query.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
+import { problemKey } from '../problems.js';
 import type { Visit } from '../requests.js';
-import { findTextKey, type TextKey } from '../texts.js';
+import type { TextKey } from '../texts.js';
 import { accountOf, auditedWord, callerOf, pathTo, requireReason, typed } from '../visit.js';
 import { DayFiles } from './day-files.service.js';
 import { DaysList } from './days-list.js';
@@ -94,9 +95,10 @@ export class DaysPages {
       return new Download(body, name, contentType);
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
-      const problem = findTextKey(`days.problem.${error.details.reason ?? error.code}`);
-      if (!problem) throw error;
-      return this.page(visit, { key: problem, status: error.status });
+      return this.page(visit, {
+        key: problemKey(error, 'exports.problem'),
+        status: error.status,
+      });
     }
   }
 

@@ -1,5 +1,6 @@
 // What people do with payments that they expect: declare, change and cancel them.
 import { Controller } from '@nestjs/common';
+import { fieldError, type FieldErrors } from '../../bank-contract/field-errors.js';
 import type { RouteInput } from '../../bank-contract/route.js';
 import {
   amendPayment,
@@ -8,7 +9,7 @@ import {
 } from '../../statement/expected-payments/declared-payments.schema.js';
 import { DeclaredPayments } from '../../statement/expected-payments/declared-payments.service.js';
 import type { AuditedSubject } from '../../access/people/audited-actions.js';
-import { decode, type Issues } from '../../platform/http/contract-route.js';
+import { decode } from '../../platform/http/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import type { FormErrors } from '../form-fields.js';
@@ -55,7 +56,7 @@ export class DeclaredPaymentPages {
   })
   async declare(@Visiting() visit: Visit): Promise<PageAnswer> {
     const form = readPaymentForm(visit.form);
-    const issues: Issues = {};
+    const issues: FieldErrors = {};
     const body = decode(declarePayment.body, declarationOf(form), issues) as
       RouteInput<typeof declarePayment>['body'] | undefined;
     if (!body) return newPage(visit, form, paymentErrors(issues));
@@ -66,7 +67,7 @@ export class DeclaredPaymentPages {
       return new Redirect(pathTo(visit, `expected-payments/${id}`));
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'idempotency_key_reused') throw error;
-      return newPage(visit, form, new Map([['externalId', error.details.public ?? '']]));
+      return newPage(visit, form, new Map([['externalId', fieldError('other_terms')]]));
     }
   }
 
@@ -89,7 +90,7 @@ export class DeclaredPaymentPages {
     const id = pathId(visit);
     const form = readPaymentForm(visit.form);
     const changed = { id, version: typed(visit, 'shown') };
-    const issues: Issues = {};
+    const issues: FieldErrors = {};
     const body = decode(amendPayment.body, amendmentOf(form), issues) as
       RouteInput<typeof amendPayment>['body'] | undefined;
     if (!body) return editPage(visit, form, paymentErrors(issues), changed);

@@ -8,8 +8,8 @@ import { Filters, type FilterField } from '../elements.js';
 import { Message } from '../frame.js';
 import { readFilters } from '../list-query.js';
 import { Shown, type PageAnswer } from '../page.js';
+import { problemKey } from '../problems.js';
 import type { Visit } from '../requests.js';
-import { findTextKey } from '../texts.js';
 import { accountOf } from '../visit.js';
 import { Forecast } from './forecast.js';
 
@@ -50,7 +50,7 @@ export class ForecastPage {
 /** A period that is wrong or too long is asked for again. */
 function refusedPage(visit: Visit, error: AppError): Shown {
   const { t } = visit;
-  const key = findTextKey(`problem.${error.details.reason}`) ?? 'forecast.wrongPeriod';
+  const key = error.details.errors ? 'forecast.wrongPeriod' : problemKey(error);
   const body = (
     <>
       <Message kind="bad">{t(key)}</Message>

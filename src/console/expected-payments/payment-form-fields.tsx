@@ -5,7 +5,7 @@ import {
   CheckedField,
   CheckedSelect,
   describedBy,
-  FieldError,
+  FieldProblem,
   FieldGroup,
   FormErrorSummary,
   type FormErrors,
@@ -184,7 +184,7 @@ function References({ visit, form, errors }: Part) {
       legend="expectedPayment.references"
       hint="expectedPayment.referencesHint"
     >
-      <FieldError visit={visit} name="references" errors={errors} />
+      <FieldProblem visit={visit} name="references" errors={errors} />
       {referenceRows(form).map(({ kind, value }, index) => (
         <div class="row top">
           <label>
@@ -233,7 +233,7 @@ function Accounting({ visit, form: { fields }, errors }: Part) {
         <textarea name="metadata" {...describedBy('metadata', errors.get('metadata'))}>
           {fields.metadata}
         </textarea>
-        <FieldError visit={visit} name="metadata" errors={errors} />
+        <FieldProblem visit={visit} name="metadata" errors={errors} />
       </label>
     </FieldGroup>
   );

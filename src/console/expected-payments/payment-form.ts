@@ -1,5 +1,6 @@
 // The form of a declared payment: its fields as people type them, the request that the API would
 // get for them, and where an error of that request stands in the form.
+import type { FieldError, FieldErrors } from '../../bank-contract/field-errors.js';
 import { LosslessNumber } from 'lossless-json';
 import type { z } from 'zod';
 import type { declaredPaymentView } from '../../statement/expected-payments/declared-payments.schema.js';
@@ -161,11 +162,11 @@ function amountOrNone(cents: Cents | null): string {
 }
 
 /** By the name of the field; the first error of each. */
-export function paymentErrors(issues: Readonly<Record<string, readonly string[]>>) {
-  const errors = new Map<string, string>();
-  for (const [path, [message = '']] of Object.entries(issues)) {
+export function paymentErrors(issues: FieldErrors) {
+  const errors = new Map<string, FieldError>();
+  for (const [path, [error = '']] of Object.entries(issues)) {
     const field = fieldOf(path);
-    if (!errors.has(field)) errors.set(field, message);
+    if (!errors.has(field)) errors.set(field, error);
   }
   return errors;
 }

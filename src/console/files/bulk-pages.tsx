@@ -1,12 +1,13 @@
 // The elements of the pages of uploads. Parts of them refresh themselves while rows are issued.
 import type { VNode } from 'preact';
+import { fieldMessage } from '../../bank-contract/field-errors.js';
 import type { BulkKind, CheckedFile } from '../../outbound/bulk/bulk.schema.js';
 import type { Upload } from '../../outbound/bulk/uploads.service.js';
 import { Badge, Card, Empty, FactList, Pager, type Tone } from '../elements.js';
 import { formatAmount, formatCount, formatTime } from '../formats.js';
 import { DataTable, Field, Form, Message } from '../frame.js';
 import type { Visit } from '../requests.js';
-import { fieldMessagesIn, serviceMessageIn } from '../service-messages.js';
+import { fieldErrorsIn } from '../problems.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
 import type { ResultRow } from './bulk-result.js';
@@ -160,7 +161,7 @@ function Checked({ visit, checked }: { visit: Visit; checked: CheckedFile }) {
             <tr>
               <td>{formatCount(row.line)}</td>
               <td class="wide">{row.reference ?? t('app.none')}</td>
-              <td class="wide">{fieldMessagesIn(language, row.errors ?? {}).join(' ')}</td>
+              <td class="wide">{fieldErrorsIn(language, row.errors ?? {}).join(' ')}</td>
             </tr>
           ))}
         </DataTable>
@@ -420,16 +421,24 @@ function Rows({ visit, rows }: { visit: Visit; rows: readonly ResultRow[] }) {
 }
 
 /** The code in words, and what is wrong with which field. */
-function errorOf({ t, language }: Visit, { state, code, errors }: ResultRow): string {
+function errorOf({ t, language }: Visit, { state, code, errors, operationId }: ResultRow): string {
   if (code === null && errors === null) return '';
   if (state === 'invalid')
-    return `${t('rowError.validation_failed')}. ${fieldMessagesIn(language, errors ?? {}).join(' ')}`;
-  const key = findTextKey(`rowError.${code}`);
+    return `${t('rowError.validation_failed')}. ${fieldErrorsIn(language, errors ?? {}).join(' ')}`;
+  const key =
+    findTextKey(`rowError.${code}`) ??
+    findTextKey(`payment.problem.${code}`) ??
+    findTextKey(`problem.${code}`);
   if (key) return t(key);
   const reason = code === null ? t('rowError.bank') : t('rowError.other', { code });
-  // What no other words are known for stays in the bank's own.
-  const messages = Object.values(errors ?? {}).flat();
-  return [reason, ...messages.map((one) => serviceMessageIn(language, one, one))].join('. ');
+  // What the bank said of an operation stays in its own words.
+  const said =
+    operationId === null
+      ? []
+      : Object.values(errors ?? {})
+          .flat()
+          .map(fieldMessage);
+  return [reason, ...said.map((one) => `“${one}”`)].join('. ');
 }
 
 /** They are decided where each payment is shown. */

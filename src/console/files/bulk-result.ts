@@ -1,7 +1,8 @@
 // The result of an upload as a CSV file: what became of each row.
+import type { FieldErrors } from '../../bank-contract/field-errors.js';
 import { csvFile } from '../../reporting/exports/csv-file.js';
 import { strangerColumn, textColumn, type Table } from '../../reporting/exports/table.js';
-import { fieldMessagesIn } from '../service-messages.js';
+import { fieldErrorsIn } from '../problems.js';
 import type { Language } from '../texts/languages.js';
 
 export interface ResultRow {
@@ -9,7 +10,7 @@ export interface ResultRow {
   reference: string | null;
   state: string;
   code: string | null;
-  errors: Record<string, string[]> | null;
+  errors: FieldErrors | null;
   operationId: string | null;
   operationState: string | null;
 }
@@ -24,7 +25,7 @@ export function resultFile(language: Language) {
       textColumn('state', 'Situação', ({ state }) => state),
       textColumn('code', 'Código', ({ code }) => code),
       strangerColumn('errors', 'Erros', ({ errors }) =>
-        errors === null ? null : fieldMessagesIn(language, errors).join(' | '),
+        errors === null ? null : fieldErrorsIn(language, errors).join(' | '),
       ),
       textColumn('operationId', 'Operação', ({ operationId }) => operationId),
       textColumn('operationState', 'Situação da operação', ({ operationState }) => operationState),

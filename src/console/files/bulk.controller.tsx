@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream';
 import { Controller } from '@nestjs/common';
 import { z } from 'zod';
+import type { FieldErrors } from '../../bank-contract/field-errors.js';
 import {
   listBulkRows,
   listBulkUploads,
@@ -19,7 +20,7 @@ import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.
 import { readFilters } from '../list-query.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { fieldMessagesIn, problemIn } from '../service-messages.js';
+import { fieldErrorsIn, problemIn } from '../problems.js';
 import { accountOf, callerOf, isAllowedTo, pathId, pathTo } from '../visit.js';
 import { exampleFile } from './bulk-examples.js';
 import { UploadPage, UploadsPage, type UploadOutcome } from './bulk-pages.js';
@@ -114,8 +115,8 @@ export class BulkPages {
       if (!choice.success) throw new AppError('validation_failed');
       return await work(kind, { format, ...choice.data }, file.body);
     } catch (error) {
-      const describe = (errors: Record<string, string[]>) =>
-        t('bulk.unreadable', { problem: fieldMessagesIn(language, errors).join(' ') });
+      const describe = (errors: FieldErrors) =>
+        t('bulk.unreadable', { problem: fieldErrorsIn(language, errors).join(' ') });
       return this.page(visit, { problem: problemIn(visit, error, describe) });
     }
   }

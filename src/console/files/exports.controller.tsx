@@ -21,8 +21,9 @@ import { Card } from '../elements.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Field, Form, Message } from '../frame.js';
 import { Download, Shown, type PageAnswer } from '../page.js';
+import { problemKey } from '../problems.js';
 import type { Visit } from '../requests.js';
-import { findTextKey, type TextKey } from '../texts.js';
+import type { TextKey } from '../texts.js';
 import { accountOf, auditedWord, callerOf, isAllowedTo, pathTo } from '../visit.js';
 
 const exported = '/console/accounts/:account/exports';
@@ -108,7 +109,7 @@ export class ExportPages {
       return new Download(body, name, contentType);
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
-      return this.page(visit, problemOf(error));
+      return this.page(visit, problemKey(error, 'exports.problem'));
     }
   }
 
@@ -135,12 +136,6 @@ function given<Schema extends z.ZodType>({ form }: Visit, schema: Schema): z.out
   const parsed = schema.safeParse(fields);
   if (!parsed.success) throw new AppError('validation_failed');
   return parsed.data;
-}
-
-function problemOf({ code, status, details: { reason } }: AppError): TextKey {
-  const known = findTextKey(`exports.${reason ?? code}`) ?? findTextKey(`error.${status}`);
-  if (code === 'not_found') return 'exports.noMonth';
-  return code === 'validation_failed' ? 'exports.wrongPeriod' : (known ?? 'error.400');
 }
 
 function ExportForms({ visit, today }: { visit: Visit; today: string }) {

@@ -2,20 +2,21 @@
 // charge is requested by the service that the API calls.
 import { randomBytes } from 'node:crypto';
 import { Controller } from '@nestjs/common';
+import type { FieldErrors } from '../../bank-contract/field-errors.js';
 import { SandboxControl } from '../../bank/sandbox-control.service.js';
 import { ChargesService } from '../../outbound/charges/charges.service.js';
 import { chargeWithMetadata } from '../../outbound/charges/charges.schema.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { noPreferences } from '../../outbound/operations/operation.js';
 import { AppError } from '../../platform/errors.js';
-import { decode, type Issues } from '../../platform/http/contract-route.js';
+import { decode } from '../../platform/http/contract-route.js';
 import { newId } from '../../platform/ids.js';
 import { isUuid } from '../../platform/http/listing.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { fieldMessagesIn, problemIn } from '../service-messages.js';
+import { fieldErrorsIn, problemIn } from '../problems.js';
 import { accountOf, callerOf, pathTo, typed } from '../visit.js';
 import {
   firstChargeBody,
@@ -66,9 +67,9 @@ export class FirstStepsPage {
     const charge = readCharge(visit);
     const idempotencyKey = visit.form.get('key') ?? '';
     if (!isUuid(idempotencyKey)) throw new AppError('validation_failed');
-    const issues: Issues = {};
+    const issues: FieldErrors = {};
     const body = decode(chargeWithMetadata.body, firstChargeBody(charge), issues);
-    const said = fieldMessagesIn(visit.language, issues).join(' ');
+    const said = fieldErrorsIn(visit.language, issues).join(' ');
     if (said !== '') return this.page(visit, { problem: said });
     const caller = callerOf(visit);
     try {

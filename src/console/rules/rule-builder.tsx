@@ -6,7 +6,7 @@ import {
   CheckedField,
   CheckedSelect,
   describedBy,
-  FieldError,
+  FieldProblem,
   FieldGroup,
   FormErrorSummary,
 } from '../form-fields.js';
@@ -116,7 +116,7 @@ function Conditions({ visit, form, errors }: BuilderProps) {
   const rows: readonly ConditionRow[] = hasEmptyRow ? conditions : [...conditions, emptyRow];
   return (
     <>
-      <FieldError visit={visit} name="conditions" errors={errors} />
+      <FieldProblem visit={visit} name="conditions" errors={errors} />
       {rows.map((row, index) => (
         <ConditionFields {...{ visit, row, index, errors }} />
       ))}
@@ -164,7 +164,7 @@ function ConditionFields({
       <label>
         <span class="hint">{t('ruleBuilder.value', { number })}</span>
         <input name="value" value={value} {...describedBy(name, errors.get(name))} />
-        <FieldError visit={visit} name={name} errors={errors} />
+        <FieldProblem visit={visit} name={name} errors={errors} />
       </label>
       <button
         {...rowButton(visit)}
@@ -193,7 +193,7 @@ function Outcome(props: BuilderProps) {
       <FieldGroup visit={visit} legend="ruleBuilder.action">
         {choice('classify')}
         {choice('match')}
-        <FieldError visit={visit} name="action" errors={errors} />
+        <FieldProblem visit={visit} name="action" errors={errors} />
       </FieldGroup>
       <FieldGroup visit={visit} legend="ruleBuilder.classification" kind="if-classify">
         <div class="row top">

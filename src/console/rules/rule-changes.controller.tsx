@@ -1,6 +1,7 @@
 // Builds rules and their versions, and retires and reorders them. Each is declared as a draft.
 import { Controller } from '@nestjs/common';
 import { z } from 'zod';
+import { fieldError } from '../../bank-contract/field-errors.js';
 import { AppError } from '../../platform/errors.js';
 import { isNsu } from '../../platform/http/listing.js';
 import { RuleCatalog } from '../../reconciliation/rules/rule-catalog.service.js';
@@ -51,7 +52,7 @@ export class RuleChanges {
       return new Redirect(pathTo(visit, `rules/${id}`));
     } catch (error) {
       if (!(error instanceof AppError) || error.details.reason !== 'name_taken') throw error;
-      return newRulePage(visit, form, new Map([['name', error.details.public ?? '']]));
+      return newRulePage(visit, form, new Map([['name', fieldError('name_taken')]]));
     }
   }
 

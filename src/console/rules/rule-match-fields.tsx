@@ -5,7 +5,7 @@ import { criteria, salesGroups } from '../../reconciliation/decide/rule.js';
 import {
   CheckedField,
   CheckedSelect,
-  FieldError,
+  FieldProblem,
   FieldGroup,
   type FormErrors,
 } from '../form-fields.js';
@@ -31,7 +31,7 @@ export function MatchFields(props: Props): JSX.Element {
             {t(`ruleMatch.by.${one}`)}
           </label>
         ))}
-        <FieldError visit={visit} name="by" errors={errors} />
+        <FieldProblem visit={visit} name="by" errors={errors} />
       </FieldGroup>
       <FieldGroup visit={visit} legend="ruleMatch.window" hint="ruleMatch.windowHint">
         <Numbers {...props} names={['daysBefore', 'daysAfter']} />
@@ -43,7 +43,7 @@ export function MatchFields(props: Props): JSX.Element {
             {t(`ruleParts.${one}`)}
           </label>
         ))}
-        <FieldError visit={visit} name="parts" errors={errors} />
+        <FieldProblem visit={visit} name="parts" errors={errors} />
       </FieldGroup>
       <FieldGroup
         visit={visit}

@@ -1,6 +1,7 @@
 // Turns the form of a rule into the request that the API would get, decodes it by the same schema,
 // and finds the field of the form to which an error belongs.
-import { decode, type Issues } from '../../platform/http/contract-route.js';
+import { fieldError, type FieldError, type FieldErrors } from '../../bank-contract/field-errors.js';
+import { decode } from '../../platform/http/contract-route.js';
 import type { RouteInput } from '../../bank-contract/route.js';
 import type { createRule } from '../../reconciliation/rules/rules.schema.js';
 import {
@@ -15,44 +16,44 @@ import { typedNumber } from '../typed-amount.js';
 import type { ConditionKind, RuleForm } from './rule-form.js';
 
 /** By the name of a field, or `condition.<index>` of a row, or `action`. */
-export type RuleFormErrors = ReadonlyMap<string, string>;
+export type RuleFormErrors = ReadonlyMap<string, FieldError>;
 
 export type RuleRequest =
   | { body: RouteInput<typeof createRule>['body']; errors: null }
   | { body: null; errors: RuleFormErrors };
 
 export function requestOf(form: RuleForm): RuleRequest {
-  const issues: Issues = {};
+  const issues: FieldErrors = {};
   const body = decode(ruleDeclaration, jsonOf(form), issues);
   addPlanIssues(form, issues);
   const errors = errorsByField(form, issues);
-  for (const [index, message] of errorsOfRows(form)) errors.set(`condition.${index}`, message);
+  for (const [index, error] of errorsOfRows(form)) errors.set(`condition.${index}`, error);
   return errors.size === 0
     ? { body: body as RouteInput<typeof createRule>['body'], errors: null }
     : { body: null, errors };
 }
 
 /** A value that is neither true, false nor a plan has one error of its own: the plan's say more. */
-function addPlanIssues(form: RuleForm, issues: Issues): void {
+function addPlanIssues(form: RuleForm, issues: FieldErrors): void {
   const path = '$.then.match.instalments';
   if (form.action !== 'match' || form.parts !== 'plan' || !(path in issues)) return;
-  const ofPlan: Issues = {};
+  const ofPlan: FieldErrors = {};
   decode(instalmentPlan, planOf(form), ofPlan);
   delete issues[path];
-  for (const [own, messages] of Object.entries(ofPlan)) issues[own.replace('$', path)] = messages;
+  for (const [own, errors] of Object.entries(ofPlan)) issues[own.replace('$', path)] = errors;
 }
 
 /** What the request cannot show: rows that are not complete, and a kind that stands there twice. */
-function* errorsOfRows({ conditions }: RuleForm): Generator<readonly [number, string]> {
+function* errorsOfRows({ conditions }: RuleForm): Generator<readonly [number, FieldError]> {
   const seen = new Set<string>();
   for (const [index, { kind, value }] of conditions.entries()) {
     if (kind === '' && value === '') continue;
     const slot = kind === 'debit' ? 'credit' : kind;
     const isRepeated = slot !== 'type' && slot !== 'typePrefix' && seen.has(slot);
     seen.add(slot);
-    if (isRepeated) yield [index, 'Must be given once.'];
+    if (isRepeated) yield [index, fieldError('once')];
     else if (kind === '' || (value === '' && slot !== 'credit'))
-      yield [index, 'The field is required.'];
+      yield [index, fieldError('required')];
   }
 }
 
@@ -200,11 +201,11 @@ const rowsOfPaths: readonly (readonly [string, ConditionKind])[] = [
   ['$.when.notes', 'notesContain'],
 ];
 
-function errorsByField(form: RuleForm, issues: Issues): Map<string, string> {
-  const errors = new Map<string, string>();
-  for (const [path, [message = '']] of Object.entries(issues)) {
+function errorsByField(form: RuleForm, issues: FieldErrors): Map<string, FieldError> {
+  const errors = new Map<string, FieldError>();
+  for (const [path, [error = '']] of Object.entries(issues)) {
     const field = fieldOf(form, path);
-    if (!errors.has(field)) errors.set(field, message);
+    if (!errors.has(field)) errors.set(field, error);
   }
   return errors;
 }

@@ -1,14 +1,15 @@
 // Reads the forms of an account as the bodies that the API takes, so that one schema checks both.
 import { LosslessNumber } from 'lossless-json';
 import type { z } from 'zod';
+import type { FieldErrors } from '../../bank-contract/field-errors.js';
 import { createAccount, updateAccount } from '../../access/accounts/accounts.schema.js';
-import { decode, type Issues } from '../../platform/http/contract-route.js';
+import { decode } from '../../platform/http/contract-route.js';
 import { findTextKey, type Translate } from '../texts.js';
-import { serviceMessageIn } from '../service-messages.js';
+import { fieldErrorIn } from '../problems.js';
 import type { Language } from '../texts/languages.js';
 
 /** The body, or the messages about its fields by their paths. */
-export type ReadForm<Body> = { body: Body } | { issues: Issues };
+export type ReadForm<Body> = { body: Body } | { issues: FieldErrors };
 
 export const detailFields = [
   'bankCode',
@@ -75,16 +76,16 @@ export function readNewAccount(form: URLSearchParams): ReadForm<Creation> {
 }
 
 /** The fields of the form that are wrong, by their labels. */
-export function describeIssues(t: Translate, language: Language, issues: Issues): string {
+export function describeIssues(t: Translate, language: Language, issues: FieldErrors): string {
   return Object.entries(issues)
-    .map(([path, messages]) => {
+    .map(([path, errors]) => {
       const [name = ''] = /\w+$/.exec(path) ?? [];
       const parent = /(\w+)\.\w+$/.exec(path)?.[1];
       const key =
         findTextKey(`account.credential.${parent === 'accountHeader' ? parent : name}`) ??
         findTextKey(`account.details.${name}`) ??
         findTextKey(`account.${name}`);
-      const said = messages.map((message) => serviceMessageIn(language, message)).join(' ');
+      const said = errors.map((error) => fieldErrorIn(language, error)).join(' ');
       return `${key ? t(key) : name}: ${said}`;
     })
     .join(' ');
@@ -118,7 +119,7 @@ function read<Schema extends z.ZodType>(
   schema: Schema,
   fields: Record<string, unknown>,
 ): ReadForm<z.output<Schema>> {
-  const issues: Issues = {};
+  const issues: FieldErrors = {};
   const body = decode(schema, fields, issues) as z.output<Schema>;
   return Object.keys(issues).length > 0 ? { issues } : { body };
 }

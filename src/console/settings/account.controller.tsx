@@ -12,7 +12,7 @@ import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.
 import { Message, StepUpNotice } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { problemIn } from '../service-messages.js';
+import { problemIn } from '../problems.js';
 import { accountOf, callerOf, isAllowedTo, pathTo, requireReason, sessionOf } from '../visit.js';
 import { AccountReading } from './account-facts.service.js';
 import {

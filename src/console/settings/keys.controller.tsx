@@ -13,6 +13,7 @@ import { Badge, Card, Pager } from '../elements.js';
 import { formatTime } from '../formats.js';
 import { DataTable, Field, Form, Message, StepUpNotice } from '../frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
+import { problemKey } from '../problems.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import { accountOf, pathId, pathTo, requireReason, typed } from '../visit.js';
@@ -83,10 +84,9 @@ export class KeyPages {
       const { key } = await make();
       return await this.page(visit, { newKey: key });
     } catch (error) {
-      const reason = error instanceof AppError ? error.details.reason : undefined;
-      const problem = findTextKey(`problem.${reason}`);
-      if (!problem) throw error;
-      return this.page(visit, { problem });
+      const isRefusal = error instanceof AppError && error.status < 500;
+      if (!isRefusal || error.code === 'not_found') throw error;
+      return this.page(visit, { problem: problemKey(error) });
     }
   }
 

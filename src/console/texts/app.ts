@@ -72,7 +72,11 @@ export const appTexts = {
     'O banco não respondeu a tempo. Tente de novo em instantes.',
     'The bank did not respond in time. Try again in a moment.',
   ],
-  'error.form': [
+  'fieldError.summary': [
+    'Há campos a corrigir. Nada foi gravado.',
+    'Some fields need correction. Nothing was stored.',
+  ],
+  'problem.foreign_form': [
     'O formulário expirou ou veio de outro site. Abra a página de novo.',
     'The form has expired or came from another site. Open the page again.',
   ],

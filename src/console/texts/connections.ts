@@ -438,7 +438,7 @@ export const connectionsTexts = {
     'O alerta já foi reconhecido ou encerrado.',
     'The alert is acknowledged or cleared already.',
   ],
-  'problem.rate_limited': [
+  'connections.problem.rate_limited': [
     'No máximo um teste a cada dez segundos. Espere um pouco.',
     'At most one test in ten seconds. Wait a moment.',
   ],

@@ -75,30 +75,6 @@ export const daysTexts = {
   'days.download': ['Baixar', 'Download'],
   'days.month': ['Mês', 'Month'],
   'days.report': ['Relatório do mês', 'Report of the month'],
-  'days.problem.validation_failed': [
-    'Informe datas válidas: no máximo 366 dias, e o início antes do fim.',
-    'Give valid dates: at most 366 days, and the first before the last.',
-  ],
-  'days.problem.too_many_lines': [
-    'São lançamentos demais para este formato. Peça menos dias.',
-    'These are too many lines for this format. Ask for fewer days.',
-  ],
-  'days.problem.bank_code_missing': [
-    'Um arquivo CNAB 240 precisa do código do banco, que falta nos dados bancários da conta.',
-    'A CNAB 240 file needs the code of the bank, which the bank details of the account lack.',
-  ],
-  'days.problem.bank_details_missing': [
-    'Faltam os dados bancários da conta, que este formato precisa informar.',
-    'The bank details of the account are missing, which this format must state.',
-  ],
-  'days.problem.not_found': [
-    'Não há relatório deste mês: ele ainda não começou, ou o extrato não tem lançamentos até lá.',
-    'There is no report of this month: it has not begun, or the statement has no line up to then.',
-  ],
-  'days.problem.rate_limited': [
-    'Há arquivos demais sendo baixados. Espere um deles terminar.',
-    'Too many files are being downloaded. Wait until one has ended.',
-  ],
 
   'days.notCertified': ['Sem certificado', 'Not certified'],
   'days.notCertifiedYet': [

@@ -191,28 +191,31 @@ export const filesTexts = {
     'Baixar arquivos exige o papel Análise: eles trazem nomes e documentos.',
     'Downloads need the role analyst: the files hold names and documents.',
   ],
-  'exports.noMonth': ['Não há extrato deste mês.', 'There is no statement of this month.'],
-  'exports.wrongPeriod': [
+  'exports.problem.not_found': [
+    'Não há extrato deste mês.',
+    'There is no statement of this month.',
+  ],
+  'exports.problem.validation_failed': [
     'O período é inválido: informe de 1 a 366 dias, com o início antes do fim.',
     'The period is invalid: give 1 to 366 days, beginning before its end.',
   ],
-  'exports.too_many_lines': [
+  'exports.problem.too_many_lines': [
     'O período tem mais lançamentos do que este formato comporta. Peça menos dias.',
     'The period has more lines than this format can hold. Request fewer days.',
   ],
-  'exports.bank_details_missing': [
+  'exports.problem.bank_details_missing': [
     'Este formato informa a conta no banco, que ainda não foi cadastrada. Um administrador a cadastra em Conta.',
     'This format states the account at the bank, which is not set. An admin sets it on the page Account.',
   ],
-  'exports.bank_code_missing': [
+  'exports.problem.bank_code_missing': [
     'O CNAB 240 informa o código do banco, que não está nos dados da conta.',
     'CNAB 240 states the code of the bank, and the details of the account have none.',
   ],
-  'exports.file_numbers_exhausted': [
+  'exports.problem.file_numbers_exhausted': [
     'Os números de arquivo do CNAB 240 acabaram.',
     'The numbers of CNAB 240 files are used up.',
   ],
-  'exports.rate_limited': [
+  'exports.problem.rate_limited': [
     'Já há quatro arquivos abertos nesta conta. Espere um deles terminar.',
     'Four files of this account are open already. Wait for one to end.',
   ],

@@ -1,5 +1,6 @@
 // The API of bulk uploads: a file of requests is stored at once and issued at the bank's pace.
 import { z } from 'zod';
+import { fieldMessages, type FieldErrors } from '../../bank-contract/field-errors.js';
 import { route } from '../../bank-contract/route.js';
 import { filledText, instant, integer, reais, text } from '../../bank-contract/wire.js';
 import { BulkRowState, BulkUploadKind } from '../../generated/service/enums.js';
@@ -21,6 +22,14 @@ export const uploadView = z.object({
   finishedAt: instant.nullable(),
 });
 
+/** JSON path → messages. */
+const rowErrors = z
+  .codec(z.record(z.string(), z.array(z.string())), z.custom<FieldErrors>(), {
+    decode: (messages) => messages,
+    encode: fieldMessages,
+  })
+  .nullable();
+
 export const rowView = z.object({
   line: integer,
   /** The row's correlationId, externalId or idempotencyKey. */
@@ -28,8 +37,7 @@ export const rowView = z.object({
   state: z.enum(BulkRowState),
   /** The error code of a row that is rejected or invalid. */
   code: z.string().nullable(),
-  /** JSON path → messages. */
-  errors: z.record(z.string(), z.array(z.string())).nullable(),
+  errors: rowErrors,
   operationId: z.string().nullable(),
   operationState: z.string().nullable(),
 });
@@ -49,7 +57,7 @@ export const checkedFile = z.object({
       z.object({
         line: integer,
         reference: z.string().nullable(),
-        errors: z.record(z.string(), z.array(z.string())).nullable(),
+        errors: rowErrors,
       }),
     )
     .describe('Of the first invalid rows.'),

@@ -3,6 +3,7 @@
 // crash, a second process, a suspended process or a second upload sends no request twice.
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
+import { fieldError, type FieldErrors } from '../../bank-contract/field-errors.js';
 import {
   assertAccountLive,
   readSendingRules,
@@ -262,7 +263,7 @@ async function countRows(rows: AsyncIterable<FileRow>): Promise<number> {
     count += 1;
     await pause();
   }
-  if (count === 0) throw unreadableFile('The file has no rows.');
+  if (count === 0) throw unreadableFile(fieldError('no_rows'));
   return count;
 }
 
@@ -339,7 +340,7 @@ type ReadRow = queries.NewUploadRow & { payment: RowPayment | null };
 
 function newRow(kind: BulkKind, row: FileRow): ReadRow {
   const { line } = row;
-  const invalid = (errors: Record<string, string[]>, reference: string | null) => {
+  const invalid = (errors: FieldErrors, reference: string | null) => {
     const listed = firstErrors(errors, maxErrorsOfRow);
     const rowErrors: RowErrors = { code: 'validation_failed', title: null, errors: listed };
     const stored = { request: null, errors: stringifyJson(rowErrors) };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
+import { fieldError } from '../../bank-contract/field-errors.js';
 import { readColumns, headerProblem, observeAmounts, toRequest } from './csv-record.js';
 import { AmountStyle } from './spreadsheet-cell.js';
 
@@ -62,13 +63,15 @@ describe('toRequest', () => {
     expect(toRequest(columns, ['x'], new AmountStyle())).toEqual({
       request: { metadata: { 1: 'x' } },
     });
-    expect(headerProblem(['metadata.__proto__'])).toContain('not a valid field name');
+    expect(headerProblem(['metadata.__proto__'], 1)).toEqual(
+      fieldError('header_field', { line: 1, column: 1 }),
+    );
   });
 
   it('reads every column of the metadata as text, and keys with _ and -', () => {
     const header = ['metadata.amount', 'metadata.order_id', 'metadata.cost-centre'];
-    expect(headerProblem(header)).toBeNull();
-    expect(headerProblem(['payer.order_id'])).not.toBeNull();
+    expect(headerProblem(header, 1)).toBeNull();
+    expect(headerProblem(['payer.order_id'], 1)).not.toBeNull();
     expect(requestOf(header, ['10.50', '7', 'north'])).toEqual({
       metadata: { amount: '10.50', order_id: '7', 'cost-centre': 'north' },
     });
@@ -87,7 +90,7 @@ describe('toRequest', () => {
 
 describe('headerProblem', () => {
   it.each([[['a', 'b.c']], [['a.0.b']], [['Amount']]])('accepts %j', (header) => {
-    expect(headerProblem(header)).toBeNull();
+    expect(headerProblem(header, 1)).toBeNull();
   });
 
   it.each([
@@ -102,6 +105,6 @@ describe('headerProblem', () => {
     [['a b']],
     [['a.b.c.d.e.f']],
   ])('rejects %j', (header) => {
-    expect(headerProblem(header)).not.toBeNull();
+    expect(headerProblem(header, 1)).not.toBeNull();
   });
 });

@@ -2,6 +2,7 @@
 // `discount.items.0.date` is a field of the first item. Only amounts become numbers: the leading
 // zeros of a document must not be lost.
 import { LosslessNumber } from 'lossless-json';
+import { fieldError, type FieldError } from '../../bank-contract/field-errors.js';
 import { withoutCase } from '../../bank-contract/wire.js';
 import { readCell, type AmountStyle, type Cell } from './spreadsheet-cell.js';
 
@@ -24,20 +25,19 @@ const maxDepth = 5;
 const amountFields = new Set(['amount', 'amountfrom', 'amountto', 'tolerance']);
 
 /** Why the header cannot be read; null when it can be read. */
-export function headerProblem(header: readonly string[]): string | null {
+export function headerProblem(header: readonly string[], line: number): FieldError | null {
   if (header.length === 0 || header.every((name) => name === ''))
-    return 'The file has no header row.';
+    return fieldError('no_header', { line });
   const parents = new Set(header.flatMap(prefixes));
   const names = [...parents, ...new Set(header)];
   const isTwice = new Set(header).size < header.length;
   if (isTwice || new Set(names.map(withoutCase)).size < new Set(names).size)
-    return 'The header must not name a field twice, in any letter case.';
+    return fieldError('header_twice', { line });
   for (const [at, name] of header.entries()) {
     const parts = name.split('.');
     if (parts.length > maxDepth || !isFieldName(parts))
-      return `Column ${at + 1} of the header is not a valid field name.`;
-    if (parents.has(name))
-      return `Column ${at + 1} of the header names a field that also has subfields.`;
+      return fieldError('header_field', { line, column: at + 1 });
+    if (parents.has(name)) return fieldError('header_parent', { line, column: at + 1 });
   }
   return null;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
+import { fieldError } from '../../bank-contract/field-errors.js';
 import { readRowRequest, rowInForm } from './row-request.js';
 
 const amount = new LosslessNumber('10.5');
@@ -22,7 +23,7 @@ describe('readRowRequest', () => {
   it('reports the issues of a charge by JSON path, with its correlationId', () => {
     expect(readRowRequest('charges', { ...charge, dueDate: '2026-02-30' })).toEqual({
       reference: 'order-1',
-      issues: { '$.dueDate': [expect.any(String)] },
+      issues: { '$.dueDate': [fieldError('date')] },
     });
     expect(readRowRequest('charges', 'x')).toMatchObject({ reference: null });
   });
@@ -36,7 +37,7 @@ describe('readRowRequest', () => {
       reference: 'k-1',
     });
     expect(readRowRequest('transfers', withoutId)).toMatchObject({
-      issues: { '$.externalId': [expect.any(String)] },
+      issues: { '$.externalId': [fieldError('row_without_id')] },
     });
   });
 
@@ -51,7 +52,7 @@ describe('readRowRequest', () => {
         'reference',
       );
       expect(readRowRequest(kind, { ...row, metadata: { orderId: amount } })).toMatchObject({
-        issues: { '$.metadata.orderId': [expect.any(String)] },
+        issues: { '$.metadata.orderId': [fieldError('string')] },
       });
     },
   );
@@ -65,10 +66,10 @@ describe('readRowRequest', () => {
       issues: { '$.descricao': [expect.stringContaining('description')] },
     });
     expect(readRowRequest('transfers', { ...byKey, key: 'no key' })).toMatchObject({
-      issues: { '$.key': [expect.any(String)] },
+      issues: { '$.key': [fieldError('pix_key')] },
     });
     expect(readRowRequest('transfers', { ...byKey, amount: 'x' })).toMatchObject({
-      issues: { '$.amount': [expect.any(String)] },
+      issues: { '$.amount': [fieldError('number')] },
     });
     const lookedUp = { amount, initiationType: 'KEY', endToEndId: 'E1', externalId: 'row-2' };
     expect(readRowRequest('transfers', lookedUp)).toMatchObject({

@@ -1,5 +1,6 @@
 // Validates a row as a request of its kind, and finds the reference that identifies the row.
 import { z } from 'zod';
+import { fieldError, type FieldErrors } from '../../bank-contract/field-errors.js';
 import { chargeWithMetadata } from '../charges/charges.schema.js';
 import { pixKeyText } from '../../bank-contract/pix-lookup.js';
 import { taxIdText, transferShape, type TransferRequest } from '../../bank-contract/transfers.js';
@@ -7,13 +8,12 @@ import { normalizeKey } from '../../bank-contract/route.js';
 import { declarePayment } from '../../statement/expected-payments/declared-payments.schema.js';
 import { takingMetadata } from '../../statement/expected-payments/metadata.js';
 import { transferWithMetadata } from '../transfers/transfers.schema.js';
-import { decode, type Issues } from '../../platform/http/contract-route.js';
+import { decode } from '../../platform/http/contract-route.js';
 import { isJsonObject } from '../../platform/json/exact-json.js';
 import { readLeniently } from '../../platform/http/lenient-request.js';
 import {
   clientIdentifier,
   freeText,
-  maxIdLength,
   positiveReais,
   withoutCase,
 } from '../../bank-contract/wire.js';
@@ -28,7 +28,7 @@ export interface RowPayment {
 }
 
 export type RowRequest =
-  ({ reference: string } & RowPayment) | { issues: Issues; reference: string | null };
+  ({ reference: string } & RowPayment) | { issues: FieldErrors; reference: string | null };
 
 type Charge = z.output<typeof chargeWithMetadata.body>;
 type Declared = z.output<typeof declarePayment.body>;
@@ -52,7 +52,7 @@ export function readRowRequest(kind: BulkKind, request: unknown): RowRequest {
 }
 
 function readExpectedPayment(request: unknown): RowRequest {
-  const issues: Issues = {};
+  const issues: FieldErrors = {};
   const declared = decode(declarePayment.body, request, issues, true) as Declared;
   const valid = () => ({
     reference: declared.externalId,
@@ -63,7 +63,7 @@ function readExpectedPayment(request: unknown): RowRequest {
 }
 
 function readCharge(request: unknown): RowRequest {
-  const issues: Issues = {};
+  const issues: FieldErrors = {};
   const charge = decode(chargeWithMetadata.body, request, issues) as Charge;
   const valid = () => ({
     reference: charge.correlationId,
@@ -91,7 +91,7 @@ export function readTransferRow(request: unknown): {
 
 function readTransfer(request: unknown): RowRequest {
   const { body, idempotencyKey } = readTransferRow(request);
-  const issues: Issues = {};
+  const issues: FieldErrors = {};
   // A transfer without an id could be sent twice.
   const reference = textAt(request, 'externalId') ?? idempotencyKey;
   const isKey = isByKey(body);
@@ -105,9 +105,9 @@ function readTransfer(request: unknown): RowRequest {
       ];
   }
   if (idempotencyKey !== null && !clientIdentifier.safeParse(idempotencyKey).success)
-    issues['$.idempotencyKey'] = [`Must be 1 to ${maxIdLength} printable ASCII characters.`];
+    issues['$.idempotencyKey'] = [fieldError('identifier')];
   if (reference === null || reference === '')
-    issues['$.externalId'] = ['Each row must have an externalId or an idempotencyKey.'];
+    issues['$.externalId'] = [fieldError('row_without_id')];
   const valid = () => ({
     reference: reference ?? '',
     cents: transfer.amount,
@@ -136,8 +136,8 @@ export function isByKey(body: unknown): boolean {
 }
 
 function toRowRequest(
-  issues: Issues,
-  valid: () => Exclude<RowRequest, { issues: Issues }>,
+  issues: FieldErrors,
+  valid: () => Exclude<RowRequest, { issues: FieldErrors }>,
   candidate: string | null,
 ): RowRequest {
   return Object.keys(issues).length > 0
@@ -153,7 +153,7 @@ function textAt(request: unknown, field: string): string | null {
 const rowErrors = z.object({
   code: z.string().nullable(),
   title: z.string().nullable(),
-  errors: z.record(z.string(), z.array(z.string())).nullable(),
+  errors: z.custom<FieldErrors>().nullable(),
 });
 /** Why a row is rejected or invalid, as stored. */
 export type RowErrors = z.output<typeof rowErrors>;

@@ -3,6 +3,7 @@
 // problem. A file that cannot be read in its format, or exceeds a limit, is rejected at that place,
 // and the rest of it is not read.
 import { CsvError } from 'csv-parse';
+import { fieldError, type FieldError } from '../../bank-contract/field-errors.js';
 import { defaultMaxBodyBytes } from '../../bank-contract/route.js';
 import { readCsvRecords } from '../../platform/files/csv.js';
 import { AppError, invalidField } from '../../platform/errors.js';
@@ -14,7 +15,7 @@ import {
   toRequest,
   type Column,
 } from './csv-record.js';
-import { XlsxArchive, XlsxError } from '../../platform/files/xlsx-archive.js';
+import { XlsxArchive } from '../../platform/files/xlsx-archive.js';
 import { AmountStyle, type Cell } from './spreadsheet-cell.js';
 import { textOf, unreadableFile } from './upload-text.js';
 import { readSheetRows, type SheetChoice, type SheetLimits } from './xlsx-sheet.js';
@@ -22,7 +23,7 @@ import { readSheetRows, type SheetChoice, type SheetLimits } from './xlsx-sheet.
 export type FileFormat = 'ndjson' | 'csv' | 'xlsx';
 
 /** The request of a row, or why no request can be read from it. */
-export type RowContent = { request: unknown } | { problem: string };
+export type RowContent = { request: unknown } | { problem: FieldError };
 
 export interface FileRow {
   line: number;
@@ -80,7 +81,7 @@ export interface FileReading extends SheetChoice {
 export function refuseChoiceOfSheet({ format, sheet, hidden }: FileReading): void {
   const field = sheet === undefined ? 'hidden' : 'sheet';
   if (format !== 'xlsx' && (sheet ?? hidden) !== undefined)
-    throw invalidField(`$.${field}`, 'Must be sent with an XLSX file only.');
+    throw invalidField(`$.${field}`, fieldError('xlsx_only'));
 }
 
 /**
@@ -97,7 +98,7 @@ export async function* readRows(
   for await (const row of rowsOf(reading, bytes, style)) {
     rows += 1;
     if (rows > maxRows)
-      throw unreadableFile(`The file has more than ${maxRows} rows (line ${row.line}).`);
+      throw unreadableFile(fieldError('too_many_rows', { most: maxRows, line: row.line }));
     yield row;
   }
 }
@@ -112,7 +113,7 @@ function rowsOf(
 }
 
 function rowTooLong(line: number): AppError {
-  return unreadableFile(`Line ${line} has more than ${maxRowLength} characters.`);
+  return unreadableFile(fieldError('row_too_long', { line, most: maxRowLength }));
 }
 
 async function* readLines(pieces: AsyncIterable<string>): AsyncGenerator<FileRow> {
@@ -142,9 +143,7 @@ function readLine(row: string): RowContent {
   try {
     return { request: parseJson(row, requestBodyJson) };
   } catch {
-    return {
-      problem: 'The row must be a JSON value without duplicate fields, in any letter case.',
-    };
+    return { problem: fieldError('row_not_json') };
   }
 }
 
@@ -171,10 +170,7 @@ async function* readCsv(
     if (!(error instanceof CsvError)) throw error;
     if (error.code === 'CSV_MAX_RECORD_SIZE') throw rowTooLong(lastLine + 1);
     const line = error.code === 'CSV_QUOTE_NOT_CLOSED' ? lastLine + 1 : Number(error.lines);
-    throw unreadableFile(
-      `Line ${line} could not be read as CSV: a cell with quotation marks must begin and end with ` +
-        'one, and those in it must be doubled.',
-    );
+    throw unreadableFile(fieldError('not_csv', { line }));
   }
 }
 
@@ -184,15 +180,10 @@ async function* readSheet(
   style: AmountStyle,
 ): AsyncGenerator<FileRow> {
   const table = new Table(style);
-  try {
-    const archive = await XlsxArchive.open(await receiveSheet(bytes));
-    for await (const { line, cells } of readSheetRows(archive, sheetLimits, choice)) {
-      const row = table.read(line, cells);
-      if (row) yield row;
-    }
-  } catch (error) {
-    if (!(error instanceof XlsxError)) throw error;
-    throw unreadableFile(error.message);
+  const archive = await XlsxArchive.open(await receiveSheet(bytes));
+  for await (const { line, cells } of readSheetRows(archive, sheetLimits, choice)) {
+    const row = table.read(line, cells);
+    if (row) yield row;
   }
 }
 
@@ -207,7 +198,7 @@ class Table {
     const length = row.findLastIndex((cell) => typeof cell !== 'string' || cell.trim() !== '') + 1;
     const cells = row.slice(0, length);
     if (length > maxColumns)
-      throw unreadableFile(`Line ${line} has more than ${maxColumns} columns.`);
+      throw unreadableFile(fieldError('too_many_columns', { line, most: maxColumns }));
     const { columns, style } = this;
     if (columns === null) {
       this.columns = columnsOf(line, cells);
@@ -218,7 +209,7 @@ class Table {
       line,
       read: () =>
         length > columns.length
-          ? { problem: 'The row has more cells than the header.' }
+          ? { problem: fieldError('row_too_wide') }
           : toRequest(columns, cells, style),
     };
   }
@@ -229,7 +220,7 @@ async function receiveSheet(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   let length = 0;
   for await (const piece of bytes) {
     length += piece.length;
-    if (length > maxXlsxBytes) throw unreadableFile('An XLSX file must have at most 20 MB.');
+    if (length > maxXlsxBytes) throw unreadableFile(fieldError('xlsx_size', { most: 20 }));
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
@@ -238,8 +229,8 @@ async function receiveSheet(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
 /** The columns of a header row. Throws `validation_failed`. */
 function columnsOf(line: number, cells: readonly Cell[]): Column[] {
   const header = cells.map((cell) => (typeof cell === 'string' ? cell.trim() : ''));
-  const problem = headerProblem(header);
-  if (problem) throw unreadableFile(`Line ${line}: ${problem}`);
+  const problem = headerProblem(header, line);
+  if (problem) throw unreadableFile(problem);
   return readColumns(header);
 }
 

@@ -1,6 +1,7 @@
 // Decodes the text of an uploaded file while it arrives: UTF-8, UTF-16 with a byte order mark, and
 // Windows-1252 where it is certain. A file of which a name could be another name is refused.
 import { isUtf8 } from 'node:buffer';
+import { fieldError, type FieldError } from '../../bank-contract/field-errors.js';
 import { invalidField, type AppError } from '../../platform/errors.js';
 
 /** Letters of Portuguese whose bytes are none in code page 850 of DOS, nor in that of old Macs. */
@@ -10,7 +11,7 @@ const doubtful = new Set('ÇÍÖàâäçéêö§·–—‘’“”…•€\u0
 /** Small ones whose bytes are capitals there, which follow no small letter. */
 const certainInWords = /[a-z][àâçéê]/;
 
-export function unreadableFile(problem: string): AppError {
+export function unreadableFile(problem: FieldError): AppError {
   return invalidField('$', problem);
 }
 
@@ -98,7 +99,7 @@ class Decoding {
   }
 
   private unreadable(line: number): AppError {
-    return unreadableFile(`The file must be UTF-8 (line ${line}): save it as “CSV UTF-8”.`);
+    return unreadableFile(fieldError('not_utf8', { line }));
   }
 }
 

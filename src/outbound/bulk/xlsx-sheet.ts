@@ -8,6 +8,7 @@ import {
   XlsxError,
   type XlsxArchive,
 } from '../../platform/files/xlsx-archive.js';
+import { fieldError } from '../../bank-contract/field-errors.js';
 import { XmlReader } from '../../platform/files/xml-reader.js';
 import type { Cell } from './spreadsheet-cell.js';
 import {
@@ -69,19 +70,17 @@ async function chooseSheet(
     // Excel takes names that differ by letter case for one.
     const [named, other] = sheets.filter((one) => one.name.toLowerCase() === name.toLowerCase());
     if (!named || other)
-      throw new XlsxError(`The file has no sheet “${name}”. It has ${namesOf(visible)}.`);
+      throw new XlsxError(fieldError('no_such_sheet', { sheet: name, sheets: namesOf(visible) }));
     return named;
   }
   const [first, ...others] = visible;
-  if (!first) throw new XlsxError('The file has no visible sheet.');
+  if (!first) throw new XlsxError(fieldError('no_visible_sheet'));
   if (others.length === 0) return first;
   const withRows: Sheet[] = [];
   for (const sheet of visible) if (await hasRows(sheet)) withRows.push(sheet);
   const [only = first, second] = withRows;
   if (!second) return only;
-  throw new XlsxError(
-    `Several visible sheets have rows: ${namesOf(withRows)}. Name the one to read (sheet=…).`,
-  );
+  throw new XlsxError(fieldError('sheet_needed', { sheets: namesOf(withRows) }));
 }
 
 const maxNames = 10;
@@ -194,7 +193,7 @@ class SheetRows {
     if (at < this.cells.length) throw damaged();
     if (at >= this.limits.columns) {
       const { columns } = this.limits;
-      throw new XlsxError(`Line ${this.line} has more than ${columns} columns.`);
+      throw new XlsxError(fieldError('too_many_columns', { line: this.line, most: columns }));
     }
     while (this.cells.length < at) this.cells.push('');
     [this.column, this.type, this.style, this.value] = [at, type, Number(style), ''];
@@ -225,10 +224,11 @@ class SheetRows {
   private hiddenCell(cell: Cell): Cell {
     const { hidden, sheet } = this.read;
     if (hidden !== undefined) return hidden === 'include' ? cell : '';
-    const what = this.isRowHidden ? `Line ${this.line}` : `Column ${columnName(this.column)}`;
+    const sheetName = namesOf([sheet]);
     throw new XlsxError(
-      `${what} of the sheet ${namesOf([sheet])} is hidden. ` +
-        'Show it, or say what becomes of what is hidden (hidden=include or hidden=skip).',
+      this.isRowHidden
+        ? fieldError('hidden_line', { line: this.line, sheet: sheetName })
+        : fieldError('hidden_column', { column: columnName(this.column), sheet: sheetName }),
     );
   }
 
@@ -259,7 +259,9 @@ class SheetRows {
   }
 
   private rowTooLong(): XlsxError {
-    return new XlsxError(`Line ${this.line} has too many characters.`);
+    return new XlsxError(
+      fieldError('row_too_long', { line: this.line, most: this.limits.rowCharacters }),
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 // Reads what the parts of an XLSX file are for, by their relationships: its sheets, the texts that
 // cells share and how styles show numbers.
 import { damaged, XlsxError, type XlsxArchive } from '../../platform/files/xlsx-archive.js';
+import { fieldError } from '../../bank-contract/field-errors.js';
 import { visitXml } from '../../platform/files/xml-reader.js';
 
 export interface Sheet {
@@ -24,7 +25,7 @@ export type Format = 'day' | 'other' | { zeros: number };
 export async function readWorkbook(archive: XlsxArchive, maxBytes: number): Promise<Workbook> {
   const root = await readRelations(archive, '', maxBytes);
   const part = root.find(({ kind }) => kind === 'officeDocument')?.part;
-  if (part === undefined) throw new XlsxError('The file is not XLSX.');
+  if (part === undefined) throw new XlsxError(fieldError('not_xlsx'));
   const relations = await readRelations(archive, part, maxBytes);
   const partOf = (kind: string) => relations.find((relation) => relation.kind === kind)?.part;
   const sheets: Sheet[] = [];

@@ -4,8 +4,6 @@ import { route } from '../../bank-contract/route.js';
 import { filledText, instant, integer, text } from '../../bank-contract/wire.js';
 import { AccountMode } from '../../generated/service/enums.js';
 
-const modes = Object.values(AccountMode);
-
 export const accountModeView = z.object({
   slug: z.string(),
   mode: z.enum(AccountMode),
@@ -49,9 +47,9 @@ export const changeAccountMode = route({
     'Everything is still read and explained.',
   method: 'PUT',
   body: z.object({
-    mode: z.enum(AccountMode, `Must be one of ${modes.join(', ')}.`),
+    mode: z.enum(AccountMode),
     /** By default true in `live`, false in `reconcile_only`, and unchanged in `stopped`. */
-    registersWebhooks: z.boolean('Must be true or false.').optional(),
+    registersWebhooks: z.boolean().optional(),
     /** Who changes the mode: the admin key names nobody. */
     actor: filledText(100),
     reason: filledText(500),

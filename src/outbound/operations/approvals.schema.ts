@@ -1,13 +1,20 @@
 // The API of approvals: the policy of an account, and decisions about operations that wait.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { filledText, instant, integer, reais, text } from '../../bank-contract/wire.js';
+import {
+  filledText,
+  instant,
+  integer,
+  reais,
+  text,
+  integerBetween,
+  notNegativeReais,
+} from '../../bank-contract/wire.js';
 import { ApprovalDecision, OperationSource } from '../../generated/service/enums.js';
 import { operationDetail } from './operations.schema.js';
 
 const common = { chapter: 'Approvals', authentication: 'api-key' } as const;
 const maxHours = 720;
-const decisions = Object.values(ApprovalDecision);
 const sources = Object.values(OperationSource);
 
 const policyFields = {
@@ -63,25 +70,23 @@ export const changeApprovalPolicy = route({
     'another holder sends the same change within 72 hours.',
   method: 'PUT',
   body: z.strictObject({
-    aboveAmount: reais.refine((cents) => cents >= 0n, 'Must not be negative.').nullable(),
+    aboveAmount: notNegativeReais.nullable(),
     kinds: z.array(text(60)).max(20).refine(distinct, atMostOnce).default([]),
     approvals: integer.refine((value) => value === 1 || value === 2, 'Must be 1 or 2.').default(1),
-    newBeneficiary: z.boolean('Must be true or false.').default(false),
+    newBeneficiary: z.boolean().default(false),
     sources: z
-      .array(z.enum(OperationSource, `Must be one of ${sources.join(', ')}.`))
+      .array(z.enum(OperationSource))
       .max(sources.length)
       .refine(distinct, atMostOnce)
       .default([]),
-    expiresAfterHours: integer
-      .refine((value) => value >= 1 && value <= maxHours, `Must be from 1 to ${maxHours}.`)
-      .default(72),
+    expiresAfterHours: integerBetween(1, maxHours).default(72),
     reason: filledText(500).nullish(),
   }),
 });
 
 /** What was decided, and why. */
 export const decisionFields = {
-  decision: z.enum(ApprovalDecision, `Must be one of ${decisions.join(', ')}.`),
+  decision: z.enum(ApprovalDecision),
   reason: filledText(500),
 };
 

@@ -8,10 +8,10 @@ import { ispbText } from '../../bank-contract/transfers.js';
 import {
   filledText,
   instant,
-  integer,
   patternText,
-  reais,
   text,
+  integerBetween,
+  notNegativeReais,
 } from '../../bank-contract/wire.js';
 import { PaymentControlAction } from '../../generated/service/enums.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
@@ -20,10 +20,9 @@ const admin = { chapter: 'Payment controls', authentication: 'admin-key' } as co
 const business = { chapter: 'Payment controls', authentication: 'api-key' } as const;
 const params = z.object({ slug: text(60) });
 
-const flag = z.boolean('Must be true or false.');
-const from0To = (maximum: number) =>
-  integer.refine((value) => value >= 0 && value <= maximum, `Must be from 0 to ${maximum}.`);
-const limit = reais.refine((cents) => cents >= 0n, 'Must not be negative.').nullable();
+const flag = z.boolean();
+const from0To = (maximum: number) => integerBetween(0, maximum);
+const limit = notNegativeReais.nullable();
 const limits = {
   /** The whole amount of a request, also of a batch. */
   perOperation: limit,

@@ -1,6 +1,7 @@
 // Owns refunds of received Pix. The refundable amount is computed under the lock of the Pix's line,
 // so concurrent refunds never exceed the received amount.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { fieldError } from '../../bank-contract/field-errors.js';
 import { refundTransaction } from '../../bank-contract/refunds.js';
 import type { RouteInput, RouteOutput } from '../../bank-contract/route.js';
 import { Database, type Tx } from '../../platform/postgres/database.service.js';
@@ -86,7 +87,7 @@ export class RefundsService implements OnModuleInit {
     const { input, metadata } = withoutMetadata(request);
     const { transactionId } = input.params;
     if (input.query.filterBy === 'NSU' && !isNsu(transactionId))
-      throw invalidField('$.transactionId', 'Must be a whole number.');
+      throw invalidField('$.transactionId', fieldError('whole_number'));
     return this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,

@@ -1,10 +1,16 @@
 // Reads the parts of an XLSX file, which is a ZIP archive, within limits. What the archive declares
 // about sizes may be false, so the bytes that a part unpacks to are counted while they arrive.
 import { crc32 } from 'node:zlib';
+import { fieldError, type FieldError } from '../../bank-contract/field-errors.js';
+import { AppError } from '../errors.js';
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
 
 /** The archive cannot be read, or a part is larger than its limit. */
-export class XlsxError extends Error {}
+export class XlsxError extends AppError {
+  constructor(problem: FieldError, cause?: unknown) {
+    super('validation_failed', { errors: { $: [problem] }, cause });
+  }
+}
 
 const maxEntries = 1_000;
 /** Of all parts that are read, together. */
@@ -24,9 +30,9 @@ export class XlsxArchive {
   /** Throws XlsxError. */
   static async open(file: Buffer): Promise<XlsxArchive> {
     const zip = await fromBufferPromise(file).catch((cause: unknown) => {
-      throw new XlsxError('The file is not XLSX.', { cause });
+      throw new XlsxError(fieldError('not_xlsx'), cause);
     });
-    if (zip.entryCount > maxEntries) throw new XlsxError('The file has too many parts.');
+    if (zip.entryCount > maxEntries) throw new XlsxError(fieldError('too_many_parts'));
     const entries = new Map<string, Entry>();
     try {
       for await (const entry of zip.eachEntry()) {
@@ -49,8 +55,7 @@ export class XlsxArchive {
   async *read(name: string, maxBytes: number): AsyncGenerator<Buffer> {
     const entry = this.entries.get(equivalentName(name));
     if (!entry) throw damaged();
-    if (!entry.canDecodeFileData())
-      throw new XlsxError('The file is encrypted or packed in another way.');
+    if (!entry.canDecodeFileData()) throw new XlsxError(fieldError('encrypted'));
     const expanded = Math.max(alwaysUnpackedBytes, entry.compressedSize * maxExpansion);
     let [bytes, checksum] = [0, 0];
     try {
@@ -59,7 +64,7 @@ export class XlsxArchive {
         bytes += piece.length;
         this.unpackedBytes += piece.length;
         if (bytes > Math.min(maxBytes, expanded) || this.unpackedBytes > maxUnpackedBytes)
-          throw new XlsxError('The sheet is too large when it is unpacked.');
+          throw new XlsxError(fieldError('sheet_too_large'));
         checksum = crc32(piece, checksum);
         yield piece;
       }
@@ -76,7 +81,7 @@ function equivalentName(name: string): string {
 }
 
 export function damaged(cause?: unknown): XlsxError {
-  return cause instanceof XlsxError ? cause : new XlsxError('The file is damaged.', { cause });
+  return cause instanceof XlsxError ? cause : new XlsxError(fieldError('damaged'), cause);
 }
 
 /** The name of a column by its place from 0: A to Z, AA, AB … */

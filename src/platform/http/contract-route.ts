@@ -27,6 +27,13 @@ import {
   type Route,
   type RouteInput,
 } from '../../bank-contract/route.js';
+import {
+  fieldError,
+  fieldErrorOf,
+  readingFields,
+  type FieldError,
+  type FieldErrors,
+} from '../../bank-contract/field-errors.js';
 import { AppError, invalidField, invariant, refuseInvalid } from '../errors.js';
 import { parseJson, requestBodyJson } from '../json/exact-json.js';
 import { readLeniently, type Departure } from './lenient-request.js';
@@ -165,7 +172,7 @@ export function inputOf(
   const route = routeOf(context.getHandler());
   invariant(route, '@Input() needs a method with @Handles()');
   const request = context.switchToHttp().getRequest<FastifyRequest>();
-  const issues: Issues = {};
+  const issues: FieldErrors = {};
   const idempotencyKey = readIdempotencyKey(route, request, issues);
   refuseDots(request.params as Record<string, string>, issues);
   const params = decode(route.params, request.params, issues);
@@ -183,11 +190,10 @@ export function inputOf(
   return { params, query, body, idempotencyKey } as RouteInput<Route>;
 }
 
-export type Issues = Record<string, string[]>;
 type Query = Record<string, string | string[]>;
 
 /** A part of a path that is only dots leads out of it. */
-function refuseDots(params: Record<string, string>, issues: Issues): void {
+function refuseDots(params: Record<string, string>, issues: FieldErrors): void {
   for (const [name, value] of Object.entries(params))
     if (/^\.+$/.test(value)) issues[`$.${name}`] = ['Must not be dots alone.'];
 }
@@ -215,9 +221,6 @@ function unknownMessage(known: readonly string[]): string {
   return known.length > 0 ? `Is not known. Known are ${known.join(', ')}.` : 'Is not known.';
 }
 
-/** A message about unknown fields names each of them. */
-const maxMessageLength = 500;
-
 /**
  * Returns the decoded value, or undefined. Validation messages are added to `issues` by JSON path,
  * with `refusesUnknown` also those of fields that the schema would leave out.
@@ -225,17 +228,18 @@ const maxMessageLength = 500;
 export function decode(
   schema: z.ZodType,
   value: unknown,
-  issues: Issues,
+  issues: FieldErrors,
   refusesUnknown = false,
 ): unknown {
-  const result = z.safeDecode(schema, value as never);
+  const result = z.safeDecode(schema, value as never, readingFields);
   const unknown = refusesUnknown ? findUnknownFields(schema, value) : [];
-  const found = result.success
-    ? findNumbersReadAsObjects(result.data).map((path) => ({ path, message: 'Must be an object.' }))
-    : result.error.issues.filter((issue) => !isAmong(unknown, issue));
-  const messages = unknown.map(({ path, known }) => ({ path, message: unknownMessage(known) }));
-  for (const { path, message } of [...found, ...messages])
-    (issues[jsonPath(path)] ??= []).push(message.slice(0, maxMessageLength));
+  const add = (path: readonly PropertyKey[], error: FieldError) =>
+    (issues[jsonPath(path)] ??= []).push(error);
+  if (result.success)
+    for (const path of findNumbersReadAsObjects(result.data)) add(path, fieldError('object'));
+  for (const issue of result.error?.issues ?? [])
+    if (!isAmong(unknown, issue)) add(issue.path, fieldErrorOf(issue));
+  for (const { path, known } of unknown) add(path, unknownMessage(known));
   return result.success ? result.data : undefined;
 }
 
@@ -265,7 +269,11 @@ function jsonPath(path: readonly PropertyKey[]): string {
   );
 }
 
-function readIdempotencyKey(route: Route, request: FastifyRequest, issues: Issues): string | null {
+function readIdempotencyKey(
+  route: Route,
+  request: FastifyRequest,
+  issues: FieldErrors,
+): string | null {
   if (route.idempotencyKey === 'none') return null;
   const sent = request.headers[idempotencyKeyHeader];
   const key = Array.isArray(sent) ? sent[0] : sent;

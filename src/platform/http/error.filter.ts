@@ -2,6 +2,7 @@
 // status of 500 or more are logged here, once, without bodies or headers.
 import { ArgumentsHost, Catch, HttpException, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { fieldMessages } from '../../bank-contract/field-errors.js';
 import { buildErrorBody } from '../../bank-contract/errors.js';
 import { isDatabaseUnavailable } from '../postgres/database-errors.js';
 import { AppError, type FaultDetails } from '../errors.js';
@@ -40,7 +41,7 @@ export function errorResponse(error: unknown, traceId: string, log: Log): ErrorR
   const title = details.public;
   const body = buildErrorBody(status, traceId, {
     ...(title ? { title } : {}),
-    ...(details.errors ? { errors: details.errors } : {}),
+    ...(details.errors ? { errors: fieldMessages(details.errors) } : {}),
     ...(hasCode(status, details) ? { code: details.reason ?? code } : {}),
   });
   const headers = { ...details.headers, 'content-type': errorContentType };

@@ -31,12 +31,9 @@ export const reasonText = filledText(500).refine(
 
 const expectedPaymentId = z.uuid('Must be an expected payment’s id.');
 export const allocations = z
-  .array(
-    z.strictObject({ expectedPaymentId, amount: positiveReais }),
-    'Must be a list of allocations.',
-  )
-  .min(1, 'Must have at least one allocation.')
-  .max(100, 'Must have at most 100 allocations.');
+  .array(z.strictObject({ expectedPaymentId, amount: positiveReais }))
+  .min(1)
+  .max(100);
 
 export const refundOf = z
   .array(
@@ -47,10 +44,9 @@ export const refundOf = z
       /** Which of the payments that it makes was refunded, where it makes several. */
       expectedPaymentId: expectedPaymentId.optional(),
     }),
-    'Must be a list of received payments.',
   )
-  .min(1, 'Must have at least one received payment.')
-  .max(100, 'Must have at most 100 received payments.');
+  .min(1)
+  .max(100);
 
 export const breakView = z.object({
   id: z.string(),
@@ -112,10 +108,7 @@ const queryReais = patternText(
   return BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'));
 });
 
-const breakKind = z.enum(
-  Object.keys(breakKinds),
-  `Must be one of ${Object.keys(breakKinds).join(', ')}.`,
-);
+const breakKind = z.enum(Object.keys(breakKinds));
 
 export const listBreaks = route({
   ...base,
@@ -201,7 +194,7 @@ export const actOnBreaks = route({
   idempotencyKey: 'accepted',
   body: z
     .strictObject({
-      ids: z.array(text(100)).min(1).max(maxBulk, `Must have at most ${maxBulk} ids.`).optional(),
+      ids: z.array(text(100)).min(1).max(maxBulk).optional(),
       /** The oldest 500; resolved breaks for `reopen`, open ones otherwise. */
       filter: z
         .strictObject({
@@ -210,7 +203,7 @@ export const actOnBreaks = route({
           maxAmount: positiveReais.optional(),
         })
         .optional(),
-      action: z.enum(bulkActions, `Must be one of ${bulkActions.join(', ')}.`),
+      action: z.enum(bulkActions),
       reason,
     })
     .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), {

@@ -1,5 +1,6 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
+import { fieldError } from '../../bank-contract/field-errors.js';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../../access/accounts/api-key.guard.js';
 import type { Caller } from '../../access/accounts/api-keys.service.js';
 import { RequiresScope } from '../../access/accounts/scope.decorator.js';
@@ -58,7 +59,7 @@ export class MatchesController {
   unlink(@FromCaller() request: CallerInput<typeof unlinkManually>) {
     const { accountId, actor, params, query, body } = request;
     const reason = body?.reason ?? query.reason;
-    if (reason === undefined) throw invalidField('$.reason', 'The field is required.');
+    if (reason === undefined) throw invalidField('$.reason', fieldError('required'));
     return this.idempotency.runOnce({ accountId, route: unlinkManually, request }, async () => {
       const of = await this.find(accountId, params.id);
       const unlinked = await this.database.transaction((tx) =>

@@ -52,13 +52,12 @@ export const changeRefundPolicies = route({
     policies: z
       .array(
         z.strictObject({
-          kind: z.enum(policyKinds, `Must be one of ${policyKinds.join(', ')}.`),
-          isOn: z.boolean('Must be true or false.'),
+          kind: z.enum(policyKinds),
+          isOn: z.boolean(),
           maxAmount: positiveReais.nullish(),
         }),
-        'Must be a list of policies.',
       )
-      .min(1, 'Must have at least one policy.')
+      .min(1)
       .max(policyKinds.length)
       .refine((list) => new Set(list.map(({ kind }) => kind)).size === list.length, {
         message: 'Must have each kind at most once.',

@@ -1,7 +1,14 @@
 // The API of the steps by which the severity of a break is computed.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { bigInteger, instant, integer, positiveReais, reais } from '../../bank-contract/wire.js';
+import {
+  bigInteger,
+  instant,
+  integer,
+  positiveReais,
+  reais,
+  integerBetween,
+} from '../../bank-contract/wire.js';
 import { reasonText } from './breaks.schema.js';
 
 const base = { chapter: 'Breaks', authentication: 'api-key', path: '/v1/severity-steps' } as const;
@@ -12,15 +19,12 @@ const isAscending = (steps: readonly (number | bigint)[]) =>
   steps.every((step, index) => index === 0 || step > (steps[index - 1] ?? step));
 const threeSteps = <Step extends z.ZodType<number | bigint>>(step: Step) =>
   z
-    .array(step, 'Must be a list of three steps.')
+    .array(step)
     .min(stepCount, 'Must have three steps.')
     .max(stepCount, 'Must have three steps.')
     .refine((steps) => isAscending(steps as (number | bigint)[]), 'Must be ascending.');
 
-const businessDays = integer.refine(
-  (days) => days >= 1 && days <= maxBusinessDays,
-  `Must be from 1 to ${maxBusinessDays}.`,
-);
+const businessDays = integerBetween(1, maxBusinessDays);
 
 const stepsView = z.object({
   /** A break has one point for each of these amounts that it reaches. */

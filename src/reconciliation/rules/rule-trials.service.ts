@@ -2,6 +2,7 @@
 // with this version in place of the active one. A trial changes nothing but stores its result.
 import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
+import { fieldError } from '../../bank-contract/field-errors.js';
 import { addDays, daysBetween } from '../../brazil/calendar.js';
 import { statementDayStart } from '../../brazil/statement-day.js';
 import type { RouteInput } from '../../bank-contract/route.js';
@@ -170,7 +171,7 @@ export class RuleTrials {
   private async period(accountId: number, days: TrialDays): Promise<queries.TrialPeriod> {
     const to = days.to ?? (await this.bankTime.today(accountId));
     const from = days.from ?? addDays(to, 1 - defaultDays);
-    if (from > to) throw invalidField('$.from', 'Must not be after to.');
+    if (from > to) throw invalidField('$.from', fieldError('after_field', { field: 'to' }));
     if (daysBetween(from, to) >= maxDays)
       throw invalidField('$.from', `Must be at most ${maxDays} days before to.`);
     return { from: statementDayStart(from), until: statementDayStart(addDays(to, 1)) };

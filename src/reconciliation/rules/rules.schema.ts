@@ -1,11 +1,13 @@
 // The API of the account's own rules.
 import { z } from 'zod';
+import { failing, fieldError, refuse, type FieldError } from '../../bank-contract/field-errors.js';
 import { route } from '../../bank-contract/route.js';
 import {
   bigInteger,
   filledText,
   instant,
   integer,
+  integerBetween,
   plainDate,
   positiveReais,
   reais,
@@ -27,36 +29,30 @@ import {
   type SalesGroup,
 } from '../decide/rule.js';
 
-const integerBetween = (least: number, most: number) =>
-  integer.refine((value) => value >= least && value <= most, `Must be from ${least} to ${most}.`);
-
 const amountRange = z
   .strictObject({ min: positiveReais.optional(), max: positiveReais.optional() })
   .refine(({ min, max }) => min === undefined || max === undefined || min <= max, {
     path: ['max'],
-    message: 'Must not be less than min.',
+    ...failing('less_than_field', { field: 'min' }),
   });
 
 const typeName = filledText(100).refine(
   (name) => !name.slice(0, -1).includes('*') && name !== '*',
-  'Must be a type’s name, or a prefix followed by *.',
+  failing('type_name'),
 );
 
-const patternText = z.string('Must be text.').max(maxPatternLength, {
-  error: `Must have at most ${maxPatternLength} characters.`,
-  abort: true,
-});
+const patternText = z.string().max(maxPatternLength, { abort: true });
 const textPattern = patternText.superRefine((source, context) => {
-  const message = problemOfPattern(source);
-  if (message !== null) context.addIssue({ code: 'custom', message });
+  const problem = problemOfPattern(source);
+  if (problem !== null) refuse(context, [], problem);
 });
 
 export const ruleCondition = z.strictObject({
-  isCredit: z.boolean('Must be true or false.').optional(),
-  types: z.array(typeName).min(1, 'Must have at least one type.').max(50).optional(),
+  isCredit: z.boolean().optional(),
+  types: z.array(typeName).min(1).max(50).optional(),
   amount: amountRange.optional(),
   document: text(20)
-    .refine((value) => normalizeTaxId(value) !== null, 'Must be a CPF or CNPJ.')
+    .refine((value) => normalizeTaxId(value) !== null, failing('tax_id'))
     .optional(),
   counterparty: z
     .strictObject({ ispb: filledText(20), branch: filledText(20), number: filledText(30) })
@@ -64,7 +60,7 @@ export const ruleCondition = z.strictObject({
   notes: z
     .strictObject({
       contains: filledText(100)
-        .refine((part) => !isMeaningless(part), 'Must not be a part of nearly every text.')
+        .refine((part) => !isMeaningless(part), failing('part_of_all'))
         .optional(),
       matches: textPattern.min(1).optional(),
     })
@@ -80,11 +76,11 @@ export const greatestTolerance = { cents: 100_000n, basisPoints: 1_000n };
 
 const percent = reais.refine(
   (value) => value > 0n && value <= greatestTolerance.basisPoints,
-  'Must be more than 0 and at most 10.',
+  failing('more_than', { least: 0, most: 10 }),
 );
 const toleratedAmount = positiveReais.refine(
   (value) => value <= greatestTolerance.cents,
-  'Must be at most 1000.00.',
+  failing('at_most', { most: '1000.00' }),
 );
 const tolerance = z
   .strictObject({
@@ -95,7 +91,7 @@ const tolerance = z
   })
   .refine(({ amount, max }) => amount === undefined || max === undefined || amount <= max, {
     path: ['max'],
-    message: 'Must not be less than amount.',
+    ...failing('less_than_field', { field: 'amount' }),
   });
 
 /** Instalments do not share days, so that the day of a line determines its instalment. */
@@ -103,81 +99,78 @@ export const instalmentPlan = z
   .strictObject({
     count: integerBetween(2, 60),
     intervalDays: integerBetween(2, 92).optional(),
-    monthly: z.literal(true, 'Must be true.').optional(),
+    monthly: z.literal(true).optional(),
     toleranceDays: integerBetween(0, 31).default(0),
   })
   .superRefine(({ intervalDays, monthly, toleranceDays }, context) => {
-    const refuse = (path: string[], message: string) =>
-      context.addIssue({ code: 'custom', path, message });
     if ((intervalDays === undefined) === (monthly === undefined))
-      refuse([], 'Must have either intervalDays or monthly.');
+      refuse(context, [], 'Must have either intervalDays or monthly.');
     const most = Math.floor(((intervalDays ?? 28) - 1) / 2);
     if (toleranceDays > most)
-      refuse(['toleranceDays'], `Must be at most ${most}: instalments must not share days.`);
+      refuse(context, ['toleranceDays'], fieldError('shared_days', { most }));
   });
 
 const maxSettlementDays = 31;
 
-const bounds = (most: bigint, message: string) => {
-  const amount = reais.refine((value) => value >= 0n && value <= most, message);
+const bounds = (cents: bigint, most: string) => {
+  const amount = reais.refine(
+    (value) => value >= 0n && value <= cents,
+    failing('between', { least: 0, most }),
+  );
   return z
     .strictObject({ min: amount.optional(), max: amount })
     .refine(({ min, max }) => min === undefined || min <= max, {
       path: ['max'],
-      message: 'Must not be less than min.',
+      ...failing('less_than_field', { field: 'min' }),
     });
 };
 
 const netSettlement = z.strictObject({
-  groupBy: z.enum(salesGroups, `Must be one of ${salesGroups.join(', ')}.`),
+  groupBy: z.enum(salesGroups),
   fee: z
     .strictObject({
-      percent: bounds(2_000n, 'Must be from 0 to 20.').optional(),
-      perSale: bounds(10_000n, 'Must be from 0 to 100.00.').optional(),
+      percent: bounds(2_000n, '20').optional(),
+      perSale: bounds(10_000n, '100.00').optional(),
     })
     .refine(
       ({ percent, perSale }) => percent !== undefined || perSale !== undefined,
-      'Must have percent or perSale.',
+      failing('fee_bounds'),
     ),
 });
 
 const matchAction = z
   .strictObject({
     by: z
-      .array(z.enum(criteria, `Must be one of ${criteria.join(', ')}.`))
-      .max(criteria.length, `Must have at most ${criteria.length} criteria.`)
+      .array(z.enum(criteria))
+      .max(criteria.length)
       .refine((by) => new Set(by).size === by.length, 'Must have each criterion at most once.')
-      .refine(
-        (by) => by.includes('document') || by.includes('notes'),
-        'Must have document or notes: an amount alone identifies no payment.',
-      )
+      .refine((by) => by.includes('document') || by.includes('notes'), failing('needs_identity'))
       .refine(
         (by) => by.includes('amount') || by.includes('window'),
-        'Must have amount or window.',
+        failing('needs_amount_or_window'),
       ),
     tolerance: tolerance.optional(),
     window: z
       .strictObject({ daysBefore: integerBetween(0, 366), daysAfter: integerBetween(0, 366) })
       .optional(),
-    combines: z.boolean('Must be true or false.').default(false),
+    combines: z.boolean().default(false),
     instalments: z
       .union([z.boolean(), instalmentPlan], 'Must be true, false or a plan.')
       .default(false),
     netSettlement: netSettlement.optional(),
   })
   .superRefine((match, context) => {
-    const refuse = (path: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [path], message });
+    const refuseAt = (path: string, error: FieldError) => refuse(context, [path], error);
     const [byAmount, byWindow] = [match.by.includes('amount'), match.by.includes('window')];
-    if (byWindow && !match.window) refuse('window', 'Is required if by contains window.');
-    if (!byWindow && match.window) refuse('window', 'Is allowed only if by contains window.');
+    if (byWindow && !match.window) refuseAt('window', fieldError('window_needed'));
+    if (!byWindow && match.window) refuseAt('window', 'Is allowed only if by contains window.');
     for (const name of ['tolerance', 'combines', 'instalments', 'netSettlement'] as const)
-      if (match[name] && !byAmount) refuse(name, 'Is allowed only if by contains amount.');
+      if (match[name] && !byAmount) refuseAt(name, fieldError('only_by_amount'));
     if (match.combines && match.instalments)
-      refuse('instalments', 'Must not be given together with combines.');
+      refuseAt('instalments', 'Must not be given together with combines.');
     if (match.combines && !match.by.includes('document'))
-      refuse('combines', 'Is allowed only if by contains document.');
-    if (match.netSettlement) refuseAroundNetSettlement(match, refuse);
+      refuseAt('combines', fieldError('only_by_document'));
+    if (match.netSettlement) refuseAroundNetSettlement(match, refuseAt);
   });
 
 /** A group of sales needs what determines it, and its fee is the only difference. */
@@ -194,39 +187,35 @@ function refuseAroundNetSettlement(
     instalments: unknown;
     window?: { daysBefore: number; daysAfter: number };
   },
-  refuse: (path: string, message: string) => void,
+  refuseAt: (path: string, error: FieldError) => void,
 ): void {
   for (const name of ['tolerance', 'combines', 'instalments'] as const)
-    if (others[name]) refuse(name, 'Must not be given together with netSettlement.');
+    if (others[name]) refuseAt(name, 'Must not be given together with netSettlement.');
   const { window } = others;
   if (netSettlement?.groupBy === 'notes') {
-    if (!by.includes('notes')) refuse('by', 'Must contain notes to group by notes.');
+    if (!by.includes('notes')) refuseAt('by', fieldError('group_by_notes'));
     return;
   }
   if (!by.includes('document') || !by.includes('window'))
-    refuse('by', 'Must contain document and window to group by day or window.');
+    refuseAt('by', fieldError('group_by_day'));
   if (window && window.daysBefore + window.daysAfter > maxSettlementDays)
-    refuse('window', `Must have at most ${maxSettlementDays} days for a net settlement.`);
+    refuseAt('window', fieldError('settlement_days', { most: maxSettlementDays }));
 }
 
 export const ruleAction = z
   .strictObject({
-    classify: z
-      .enum(declaredCategories, `Must be one of ${declaredCategories.join(', ')}.`)
-      .optional(),
+    classify: z.enum(declaredCategories).optional(),
     /** Why such lines need no match. */
     reason: filledText(300).optional(),
     match: matchAction.optional(),
   })
   .superRefine(({ classify, reason, match }, context) => {
-    const refuse = (path: string[], message: string) =>
-      context.addIssue({ code: 'custom', path, message });
     if ((classify === undefined) === (match === undefined))
-      refuse([], 'Must have either classify or match.');
+      refuse(context, [], 'Must have either classify or match.');
     if (classify !== undefined && reason === undefined)
-      refuse(['reason'], 'The field is required.');
+      refuse(context, ['reason'], fieldError('required'));
     if (match !== undefined && reason !== undefined)
-      refuse(['reason'], 'Is allowed with classify only.');
+      refuse(context, ['reason'], 'Is allowed with classify only.');
   });
 
 /** Lowest first; among equals the older rule first. */
@@ -256,7 +245,7 @@ function hasCondition({
 }
 const missingCondition = {
   path: ['when'],
-  message: 'Must have at least one condition to classify lines.',
+  ...failing('needs_condition'),
 };
 
 export type RuleDefinition = z.output<typeof versionBody>;

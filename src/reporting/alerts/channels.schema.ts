@@ -18,14 +18,11 @@ export const nameText = filledText(100).refine(
   'Must be one line without control characters.',
 );
 
-const language = z.enum(AlertLanguage, 'Must be pt or en.');
+const language = z.enum(AlertLanguage);
 const recipients = z
-  .array(
-    patternText(254, mailboxText, 'Must be an e-mail address such as ana@example.com.'),
-    'Must be a list of e-mail addresses.',
-  )
-  .min(1, 'Must have at least one address.')
-  .max(20, 'Must have at most 20 addresses.');
+  .array(patternText(254, mailboxText, 'Must be an e-mail address such as ana@example.com.'))
+  .min(1)
+  .max(20);
 const url = filledText(2000);
 
 export const channelView = z.object({

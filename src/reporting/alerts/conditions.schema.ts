@@ -1,23 +1,16 @@
 // The conditions of alert rules: what a caller declares is stored as exact JSON, and read from it.
 import { z } from 'zod';
-import { integer, patternText, positiveReais } from '../../bank-contract/wire.js';
+import { patternText, positiveReais, integerBetween } from '../../bank-contract/wire.js';
 import { AlertConditionKind, AlertSeverity } from '../../generated/service/enums.js';
 import { parseJson, stringifyJson } from '../../platform/json/exact-json.js';
 import { breakKinds, type BreakKind } from '../../reconciliation/decide/break-kind-declarations.js';
 
-const wholeNumber = (least: number, most: number) =>
-  integer.refine(
-    (value) => value >= least && value <= most,
-    `Must be a whole number from ${least} to ${most}.`,
-  );
+const wholeNumber = (least: number, most: number) => integerBetween(least, most);
 
 export const conditionKinds = Object.values(AlertConditionKind);
 
 const kinds = Object.keys(breakKinds) as [BreakKind, ...BreakKind[]];
-export const severityValue = z.enum(
-  AlertSeverity,
-  `Must be one of ${Object.values(AlertSeverity).join(', ')}.`,
-);
+export const severityValue = z.enum(AlertSeverity);
 
 export const condition = z.discriminatedUnion(
   'kind',
@@ -25,10 +18,7 @@ export const condition = z.discriminatedUnion(
     z.strictObject({
       kind: z.literal('break_open'),
       /** Empty for all kinds. */
-      kinds: z
-        .array(z.enum(kinds, `Must be one of ${kinds.join(', ')}.`), 'Must be a list of kinds.')
-        .max(kinds.length, 'Must name each kind once.')
-        .default([]),
+      kinds: z.array(z.enum(kinds)).max(kinds.length).default([]),
       /** Leaves out breaks of an unknown amount. */
       minAmount: positiveReais.optional(),
       /** Since the break was opened. */

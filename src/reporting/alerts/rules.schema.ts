@@ -1,7 +1,7 @@
 // The API of alert rules.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { instant, integer, text } from '../../bank-contract/wire.js';
+import { instant, integer, text, integerBetween } from '../../bank-contract/wire.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
 import { nameText } from './channels.schema.js';
 import { condition, severityValue } from './conditions.schema.js';
@@ -12,19 +12,13 @@ const maxChannels = 20;
 const maxGroupSeconds = 3_600;
 const maxRemindAfterHours = 720;
 
-const isOn = z.boolean('Must be true or false.');
+const isOn = z.boolean();
 const channelIds = z
-  .array(z.uuid('Must be the id of an alert channel.'), 'Must be a list of ids.')
-  .max(maxChannels, `Must have at most ${maxChannels} channels.`)
+  .array(z.uuid('Must be the id of an alert channel.'))
+  .max(maxChannels)
   .refine((ids) => new Set(ids).size === ids.length, 'Must have each channel at most once.');
-const groupSeconds = integer.refine(
-  (seconds) => seconds >= 0 && seconds <= maxGroupSeconds,
-  `Must be from 0 to ${maxGroupSeconds}.`,
-);
-const remindAfterHours = integer.refine(
-  (hours) => hours >= 1 && hours <= maxRemindAfterHours,
-  `Must be from 1 to ${maxRemindAfterHours}.`,
-);
+const groupSeconds = integerBetween(0, maxGroupSeconds);
+const remindAfterHours = integerBetween(1, maxRemindAfterHours);
 
 export const alertRuleView = z.object({
   id: z.string(),

@@ -1,5 +1,6 @@
 // Computes cash forecasts. The cost follows the period and what is open, not the history.
 import { Injectable } from '@nestjs/common';
+import { fieldError } from '../../bank-contract/field-errors.js';
 import { BankService } from '../../bank/bank.service.js';
 import { addBusinessDays, addDays, daysBetween, type PlainDate } from '../../brazil/calendar.js';
 import { saoPauloDay, statementDayStart } from '../../brazil/statement-day.js';
@@ -76,7 +77,7 @@ function readPeriod({ from, to }: Query, today: PlainDate): ForecastPeriod {
   if (first < earliestDay || first > latestDay)
     throw invalidField('$.from', `Must be from ${earliestDay} to ${latestDay}.`);
   const last = to ?? addDays(first > today ? first : today, defaultDays);
-  if (last < first) throw invalidField('$.to', 'Must not be before from.');
+  if (last < first) throw invalidField('$.to', fieldError('before_field', { field: 'from' }));
   if (last > latestDay) throw invalidField('$.to', `Must not be after ${latestDay}.`);
   // The balances of later days are computed from today on.
   const days = daysBetween(firstComputedDay({ from: first, to: last }, today), last) + 1;

@@ -8,14 +8,14 @@ export const exportFormats = ['csv', 'xlsx', 'ofx', 'cnab240'] as const;
 export const tableFormats = ['csv', 'xlsx'] as const;
 
 /** For CSV. With `semicolon`, amounts have a decimal comma. */
-const delimiter = z.enum(['comma', 'semicolon'], 'Must be comma or semicolon.').default('comma');
+const delimiter = z.enum(['comma', 'semicolon']).default('comma');
 
 /** Of tables: what a person works through, with the age of each row. */
 const openItems = {
   ...exported,
   responseContentType: 'application/octet-stream',
   query: z.object({
-    format: z.enum(tableFormats, `Must be one of ${tableFormats.join(', ')}.`).default('csv'),
+    format: z.enum(tableFormats).default('csv'),
     delimiter,
   }),
   response: z.string(),
@@ -42,7 +42,7 @@ export const exportTransactions = route({
   path: '/v1/exports/transactions',
   responseContentType: 'application/octet-stream',
   query: z.object({
-    format: z.enum(exportFormats, `Must be one of ${exportFormats.join(', ')}.`).default('csv'),
+    format: z.enum(exportFormats).default('csv'),
     /** Statement days, both included. The default is the current month up to today. */
     from: plainDate.optional(),
     to: plainDate.optional(),

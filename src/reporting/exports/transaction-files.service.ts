@@ -1,6 +1,7 @@
 // Opens files of statement lines: their period, the account that they state, and their lines, which
 // are read page by page while the file is written.
 import { Injectable } from '@nestjs/common';
+import { fieldError } from '../../bank-contract/field-errors.js';
 import { AccountsService } from '../../access/accounts/accounts.service.js';
 import type { BankDetails } from '../../access/accounts/bank-details.schema.js';
 import { BankService } from '../../bank/bank.service.js';
@@ -176,7 +177,7 @@ function periodOf(
     throw invalidField(from === undefined ? '$.to' : '$.from', `Must be from ${earliestDay} on.`);
   if (last > latestDay)
     throw invalidField(to === undefined ? '$.from' : '$.to', `Must be at most ${latestDay}.`);
-  if (first > last) throw invalidField('$.from', 'Must not be after to.');
+  if (first > last) throw invalidField('$.from', fieldError('after_field', { field: 'to' }));
   if (daysBetween(first, last) >= maxDays)
     throw invalidField('$.to', `Must be within ${maxDays} days of from.`);
   return { from: first, to: last };

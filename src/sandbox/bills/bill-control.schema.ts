@@ -20,13 +20,14 @@ import {
   positiveReais,
   reais,
   text,
+  notNegativeReais,
 } from '../../bank-contract/wire.js';
 
 const control = { chapter: 'Sandbox control', authentication: 'api-key' } as const;
 
 const adjustment = z
   .looseObject({
-    type: z.enum(['FIXED', 'PERCENTAGE'], 'Must be FIXED or PERCENTAGE.'),
+    type: z.enum(['FIXED', 'PERCENTAGE']),
     date: plainDate,
     /** In reais, or in percent with up to six decimals. */
     amount: millionths.refine((amount) => amount > 0n, 'Must be greater than zero.'),
@@ -57,18 +58,18 @@ export const createBill = route({
   path: '/sandbox/bills',
   body: z
     .looseObject({
-      type: z.enum(['BANKSLIP', 'TAXES'], 'Must be BANKSLIP or TAXES.'),
-      status: z.enum(billStatuses, `Must be one of ${billStatuses.join(', ')}.`),
+      type: z.enum(['BANKSLIP', 'TAXES']),
+      status: z.enum(billStatuses),
       /** By default that of the code. */
       amount: positiveReais.nullish(),
-      isAllowPartialPayment: z.boolean('Must be true or false.').nullish(),
+      isAllowPartialPayment: z.boolean().nullish(),
       minimumPaymentAmount: positiveReais.nullish(),
       maximumPaymentAmount: positiveReais.nullish(),
       /** By default that of the code, or else a day soon. */
       dueDate: plainDate.nullish(),
       barCode: billBarCode.nullish(),
       digitableLine: billDigitableLine.nullish(),
-      rebateAmount: reais.refine((cents) => cents >= 0n, 'Must not be negative.').nullish(),
+      rebateAmount: notNegativeReais.nullish(),
       interest: adjustment.nullish(),
       fine: adjustment.nullish(),
       discounts: z.array(adjustment).max(10, 'Must be at most 10.').nullish(),

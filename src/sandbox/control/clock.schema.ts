@@ -39,7 +39,7 @@ export const changeClock = route({
       now: requestedInstant.nullish(),
       /** An ISO 8601 duration. */
       advance: text(40).nullish(),
-      frozen: z.boolean('Must be true or false.').nullish(),
+      frozen: z.boolean().nullish(),
     })
     .refine(
       ({ now, advance, frozen }) => Boolean(now ?? advance) || typeof frozen === 'boolean',

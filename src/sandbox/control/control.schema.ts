@@ -51,7 +51,7 @@ export const postTransaction = route({
   body: z.looseObject({
     account: accountNumber.nullish(),
     amount: positiveReais,
-    isCredit: z.boolean('Must be true or false.'),
+    isCredit: z.boolean(),
     typeName: filledText(60),
     notes: text(200).nullish(),
     correlationId: clientIdentifier.nullish(),

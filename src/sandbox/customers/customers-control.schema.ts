@@ -13,7 +13,7 @@ export const decideCustomerRoute = route({
   /** The id in the response to the creation of the customer. */
   params: z.object({ id: z.uuid('Must be the id of a customer.') }),
   body: z.looseObject({
-    decision: z.enum(['approve', 'refuse'], 'Must be approve or refuse.'),
+    decision: z.enum(['approve', 'refuse']),
     reason: text(200).nullish(),
   }),
   response: z.object({ id: z.string(), status: z.string() }),

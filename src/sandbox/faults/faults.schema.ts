@@ -1,8 +1,15 @@
 // The control plane of faults: add, list and remove.
 import { LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
+import { fieldError, refuse } from '../../bank-contract/field-errors.js';
 import { route } from '../../bank-contract/route.js';
-import { integer, jsonNumber, text } from '../../bank-contract/wire.js';
+import {
+  integer,
+  integerBetween,
+  jsonNumber,
+  rejectInput,
+  text,
+} from '../../bank-contract/wire.js';
 import {
   endpointsOfKind,
   callKinds,
@@ -18,19 +25,15 @@ const probability = z.codec(jsonNumber, z.number(), {
   decode: (number, context) => {
     const value = Number(number.value);
     if (value >= 0 && value <= 1) return value;
-    context.issues.push({ code: 'custom', message: 'Must be from 0 to 1.', input: number.value });
-    return z.NEVER;
+    return rejectInput(context, number.value, fieldError('between', { least: 0, most: 1 }));
   },
   encode: (value) => new LosslessNumber(String(value)),
 });
 
-const endpoint = z.enum(faultEndpoints, `Must be one of ${faultEndpoints.join(', ')}.`);
-const kind = z.enum(faultKinds, `Must be one of ${faultKinds.join(', ')}.`);
-const method = z.enum(
-  ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  'Must be GET, POST, PUT, PATCH or DELETE.',
-);
-const code = z.enum(pixFailureCodes, `Must be one of ${pixFailureCodes.join(', ')}.`);
+const endpoint = z.enum(faultEndpoints);
+const kind = z.enum(faultKinds);
+const method = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+const code = z.enum(pixFailureCodes);
 const longestDelayMs = 600_000;
 const maxTimes = 1_000_000_000;
 
@@ -39,33 +42,26 @@ const request = z
     endpoint,
     kind,
     method: method.nullish(),
-    times: integer
-      .refine((value) => value >= 1 && value <= maxTimes, `Must be from 1 to ${maxTimes}.`)
-      .nullish(),
+    times: integerBetween(1, maxTimes).nullish(),
     probability: probability.nullish(),
     seed: integer.nullish(),
     code: code.nullish(),
-    delayMs: integer
-      .refine(
-        (value) => value >= 0 && value <= longestDelayMs,
-        `Must be from 0 to ${longestDelayMs}.`,
-      )
-      .nullish(),
+    delayMs: integerBetween(0, longestDelayMs).nullish(),
   })
   .superRefine((values, context) => {
-    const refuse = (path: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [path], message });
     const endpoints = endpointsOfKind(values.kind);
     if (!canFire(values.kind, values.endpoint))
       refuse(
-        'endpoint',
+        context,
+        ['endpoint'],
         `${values.kind} can fire only at ${[...(endpoints ?? []), '*'].join(', ')}.`,
       );
     if (typeof values.times === 'number' && typeof values.probability === 'number')
-      refuse('probability', 'Send either times or probability, not both.');
-    if (values.code && values.kind !== 'async-error') refuse('code', `${values.kind} has no code.`);
+      refuse(context, ['probability'], 'Send either times or probability, not both.');
+    if (values.code && values.kind !== 'async-error')
+      refuse(context, ['code'], `${values.kind} has no code.`);
     if (values.method && !(callKinds as readonly FaultKind[]).includes(values.kind))
-      refuse('method', `${values.kind} cannot be limited to a method.`);
+      refuse(context, ['method'], `${values.kind} cannot be limited to a method.`);
   });
 
 function canFire(ofKind: FaultKind, at: FaultEndpoint): boolean {

@@ -1,10 +1,9 @@
 // The control route that generates many lines at once, for load tests.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { integer, text } from '../../bank-contract/wire.js';
+import { integer, text, integerBetween } from '../../bank-contract/wire.js';
 
-const from1To = (maximum: number) =>
-  integer.refine((value) => value >= 1 && value <= maximum, `Must be from 1 to ${maximum}.`);
+const from1To = (maximum: number) => integerBetween(1, maximum);
 
 export const generateLines = route({
   name: 'sandboxGenerate',

@@ -4,17 +4,12 @@ import { z } from 'zod';
 import { maxBatchItems } from '../../bank-contract/batch-transfers.js';
 import { route } from '../../bank-contract/route.js';
 import { departures } from '../../platform/http/lenient-request.js';
-import { filledText, integer, positiveReais } from '../../bank-contract/wire.js';
+import { filledText, positiveReais, integerBetween } from '../../bank-contract/wire.js';
 import { presets, type Preset } from '../presets/presets.js';
 
 const word = filledText(40);
-const count = (minimum: number, maximum: number) =>
-  integer.refine(
-    (value) => value >= minimum && value <= maximum,
-    `Must be from ${minimum} to ${maximum}.`,
-  );
-const oneOf = <const Values extends [string, ...string[]]>(...values: Values) =>
-  z.enum(values, `Must be one of ${values.join(', ')}.`);
+const count = (minimum: number, maximum: number) => integerBetween(minimum, maximum);
+const oneOf = <const Values extends [string, ...string[]]>(...values: Values) => z.enum(values);
 
 /** The names of a charge's status. The contract shows only the names at creation. */
 const chargeStatus = z.strictObject({

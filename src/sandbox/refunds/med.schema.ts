@@ -38,7 +38,7 @@ export const reportDispute = route({
   authentication: 'api-key',
   body: z.looseObject({
     account: text(20).nullish(),
-    eventType: z.enum(reportableDisputes, `Must be one of ${reportableDisputes.join(', ')}.`),
+    eventType: z.enum(reportableDisputes),
     endToEndId: filledText(64),
     amount: positiveReais.nullish(),
     /** When left out, the webhook has none. */

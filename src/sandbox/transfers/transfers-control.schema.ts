@@ -28,7 +28,7 @@ export const registerDictKey = route({
     branch: filledText(10).nullish(),
     type: accountType.nullish(),
     /** Gives a registered key a new holder, as a claim or a portability in the DICT does. */
-    replaces: z.boolean('Must be true or false.').nullish(),
+    replaces: z.boolean().nullish(),
   }),
   response: z.object({
     key: z.string(),

@@ -1,7 +1,13 @@
 // The API of an account's credit days.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { bigInteger, filledText, instant, integer } from '../../bank-contract/wire.js';
+import {
+  bigInteger,
+  filledText,
+  instant,
+  integer,
+  integerBetween,
+} from '../../bank-contract/wire.js';
 import { maxCreditDays, paymentWays } from './credit-days.js';
 
 /** Of a payment that a line shows. */
@@ -13,10 +19,7 @@ export const paymentTimes = {
   creditedAt: instant,
 };
 
-const businessDays = integer.refine(
-  (days) => days >= 0 && days <= maxCreditDays,
-  `Must be from 0 to ${maxCreditDays}.`,
-);
+const businessDays = integerBetween(0, maxCreditDays);
 
 const creditDaysView = z.object({
   ways: z.array(

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { shownParty } from '../../access/counterparties/counterparty.schema.js';
 import { taxIdText } from '../../bank-contract/transfers.js';
+import { refuse } from '../../bank-contract/field-errors.js';
 import { route } from '../../bank-contract/route.js';
 import {
   bigInteger,
@@ -10,10 +11,10 @@ import {
   filledText,
   instant,
   integer,
+  notNegativeReais,
   plainDate,
   positiveReais,
   reais,
-  requiredOr,
   text,
   maxIdLength,
 } from '../../bank-contract/wire.js';
@@ -35,20 +36,19 @@ const kindByName = new Map<string, ReferenceKind>(
     [camelCaseOf(kind), kind],
   ]),
 );
-const referenceKind = z.enum(
-  [...new Set(declarableKinds.flatMap((kind) => [kind, camelCaseOf(kind)]))],
-  requiredOr(`Must be one of ${declarableKinds.map(camelCaseOf).join(', ')}.`),
-);
+const referenceKind = z.enum([
+  ...new Set(declarableKinds.flatMap((kind) => [kind, camelCaseOf(kind)])),
+]);
 
 const terms = {
   amount: positiveReais.nullish(),
   amountFrom: positiveReais.nullish(),
   amountTo: positiveReais.nullish(),
   /** How far a line may be from `amount`. */
-  tolerance: reais.refine((cents) => cents >= 0n, 'Must not be negative.').nullish(),
+  tolerance: notNegativeReais.nullish(),
   references: z
     .array(z.object({ kind: referenceKind, value: clientIdentifier }))
-    .max(20, 'Must have at most 20 references.')
+    .max(20)
     .nullish(),
   counterparty: z.object({ taxId: taxIdText.nullish(), name: filledText(200).nullish() }).nullish(),
   /** A pattern (RE2) that the line's notes or type contain, without regard to accents and case. */
@@ -60,7 +60,7 @@ const terms = {
 
 const declaration = z.object({
   externalId: clientIdentifier,
-  direction: z.enum(directions, requiredOr(`Must be one of ${directions.join(', ')}.`)),
+  direction: z.enum(directions),
   /** Days in São Paulo, both included. Without `dateTo` the window is one day. */
   dateFrom: plainDate,
   dateTo: plainDate.nullish(),
@@ -69,8 +69,8 @@ const declaration = z.object({
 type Declaration = z.output<typeof declaration>;
 
 export const declarationBody = declaration.superRefine((body, context) => {
-  for (const [field, message] of Object.entries(errorsOfTerms(toTerms(body))))
-    context.addIssue({ code: 'custom', path: [field], message });
+  for (const [field, error] of Object.entries(errorsOfTerms(toTerms(body))))
+    refuse(context, [field], error);
 });
 
 const reason = filledText(500);

@@ -2,6 +2,7 @@
 // stored whole with each version.
 import { z } from 'zod';
 import { daysBetween, parsePlainDate, type PlainDate } from '../../brazil/calendar.js';
+import { fieldError, type FieldError } from '../../bank-contract/field-errors.js';
 import type { AcceptedAmounts } from './settlement.js';
 import { declarableKinds, type Reference } from './references.js';
 import { problemOfPattern } from './text-pattern.js';
@@ -32,30 +33,29 @@ export interface DeclaredTerms {
 const maxWindowDays = 366;
 
 /** What is wrong with the terms as a whole, by the JSON path of the field. */
-export function errorsOfTerms(terms: DeclaredTerms): Record<string, string> {
+export function errorsOfTerms(terms: DeclaredTerms): Record<string, FieldError> {
   const { amountCents, amountFromCents: from, amountToCents: to, dateFrom, dateTo } = terms;
-  const errors: Record<string, string> = {};
+  const errors: Record<string, FieldError> = {};
   const isRange = from !== null || to !== null;
-  if (amountCents === null && !isRange) errors.amount = 'amount, or amountFrom and amountTo.';
-  if (amountCents !== null && isRange) errors.amount = 'Must not be sent with a range.';
-  if (isRange && from === null) errors.amountFrom = 'A range has amountFrom and amountTo.';
-  if (isRange && to === null) errors.amountTo = 'A range has amountFrom and amountTo.';
+  if (amountCents === null && !isRange) errors.amount = fieldError('amount_or_range');
+  if (amountCents !== null && isRange) errors.amount = fieldError('not_with_range');
+  if (isRange && from === null) errors.amountFrom = fieldError('whole_range');
+  if (isRange && to === null) errors.amountTo = fieldError('whole_range');
   if (from !== null && to !== null && from > to)
-    errors.amountTo = 'Must not be less than amountFrom.';
-  if (isRange && terms.toleranceCents > 0n) errors.tolerance = 'Must not be sent with a range.';
+    errors.amountTo = fieldError('less_than_field', { field: 'amountFrom' });
+  if (isRange && terms.toleranceCents > 0n) errors.tolerance = fieldError('not_with_range');
   if (amountCents !== null && terms.toleranceCents >= amountCents)
-    errors.tolerance = 'Must be less than the amount.';
+    errors.tolerance = fieldError('less_than_amount');
   // A date that does not exist is an error of its own.
   const areDates = [dateFrom, dateTo].every((date) => parsePlainDate(date) !== null);
-  if (areDates && dateTo < dateFrom) errors.dateTo = 'Must not be before dateFrom.';
+  if (areDates && dateTo < dateFrom)
+    errors.dateTo = fieldError('before_field', { field: 'dateFrom' });
   else if (areDates && daysBetween(dateFrom, dateTo) >= maxWindowDays)
-    errors.dateTo = `The window must have at most ${maxWindowDays} days.`;
+    errors.dateTo = fieldError('window_days', { most: maxWindowDays });
   const isWide = isWideRange(from, to);
   const isNamed = terms.references.length > 0 || terms.taxId !== null || terms.text !== null;
-  if (isRange && !isNamed)
-    errors.references = 'A range needs a reference, a taxId or a text: an amount is not enough.';
-  else if (isWide && terms.references.length === 0)
-    errors.references = 'A range over four orders of magnitude needs a reference.';
+  if (isRange && !isNamed) errors.references = fieldError('range_needs_identity');
+  else if (isWide && terms.references.length === 0) errors.references = fieldError('wide_range');
   const problem = terms.text === null ? null : problemOfPattern(terms.text);
   if (problem !== null) errors.text = problem;
   return errors;

@@ -1,8 +1,14 @@
 // Metadata: short texts by which a business system finds its own records. The service stores them
 // with the expected payment and shows them; the bank never gets them.
 import { z } from 'zod';
+import {
+  fieldError,
+  fieldErrorOf,
+  readingFields,
+  refuse,
+} from '../../bank-contract/field-errors.js';
 import type { Route } from '../../bank-contract/route.js';
-import { patternText, requiredOr, text } from '../../bank-contract/wire.js';
+import { patternText, text } from '../../bank-contract/wire.js';
 import { isJsonObject } from '../../platform/json/exact-json.js';
 
 export const maxMetadataKeys = 20;
@@ -10,7 +16,7 @@ const maxValueLength = 500;
 const keyPattern = /^[A-Za-z0-9_.-]{1,40}$/;
 /** Schemas leave this key out of an object, so that its text would be lost without an error. */
 const unreadableKey = '__proto__';
-const keyMessage = 'A key must have 1 to 40 characters of A–Z, a–z, 0–9, _, . and -.';
+const wrongKey = fieldError('metadata_key');
 
 export type Metadata = Readonly<Record<string, string>>;
 
@@ -19,24 +25,22 @@ const metadataValue = text(maxValueLength).refine(
   'Must not contain control characters.',
 );
 
-const texts = z
-  .record(z.string(), metadataValue, requiredOr('Must be an object of texts.'))
-  .superRefine((fields, context) => {
-    const keys = Object.keys(fields);
-    if (keys.length > maxMetadataKeys)
-      context.addIssue({ code: 'custom', message: `Must have at most ${maxMetadataKeys} keys.` });
-    for (const key of keys.filter((one) => !keyPattern.test(one)).slice(0, maxMetadataKeys))
-      context.addIssue({ code: 'custom', path: [key.slice(0, 41)], message: keyMessage });
-  });
+const texts = z.record(z.string(), metadataValue).superRefine((fields, context) => {
+  const keys = Object.keys(fields);
+  if (keys.length > maxMetadataKeys)
+    refuse(context, [], fieldError('max_items', { most: maxMetadataKeys }));
+  for (const key of keys.filter((one) => !keyPattern.test(one)).slice(0, maxMetadataKeys))
+    refuse(context, [key.slice(0, 41)], wrongKey);
+});
 
 /** The field of a request. */
 export const metadata = z
   .custom<Metadata>()
   .superRefine((fields, context) => {
     if (isJsonObject(fields) && Object.hasOwn(fields, unreadableKey))
-      context.addIssue({ code: 'custom', path: [unreadableKey], message: keyMessage });
-    for (const { path, message } of texts.safeParse(fields).error?.issues ?? [])
-      context.addIssue({ code: 'custom', path, message });
+      refuse(context, [unreadableKey], wrongKey);
+    for (const issue of texts.safeParse(fields, readingFields).error?.issues ?? [])
+      refuse(context, issue.path, fieldErrorOf(issue));
   })
   .meta({
     type: 'object',

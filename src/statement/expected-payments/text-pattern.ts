@@ -1,6 +1,7 @@
 // Patterns that people write, over texts that strangers write. RE2 searches in linear time, so that
 // no pattern and no text can take long; sizes are limited besides.
 import { RE2JS } from 're2js';
+import { fieldError, fieldMessage, type FieldError } from '../../bank-contract/field-errors.js';
 
 export const maxPatternLength = 200;
 /** Of a text, only so many characters are searched. */
@@ -17,15 +18,24 @@ export interface TextPattern {
 
 const compiledBySource = new Map<string, TextPattern>();
 
+/** A pattern that cannot be used, with what is wrong for its author. */
+class PatternError extends SyntaxError {
+  constructor(
+    readonly problem: FieldError,
+    options?: ErrorOptions,
+  ) {
+    super(fieldMessage(problem), options);
+  }
+}
+
 /** Throws `SyntaxError`, whose message is for the author, when the pattern cannot be used. */
 export function compileTextPattern(source: string): TextPattern {
   const known = compiledBySource.get(source);
   if (known) return known;
   if (source.length > maxPatternLength)
-    throw new SyntaxError(`Must have at most ${maxPatternLength} characters.`);
+    throw new PatternError(fieldError('max_characters', { most: maxPatternLength }));
   const compiled = compile(withoutAccents(source));
-  if (compiled.programSize() > maxProgramSize)
-    throw new SyntaxError('Repeats too much: use smaller numbers of repetitions.');
+  if (compiled.programSize() > maxProgramSize) throw new PatternError(fieldError('pattern_size'));
   const pattern: TextPattern = {
     matches: (text) => compiled.matcher(normalizeText(text.slice(0, maxTextLength))).find(),
   };
@@ -57,14 +67,14 @@ export function isMeaningless(part: string): boolean {
 }
 
 /** What is wrong with a pattern that must distinguish lines; null for a good one. */
-export function problemOfPattern(source: string): string | null {
+export function problemOfPattern(source: string): FieldError | null {
   try {
     const pattern = compileTextPattern(source);
-    if (pattern.matches('')) return 'Must not match an empty text: it would distinguish no line.';
+    if (pattern.matches('')) return fieldError('pattern_of_empty');
     const distinguishes = !meaninglessTexts.some((text) => pattern.matches(text));
-    return distinguishes ? null : 'Must not match nearly every text: it would distinguish no line.';
+    return distinguishes ? null : fieldError('pattern_of_all');
   } catch (error) {
-    if (error instanceof SyntaxError) return error.message;
+    if (error instanceof PatternError) return error.problem;
     throw error;
   }
 }
@@ -73,7 +83,7 @@ function compile(source: string): RE2JS {
   try {
     return RE2JS.compile(source, RE2JS.CASE_INSENSITIVE);
   } catch (cause) {
-    throw new SyntaxError('Must be a valid pattern (RE2 syntax).', { cause });
+    throw new PatternError(fieldError('pattern'), { cause });
   }
 }
 

@@ -111,8 +111,8 @@ describe('the pages of expected payments', () => {
     const refused = await analyst.submit(at('/new'), { ...wrong, dateTo: '2020-01-01', text: '(' });
     expect(refused.status).toBe(400);
     for (const words of [
-      'It must not be negative.',
-      'Write a valid CPF or CNPJ.',
+      'Must not be negative.',
+      'Must be a CPF or a CNPJ.',
       'Some fields need correction.',
     ])
       expect([words, refused.text.includes(words)]).toEqual([words, true]);
@@ -125,12 +125,12 @@ describe('the pages of expected payments', () => {
     });
     expect([
       again.status,
-      again.text.includes('This id names a payment with other terms.'),
+      again.text.includes('names a payment that was declared with other terms.'),
     ]).toEqual([400, true]);
     const together = { externalId: 'x', ...terms, dateTo: '2020-01-01', text: '(', taxId: '' };
     const whole = await analyst.submit(at('/new'), together);
-    expect(whole.text).toContain('It must not be before the first date.');
-    expect(whole.text).toContain('not in RE2 syntax');
+    expect(whole.text).toContain('Must not be before dateFrom.');
+    expect(whole.text).toContain('a valid pattern (RE2 syntax)');
     expect((await viewer.get(at('?externalId=wrong'))).text).toContain('No expected payment here.');
   });
 

@@ -245,20 +245,22 @@ describe('the pages of rules', () => {
     const [before] = await rows<{ count: string }>('SELECT count(*) FROM rule');
     const refused = await submit(analyst, at('/new'), fields);
     expect(refused.status).toBe(400);
-    expect(refused.text).toContain('Write a valid CPF or CNPJ.');
-    expect(refused.text).toContain('The pattern repeats too much');
-    expect(refused.text).toContain('Fill in this field.');
+    expect(refused.text).toContain('Must be a CPF or a CNPJ.');
+    expect(refused.text).toContain('Repeats too much');
+    expect(refused.text).toContain('The field is required.');
     expect(refused.text).not.toMatch(/<script>alert|<img src=x/);
     const portuguese = await submit(analyst, at('/new'), fields, { 'accept-language': 'pt' });
-    expect(portuguese.text).toContain('Escreva um CPF ou CNPJ válido.');
+    expect(portuguese.text).toContain('Precisa ser um CPF ou CNPJ válido.');
     const invalid = classifying('x', condition('notesMatch', '('));
-    expect((await submit(analyst, at('/new'), invalid)).text).toContain('not in RE2 syntax');
+    expect((await submit(analyst, at('/new'), invalid)).text).toContain(
+      'a valid pattern (RE2 syntax)',
+    );
     const taken = await submit(
       analyst,
       at('/new'),
       classifying('Bank fees', condition('debit', '')),
     );
-    expect([taken.status, taken.text.includes('A rule has this name already.')]).toEqual([
+    expect([taken.status, taken.text.includes('A rule with this name already exists.')]).toEqual([
       400,
       true,
     ]);

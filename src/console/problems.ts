@@ -1,0 +1,55 @@
+// What pages say of errors: the words of a reason, in the reader's language. Nothing that the
+// service wrote in English for programmers is shown in Portuguese.
+import {
+  fieldMessage,
+  fill,
+  type FieldError,
+  type FieldErrors,
+} from '../bank-contract/field-errors.js';
+import { AppError } from '../platform/errors.js';
+import type { Visit } from './requests.js';
+import { findTextKey, type TextKey } from './texts.js';
+import { fieldErrorsInPortuguese, otherFieldError } from './texts/field-errors.js';
+import type { Language } from './texts/languages.js';
+
+export function fieldErrorIn(language: Language, error: FieldError): string {
+  if (language === 'en') return fieldMessage(error);
+  return typeof error === 'string'
+    ? otherFieldError
+    : fill(fieldErrorsInPortuguese[error.reason], error.params);
+}
+
+/** One sentence for each field: `payer.document: Precisa ser um CPF ou CNPJ válido.` */
+export function fieldErrorsIn(language: Language, errors: FieldErrors): string[] {
+  return Object.entries(errors).map(([path, ofField]) => {
+    const field = path.replace(/^\$\.?/, '');
+    const said = ofField.map((error) => fieldErrorIn(language, error)).join(' ');
+    return field === '' ? said : `${field}: ${said}`;
+  });
+}
+
+/** The words of an error's reason, or of its status. `area` has words of its own for some. */
+export function problemKey({ code, status, details }: AppError, area?: string): TextKey {
+  const reason = details.reason ?? code;
+  const general = status < 500 ? 'error.400' : 'error.503';
+  return (
+    (area === undefined ? null : findTextKey(`${area}.${reason}`)) ??
+    findTextKey(`problem.${reason}`) ??
+    findTextKey(`error.${status}`) ??
+    general
+  );
+}
+
+/**
+ * What the page of a form says about an error: the words of its reason, or of its fields. Rethrows
+ * what is no error of a known kind.
+ */
+export function problemIn(
+  { t, language }: Pick<Visit, 't' | 'language'>,
+  error: unknown,
+  describe = (errors: FieldErrors) => fieldErrorsIn(language, errors).join(' '),
+): string {
+  if (!(error instanceof AppError) || error.status === 500) throw error;
+  const { errors } = error.details;
+  return errors ? describe(errors) : t(problemKey(error));
+}
