@@ -15,7 +15,7 @@ import type { ClientTls } from '../access/accounts/credentials.js';
 import type { Countdown } from '../platform/countdown.js';
 import { CallDeadline, keptConnections } from '../platform/http/outgoing-calls.js';
 import { Addresses } from '../platform/http/http.js';
-import { readRetryAfter } from '../platform/limits/rate-limits.js';
+import { readRetryAfter } from '../platform/http/retry-after.js';
 import type { RawResponse, UnknownReason } from './response-classification.js';
 
 export interface HttpRequest {

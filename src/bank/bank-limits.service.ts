@@ -3,7 +3,7 @@
 // again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { fullBucket, takeToken, type TokenBucket } from '../platform/limits/rate-limits.js';
+import { TokenBuckets } from '../platform/limits/memory-limits.js';
 import type { BankResponse } from './response-classification.js';
 import * as breakers from './circuit-breaker.js';
 import type { EndpointClass } from './endpoint-class.js';
@@ -35,7 +35,7 @@ export class BankLimits {
     string,
     { endpointClass: EndpointClass; breaker: breakers.Breaker }
   >();
-  private readonly buckets = new Map<number, { rate: number; bucket: TokenBucket }>();
+  private readonly rates = new TokenBuckets<number>();
 
   /**
    * Waits for the account's rate limit. An admitted caller must call `finish` with the response, or
@@ -45,7 +45,11 @@ export class BankLimits {
     const breaker = this.breakerOf(call);
     const check = breakers.checkCall(breaker, performance.now());
     if (!check.isAllowed) return { ...check, isAdmitted: false };
-    const { isTaken, waitMs } = this.takeToken(call);
+    const { accountId, ratePerSecond: rate, maxWaitMs } = call;
+    const { isTaken, waitMs } =
+      rate === null
+        ? { isTaken: true, waitMs: 0 }
+        : this.rates.take(accountId, rate, performance.now(), maxWaitMs);
     if (!isTaken) return { isAdmitted: false, retryAfterMs: waitMs, isLimited: true };
     if (waitMs > 0) await sleep(waitMs);
     const permission = breakers.beginCall(breaker, performance.now());
@@ -57,16 +61,6 @@ export class BankLimits {
       finish: (response) =>
         recordResult(breaker, response as BankResponse<unknown> | null, isProbe, performance.now()),
     };
-  }
-
-  private takeToken({ accountId, ratePerSecond: rate, maxWaitMs }: CallLimits) {
-    if (rate === null) return { isTaken: true, waitMs: 0 };
-    const nowMs = performance.now();
-    const current = this.buckets.get(accountId);
-    // A changed limit starts with a full bucket.
-    const bucket = current?.rate === rate ? current.bucket : fullBucket(rate, nowMs);
-    this.buckets.set(accountId, { rate, bucket });
-    return takeToken(bucket, rate, nowMs, maxWaitMs);
   }
 
   private breakerOf({ accountId, endpointClass }: CallLimits): breakers.Breaker {

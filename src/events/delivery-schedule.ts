@@ -9,8 +9,6 @@ export const deliveryLimits = {
   /** Longer than an attempt can last. */
   leaseMs: endpointTimeoutMs + 5_000,
   batchSize: 10,
-  /** Requests of one process that are under way to one host. */
-  maxPerHost: 50,
   maxRunMs: 20_000,
   /** A batch that takes longer waits outside its job's slot. */
   slotMs: 1_000,

@@ -4,11 +4,13 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/postgres/database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
+import { tooMany } from '../platform/http/retry-after.js';
 import { newId } from '../platform/ids.js';
 import { waitOutsideSlot } from '../platform/queue/job-slots.js';
 import { OnJob } from '../platform/queue/job-methods.js';
 import type { JobPayload } from '../platform/queue/queues.js';
-import { OpenLimit } from '../platform/slots.js';
+import { openLimits, testInterval } from '../platform/limits/limits.js';
+import { OpenCounts } from '../platform/limits/memory-limits.js';
 import { delayAfterAttemptMs, deliveryLimits } from './delivery-schedule.js';
 import { EndpointClient } from './endpoint-client.service.js';
 import { EventCounterparties } from './event-counterparties.service.js';
@@ -25,18 +27,13 @@ import {
   type DeliveryEndpoint,
   type DeliveryResult,
 } from './events.queries.js';
-import { HostLimits } from './host-limits.js';
 
-const { leaseMs, batchSize, maxPerHost, maxRunMs, slotMs } = deliveryLimits;
+const { leaseMs, batchSize, maxRunMs, slotMs } = deliveryLimits;
 /** A batch without any response that took longer than this pauses the endpoint. */
 const slowBatchMs = 5_000;
 const pauseMs = 30_000;
 /** An endpoint that responds with this status wants no more events. */
 const unsubscribeStatus = 410;
-/** The least time between two test events of one endpoint. */
-const testIntervalMs = 10_000;
-/** Test events of one account that this process sends at the same time. */
-const maxTests = 2;
 
 export interface TestResult {
   eventId: string;
@@ -47,8 +44,8 @@ export interface TestResult {
 
 @Injectable()
 export class DeliveryService {
-  private readonly hosts = new HostLimits(maxPerHost);
-  private readonly tests = new OpenLimit(maxTests, 'test events under way');
+  private readonly hosts = new OpenCounts<string>(openLimits.deliveries);
+  private readonly tests = new OpenCounts<number>(openLimits.endpointTests);
 
   constructor(
     private readonly database: Database,
@@ -91,12 +88,12 @@ export class DeliveryService {
   private async claimAndSendTest(endpoint: WebhookEndpoint): Promise<TestResult> {
     const { prisma } = this.database;
     const host = hostOf(endpoint);
-    const sentAt = await claimTest(prisma, endpoint, testIntervalMs);
+    const sentAt = await claimTest(prisma, endpoint, testInterval.ms);
     if (sentAt === null || this.hosts.take(host, 1) === 0)
-      throw new AppError('rate_limited', {
-        public: 'An endpoint gets at most one test event every ten seconds.',
-        headers: { 'retry-after': String(testIntervalMs / 1_000) },
-      });
+      throw tooMany(
+        'An endpoint gets at most one test event every ten seconds.',
+        testInterval.seconds,
+      );
     const startedAt = performance.now();
     try {
       const message = { id: newId(), sentAt, body: testBody(endpoint.id, sentAt) };

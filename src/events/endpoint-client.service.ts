@@ -11,7 +11,7 @@ import { BankService } from '../bank/bank.service.js';
 import { Addresses } from '../platform/http/http.js';
 import { Log } from '../platform/log.js';
 import { keptConnections } from '../platform/http/outgoing-calls.js';
-import { readRetryAfter } from '../platform/limits/rate-limits.js';
+import { readRetryAfter } from '../platform/http/retry-after.js';
 import { SecretBox } from '../platform/secret-box.js';
 import {
   checkEndpointUrl,

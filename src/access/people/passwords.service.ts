@@ -3,6 +3,7 @@
 // nor the cores that payments need, and the others wait in a short queue.
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../platform/errors.js';
+import { passwordLimits } from '../../platform/limits/limits.js';
 import { PasswordQueue, type PasswordSource } from './password-queue.js';
 
 /** What OWASP asks for at least: 19 MiB, two passes, one lane. */
@@ -11,7 +12,7 @@ const retryAfterSeconds = 2;
 
 @Injectable()
 export class OperatorPasswords {
-  private readonly queue = new PasswordQueue({ concurrent: 2, waiting: 40, waitingPerSource: 8 });
+  private readonly queue = new PasswordQueue(passwordLimits);
   private placeholder: Promise<string> | null = null;
 
   /** Throws `not_ready` where too many passwords wait. */

@@ -17,7 +17,6 @@ import * as people from './operators.queries.js';
 import { OperatorPasswords } from './passwords.service.js';
 import { higherRole, type PersonRole } from './roles.js';
 import * as queries from './sessions.queries.js';
-import { deleteFullSignInLimits } from './sign-in-limits.queries.js';
 import { SignInLimits } from './sign-in-limits.service.js';
 import { findStep } from './totp.js';
 
@@ -257,7 +256,6 @@ export class OperatorSessions {
   async deleteOld(): Promise<void> {
     const { sql } = this.database;
     await deleteInBatches(1, (_days, limit) => queries.deleteOldSessions(sql, limit));
-    await deleteInBatches(1, (_days, limit) => deleteFullSignInLimits(sql, limit));
   }
 
   /** The session ends with the last wrong one that it may have. */

@@ -5,15 +5,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlTx } from '../../platform/postgres/database.service.js';
 import { limitedAddressOf } from '../../platform/http/client-address.js';
+import { signInLimits } from '../../platform/limits/limits.js';
+import { takeAttempts } from '../../platform/limits/shared-limits.queries.js';
 import { SecretBox } from '../../platform/secret-box.js';
 import * as queries from './sign-in-limits.queries.js';
-
-/** From one address for one e-mail, of one address, and for one e-mail from everywhere. */
-const limits = {
-  pair: { burst: 6, refillSeconds: 60 },
-  address: { burst: 30, refillSeconds: 10 },
-  email: { burst: 30, refillSeconds: 60 },
-};
 
 const maxAddresses = 10;
 /** Hexadecimal digits that name one of the buckets of strangers: 65,536 of each kind. */
@@ -44,13 +39,13 @@ export class SignInLimits {
   /** 0, or after how many seconds the next attempt may come: then nothing was taken or written. */
   take({ email, address, isKnown }: SigningClient): Promise<number> {
     const wanted = isKnown
-      ? [{ subject: this.knownSubject(email, address), ...limits.pair }]
+      ? [{ subject: this.knownSubject(email, address), ...signInLimits.pair }]
       : [
-          { subject: this.bucket('pair', `${email} ${address}`), ...limits.pair },
-          { subject: this.bucket('address', address), ...limits.address },
-          { subject: this.bucket('email', email), ...limits.email },
+          { subject: this.bucket('pair', `${email} ${address}`), ...signInLimits.pair },
+          { subject: this.bucket('address', address), ...signInLimits.address },
+          { subject: this.bucket('email', email), ...signInLimits.email },
         ];
-    return queries.takeAttempts(this.database.sql, wanted);
+    return takeAttempts(this.database.sql, wanted);
   }
 
   /** The person has given a right code from there. */
@@ -68,7 +63,7 @@ export class SignInLimits {
   }
 
   /** Strangers may share a bucket: their e-mails and addresses are without number, rows are not. */
-  private bucket(kind: keyof typeof limits, text: string): string {
+  private bucket(kind: keyof typeof signInLimits, text: string): string {
     return `${kind} ${this.secretBox.hash(`sign-in-${kind}`, text).slice(0, bucketDigits)}`;
   }
 }

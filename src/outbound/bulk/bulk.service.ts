@@ -23,10 +23,12 @@ import { SecretBox } from '../../platform/secret-box.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
 import { waitOutsideSlot } from '../../platform/queue/job-slots.js';
 import { withReceivedFile, type ReceivedFile } from '../../platform/files/received-file.js';
-import { OpenLimit, pausesBetweenSlices, Slots } from '../../platform/slots.js';
+import { pausesBetweenSlices, Slots } from '../../platform/slots.js';
 import { Every } from '../../platform/queue/timer-methods.js';
 import { newId } from '../../platform/ids.js';
 import type { JobPayload } from '../../platform/queue/queues.js';
+import { openLimits } from '../../platform/limits/limits.js';
+import { OpenCounts } from '../../platform/limits/memory-limits.js';
 import { assertBelowQuota } from '../../platform/limits/quotas.queries.js';
 import * as queries from './bulk.queries.js';
 import { maxFileBytes, maxRows, type BulkKind, type CheckedFile } from './bulk.schema.js';
@@ -68,7 +70,7 @@ export class BulkService {
   private readonly storing = new Slots(2);
   /** Files whose rows are being checked. */
   private readonly checking = new Slots(2);
-  private readonly uploads = new OpenLimit(8, 'uploads in progress');
+  private readonly uploads = new OpenCounts<number>(openLimits.uploads);
 
   constructor(
     private readonly database: Database,

@@ -7,14 +7,16 @@ import { addressOf, limitedAddressOf } from '../http/client-address.js';
 import { waitWhileConnected, type ClientConnection } from '../http/client-connection.js';
 import { AppError } from '../errors.js';
 import { Log, RepeatedLog } from '../log.js';
-import { FailureLimits } from './failure-limits.js';
+import { failuresPerSecond, openLimits } from './limits.js';
+import { OpenCounts, TokenBuckets } from './memory-limits.js';
 
-const limits = { perSecond: 10, maxHeld: 1_000, maxAddresses: 10_000 };
+const maxAddresses = 10_000;
 const holdMs = 1_000;
 
 @Injectable()
 export class AuthenticationFailures {
-  private readonly limits = new FailureLimits(limits);
+  private readonly rates = new TokenBuckets<string>(maxAddresses);
+  private readonly held = new OpenCounts<'all'>(openLimits.heldFailures);
   private readonly log: RepeatedLog;
 
   constructor(log: Log) {
@@ -33,19 +35,15 @@ export class AuthenticationFailures {
   ): Promise<AppError> {
     const details = required === undefined ? {} : { public: required };
     const address = limitedAddressOf(addressOf(request));
-    const response = this.limits.admit(address, performance.now());
-    if (response === 'at_once') return new AppError('unauthenticated', details);
-    this.log.info({ response });
-    if (response === 'refused')
-      return new AppError('rate_limited', {
-        public: 'Too many requests fail to authenticate.',
-        headers: { 'Retry-After': String(holdMs / 1_000) },
-      });
+    if (this.rates.take(address, failuresPerSecond, performance.now()).isTaken)
+      return new AppError('unauthenticated', details);
+    this.log.info({});
+    if (this.held.take('all', 1) === 0) return this.held.refusal();
     request.body = undefined;
     try {
       await this.hold(client);
     } finally {
-      this.limits.release();
+      this.held.free('all', 1);
     }
     return new AppError('unauthenticated', details);
   }

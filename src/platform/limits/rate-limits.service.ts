@@ -5,14 +5,14 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../settings/config.js';
 import { Database } from '../postgres/database.service.js';
 import { limitedAddressOf } from '../http/client-address.js';
-import { AppError } from '../errors.js';
+import { tooMany } from '../http/retry-after.js';
 import { Log, RepeatedLog } from '../log.js';
 import { Every } from '../queue/timer-methods.js';
 import { TokenLeases, type TokenLimit } from './token-leases.js';
 import type { AddressClass, RequestClass } from '../settings/request-limit-settings.js';
 import { AddressSubjects } from './address-subjects.js';
 import type { QueuedCaller } from './fair-queue.js';
-import { deleteFullBuckets, takeTokens } from './rate-limits.queries.js';
+import { deleteFullBuckets, takeTokens } from './shared-limits.queries.js';
 
 interface RateLimit extends TokenLimit {
   perSecond: number;
@@ -80,10 +80,7 @@ export class RateLimits {
     const waitMs = await this.tokens.take(limits);
     if (waitMs === 0) return;
     this.refusals.info({ class: limitedClass });
-    throw new AppError('rate_limited', {
-      public: `Too many requests per second (${limitedClass}).`,
-      headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
-    });
+    throw tooMany(`Too many requests per second (${limitedClass}).`, waitMs / 1_000);
   }
 
   private async lease(limits: readonly RateLimit[]): Promise<ReadonlyMap<string, number>> {

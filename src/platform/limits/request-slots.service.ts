@@ -4,7 +4,7 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../settings/config.js';
 import { waitWhileConnected, type ClientConnection } from '../http/client-connection.js';
-import { AppError } from '../errors.js';
+import { tooMany } from '../http/retry-after.js';
 import { runInPlace, type Place } from '../queue/job-slots.js';
 import type { RequestClass } from '../settings/request-limit-settings.js';
 import { FairQueue, type QueuedCaller, type Ticket } from './fair-queue.js';
@@ -35,13 +35,14 @@ export class RequestSlots {
     const queue = requestClass === 'reads' ? this.reads : this.changes;
     const ticket = queue.enter(caller, () => undefined);
     if (!ticket)
-      throw tooMany('too_many_waiting', 'Too many requests of this key wait to be worked on.');
+      throw tooMany('Too many requests of this key wait to be worked on.', 1, 'too_many_waiting');
     if (!ticket.isWorking) await waitWhileConnected(client, this.maxWaitMs, begun(ticket));
     if (!ticket.isWorking || client.destroyed) {
       queue.leave(ticket);
       throw tooMany(
-        'waited_too_long',
         'The request waited too long for earlier ones of its caller.',
+        1,
+        'waited_too_long',
       );
     }
     const place = new RequestPlace(queue, ticket);
@@ -96,12 +97,4 @@ class RequestPlace implements Place {
     // What was coming back meanwhile continues without a slot: it must not wait for ever.
     this.ticket.begin();
   }
-}
-
-function tooMany(reason: string, message: string): AppError {
-  return new AppError('rate_limited', {
-    reason,
-    public: message,
-    headers: { 'Retry-After': '1' },
-  });
 }

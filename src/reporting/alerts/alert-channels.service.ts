@@ -6,10 +6,12 @@ import { Database } from '../../platform/postgres/database.service.js';
 import { EndpointClient } from '../../events/endpoint-client.service.js';
 import type { AlertChannel } from '../../generated/service/client.js';
 import { AppError, conflict, invalidField } from '../../platform/errors.js';
+import { tooMany } from '../../platform/http/retry-after.js';
 import { newId } from '../../platform/ids.js';
 import { waitOutsideSlot } from '../../platform/queue/job-slots.js';
 import type { Page } from '../../platform/http/listing.js';
-import { OpenLimit } from '../../platform/slots.js';
+import { openLimits, testInterval } from '../../platform/limits/limits.js';
+import { OpenCounts } from '../../platform/limits/memory-limits.js';
 import { assertBelowQuota } from '../../platform/limits/quotas.queries.js';
 import { ChannelSender, type Destination } from './channel-sender.service.js';
 import type { ChannelChanges, NewChannel } from './channels.schema.js';
@@ -19,14 +21,10 @@ import { claimChannelTest } from './notifications.queries.js';
 
 const maxChannels = 20;
 const secretBytes = 32;
-/** The least time between two test messages of one channel. */
-const testIntervalMs = 10_000;
-/** Test messages of one account that this process sends at the same time. */
-const maxTests = 2;
 
 @Injectable()
 export class AlertChannels {
-  private readonly tests = new OpenLimit(maxTests, 'test messages under way');
+  private readonly tests = new OpenCounts<number>(openLimits.channelTests);
 
   constructor(
     private readonly database: Database,
@@ -119,12 +117,12 @@ export class AlertChannels {
   private async claimAndSendTest(channel: AlertChannel) {
     const { accountId, id } = channel;
     const { prisma } = this.database;
-    const sentAt = await claimChannelTest(prisma, { accountId, channelId: id }, testIntervalMs);
+    const sentAt = await claimChannelTest(prisma, { accountId, channelId: id }, testInterval.ms);
     if (sentAt === null)
-      throw new AppError('rate_limited', {
-        public: 'A channel gets at most one test message every ten seconds.',
-        headers: { 'retry-after': String(testIntervalMs / 1_000) },
-      });
+      throw tooMany(
+        'A channel gets at most one test message every ten seconds.',
+        testInterval.seconds,
+      );
     const { slug } = await prisma.bankAccount.findUniqueOrThrow({ where: { id: accountId } });
     const startedAt = performance.now();
     const attempt = { id: newId(), message: testMessage(slug), madeAt: sentAt, sentAt };

@@ -1,13 +1,15 @@
 // Limits how many database reads and open files exports may use. Payments use the same connections,
 // and a read-only key must not be able to exhaust them. Each process has its own limits.
 import { Injectable } from '@nestjs/common';
-import { OpenLimit, Slots } from '../../platform/slots.js';
+import { openLimits } from '../../platform/limits/limits.js';
+import { OpenCounts } from '../../platform/limits/memory-limits.js';
+import { Slots } from '../../platform/slots.js';
 
 @Injectable()
 export class ReadingLimits {
   /** Concurrent reads of all accounts together. */
   private readonly reads = new Slots(2);
-  private readonly files = new OpenLimit(4, 'open export files');
+  private readonly files = new OpenCounts<number>(openLimits.exportFiles);
 
   /** Runs a read as soon as a slot is free. */
   async withReadSlot<Result>(read: () => Promise<Result>): Promise<Result> {

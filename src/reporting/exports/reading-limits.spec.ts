@@ -54,26 +54,4 @@ describe('reading limits', () => {
     for (const { end } of [first, second, third]) end();
     await Promise.all(all);
   });
-
-  it('count the open files of an account, each once', () => {
-    const limits = new ReadingLimits();
-    const [close] = [1, 2, 3, 4].map(() => limits.beginFile(1));
-    const refused = expect.objectContaining({
-      status: 429,
-      details: expect.objectContaining({ headers: { 'Retry-After': '10' } }),
-    });
-    const tryToOpen = () => {
-      try {
-        return limits.beginFile(1);
-      } catch (error) {
-        return error;
-      }
-    };
-    expect(tryToOpen()).toEqual(refused);
-    limits.beginFile(2);
-    close?.();
-    close?.();
-    expect(tryToOpen()).toBeInstanceOf(Function);
-    expect(tryToOpen()).toEqual(refused);
-  });
 });

@@ -3,40 +3,29 @@
 // bank's clock must not be locked out.
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { routeOf } from '../../platform/http/contract-route.js';
-import { AppError } from '../../platform/errors.js';
-import { fullBucket, takeToken, type TokenBucket } from '../../platform/limits/rate-limits.js';
+import { tooMany } from '../../platform/http/retry-after.js';
+import { TokenBuckets } from '../../platform/limits/memory-limits.js';
 import { bankCallOf } from '../faults/bank-call.js';
 import { Modes } from '../modes/modes.service.js';
 import type { AuthenticatedRequest } from './api-key.guard.js';
 
 @Injectable()
 export class RateLimitGuard implements CanActivate {
-  private readonly buckets = new Map<number, TokenBucket>();
+  private rates = new TokenBuckets<number>();
   private rate: number | null = null;
 
   constructor(private readonly modes: Modes) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const rate = this.rateInForce();
+    const { rateLimitPerSecond: rate } = this.modes.current;
+    // A changed limit starts with full buckets for every account.
+    if (rate !== this.rate) [this.rate, this.rates] = [rate, new TokenBuckets<number>()];
     if (rate === null || !bankCallOf(routeOf(context.getHandler()))) return true;
     const { bankAccount } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     // The onboarding API authenticates a partner, which has no account.
     if (!bankAccount) return true;
-    const nowMs = performance.now();
-    const bucket = this.buckets.get(bankAccount.id) ?? fullBucket(rate, nowMs);
-    this.buckets.set(bankAccount.id, bucket);
-    const taking = takeToken(bucket, rate, nowMs);
-    if (taking.isTaken) return true;
-    throw new AppError('rate_limited', {
-      headers: { 'retry-after': String(Math.max(1, Math.ceil(taking.waitMs / 1_000))) },
-    });
-  }
-
-  /** A changed limit starts with full buckets for every account. */
-  private rateInForce(): number | null {
-    const { rateLimitPerSecond } = this.modes.current;
-    if (rateLimitPerSecond !== this.rate) this.buckets.clear();
-    this.rate = rateLimitPerSecond;
-    return rateLimitPerSecond;
+    const { isTaken, waitMs } = this.rates.take(bankAccount.id, rate, performance.now());
+    if (isTaken) return true;
+    throw tooMany(undefined, waitMs / 1_000);
   }
 }

@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../platform/settings/config.js';
 import { Database } from '../../platform/postgres/database.service.js';
-import { AppError } from '../../platform/errors.js';
+import { tooMany } from '../../platform/http/retry-after.js';
 import { TokenLeases, type TokenLimit } from '../../platform/limits/token-leases.js';
 import { countUnprocessedWebhooks } from '../processing/webhooks.queries.js';
 
@@ -40,11 +40,11 @@ export class WebhookQuota {
     if (this.limit === 0) return;
     const waitMs = await this.tokens.take([this.limitOf(accountId, isQuarantined)]);
     if (waitMs > 0)
-      throw new AppError('rate_limited', {
-        reason: 'unprocessed_webhook_limit',
-        public: `The account has ${this.limit} webhooks that are not processed.`,
-        headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
-      });
+      throw tooMany(
+        `The account has ${this.limit} webhooks that are not processed.`,
+        waitMs / 1_000,
+        'unprocessed_webhook_limit',
+      );
   }
 
   private limitOf(accountId: number, isQuarantined: boolean): WebhookLimit {

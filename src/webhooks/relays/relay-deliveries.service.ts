@@ -9,9 +9,10 @@ import {
 import { Database } from '../../platform/postgres/database.service.js';
 import { delayAfterAttemptMs, deliveryLimits } from '../../events/delivery-schedule.js';
 import { EndpointClient } from '../../events/endpoint-client.service.js';
-import { HostLimits } from '../../events/host-limits.js';
 import { OnJob } from '../../platform/queue/job-methods.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
+import { openLimits } from '../../platform/limits/limits.js';
+import { OpenCounts } from '../../platform/limits/memory-limits.js';
 import { waitOutsideSlot } from '../../platform/queue/job-slots.js';
 import { SecretBox } from '../../platform/secret-box.js';
 import { Every } from '../../platform/queue/timer-methods.js';
@@ -19,11 +20,11 @@ import type { JobPayload } from '../../platform/queue/queues.js';
 import { ownerOfRelaySecret } from './relay-secrets.queries.js';
 import * as queries from './relays.queries.js';
 
-const { leaseMs, batchSize, maxPerHost, maxRunMs, slotMs } = deliveryLimits;
+const { leaseMs, batchSize, maxRunMs, slotMs } = deliveryLimits;
 
 @Injectable()
 export class RelayDeliveries {
-  private readonly hosts = new HostLimits(maxPerHost);
+  private readonly hosts = new OpenCounts<string>(openLimits.relays);
 
   constructor(
     private readonly database: Database,

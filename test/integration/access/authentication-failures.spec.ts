@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { AccountsService } from '../../../src/access/accounts/accounts.service.js';
 import { SecretBox } from '../../../src/platform/secret-box.js';
 import { AuthenticationFailures } from '../../../src/platform/limits/authentication-failures.service.js';
-import { FailureLimits } from '../../../src/platform/limits/failure-limits.js';
+import { TokenBuckets } from '../../../src/platform/limits/memory-limits.js';
 import { operatorOf } from '../../support/operator.js';
 import {
   apiKey,
@@ -29,12 +29,13 @@ describe('requests that fail to authenticate', () => {
   /** Time stands still for their limit. Held responses wait until the test sends them. */
   const holdFailures = () => {
     const nowMs = performance.now();
-    const { admit } = FailureLimits.prototype;
-    jest.spyOn(FailureLimits.prototype, 'admit').mockImplementation(function (
-      this: FailureLimits,
-      address,
+    const { take } = TokenBuckets.prototype;
+    jest.spyOn(TokenBuckets.prototype, 'take').mockImplementation(function (
+      this: TokenBuckets<number | string>,
+      subject,
+      rate,
     ) {
-      return admit.call(this, address, nowMs);
+      return take.call(this, subject, rate, nowMs);
     });
     const held: (() => void)[] = [];
     const failures = service.application.get(AuthenticationFailures);
