@@ -105,12 +105,21 @@ async function start(settings: Settings): Promise<RunningConcilia> {
   return startConcilia(settings, databases, createLog('info', 'concilia'), progress);
 }
 
+/** `npm start -- --demo` */
+async function openDemo({ openDemo: open, serviceUrl }: RunningConcilia): Promise<void> {
+  progress('Opening the demonstration: a month of a shop');
+  await open();
+  progress(`The demonstration is open: ${serviceUrl}/console/accounts/loja-aurora`);
+}
+
 async function main(): Promise<void> {
   try {
     const settings = loadSettings(readEnvironment());
     const starting = start(settings);
     stopOnSignals(starting);
-    process.stdout.write(banner(await starting, settings));
+    const concilia = await starting;
+    if (process.argv.includes('--demo')) await openDemo(concilia);
+    process.stdout.write(banner(concilia, settings));
   } catch (error) {
     exitWith(error);
   }

@@ -8,7 +8,10 @@ import { SettingsError, type Settings } from '../platform/settings/config.js';
 import { createPool, Database } from '../platform/postgres/database.service.js';
 import { encryptedColumns } from './encrypted-columns.js';
 import { serviceRoles, type OpenDatabases } from './open-databases.js';
+import { AccountsService } from '../access/accounts/accounts.service.js';
 import { Operators } from '../access/people/operators.service.js';
+import { DemoShop } from '../console/first-steps/demo-shop.service.js';
+import { AppError } from '../platform/errors.js';
 import { Addresses, createHttpApplication } from '../platform/http/http.js';
 import { DiskSpace } from '../platform/postgres/disk-space.queries.js';
 import { findClockDifference, Health, isForOperators } from '../platform/http/health.js';
@@ -35,6 +38,8 @@ export interface RunningConcilia {
   sandboxUrl: string | null;
   /** The link by which the first person of a development installation signs in; mostly null. */
   firstLink: string | null;
+  /** Opens the demonstration shop. Throws `not_found` where the bank is no sandbox bank. */
+  openDemo(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -87,7 +92,7 @@ export async function startConcilia(
     const sandboxUrl = sandbox.value;
     const service = connections.value
       ? await startService(start, databases, connections.value, sandboxUrl)
-      : { serviceUrl: null, firstLink: null };
+      : { serviceUrl: null, firstLink: null, openDemo: noDemo };
     return { ...service, sandboxUrl, stop };
   } catch (error) {
     await stop();
@@ -155,7 +160,7 @@ async function startService(
   databases: OpenDatabases,
   { directUrl, database, secretBox, queue }: ServiceConnections,
   sandboxUrl: string | null,
-): Promise<Pick<RunningConcilia, 'serviceUrl' | 'firstLink'>> {
+): Promise<Omit<RunningConcilia, 'sandboxUrl' | 'stop'>> {
   const addresses = new Addresses();
   addresses.bankBaseUrl = settings.bank.baseUrl ?? sandboxUrl ?? '';
   addresses.bankWhitelabelUrl = settings.bank.whitelabelUrl ?? sandboxUrl ?? '';
@@ -203,7 +208,17 @@ async function startService(
   progress('The service is ready');
   await background;
   // After it is ready: the link loads what the start itself does not need.
-  return { serviceUrl: url, firstLink: await createFirstLink(service, settings, url) };
+  const firstLink = await createFirstLink(service, settings, url);
+  return { serviceUrl: url, firstLink, openDemo: () => openDemo(service) };
+}
+
+async function openDemo(service: NestFastifyApplication): Promise<void> {
+  const [opener] = await service.get(AccountsService, { strict: false }).list();
+  if (opener) await service.get(DemoShop, { strict: false }).open(opener);
+}
+
+function noDemo(): Promise<void> {
+  throw new AppError('not_found');
 }
 
 /**

@@ -27,9 +27,10 @@ it('lists its fixtures, with valid codes and keys', async () => {
   expect(body.accounts).toEqual([
     { branch: '0001', number: '1000001', key: 'sandbox-dev-key' },
     { branch: '0001', number: '1000002', key: 'sandbox-dev-key-2' },
+    { branch: '0001', number: '1000003', key: 'sandbox-dev-key-3' },
   ]);
-  expect(body.dictKeys).toHaveLength(12);
-  const own = ['11222333000181', '12345678909'];
+  expect(body.dictKeys).toHaveLength(14);
+  const own = ['11222333000181', '12345678909', '27486539000159'];
   const documents = body.dictKeys.map(
     ({ holder }: { holder: { document: string } }) => holder.document,
   );
@@ -59,6 +60,7 @@ it('starts with empty statements and its opening balances', async () => {
       accounts: [
         { branch: '0001', number: '1000001', balance: 100_000 },
         { branch: '0001', number: '1000002', balance: 5_000 },
+        { branch: '0001', number: '1000003', balance: 50_000 },
       ],
       movements: [],
       audit: { clean: true, problems: [] },

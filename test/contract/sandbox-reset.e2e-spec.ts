@@ -22,6 +22,7 @@ const initialLedger = {
   accounts: [
     { branch: '0001', number: '1000001', balance: 100_000 },
     { branch: '0001', number: '1000002', balance: 5_000 },
+    { branch: '0001', number: '1000003', balance: 50_000 },
   ],
   movements: [],
   audit: { clean: true, problems: [] },

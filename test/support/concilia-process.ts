@@ -79,10 +79,10 @@ export class ConciliaProcess {
     );
   }
 
-  async start(timeoutMs = 40_000): Promise<void> {
+  async start(timeoutMs = 40_000, args: readonly string[] = []): Promise<void> {
     const { PATH = '', HOME = '/tmp', TMPDIR } = process.env;
     this.output = '';
-    const child = spawn(process.execPath, [...nodeOptions, join(project, this.script)], {
+    const child = spawn(process.execPath, [...nodeOptions, join(project, this.script), ...args], {
       cwd: tmpdir(), // not the checkout: a developer's .env must not change the tests
       env: { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), ...this.environment },
       stdio: ['ignore', 'pipe', 'pipe'],

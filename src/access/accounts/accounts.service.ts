@@ -131,13 +131,15 @@ export class AccountsService {
   }
 
   /**
-   * Adds an account and enqueues the registration of its webhooks and its first sync. Throws
+   * Adds an account and enqueues the registration of its webhooks and its first sync, once
+   * `prepare` has done its work. Throws
    * `conflict` if another account has the slug or is the same account at the bank.
    */
   async create(
     fields: Pick<BankAccountRow, 'slug' | 'name' | 'goLiveAt'> &
       Partial<SendingRules & Pick<BankAccountRow, 'weight'>> & { bankDetails?: GivenBankDetails },
     credentials: StoredCredentials,
+    prepare?: (account: BankAccountRow) => Promise<void>,
   ): Promise<BankAccountRow> {
     assertPair(credentials);
     const { slug, name, goLiveAt, mode = 'live', registersWebhooks, weight } = fields;
@@ -166,6 +168,7 @@ export class AccountsService {
             'bank_account_known',
             'This account at the bank was already added, with this apiKey and accountHeader.',
           );
+    await prepare?.(account);
     await this.enqueueRegistrationAndSync(account.id);
     return account;
   }

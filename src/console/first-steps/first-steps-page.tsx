@@ -15,6 +15,8 @@ export interface FirstStepsFacts extends Connection {
   newest: string | null;
   /** Whether the bank has a payer who can be asked to pay. */
   isSandbox: boolean;
+  /** Whether the person may open the demonstration. */
+  mayOpenDemo: boolean;
   /** What a payer copies into an app; null where the sandbox pays. */
   pixCode: string | null;
   /** What stands in the form. */
@@ -41,7 +43,20 @@ export function FirstSteps({ visit, facts }: Props) {
       <ConnectionStep visit={visit} facts={facts} />
       {syncedAt !== null && <ChargeStep visit={visit} facts={facts} />}
       {progress && <PaymentStep visit={visit} facts={facts} progress={progress} />}
+      {facts.mayOpenDemo && <Demo visit={visit} />}
     </div>
+  );
+}
+
+function Demo({ visit }: { visit: Visit }) {
+  const { t } = visit;
+  return (
+    <Card title={t('firstSteps.demo')}>
+      <p>{t('firstSteps.demoWhy')}</p>
+      <Form visit={visit} action={pathTo(visit, 'first-steps/demo')}>
+        <button>{t('firstSteps.openDemo')}</button>
+      </Form>
+    </Card>
   );
 }
 

@@ -17,7 +17,8 @@ import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { fieldErrorsIn, problemIn } from '../problems.js';
-import { accountOf, callerOf, pathTo, typed } from '../visit.js';
+import { accountOf, callerOf, pathTo, sessionOf, typed } from '../visit.js';
+import { demoSlug, DemoShop } from './demo-shop.service.js';
 import {
   firstChargeBody,
   exampleCharge,
@@ -43,6 +44,7 @@ export class FirstStepsPage {
     private readonly sandbox: SandboxControl,
     private readonly bankTime: BankTime,
     private readonly addresses: ServiceAddress,
+    private readonly demo: DemoShop,
   ) {}
 
   @ConsolePage({
@@ -107,6 +109,26 @@ export class FirstStepsPage {
     return new Redirect(pathOf(visit, correlationId));
   }
 
+  @ConsoleAction({
+    path: `${firstSteps}/demo`,
+    needs: 'play the payer',
+    audit: { action: 'add account', subject: () => `account ${demoSlug}` },
+  })
+  async openDemo(@Visiting() visit: Visit): Promise<PageAnswer> {
+    if (!this.mayOpenDemo(visit)) throw new AppError('forbidden');
+    try {
+      await this.demo.open(accountOf(visit));
+    } catch (error) {
+      return this.page(visit, { problem: problemIn(visit, error) });
+    }
+    return new Redirect(`/console/accounts/${demoSlug}`);
+  }
+
+  /** It is an account of the installation. */
+  private mayOpenDemo(visit: Visit): boolean {
+    return this.sandbox.isOffered && sessionOf(visit).roleEverywhere === 'admin';
+  }
+
   private async getProgress(accountId: number, charge = ''): Promise<ChargeProgress> {
     const { sql } = this.database;
     const found = await findChargeProgress(sql, accountId, readCorrelationId(charge));
@@ -128,6 +150,7 @@ export class FirstStepsPage {
       progress,
       ...connection,
       isSandbox: this.sandbox.isOffered,
+      mayOpenDemo: this.mayOpenDemo(visit),
       pixCode: progress && !this.sandbox.isOffered ? await this.pixCodeOf(id, progress) : null,
       newest: progress ? null : await findNewestCharge(sql, id),
       charge: visit.form.has('correlationId')

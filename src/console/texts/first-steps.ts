@@ -84,6 +84,12 @@ export const firstStepsTexts = {
     'Agora crie uma chave para cada sistema, convide colegas e cadastre um destino de eventos.',
     'Now create a key for each system, invite colleagues, and add an endpoint for events.',
   ],
+  'firstSteps.demo': ['Ou veja um mês pronto', 'Or look at a whole month'],
+  'firstSteps.demoWhy': [
+    'Uma loja com 45 dias de extrato no banco de testes: quase tudo conciliado, e de cada tipo de divergência um pouco. Leva até um minuto.',
+    'A shop with 45 days of statement at the sandbox bank: nearly all reconciled, and some of each kind of break. It takes up to a minute.',
+  ],
+  'firstSteps.openDemo': ['Abrir a demonstração', 'Open the demonstration'],
   'firstSteps.link': [
     'Primeira visita? Três passos levam ao primeiro pagamento conciliado.',
     'First visit? Three steps lead to the first reconciled payment.',

@@ -7,9 +7,11 @@ export interface FixtureAccount extends Omit<SandboxAccount, 'id'> {
   dictKeys: { kind: PixKeyKind; key: string }[];
 }
 
-export const secondAccountKey = 'sandbox-dev-key-2';
+/** Of the accounts after the first, whose key is a setting. */
+export const furtherAccountKeys = ['sandbox-dev-key-2', 'sandbox-dev-key-3'] as const;
 
-export const fixtureAccounts: [FixtureAccount, FixtureAccount] = [
+/** The third one is the shop of the demonstration. */
+export const fixtureAccounts: [FixtureAccount, FixtureAccount, FixtureAccount] = [
   {
     branch: '0001',
     number: '1000001',
@@ -46,6 +48,23 @@ export const fixtureAccounts: [FixtureAccount, FixtureAccount] = [
       { kind: 'EMAIL', key: 'maria@pessoa-dois.example' },
       { kind: 'PHONE', key: '+5541987650002' },
       { kind: 'EVP', key: '6e6f2d5c-1a0b-4c3d-8e5f-000000000002' },
+    ],
+  },
+  {
+    branch: '0001',
+    number: '1000003',
+    holderName: 'Loja Aurora Comércio de Roupas Ltda',
+    holderDocument: '27486539000159',
+    holderType: 'LEGAL',
+    street: 'Rua das Flores, 300',
+    city: 'Belo Horizonte',
+    state: 'MG',
+    zipCode: '30110010',
+    email: 'financeiro@loja-aurora.example',
+    openingBalanceCents: 5_000_000n,
+    dictKeys: [
+      { kind: 'CNPJ', key: '27486539000159' },
+      { kind: 'EVP', key: '6e6f2d5c-1a0b-4c3d-8e5f-000000000004' },
     ],
   },
 ];

@@ -3,7 +3,7 @@ import type { RouteInput } from '../../bank-contract/route.js';
 import type { readSandboxLedger } from './control.schema.js';
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '../accounts/accounts.service.js';
-import { fixtureAccounts, secondAccountKey } from '../accounts/fixtures.js';
+import { fixtureAccounts, furtherAccountKeys } from '../accounts/fixtures.js';
 import { auditLedger } from '../ledger/audit.queries.js';
 import { listCustomerBalances, listPostedLines } from '../ledger/ledger.queries.js';
 import type { Party } from '../accounts/party.js';
@@ -45,7 +45,7 @@ export class BankInspection {
   }
 
   async readFixtures() {
-    const [first, second] = fixtureAccounts;
+    const keys = [this.settings.apiKey, ...furtherAccountKeys];
     const { prisma } = this.database;
     const dictKeys = await prisma.dictKey.findMany({
       include: { account: true },
@@ -53,10 +53,11 @@ export class BankInspection {
     });
     const bills = await prisma.bill.findMany({ orderBy: [{ type: 'asc' }, { barCode: 'asc' }] });
     return {
-      accounts: [
-        { branch: first.branch, number: first.number, key: this.settings.apiKey },
-        { branch: second.branch, number: second.number, key: secondAccountKey },
-      ],
+      accounts: fixtureAccounts.map(({ branch, number }, index) => ({
+        branch,
+        number,
+        key: keys[index] ?? '',
+      })),
       dictKeys: dictKeys.map(({ key, account, party }) => ({
         key,
         holder: account

@@ -10,9 +10,9 @@ import { openAccount } from '../ledger/opening.queries.js';
 import { SandboxDatabase, SandboxSettings, type SandboxTx } from '../sandbox-database.service.js';
 import {
   fixtureAccounts,
+  furtherAccountKeys,
   internalAccounts,
   outsideDictKeys,
-  secondAccountKey,
 } from '../accounts/fixtures.js';
 import { fixtureBills } from '../bills/fixture-bills.js';
 
@@ -58,7 +58,7 @@ export class BankSeeding {
   }
 
   private async insertApiKeys(tx: SandboxTx): Promise<void> {
-    for (const [index, apiKey] of [this.settings.apiKey, secondAccountKey].entries()) {
+    for (const [index, apiKey] of [this.settings.apiKey, ...furtherAccountKeys].entries()) {
       const account = await findAccountByNumber(tx, fixtureAccounts[index]!.number);
       invariant(account, 'the first accounts are seeded');
       const row = { keyHash: sha256(apiKey), accountId: account.id };
