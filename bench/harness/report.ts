@@ -43,7 +43,7 @@ export function describeGoal({ of, against, atLeast, atMost, measured, isMet }: 
     what: against === undefined ? of : `${of} / ${against}`,
     goal: bounds.join(', '),
     measured: formatFigure(measured),
-    conclusion: isMet === null ? 'not claimed' : isMet ? 'met' : 'missed',
+    conclusion: isMet ? 'met' : 'missed',
   };
 }
 

@@ -12,12 +12,8 @@ export interface RoundFigures {
 export interface GoalResult extends Goal {
   /** The ratio of the medians; without a yardstick, the median. */
   measured: number;
-  /** Null where nothing is claimed: the yardstick itself spreads too far. */
-  isMet: boolean | null;
+  isMet: boolean;
 }
-
-/** Where a figure of the yardstick is further from its median than this, nothing is claimed. */
-const steadyWithin = 0.2;
 
 export async function runRounds(
   { contestants }: Pick<Contest, 'contestants'>,
@@ -72,20 +68,14 @@ export function compareToGoal(goal: Goal, figures: Record<string, RoundFigures>)
   const of = figuresNamed(figures, goal.of);
   const against = goal.against === undefined ? null : figuresNamed(figures, goal.against);
   const measured = against ? of.median / against.median : of.median;
-  const isSteady = !against || isWithin(against, steadyWithin);
-  const isReached =
-    measured >= (goal.atLeast ?? -Infinity) && measured <= (goal.atMost ?? Infinity);
-  return { ...goal, measured, isMet: isSteady ? isReached : null };
+  const isMet = measured >= (goal.atLeast ?? -Infinity) && measured <= (goal.atMost ?? Infinity);
+  return { ...goal, measured, isMet };
 }
 
 function figuresNamed(figures: Record<string, RoundFigures>, name: string): RoundFigures {
   const found = figures[name];
   if (!found) throw new Error(`no contestant is named ${name}`);
   return found;
-}
-
-function isWithin({ median, min, max }: RoundFigures, part: number): boolean {
-  return max <= median * (1 + part) && min >= median * (1 - part);
 }
 
 /** Three significant digits, without an exponent. */
