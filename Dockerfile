@@ -25,4 +25,4 @@ USER node
 EXPOSE 3000 3900
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=32", "--enable-source-maps", "dist/main.js"]
+CMD ["node", "--enable-source-maps", "dist/main.js"]

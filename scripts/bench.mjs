@@ -16,7 +16,7 @@ async function main() {
   if (options[0] === '--help') return console.log(usage);
   await prepare();
   await runNode([
-    ...[...process.execArgv, '--no-warnings', '--expose-gc'],
+    ...['--no-warnings', '--expose-gc'],
     ...['--import=./bench/typescript.mjs', join(projectFolder, 'bench', 'run.ts')],
     ...options,
   ]);

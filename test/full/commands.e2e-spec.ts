@@ -205,12 +205,12 @@ describe('npm run dev', () => {
 
 describe('npm test -- PATTERN …', () => {
   it('runs the matching files and passes the options of Jest on', async () => {
-    const argv = ['test/advisory', 'test/node-options', '-t', 'young'];
+    const argv = ['test/advisory', 'test/environment', '-t', 'copy'];
     const command = new Command(join(project, 'scripts/test.mjs'), argv, project, {
       TEST_DATABASE_URL: process.env.TEST_DATABASE_URL,
     });
     expect(await command.exitCode).toBe(0);
-    expect(command.printed).toContain('test/node-options.spec.ts');
+    expect(command.printed).toContain('test/environment-file.spec.ts');
     expect(command.printed).toMatch(/\n1 passed, 0 failed, \d+ skipped\n$/);
     expect(command.printed).not.toMatch(/settings\.spec|contract-through-service/);
   }, 120_000);

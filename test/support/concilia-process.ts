@@ -1,7 +1,6 @@
 // The service and its sandbox bank as one real process that tests can stop and kill, and a client
 // of both.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,14 +8,6 @@ import { fileURLToPath } from 'node:url';
 import { until } from './until.js';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
-
-/** The options of Node.js with which `npm start` runs the service. */
-export const nodeOptions = (() => {
-  const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
-    scripts: { start: string };
-  };
-  return scripts.start.split(' ').filter((part) => part.startsWith('--'));
-})();
 
 /** The processes that run. Nothing else would end them where a test or bench ends early. */
 const endedWithUs = new Set<ChildProcess>();
@@ -79,10 +70,10 @@ export class ConciliaProcess {
     );
   }
 
-  async start(timeoutMs = 40_000, args: readonly string[] = []): Promise<void> {
+  async start(timeoutMs = 60_000, args: readonly string[] = []): Promise<void> {
     const { PATH = '', HOME = '/tmp', TMPDIR } = process.env;
     this.output = '';
-    const child = spawn(process.execPath, [...nodeOptions, join(project, this.script), ...args], {
+    const child = spawn(process.execPath, [join(project, this.script), ...args], {
       cwd: tmpdir(), // not the checkout: a developer's .env must not change the tests
       env: { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), ...this.environment },
       stdio: ['ignore', 'pipe', 'pipe'],
