@@ -21,7 +21,6 @@ import {
   type StatementRunner,
 } from './transaction-connection.js';
 import { followDatabaseTime } from '../ids.js';
-import { lostPlanCodes, namingConnections } from './named-statements.js';
 import { camelCaseRows } from './row-names.js';
 import { SharedReads, type Reader } from './shared-reads.queries.js';
 
@@ -54,17 +53,13 @@ type ArrayType =
   | ('classification_category' | 'line_outcome_state' | 'match_role' | 'settlement');
 
 /**
- * An array whose length the planner does not know, for look-ups row by row. The plan for a short
- * array that it knows seems so much cheaper than one for any, that PostgreSQL would plan a
- * statement each time, for longer than it takes.
+ * An array whose length the planner does not know, for look-ups row by row: many values do not
+ * make it read the whole table.
  */
 export const opaqueArray = (values: Iterable<unknown>, type: ArrayType): Prisma.Sql =>
   Prisma.sql`(SELECT ${[...values]}::${Prisma.raw(type)}[])`;
 
-/**
- * The columns of rows to write, each as an array whose length the planner does not know: the plan
- * of their statement is kept, and planning it takes long where it has many arrays.
- */
+/** The columns of rows to write, each as an array. */
 export const arrayColumns =
   <Row>(rows: readonly Row[]) =>
   (pick: (row: Row) => unknown, type: ArrayType): Prisma.Sql =>
@@ -441,7 +436,6 @@ export function createPool(
     keepAlive: true,
     // Statements of a transaction that do not wait for each other share a round trip.
     pipeline: true,
-    ...namingConnections,
   });
   pool.on('error', onError);
   surviveLostConnections(pool);
@@ -468,8 +462,8 @@ async function repeatAfterConflicts<Result>(
 /** Whether PostgreSQL has refused a statement, and so its transaction. */
 export const isRefusedStatement = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
-/** serialization_failure, deadlock_detected; or a statement that was not run without its plan. */
-const conflictCodes = new Set(['40001', '40P01', ...lostPlanCodes]);
+/** serialization_failure, deadlock_detected */
+const conflictCodes = new Set(['40001', '40P01']);
 
 /**
  * Whether PostgreSQL reports that the transaction may be retried. Prisma wraps that error in

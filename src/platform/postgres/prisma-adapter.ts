@@ -3,7 +3,6 @@
 // carry their offset in both directions, and each transaction sets its own limits.
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import { statementNameOf } from './named-statements.js';
 import { TransactionConnection } from './transaction-connection.js';
 
 /**
@@ -49,9 +48,7 @@ export function prismaAdapter(
   limits: TransactionLimits,
   onTransaction: (connection: TransactionConnection) => void = () => undefined,
 ) {
-  const adapterFactory = new PrismaPg(poolForPrisma(pool, limits, onTransaction), {
-    statementNameGenerator: ({ sql, args }) => statementNameOf(sql, args),
-  });
+  const adapterFactory = new PrismaPg(poolForPrisma(pool, limits, onTransaction));
   const { adapterName } = adapterFactory;
   const connect = async (): Promise<Adapter> => {
     const adapter = sendOffsets(await adapterFactory.connect());

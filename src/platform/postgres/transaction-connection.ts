@@ -3,7 +3,6 @@
 // another's.
 import pg from 'pg';
 import { invariant } from '../errors.js';
-import { lostPlanCodes, statementNameOf } from './named-statements.js';
 import { ObjectQuery } from './object-query.js';
 
 /** A statement with numbered parameters. `Prisma.sql` makes one. */
@@ -56,10 +55,7 @@ export class TransactionEnded extends Error {
 }
 
 export class TransactionConnection implements StatementRunner {
-  /**
-   * Without the server's answer, a statement may still run on the connection. One that lost its
-   * plans is replaced by one that names statements again.
-   */
+  /** Without the server's answer, a statement may still run on the connection. */
   isBroken = false;
   private hasEnded = false;
   private readonly last: Promise<unknown>[] = [];
@@ -76,7 +72,7 @@ export class TransactionConnection implements StatementRunner {
       if (query instanceof ObjectQuery) return await answerOf(this.client, query);
       return await this.client.query(query);
     } catch (error) {
-      this.isBroken ||= !(error instanceof pg.DatabaseError) || lostPlanCodes.has(error.code ?? '');
+      this.isBroken ||= !(error instanceof pg.DatabaseError);
       throw error;
     }
   }
@@ -153,5 +149,5 @@ const quoted = (text: string): string =>
 
 function queryOf({ text, values }: SqlStatement): ObjectQuery {
   const parameters = values.map((value) => (Array.isArray(value) ? arrayText(value) : value));
-  return new ObjectQuery({ name: statementNameOf(text, values), text, values: parameters });
+  return new ObjectQuery({ text, values: parameters });
 }

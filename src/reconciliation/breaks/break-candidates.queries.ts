@@ -93,7 +93,7 @@ export async function listSimilarExpectedPayments(
     table: Prisma.sql`expected_payment`,
     where: Prisma.sql`account_id = ${accountId} AND is_credit = ${isCredit}`,
     isSame: isInWindow(Prisma.sql`created_at`),
-    // By an index of it, a plan that is kept would read all payments of these months.
+    // By an index of it, all payments of these months would be read.
     isNear: isInWindow(Prisma.sql`created_at + interval '0'`),
     newest: Prisma.sql`created_at DESC`,
   };

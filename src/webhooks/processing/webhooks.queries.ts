@@ -2,7 +2,6 @@
 import type pg from 'pg';
 import type { Db } from '../../platform/postgres/database.service.js';
 import type { WebhookEvent } from '../../generated/service/client.js';
-import { statementNameOf } from '../../platform/postgres/named-statements.js';
 import { noticeEventTypes } from './webhook-body.js';
 
 /** How far the bank's clock is ahead of PostgreSQL's. An offset that may be zero counts as zero. */
@@ -58,7 +57,7 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
     noticeEventTypes,
     column(({ requestKey }) => requestKey),
   ];
-  await pool.query({ name: statementNameOf(text, values), text, values });
+  await pool.query(text, values);
 }
 
 /** Where each body begins in their concatenation. SQL counts from one. */
