@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { builtFile, endWith, prepare, projectFolder } from './prepare.mjs';
 
-const [node, , program, ...argv] = process.argv;
-const file = program ? join(projectFolder, 'dist', 'app', `${program}.js`) : builtFile;
+const [node, , ...given] = process.argv;
+const isOfService = given.length === 0 || given[0].startsWith('-');
+const file = isOfService ? builtFile : join(projectFolder, 'dist', 'app', `${given[0]}.js`);
 
 await prepare().catch(endWith);
-process.argv = [node, file, ...argv];
+process.argv = [node, file, ...given.slice(isOfService ? 0 : 1)];
 process.setSourceMapsEnabled(true);
 await import(pathToFileURL(file).href);
