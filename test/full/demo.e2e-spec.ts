@@ -10,7 +10,10 @@ let concilia: ConciliaProcess;
 beforeAll(async () => {
   [service, bank] = [await testDatabase('service'), await testDatabase('sandbox')];
   const urls = { DATABASE_URL: service.url, SANDBOX_DATABASE_URL: bank.url };
-  concilia = await ConciliaProcess.with({ ...urls, SANDBOX_PRESET: 'published' });
+  concilia = await ConciliaProcess.with(
+    { ...urls, SANDBOX_PRESET: 'published' },
+    'scripts/start.mjs',
+  );
   await concilia.start(60_000, ['--demo']);
 }, 90_000);
 afterAll(async () => {
