@@ -25,13 +25,13 @@ const firstOpenPayment = 1_000_000_001;
 /** The reconciliation on this pool, without jobs. */
 export function openReconciliation(pool: pg.Pool) {
   const database = new Database(pool);
-  const jobQueue = { enqueue: async () => Promise.resolve() } as never;
-  const events = new EventsService(database, jobQueue);
+  const queue = { enqueue: async () => Promise.resolve() } as never;
+  const events = new EventsService(database, queue);
   const breaks = new BreakWriter(events);
   const bank = { profile: bankProfileOf({ profile: 'sandbox' }) } as never;
   const writer = new DecisionWriter(events, breaks);
   const reconciliation = new ReconciliationService(
-    ...([database, bank, writer, breaks, events, jobQueue] as const),
+    ...([database, bank, writer, breaks, events, queue, queue] as const),
   );
   return {
     reconcile: (accountId: number) => reconciliation.reconcile({ accountId }),

@@ -248,7 +248,7 @@ describe('a value', () => {
     ['CREDENTIALS_KEY', 'less-than-thirty-two-characters'],
     ['CREDENTIALS_KEY', `${'k'.repeat(32)},${'l'.repeat(32)}`],
     ['CREDENTIALS_OTHER_KEYS', `${'k'.repeat(32)},short`],
-    ['SYNC_INTERVAL_MS', '99'],
+    ['SYNC_INTERVAL_MS', '999'],
     ['SYNC_INTERVAL_MS', '1e4'],
     ['SYNC_INTERVAL_MS', '-5000'],
     ['TRUST_PROXY', 'true'],

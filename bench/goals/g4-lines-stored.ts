@@ -36,7 +36,7 @@ export const bench: Bench = {
       `CREATE UNLOGGED TABLE stage AS SELECT ${columns.join(', ')} FROM statement_line LIMIT 0`,
     );
     const none = null as never;
-    const statement = new LineRecording(database, none, none, none);
+    const statement = new LineRecording(database, none, none, none, none, none);
     const stored = { concilia: 0, copied: 0 };
     const measure = async (from: number, store: (page: ParsedLine[]) => Promise<unknown>) => {
       const pages = Array.from({ length: pagesPerRound }, (_, index) =>

@@ -2,6 +2,7 @@
 // role: start.ts starts what a role adds.
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { ScheduleModule } from '@nestjs/schedule';
 import { AccountsModule } from '../access/accounts/accounts.module.js';
 import { AlertsModule } from '../reporting/alerts/alerts.module.js';
 import { BankModule } from '../bank/bank.module.js';
@@ -29,11 +30,10 @@ import { Log } from '../platform/log.js';
 import { MetricsController } from '../platform/http/metrics.controller.js';
 import { Metrics } from '../platform/metrics/metrics.js';
 import { PoolMetrics } from '../platform/metrics/pool-metrics.js';
-import { queueModules, type QueueConnection } from '../platform/queue/queue-connection.js';
+import { queueModule, type QueueConnection } from '../platform/queue/queue-connection.js';
 import { QueueMetrics } from '../platform/queue/queue-metrics.js';
 import { SecretBox } from '../platform/secret-box.js';
-import { JobQueue } from '../platform/queue/job-queue.js';
-import { Workers } from '../platform/queue/workers.js';
+import { JobWorkers } from '../platform/queue/job-workers.js';
 import { BreaksModule } from '../reconciliation/breaks/breaks.module.js';
 import { ReconciliationModule } from '../reconciliation/reconciliation.module.js';
 import { RunsModule } from '../reconciliation/runs/runs.module.js';
@@ -54,7 +54,7 @@ export interface ProcessDependencies {
   secretBox: SecretBox;
 }
 
-const platformProviders = [Health, Metrics, Timers, JobQueue, Workers, PoolMetrics];
+const platformProviders = [Health, Metrics, Timers, JobWorkers, PoolMetrics];
 
 @Global()
 @Module({
@@ -83,7 +83,8 @@ export class AppModule {
       module: AppModule,
       imports: [
         PlatformModule.with(dependencies),
-        ...queueModules(dependencies.queue.connection),
+        queueModule(dependencies.queue.connection),
+        ScheduleModule.forRoot(),
         IdempotencyModule,
         RequestLimitsModule,
         TableStatisticsModule,

@@ -22,7 +22,7 @@ import { observeProcess } from '../platform/metrics/process-metrics.js';
 import { connectQueue, type QueueConnection } from '../platform/queue/queue-connection.js';
 import type { SecretBox } from '../platform/secret-box.js';
 import { Timers } from '../platform/queue/timers.js';
-import { Workers } from '../platform/queue/workers.js';
+import { JobWorkers } from '../platform/queue/job-workers.js';
 import { openSecretBox } from '../access/secrets/credentials-keys.service.js';
 import {
   instructionToReset,
@@ -244,7 +244,7 @@ async function registerWebhooks(service: NestFastifyApplication): Promise<void> 
 
 /** No request needs them: what a request enqueues waits in the queue until the workers take it. */
 function startBackground(service: NestFastifyApplication, { roles }: Settings): void {
-  if (roles.includes('worker')) service.get(Workers).start();
+  if (roles.includes('worker')) service.get(JobWorkers).start();
   if (roles.includes('scheduler')) service.get(Timers).start();
 }
 

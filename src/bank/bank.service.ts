@@ -16,7 +16,7 @@ import { assertOutsideTransaction } from '../platform/postgres/database.service.
 import type { Countdown } from '../platform/countdown.js';
 import { Reply } from '../platform/http/contract-route.js';
 import { AppError } from '../platform/errors.js';
-import { waitOutsideSlot } from '../platform/queue/job-slots.js';
+import { waitOutsideSlot } from '../platform/limits/request-slots.service.js';
 import { describeError, Log } from '../platform/log.js';
 import {
   classifyResponse,
@@ -76,7 +76,7 @@ export class BankService {
     assertOutsideTransaction('a call to the bank');
     const startedAt = performance.now();
     // A bank that hangs occupies no slot, not even at the first call of each account.
-    const response = await waitOutsideSlot(0, () => this.attempt(route, account, input, options));
+    const response = await waitOutsideSlot(() => this.attempt(route, account, input, options));
     const durationMs = performance.now() - startedAt;
     recordBankCall(route, response, durationMs);
     this.logResponse(route, account, response, durationMs);

@@ -10,8 +10,6 @@ export const deliveryLimits = {
   leaseMs: endpointTimeoutMs + 5_000,
   batchSize: 10,
   maxRunMs: 20_000,
-  /** A batch that takes longer waits outside its job's slot. */
-  slotMs: 1_000,
 } as const;
 
 /** The delay after each failed attempt. The attempt after the last delay is the last attempt. */

@@ -6,8 +6,7 @@ import type { WebhookEndpoint } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
 import { tooMany } from '../platform/http/retry-after.js';
 import { newId } from '../platform/ids.js';
-import { waitOutsideSlot } from '../platform/queue/job-slots.js';
-import { OnJob } from '../platform/queue/job-methods.js';
+import { waitOutsideSlot } from '../platform/limits/request-slots.service.js';
 import type { JobPayload } from '../platform/queue/queues.js';
 import { openLimits, testInterval } from '../platform/limits/limits.js';
 import { OpenCounts } from '../platform/limits/memory-limits.js';
@@ -28,7 +27,7 @@ import {
   type DeliveryResult,
 } from './events.queries.js';
 
-const { leaseMs, batchSize, maxRunMs, slotMs } = deliveryLimits;
+const { leaseMs, batchSize, maxRunMs } = deliveryLimits;
 /** A batch without any response that took longer than this pauses the endpoint. */
 const slowBatchMs = 5_000;
 const pauseMs = 30_000;
@@ -55,9 +54,8 @@ export class DeliveryService {
 
   /**
    * Sends due deliveries to one endpoint until none is left or the run's time is over, so that a
-   * slow endpoint with a long backlog does not occupy a job slot.
+   * slow endpoint with a long backlog does not occupy a worker.
    */
-  @OnJob('deliverEvents')
   async deliverDue({ accountId, endpointId }: JobPayload<'deliverEvents'>): Promise<void> {
     const runEndsAt = performance.now() + maxRunMs;
     while (performance.now() < runEndsAt && !this.client.isStopping) {
@@ -98,7 +96,7 @@ export class DeliveryService {
     try {
       const message = { id: newId(), sentAt, body: testBody(endpoint.id, sentAt) };
       // An endpoint that does not respond must not take the slots of payments.
-      return await waitOutsideSlot(0, async () => {
+      return await waitOutsideSlot(async () => {
         const { status, error } = await this.client.post(endpoint, message);
         const durationMs = Math.round(performance.now() - startedAt);
         return { eventId: message.id, status, error, durationMs };
@@ -139,9 +137,7 @@ export class DeliveryService {
   ): Promise<boolean> {
     const { prisma, sql } = this.database;
     const startedAt = performance.now();
-    let results = await waitOutsideSlot(slotMs, () =>
-      Promise.all(claimed.map((delivery) => this.attempt(endpoint, delivery))),
-    );
+    let results = await Promise.all(claimed.map((delivery) => this.attempt(endpoint, delivery)));
     const hasTakenLong = performance.now() - startedAt > slowBatchMs;
     // A shutdown aborts attempts. Aborted attempts do not count as failed: their leases expire,
     // and the deliveries are attempted again.

@@ -2,6 +2,7 @@
 // encrypted.
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { Settings } from '../platform/settings/config.js';
 import { Database } from '../platform/postgres/database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
@@ -9,7 +10,7 @@ import { missingScope } from '../access/accounts/scope.decorator.js';
 import { AppError, conflict, invalidField } from '../platform/errors.js';
 import type { Page } from '../platform/http/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
-import { Every } from '../platform/queue/timer-methods.js';
+import { Every } from '../platform/queue/timers.js';
 import { newId } from '../platform/ids.js';
 import { assertBelowQuota } from '../platform/limits/quotas.queries.js';
 import { EndpointClient } from './endpoint-client.service.js';
@@ -143,7 +144,7 @@ export class EndpointsService {
   }
 
   /** An endpoint that stays disabled must not collect pending deliveries for ever. */
-  @Every('undeliverable', 60_000)
+  @Every('undeliverable', CronExpression.EVERY_MINUTE)
   async endUndeliverable(): Promise<void> {
     const afterMs = this.settings.disabledEndpointHours * hourMs;
     const options = { afterMs, limit: endedPerQuery };

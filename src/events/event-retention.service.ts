@@ -1,11 +1,12 @@
 // Deletes events that a newer event of their resource has replaced, and deliveries, once they are
 // older than EVENT_RETENTION_DAYS. A pending delivery keeps its event and all later ones.
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { Settings } from '../platform/settings/config.js';
 import { Database } from '../platform/postgres/database.service.js';
 import { AppError } from '../platform/errors.js';
-import { deleteInBatches, retentionIntervalMs } from '../platform/postgres/retention.js';
-import { Every } from '../platform/queue/timer-methods.js';
+import { deleteInBatches } from '../platform/postgres/retention.js';
+import { Every } from '../platform/queue/timers.js';
 import * as queries from './event-retention.queries.js';
 
 @Injectable()
@@ -15,7 +16,7 @@ export class EventRetention {
     private readonly settings: Settings,
   ) {}
 
-  @Every('event-retention', retentionIntervalMs)
+  @Every('event-retention', CronExpression.EVERY_MINUTE)
   async deleteOldEvents(): Promise<void> {
     const { eventDays } = this.settings.retention;
     if (eventDays === 0) return;

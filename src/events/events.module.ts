@@ -1,3 +1,6 @@
+import { BullModule } from '@nestjs/bullmq';
+import { jobs } from '../platform/queue/queues.js';
+import { DeliverEventsProcessor } from './deliver-events.processor.js';
 import { Module } from '@nestjs/common';
 import { Deliveries } from './delivery-lists.service.js';
 import { DeliveryService } from './delivery.service.js';
@@ -12,8 +15,10 @@ import { EventsService } from './events.service.js';
 import { NameResolver } from './name-resolver.service.js';
 
 @Module({
+  imports: [BullModule.registerQueue({ name: jobs.deliverEvents.name })],
   controllers: [EndpointsController, EventsController],
   providers: [
+    DeliverEventsProcessor,
     EventCounterparties,
     EventsService,
     EventRetention,

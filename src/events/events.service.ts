@@ -1,13 +1,16 @@
 // Records events for business systems in an outbox, within the transaction of the fact that each
 // event reports, and enqueues their deliveries. Events are numbered under a lock of the account,
 // which their transaction takes last: their order is the order of the commits.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { beforeCommit, Database, type SqlTx } from '../platform/postgres/database.service.js';
 import type { Delivery } from '../generated/service/client.js';
 import { AppError, conflict } from '../platform/errors.js';
 import { stringifyJson } from '../platform/json/exact-json.js';
 import { JobQueue } from '../platform/queue/job-queue.js';
-import { Every } from '../platform/queue/timer-methods.js';
+import { jobs } from '../platform/queue/queues.js';
+import { Every } from '../platform/queue/timers.js';
 import { newId } from '../platform/ids.js';
 import type { NewEvent } from './event.js';
 import {
@@ -28,7 +31,8 @@ export class EventsService {
 
   constructor(
     private readonly database: Database,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.deliverEvents.name)
+    private readonly deliverEventsQueue: JobQueue<'deliverEvents'>,
   ) {}
 
   /**
@@ -91,7 +95,7 @@ export class EventsService {
   }
 
   /** Enqueues the due deliveries of every account; their jobs may have been lost with the queue. */
-  @Every('deliveries', 1_000)
+  @Every('deliveries', CronExpression.EVERY_SECOND)
   async enqueueAllDeliveries(): Promise<void> {
     await this.enqueueDue(await listDueEndpoints(this.database.sharedReads, null));
   }
@@ -102,7 +106,7 @@ export class EventsService {
   }
 
   private async enqueueDue(endpoints: readonly DueEndpoint[]): Promise<void> {
-    for (const endpoint of endpoints) await this.jobQueue.enqueue('deliverEvents', endpoint);
+    for (const endpoint of endpoints) await this.deliverEventsQueue.enqueue(endpoint);
   }
 }
 

@@ -1,3 +1,6 @@
+import { BullModule } from '@nestjs/bullmq';
+import { jobs } from '../platform/queue/queues.js';
+import { ReconcileProcessor } from './apply/reconcile.processor.js';
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { StatementModule } from '../statement/lines/statement.module.js';
@@ -13,9 +16,14 @@ import { RulesController } from './rules/rules.controller.js';
 import { DecisionWriter } from './apply/decision-writer.service.js';
 
 @Module({
-  imports: [EventsModule, StatementModule],
+  imports: [
+    BullModule.registerQueue({ name: jobs.reconcile.name }, { name: jobs.advanceOperation.name }),
+    EventsModule,
+    StatementModule,
+  ],
   controllers: [BookController, RulesController],
   providers: [
+    ReconcileProcessor,
     ExpectedPaymentReading,
     ReconciliationService,
     DecisionWriter,

@@ -1,3 +1,9 @@
+import { BullModule } from '@nestjs/bullmq';
+import { jobs } from '../platform/queue/queues.js';
+import { ProcessWebhooksProcessor } from './inbox/process-webhooks.processor.js';
+import { HandleNoticesProcessor } from './health/handle-notices.processor.js';
+import { RegisterWebhooksProcessor } from './registration/register-webhooks.processor.js';
+import { RelayWebhooksProcessor } from './relays/relay-webhooks.processor.js';
 import { Module } from '@nestjs/common';
 import { CustomersModule } from '../outbound/customers/customers.module.js';
 import { DisputesModule } from '../statement/disputes/disputes.module.js';
@@ -19,9 +25,29 @@ import { WebhookRetention } from './inbox/webhook-retention.service.js';
 import { WebhooksController } from './inbox/webhooks.controller.js';
 
 @Module({
-  imports: [StatementModule, CustomersModule, DisputesModule, EventsModule, OperationsModule],
+  imports: [
+    BullModule.registerQueue(
+      { name: jobs.processWebhooks.name },
+      { name: jobs.handleNotices.name },
+      { name: jobs.registerWebhooks.name },
+      { name: jobs.relayWebhooks.name },
+      { name: jobs.syncStatement.name },
+      { name: jobs.checkTransferStatuses.name },
+      { name: jobs.checkChargeStatuses.name },
+      { name: jobs.reconcile.name },
+    ),
+    StatementModule,
+    CustomersModule,
+    DisputesModule,
+    EventsModule,
+    OperationsModule,
+  ],
   controllers: [WebhooksController, WebhookHealthController, RelaysController],
   providers: [
+    ProcessWebhooksProcessor,
+    HandleNoticesProcessor,
+    RegisterWebhooksProcessor,
+    RelayWebhooksProcessor,
     WebhookInbox,
     Notices,
     ReceivedWebhooks,

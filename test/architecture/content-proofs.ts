@@ -399,6 +399,7 @@ export const smallFileRules: ProvenRule[] = [
       'src/bank/b.ts': 'a;\n'.repeat(20),
       'src/bank/bank.module.ts': 'a;',
       'src/bank/bank.controller.ts': 'a;',
+      'src/bank/call-bank.processor.ts': 'a;',
       'src/bank/a.spec.ts': 'a;',
       'test/support/a.ts': 'a;',
     },

@@ -2,7 +2,7 @@
 import type { ProvenRule } from './project-file.js';
 import {
   axiosStaysInBankAndEvents,
-  bullmqStaysInPlatformAndQueues,
+  bullmqStaysInPlatformAndProcessors,
   everyModuleHasALayer,
   foldersOfAModuleMakeNoCycle,
   importsGoDown,
@@ -13,7 +13,9 @@ import {
   metricsAreDeclaredThroughPlatform,
   onlyConfigReadsTheEnvironment,
   onlyTheStarterImportsTheSandbox,
+  queuesAreUsedThroughNest,
   sandboxImportsOnlyWhatBothApplicationsShare,
+  timersAreDeclaredByEvery,
 } from './imports.js';
 
 export const importRules: ProvenRule[] = [
@@ -176,20 +178,45 @@ export const importRules: ProvenRule[] = [
   },
 
   {
-    name: 'of BullMQ stay in platform and queues.ts',
-    rule: bullmqStaysInPlatformAndQueues,
+    name: 'of BullMQ stay in platform/queue and in processors',
+    rule: bullmqStaysInPlatformAndProcessors,
     tree: {
       'src/platform/queue/queues.ts': `import type { JobsOptions } from 'bullmq';`,
-      'src/platform/queue-connection.ts': `import { BullModule } from '@nestjs/bullmq';`,
-      'src/events/events.service.ts': `import { InjectQueue } from '@nestjs/bullmq';`,
-      'src/sandbox/webhooks/webhooks.service.ts': `import { Queue } from 'bullmq';`,
+      'src/platform/postgres/leases.ts': `import { Queue } from 'bullmq';`,
+      'src/events/deliver-events.processor.ts': `import type { Job } from 'bullmq';`,
+      'src/events/events.service.ts': `import { Queue } from 'bullmq';`,
     },
     found: [
-      'src/events/events.service.ts:1 imports @nestjs/bullmq',
-      'src/sandbox/webhooks/webhooks.service.ts:1 imports bullmq',
+      'src/platform/postgres/leases.ts:1 imports bullmq',
+      'src/events/events.service.ts:1 imports bullmq',
+    ],
+  },
+  {
+    name: 'of @nestjs/bullmq are where queues are registered, injected and worked',
+    rule: queuesAreUsedThroughNest,
+    tree: {
+      'src/platform/queue/queue-connection.ts': `import { BullModule } from '@nestjs/bullmq';`,
+      'src/events/events.module.ts': `import { BullModule } from '@nestjs/bullmq';`,
+      'src/events/events.service.ts': `import { InjectQueue } from '@nestjs/bullmq';`,
+      'src/events/deliver-events.processor.ts': `import { Processor } from '@nestjs/bullmq';`,
+      'src/events/event.ts': `import { InjectQueue } from '@nestjs/bullmq';`,
+      'src/sandbox/webhooks/webhooks.service.ts': `import { InjectQueue } from '@nestjs/bullmq';`,
+    },
+    found: [
+      'src/events/event.ts:1 imports @nestjs/bullmq',
+      'src/sandbox/webhooks/webhooks.service.ts:1 imports @nestjs/bullmq',
     ],
   },
 
+  {
+    name: 'of @nestjs/schedule leave timers to @Every',
+    rule: timersAreDeclaredByEvery,
+    tree: {
+      'src/platform/queue/timers.ts': `import { Cron } from '@nestjs/schedule';`,
+      'src/events/events.service.ts': `import { CronExpression, Interval } from '@nestjs/schedule';`,
+    },
+    found: ['src/events/events.service.ts:1 imports Interval: declare by @Every'],
+  },
   {
     name: 'of prom-client stay where labels are declared',
     rule: metricsAreDeclaredThroughPlatform,

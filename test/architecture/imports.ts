@@ -223,10 +223,34 @@ export const axiosStaysInBankAndEvents = packageStaysIn(
   (path) => ['bank', 'events'].includes(moduleOf(path)),
 );
 
-export const bullmqStaysInPlatformAndQueues = packageStaysIn(
-  (specifier) => /^(bullmq|@nestjs\/bullmq)(\/|$)/.test(specifier),
-  (path) => moduleOf(path) === 'platform',
+/** BullMQ itself: in processors and in platform/queue. */
+export const bullmqStaysInPlatformAndProcessors = packageStaysIn(
+  (specifier) => /^bullmq(\/|$)/.test(specifier),
+  (path) => path.startsWith('src/platform/queue/') || nameParts(path).role === 'processor',
 );
+
+/** What Nest makes of it: where queues are registered, injected and worked. */
+export const queuesAreUsedThroughNest = packageStaysIn(
+  (specifier) => /^@nestjs\/bullmq(\/|$)/.test(specifier),
+  (path) =>
+    path.startsWith('src/platform/queue/') ||
+    (!isInSandbox(path) &&
+      ['module', 'service', 'controller', 'processor'].includes(nameParts(path).role ?? '')),
+);
+
+/** A plain `@Cron` or `@Interval` would run in every role. */
+export const timersAreDeclaredByEvery: Rule = (files) =>
+  sourcesOf(files)
+    .filter(({ path }) => path !== 'src/platform/queue/timers.ts')
+    .flatMap((file) =>
+      importsOf(file)
+        .filter(({ specifier }) => specifier === '@nestjs/schedule')
+        .flatMap(({ node, names }) =>
+          names
+            .filter(({ imported }) => !['CronExpression', 'ScheduleModule'].includes(imported))
+            .map(({ imported }) => file.violation(node, `imports ${imported}: declare by @Every`)),
+        ),
+    );
 
 export const metricsAreDeclaredThroughPlatform = packageStaysIn(
   (specifier) => specifier === 'prom-client',

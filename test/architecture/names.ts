@@ -5,6 +5,7 @@ import { isSpec, sourcesOf, violationsIn, type ProjectFile, type Rule } from './
 const roles = [
   'module',
   'controller',
+  'processor',
   'service',
   'queries',
   'schema',

@@ -24,7 +24,7 @@ const pureParts: ReadonlyMap<string, readonly string[]> = new Map([
 
 const impurePackages =
   /^(node:.*|uuid|axios|pg|bullmq|ioredis|pino|fastify|@nestjs\/.*|@prisma\/.*|(?:fs|net|http|https|dns|child_process|crypto)(?:\/.*)?)$/;
-const impureRoles = ['service', 'queries', 'controller', 'module', 'guard', 'filter'];
+const impureRoles = ['service', 'queries', 'controller', 'module', 'guard', 'filter', 'processor'];
 
 /** Files without a role, but those of `platform` and `app`, which do IO, and `main.ts`. */
 function pureFilesOf(files: readonly ProjectFile[]): ProjectFile[] {

@@ -2,24 +2,46 @@
 import type { ProvenRule } from './project-file.js';
 import {
   eachChangeRequiresAScope,
-  eachJobHasOneMethod,
+  eachJobHasOneProcessor,
   eachOperationKindIsRegisteredOnce,
   eachRouteIsServedOnce,
+  queuesAreRegisteredWhereUsed,
 } from './wiring.js';
 import { documentLinksResolve, documentsNameFilesThatExist } from './documents.js';
 
 export const wiringRules: ProvenRule[] = [
   {
-    name: 'binds each job to one method',
-    rule: eachJobHasOneMethod,
+    name: 'gives each job one processor',
+    rule: eachJobHasOneProcessor,
     tree: {
       'src/platform/queue/queues.ts': `const jobs = { once: job({}), never: job({}), twice: job({}) };`,
-      'src/bank/a.service.ts': `class A { @OnJob('once') a() {}  @OnJob('twice') b() {} }`,
-      'src/bank/b.service.ts': `class B { @OnJob('twice') c() {} }`,
+      'src/bank/a.processor.ts': `@Processor(jobs.once.name) class A {}`,
+      'src/bank/b.processor.ts': `@Processor(jobs.twice.name, workerOptions(jobs.twice)) class B {}`,
+      'src/bank/c.processor.ts': `@Processor(jobs.twice.name) class C {}`,
     },
     found: [
-      'src/platform/queue/queues.ts:1 never: has a method 0 times',
-      'src/platform/queue/queues.ts:1 twice: has a method 2 times src/bank/a.service.ts, src/bank/b.service.ts',
+      'src/platform/queue/queues.ts:1 never: has a processor 0 times',
+      'src/platform/queue/queues.ts:1 twice: has a processor 2 times src/bank/b.processor.ts, src/bank/c.processor.ts',
+    ],
+  },
+  {
+    name: 'registers each queue in the modules that enqueue to it or work it',
+    rule: queuesAreRegisteredWhereUsed,
+    tree: {
+      'src/bank/bank.module.ts': `
+        import { A } from './a.service.js';
+        import { B } from './b.processor.js';
+        @Module({ imports: [BullModule.registerQueue({ name: jobs.sync.name })], providers: [A, B] })
+        class BankModule {}`,
+      'src/bank/a.service.ts': `
+        class A { constructor(@InjectQueue(jobs.sync.name) a: Queue, @InjectQueue(jobs.close.name) b: Queue) {} }`,
+      'src/bank/b.processor.ts': `@Processor(jobs.close.name) class B {}`,
+      'src/events/c.service.ts': `class C { constructor(@InjectQueue(jobs.sync.name) a: Queue) {} }`,
+    },
+    found: [
+      'src/bank/a.service.ts:2 its module does not register the queue of close',
+      'src/bank/b.processor.ts:1 its module does not register the queue of close',
+      'src/events/c.service.ts:1 its module does not register the queue of sync',
     ],
   },
 

@@ -3,6 +3,7 @@ import ts from 'typescript';
 import {
   importsOf,
   isInSandbox,
+  nameParts,
   sourcesOf,
   violationsIn,
   walk,
@@ -52,7 +53,12 @@ function onceEach(
   });
 }
 
-export const eachJobHasOneMethod: Rule = (files) => {
+/** `jobs.x.name` → `x`. */
+function jobOfName(name: ts.Expression | undefined): string | undefined {
+  return /^jobs\.(\w+)\.name$/.exec(name?.getText() ?? '')?.[1];
+}
+
+export const eachJobHasOneProcessor: Rule = (files) => {
   const sources = sourcesOf(files);
   const declared = mentionsIn(
     sources.filter(({ path }) => path === 'src/platform/queue/queues.ts'),
@@ -61,11 +67,37 @@ export const eachJobHasOneMethod: Rule = (files) => {
       return isJob ? node.name.getText() : undefined;
     },
   );
-  const done = mentionsIn(sources, (node) => {
-    const job = argumentOf(node, 'OnJob');
-    return job && ts.isStringLiteral(job) ? job.text : undefined;
+  const worked = mentionsIn(sources, (node) => jobOfName(argumentOf(node, 'Processor')));
+  return onceEach(declared, worked, 'has a processor');
+};
+
+/** The queues that a module registers by their names in the catalogue. */
+function registeredQueues(file: ProjectFile): ReadonlySet<string> {
+  const found = new Set<string>();
+  walk(file.ast, (node) => {
+    const isCall = ts.isCallExpression(node) && /\.registerQueue$/.test(node.expression.getText());
+    if (isCall)
+      for (const [, job] of node.getText().matchAll(/jobs\.(\w+)\.name/g)) found.add(job!);
   });
-  return onceEach(declared, done, 'has a method');
+  return found;
+}
+
+/**
+ * A module registers the queues that its files enqueue to or work. The module of a file is the one
+ * that imports it.
+ */
+export const queuesAreRegisteredWhereUsed: Rule = (files) => {
+  const sources = sourcesOf(files);
+  const modules = sources.filter(({ path }) => nameParts(path).role === 'module');
+  return violationsIn(sources, (node, file) => {
+    const job = jobOfName(argumentOf(node, 'InjectQueue') ?? argumentOf(node, 'Processor'));
+    if (!job) return undefined;
+    const isRegistered = modules.some(
+      (one) =>
+        importsOf(one).some(({ target }) => target === file.path) && registeredQueues(one).has(job),
+    );
+    return isRegistered ? undefined : `its module does not register the queue of ${job}`;
+  });
 };
 
 export const eachOperationKindIsRegisteredOnce: Rule = (files) => {

@@ -130,7 +130,9 @@ const minFileLines = 20;
 export const filesAreNotTiny: Rule = (files) =>
   files
     .filter((file) => /^src\/.*\.tsx?$/.test(file.path) && !isSpec(file))
-    .filter(({ path }) => !['module', 'controller'].includes(nameParts(path).role ?? ''))
+    .filter(
+      ({ path }) => !['module', 'controller', 'processor'].includes(nameParts(path).role ?? ''),
+    )
     .flatMap((file) => {
       const lines = file.text.trimEnd().split('\n').length;
       return lines < minFileLines ? [file.violation(0, `has only ${lines} lines`)] : [];

@@ -84,7 +84,7 @@ describe('/metrics', () => {
       SANDBOX_DATABASE_URL: bank.url,
       PORT: '0',
       SANDBOX_PORT: '0',
-      SYNC_INTERVAL_MS: '500',
+      SYNC_INTERVAL_MS: '1000',
     });
     const silent = () => undefined;
     const databases = openDatabases(settings, silent);

@@ -24,6 +24,7 @@ import {
 import { insertStatementLines } from '../../src/statement/lines/statement.queries.js';
 import type { ServiceDatabase } from './service-database.js';
 import { withoutTriggers } from './parent-rows.js';
+import { recordedQueues } from './recorded-queues.js';
 
 export interface TestLine {
   nsu: number;
@@ -164,8 +165,7 @@ export class ClosedDays {
   };
 
   private readonly events = () => {
-    const jobQueue = { enqueue: () => Promise.resolve() } as never;
-    return new EventsService(this.service().database, jobQueue);
+    return new EventsService(this.service().database, recordedQueues()('deliverEvents'));
   };
 
   /** The certificates in chain order. */

@@ -8,6 +8,7 @@ import { StatementClosing } from '../../src/statement/lines/statement-closing.se
 import { LineRecording } from '../../src/statement/lines/line-recording.service.js';
 import type { Database } from '../../src/platform/postgres/database.service.js';
 import { pino } from 'pino';
+import { lineQueues, recordedQueues } from './recorded-queues.js';
 
 const dayStart = Date.parse('2026-11-21T03:00:00.000Z');
 const dayMs = 86_400_000;
@@ -67,13 +68,25 @@ export class ComputedBank {
   /** The services that read this bank. */
   services(database: Database, enqueued: string[] = []) {
     const accounts = { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never;
-    const jobQueue = {
-      enqueue: (name: string) => Promise.resolve(void enqueued.push(name)),
-    } as never;
+    const queueOf = recordedQueues((job) => enqueued.push(job));
     const bank = this as never;
     const log = pino({ level: 'silent' });
-    const statement = new LineRecording(database, bank, jobQueue, log);
-    const closing = new StatementClosing(database, accounts, bank, statement, jobQueue, log);
+    const statement = new LineRecording(
+      database,
+      bank,
+      ...lineQueues((job) => enqueued.push(job)),
+      log,
+    );
+    const closing = new StatementClosing(
+      database,
+      accounts,
+      bank,
+      statement,
+      queueOf('closeStatement'),
+      queueOf('syncStatement'),
+      queueOf('reconcile'),
+      log,
+    );
     return { statement, closing };
   }
 }

@@ -1,6 +1,6 @@
 // Every page and form of the console, as its controllers declare them.
 import { needsKey } from '../../src/console/console.guard.js';
-import { listControllerMethods } from '../../src/platform/decorated-methods.js';
+import { listControllerMethods } from '../../src/platform/http/api-reference.js';
 import type { ServiceProcess } from './service-application.js';
 
 export interface DeclaredHandler {

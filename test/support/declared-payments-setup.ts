@@ -9,15 +9,20 @@ import { DeclaredPayments } from '../../src/statement/expected-payments/declared
 import { EventsService } from '../../src/events/events.service.js';
 import { decodeRequest } from './decoded-request.js';
 import type { ServiceDatabase } from './service-database.js';
+import { recordedQueues } from './recorded-queues.js';
 
-const jobQueue = { enqueue: () => Promise.resolve() } as never;
+const queueOf = recordedQueues();
 
 export class DeclaredPaymentsSetup {
   constructor(private readonly service: () => ServiceDatabase) {}
 
   readonly payments = () => {
     const { database } = this.service();
-    return new DeclaredPayments(database, new EventsService(database, jobQueue), jobQueue);
+    return new DeclaredPayments(
+      database,
+      new EventsService(database, queueOf('deliverEvents')),
+      queueOf('reconcile'),
+    );
   };
   readonly author = (reason: string | null = null) => ({
     accountId: this.service().accountId,

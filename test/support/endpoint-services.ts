@@ -11,6 +11,7 @@ import { NameResolver } from '../../src/events/name-resolver.service.js';
 import { Addresses } from '../../src/platform/http/http.js';
 import { secretBoxOf } from './secret-box.js';
 import type { ServiceDatabase } from './service-database.js';
+import { recordedQueues } from './recorded-queues.js';
 
 const secretBox = secretBoxOf();
 
@@ -27,7 +28,7 @@ export function endpointServices({ database }: ServiceDatabase, options: Options
   for (const port of options.ownPorts ?? []) addresses.ownPorts.add(port);
   const log = pino({ level: 'silent' });
   const client = new EndpointClient(names, secretBox, log, bank, addresses);
-  const events = new EventsService(database, { enqueue: () => Promise.resolve() } as never);
+  const events = new EventsService(database, recordedQueues()('deliverEvents'));
   const settings = { disabledEndpointHours: 72, endpointsPerAccount: 20 } as never;
   return {
     client,

@@ -21,6 +21,7 @@ import { OperationsService } from '../../src/outbound/operations/operations.serv
 import { PaymentControls } from '../../src/outbound/payment-controls/payment-controls.service.js';
 import { PossibleDuplicates } from '../../src/outbound/operations/possible-duplicates.service.js';
 import { secretBoxOf } from './secret-box.js';
+import { recordedQueues } from './recorded-queues.js';
 
 export type ScriptedResponse = BankResponse<never>;
 export type ChargeKind = OperationKind<typeof createCharge>;
@@ -86,12 +87,15 @@ export function createJournal(
   },
 ) {
   const enqueuedJobs: string[] = [];
-  const jobQueue = {
-    enqueue: (name: string) => Promise.resolve(void enqueuedJobs.push(name)),
-  } as never;
+  const queueOf = recordedQueues((job) => enqueuedJobs.push(job));
   const accounts = { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never;
-  const events = new EventsService(database, jobQueue);
-  const outcomes = new OperationOutcomes(database, events, jobQueue);
+  const events = new EventsService(database, queueOf('deliverEvents'));
+  const outcomes = new OperationOutcomes(
+    database,
+    events,
+    queueOf('reconcile'),
+    queueOf('advanceOperation'),
+  );
   const sender = new OperationSender(database, accounts, bank as never, outcomes);
   const recovery = new OperationRecovery(
     database,
@@ -99,7 +103,8 @@ export function createJournal(
     bank as never,
     sender,
     outcomes,
-    jobQueue,
+    queueOf('advanceOperation'),
+    queueOf('closeStatement'),
   );
   const operations = new OperationsService(
     database,
@@ -113,7 +118,7 @@ export function createJournal(
       new PaymentControls(),
       new ApprovalRequirements(events, secretBoxOf()),
     ),
-    jobQueue,
+    queueOf('advanceOperation'),
   );
   for (const kind of kinds) operations.register(kind);
   return { operations, recovery, sender, outcomes, enqueuedJobs };

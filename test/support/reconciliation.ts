@@ -2,7 +2,6 @@
 import { bankProfileOf } from '../../src/bank/profiles.js';
 import type { Database } from '../../src/platform/postgres/database.service.js';
 import { EventsService } from '../../src/events/events.service.js';
-import type { JobQueue } from '../../src/platform/queue/job-queue.js';
 import { DecisionWriter } from '../../src/reconciliation/apply/decision-writer.service.js';
 import { ManualMatches } from '../../src/reconciliation/breaks/manual-matches.service.js';
 import { BreakWriter } from '../../src/reconciliation/apply/break-writer.service.js';
@@ -12,6 +11,7 @@ import {
   Recomputation,
 } from '../../src/reconciliation/runs/recomputation.service.js';
 import { ReconciliationService } from '../../src/reconciliation/apply/reconciliation.service.js';
+import { type QueueOf } from './recorded-queues.js';
 
 interface ReconciliationOptions {
   goLiveAt?: Date;
@@ -22,12 +22,12 @@ interface ReconciliationOptions {
 
 export function reconciliationOn(
   database: Database,
-  jobQueue: JobQueue,
+  queueOf: QueueOf,
   { goLiveAt = new Date(0), visibilityBoundMs = 10_000, partSize }: ReconciliationOptions = {},
 ) {
   const profile = { ...bankProfileOf({ profile: 'sandbox' }), visibilityBoundMs };
   const bank = { profile } as never;
-  const events = new EventsService(database, jobQueue);
+  const events = new EventsService(database, queueOf('deliverEvents'));
   const breaks = new BreakWriter(events);
   const reconciliation = new ReconciliationService(
     database,
@@ -35,7 +35,8 @@ export function reconciliationOn(
     new DecisionWriter(events, breaks),
     breaks,
     events,
-    jobQueue,
+    queueOf('reconcile'),
+    queueOf('advanceOperation'),
   );
   if (partSize !== undefined) reconciliation.partSize = partSize;
   const reconcile = reconciliation.reconcile.bind(reconciliation);

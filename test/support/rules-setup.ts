@@ -54,7 +54,7 @@ export class RulesSetup {
   readonly decide = () =>
     this.fixture.reconciliation().reconcile({ accountId: this.service().accountId });
   readonly catalog = () =>
-    new RuleCatalog(this.service().database, this.fixture.jobQueue, loadSettings({}));
+    new RuleCatalog(this.service().database, this.fixture.queueOf('reconcile'), loadSettings({}));
   readonly trials = () =>
     new RuleTrials(
       this.service().database,

@@ -11,6 +11,7 @@ import { recordOperationTasks } from '../../src/statement/reconciliation-tasks/r
 import { makeAllDue, reconciliationOn } from './reconciliation.js';
 import type { ServiceDatabase } from './service-database.js';
 import { succeededOperations } from './parent-rows.js';
+import { recordedQueues } from './recorded-queues.js';
 
 export interface SentOperation {
   kind?: string;
@@ -50,13 +51,12 @@ export class SentMoneyFixture {
   readonly enqueuedJobs: [string, Record<string, unknown>][] = [];
   readonly run = (sql: string, ...values: unknown[]) =>
     this.service().database.pool.query(sql, values);
-  readonly jobQueue = {
-    enqueue: (...job: [string, Record<string, unknown>]) =>
-      Promise.resolve(void this.enqueuedJobs.push(job)),
-  } as never;
+  readonly queueOf = recordedQueues((...job) =>
+    this.enqueuedJobs.push(job as [string, Record<string, unknown>]),
+  );
 
   readonly reconciliationParts = (visibilityBoundMs: number | null = 10_000) =>
-    reconciliationOn(this.service().database, this.jobQueue, { visibilityBoundMs });
+    reconciliationOn(this.service().database, this.queueOf, { visibilityBoundMs });
   readonly reconciliation = (visibilityBoundMs: number | null = 10_000) =>
     this.reconciliationParts(visibilityBoundMs).reconciliation;
 

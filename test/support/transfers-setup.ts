@@ -33,6 +33,7 @@ import { fakeBankCredentials } from './fake-bank.js';
 import { serviceDatabase, type ServiceDatabase } from './service-database.js';
 import { z } from 'zod';
 import { deleteAllRows } from './parent-rows.js';
+import { recordedQueues } from './recorded-queues.js';
 
 const settings = {
   possibleDuplicates: { policy: 'off', windowMinutes: 60 },
@@ -67,7 +68,7 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: BankClo
         },
       }),
   } as never;
-  const jobQueue = { enqueue: () => Promise.resolve() } as never;
+  const queueOf = recordedQueues();
   const addresses = Object.assign(new Addresses(), {
     bankBaseUrl,
     bankWhitelabelUrl: bankBaseUrl,
@@ -76,8 +77,13 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: BankClo
   const bank = new BankService(
     ...([settings, accounts, connections, unlimited, createLog('silent', 'test')] as const),
   );
-  const events = new EventsService(database, jobQueue);
-  const outcomes = new OperationOutcomes(database, events, jobQueue);
+  const events = new EventsService(database, queueOf('deliverEvents'));
+  const outcomes = new OperationOutcomes(
+    database,
+    events,
+    queueOf('reconcile'),
+    queueOf('advanceOperation'),
+  );
   const sender = new OperationSender(database, accounts, bank, outcomes);
   const secretBox = secretBoxOf();
   const requirements = new ApprovalRequirements(events, secretBox);
@@ -86,7 +92,7 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: BankClo
     ...([database, accounts, duplicates, new PaymentControls(), requirements] as const),
   );
   const operations = new OperationsService(
-    ...([database, secretBox, outcomes, sender, storage, jobQueue] as const),
+    ...([database, secretBox, outcomes, sender, storage, queueOf('advanceOperation')] as const),
   );
   const records = new TransferRecords(events, bank);
   const bankTime = Object.assign(new BankTime(database), { now: clock.now });
@@ -95,7 +101,13 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: BankClo
   const batches = new TransferBatches(database, operations, records);
   transfers.onModuleInit();
   batches.onModuleInit();
-  const statusChecks = new TransferStatusChecks(database, accounts, bank, records, jobQueue);
+  const statusChecks = new TransferStatusChecks(
+    database,
+    accounts,
+    bank,
+    records,
+    queueOf('checkTransferStatuses'),
+  );
   return { bank, connections, lookups, records, transfers, batches, statusChecks };
 }
 

@@ -10,18 +10,26 @@ import { RateLimits } from '../../src/platform/limits/rate-limits.service.js';
 import { WebhookInbox } from '../../src/webhooks/inbox/webhook-inbox.service.js';
 import { WebhookQuota } from '../../src/webhooks/inbox/webhook-quota.service.js';
 import { WebhooksController } from '../../src/webhooks/inbox/webhooks.controller.js';
+import { recordedQueues, type QueueOf } from './recorded-queues.js';
 
 type Accounts = Record<'recentWebhookSecret' | 'findWebhookSecret', (slug: string) => unknown>;
-type Enqueue = (...job: unknown[]) => Promise<void>;
 
 class WebhooksApplication {}
 
 export function webhookInboxOf(
   database: Database,
   settings = loadSettings({}),
-  enqueue: Enqueue = async () => undefined,
+  queueOf: QueueOf = recordedQueues(),
 ): WebhookInbox {
-  return new WebhookInbox(database, { enqueue } as never, new WebhookQuota(settings, database));
+  return new WebhookInbox(
+    database,
+    queueOf('processWebhooks'),
+    queueOf('syncStatement'),
+    queueOf('checkTransferStatuses'),
+    queueOf('checkChargeStatuses'),
+    queueOf('handleNotices'),
+    new WebhookQuota(settings, database),
+  );
 }
 
 export async function webhooksApplication(

@@ -3,6 +3,7 @@
 // encrypted.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import { fieldError } from '../../bank-contract/field-errors.js';
 import { Settings, SettingsError } from '../../platform/settings/config.js';
@@ -14,6 +15,7 @@ import type { Page } from '../../platform/http/listing.js';
 import { BatchedLookUps } from '../../platform/postgres/batched-look-ups.js';
 import { SecretBox } from '../../platform/secret-box.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
+import { jobs } from '../../platform/queue/queues.js';
 import { registersWebhooksByDefault, type SendingRules } from './account-mode.js';
 import {
   findCalledAccounts,
@@ -92,7 +94,10 @@ export class AccountsService {
     private readonly database: Database,
     private readonly settings: Settings,
     private readonly secretBox: SecretBox,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.registerWebhooks.name)
+    private readonly registerWebhooksQueue: JobQueue<'registerWebhooks'>,
+    @InjectQueue(jobs.syncStatement.name)
+    private readonly syncStatementQueue: JobQueue<'syncStatement'>,
   ) {}
 
   /** Reads the certificate files named in the settings, once, at boot. Throws SettingsError. */
@@ -373,8 +378,8 @@ export class AccountsService {
   }
 
   private async enqueueRegistrationAndSync(accountId: number): Promise<void> {
-    await this.jobQueue.enqueue('registerWebhooks', { accountId });
-    await this.jobQueue.enqueue('syncStatement', { accountId });
+    await this.registerWebhooksQueue.enqueue({ accountId });
+    await this.syncStatementQueue.enqueue({ accountId });
   }
 
   private encrypt(slug: string, credentials: StoredCredentials): string {

@@ -7,7 +7,7 @@ import { Database } from '../../platform/postgres/database.service.js';
 import { Reply } from '../../platform/http/contract-route.js';
 import { AppError, conflict } from '../../platform/errors.js';
 import { canonicalJson, parseJson, stringifyJson } from '../../platform/json/exact-json.js';
-import { sleepOutsideSlot } from '../../platform/queue/job-slots.js';
+import { sleepOutsideSlot } from '../../platform/limits/request-slots.service.js';
 import { writeResponse } from '../../platform/http/response-text.js';
 import { SecretBox } from '../../platform/secret-box.js';
 import { ownerOfResponse } from './encrypted-responses.queries.js';

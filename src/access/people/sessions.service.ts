@@ -3,12 +3,13 @@
 // copied earlier is worth nothing.
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { Database, type SqlTx } from '../../platform/postgres/database.service.js';
 import { invariant } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import { deleteInBatches } from '../../platform/postgres/retention.js';
 import { SecretBox } from '../../platform/secret-box.js';
-import { Every } from '../../platform/queue/timer-methods.js';
+import { Every } from '../../platform/queue/timers.js';
 import { Audit } from './audit.service.js';
 import type { AuditedActionName, AuditedSubject } from './audited-actions.js';
 import { findPasswordProblem, readEmail, type PasswordProblem } from './email.js';
@@ -53,7 +54,6 @@ export interface WrongSecret {
 /** Codes and passwords that an open session may get wrong. Nobody else uses them up. */
 const maxWrongSecrets = 5;
 const recoveryCodes = 10;
-const cleanUpMs = 60_000;
 
 @Injectable()
 export class OperatorSessions {
@@ -252,7 +252,7 @@ export class OperatorSessions {
     return this.secretBox.hash('operator-email', email);
   }
 
-  @Every('operator-sessions', cleanUpMs)
+  @Every('operator-sessions', CronExpression.EVERY_MINUTE)
   async deleteOld(): Promise<void> {
     const { sql } = this.database;
     await deleteInBatches(1, (_days, limit) => queries.deleteOldSessions(sql, limit));

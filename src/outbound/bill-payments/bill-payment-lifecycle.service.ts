@@ -1,6 +1,7 @@
 // Follows a bill payment after the bank has accepted it. A scheduled payment is checked until the
 // statement shows its debit, or proves that there was none. The bill's status does not show who
 // paid the bill. A failed payment becomes paid when its debit appears after all.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../../access/accounts/accounts.service.js';
 import { BankService } from '../../bank/bank.service.js';
@@ -13,10 +14,9 @@ import { insertFacts } from '../../statement/expected-payments/expected-payments
 import { addReferences } from '../../statement/expected-payments/recording.queries.js';
 import type { Operation } from '../operations/operation.js';
 import type { OperationRef } from '../operations/operations.queries.js';
-import { OnJob } from '../../platform/queue/job-methods.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
-import { Every } from '../../platform/queue/timer-methods.js';
-import type { JobPayload } from '../../platform/queue/queues.js';
+import { Every } from '../../platform/queue/timers.js';
+import { jobs, type JobPayload } from '../../platform/queue/queues.js';
 import { parseInstant } from '../../statement/lines/statement-line.js';
 import {
   maxStatusChecks,
@@ -41,7 +41,10 @@ export class BillPaymentLifecycle {
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly events: EventsService,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.checkBillPaymentStatuses.name)
+    private readonly checkBillPaymentStatusesQueue: JobQueue<'checkBillPaymentStatuses'>,
+    @InjectQueue(jobs.closeStatement.name)
+    private readonly closeStatementQueue: JobQueue<'closeStatement'>,
   ) {}
 
   /**
@@ -90,15 +93,14 @@ export class BillPaymentLifecycle {
   }
 
   /** Enqueues a status check for each account with a due payment. */
-  @Every('bill-payments', 2_000)
+  @Every('bill-payments', '*/2 * * * * *')
   async enqueueDue(): Promise<void> {
     const db = this.database.sharedReads;
     for (const due of await queries.listAccountsWithDueBillPayments(db, this.boundMs ?? 0))
-      await this.jobQueue.enqueue('checkBillPaymentStatuses', due);
+      await this.checkBillPaymentStatusesQueue.enqueue(due);
   }
 
   /** Checks the due payments of an account. */
-  @OnJob('checkBillPaymentStatuses')
   async check({ accountId }: JobPayload<'checkBillPaymentStatuses'>): Promise<void> {
     const db = this.database.prisma;
     const due = await queries.listDueBillPayments(db, accountId, this.boundMs ?? 0, batchSize);
@@ -122,7 +124,7 @@ export class BillPaymentLifecycle {
     if (boundMs !== null && bankStatus !== null) {
       const closedForMs = boundMs + (bankStatus === 'PENDING_PAYMENT' ? 0 : unpayableBillDelayMs);
       if (await this.failIfUnpaid(key, { bankStatus, closedForMs })) return;
-      await this.jobQueue.enqueue('closeStatement', { accountId });
+      await this.closeStatementQueue.enqueue({ accountId });
     }
     const pauseMs = statusCheckPauseMs(payment.checks + 1, boundMs !== null);
     await queries.postponeBillPaymentCheck(db, key, { bankStatus, pauseMs });

@@ -1,3 +1,6 @@
+import { BullModule } from '@nestjs/bullmq';
+import { jobs } from '../../platform/queue/queues.js';
+import { CheckBillPaymentStatusesProcessor } from './check-bill-payment-statuses.processor.js';
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
@@ -8,9 +11,22 @@ import { BillPaymentsController } from './bill-payments.controller.js';
 import { BillPaymentsService } from './bill-payments.service.js';
 
 @Module({
-  imports: [OperationsModule, StatementModule, EventsModule],
+  imports: [
+    BullModule.registerQueue(
+      { name: jobs.checkBillPaymentStatuses.name },
+      { name: jobs.closeStatement.name },
+    ),
+    OperationsModule,
+    StatementModule,
+    EventsModule,
+  ],
   controllers: [BillPaymentsController],
-  providers: [BillPaymentsService, BillPaymentLifecycle, BillPaymentViews],
+  providers: [
+    CheckBillPaymentStatusesProcessor,
+    BillPaymentsService,
+    BillPaymentLifecycle,
+    BillPaymentViews,
+  ],
   exports: [BillPaymentViews],
 })
 export class BillPaymentsModule {}

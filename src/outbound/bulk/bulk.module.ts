@@ -1,3 +1,6 @@
+import { BullModule } from '@nestjs/bullmq';
+import { jobs } from '../../platform/queue/queues.js';
+import { IssueBulkRowsProcessor } from './issue-bulk-rows.processor.js';
 import { Module } from '@nestjs/common';
 import { ChargesModule } from '../charges/charges.module.js';
 import { ExpectedPaymentsModule } from '../../statement/expected-payments/expected-payments.module.js';
@@ -10,9 +13,15 @@ import { RowIssuer } from './row-issuer.service.js';
 import { BulkUploads } from './uploads.service.js';
 
 @Module({
-  imports: [ChargesModule, ExpectedPaymentsModule, OperationsModule, TransfersModule],
+  imports: [
+    BullModule.registerQueue({ name: jobs.issueBulkRows.name }),
+    ChargesModule,
+    ExpectedPaymentsModule,
+    OperationsModule,
+    TransfersModule,
+  ],
   controllers: [BulkController],
-  providers: [BulkService, BulkApprovals, BulkUploads, RowIssuer],
+  providers: [IssueBulkRowsProcessor, BulkService, BulkApprovals, BulkUploads, RowIssuer],
   exports: [BulkService, BulkUploads],
 })
 export class BulkModule {}

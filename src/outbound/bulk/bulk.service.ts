@@ -2,6 +2,7 @@
 // by its own id, and is tied to its operation in the transaction that stores the operation. So a
 // crash, a second process, a suspended process or a second upload sends no request twice.
 import type { Readable } from 'node:stream';
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import { fieldError, type FieldErrors } from '../../bank-contract/field-errors.js';
 import {
@@ -17,16 +18,15 @@ import { assertLeaseHeld, type Lease } from '../../platform/postgres/leases/leas
 import { transactionUnderLease, withLease } from '../../platform/postgres/leases/leases.service.js';
 import { AppError, conflict } from '../../platform/errors.js';
 import { sha256, stringifyJson } from '../../platform/json/exact-json.js';
-import { OnJob } from '../../platform/queue/job-methods.js';
 import { Log } from '../../platform/log.js';
 import { SecretBox } from '../../platform/secret-box.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
-import { waitOutsideSlot } from '../../platform/queue/job-slots.js';
+import { waitOutsideSlot } from '../../platform/limits/request-slots.service.js';
 import { withReceivedFile, type ReceivedFile } from '../../platform/files/received-file.js';
 import { pausesBetweenSlices, Slots } from '../../platform/slots.js';
-import { Every } from '../../platform/queue/timer-methods.js';
+import { Every } from '../../platform/queue/timers.js';
 import { newId } from '../../platform/ids.js';
-import type { JobPayload } from '../../platform/queue/queues.js';
+import { jobs, type JobPayload } from '../../platform/queue/queues.js';
 import { openLimits } from '../../platform/limits/limits.js';
 import { OpenCounts } from '../../platform/limits/memory-limits.js';
 import { assertBelowQuota } from '../../platform/limits/quotas.queries.js';
@@ -76,7 +76,8 @@ export class BulkService {
     private readonly database: Database,
     private readonly issuer: RowIssuer,
     private readonly secretBox: SecretBox,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.issueBulkRows.name)
+    private readonly issueBulkRowsQueue: JobQueue<'issueBulkRows'>,
     private readonly log: Log,
     private readonly settings: Settings,
   ) {}
@@ -133,14 +134,13 @@ export class BulkService {
     const end = this.uploads.begin(accountId);
     try {
       // Uploads have limits of their own: a long one must not take the place of a payment.
-      return await waitOutsideSlot(0, () => withReceivedFile(body, maxFileBytes, work));
+      return await waitOutsideSlot(() => withReceivedFile(body, maxFileBytes, work));
     } finally {
       end();
     }
   }
 
   /** Issues rows for `maxJobMs`. Only one process at a time issues rows of an account. */
-  @OnJob('issueBulkRows')
   async issueNextRows({ accountId, uploadId }: JobPayload<'issueBulkRows'>): Promise<void> {
     const db = this.database.prisma;
     const where = { accountId_id: { accountId, id: uploadId } };
@@ -152,17 +152,16 @@ export class BulkService {
       this.issueRows(lease, upload),
     );
     await queries.finishUploadIfDone(db, accountId, uploadId);
-    if (issued?.result === 'more')
-      await this.jobQueue.enqueue('issueBulkRows', { accountId, uploadId });
+    if (issued?.result === 'more') await this.issueBulkRowsQueue.enqueue({ accountId, uploadId });
   }
 
-  @Every('bulk', 2_000)
+  @Every('bulk', '*/2 * * * * *')
   async enqueueUnfinished(): Promise<void> {
     for (const { accountId, id } of await queries.listUnfinishedUploads(
       this.database.sharedReads,
       uploadsPerSweep,
     ))
-      await this.jobQueue.enqueue('issueBulkRows', { accountId, uploadId: id });
+      await this.issueBulkRowsQueue.enqueue({ accountId, uploadId: id });
   }
 
   /** Returns the id of the upload, or of the same file's earlier upload. */
@@ -193,7 +192,7 @@ export class BulkService {
       return (await db.bulkUpload.findUniqueOrThrow({ where })).id;
     }
     await queries.finishUploadIfDone(db, accountId, id);
-    await this.jobQueue.enqueue('issueBulkRows', { accountId, uploadId: id });
+    await this.issueBulkRowsQueue.enqueue({ accountId, uploadId: id });
     return id;
   }
 

@@ -1,6 +1,8 @@
 // Checks the status of charges that a webhook references or whose due date has passed. The status
 // is read by id if the bank offers it. An event reports each cancelled or expired charge once.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { AccountsService, type BankAccount } from '../../access/accounts/accounts.service.js';
 import { BankService } from '../../bank/bank.service.js';
 import { parsePlainDate } from '../../brazil/calendar.js';
@@ -9,11 +11,10 @@ import { getCharge } from '../../bank-contract/charges.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { eventAmount, type NewEvent } from '../../events/event.js';
 import { EventsService } from '../../events/events.service.js';
-import { OnJob } from '../../platform/queue/job-methods.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
 import { readCreditDays } from '../../statement/expected-payments/credit-days.queries.js';
-import { Every } from '../../platform/queue/timer-methods.js';
-import type { JobPayload } from '../../platform/queue/queues.js';
+import { Every } from '../../platform/queue/timers.js';
+import { jobs, type JobPayload } from '../../platform/queue/queues.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import * as queries from './charge-status.queries.js';
 import {
@@ -34,11 +35,11 @@ export class ChargeStatusChecks {
     private readonly bank: BankService,
     private readonly bankTime: BankTime,
     private readonly events: EventsService,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.checkChargeStatuses.name)
+    private readonly checkChargeStatusesQueue: JobQueue<'checkChargeStatuses'>,
   ) {}
 
   /** Checks every charge of the account that is due. */
-  @OnJob('checkChargeStatuses')
   async checkDueCharges({ accountId }: JobPayload<'checkChargeStatuses'>): Promise<void> {
     const account = await this.accounts.get(accountId);
     const db = this.database.prisma;
@@ -68,10 +69,10 @@ export class ChargeStatusChecks {
   }
 
   /** Enqueues a check for each account with a due charge. */
-  @Every('charges', 1_000)
+  @Every('charges', CronExpression.EVERY_SECOND)
   async enqueueDue(): Promise<void> {
     for (const account of await queries.listAccountsWithDueCharges(this.database.sharedReads))
-      await this.jobQueue.enqueue('checkChargeStatuses', account);
+      await this.checkChargeStatusesQueue.enqueue(account);
   }
 
   private async check(account: BankAccount, charge: queries.DueCharge, now: Date): Promise<void> {

@@ -1,3 +1,4 @@
+import { InjectQueue } from '@nestjs/bullmq';
 import { Controller, UseGuards } from '@nestjs/common';
 import { AccountsService } from '../../access/accounts/accounts.service.js';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../../access/accounts/api-key.guard.js';
@@ -16,6 +17,7 @@ import { CallsBank, Responds } from '../../platform/http/responses.decorator.js'
 import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage } from '../../platform/http/listing.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
+import { jobs } from '../../platform/queue/queues.js';
 import { ChargeStatusChecks } from './charge-status.service.js';
 import {
   chargeWithMetadata,
@@ -33,7 +35,8 @@ export class ChargesController {
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly statusChecks: ChargeStatusChecks,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.checkChargeStatuses.name)
+    private readonly checkChargeStatusesQueue: JobQueue<'checkChargeStatuses'>,
   ) {}
 
   @RequiresScope('charge')
@@ -70,7 +73,7 @@ export class ChargesController {
     const { accountId, params } = request;
     const reply = await this.simulate(expireCharge, request);
     await this.statusChecks.requestStatusCheck(accountId, params.correlationId);
-    await this.jobQueue.enqueue('checkChargeStatuses', { accountId });
+    await this.checkChargeStatusesQueue.enqueue({ accountId });
     return reply;
   }
 

@@ -1,3 +1,6 @@
+import { BullModule } from '@nestjs/bullmq';
+import { jobs } from '../../platform/queue/queues.js';
+import { CheckChargeStatusesProcessor } from './check-charge-statuses.processor.js';
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
@@ -10,9 +13,20 @@ import { ChargesController } from './charges.controller.js';
 import { ChargesService } from './charges.service.js';
 
 @Module({
-  imports: [EventsModule, OperationsModule, StatementModule],
+  imports: [
+    BullModule.registerQueue({ name: jobs.checkChargeStatuses.name }),
+    EventsModule,
+    OperationsModule,
+    StatementModule,
+  ],
   controllers: [ChargesController, ChargeChangesController],
-  providers: [ChargesService, ChargeLookUp, ChargeChanges, ChargeStatusChecks],
+  providers: [
+    CheckChargeStatusesProcessor,
+    ChargesService,
+    ChargeLookUp,
+    ChargeChanges,
+    ChargeStatusChecks,
+  ],
   exports: [ChargesService, ChargeChanges],
 })
 export class ChargesModule {}

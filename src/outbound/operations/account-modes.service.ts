@@ -2,6 +2,7 @@
 // the mode in the transaction that records an attempt, and again just before the request is
 // written, if it has not just done so.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import {
   changeMode,
@@ -15,6 +16,7 @@ import type { EventType } from '../../events/event-types.js';
 import { EventsService } from '../../events/events.service.js';
 import { Health } from '../../platform/http/health.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
+import { jobs } from '../../platform/queue/queues.js';
 import type { getAccountMode } from './account-modes.schema.js';
 import { countUnfinished } from './operations.queries.js';
 
@@ -32,7 +34,8 @@ export class AccountModes implements OnModuleInit {
     private readonly accounts: AccountsService,
     private readonly events: EventsService,
     private readonly health: Health,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.registerWebhooks.name)
+    private readonly registerWebhooksQueue: JobQueue<'registerWebhooks'>,
   ) {}
 
   onModuleInit(): void {
@@ -58,7 +61,7 @@ export class AccountModes implements OnModuleInit {
       // By then, calls that go by the account as it was before are recorded, and counted below.
       await sleep(this.accounts.recentAccountMs);
       await this.events.enqueueDeliveries(accountId);
-      await this.jobQueue.enqueue('registerWebhooks', { accountId });
+      await this.registerWebhooksQueue.enqueue({ accountId });
     }
     return this.get(slug);
   }

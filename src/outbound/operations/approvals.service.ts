@@ -1,6 +1,7 @@
 // Decides about operations that await approval. The decision is inserted under the lock of the
 // operation, so that of racing decisions, and of a decision and the expiry, one comes first. The
 // last approval makes the operation due, and it is sent after the commit, as any other.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/accounts/api-keys.service.js';
 import { getHolder } from '../../access/accounts/holders.queries.js';
@@ -11,6 +12,7 @@ import type { ApprovalDecision } from '../../generated/service/client.js';
 import { AppError, conflict } from '../../platform/errors.js';
 import { groupBy } from '../../platform/grouping.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
+import { jobs } from '../../platform/queue/queues.js';
 import { recordOperationTasks } from '../../statement/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { ApprovalChecks } from './approval-checks.service.js';
 import * as queries from './approvals.queries.js';
@@ -48,7 +50,9 @@ export class Approvals {
     private readonly database: Database,
     private readonly outcomes: OperationOutcomes,
     private readonly events: EventsService,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.advanceOperation.name)
+    private readonly advanceOperationQueue: JobQueue<'advanceOperation'>,
+    @InjectQueue(jobs.reconcile.name) private readonly reconcileQueue: JobQueue<'reconcile'>,
     private readonly checks: ApprovalChecks,
   ) {}
 
@@ -65,8 +69,8 @@ export class Approvals {
     if (result === 'recorded') return;
     await this.events.enqueueDeliveries(accountId);
     if (result === 'approved')
-      await this.jobQueue.enqueue('advanceOperation', { accountId, operationId: id });
-    else await this.jobQueue.enqueue('reconcile', { accountId });
+      await this.advanceOperationQueue.enqueue({ accountId, operationId: id });
+    else await this.reconcileQueue.enqueue({ accountId });
   }
 
   /** How the approvals of an operation stand; null when it needed none. */

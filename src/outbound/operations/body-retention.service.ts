@@ -2,12 +2,13 @@
 // than REQUEST_RETENTION_DAYS ago. The response to an operation that did not succeed has no other
 // use than a repeat, and its messages may quote the request: nothing of it stays.
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { withoutPersonalData } from '../../access/counterparties/masked-response.js';
 import { Settings } from '../../platform/settings/config.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { deleteMetadata } from '../../statement/expected-payments/metadata.queries.js';
-import { deleteInBatches, retentionIntervalMs } from '../../platform/postgres/retention.js';
-import { Every } from '../../platform/queue/timer-methods.js';
+import { deleteInBatches } from '../../platform/postgres/retention.js';
+import { Every } from '../../platform/queue/timers.js';
 import { deleteBodies, lockOldOperations, type OldOperation } from './body-retention.queries.js';
 
 @Injectable()
@@ -17,7 +18,7 @@ export class BodyRetention {
     private readonly settings: Settings,
   ) {}
 
-  @Every('request-retention', retentionIntervalMs)
+  @Every('request-retention', CronExpression.EVERY_MINUTE)
   async deleteOldBodies(): Promise<void> {
     await deleteInBatches(this.settings.retention.requestDays, (days, limit) =>
       this.database.transaction(async (tx) => {

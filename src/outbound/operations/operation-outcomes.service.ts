@@ -1,6 +1,7 @@
 // Records the outcome of an operation, in one transaction with everything that depends on it: the
 // state, its expected payments, its identities, the rows of its feature module and the event. Also
 // holds the registered operation kinds.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import type { Route } from '../../bank-contract/route.js';
 import { Database, type Tx } from '../../platform/postgres/database.service.js';
@@ -17,7 +18,8 @@ import { hasNoEffect, isFinalState } from '../operation-states.js';
 import { AppError, invalidField, invariant } from '../../platform/errors.js';
 import { groupBy } from '../../platform/grouping.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
-import { waitOutsideSlot } from '../../platform/queue/job-slots.js';
+import { jobs } from '../../platform/queue/queues.js';
+import { waitOutsideSlot } from '../../platform/limits/request-slots.service.js';
 import { SharedBatches } from '../../platform/postgres/shared-batches.js';
 import { recordOperationTasks } from '../../statement/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { releaseIdentities } from './identities.queries.js';
@@ -63,7 +65,9 @@ export class OperationOutcomes {
   constructor(
     private readonly database: Database,
     private readonly events: EventsService,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.reconcile.name) private readonly reconcileQueue: JobQueue<'reconcile'>,
+    @InjectQueue(jobs.advanceOperation.name)
+    private readonly advanceOperationQueue: JobQueue<'advanceOperation'>,
   ) {}
 
   register<R extends Route>(declared: OperationKind<R>): void {
@@ -103,9 +107,7 @@ export class OperationOutcomes {
     const isShareable = kind.onSucceeded === undefined || kind.onAnswered !== undefined;
     if (state !== 'succeeded' || response === null || !isShareable) return Promise.resolve(false);
     const answer = { id, attempt, ...response, bankReference };
-    return waitOutsideSlot(0, () =>
-      this.answers.submit(accountId, { kind, answer, decodedResponse }),
-    );
+    return waitOutsideSlot(() => this.answers.submit(accountId, { kind, answer, decodedResponse }));
   }
 
   /** Whether each of them was recorded. */
@@ -115,7 +117,7 @@ export class OperationOutcomes {
       // The callers need not wait for the jobs: a sweeper enqueues those that are lost.
       if (hasEvents) void this.events.enqueueDeliveries(accountId).catch(() => undefined);
       if (recorded.some(({ isOutgoing }) => isOutgoing))
-        void this.jobQueue.enqueue('reconcile', { accountId });
+        void this.reconcileQueue.enqueue({ accountId });
       const ids = new Set(recorded.map(({ id }) => id));
       return answers.map(({ answer }) => ids.has(answer.id));
     } catch {
@@ -171,10 +173,10 @@ export class OperationOutcomes {
     if (recorded.hasEvent) await this.events.enqueueDeliveries(accountId);
     // Lines that waited for this outcome, or that the response's ids reference, can be decided now.
     if (recorded.before.counterparty !== null || outcome.state === 'needs_operator')
-      await this.jobQueue.enqueue('reconcile', { accountId });
+      await this.reconcileQueue.enqueue({ accountId });
     // The operation's line may have arrived while its response was awaited.
     if (outcome.state === 'unknown')
-      await this.jobQueue.enqueue('advanceOperation', { accountId, operationId: id });
+      await this.advanceOperationQueue.enqueue({ accountId, operationId: id });
     return true;
   }
 

@@ -2,16 +2,17 @@
 // looks the operation up at the bank by an id. It then resends the operation if a repeat is the
 // same request, or waits for a closed period that proves absence. The last step is the operator.
 import { isDeepStrictEqual } from 'node:util';
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { readSendingRules } from '../../access/accounts/account-modes.queries.js';
 import { AccountsService } from '../../access/accounts/accounts.service.js';
 import { BankService } from '../../bank/bank.service.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { unresolvedStates } from '../operation-states.js';
-import { OnJob } from '../../platform/queue/job-methods.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
-import { Every } from '../../platform/queue/timer-methods.js';
-import type { JobPayload } from '../../platform/queue/queues.js';
+import { Every } from '../../platform/queue/timers.js';
+import { jobs, type JobPayload } from '../../platform/queue/queues.js';
 import { isApprovalExpired } from './approvals.queries.js';
 import * as evidence from './evidence.queries.js';
 import {
@@ -48,14 +49,16 @@ export class OperationRecovery {
     private readonly bank: BankService,
     private readonly sender: OperationSender,
     private readonly outcomes: OperationOutcomes,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.advanceOperation.name)
+    private readonly advanceOperationQueue: JobQueue<'advanceOperation'>,
+    @InjectQueue(jobs.closeStatement.name)
+    private readonly closeStatementQueue: JobQueue<'closeStatement'>,
   ) {}
 
   /**
    * Sends an unfinished operation that was never sent, recovers an operation with an unknown
    * outcome, or ends one that was not approved in time.
    */
-  @OnJob('advanceOperation')
   async advance({ accountId, operationId }: JobPayload<'advanceOperation'>): Promise<void> {
     const ref = { accountId, id: operationId };
     const db = this.database.prisma;
@@ -75,7 +78,7 @@ export class OperationRecovery {
   }
 
   /** Enqueues unfinished operations that are due. */
-  @Every('operations', 1_000)
+  @Every('operations', CronExpression.EVERY_SECOND)
   async enqueueDue(): Promise<void> {
     await this.enqueue(await queries.listDueOperations(this.database.sharedReads, 200));
   }
@@ -84,7 +87,7 @@ export class OperationRecovery {
    * Enqueues ended operations that the statement contradicts. Reconciliation enqueues each when it
    * decides the line; this finds those whose job was lost.
    */
-  @Every('contradicted-operations', 30_000)
+  @Every('contradicted-operations', CronExpression.EVERY_30_SECONDS)
   async enqueueContradicted(): Promise<void> {
     const db = this.database.prisma;
     await this.enqueue(await evidence.listOperationsContradictedByStatement(db, 500));
@@ -92,7 +95,7 @@ export class OperationRecovery {
 
   private async enqueue(operations: readonly queries.OperationRef[]): Promise<void> {
     for (const { accountId, id } of operations)
-      await this.jobQueue.enqueue('advanceOperation', { accountId, operationId: id });
+      await this.advanceOperationQueue.enqueue({ accountId, operationId: id });
   }
 
   /**
@@ -261,7 +264,7 @@ export class OperationRecovery {
     const nextMs = closableMs > 0 ? closableMs : closableMs > -60_000 ? closingRetryMs : delayMs;
     const db = this.database.prisma;
     await queries.postponeRecovery(db, { accountId, id }, Math.min(delayMs, nextMs));
-    if (closableMs <= 0) await this.jobQueue.enqueue('closeStatement', { accountId });
+    if (closableMs <= 0) await this.closeStatementQueue.enqueue({ accountId });
   }
 }
 

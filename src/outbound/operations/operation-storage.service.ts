@@ -26,7 +26,7 @@ import { hasNoEffect } from '../operation-states.js';
 import { Countdown } from '../../platform/countdown.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { groupBy } from '../../platform/grouping.js';
-import { waitOutsideSlot } from '../../platform/queue/job-slots.js';
+import { waitOutsideSlot } from '../../platform/limits/request-slots.service.js';
 import { SharedBatches } from '../../platform/postgres/shared-batches.js';
 import { ApprovalRequirements } from './approval-requirements.service.js';
 import * as approvals from './approvals.queries.js';
@@ -123,7 +123,7 @@ export class OperationStorage {
       // A batch has one connection for all of its requests, which need no slots. Those that keep
       // theirs make the next ones wait while PostgreSQL does not keep up.
       const isCrowded = this.batches.waitingOf(accountId) >= maxWithoutSlots;
-      const { isStored, attempt } = await (isCrowded ? store() : waitOutsideSlot(0, store));
+      const { isStored, attempt } = await (isCrowded ? store() : waitOutsideSlot(store));
       if (isStored && attempt) return { outcome: 'claimed', ...attempt };
       const found = await this.findOrStoreAlone(newRequest);
       return attempt && isOwnClaim(found, operation) ? { outcome: 'claimed', ...attempt } : found;

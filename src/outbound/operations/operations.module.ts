@@ -1,3 +1,6 @@
+import { BullModule } from '@nestjs/bullmq';
+import { jobs } from '../../platform/queue/queues.js';
+import { AdvanceOperationProcessor } from './advance-operation.processor.js';
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
 import { PaymentControlsModule } from '../payment-controls/payment-controls.module.js';
@@ -24,9 +27,19 @@ import { RestoreGuard } from './restores.service.js';
 import { SecondServices } from './second-services.service.js';
 
 @Module({
-  imports: [EventsModule, PaymentControlsModule],
+  imports: [
+    BullModule.registerQueue(
+      { name: jobs.advanceOperation.name },
+      { name: jobs.reconcile.name },
+      { name: jobs.registerWebhooks.name },
+      { name: jobs.closeStatement.name },
+    ),
+    EventsModule,
+    PaymentControlsModule,
+  ],
   controllers: [OperationsController, ApprovalsController, AccountModesController],
   providers: [
+    AdvanceOperationProcessor,
     OperationsService,
     OperationOutcomes,
     OperationSender,

@@ -1,6 +1,7 @@
 // The journal of outbound requests. An operation is committed with its key and exact bytes before
 // the first byte is sent. A repeat finds the operation and gets its response. An operation without
 // a response is unknown, not failed.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { encodeBody, encodeJsonBody } from '../../bank/request-encoding.js';
@@ -10,9 +11,10 @@ import { isFinalState } from '../operation-states.js';
 import { Reply } from '../../platform/http/contract-route.js';
 import { AppError, conflict, invariant } from '../../platform/errors.js';
 import { canonicalJson, isJsonObject, stringifyJson } from '../../platform/json/exact-json.js';
-import { sleepOutsideSlot, waitOutsideSlot } from '../../platform/queue/job-slots.js';
+import { sleepOutsideSlot, waitOutsideSlot } from '../../platform/limits/request-slots.service.js';
 import { SecretBox } from '../../platform/secret-box.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
+import { jobs } from '../../platform/queue/queues.js';
 import { newId } from '../../platform/ids.js';
 import type { Metadata } from '../../statement/expected-payments/metadata.js';
 import { withMetadata } from './response-metadata.js';
@@ -46,7 +48,8 @@ export class OperationsService {
     private readonly outcomes: OperationOutcomes,
     private readonly sender: OperationSender,
     private readonly storage: OperationStorage,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.advanceOperation.name)
+    private readonly advanceOperationQueue: JobQueue<'advanceOperation'>,
   ) {}
 
   /** Registers a kind; each feature module does so once, when it starts. */
@@ -85,7 +88,7 @@ export class OperationsService {
       const { operation } = newRequest;
       const input = request.completeInput?.(operation.id) ?? request.input;
       // One wait: between the bank's response and its record, there is no work for a slot.
-      const response = await waitOutsideSlot(0, () =>
+      const response = await waitOutsideSlot(() =>
         this.sender.sendClaimed(operation, input, stored),
       );
       return this.reply(operation, {}, { response, metadata });
@@ -96,7 +99,7 @@ export class OperationsService {
       : {};
     if (operation.state === 'awaiting_approval') return this.toReply(operation, headers, metadata);
     if (preferences.respondAsync && kind.repeat !== 'never') {
-      await this.jobQueue.enqueue('advanceOperation', { accountId, operationId: operation.id });
+      await this.advanceOperationQueue.enqueue({ accountId, operationId: operation.id });
       const applied = { ...headers, 'Preference-Applied': 'respond-async' };
       return this.toReply(operation, applied, metadata);
     }

@@ -2,9 +2,10 @@
 // database: a debit whose key or externalId bears the mark of this installation, and is in no row
 // of its journal. A person releases the account.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { Database } from '../../platform/postgres/database.service.js';
 import { Health } from '../../platform/http/health.js';
-import { Every } from '../../platform/queue/timer-methods.js';
+import { Every } from '../../platform/queue/timers.js';
 import { AccountModes } from './account-modes.service.js';
 import { createdAtMs, hasMark } from './installation-mark.js';
 import * as queries from './second-services.queries.js';
@@ -24,7 +25,7 @@ export class SecondServices implements OnModuleInit {
     this.health.nameDatabase(() => this.nameOfDatabase());
   }
 
-  @Every('second-services', 1_000)
+  @Every('second-services', CronExpression.EVERY_SECOND)
   async stopWhereSeen(): Promise<void> {
     const stopped = new Set<string>();
     for (const debit of await queries.listSuspectDebits(this.database.sharedReads)) {

@@ -10,7 +10,7 @@ import {
   type RefundOriginalChoice,
   type RefundOriginal,
 } from './received-pix.js';
-import { sleepOutsideSlot } from '../../platform/queue/job-slots.js';
+import { sleepOutsideSlot } from '../../platform/limits/request-slots.service.js';
 import * as queries from './refunds.queries.js';
 
 /** How long to wait for a sync that is already running. */

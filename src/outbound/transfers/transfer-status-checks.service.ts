@@ -1,16 +1,17 @@
 // Checks the status of accepted transfers at the bank until they are final, at growing intervals. A
 // webhook only makes a check happen sooner. At a bank without status by id, only the statement
 // decides.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { AccountsService, type BankAccount } from '../../access/accounts/accounts.service.js';
 import { BankService } from '../../bank/bank.service.js';
 import { getTed } from '../../bank-contract/ted-transfers.js';
 import { getTransfer } from '../../bank-contract/transfers.js';
 import { Database } from '../../platform/postgres/database.service.js';
-import { OnJob } from '../../platform/queue/job-methods.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
-import { Every } from '../../platform/queue/timer-methods.js';
-import type { JobPayload } from '../../platform/queue/queues.js';
+import { Every } from '../../platform/queue/timers.js';
+import { jobs, type JobPayload } from '../../platform/queue/queues.js';
 import { TransferRecords, type TransferUpdate } from './transfer-records.service.js';
 import { readTransferResponse, statusCheckPausesMs } from './transfer-status.js';
 import * as queries from './transfers.queries.js';
@@ -25,11 +26,11 @@ export class TransferStatusChecks {
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly records: TransferRecords,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.checkTransferStatuses.name)
+    private readonly checkTransferStatusesQueue: JobQueue<'checkTransferStatuses'>,
   ) {}
 
   /** Checks the due transfers of an account, batch by batch. */
-  @OnJob('checkTransferStatuses')
   async check({ accountId }: JobPayload<'checkTransferStatuses'>): Promise<void> {
     if (!this.bank.profile.hasStatusById) return;
     const account = await this.accounts.get(accountId);
@@ -45,13 +46,13 @@ export class TransferStatusChecks {
   }
 
   /** Enqueues a check for each account with a due transfer. */
-  @Every('transfers', 1_000)
+  @Every('transfers', CronExpression.EVERY_SECOND)
   async enqueueDue(): Promise<void> {
     if (!this.bank.profile.hasStatusById) return;
     for (const { accountId } of await queries.listAccountsWithDueTransfers(
       this.database.sharedReads,
     ))
-      await this.jobQueue.enqueue('checkTransferStatuses', { accountId });
+      await this.checkTransferStatusesQueue.enqueue({ accountId });
   }
 
   /**

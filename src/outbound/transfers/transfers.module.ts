@@ -1,3 +1,6 @@
+import { BullModule } from '@nestjs/bullmq';
+import { jobs } from '../../platform/queue/queues.js';
+import { CheckTransferStatusesProcessor } from './check-transfer-statuses.processor.js';
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
@@ -13,9 +16,15 @@ import { TransfersController } from './transfers.controller.js';
 import { TransfersService } from './transfers.service.js';
 
 @Module({
-  imports: [EventsModule, OperationsModule, StatementModule],
+  imports: [
+    BullModule.registerQueue({ name: jobs.checkTransferStatuses.name }),
+    EventsModule,
+    OperationsModule,
+    StatementModule,
+  ],
   controllers: [TransfersController, TransferStatusController],
   providers: [
+    CheckTransferStatusesProcessor,
     PixLookupsService,
     TransferRecords,
     TransfersService,

@@ -3,6 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import type { INestApplicationContext } from '@nestjs/common';
+import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { z } from 'zod';
 import {
@@ -13,7 +15,6 @@ import {
 } from '../../bank-contract/route.js';
 import { errorBody } from '../../bank-contract/errors.js';
 import { routeOf } from './contract-route.js';
-import { listControllerMethods } from '../decorated-methods.js';
 import { errorsOf, respondsOf, type DeclaredResponse } from './responses.decorator.js';
 
 const assets: Record<string, string> = {
@@ -241,3 +242,15 @@ const startScript = `window.SwaggerUIBundle({
   docExpansion: 'list',
 });
 `;
+
+/** The methods of all controllers of an application, with the metadata of their decorators. */
+export function listControllerMethods(application: Pick<INestApplicationContext, 'get'>): object[] {
+  const scanner = new MetadataScanner();
+  const modules = [...application.get(ModulesContainer).values()];
+  return modules.flatMap(({ controllers }) =>
+    [...controllers.values()].flatMap(({ metatype }) => {
+      const prototype = metatype?.prototype as Record<string, object>;
+      return scanner.getAllMethodNames(prototype).map((name) => prototype[name]!);
+    }),
+  );
+}

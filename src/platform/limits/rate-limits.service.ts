@@ -2,12 +2,13 @@
 // checked; and of a key and its account. All processes share the limits: their tokens are in
 // PostgreSQL, and each process leases them in batches.
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { Settings } from '../settings/config.js';
 import { Database } from '../postgres/database.service.js';
 import { limitedAddressOf } from '../http/client-address.js';
 import { tooMany } from '../http/retry-after.js';
 import { Log, RepeatedLog } from '../log.js';
-import { Every } from '../queue/timer-methods.js';
+import { Every } from '../queue/timers.js';
 import { TokenLeases, type TokenLimit } from './token-leases.js';
 import type { AddressClass, RequestClass } from '../settings/request-limit-settings.js';
 import { AddressSubjects } from './address-subjects.js';
@@ -61,7 +62,7 @@ export class RateLimits {
     return this.admit(limits, requestClass);
   }
 
-  @Every('rate-limits', 60_000)
+  @Every('rate-limits', CronExpression.EVERY_MINUTE)
   async deleteFull(): Promise<void> {
     await deleteFullBuckets(this.database.prisma);
   }

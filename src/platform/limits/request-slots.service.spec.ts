@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { loadSettings } from '../settings/config.js';
-import { waitOutsideSlot } from '../queue/job-slots.js';
+import { waitOutsideSlot } from './request-slots.service.js';
 import { RequestSlots } from './request-slots.service.js';
 
 const clientOf = () =>
@@ -99,7 +99,7 @@ describe('a request that waits for the bank', () => {
   it('frees its slot at once, and goes on before requests that have not begun', async () => {
     const { begun, openEnded, request, end, settle } = requestsWith(oneAtOnce);
     const first = request('first', async () => {
-      await waitOutsideSlot(500, () => openEnded('bank'));
+      await waitOutsideSlot(() => openEnded('bank'));
       begun.push('first again');
     });
     const second = request('second');
@@ -121,7 +121,7 @@ describe('a request that waits for the bank', () => {
     const { begun, openEnded, request, end, settle } = requestsWith(oneAtOnce);
     const left: Promise<void>[] = [];
     await request('first', () => {
-      left.push(waitOutsideSlot(0, () => openEnded('bank')));
+      left.push(waitOutsideSlot(() => openEnded('bank')));
       return Promise.resolve();
     });
     const second = request('second');
@@ -138,8 +138,8 @@ describe('a request that waits for the bank', () => {
     const done: string[] = [];
     const first = request('first', async () => {
       const call = async (name: string) => {
-        await waitOutsideSlot(0, () => openEnded(name));
-        await waitOutsideSlot(0, () => openEnded(`${name} again`));
+        await waitOutsideSlot(() => openEnded(name));
+        await waitOutsideSlot(() => openEnded(`${name} again`));
         done.push(name);
       };
       await Promise.all([call('one'), call('two')]);

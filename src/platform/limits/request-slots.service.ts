@@ -1,13 +1,30 @@
 // Bounds how many requests of callers this process works on at once. The others wait in a fair
 // queue. Reads have their own slots, so that payments never wait for them. A request that waits for
 // the bank frees its slot: a slow bank delays no other request.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../settings/config.js';
 import { waitWhileConnected, type ClientConnection } from '../http/client-connection.js';
 import { tooMany } from '../http/retry-after.js';
-import { runInPlace, type Place } from '../queue/job-slots.js';
 import type { RequestClass } from '../settings/request-limit-settings.js';
 import { FairQueue, type QueuedCaller, type Ticket } from './fair-queue.js';
+
+const currentPlace = new AsyncLocalStorage<RequestPlace>();
+
+/**
+ * Waits for something that is not work of this process: a request frees its slot meanwhile. In a
+ * job, which has none, it only waits.
+ */
+export function waitOutsideSlot<Result>(wait: () => Promise<Result>): Promise<Result> {
+  const place = currentPlace.getStore();
+  return place ? place.waitOutside(wait) : wait();
+}
+
+/** Waits for other work of the account. */
+export function sleepOutsideSlot(durationMs: number): Promise<void> {
+  return waitOutsideSlot(() => sleep(durationMs));
+}
 
 @Injectable()
 export class RequestSlots {
@@ -47,7 +64,7 @@ export class RequestSlots {
     }
     const place = new RequestPlace(queue, ticket);
     try {
-      return await runInPlace(place, work);
+      return await currentPlace.run(place, work);
     } finally {
       place.end();
     }
@@ -62,7 +79,7 @@ function begun(ticket: Ticket): Promise<void> {
 }
 
 /** The place of a request in work: in its slot, or outside while it waits for the bank. */
-class RequestPlace implements Place {
+class RequestPlace {
   private waits = 0;
   private hasEnded = false;
 
@@ -72,7 +89,7 @@ class RequestPlace implements Place {
   ) {}
 
   /** Frees the slot at once: a wait for the bank is no work of this process. */
-  async waitOutside<Result>(_afterMs: number, wait: () => Promise<Result>): Promise<Result> {
+  async waitOutside<Result>(wait: () => Promise<Result>): Promise<Result> {
     if (this.waits === 0) this.leave();
     this.waits += 1;
     try {

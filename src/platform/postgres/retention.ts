@@ -1,9 +1,6 @@
 // How a module deletes what is older than the days of a setting: in short statements, a limited
 // number in each run, so that neither a long backlog nor a shutdown has to wait for another.
 
-/** How often a module looks for what has become old. Without any, it is one read of an index. */
-export const retentionIntervalMs = 60_000;
-
 /** Rows of one statement: their locks are held briefly. */
 const rowsPerBatch = 500;
 const batchesPerRun = 20;

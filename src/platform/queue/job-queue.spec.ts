@@ -1,15 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
-import { pino } from 'pino';
-import { JobQueue } from './job-queue.js';
+import { JobQueue, NotEnqueued } from './job-queue.js';
+
+/** The queue of `reconcile` without a backend: `add` stands for it. */
+function queueWith(add: () => Promise<unknown>) {
+  const reported: unknown[] = [];
+  const queue = Object.create(JobQueue.prototype, {
+    name: { value: 'reconcile' },
+    add: { value: add },
+    emit: { value: (_event: string, error: unknown) => void reported.push(error) },
+  }) as JobQueue<'reconcile'>;
+  return { queue, reported };
+}
 
 it('waits 50 ms for a queue that does not respond, and not again until it does', async () => {
   const ends: (() => void)[] = [];
-  const add = () => new Promise<void>((resolve) => void ends.push(resolve));
-  const queue = new JobQueue({ get: () => ({ add }) } as never, pino({ level: 'silent' }));
+  const { queue, reported } = queueWith(
+    () => new Promise<void>((resolve) => void ends.push(resolve)),
+  );
   /** Which comes first, in the order of their timers. */
   const enqueue = async () => {
-    const enqueued = queue.enqueue('reconcile', { accountId: 1 });
+    const enqueued = queue.enqueue({ accountId: 1 });
     const first = await Promise.race([enqueued.then(() => 'enqueued'), sleep(40, 'waiting')]);
     return { enqueued, first };
   };
@@ -25,44 +36,16 @@ it('waits 50 ms for a queue that does not respond, and not again until it does',
   expect(next.first).toBe('waiting');
   for (const end of ends) end();
   await next.enqueued;
-});
-
-it('starts a job in this process while it has a place for it, unless it is delayed for long', async () => {
-  const queued: unknown[] = [];
-  const add = (_name: string, payload: unknown) => Promise.resolve(void queued.push(payload));
-  const queue = new JobQueue({ get: () => ({ add }) } as never, pino({ level: 'silent' }));
-  const started: unknown[] = [];
-  let isFree = true;
-  queue.startJobsHere(
-    (_name, { accountId }, isRoutine) => isFree && started.push({ accountId, isRoutine }) > 0,
+  expect(reported).toEqual(
+    Array(2).fill(new NotEnqueued('enqueuing a job timed out; a sweeper enqueues it again')),
   );
-  await queue.enqueue('reconcile', { accountId: 1 });
-  await queue.enqueue('reconcile', { accountId: 2 }, { delayMs: 5_000 });
-  await queue.enqueue('reconcile', { accountId: 3 }, { isRoutine: true });
-  isFree = false;
-  await queue.enqueue('reconcile', { accountId: 4 });
-  isFree = true;
-  queue.startJobsHere(null);
-  await queue.enqueue('reconcile', { accountId: 5 });
-  expect(started).toEqual([
-    { accountId: 1, isRoutine: false },
-    { accountId: 3, isRoutine: true },
-  ]);
-  expect(queued).toEqual([2, 4, 5].map((accountId) => ({ accountId })));
 });
 
-it('starts a job once after a short delay, and none once it starts no more', async () => {
-  const queue = new JobQueue({ get: () => ({}) } as never, pino({ level: 'silent' }));
-  const started: number[] = [];
-  queue.startJobsHere((_name, payload) => started.push(payload.accountId) > 0);
-  await queue.enqueue('reconcile', { accountId: 1 }, { delayMs: 1_000 });
-  for (const accountId of [1, 1, 2])
-    await queue.enqueue('reconcile', { accountId }, { delayMs: 20 });
-  expect(started).toEqual([]);
-  await sleep(100);
-  expect(started).toEqual([1, 2]);
-  await queue.enqueue('reconcile', { accountId: 3 }, { delayMs: 20 });
-  queue.startJobsHere(null);
-  await sleep(60);
-  expect(started).toEqual([1, 2]);
+it('reports a job that the queue refuses, and does not fail its caller', async () => {
+  const cause = new Error('connection refused');
+  const { queue, reported } = queueWith(() => Promise.reject(cause));
+  await queue.enqueue({ accountId: 1 });
+  expect(reported).toMatchObject([
+    { message: 'job could not be enqueued; a sweeper enqueues it again', cause },
+  ]);
 });

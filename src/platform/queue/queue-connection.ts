@@ -13,7 +13,6 @@ import {
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { defaultDatabaseLimits } from '../settings/config.js';
-import { allJobs } from './queues.js';
 import {
   defaultLockWait,
   LockNotAvailable,
@@ -22,17 +21,6 @@ import {
 } from '../postgres/lock-waits.queries.js';
 import type { Log } from '../log.js';
 import { idleConnectionMs, surviveLostConnections } from '../postgres/prisma-adapter.js';
-
-/** After this time without renewal, another worker gets the job of a killed worker. */
-export const jobLockMs = 10_000;
-export const stalledCheckMs = 5_000;
-
-/**
- * How many seconds a worker without jobs waits before it looks for one by itself. PostgreSQL
- * notifies it of every job that is added, so it looks rarely. On Redis, a connection that waits
- * longer than ten seconds may not notice that it was lost.
- */
-export const idleWaitSeconds = ({ redisUrl }: { redisUrl: string | null }) => (redisUrl ? 5 : 30);
 
 /** Preparing the schema may fail by a deadlock with other processes that use its tables. */
 const maxPrepareAttempts = 5;
@@ -152,12 +140,10 @@ async function connectRedis(redisUrl: string, log: Log): Promise<QueueConnection
   };
 }
 
-/**
- * BullMQ's Nest modules: the connection, and one queue for each job. `Workers` starts the workers.
- */
-export function queueModules(connection: object): DynamicModule[] {
-  return [
-    BullModule.forRoot({ connection: connection as never }),
-    ...allJobs.map((job) => ({ ...BullModule.registerQueue({ name: job.name }), global: true })),
-  ];
+/** BullMQ's connection for all modules. `JobWorkers` starts the workers. */
+export function queueModule(connection: object): DynamicModule {
+  return BullModule.forRoot({
+    connection: connection as never,
+    extraOptions: { manualRegistration: true },
+  });
 }

@@ -1,19 +1,12 @@
-// Periodic tasks of the scheduler role: the methods with `@Every`. They run in this process, so
-// that sweepers still run when the queue has lost its jobs.
-import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
-import { Settings } from '../settings/config.js';
-import { invariant } from '../errors.js';
+// Periodic tasks of the scheduler role: methods with `@Every`. They run in this process, so that
+// sweepers still run when the queue has lost its jobs.
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Cron, SchedulerRegistry } from '@nestjs/schedule';
 import { counter, histogram } from '../metrics/instruments.js';
-import { Log } from '../log.js';
-import { findTimerTasks, type TimerTask } from './timer-methods.js';
 import { newTraceId, runWithTrace } from '../trace.js';
 
-/**
- * Runs begin at the same moments, these milliseconds apart, so that the sweepers of one moment can
- * ask the database together (`src/platform/postgres/shared-reads.queries.ts`).
- */
-const gridMs = 1_000;
+type TimerMethod = () => Promise<void>;
+type CronJob = ReturnType<SchedulerRegistry['getCronJob']>;
 
 /** The names are those of the methods with `@Every`. */
 const task = /^[a-z][a-z -]*$/;
@@ -29,85 +22,76 @@ const durations = histogram({
   buckets: [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 60],
 });
 
+/**
+ * `@Cron` of `@nestjs/schedule` for a task of the scheduler role, where `Timers` starts it. Runs
+ * never overlap; each has a trace of its own, is measured, and logged when it fails. Tasks of one
+ * second begin together, so that sweepers can ask the database together
+ * (`src/platform/postgres/shared-reads.queries.ts`).
+ */
+export function Every(name: string, cron: string) {
+  return (prototype: object, key: string, descriptor: TypedPropertyDescriptor<TimerMethod>) => {
+    const work = descriptor.value!;
+    descriptor.value = function (this: object) {
+      return measured(name, () => Reflect.apply(work, this, []));
+    };
+    // A late run takes place all the same.
+    const whenever = { threshold: Number.MAX_SAFE_INTEGER };
+    Cron(cron, { name, disabled: true, waitForCompletion: true, ...whenever })(
+      prototype,
+      key,
+      descriptor,
+    );
+  };
+}
+
+function measured(name: string, work: TimerMethod): Promise<void> {
+  return runWithTrace(newTraceId(), async () => {
+    const startedAtMs = performance.now();
+    const end = (result: 'succeeded' | 'failed') => {
+      ended.inc({ task: name, result });
+      durations.observe({ task: name }, (performance.now() - startedAtMs) / 1_000);
+    };
+    try {
+      await work();
+      end('succeeded');
+    } catch (error) {
+      end('failed');
+      throw new Error(`periodic task ${name} failed`, { cause: error });
+    }
+  });
+}
+
 @Injectable()
-export class Timers implements OnModuleInit, BeforeApplicationShutdown {
-  private tasks: TimerTask[] = [];
-  private readonly timeouts = new Map<string, NodeJS.Timeout>();
-  private readonly running = new Set<Promise<void>>();
-  private startedAt = 0;
-  private isStopped = false;
+export class Timers implements BeforeApplicationShutdown {
+  private readonly started: CronJob[] = [];
 
-  constructor(
-    private readonly discovery: DiscoveryService,
-    private readonly settings: Settings,
-    private readonly log: Log,
-  ) {}
-
-  /** Runs in every role: a process does not start when two methods have one timer. */
-  onModuleInit(): void {
-    const providers = this.discovery.getProviders().map(({ instance }): unknown => instance);
-    this.tasks = findTimerTasks(providers, this.settings);
-  }
+  constructor(private readonly registry: SchedulerRegistry) {}
 
   /**
    * Starts one task before the others, which would compete with it for the time of the process.
    * Resolves when it has run once.
    */
   async startFirst(name: string): Promise<void> {
-    const task = this.tasks.find((found) => found.name === name);
-    invariant(task, `no method has @Every('${name}')`);
-    this.startedAt = performance.now();
-    await new Promise<void>((resolve) => this.schedule(task, 0, resolve));
+    await this.startNow(this.registry.getCronJob(name));
   }
 
-  /** Called in processes with the scheduler role. */
+  /** Called in processes with the scheduler role. Each task runs at once, and then at its times. */
   start(): void {
-    this.startedAt ||= performance.now();
-    for (const task of this.tasks) if (!this.timeouts.has(task.name)) this.schedule(task, 0);
+    for (const job of this.registry.getCronJobs().values())
+      if (!this.started.includes(job)) void this.startNow(job);
   }
 
+  /** Waits for the runs in progress. */
   async beforeApplicationShutdown(): Promise<void> {
-    this.isStopped = true;
-    for (const timeout of this.timeouts.values()) clearTimeout(timeout);
-    await Promise.all(this.running);
-  }
-
-  /**
-   * The next run is scheduled when the previous one has ended, so that runs of one task never
-   * overlap.
-   */
-  private schedule(task: TimerTask, delayMs: number, onEnd = () => undefined as void): void {
-    if (this.isStopped) return;
-    const timeout = setTimeout(() => {
-      const run = this.run(task).finally(() => {
-        this.running.delete(run);
-        this.schedule(task, this.delayOf(task));
-        onEnd();
-      });
-      this.running.add(run);
-    }, delayMs);
-    this.timeouts.set(task.name, timeout);
-  }
-
-  /** From now to the moment that is nearest to the end of the task's interval. */
-  private delayOf({ everyMs }: TimerTask): number {
-    if (everyMs < gridMs) return everyMs;
-    const sinceStartMs = performance.now() - this.startedAt;
-    return Math.round((sinceStartMs + everyMs) / gridMs) * gridMs - sinceStartMs;
-  }
-
-  private async run(task: TimerTask): Promise<void> {
-    const startedAtMs = performance.now();
-    const end = (result: 'succeeded' | 'failed') => {
-      ended.inc({ task: task.name, result });
-      durations.observe({ task: task.name }, (performance.now() - startedAtMs) / 1_000);
+    const stop = async (job: CronJob): Promise<void> => {
+      await job.stop();
     };
-    try {
-      await runWithTrace(newTraceId(), task.work);
-      end('succeeded');
-    } catch (error) {
-      end('failed');
-      this.log.error({ err: error, task: task.name }, 'periodic task failed');
-    }
+    await Promise.all(this.started.map(stop));
+  }
+
+  private startNow(job: CronJob): Promise<void> {
+    this.started.push(job);
+    job.start();
+    return job.fireOnTick();
   }
 }

@@ -127,7 +127,7 @@ export const settingSchemas = {
   ...retentionSchemas,
   SYNC_INTERVAL_MS: z
     .string()
-    .regex(/^\d{3,8}$/, 'SYNC_INTERVAL_MS must be a number of milliseconds, at least 100.')
+    .regex(/^\d{4,8}$/, 'SYNC_INTERVAL_MS must be a number of milliseconds, at least 1000.')
     .transform(Number)
     .optional(),
   ...requestLimitSchemas,

@@ -1,6 +1,8 @@
 // Decides what each line of the statement means: loads the facts of what is due, decides, and
 // applies the difference, in one transaction a batch.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { BankService } from '../../bank/bank.service.js';
 import {
   Database,
@@ -8,10 +10,9 @@ import {
   type SqlTx,
 } from '../../platform/postgres/database.service.js';
 import { EventsService } from '../../events/events.service.js';
-import { OnJob } from '../../platform/queue/job-methods.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
-import { Every } from '../../platform/queue/timer-methods.js';
-import type { JobPayload } from '../../platform/queue/queues.js';
+import { Every } from '../../platform/queue/timers.js';
+import { jobs, type JobPayload } from '../../platform/queue/queues.js';
 import * as tasks from '../../statement/reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import type { ClosedPeriod } from '../../statement/lines/closing.js';
@@ -73,11 +74,12 @@ export class ReconciliationService {
     private readonly writer: DecisionWriter,
     private readonly breaks: BreakWriter,
     private readonly events: EventsService,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.reconcile.name) private readonly reconcileQueue: JobQueue<'reconcile'>,
+    @InjectQueue(jobs.advanceOperation.name)
+    private readonly advanceOperationQueue: JobQueue<'advanceOperation'>,
   ) {}
 
   /** Decides everything that is due in the account. */
-  @OnJob('reconcile')
   async reconcile({ accountId }: JobPayload<'reconcile'>): Promise<void> {
     for (let [isMore, limit] = [true, batchSize]; isMore;) {
       const batch = await this.database
@@ -93,7 +95,7 @@ export class ReconciliationService {
       }
       if (batch.isChanged) await this.announce(accountId, batch.operationIds);
       for (const other of batch.otherAccountIds)
-        await this.jobQueue.enqueue('reconcile', { accountId: other });
+        await this.reconcileQueue.enqueue({ accountId: other });
       ({ isMore } = batch);
     }
   }
@@ -118,15 +120,15 @@ export class ReconciliationService {
   }
 
   /** Enqueues accounts with something to decide; their jobs may have been lost with the queue. */
-  @Every('reconciliation', 1_000)
+  @Every('reconciliation', CronExpression.EVERY_SECOND)
   async enqueueDue(): Promise<void> {
     for (const due of await tasks.listAccountsWithDueSubjects(this.database.sharedReads))
-      await this.jobQueue.enqueue('reconcile', due);
+      await this.reconcileQueue.enqueue(due);
   }
 
   /** Enqueues the jobs that follow a person's action; call it after the commit. */
   async enqueueAfterAction(accountId: number, operationIds: string[]): Promise<void> {
-    await this.jobQueue.enqueue('reconcile', { accountId });
+    await this.reconcileQueue.enqueue({ accountId });
     await this.announce(accountId, operationIds);
   }
 
@@ -134,7 +136,7 @@ export class ReconciliationService {
   private async announce(accountId: number, operationIds: string[]): Promise<void> {
     await this.events.enqueueDeliveries(accountId);
     for (const operationId of operationIds)
-      await this.jobQueue.enqueue('advanceOperation', { accountId, operationId });
+      await this.advanceOperationQueue.enqueue({ accountId, operationId });
   }
 
   private async decideBatch(tx: SqlTx, accountId: number, limit: number): Promise<Batch> {

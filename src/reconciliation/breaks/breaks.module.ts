@@ -1,3 +1,6 @@
+import { BullModule } from '@nestjs/bullmq';
+import { jobs } from '../../platform/queue/queues.js';
+import { RefundByPolicyProcessor } from './refund-by-policy.processor.js';
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
 import { OperationsModule } from '../../outbound/operations/operations.module.js';
@@ -18,9 +21,20 @@ import { RefundPolicies } from './refund-policies.service.js';
 import { SeveritySettings } from './severity-steps.service.js';
 
 @Module({
-  imports: [EventsModule, StatementModule, OperationsModule, RefundsModule, ReconciliationModule],
+  imports: [
+    BullModule.registerQueue(
+      { name: jobs.refundByPolicy.name },
+      { name: jobs.closeStatement.name },
+    ),
+    EventsModule,
+    StatementModule,
+    OperationsModule,
+    RefundsModule,
+    ReconciliationModule,
+  ],
   controllers: [BreaksController, BreakCommentsController, MatchesController],
   providers: [
+    RefundByPolicyProcessor,
     BreakReading,
     BreakActions,
     BreakRefunds,

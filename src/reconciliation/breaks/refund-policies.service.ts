@@ -1,16 +1,17 @@
 // Automatic refunds by an account's policies: off by default, for lines in closed periods only.
 // A policy uses the same idempotency key as a person's refund of the break, so both together
 // refund once.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { readSendingRules } from '../../access/accounts/account-modes.queries.js';
 import { BankService } from '../../bank/bank.service.js';
 import type { RouteOutput } from '../../bank-contract/route.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { AppError } from '../../platform/errors.js';
-import { OnJob } from '../../platform/queue/job-methods.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
-import { Every } from '../../platform/queue/timer-methods.js';
-import type { JobPayload } from '../../platform/queue/queues.js';
+import { Every } from '../../platform/queue/timers.js';
+import { jobs, type JobPayload } from '../../platform/queue/queues.js';
 import { policyKinds } from '../decide/break-kinds.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import * as queries from './refund-policies.queries.js';
@@ -27,7 +28,10 @@ export class RefundPolicies {
     private readonly database: Database,
     private readonly bank: BankService,
     private readonly refunds: BreakRefunds,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.closeStatement.name)
+    private readonly closeStatementQueue: JobQueue<'closeStatement'>,
+    @InjectQueue(jobs.refundByPolicy.name)
+    private readonly refundByPolicyQueue: JobQueue<'refundByPolicy'>,
   ) {}
 
   async change(accountId: number, change: RefundPolicyChange, actor: string) {
@@ -63,7 +67,6 @@ export class RefundPolicies {
    * Requests refunds by the account's policies. Requests the closing of a period if a refund waits
    * for it.
    */
-  @OnJob('refundByPolicy')
   async apply({ accountId }: JobPayload<'refundByPolicy'>): Promise<void> {
     const { prisma } = this.database;
     // A line is refunded later: while nothing may be sent, its break stays open.
@@ -74,17 +77,17 @@ export class RefundPolicies {
     const { visibilityBoundMs } = this.bank.profile;
     if (visibilityBoundMs === null) return;
     if (await queries.hasRefundAwaitingClosing(prisma, accountId, visibilityBoundMs))
-      await this.jobQueue.enqueue('closeStatement', { accountId });
+      await this.closeStatementQueue.enqueue({ accountId });
   }
 
   /** Enqueues accounts whose job was lost, or where a period was closed since. */
-  @Every('refund-policies', 5_000)
+  @Every('refund-policies', CronExpression.EVERY_5_SECONDS)
   async enqueueDue(): Promise<void> {
     const { prisma, sharedReads } = this.database;
     // PostgreSQL plans the search for their breaks longer than all other sweeps together.
     if (!(await queries.hasRefundPolicies(sharedReads))) return;
     for (const { accountId } of await queries.listAccountsToRefund(prisma))
-      await this.jobQueue.enqueue('refundByPolicy', { accountId });
+      await this.refundByPolicyQueue.enqueue({ accountId });
   }
 
   private async refund(

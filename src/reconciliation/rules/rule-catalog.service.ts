@@ -1,5 +1,6 @@
 // Declares and reads rules, and activates and retires their versions. The terms of a version never
 // change; each step is recorded with its actor and reason.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
 import { Settings } from '../../platform/settings/config.js';
@@ -8,6 +9,7 @@ import { Prisma } from '../../generated/service/client.js';
 import { AppError, conflict } from '../../platform/errors.js';
 import { groupBy } from '../../platform/grouping.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
+import { jobs } from '../../platform/queue/queues.js';
 import { toList, type Page } from '../../platform/http/listing.js';
 import { newId } from '../../platform/ids.js';
 import { recordRangeTask } from '../../statement/reconciliation-tasks/reconciliation-tasks.queries.js';
@@ -47,7 +49,7 @@ interface ChangedBy {
 export class RuleCatalog {
   constructor(
     private readonly database: Database,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.reconcile.name) private readonly reconcileQueue: JobQueue<'reconcile'>,
     private readonly settings: Settings,
   ) {}
 
@@ -200,7 +202,7 @@ export class RuleCatalog {
       await this.enter('active', tx, by, { ruleId, version });
       await recordRangeTask(tx, accountId, 'rules');
     });
-    await this.jobQueue.enqueue('reconcile', { accountId });
+    await this.reconcileQueue.enqueue({ accountId });
   }
 
   async retire(by: ChangedBy, ruleId: string, version: number): Promise<void> {
@@ -211,7 +213,7 @@ export class RuleCatalog {
       await this.enter('retired', tx, by, { ruleId, version });
       if (state === 'active') await recordRangeTask(tx, accountId, 'rules');
     });
-    await this.jobQueue.enqueue('reconcile', { accountId });
+    await this.reconcileQueue.enqueue({ accountId });
   }
 
   private async ensureDefaults(accountId: number): Promise<void> {

@@ -1,3 +1,6 @@
+import { BullModule } from '@nestjs/bullmq';
+import { jobs } from '../../platform/queue/queues.js';
+import { RunReconciliationProcessor } from './run-reconciliation.processor.js';
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
 import { StatementModule } from '../../statement/lines/statement.module.js';
@@ -7,9 +10,14 @@ import { RunsService } from './runs.service.js';
 import { Schedules } from './schedules.service.js';
 
 @Module({
-  imports: [EventsModule, StatementModule, ReconciliationModule],
+  imports: [
+    BullModule.registerQueue({ name: jobs.runReconciliation.name }, { name: jobs.closeDays.name }),
+    EventsModule,
+    StatementModule,
+    ReconciliationModule,
+  ],
   controllers: [RunsController],
-  providers: [RunsService, Schedules],
+  providers: [RunReconciliationProcessor, RunsService, Schedules],
   exports: [RunsService, Schedules],
 })
 export class RunsModule {}

@@ -2,7 +2,9 @@
 // and the check of deadlines. A run is committed before it is enqueued and continues when its
 // worker is killed. Its steps may repeat; it ends once.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { z } from 'zod';
 import { Database } from '../../platform/postgres/database.service.js';
 import { EventsService } from '../../events/events.service.js';
@@ -10,19 +12,15 @@ import type { ReconciliationRun } from '../../generated/service/client.js';
 import type { Lease } from '../../platform/postgres/leases/leases.queries.js';
 import { transactionUnderLease, withLease } from '../../platform/postgres/leases/leases.service.js';
 import { AppError } from '../../platform/errors.js';
-import { OnJob } from '../../platform/queue/job-methods.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
-import { waitOutsideSlot } from '../../platform/queue/job-slots.js';
-import { Every } from '../../platform/queue/timer-methods.js';
-import type { JobPayload } from '../../platform/queue/queues.js';
+import { Every } from '../../platform/queue/timers.js';
+import { jobs, type JobPayload } from '../../platform/queue/queues.js';
 import { LineRecording } from '../../statement/lines/line-recording.service.js';
 import { ReconciliationService } from '../apply/reconciliation.service.js';
 import * as queries from './runs.queries.js';
 import { runView, type RunCounts } from './runs.schema.js';
 
 const syncPauseMs = 250;
-/** A run that waits longer for the sync does not delay the runs of other accounts. */
-const slotMs = 2_000;
 /** A long import is made in slices, so that an orderly shutdown does not wait for all of it. */
 const syncSliceMs = 10_000;
 /** A failed sync is repeated after these pauses; then the run fails. */
@@ -37,7 +35,9 @@ export class RunsService {
     private readonly statement: LineRecording,
     private readonly reconciliation: ReconciliationService,
     private readonly events: EventsService,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.runReconciliation.name)
+    private readonly runReconciliationQueue: JobQueue<'runReconciliation'>,
+    @InjectQueue(jobs.closeDays.name) private readonly closeDaysQueue: JobQueue<'closeDays'>,
   ) {}
 
   /** Starts a run, or returns the one in progress. */
@@ -45,7 +45,7 @@ export class RunsService {
     const runId = await this.database.transaction((tx) =>
       queries.beginRun(tx, accountId, 'request', requestedBy),
     );
-    await this.jobQueue.enqueue('runReconciliation', { accountId, runId });
+    await this.runReconciliationQueue.enqueue({ accountId, runId });
     return this.get(accountId, runId);
   }
 
@@ -60,7 +60,6 @@ export class RunsService {
    * Performs the run unless another process does or it has ended. Failures of the bank end the
    * run as failed; other errors are thrown.
    */
-  @OnJob('runReconciliation')
   async perform({ accountId, runId }: JobPayload<'runReconciliation'>): Promise<void> {
     await withLease(this.database, accountId, 'run_reconciliation', async (lease) => {
       const run = await this.get(accountId, runId);
@@ -69,10 +68,10 @@ export class RunsService {
   }
 
   /** Enqueues runs that have not ended: their worker or their job may be lost. */
-  @Every('runs', 5_000)
+  @Every('runs', CronExpression.EVERY_5_SECONDS)
   async enqueueRunning(): Promise<void> {
     for (const { accountId, id } of await queries.listRunning(this.database.sharedReads))
-      await this.jobQueue.enqueue('runReconciliation', { accountId, runId: id });
+      await this.runReconciliationQueue.enqueue({ accountId, runId: id });
   }
 
   /** Returns null, or the error with which the run fails. */
@@ -81,7 +80,7 @@ export class RunsService {
     startedAt,
   }: ReconciliationRun): Promise<string | null> {
     try {
-      await waitOutsideSlot(slotMs, () => this.syncStatement(accountId, startedAt));
+      await this.syncStatement(accountId, startedAt);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       return error.code === 'bank_timeout'
@@ -132,7 +131,7 @@ export class RunsService {
       const resource = { kind: 'reconciliation', id: runId } as const;
       this.events.record(tx, accountId, [{ type, resource, data: { runId, ...description } }]);
     });
-    await this.jobQueue.enqueue('closeDays', { accountId });
+    await this.closeDaysQueue.enqueue({ accountId });
     await this.events.enqueueDeliveries(accountId);
   }
 }

@@ -1,11 +1,14 @@
 // Automatic runs. Times are bank time; one run makes up for all times missed while the service
 // was down.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { Database } from '../../platform/postgres/database.service.js';
 import type { ReconciliationSchedule } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
-import { Every } from '../../platform/queue/timer-methods.js';
+import { jobs } from '../../platform/queue/queues.js';
+import { Every } from '../../platform/queue/timers.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { defaultCron, nextCronTime, findCronProblem } from './cron.js';
 import * as queries from './runs.queries.js';
@@ -15,7 +18,8 @@ export class Schedules {
   constructor(
     private readonly database: Database,
     private readonly bankTime: BankTime,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.runReconciliation.name)
+    private readonly runReconciliationQueue: JobQueue<'runReconciliation'>,
   ) {}
 
   /** Returns the default for an account without a schedule. */
@@ -50,7 +54,7 @@ export class Schedules {
    * Begins due runs: one for each account, however many times it missed. A new account gets the
    * default schedule.
    */
-  @Every('schedules', 1_000)
+  @Every('schedules', CronExpression.EVERY_SECOND)
   async beginDue(): Promise<void> {
     const { prisma, sharedReads } = this.database;
     for (const { accountId, hasSchedule } of await queries.listDueSchedules(sharedReads)) {
@@ -60,7 +64,7 @@ export class Schedules {
         continue;
       }
       const runId = await this.begin(accountId);
-      if (runId) await this.jobQueue.enqueue('runReconciliation', { accountId, runId });
+      if (runId) await this.runReconciliationQueue.enqueue({ accountId, runId });
     }
   }
 

@@ -8,7 +8,7 @@ import type { AlertChannel } from '../../generated/service/client.js';
 import { AppError, conflict, invalidField } from '../../platform/errors.js';
 import { tooMany } from '../../platform/http/retry-after.js';
 import { newId } from '../../platform/ids.js';
-import { waitOutsideSlot } from '../../platform/queue/job-slots.js';
+import { waitOutsideSlot } from '../../platform/limits/request-slots.service.js';
 import type { Page } from '../../platform/http/listing.js';
 import { openLimits, testInterval } from '../../platform/limits/limits.js';
 import { OpenCounts } from '../../platform/limits/memory-limits.js';
@@ -126,7 +126,7 @@ export class AlertChannels {
     const { slug } = await prisma.bankAccount.findUniqueOrThrow({ where: { id: accountId } });
     const startedAt = performance.now();
     const attempt = { id: newId(), message: testMessage(slug), madeAt: sentAt, sentAt };
-    const { status, error } = await waitOutsideSlot(0, () => this.sender.send(channel, attempt));
+    const { status, error } = await waitOutsideSlot(() => this.sender.send(channel, attempt));
     return { status, error, durationMs: Math.round(performance.now() - startedAt) };
   }
 

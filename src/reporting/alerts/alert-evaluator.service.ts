@@ -1,11 +1,12 @@
 // Evaluates the alert rules of all accounts, and makes the messages that are due. Each rule is one
 // statement over what is open; without a rule, nothing but the shared read of the sweepers is sent.
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { Database } from '../../platform/postgres/database.service.js';
 import type { Prisma } from '../../generated/service/client.js';
 import { unreachable } from '../../platform/errors.js';
 import { Log } from '../../platform/log.js';
-import { Every } from '../../platform/queue/timer-methods.js';
+import { Every } from '../../platform/queue/timers.js';
 import { readSeveritySteps } from '../../reconciliation/breaks/severity.queries.js';
 import { severityScale } from '../../reconciliation/breaks/severity.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
@@ -21,8 +22,6 @@ import {
   type EnabledRule,
 } from './evaluation.queries.js';
 
-const everyMs = 10_000;
-
 @Injectable()
 export class AlertEvaluator {
   constructor(
@@ -33,7 +32,7 @@ export class AlertEvaluator {
   ) {}
 
   /** Throws the first error, after all rules: a rule that fails must not stop the others. */
-  @Every('alerts', everyMs)
+  @Every('alerts', CronExpression.EVERY_10_SECONDS)
   async evaluate(): Promise<void> {
     const { sharedReads, sql } = this.database;
     const rules = await listDueRules(sharedReads);

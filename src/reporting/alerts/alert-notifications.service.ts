@@ -1,21 +1,21 @@
 // Sends the messages about alerts, each at least once to each channel: a process that dies between
 // sending a message and recording it leaves one that is sent again. A slow channel delays no other.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { z } from 'zod';
 import { Database } from '../../platform/postgres/database.service.js';
 import { delayAfterAttemptMs, deliveryLimits } from '../../events/delivery-schedule.js';
 import { counter } from '../../platform/metrics/instruments.js';
-import { OnJob } from '../../platform/queue/job-methods.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
-import { waitOutsideSlot } from '../../platform/queue/job-slots.js';
-import { Every } from '../../platform/queue/timer-methods.js';
-import type { JobPayload } from '../../platform/queue/queues.js';
+import { Every } from '../../platform/queue/timers.js';
+import { jobs, type JobPayload } from '../../platform/queue/queues.js';
 import { alertDetail } from './alerts.schema.js';
 import { ChannelSender } from './channel-sender.service.js';
 import { severityValue } from './conditions.schema.js';
 import * as queries from './notifications.queries.js';
 
-const { maxRunMs, slotMs } = deliveryLimits;
+const { maxRunMs } = deliveryLimits;
 /** Longer than an attempt can last: an e-mail to twenty recipients takes up to 26 steps. */
 const leaseMs = 300_000;
 
@@ -43,23 +43,22 @@ export class AlertNotifications {
   constructor(
     private readonly database: Database,
     private readonly sender: ChannelSender,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.sendAlerts.name) private readonly sendAlertsQueue: JobQueue<'sendAlerts'>,
   ) {}
 
-  @Every('alert-notifications', 1_000)
+  @Every('alert-notifications', CronExpression.EVERY_SECOND)
   async enqueueDue(): Promise<void> {
     for (const channel of await queries.listDueChannels(this.database.sharedReads))
-      await this.jobQueue.enqueue('sendAlerts', channel);
+      await this.sendAlertsQueue.enqueue(channel);
   }
 
   /** Sends due messages of one channel until none is left or the run's time is over. */
-  @OnJob('sendAlerts')
   async sendDue(channel: JobPayload<'sendAlerts'>): Promise<void> {
     const runEndsAt = performance.now() + maxRunMs;
     while (performance.now() < runEndsAt && !this.sender.isStopping) {
       const claimed = await queries.claimNotification(this.database.prisma, channel, leaseMs);
       if (!claimed) return;
-      await waitOutsideSlot(slotMs, () => this.attempt(channel, claimed));
+      await this.attempt(channel, claimed);
     }
   }
 

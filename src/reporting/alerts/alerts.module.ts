@@ -1,3 +1,6 @@
+import { BullModule } from '@nestjs/bullmq';
+import { jobs } from '../../platform/queue/queues.js';
+import { SendAlertsProcessor } from './send-alerts.processor.js';
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
 import { StatementModule } from '../../statement/lines/statement.module.js';
@@ -15,9 +18,15 @@ import { ChannelSender } from './channel-sender.service.js';
 import { MailSender } from './mail-sender.service.js';
 
 @Module({
-  imports: [EventsModule, StatementModule, WebhooksModule],
+  imports: [
+    BullModule.registerQueue({ name: jobs.sendAlerts.name }),
+    EventsModule,
+    StatementModule,
+    WebhooksModule,
+  ],
   controllers: [AlertsController, AlertRulesController, AlertChannelsController],
   providers: [
+    SendAlertsProcessor,
     Alerts,
     AlertRules,
     AlertChannels,

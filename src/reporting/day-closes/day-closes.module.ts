@@ -1,3 +1,6 @@
+import { BullModule } from '@nestjs/bullmq';
+import { jobs } from '../../platform/queue/queues.js';
+import { CloseDaysProcessor } from './close-days.processor.js';
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
 import { ReconciliationModule } from '../../reconciliation/reconciliation.module.js';
@@ -11,9 +14,22 @@ import { DayClosing } from './day-closing.service.js';
 import { WaitingDays } from './waiting-days.service.js';
 
 @Module({
-  imports: [EventsModule, StatementModule, ReconciliationModule],
+  imports: [
+    BullModule.registerQueue({ name: jobs.closeDays.name }),
+    EventsModule,
+    StatementModule,
+    ReconciliationModule,
+  ],
   controllers: [DayClosesController],
-  providers: [DayClosing, DayCertifier, DayCloseSweeper, DayCloses, DayCheck, WaitingDays],
+  providers: [
+    CloseDaysProcessor,
+    DayClosing,
+    DayCertifier,
+    DayCloseSweeper,
+    DayCloses,
+    DayCheck,
+    WaitingDays,
+  ],
   exports: [DayCloses, DayCheck, WaitingDays],
 })
 export class DayClosesModule {}

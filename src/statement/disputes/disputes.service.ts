@@ -2,7 +2,9 @@
 // so a dispute settles and ends nothing: it opens a break, and its Pix is not refunded meanwhile,
 // because the bank may return the money by itself. It ends when the statement shows that return, or
 // when a person accepts the break.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { Database, type Tx } from '../../platform/postgres/database.service.js';
 import { eventAmount } from '../../events/event.js';
 import { EventsService } from '../../events/events.service.js';
@@ -10,7 +12,8 @@ import { netCentsOf, refundsOfPix, type PixLine } from '../expected-payments/ref
 import { readRefundFacts } from '../expected-payments/refunds-of-pix.queries.js';
 import { newId } from '../../platform/ids.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
-import { Every } from '../../platform/queue/timer-methods.js';
+import { jobs } from '../../platform/queue/queues.js';
+import { Every } from '../../platform/queue/timers.js';
 import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { readDisputeReport, type DisputeEventType } from './dispute-report.js';
 import {
@@ -36,7 +39,7 @@ export class DisputesService {
   constructor(
     private readonly database: Database,
     private readonly events: EventsService,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.reconcile.name) private readonly reconcileQueue: JobQueue<'reconcile'>,
   ) {}
 
   /** Records what a webhook reports, in the transaction that marks it as processed. */
@@ -64,7 +67,7 @@ export class DisputesService {
   }
 
   /** Finds disputes whose amount the bank has returned. Their breaks are then resolved. */
-  @Every('disputes', 10_000)
+  @Every('disputes', CronExpression.EVERY_10_SECONDS)
   async recordReturns(): Promise<void> {
     for (const { accountId } of await listAccountsWithDisputes(this.database.sharedReads)) {
       const count = await this.database.transaction(async (tx) => {
@@ -72,7 +75,7 @@ export class DisputesService {
         if (returned > 0) await recordStatementTask(tx, accountId);
         return returned;
       });
-      if (count > 0) await this.jobQueue.enqueue('reconcile', { accountId });
+      if (count > 0) await this.reconcileQueue.enqueue({ accountId });
     }
   }
 }

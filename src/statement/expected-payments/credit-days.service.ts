@@ -1,4 +1,5 @@
 // The credit days of an account. Each change is a row of its own, and the last one of a way counts.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
 import { BankService } from '../../bank/bank.service.js';
@@ -6,6 +7,7 @@ import { addBusinessDays, rollToBusinessDay } from '../../brazil/calendar.js';
 import type { RouteOutput } from '../../bank-contract/route.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
+import { jobs } from '../../platform/queue/queues.js';
 import type { changeCreditDays, getCreditDays } from './credit-days.schema.js';
 import { maxCreditDays, paymentWays, type PaymentWay } from './credit-days.js';
 import * as queries from './credit-days.queries.js';
@@ -21,7 +23,7 @@ export class CreditDaysSettings {
   constructor(
     private readonly database: Database,
     private readonly bank: BankService,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.reconcile.name) private readonly reconcileQueue: JobQueue<'reconcile'>,
   ) {}
 
   async change(
@@ -33,7 +35,7 @@ export class CreditDaysSettings {
       await tx.creditDaysChange.create({ data: { accountId, way, days, actor, reason } });
       await queries.recordCreditDaysTasks(tx, accountId);
     });
-    await this.jobQueue.enqueue('reconcile', { accountId });
+    await this.reconcileQueue.enqueue({ accountId });
     return this.get(accountId);
   }
 

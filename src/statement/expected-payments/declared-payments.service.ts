@@ -1,5 +1,6 @@
 // Owns the payments that other systems expect on the statement. Each change adds a version, and the
 // reconciliation task that decides the payment again is recorded with it.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { Database, type Tx } from '../../platform/postgres/database.service.js';
@@ -9,6 +10,7 @@ import { EventsService } from '../../events/events.service.js';
 import { AppError, conflict, refuseInvalid } from '../../platform/errors.js';
 import { canonicalJson } from '../../platform/json/exact-json.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
+import { jobs } from '../../platform/queue/queues.js';
 import { isUuid } from '../../platform/http/listing.js';
 import {
   amendTerms,
@@ -31,7 +33,7 @@ export class DeclaredPayments {
   constructor(
     private readonly database: Database,
     private readonly events: EventsService,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.reconcile.name) private readonly reconcileQueue: JobQueue<'reconcile'>,
   ) {}
 
   /**
@@ -49,7 +51,7 @@ export class DeclaredPayments {
       queries.insertDeclaredPayment(tx, author, externalId, { terms, stored }),
     );
     if (id !== null) {
-      await this.jobQueue.enqueue('reconcile', { accountId });
+      await this.reconcileQueue.enqueue({ accountId });
       return { id, isNew: true };
     }
     const { prisma: db } = this.database;
@@ -156,7 +158,7 @@ export class DeclaredPayments {
       await work(tx, payment, readTerms(stored));
       return payment.id;
     });
-    await this.jobQueue.enqueue('reconcile', { accountId });
+    await this.reconcileQueue.enqueue({ accountId });
     await this.events.enqueueDeliveries(accountId);
     return id;
   }

@@ -1,6 +1,7 @@
 // Syncs the bank's statement: one process at a time reads it page by page, stores each line once
 // and checks the balance chain. What a line means is decided by the reconciliation module.
 import { setImmediate } from 'node:timers/promises';
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import { asCalled, type BankAccount } from '../../access/accounts/accounts.service.js';
 import { recordGoLive } from '../../access/accounts/accounts.queries.js';
@@ -18,6 +19,7 @@ import {
 import { AppError, invariant } from '../../platform/errors.js';
 import { Log } from '../../platform/log.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
+import { jobs } from '../../platform/queue/queues.js';
 import { visibilityBoundOrDefaultMs } from '../../bank/profiles.js';
 import { checkChainFrom } from './balance-chain.queries.js';
 import { contentHashOf, parseStatementLine, type ParsedLine } from './statement-line.js';
@@ -92,7 +94,11 @@ export class LineRecording {
   constructor(
     private readonly database: Database,
     private readonly bank: BankService,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.syncStatement.name)
+    private readonly syncStatementQueue: JobQueue<'syncStatement'>,
+    @InjectQueue(jobs.reconcile.name) private readonly reconcileQueue: JobQueue<'reconcile'>,
+    @InjectQueue(jobs.processWebhooks.name)
+    private readonly processWebhooksQueue: JobQueue<'processWebhooks'>,
     private readonly log: Log,
   ) {}
 
@@ -105,16 +111,15 @@ export class LineRecording {
     const synced = await this.syncOnce(accountId, options);
     if (!synced) {
       // The running sync may have begun before the change that this job was enqueued for.
-      await this.jobQueue.enqueue('syncStatement', { accountId }, { delayMs: busyRetryMs });
+      await this.syncStatementQueue.enqueue({ accountId }, { delayMs: busyRetryMs });
       return null;
     }
     const { newLines, hasOtherChanges, isComplete, hasUncounted } = synced;
-    if (newLines > 0 || hasOtherChanges) await this.jobQueue.enqueue('reconcile', { accountId });
+    if (newLines > 0 || hasOtherChanges) await this.reconcileQueue.enqueue({ accountId });
     const delay = { delayMs: processWebhooksAfterMs };
-    if (!isComplete)
-      await this.jobQueue.enqueue('syncStatement', { accountId }, { isRoutine: true });
+    if (!isComplete) await this.syncStatementQueue.enqueue({ accountId }, { isRoutine: true });
     else if (newLines > 0 || hasUncounted)
-      await this.jobQueue.enqueue('processWebhooks', { accountId }, delay);
+      await this.processWebhooksQueue.enqueue({ accountId }, delay);
     return synced;
   }
 
@@ -263,7 +268,7 @@ export class LineRecording {
       if (recorded.newLines < recorded.lines || recorded.lines === 0) break;
     }
     position.shift(newLines);
-    if (newLines > 0) await this.jobQueue.enqueue('reconcile', { accountId: account.id });
+    if (newLines > 0) await this.reconcileQueue.enqueue({ accountId: account.id });
     return { newLines, resolved };
   }
 
@@ -383,7 +388,7 @@ export class LineRecording {
         // These lines are decided while the next ones are read.
         if (newLines - undecidedFrom >= linesPerReconciliation) {
           undecidedFrom = newLines;
-          await this.jobQueue.enqueue('reconcile', { accountId });
+          await this.reconcileQueue.enqueue({ accountId });
         }
         const now = performance.now();
         if (isAnchored || now - loggedAt < progressLogIntervalMs) return;

@@ -2,18 +2,18 @@
 // closed when both full reads agree and the balance chain holds. Syncs run beside the two reads,
 // which hold no lock. Without a visibility bound in the bank profile nothing is ever closed.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { AccountsService, type BankAccount } from '../../access/accounts/accounts.service.js';
 import { BankService } from '../../bank/bank.service.js';
 import { Database } from '../../platform/postgres/database.service.js';
-import { OnJob } from '../../platform/queue/job-methods.js';
 import type { Lease } from '../../platform/postgres/leases/leases.queries.js';
 import { transactionUnderLease, withLease } from '../../platform/postgres/leases/leases.service.js';
 import { Log } from '../../platform/log.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
-import { waitOutsideSlot } from '../../platform/queue/job-slots.js';
-import { Every } from '../../platform/queue/timer-methods.js';
-import type { JobPayload } from '../../platform/queue/queues.js';
+import { Every } from '../../platform/queue/timers.js';
+import { jobs, type JobPayload } from '../../platform/queue/queues.js';
 import {
   haveDifferentPageBorders,
   limitPeriod,
@@ -70,12 +70,15 @@ export class StatementClosing {
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly statement: LineRecording,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.closeStatement.name)
+    private readonly closeStatementQueue: JobQueue<'closeStatement'>,
+    @InjectQueue(jobs.syncStatement.name)
+    private readonly syncStatementQueue: JobQueue<'syncStatement'>,
+    @InjectQueue(jobs.reconcile.name) private readonly reconcileQueue: JobQueue<'reconcile'>,
     private readonly log: Log,
   ) {}
 
   /** Closes what can be closed now. Throws `bank_unreachable` when a page cannot be read. */
-  @OnJob('closeStatement')
   async close({ accountId }: JobPayload<'closeStatement'>): Promise<void> {
     const boundMs = this.bank.profile.visibilityBoundMs;
     if (boundMs === null) return;
@@ -85,19 +88,19 @@ export class StatementClosing {
     );
     if (closing?.result == null) {
       const delayMs = closing ? busyRetryMs : closingRetryMs;
-      await this.jobQueue.enqueue('closeStatement', { accountId }, { delayMs });
+      await this.closeStatementQueue.enqueue({ accountId }, { delayMs });
       return;
     }
     const { outcome, newLines, isCut } = closing.result;
     if (outcome === 'not_closed') this.log.warn({ accountId }, 'statement period not closed');
     // The next sync checks the balance chain of the new lines.
-    if (newLines > 0) await this.jobQueue.enqueue('syncStatement', { accountId });
-    await this.jobQueue.enqueue('reconcile', { accountId });
-    if (isCut && outcome === 'closed') await this.jobQueue.enqueue('closeStatement', { accountId });
+    if (newLines > 0) await this.syncStatementQueue.enqueue({ accountId });
+    await this.reconcileQueue.enqueue({ accountId });
+    if (isCut && outcome === 'closed') await this.closeStatementQueue.enqueue({ accountId });
   }
 
   /** Enqueues a closing for each account with a day that waits for its day close. */
-  @Every('closing', 5_000)
+  @Every('closing', CronExpression.EVERY_5_SECONDS)
   async enqueueDue(): Promise<void> {
     const boundMs = this.bank.profile.visibilityBoundMs;
     if (boundMs === null) return;
@@ -105,7 +108,7 @@ export class StatementClosing {
       this.database.sharedReads,
       boundMs,
     ))
-      await this.jobQueue.enqueue('closeStatement', { accountId });
+      await this.closeStatementQueue.enqueue({ accountId });
   }
 
   /** Null while another process syncs, and until the history was read to its beginning. */
@@ -202,7 +205,7 @@ export class StatementClosing {
       if (due.length > 0) newLines += (await this.statement.recordPage(lease, due)).newLines;
       read.add(parsed);
       const pauseMs = pauseAfterPageMs(parsed.length, need);
-      if (pauseMs > 0 && !read.isComplete) await waitOutsideSlot(0, () => sleep(pauseMs));
+      if (pauseMs > 0 && !read.isComplete) await sleep(pauseMs);
     }
     return { read, newLines };
   }

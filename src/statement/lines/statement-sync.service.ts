@@ -2,6 +2,7 @@
 // reports with the last line of the statement. The balance chain cannot show that the newest line
 // is missing. The comparison runs after some syncs, and its failure does not fail the sync.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import type { BankAccount } from '../../access/accounts/accounts.service.js';
 import { BankService } from '../../bank/bank.service.js';
@@ -9,10 +10,8 @@ import { visibilityBoundOrDefaultMs } from '../../bank/profiles.js';
 import { readBalances } from '../../bank-contract/statement.js';
 import type { RouteOutput } from '../../bank-contract/route.js';
 import { Database } from '../../platform/postgres/database.service.js';
-import { OnJob } from '../../platform/queue/job-methods.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
-import { waitOutsideSlot } from '../../platform/queue/job-slots.js';
-import type { JobPayload } from '../../platform/queue/queues.js';
+import { jobs, type JobPayload } from '../../platform/queue/queues.js';
 import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { compareBalances, liveCentsOf } from './live-balance.js';
 import * as queries from './live-balance.queries.js';
@@ -52,11 +51,10 @@ export class StatementSync {
   constructor(
     private readonly database: Database,
     private readonly bank: BankService,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.reconcile.name) private readonly reconcileQueue: JobQueue<'reconcile'>,
     private readonly statement: LineRecording,
   ) {}
 
-  @OnJob('syncStatement')
   async sync({ accountId }: JobPayload<'syncStatement'>): Promise<void> {
     const lastNewLines = await this.pauseAfterLast(accountId);
     const newestLines = linesToRead(lastNewLines);
@@ -76,7 +74,7 @@ export class StatementSync {
     const { endedAt, newLines, emptySyncs } = last;
     const pauseMs = endedAt + pauseAfterSyncMs(newLines, emptySyncs) - performance.now();
     if (pauseMs <= 0) return 0;
-    await waitOutsideSlot(0, () => sleep(pauseMs));
+    await sleep(pauseMs);
     return newLines;
   }
 
@@ -122,7 +120,7 @@ export class StatementSync {
       if (hasChanged) await recordStatementTask(tx, accountId);
       return hasChanged;
     });
-    if (isChanged) await this.jobQueue.enqueue('reconcile', { accountId });
+    if (isChanged) await this.reconcileQueue.enqueue({ accountId });
   }
 
   /** The newest line at the bank; null if it was not read to its end. */

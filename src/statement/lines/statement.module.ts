@@ -1,3 +1,7 @@
+import { BullModule } from '@nestjs/bullmq';
+import { jobs } from '../../platform/queue/queues.js';
+import { SyncStatementProcessor } from './sync-statement.processor.js';
+import { CloseStatementProcessor } from './close-statement.processor.js';
 import { Module } from '@nestjs/common';
 import { BankTime } from './bank-time.service.js';
 import { SyncSchedule } from './sync-schedule.service.js';
@@ -10,8 +14,18 @@ import { UnreadableLinesController } from './unreadable-lines.controller.js';
 import { UnreadableLines } from './unreadable-lines.service.js';
 
 @Module({
+  imports: [
+    BullModule.registerQueue(
+      { name: jobs.syncStatement.name },
+      { name: jobs.closeStatement.name },
+      { name: jobs.reconcile.name },
+      { name: jobs.processWebhooks.name },
+    ),
+  ],
   controllers: [StatementController, UnreadableLinesController],
   providers: [
+    SyncStatementProcessor,
+    CloseStatementProcessor,
     LineRecording,
     StatementSync,
     StatementClosing,

@@ -1,17 +1,15 @@
 // Enqueues each account's statement sync at its own interval, or at the configured interval if the
 // account has none. Several processes do so beside each other, and each sync is enqueued once.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { Settings } from '../../platform/settings/config.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
-import { Every } from '../../platform/queue/timer-methods.js';
+import { jobs } from '../../platform/queue/queues.js';
+import { Every } from '../../platform/queue/timers.js';
 import * as queries from './statement.queries.js';
 
-/**
- * How often due syncs are enqueued. An account's own interval may be shorter than the configured
- * interval.
- */
-const maxTickMs = 1_000;
 /**
  * A sync that is this many intervals overdue is enqueued without coalescing. Its job was lost with
  * the queue, or a killed worker did not release the job's lock.
@@ -29,7 +27,8 @@ export class SyncSchedule {
 
   constructor(
     private readonly database: Database,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.syncStatement.name)
+    private readonly syncStatementQueue: JobQueue<'syncStatement'>,
     private readonly settings: Settings,
   ) {}
 
@@ -37,7 +36,7 @@ export class SyncSchedule {
    * Enqueues a sync of every account that is due and was not enqueued since. At the start, all
    * accounts are synced: payments may have come while no process ran.
    */
-  @Every('statement', ({ syncIntervalMs }) => Math.min(syncIntervalMs, maxTickMs))
+  @Every('statement', CronExpression.EVERY_SECOND)
   async enqueueDue(): Promise<void> {
     const { sharedReads } = this.database;
     const isAll = !this.hasEnqueuedAll;
@@ -47,7 +46,7 @@ export class SyncSchedule {
       const last = this.enqueuedAt.get(accountId);
       if (last !== undefined && last >= now - sinceMs) continue;
       this.enqueuedAt.set(accountId, now);
-      await this.jobQueue.enqueue('syncStatement', { accountId }, { isRoutine: true });
+      await this.syncStatementQueue.enqueue({ accountId }, { isRoutine: true });
     }
     this.hasEnqueuedAll = true;
   }
@@ -56,7 +55,7 @@ export class SyncSchedule {
    * Enqueues an overdue sync, without coalescing, for each account whose last completed sync is too
    * many of its sync intervals ago.
    */
-  @Every('overdue-statement', ({ syncIntervalMs }) => syncIntervalMs)
+  @Every('overdue-statement', CronExpression.EVERY_5_SECONDS)
   async enqueueOverdue(): Promise<void> {
     const { syncIntervalMs } = this.settings;
     const overdue = await queries.listOverdueAccounts(
@@ -64,6 +63,6 @@ export class SyncSchedule {
       overdueAfterIntervals,
       syncIntervalMs,
     );
-    for (const account of overdue) await this.jobQueue.enqueueOverdue('syncStatement', account);
+    for (const account of overdue) await this.syncStatementQueue.enqueueOverdue(account);
   }
 }

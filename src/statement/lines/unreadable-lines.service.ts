@@ -1,5 +1,6 @@
 // Parses unreadable lines again. A line that the current parser can read is recorded as if a sync
 // had read it, under the lease of a sync.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import type { RouteInput, RouteOutput } from '../../bank-contract/route.js';
 import { Database } from '../../platform/postgres/database.service.js';
@@ -7,8 +8,9 @@ import type { UnreadableLine } from '../../generated/service/client.js';
 import type { Lease } from '../../platform/postgres/leases/leases.queries.js';
 import { transactionUnderLease, withLease } from '../../platform/postgres/leases/leases.service.js';
 import { AppError } from '../../platform/errors.js';
-import { sleepOutsideSlot } from '../../platform/queue/job-slots.js';
+import { sleepOutsideSlot } from '../../platform/limits/request-slots.service.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
+import { jobs } from '../../platform/queue/queues.js';
 import { readPage, toList } from '../../platform/http/listing.js';
 import { parseStoredContent } from './statement-line.js';
 import { recordLines } from './line-recording.queries.js';
@@ -27,7 +29,9 @@ type RedriveResult = RouteOutput<typeof redriveUnreadableLines>;
 export class UnreadableLines {
   constructor(
     private readonly database: Database,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.syncStatement.name)
+    private readonly syncStatementQueue: JobQueue<'syncStatement'>,
+    @InjectQueue(jobs.reconcile.name) private readonly reconcileQueue: JobQueue<'reconcile'>,
   ) {}
 
   /** One page, newest first. */
@@ -68,8 +72,8 @@ export class UnreadableLines {
       if (done) {
         if (done.result.read > 0) {
           // The next sync checks the balance chain.
-          await this.jobQueue.enqueue('syncStatement', { accountId });
-          await this.jobQueue.enqueue('reconcile', { accountId });
+          await this.syncStatementQueue.enqueue({ accountId });
+          await this.reconcileQueue.enqueue({ accountId });
         }
         return done.result;
       }

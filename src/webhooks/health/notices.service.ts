@@ -1,6 +1,8 @@
 // Passes notices of the bank to the modules that own their matter: customers and disputes. A notice
 // is marked in the transaction in which its module records it, so each is recorded once.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { isCustomerEventType } from '../../outbound/customers/customer-report.js';
 import { CustomerReports } from '../../outbound/customers/customer-reports.service.js';
 import { isDisputeEventType } from '../../statement/disputes/dispute-report.js';
@@ -8,10 +10,9 @@ import { DisputesService } from '../../statement/disputes/disputes.service.js';
 import { Database, type Tx } from '../../platform/postgres/database.service.js';
 import { EventsService } from '../../events/events.service.js';
 import { isJsonObject, parseJson, requestJson } from '../../platform/json/exact-json.js';
-import { OnJob } from '../../platform/queue/job-methods.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
-import { Every } from '../../platform/queue/timer-methods.js';
-import type { JobPayload } from '../../platform/queue/queues.js';
+import { Every } from '../../platform/queue/timers.js';
+import { jobs, type JobPayload } from '../../platform/queue/queues.js';
 import {
   endNotices,
   listAccountsWithNotices,
@@ -30,10 +31,11 @@ export class Notices {
     private readonly customers: CustomerReports,
     private readonly disputes: DisputesService,
     private readonly events: EventsService,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.reconcile.name) private readonly reconcileQueue: JobQueue<'reconcile'>,
+    @InjectQueue(jobs.handleNotices.name)
+    private readonly handleNoticesQueue: JobQueue<'handleNotices'>,
   ) {}
 
-  @OnJob('handleNotices')
   async handle({ accountId }: JobPayload<'handleNotices'>): Promise<void> {
     let isMore = true;
     while (isMore)
@@ -50,14 +52,14 @@ export class Notices {
         return notices.length === batchSize && recorded.length + given.length > 0;
       });
     await this.events.enqueueDeliveries(accountId);
-    await this.jobQueue.enqueue('reconcile', { accountId });
+    await this.reconcileQueue.enqueue({ accountId });
   }
 
   /** Handles notices again whose job the queue lost, or whose customer was not known yet. */
-  @Every('notices', 5_000)
+  @Every('notices', CronExpression.EVERY_5_SECONDS)
   async enqueueUnhandled(): Promise<void> {
     for (const account of await listAccountsWithNotices(this.database.sharedReads))
-      await this.jobQueue.enqueue('handleNotices', account);
+      await this.handleNoticesQueue.enqueue(account);
   }
 
   private async record(tx: Tx, accountId: number, notice: Notice): Promise<boolean> {

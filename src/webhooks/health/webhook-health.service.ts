@@ -1,11 +1,12 @@
 // Measures how reliably webhooks report the lines that the statement shows. Webhooks settle no
 // payment. Their health sets the sync interval, and operators can report its figures to the bank.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { BankService } from '../../bank/bank.service.js';
 import { Settings } from '../../platform/settings/config.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { Health } from '../../platform/http/health.js';
-import { Every } from '../../platform/queue/timer-methods.js';
+import { Every } from '../../platform/queue/timers.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { setSyncInterval } from '../../statement/lines/statement.queries.js';
 import { countedPeriod, healthPeriod, type RequestedPeriod } from './health-period.js';
@@ -90,7 +91,7 @@ export class WebhookHealth implements OnModuleInit {
   }
 
   /** Adjusts the sync interval of each active account to the health of the last hour. */
-  @Every('sync-intervals', 60_000)
+  @Every('sync-intervals', CronExpression.EVERY_MINUTE)
   async adjustSyncIntervals(): Promise<void> {
     const { prisma: db, sql } = this.database;
     const recent: NotifiableLine[] = [];

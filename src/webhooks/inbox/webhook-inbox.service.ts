@@ -1,14 +1,15 @@
 // Stores the bank's webhooks: the raw bytes are committed before the bank gets its response.
 // Webhooks that arrive during a commit share the next one, so that a burst costs few commits and
 // few syncs. A webhook is processed once a sync that began after its receipt has completed.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { chargeStatusEventTypes } from '../../outbound/charges/charge-status.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { sha256 } from '../../platform/json/exact-json.js';
-import { OnJob } from '../../platform/queue/job-methods.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
-import { Every } from '../../platform/queue/timer-methods.js';
-import type { JobPayload } from '../../platform/queue/queues.js';
+import { Every } from '../../platform/queue/timers.js';
+import { jobs, type JobPayload } from '../../platform/queue/queues.js';
 import { noticeEventTypes, readRequestKey, readWebhookBody } from '../processing/webhook-body.js';
 import { compareNewLines, processWebhooks } from '../health/webhook-processing.service.js';
 import {
@@ -28,8 +29,9 @@ interface PendingWebhook {
   reject: (error: unknown) => void;
 }
 
-type TriggeredJob =
-  'syncStatement' | 'checkTransferStatuses' | 'checkChargeStatuses' | 'handleNotices';
+type TriggeredQueue = JobQueue<
+  'syncStatement' | 'checkTransferStatuses' | 'checkChargeStatuses' | 'handleNotices'
+>;
 
 const maxBatch = 500;
 /**
@@ -59,7 +61,15 @@ export class WebhookInbox {
 
   constructor(
     private readonly database: Database,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.processWebhooks.name)
+    private readonly processWebhooksQueue: JobQueue<'processWebhooks'>,
+    @InjectQueue(jobs.syncStatement.name)
+    private readonly syncStatementQueue: JobQueue<'syncStatement'>,
+    @InjectQueue(jobs.checkTransferStatuses.name)
+    private readonly checkTransferStatusesQueue: TriggeredQueue,
+    @InjectQueue(jobs.checkChargeStatuses.name)
+    private readonly checkChargeStatusesQueue: TriggeredQueue,
+    @InjectQueue(jobs.handleNotices.name) private readonly handleNoticesQueue: TriggeredQueue,
     private readonly quota: WebhookQuota,
   ) {}
 
@@ -91,12 +101,11 @@ export class WebhookInbox {
   }
 
   /** While the statement does not show a webhook's reference, the sync is repeated a few times. */
-  @OnJob('processWebhooks')
   async process({ accountId }: JobPayload<'processWebhooks'>): Promise<void> {
     const { isComplete, ...processed } = await processWebhooks(this.database, accountId, maxWaitMs);
     recordProcessedWebhooks(processed);
     if (!isComplete)
-      await this.jobQueue.enqueue('processWebhooks', { accountId }, { delayMs: continueMs });
+      await this.processWebhooksQueue.enqueue({ accountId }, { delayMs: continueMs });
     try {
       await compareNewLines(this.database, accountId, recordProcessedWebhooks);
     } finally {
@@ -110,15 +119,15 @@ export class WebhookInbox {
     const inMs = await findNextRepeatMs(db, accountId, repeatsAfterMs);
     if (inMs === null) return;
     const delayMs = [0, ...repeatDelaysMs].find((ms) => ms >= inMs) ?? Math.max(...repeatDelaysMs);
-    await this.jobQueue.enqueue('syncStatement', { accountId }, { delayMs });
+    await this.syncStatementQueue.enqueue({ accountId }, { delayMs });
   }
 
   /** Enqueues syncs again for pending webhooks whose job the queue lost. */
-  @Every('webhooks', 1_000)
+  @Every('webhooks', CronExpression.EVERY_SECOND)
   async enqueueSyncs(): Promise<void> {
     const { sharedReads } = this.database;
     for (const account of await listAccountsWithOverdueWebhooks(sharedReads, repeatsAfterMs))
-      await this.jobQueue.enqueue('syncStatement', account);
+      await this.syncStatementQueue.enqueue(account);
   }
 
   private async flush(): Promise<void> {
@@ -132,13 +141,13 @@ export class WebhookInbox {
         for (const { resolve } of batch) resolve();
         recordReceivedWebhooks(batch.map(({ webhook }) => webhook));
         for (const accountId of accountsOf(batch, () => true))
-          this.trigger('syncStatement', accountId);
+          this.trigger(this.syncStatementQueue, accountId);
         for (const accountId of accountsOf(batch, referencesPix))
-          this.trigger('checkTransferStatuses', accountId);
+          this.trigger(this.checkTransferStatusesQueue, accountId);
         for (const accountId of accountsOf(batch, reportsChargeStatus))
-          this.trigger('checkChargeStatuses', accountId);
+          this.trigger(this.checkChargeStatusesQueue, accountId);
         for (const accountId of accountsOf(batch, isNotice))
-          this.trigger('handleNotices', accountId);
+          this.trigger(this.handleNoticesQueue, accountId);
       } catch (error) {
         // Each request of the batch fails, so that the bank sends its webhook again.
         for (const { reject } of batch) reject(error);
@@ -153,16 +162,17 @@ export class WebhookInbox {
    * its end, so that no line waits for them. It is not awaited: a queue that hangs must not delay
    * the next commit.
    */
-  private trigger(job: TriggeredJob, accountId: number): void {
-    const key = `${job} ${accountId}`;
+  private trigger(queue: TriggeredQueue, accountId: number): void {
+    const key = `${queue.name} ${accountId}`;
     const before = this.triggered.get(key) ?? 0;
     this.triggered.set(key, before + 1);
     if (before > 0) return;
-    if (job === 'syncStatement') void this.jobQueue.enqueue(job, { accountId });
+    const isSync = queue === this.syncStatementQueue;
+    if (isSync) void queue.enqueue({ accountId });
     const end = () => {
       const count = this.triggered.get(key) ?? 0;
       this.triggered.delete(key);
-      if (job !== 'syncStatement') void this.jobQueue.enqueue(job, { accountId });
+      if (!isSync) void queue.enqueue({ accountId });
       else if (count > 1) void this.syncAgain(accountId);
     };
     setTimeout(() => {
@@ -178,7 +188,7 @@ export class WebhookInbox {
       await this.repeatSync(accountId);
     } catch {
       // The job does the same, and reports why it fails.
-      await this.jobQueue.enqueue('processWebhooks', { accountId });
+      await this.processWebhooksQueue.enqueue({ accountId });
     }
   }
 }

@@ -2,10 +2,11 @@
 // bytes of pending and quarantined webhooks stay: they may still have to be read. Deletes the ended
 // deliveries of relayed webhooks by the same age.
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { Settings } from '../../platform/settings/config.js';
 import { Database } from '../../platform/postgres/database.service.js';
-import { deleteInBatches, retentionIntervalMs } from '../../platform/postgres/retention.js';
-import { Every } from '../../platform/queue/timer-methods.js';
+import { deleteInBatches } from '../../platform/postgres/retention.js';
+import { Every } from '../../platform/queue/timers.js';
 import { deleteOldRelays } from '../relays/relays.queries.js';
 import { deleteOldBodies } from '../processing/webhooks.queries.js';
 
@@ -16,7 +17,7 @@ export class WebhookRetention {
     private readonly settings: Settings,
   ) {}
 
-  @Every('webhook-retention', retentionIntervalMs)
+  @Every('webhook-retention', CronExpression.EVERY_MINUTE)
   async deleteOldBodies(): Promise<void> {
     await deleteInBatches(this.settings.retention.webhookBodyDays, (days, limit) =>
       deleteOldBodies(this.database.prisma, days, limit),

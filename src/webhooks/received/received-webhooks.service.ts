@@ -1,12 +1,14 @@
 // The bank's webhooks as people see them: the list, one webhook with what it led to, and what a
 // person decides about it. A webhook is processed again by the same jobs as after its receipt, so
 // that a repeat changes nothing that the first time has recorded.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import { chargeStatusEventTypes } from '../../outbound/charges/charge-status.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import type { WebhookEvent } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
+import { jobs } from '../../platform/queue/queues.js';
 import {
   discardQuarantined,
   findRelayOf,
@@ -45,7 +47,14 @@ export interface DecidedWebhooks {
 export class ReceivedWebhooks {
   constructor(
     private readonly database: Database,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.syncStatement.name)
+    private readonly syncStatementQueue: JobQueue<'syncStatement'>,
+    @InjectQueue(jobs.checkTransferStatuses.name)
+    private readonly checkTransferStatusesQueue: JobQueue<'checkTransferStatuses'>,
+    @InjectQueue(jobs.checkChargeStatuses.name)
+    private readonly checkChargeStatusesQueue: JobQueue<'checkChargeStatuses'>,
+    @InjectQueue(jobs.handleNotices.name)
+    private readonly handleNoticesQueue: JobQueue<'handleNotices'>,
   ) {}
 
   /** Newest first; one row more than the page holds. */
@@ -97,12 +106,12 @@ export class ReceivedWebhooks {
       if (parked.length > 0) await releaseParked(tx, accountId, parked.map(released));
     });
     const types = keys.map(({ eventType }) => eventType);
-    await this.jobQueue.enqueue('syncStatement', { accountId });
-    await this.jobQueue.enqueue('checkTransferStatuses', { accountId });
+    await this.syncStatementQueue.enqueue({ accountId });
+    await this.checkTransferStatusesQueue.enqueue({ accountId });
     if (types.some((type) => chargeStatusTypes.has(type)))
-      await this.jobQueue.enqueue('checkChargeStatuses', { accountId });
+      await this.checkChargeStatusesQueue.enqueue({ accountId });
     if (types.some((type) => noticeTypes.has(type)))
-      await this.jobQueue.enqueue('handleNotices', { accountId });
+      await this.handleNoticesQueue.enqueue({ accountId });
   }
 
   /** The newest webhooks that the filters find. */

@@ -1,6 +1,7 @@
 // Registers the service's webhooks at the bank. It compares them with the registrations at the bank
 // and changes only differences.
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { isAllowedIn } from '../../access/accounts/account-mode.js';
 import { AccountsService, type BankAccount } from '../../access/accounts/accounts.service.js';
 import type { BankResponse } from '../../bank/response-classification.js';
@@ -15,9 +16,8 @@ import { Database } from '../../platform/postgres/database.service.js';
 import { SecondServices } from '../../outbound/operations/second-services.service.js';
 import { Addresses } from '../../platform/http/http.js';
 import { AppError } from '../../platform/errors.js';
-import { OnJob } from '../../platform/queue/job-methods.js';
 import { Log } from '../../platform/log.js';
-import { Every } from '../../platform/queue/timer-methods.js';
+import { Every } from '../../platform/queue/timers.js';
 import type { JobPayload } from '../../platform/queue/queues.js';
 import {
   addressesElsewhere,
@@ -51,7 +51,6 @@ export class WebhookRegistrar implements OnModuleDestroy {
    * Throws if the bank does not accept a change, so that the job is retried. Does nothing while the
    * account is stopped, and where the operator leaves the registrations to another system.
    */
-  @OnJob('registerWebhooks')
   async register({ accountId }: JobPayload<'registerWebhooks'>): Promise<void> {
     const account = await this.accounts.get(accountId);
     if (!isAllowedIn(await this.accounts.getSendingRules(accountId), createWebhookRegistration)) {
@@ -161,7 +160,7 @@ export class WebhookRegistrar implements OnModuleDestroy {
   }
 
   /** A failed account is tried again in the next pass. */
-  @Every(webhookRegistrations, 300_000)
+  @Every(webhookRegistrations, CronExpression.EVERY_5_MINUTES)
   async registerAll(): Promise<void> {
     const waiting = await this.accounts.list();
     const registerInTurn = async () => {

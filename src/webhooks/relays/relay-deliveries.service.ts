@@ -1,7 +1,9 @@
 // Delivers the bank's webhooks to the registrations of clients: the bytes that the bank sent, in
 // the authorization scheme that the client registered. At least once, in no order. A slow receiver
 // occupies only places of its own host.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import {
   authorizationHeaders,
   type AuthorizationScheme,
@@ -9,18 +11,16 @@ import {
 import { Database } from '../../platform/postgres/database.service.js';
 import { delayAfterAttemptMs, deliveryLimits } from '../../events/delivery-schedule.js';
 import { EndpointClient } from '../../events/endpoint-client.service.js';
-import { OnJob } from '../../platform/queue/job-methods.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
 import { openLimits } from '../../platform/limits/limits.js';
 import { OpenCounts } from '../../platform/limits/memory-limits.js';
-import { waitOutsideSlot } from '../../platform/queue/job-slots.js';
 import { SecretBox } from '../../platform/secret-box.js';
-import { Every } from '../../platform/queue/timer-methods.js';
-import type { JobPayload } from '../../platform/queue/queues.js';
+import { Every } from '../../platform/queue/timers.js';
+import { jobs, type JobPayload } from '../../platform/queue/queues.js';
 import { ownerOfRelaySecret } from './relay-secrets.queries.js';
 import * as queries from './relays.queries.js';
 
-const { leaseMs, batchSize, maxRunMs, slotMs } = deliveryLimits;
+const { leaseMs, batchSize, maxRunMs } = deliveryLimits;
 
 @Injectable()
 export class RelayDeliveries {
@@ -30,17 +30,17 @@ export class RelayDeliveries {
     private readonly database: Database,
     private readonly secretBox: SecretBox,
     private readonly client: EndpointClient,
-    private readonly jobQueue: JobQueue,
+    @InjectQueue(jobs.relayWebhooks.name)
+    private readonly relayWebhooksQueue: JobQueue<'relayWebhooks'>,
   ) {}
 
-  @Every('relays', 1_000)
+  @Every('relays', CronExpression.EVERY_SECOND)
   async enqueueDue(): Promise<void> {
     for (const relay of await queries.listDueRelays(this.database.sharedReads))
-      await this.jobQueue.enqueue('relayWebhooks', relay);
+      await this.relayWebhooksQueue.enqueue(relay);
   }
 
   /** Sends due deliveries of one registration until none is left or the run's time is over. */
-  @OnJob('relayWebhooks')
   async deliverDue(relay: JobPayload<'relayWebhooks'>): Promise<void> {
     const runEndsAt = performance.now() + maxRunMs;
     while (performance.now() < runEndsAt && !this.client.isStopping)
@@ -60,9 +60,7 @@ export class RelayDeliveries {
     if (places === 0) return false;
     try {
       const claimed = await queries.claimRelays(prisma, relay, { limit: places, leaseMs });
-      await waitOutsideSlot(slotMs, () =>
-        Promise.all(claimed.map((delivery) => this.attempt(relay, delivery))),
-      );
+      await Promise.all(claimed.map((delivery) => this.attempt(relay, delivery)));
       return claimed.length === places;
     } finally {
       this.hosts.free(host, places);

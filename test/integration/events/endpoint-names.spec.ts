@@ -18,7 +18,6 @@ import {
   jest,
 } from '@jest/globals';
 import { NameResolver } from '../../../src/events/name-resolver.service.js';
-import { JobRuns } from '../../../src/platform/queue/job-slots.js';
 import { DnsServer, nameError, type DnsAnswer } from '../../support/dns-server.js';
 import { encryptedSecretOf, endpointServices } from '../../support/endpoint-services.js';
 import { listenHttp } from '../../support/http-listener.js';
@@ -305,26 +304,6 @@ describe('deliveries', () => {
       await free();
     }
     expect(received).toHaveLength(1);
-  });
-
-  it('give their job slots to others while an endpoint does not respond', async () => {
-    const held: (() => void)[] = [];
-    const listener = await listenHttp((_, response) => void held.push(() => response.end()));
-    ends.push(listener.close);
-    const services = servicesWith();
-    const endpoints = [await insertEndpoint(listener.url), await insertEndpoint(listener.url)];
-    await record(services);
-    const runs = new JobRuns<null>(2, () => undefined);
-    const slots = endpoints.map((payload, index) =>
-      runs.run({ accountId: index, id: payload.endpointId, payload: null }, () =>
-        services.delivery.deliverDue(payload),
-      ),
-    );
-    await Promise.all(slots);
-    await until('both endpoints have their request', () => held.length === 2);
-    for (const respond of held) respond();
-    await runs.idle();
-    expect(await service.database.prisma.delivery.count({ where: { state: 'delivered' } })).toBe(2);
   });
 
   it('to one host are at most 50 at once, and delay no other host', async () => {

@@ -7,6 +7,7 @@ import { EventsController } from '../../../src/events/events.controller.js';
 import { EventsService } from '../../../src/events/events.service.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
 import { until } from '../../support/until.js';
+import { recordedQueues } from '../../support/recorded-queues.js';
 
 /** A promise that a test resolves. */
 function signal() {
@@ -21,7 +22,7 @@ describe('the order of events', () => {
 
   beforeEach(async () => {
     service = await serviceDatabase();
-    events = new EventsService(service.database, { enqueue: () => Promise.resolve() } as never);
+    events = new EventsService(service.database, recordedQueues()('deliverEvents'));
   });
   afterEach(() => service.drop());
 

@@ -13,6 +13,7 @@ import { updateTransfers } from '../../../src/outbound/transfers/transfers.queri
 import { transfersSetup, type TransfersSetup } from '../../support/transfers-setup.js';
 import { until } from '../../support/until.js';
 import { webhookInboxOf } from '../../support/webhooks-application.js';
+import { recordedQueues } from '../../support/recorded-queues.js';
 
 type TransferIds = Pick<Transfer, 'operationId' | 'bankId'>;
 
@@ -50,8 +51,8 @@ describe('the lifecycle of a transfer', () => {
   const rowOf = (id: string) => setup.database.prisma.transfer.findFirstOrThrow({ where: { id } });
   const storeWebhook = async (endToEndId: string, status: string, ids: object = {}) => {
     const enqueued: string[] = [];
-    const enqueue = async (name: unknown) => void enqueued.push(String(name));
-    const inbox = webhookInboxOf(setup.database, undefined, enqueue);
+    const queueOf = recordedQueues((job) => enqueued.push(job));
+    const inbox = webhookInboxOf(setup.database, undefined, queueOf);
     const body = JSON.stringify({ eventType: status, endToEndId, status: 'PIX_ERROR', ...ids });
     await inbox.store(setup.accountId, 'PIX_PAYMENT_UPDATED', Buffer.from(body));
     await until('the status check is enqueued', () => enqueued.length > 1);

@@ -1,6 +1,6 @@
 // Which jobs run first, and which coalesce, on the queue in PostgreSQL.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
-import { Queue, Worker } from 'bullmq';
+import { Worker } from 'bullmq';
 import { JobQueue } from '../../../src/platform/queue/job-queue.js';
 import { createLog } from '../../../src/platform/log.js';
 import {
@@ -15,16 +15,15 @@ const log = createLog('silent', 'test');
 const { name } = jobs.syncStatement;
 let database: TestDatabase;
 let connection: QueueConnection;
-let queue: Queue;
-let jobQueue: JobQueue;
+let queue: JobQueue<'syncStatement'>;
 
 beforeAll(async () => {
   database = await testDatabase();
   connection = await connectQueue({ redisUrl: null, databaseUrl: database.url }, log);
 });
 beforeEach(() => {
-  queue = new Queue(name, { connection: connection.connection as never });
-  jobQueue = new JobQueue({ get: () => queue } as never, log);
+  queue = new JobQueue(name, { connection: connection.connection as never });
+  queue.on('error', () => undefined);
 });
 afterEach(async () => {
   jest.restoreAllMocks();
@@ -48,12 +47,21 @@ async function takeAll(count: number): Promise<number[]> {
   return taken;
 }
 
+const countWaiting = () => queue.getJobCountByTypes('waiting', 'prioritized');
+
+/** A busy queue takes a job after the call that enqueues it. */
+async function added(enqueue: () => Promise<void>): Promise<void> {
+  const before = await countWaiting();
+  await enqueue();
+  await until('the job is added', async () => (await countWaiting()) > before);
+}
+
 it('runs what something has caused before what only a timer asks for', async () => {
   for (const accountId of [1, 2, 3])
-    await jobQueue.enqueue('syncStatement', { accountId }, { isRoutine: true });
-  await jobQueue.enqueue('syncStatement', { accountId: 3 });
-  await jobQueue.enqueueOverdue('syncStatement', { accountId: 4 });
-  await jobQueue.enqueue('syncStatement', { accountId: 5 });
+    await added(() => queue.enqueue({ accountId }, { isRoutine: true }));
+  await added(() => queue.enqueue({ accountId: 3 }));
+  await added(() => queue.enqueueOverdue({ accountId: 4 }));
+  await added(() => queue.enqueue({ accountId: 5 }));
   expect(await takeAll(6)).toEqual([3, 5, 1, 2, 3, 4]);
 });
 
@@ -61,10 +69,11 @@ it('adds an overdue job once while it waits', async () => {
   const now = 1_000 * 600_000;
   for (const elapsedMs of [0, 60_000, 599_999]) {
     jest.spyOn(Date, 'now').mockReturnValue(now + elapsedMs);
-    await jobQueue.enqueueOverdue('syncStatement', { accountId: 1 });
+    await queue.enqueueOverdue({ accountId: 1 });
   }
-  expect(await queue.getJobCountByTypes('waiting', 'prioritized')).toBe(1);
+  await until('the job is added', async () => (await countWaiting()) > 0);
+  expect(await countWaiting()).toBe(1);
   jest.spyOn(Date, 'now').mockReturnValue(now + 600_000);
-  await jobQueue.enqueueOverdue('syncStatement', { accountId: 1 });
-  expect(await queue.getJobCountByTypes('waiting', 'prioritized')).toBe(2);
+  await added(() => queue.enqueueOverdue({ accountId: 1 }));
+  expect(await countWaiting()).toBe(2);
 });

@@ -1,9 +1,7 @@
 // Queries of one moment that share a statement, and the sweepers that ask by them.
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { DiscoveryService } from '@nestjs/core';
-import { loadSettings } from '../../../src/platform/settings/config.js';
+import { SchedulerRegistry } from '@nestjs/schedule';
 import { Prisma } from '../../../src/generated/service/client.js';
-import { findTimerTasks } from '../../../src/platform/queue/timer-methods.js';
 import { SharedReads } from '../../../src/platform/postgres/shared-reads.queries.js';
 import { serviceApplication } from '../../support/service-application.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
@@ -66,13 +64,11 @@ it('delays no query by more than the limit of one that is slow, and reads apart 
 
 it('costs a process at rest one statement for all frequent sweepers', async () => {
   const { application, database, stop } = await serviceApplication();
-  const providers = application.get(DiscoveryService).getProviders();
-  const tasks = findTimerTasks(
-    providers.map(({ instance }): unknown => instance),
-    loadSettings({}),
-  );
-  const frequent = tasks.filter(({ everyMs }) => everyMs <= 5_000);
-  const sweep = () => Promise.all(frequent.map(({ work }) => work()));
+  const frequent = [...application.get(SchedulerRegistry).getCronJobs().values()].filter((job) => {
+    const [first, second] = job.nextDates(2);
+    return second!.toMillis() - first!.toMillis() <= 5_000;
+  });
+  const sweep = () => Promise.all(frequent.map((job) => job.fireOnTick()));
   expect(frequent.length).toBeGreaterThan(10);
   // The first runs store what a new account lacks.
   await sweep();

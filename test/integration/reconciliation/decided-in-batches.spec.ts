@@ -9,10 +9,11 @@ import { matchRule, RulesSetup } from '../../support/rules-setup.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
 import { isLongForm } from '../../support/long-form.js';
 import { shuffledBy, world } from '../../support/worlds.js';
+import { recordedQueues } from '../../support/recorded-queues.js';
 
 const seed = Number(process.env.SEED ?? 20_261_122);
 const worlds = Number(process.env.WORLDS ?? (isLongForm ? 12 : 2));
-const jobQueue = { enqueue: () => Promise.resolve() } as never;
+const queueOf = recordedQueues();
 
 let service: ServiceDatabase;
 beforeAll(async () => {
@@ -25,7 +26,7 @@ const json = (value: unknown) =>
   JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? one.toString() : one));
 /** No line is fresh and no debit has time to appear: every world is decided at once. */
 const reconcile = (accountId: number, partSize: number) =>
-  reconciliationOn(service.database, jobQueue, {
+  reconciliationOn(service.database, queueOf, {
     ...{ visibilityBoundMs: 0, partSize },
   }).reconciliation.reconcile({ accountId });
 

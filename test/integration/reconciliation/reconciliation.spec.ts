@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { reconciliationOn } from '../../support/reconciliation.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
 import { succeededOperations } from '../../support/parent-rows.js';
+import { recordedQueues } from '../../support/recorded-queues.js';
 
 const goLiveAt = new Date('2026-01-01T00:00:00Z');
 
@@ -17,9 +18,8 @@ describe('reconciliation', () => {
 
   const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
   const reconcile = () => {
-    const enqueue = (...job: unknown[]) => Promise.resolve(void enqueuedJobs.push(job));
-    const jobQueue = { enqueue } as never;
-    return reconciliationOn(service.database, jobQueue, { goLiveAt }).reconciliation.reconcile({
+    const queueOf = recordedQueues((...job) => enqueuedJobs.push(job));
+    return reconciliationOn(service.database, queueOf, { goLiveAt }).reconciliation.reconcile({
       accountId: service.accountId,
     });
   };

@@ -12,13 +12,14 @@ import {
   type ScenarioLine,
 } from '../../support/reconciliation-scenarios.js';
 import { withoutTriggers } from '../../support/parent-rows.js';
+import { recordedQueues } from '../../support/recorded-queues.js';
 
 const copies = 4;
 /** Longer than any arrival takes, however slow the machine is. */
 const visibilityBoundMs = 3_600_000;
 const goLiveAt = new Date('2026-02-01T00:00:00Z');
 const firstOpeningNsu = 10_000;
-const jobQueue = { enqueue: () => Promise.resolve() } as never;
+const queueOf = recordedQueues();
 
 let service: ServiceDatabase;
 beforeAll(async () => {
@@ -28,7 +29,7 @@ afterAll(() => service.drop());
 
 const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
 const reconcile = (account: number) =>
-  reconciliationOn(service.database, jobQueue, {
+  reconciliationOn(service.database, queueOf, {
     goLiveAt,
     visibilityBoundMs,
   }).reconciliation.reconcile({ accountId: account });

@@ -8,6 +8,7 @@ import { ClosedDays, type TestLine } from '../../support/closed-days.js';
 import { addPayments } from '../../support/parent-rows.js';
 import { reconciliationOn } from '../../support/reconciliation.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
+import { recordedQueues } from '../../support/recorded-queues.js';
 
 const person = { actor: 'a key', reason: 'confirmed' };
 const statementLines: TestLine[] = [
@@ -21,7 +22,7 @@ const late: TestLine = { nsu: 5, at: '2026-03-02T12:00:00Z', cents: 7, booked: 2
 describe('the outcomes in certificates', () => {
   let service: ServiceDatabase;
   const closedDays = new ClosedDays(() => service);
-  const jobQueue = { enqueue: () => Promise.resolve() } as never;
+  const queueOf = recordedQueues();
 
   beforeAll(async () => {
     service = await serviceDatabase();
@@ -36,7 +37,7 @@ describe('the outcomes in certificates', () => {
     await closedDays.arrive(id, lines, ({ nsu }) => nsu !== without);
     const payments = [newId(), newId(), newId()] as const;
     await addPayments(database.pool, id, [...payments]);
-    const { reconciliation, manualMatches } = reconciliationOn(database, jobQueue, { goLiveAt });
+    const { reconciliation, manualMatches } = reconciliationOn(database, queueOf, { goLiveAt });
     const reconcile = () => reconciliation.reconcile({ accountId: id });
     const link = (nsu: bigint, expectedPaymentId: string) =>
       database.transaction(async (tx) => {
@@ -133,7 +134,7 @@ describe('the outcomes in certificates', () => {
       { nsu: 3, at: '2026-03-03T10:00:00Z', cents: 500 },
       { nsu: 4, at: '2026-03-04T10:00:00Z', cents: 500 },
     ]);
-    const { reconciliation, manualMatches } = reconciliationOn(database, jobQueue, { goLiveAt });
+    const { reconciliation, manualMatches } = reconciliationOn(database, queueOf, { goLiveAt });
     await reconciliation.reconcile({ accountId: id });
     const refundOf = [{ originalNsu: 1n, amountCents: 1_000n, expectedPaymentId: null }];
     await database.transaction((tx) =>

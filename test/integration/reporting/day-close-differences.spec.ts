@@ -4,6 +4,7 @@ import { findGap } from '../../../src/statement/lines/balance-chain.queries.js';
 import { ClosedDays, type TestLine } from '../../support/closed-days.js';
 import { reconciliationOn } from '../../support/reconciliation.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
+import { recordedQueues } from '../../support/recorded-queues.js';
 
 const marchLines: TestLine[] = [
   { nsu: 1, at: '2026-03-02T10:00:00Z', cents: 1_000 },
@@ -184,9 +185,7 @@ describe('a day close when balances do not link', () => {
        WHERE account_id = $1`,
       id,
     );
-    const { breaks } = reconciliationOn(service.database, {
-      enqueue: () => Promise.resolve(),
-    } as never);
+    const { breaks } = reconciliationOn(service.database, recordedQueues());
     const firstGapNsu = async () => (await findGap(service.database.prisma, id, 1n)).gap?.nsu;
     const refreshedBreaks = async () => {
       await service.database.transaction((tx) => breaks.refreshStatementBreaks(tx, id));

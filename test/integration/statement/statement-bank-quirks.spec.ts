@@ -6,6 +6,7 @@ import { LineRecording } from '../../../src/statement/lines/line-recording.servi
 import { ScriptedBank } from '../../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
 import { listStoredNsus } from '../../support/stored-lines.js';
+import { lineQueues } from '../../support/recorded-queues.js';
 
 const orders = ['desc', 'asc'] as const;
 
@@ -23,7 +24,7 @@ describe('the statement sync with a bank that misbehaves', () => {
     new LineRecording(
       service.database,
       bank as never,
-      { enqueue: () => Promise.resolve() } as never,
+      ...lineQueues(),
       pino({ level: 'silent' }),
     ).sync(service.accountId);
   const storedNsus = () => listStoredNsus(service);

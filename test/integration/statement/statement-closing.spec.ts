@@ -7,6 +7,7 @@ import { ComputedBank } from '../../support/computed-bank.js';
 import { ScriptedBank } from '../../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
 import { addAccounts } from '../../support/parent-rows.js';
+import { lineQueues, recordedQueues } from '../../support/recorded-queues.js';
 
 const orders = ['desc', 'asc'] as const;
 const shapes = orders.flatMap((order) =>
@@ -50,17 +51,22 @@ describe('closing a period of the statement', () => {
     const accounts = {
       get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt: new Date(0) }),
     } as never;
-    const jobQueue = {
-      enqueue: (name: string) => Promise.resolve(void enqueued.push(name)),
-    } as never;
+    const queueOf = recordedQueues((job) => enqueued.push(job));
     const log = pino({ level: 'silent' });
-    const statement = new LineRecording(database, bank as never, jobQueue, log);
+    const statement = new LineRecording(
+      database,
+      bank as never,
+      ...lineQueues((job) => enqueued.push(job)),
+      log,
+    );
     const closing = new StatementClosing(
       database,
       accounts,
       bank as never,
       statement,
-      jobQueue,
+      queueOf('closeStatement'),
+      queueOf('syncStatement'),
+      queueOf('reconcile'),
       log,
     );
     return { statement, closing };

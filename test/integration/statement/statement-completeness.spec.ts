@@ -13,6 +13,7 @@ import { ScriptedBank, type ScriptedLine } from '../../support/scripted-bank.js'
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
 import { insertUnreadableLine } from '../../support/unreadable-lines.js';
 import { addAccounts } from '../../support/parent-rows.js';
+import { lineQueues, recordedQueues } from '../../support/recorded-queues.js';
 
 const orders = ['desc', 'asc'] as const;
 
@@ -34,14 +35,14 @@ describe('the completeness of the statement copy', () => {
     enqueued = [];
   });
 
-  const jobQueue = {
-    enqueue: (name: string) => Promise.resolve(void enqueued.push(name)),
-  } as never;
+  const queueOf = recordedQueues((job) => enqueued.push(job));
   const sync = (options = {}) =>
-    new LineRecording(service.database, bank as never, jobQueue, pino({ level: 'silent' })).sync(
-      accountId,
-      options,
-    );
+    new LineRecording(
+      service.database,
+      bank as never,
+      ...lineQueues((job) => enqueued.push(job)),
+      pino({ level: 'silent' }),
+    ).sync(accountId, options);
   const state = () =>
     service.database.prisma.statementState.findUniqueOrThrow({ where: { accountId } });
   const storedNsus = async () => {
@@ -140,7 +141,7 @@ describe('the completeness of the statement copy', () => {
         evidence: { nsu: '5', neighbourNsu: '3', neighbourBalanceCents: '10300', fullReads: 2 },
       },
     ]);
-    const { breaks } = reconciliationOn(service.database, jobQueue);
+    const { breaks } = reconciliationOn(service.database, queueOf);
     const refresh = () =>
       service.database.transaction((tx) => breaks.refreshStatementBreaks(tx, accountId));
     const kinds = async () => {
@@ -252,7 +253,11 @@ describe('the completeness of the statement copy', () => {
       `UPDATE unreadable_line SET content = '' WHERE content_hash = $1`,
       [erasedId],
     );
-    const lines = new UnreadableLines(service.database, jobQueue);
+    const lines = new UnreadableLines(
+      service.database,
+      queueOf('syncStatement'),
+      queueOf('reconcile'),
+    );
     expect(await lines.redrive(accountId)).toEqual({ read: 1, unreadable: 2 });
     expect(await storedNsus()).toEqual([2]);
     expect(await lines.get(accountId, id)).toMatchObject({ resolution: 'read' });
@@ -269,7 +274,11 @@ describe('the completeness of the statement copy', () => {
        WHERE account_id = $1 RETURNING content`,
       [accountId],
     );
-    const lines = new UnreadableLines(service.database, jobQueue);
+    const lines = new UnreadableLines(
+      service.database,
+      queueOf('syncStatement'),
+      queueOf('reconcile'),
+    );
     expect(await lines.redrive(accountId)).toEqual({ read: 1, unreadable: 0 });
     const line = await service.database.prisma.statementLine.findFirstOrThrow({
       where: { accountId, nsu: 2 },
@@ -287,7 +296,7 @@ describe('the completeness of the statement copy', () => {
     const balances = new StatementSync(
       service.database,
       { profile: bank.profile, call: () => Promise.resolve((calls += 1) && response) } as never,
-      jobQueue,
+      queueOf('reconcile'),
       { sync: (_: number, options: object) => sync(options) } as never,
     );
     const compare = async () => {

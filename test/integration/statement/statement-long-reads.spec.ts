@@ -4,17 +4,17 @@ import { LineRecording } from '../../../src/statement/lines/line-recording.servi
 import { ScriptedBank } from '../../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
 import { listStoredNsus } from '../../support/stored-lines.js';
+import { lineQueues } from '../../support/recorded-queues.js';
 
 let service: ServiceDatabase;
 let bank: ScriptedBank;
 const credits = (last: number) =>
   Array.from({ length: last }, (_, index) => ({ nsu: index + 1, cents: 100 }));
-const jobQueue = { enqueue: () => Promise.resolve() };
 const sync = (options?: { newestIntervalMs: number }) =>
   new LineRecording(
     service.database,
     bank as never,
-    jobQueue as never,
+    ...lineQueues(),
     pino({ level: 'silent' }),
   ).sync(service.accountId, options);
 

@@ -7,6 +7,7 @@ import { addAccounts } from '../../support/parent-rows.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
 import { listStoredNsus } from '../../support/stored-lines.js';
 import { until } from '../../support/until.js';
+import { lineQueues } from '../../support/recorded-queues.js';
 
 /** The clock that PostgreSQL has too, whatever a test makes of `Date.now`. */
 const realNow = () => performance.timeOrigin + performance.now();
@@ -20,7 +21,7 @@ describe('the statement sync', () => {
     new LineRecording(
       service.database,
       bank as never,
-      { enqueue: (name: string) => Promise.resolve(void enqueued.push(name)) } as never,
+      ...lineQueues((job) => enqueued.push(job)),
       log,
     );
   const sync = () => statement().sync(service.accountId);

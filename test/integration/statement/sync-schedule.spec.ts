@@ -7,6 +7,7 @@ import {
   setSyncInterval,
 } from '../../../src/statement/lines/statement.queries.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
+import {} from '../../support/recorded-queues.js';
 
 const syncIntervalMs = 1_000;
 const tickMs = 50;
@@ -32,7 +33,7 @@ describe('the schedule of syncs', () => {
   /** A scheduler, and the syncs that it has enqueued. `isAnswering`: they complete at once. */
   function scheduler(service: ServiceDatabase, isAnswering: boolean) {
     const enqueued: { accountId: number; atMs: number }[] = [];
-    const enqueue = async (_: string, { accountId }: { accountId: number }) => {
+    const enqueue = async ({ accountId }: { accountId: number }) => {
       enqueued.push({ accountId, atMs: performance.now() });
       if (!isAnswering) return;
       await service.database.pool.query(

@@ -6,6 +6,7 @@ import { serviceDatabase, type ServiceDatabase } from '../../support/service-dat
 import { until } from '../../support/until.js';
 import { addReportedLine, recordSyncBegun, type LineIds } from '../../support/webhook-lines.js';
 import { webhookInboxOf } from '../../support/webhooks-application.js';
+import { recordedQueues } from '../../support/recorded-queues.js';
 
 const payment = 'E00000000202605151236abcdefghijk';
 const waitingForLock = `SELECT FROM pg_stat_activity
@@ -15,7 +16,7 @@ describe('webhooks of the bank', () => {
   let service: ServiceDatabase;
   let enqueued: unknown[];
   let inbox: WebhookInbox;
-  const enqueue = async (...job: unknown[]) => void enqueued.push(job);
+  const queueOf = recordedQueues((...job) => enqueued.push(job));
 
   beforeEach(async () => {
     service = await serviceDatabase();
@@ -26,7 +27,7 @@ describe('webhooks of the bank', () => {
 
   const inboxOf = (limit: number) => {
     const settings = loadSettings({ UNPROCESSED_WEBHOOKS_PER_ACCOUNT: String(limit) });
-    return webhookInboxOf(service.database, settings, enqueue);
+    return webhookInboxOf(service.database, settings, queueOf);
   };
   const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
   const receive = (body: unknown, eventType: string | null = 'CHARGE_PAID') =>

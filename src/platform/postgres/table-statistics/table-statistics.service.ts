@@ -3,18 +3,17 @@
 // where every index seems equally good: during the first import of an account, statements that read
 // a row by its key would read thousands.
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { Database } from '../database.service.js';
-import { Every } from '../../queue/timer-methods.js';
+import { Every } from '../../queue/timers.js';
 import { analyzeTable, listGrownTables } from './table-statistics.queries.js';
-
-const everyMs = 5_000;
 
 @Injectable()
 export class TableStatistics {
   constructor(private readonly database: Database) {}
 
   /** A table is analysed each time that it has quadrupled, so seldom where it is large. */
-  @Every('table-statistics', everyMs)
+  @Every('table-statistics', CronExpression.EVERY_5_SECONDS)
   async renew(): Promise<void> {
     const { pool, sharedReads } = this.database;
     for (const name of await listGrownTables(sharedReads)) await analyzeTable(pool, name);
