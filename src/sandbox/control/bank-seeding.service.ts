@@ -34,6 +34,8 @@ export class BankSeeding {
       await tx.lockAdvisory('openSandboxAccounts');
       if (!(await tx.findRow<Account>('account', { kind: 'internal' })))
         await this.seedAccounts(tx, this.clock.now());
+      // An earlier version may have had fewer.
+      else await this.openFixtureAccounts(tx, this.clock.now());
       await this.insertApiKeys(tx);
     });
   }
@@ -49,12 +51,18 @@ export class BankSeeding {
     const internal = { kind: 'internal', branch: '0000', holderDocument: '', holderType: 'LEGAL' };
     for (const account of internalAccounts)
       await tx.insert('account', { ...internal, ...account, createdAt: now });
+    await this.openFixtureAccounts(tx, now);
+    for (const dictKey of outsideDictKeys) await tx.insert('dict_key', dictKey);
+    for (const bill of fixtureBills(saoPauloDay(now))) await tx.insert('bill', bill);
+  }
+
+  /** Those that are not there yet. */
+  private async openFixtureAccounts(tx: SandboxTx, now: Date): Promise<void> {
     for (const { dictKeys, ...opening } of fixtureAccounts) {
+      if (await findAccountByNumber(tx, opening.number)) continue;
       const accountId = await openAccount(tx, opening, now);
       for (const dictKey of dictKeys) await tx.insert('dict_key', { ...dictKey, accountId });
     }
-    for (const dictKey of outsideDictKeys) await tx.insert('dict_key', dictKey);
-    for (const bill of fixtureBills(saoPauloDay(now))) await tx.insert('bill', bill);
   }
 
   private async insertApiKeys(tx: SandboxTx): Promise<void> {
