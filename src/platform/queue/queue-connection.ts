@@ -53,8 +53,8 @@ async function connectPostgres(options: QueueOptions, log: Log): Promise<QueueCo
   setDefaultBackendFactory(createPostgresBackend);
   const pool = new pg.Pool({
     connectionString: databaseUrl,
-    // A job that a crash of the database loses is enqueued again, as any lost job is: no request and
-    // no job waits for the disk.
+    // A job that a crash of the database loses is enqueued again, as any lost job is: no request
+    // and no job waits for the disk.
     options: '-c search_path=bullmq -c synchronous_commit=off',
     max: options.poolSize ?? defaultDatabaseLimits.queuePoolSize,
     connectionTimeoutMillis: options.connectTimeoutMs ?? defaultDatabaseLimits.connectTimeoutMs,
