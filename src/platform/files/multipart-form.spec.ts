@@ -8,6 +8,8 @@ const boundary = '----WebKitFormBoundaryXyZ0123456789';
 const contentType = `multipart/form-data; boundary=${boundary}`;
 const field = (name: string, value: string) =>
   `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+const disposition = (parameters: string) =>
+  `--${boundary}\r\nContent-Disposition: form-data${parameters}\r\n\r\n`;
 const fileHead = (name: string) =>
   `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n` +
   'Content-Type: text/csv\r\n\r\n';
@@ -77,7 +79,14 @@ describe('a form with a file', () => {
     expect([form.file?.name, (await contentOf(form)).length]).toEqual(['', 0]);
   });
 
-  it('has no field of a part without a name', async () => {
+  it('has no file in a part without a file name, whatever its type', async () => {
+    const type = 'Content-Type: application/octet-stream';
+    const part = `--${boundary}\r\nContent-Disposition: form-data; name="a"\r\n${type}\r\n\r\nz`;
+    const form = await read(`${part}${end}`);
+    expect([[...form.fields], form.file]).toEqual([[['a', 'z']], null]);
+  });
+
+  it('has no field of a part without a disposition', async () => {
     const form = await read(`--${boundary}\r\nX: y\r\n\r\nz\r\n--${boundary}--`);
     expect([[...form.fields], form.file]).toEqual([[], null]);
   });
@@ -86,6 +95,8 @@ describe('a form with a file', () => {
     ['without a boundary', 'multipart/form-data', `${field('a', 'b')}${end}`],
     ['cut off in a field', contentType, field('csrf', 'abc').slice(0, -4)],
     ['cut off before its end', contentType, field('csrf', 'abc')],
+    ['with a field without a name', contentType, `${disposition('')}z${end}`],
+    ['with a file without a name', contentType, `${disposition('; filename="a"')}z${end}`],
     ['with more than 100 fields', contentType, field('a', 'b').repeat(101)],
   ])('is malformed %s', async (_, type, text) => {
     const body = inPieces(Buffer.from(text), [50]);

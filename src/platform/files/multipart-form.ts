@@ -43,16 +43,19 @@ export function readMultipartForm(contentType: string, body: Readable): Promise<
       reject(malformed('the form is damaged', error));
       file?.destroy(error as Error);
     };
-    parser.on('field', (name, value) => {
+    // The types of the parser do not say that a name may be missing.
+    parser.on('field', (name: string | undefined, value) => {
+      if (name === undefined) return fail(malformed('a part without a name'));
       fieldBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
       if (fieldBytes > maxFieldBytes) return fail(fieldsTooLarge());
       return fields.append(name, value);
     });
     parser.once('partsLimit', () => fail(malformed('too many fields')));
-    parser.on('file', (_, part, name) => {
+    parser.on('file', (field: string | undefined, part, name) => {
       // A file that nobody reads any more may fail.
       part.on('error', () => undefined);
-      if (file) return part.resume();
+      if (field === undefined) fail(malformed('a part without a name'));
+      if (file || field === undefined) return part.resume();
       file = part;
       const content = Readable.from(contentOf(part), { objectMode: false, highWaterMark: 1 });
       return resolve({
@@ -79,6 +82,7 @@ function parserOf(contentType: string): BusboyInstance {
     return new Busboy({
       headers: { 'content-type': contentType },
       limits: { parts: maxParts, fieldSize: maxFieldBytes + 1 },
+      isPartAFile: (_field, _type, fileName) => fileName !== undefined,
     });
   } catch (cause) {
     throw malformed('no boundary', cause);
