@@ -106,10 +106,9 @@ async function start(settings: Settings): Promise<RunningConcilia> {
 }
 
 /** `npm start -- --demo` */
-async function openDemo({ openDemo: open, serviceUrl }: RunningConcilia): Promise<void> {
+async function openDemo(concilia: RunningConcilia): Promise<void> {
   progress('Opening the demonstration: a month of a shop');
-  await open();
-  progress(`The demonstration is open: ${serviceUrl}/console/accounts/loja-aurora`);
+  progress(`The demonstration is open: ${await concilia.openDemo()}`);
 }
 
 async function main(): Promise<void> {

@@ -10,7 +10,7 @@ import { encryptedColumns } from './encrypted-columns.js';
 import { serviceRoles, type OpenDatabases } from './open-databases.js';
 import { AccountsService } from '../access/accounts/accounts.service.js';
 import { Operators } from '../access/people/operators.service.js';
-import { DemoShop } from '../console/first-steps/demo-shop.service.js';
+import { demoSlug, DemoShop } from '../console/first-steps/demo-shop.service.js';
 import { AppError } from '../platform/errors.js';
 import { Addresses, createHttpApplication } from '../platform/http/http.js';
 import { DiskSpace } from '../platform/postgres/disk-space.queries.js';
@@ -38,8 +38,11 @@ export interface RunningConcilia {
   sandboxUrl: string | null;
   /** The link by which the first person of a development installation signs in; mostly null. */
   firstLink: string | null;
-  /** Opens the demonstration shop. Throws `not_found` where the bank is no sandbox bank. */
-  openDemo(): Promise<void>;
+  /**
+   * Opens the demonstration shop and returns its page. Throws `not_found` where the bank is no
+   * sandbox bank.
+   */
+  openDemo(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -209,15 +212,17 @@ async function startService(
   await background;
   // After it is ready: the link loads what the start itself does not need.
   const firstLink = await createFirstLink(service, settings, url);
-  return { serviceUrl: url, firstLink, openDemo: () => openDemo(service) };
+  return { serviceUrl: url, firstLink, openDemo: () => openDemo(service, url) };
 }
 
-async function openDemo(service: NestFastifyApplication): Promise<void> {
+async function openDemo(service: NestFastifyApplication, url: string): Promise<string> {
   const [opener] = await service.get(AccountsService, { strict: false }).list();
-  if (opener) await service.get(DemoShop, { strict: false }).open(opener);
+  if (!opener) return noDemo();
+  await service.get(DemoShop, { strict: false }).open(opener);
+  return `${url}/console/accounts/${demoSlug}`;
 }
 
-function noDemo(): Promise<void> {
+function noDemo(): Promise<never> {
   throw new AppError('not_found');
 }
 

@@ -2,6 +2,7 @@
 // them. What is left out, or differs, is what a person finds among the breaks.
 import { addDays, type PlainDate } from '../../brazil/calendar.js';
 import { statementDayOf } from '../../brazil/statement-day.js';
+import { countBy } from '../../platform/grouping.js';
 import type { DeclaredTerms } from '../../statement/expected-payments/declared-terms.js';
 import type { Reference } from '../../statement/expected-payments/references.js';
 
@@ -38,7 +39,7 @@ const daysOverdue = 9;
 
 /** The payments that the books expect, of the lines of the past and of the coming weeks. */
 export function shopPayments(lines: readonly ShopLine[], today: PlainDate): ShopPayment[] {
-  const uses = countsOf(lines.flatMap(({ correlationId: id }) => id ?? []));
+  const uses = countBy(lines, ({ correlationId }) => correlationId);
   const counts = new Map<string, number>();
   const isOdd = (kind: keyof typeof oddOnes) => {
     const count = (counts.get(kind) ?? 0) + 1;
@@ -47,7 +48,9 @@ export function shopPayments(lines: readonly ShopLine[], today: PlainDate): Shop
   };
   /** The codes that were paid twice by mistake: the books know one sale. */
   const twice = new Set(
-    [...uses].flatMap(([id, count]) => (count === 2 && isOdd('twicePaid') ? id : [])),
+    [...uses].flatMap(([id, count]) =>
+      id !== null && count === 2 && isOdd('twicePaid') ? id : [],
+    ),
   );
   const known = new Set<string>();
   const payments: ShopPayment[] = [];
@@ -76,12 +79,6 @@ export function shopPayments(lines: readonly ShopLine[], today: PlainDate): Shop
       payments.push({ ...payment, externalId: `${payment.externalId}-b` });
   }
   return [...payments, ...comingPayments(today)];
-}
-
-function countsOf(ids: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
-  return counts;
 }
 
 /** `isOwnId`: whether no other line has its correlationId. */
