@@ -20,7 +20,6 @@ const admin = { chapter: 'Payment controls', authentication: 'admin-key' } as co
 const business = { chapter: 'Payment controls', authentication: 'api-key' } as const;
 const params = z.object({ slug: text(60) });
 
-const flag = z.boolean();
 const from0To = (maximum: number) => integerBetween(0, maximum);
 const limit = notNegativeReais.nullable();
 const limits = {
@@ -36,10 +35,10 @@ const limits = {
 
 const controls = {
   /** Whether a holderDocument of a key look-up must be confirmed by the bank. */
-  checksPayee: flag,
+  checksPayee: z.boolean(),
   /** Whether only beneficiaries can be paid. */
-  allowList: flag,
-  allowListIncludesBills: flag,
+  allowList: z.boolean(),
+  allowListIncludesBills: z.boolean(),
   /** For the beneficiaries that are added from now on. */
   coolingOffHours: from0To(720),
   /** In reais; null: no limit. */

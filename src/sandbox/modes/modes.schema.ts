@@ -8,7 +8,6 @@ import { filledText, positiveReais, integerBetween } from '../../bank-contract/w
 import { presets, type Preset } from '../presets/presets.js';
 
 const word = filledText(40);
-const count = (minimum: number, maximum: number) => integerBetween(minimum, maximum);
 const oneOf = <const Values extends [string, ...string[]]>(...values: Values) => z.enum(values);
 
 /** The names of a charge's status. The contract shows only the names at creation. */
@@ -27,7 +26,7 @@ export const modes = z.strictObject({
   idempotentRepeat: oneOf('replay', 'conflict', 'ignore'),
   statementOrder: oneOf('desc', 'asc'),
   /** The most lines of a page; a larger `limit` gets this many. */
-  statementPageCap: count(1, 10_000),
+  statementPageCap: integerBetween(1, 10_000),
   /** Whether a line of exactly 03:00:00.000Z of the `endDate` is returned. */
   endDate: oneOf('exclusive', 'inclusive'),
   /** `out-of-order`: one line in three becomes visible two seconds late, after later lines. */
@@ -71,18 +70,18 @@ export const modes = z.strictObject({
   /** When a sent Pix is debited. With `when-effective` its amount is blocked until then. */
   pixDebit: oneOf('at-acceptance', 'when-effective'),
   /** How long a sent Pix stays in each of its two intermediate states. */
-  pixStepMs: count(0, 86_400_000),
+  pixStepMs: integerBetween(0, 86_400_000),
   /** How long the endToEndId of a look-up can be used. */
-  lookupMinutes: count(1, 10_080),
+  lookupMinutes: integerBetween(1, 10_080),
   /** Whose look-up can begin a transfer: the payer's own, or that of any account. */
   lookupAccount: oneOf('own', 'any'),
   /** How many look-ups of a day may begin no transfer before the directory blocks; or null. */
-  unusedLookups: count(1, 10_000).nullable(),
+  unusedLookups: integerBetween(1, 10_000).nullable(),
   /** Whether a MED request blocks its amount in the balance until it is decided. */
   medBlock: oneOf('none', 'requested-amount'),
   /** `partial`: an item that fails does not stop the others. */
   batch: oneOf('atomic', 'partial'),
-  batchMaximumItems: count(1, maxBatchItems),
+  batchMaximumItems: integerBetween(1, maxBatchItems),
   /** `unique`: items of a batch with one externalId are refused. */
   batchExternalIds: oneOf('any', 'unique'),
   /** `digits`: a verification code of a customer has 4 to 8 digits. */
@@ -91,10 +90,10 @@ export const modes = z.strictObject({
   customerApproval: oneOf('automatic', 'control'),
   /** The hours of São Paulo in which bills are paid on business days; `close` is exclusive. */
   billPaymentHours: z
-    .strictObject({ open: count(0, 23), close: count(1, 24) })
+    .strictObject({ open: integerBetween(0, 23), close: integerBetween(1, 24) })
     .refine(({ open, close }) => open < close, 'Must open before it closes.'),
   /** The most requests of one account in a second before it gets 429; null for no limit. */
-  rateLimitPerSecond: count(1, 100_000).nullable(),
+  rateLimitPerSecond: integerBetween(1, 100_000).nullable(),
 });
 
 export type ModeValues = z.output<typeof modes>;
