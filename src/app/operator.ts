@@ -95,7 +95,7 @@ async function list(operators: Operators): Promise<void> {
     const found = await operators.list(null, { limit: 100, after });
     for (const { email, state, roleEverywhere, roles } of found.slice(0, 100)) {
       const everywhere = roleEverywhere ? [`all: ${roleEverywhere}`] : [];
-      const here = roles.map(({ slug, role }) => `${slug}: ${role}`);
+      const here = roles.map(({ account, role }) => `${account.slug}: ${role}`);
       print(`${email}  ${state}  ${[...everywhere, ...here].join(', ') || 'no role'}`);
     }
     after = found.length > 100 ? (found[99]?.id ?? null) : null;

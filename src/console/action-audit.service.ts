@@ -49,7 +49,7 @@ export class ActionAudit implements NestInterceptor {
   }
 
   private begin(visit: Visit, { action, subject }: ActionRecord): Promise<string> {
-    return this.audit.record(this.database.sql, {
+    return this.audit.record(this.database.prisma, {
       ...whoAndWhere(visit),
       ...{ action, subject: subject(visit) },
       reason: typed(visit, 'reason').slice(0, maxLength) || null,
@@ -59,7 +59,7 @@ export class ActionAudit implements NestInterceptor {
 
   private async end(visit: Visit, entryId: string, error: unknown): Promise<void> {
     const isRefusal = error instanceof AppError && error.status < 500;
-    await this.audit.record(this.database.sql, {
+    await this.audit.record(this.database.prisma, {
       ...whoAndWhere(visit),
       action: isRefusal ? 'refused' : 'failed',
       subject: `entry ${entryId}`,

@@ -1,12 +1,12 @@
 // Records what people did, in the transaction of what they did, and lists it. An entry names people
 // and subjects by their ids: it has no personal data, which could not be erased from it.
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlTx } from '../../platform/postgres/database.service.js';
+import { Database, type Db } from '../../platform/postgres/database.service.js';
+import type { AuditEntry } from '../../generated/service/client.js';
 import { newId } from '../../platform/ids.js';
 import { SecretBox } from '../../platform/secret-box.js';
 import { currentTraceId } from '../../platform/trace.js';
 import type { AuditedActionName, AuditedSubject } from './audited-actions.js';
-import { insertAuditEntry, listAuditRows, type AuditRow } from './audit.queries.js';
 import { ownerOfEmail } from './encrypted-operators.queries.js';
 
 export interface AuditedAction {
@@ -23,7 +23,7 @@ export interface AuditedAction {
 }
 
 /** The person by e-mail; null for a command on the server. */
-export type AuditedEntry = Omit<AuditRow, 'email'> & { person: string | null };
+export type AuditedEntry = AuditEntry & { person: string | null; slug: string | null };
 
 const exportedPage = 500;
 
@@ -35,27 +35,36 @@ export class Audit {
   ) {}
 
   /** Returns the id of the entry. */
-  async record(
-    tx: SqlTx,
-    { reason = null, shown = null, ...entry }: AuditedAction,
-  ): Promise<string> {
+  async record(db: Db, action: AuditedAction): Promise<string> {
     const id = newId();
-    await insertAuditEntry(tx, { id, ...entry, reason, shown, traceId: currentTraceId() });
+    await db.auditEntry.create({ data: { id, ...action, traceId: currentTraceId() } });
     return id;
   }
 
-  /** Newest first; one entry more than the page holds. */
+  /**
+   * Those of an account, or with null all of them. Newest first; one entry more than the page
+   * holds.
+   */
   async listPage(
     accountId: number | null,
-    page: { limit: number; after: string | null },
+    { limit, after }: { limit: number; after: string | null },
   ): Promise<AuditedEntry[]> {
-    const rows = await listAuditRows(this.database.sql, accountId, page);
-    return rows.map(({ email, ...row }) => ({
-      ...row,
-      person:
-        email === null || row.operatorId === null
-          ? null
-          : this.secretBox.decrypt(email, ownerOfEmail(row.operatorId)),
+    const entries = await this.database.prisma.auditEntry.findMany({
+      where: {
+        ...(accountId !== null && { accountId }),
+        ...(after !== null && { id: { lt: after } }),
+      },
+      include: {
+        operator: { select: { id: true, email: true } },
+        account: { select: { slug: true } },
+      },
+      orderBy: { id: 'desc' },
+      take: limit + 1,
+    });
+    return entries.map(({ operator, account, ...entry }) => ({
+      ...entry,
+      slug: account?.slug ?? null,
+      person: operator && this.secretBox.decrypt(operator.email, ownerOfEmail(operator.id)),
     }));
   }
 

@@ -1,38 +1,11 @@
-// People, their roles and links, by PostgreSQL's clock.
+// People, their roles, links and addresses, by PostgreSQL's clock.
 import type { Db, SqlTx } from '../../platform/postgres/database.service.js';
-import type { BankAccount, Operator, RoleName } from '../../generated/service/client.js';
-
-export type SigningOperator = Pick<
+import type {
+  BankAccount,
   Operator,
-  'id' | 'email' | 'passwordHash' | 'totpSecret' | 'totpLastStep' | 'totpConfirmedAt'
->;
-
-/** Null for a person who is disabled. */
-export async function findByEmailHash(
-  db: SqlTx,
-  emailHash: string,
-): Promise<SigningOperator | null> {
-  const [operator] = await db.$queryRaw<SigningOperator[]>`
-    SELECT id, email, password_hash, totp_secret, totp_last_step, totp_confirmed_at
-    FROM operator WHERE email_hash = ${emailHash} AND disabled_at IS NULL`;
-  return operator ?? null;
-}
-
-export async function findById(db: SqlTx, id: string): Promise<SigningOperator | null> {
-  const [operator] = await db.$queryRaw<SigningOperator[]>`
-    SELECT id, email, password_hash, totp_secret, totp_last_step, totp_confirmed_at
-    FROM operator WHERE id = ${id}::uuid AND disabled_at IS NULL`;
-  return operator ?? null;
-}
-
-/** With the encrypted e-mails. */
-export async function listEmails(
-  db: SqlTx,
-  ids: readonly string[],
-): Promise<Pick<Operator, 'id' | 'email'>[]> {
-  return db.$queryRaw<Pick<Operator, 'id' | 'email'>[]>`
-    SELECT id, email FROM operator WHERE id = ANY (${[...new Set(ids)]}::uuid[])`;
-}
+  OperatorRole,
+  RoleName,
+} from '../../generated/service/client.js';
 
 /** Accepts the code of that step. False where that step, or a later one, was accepted before. */
 export async function acceptStep(db: SqlTx, id: string, step: bigint): Promise<boolean> {
@@ -41,16 +14,6 @@ export async function acceptStep(db: SqlTx, id: string, step: bigint): Promise<b
       totp_confirmed_at = COALESCE(totp_confirmed_at, clock_timestamp())
     WHERE id = ${id}::uuid AND COALESCE(totp_last_step, -1) < ${step}`;
   return changed === 1;
-}
-
-/** The recovery codes of a new authenticator, in place of any others. */
-export async function storeRecoveryHashes(
-  db: SqlTx,
-  id: string,
-  hashes: readonly string[],
-): Promise<void> {
-  await db.$executeRaw`
-    UPDATE operator SET recovery_hashes = ${[...hashes]}::text[] WHERE id = ${id}::uuid`;
 }
 
 /** Uses a recovery code up. False where it is none of the person. */
@@ -111,24 +74,9 @@ export async function useLink(db: SqlTx, tokenHash: string): Promise<boolean> {
   return changed === 1;
 }
 
-export interface RoleRow {
-  operatorId: string;
-  accountId: number;
-  slug: string;
-  role: RoleName;
-}
-
-/** The roles in single accounts, of these people. */
-export async function listRoles(db: SqlTx, operatorIds: readonly string[]): Promise<RoleRow[]> {
-  return db.$queryRaw<RoleRow[]>`
-    SELECT r.operator_id, r.account_id, a.slug, r.role
-    FROM operator_role r JOIN bank_account a ON a.id = r.account_id
-    WHERE r.operator_id = ANY(${[...operatorIds]}::uuid[]) ORDER BY a.slug`;
-}
-
 export async function putRole(
   db: Db,
-  { accountId, operatorId, role }: Omit<RoleRow, 'slug'>,
+  { accountId, operatorId, role }: OperatorRole,
 ): Promise<void> {
   await db.$executeRaw`
     INSERT INTO operator_role (account_id, operator_id, role)
@@ -185,33 +133,16 @@ export async function lockOperators(tx: SqlTx): Promise<void> {
   await tx.$executeRaw`LOCK TABLE operator IN SHARE ROW EXCLUSIVE MODE`;
 }
 
-export async function findAccountId(db: SqlTx, slug: string): Promise<number | null> {
-  const [account] = await db.$queryRaw<{ id: number }[]>`
-    SELECT id FROM bank_account WHERE slug = ${slug}`;
-  return account?.id ?? null;
-}
-
-export type PersonRow = Pick<Operator, 'id' | 'email' | 'roleEverywhere' | 'createdAt'> & {
-  state: 'active' | 'invited' | 'disabled';
-};
-
-/**
- * People with a role in the account, or in every account, newest first; with null, all people. One
- * person more than the page holds.
- */
-export async function listPeople(
-  db: SqlTx,
-  accountId: number | null,
-  { limit, after }: { limit: number; after: string | null },
-): Promise<PersonRow[]> {
-  return db.$queryRaw<PersonRow[]>`
-    SELECT o.id, o.email, o.role_everywhere, o.created_at,
-           CASE WHEN o.disabled_at IS NOT NULL THEN 'disabled'
-                WHEN o.totp_confirmed_at IS NULL THEN 'invited' ELSE 'active' END AS state
-    FROM operator o
-    WHERE (${accountId}::int IS NULL OR o.role_everywhere IS NOT NULL OR EXISTS (
-             SELECT FROM operator_role r
-             WHERE r.account_id = ${accountId}::int AND r.operator_id = o.id))
-      AND (${after}::uuid IS NULL OR o.id < ${after}::uuid)
-    ORDER BY o.id DESC LIMIT ${limit + 1}`;
+/** Stores an address of the person. Of more than `max`, those used longest ago are forgotten. */
+export async function rememberAddress(
+  tx: SqlTx,
+  { subject, operatorId, max }: { subject: string; operatorId: string; max: number },
+): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO operator_address (subject, operator_id) VALUES (${subject}, ${operatorId}::uuid)
+    ON CONFLICT (subject) DO UPDATE SET used_at = EXCLUDED.used_at`;
+  await tx.$executeRaw`
+    DELETE FROM operator_address WHERE operator_id = ${operatorId}::uuid AND subject IN (
+      SELECT subject FROM operator_address WHERE operator_id = ${operatorId}::uuid
+      ORDER BY used_at DESC OFFSET ${max})`;
 }

@@ -2,6 +2,7 @@
 // admin of one account changes nothing that reaches into an account of others.
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlTx, type Tx } from '../../platform/postgres/database.service.js';
+import type { BankAccount, Operator, OperatorRole } from '../../generated/service/client.js';
 import { AppError, conflict, ruleBroken } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import { SecretBox } from '../../platform/secret-box.js';
@@ -37,9 +38,9 @@ export interface Grant {
   role: PersonRole;
 }
 
-export interface ListedPerson extends Omit<queries.PersonRow, 'email'> {
-  email: string;
-  roles: Pick<queries.RoleRow, 'accountId' | 'slug' | 'role'>[];
+export interface ListedPerson extends Pick<Operator, 'id' | 'email' | 'roleEverywhere'> {
+  state: 'active' | 'invited' | 'disabled';
+  roles: (OperatorRole & { account: Pick<BankAccount, 'slug'> })[];
   /** Whether an admin of the account may disable and reset the person. */
   isOnlyHere: boolean;
 }
@@ -201,28 +202,37 @@ export class Operators {
   /** Newest first; one person more than the page holds. With null, the people of all accounts. */
   async list(
     accountId: number | null,
-    page: { limit: number; after: string | null },
+    { limit, after }: { limit: number; after: string | null },
   ): Promise<ListedPerson[]> {
-    const { sql } = this.database;
-    const rows = await queries.listPeople(sql, accountId, page);
-    const ids = rows.map(({ id }) => id);
-    const roles = await queries.listRoles(sql, ids);
-    return rows.map((row) => {
-      const own = roles.filter(({ operatorId }) => operatorId === row.id);
-      return {
-        ...row,
-        email: this.secretBox.decrypt(row.email, ownerOfEmail(row.id)),
-        // An admin of one account does not see which other accounts a person has.
-        roles: own.filter((role) => accountId === null || role.accountId === accountId),
-        isOnlyHere: hasRolesOnlyIn(accountId, row.roleEverywhere, own),
-      };
+    const isOfAccount = accountId !== null && {
+      OR: [{ roleEverywhere: { not: null } }, { roles: { some: { accountId } } }],
+    };
+    const people = await this.database.prisma.operator.findMany({
+      where: { ...isOfAccount, ...(after !== null && { id: { lt: after } }) },
+      include: {
+        roles: {
+          include: { account: { select: { slug: true } } },
+          orderBy: { account: { slug: 'asc' } },
+        },
+      },
+      orderBy: { id: 'desc' },
+      take: limit + 1,
     });
+    return people.map(({ id, email, roleEverywhere, roles, ...person }) => ({
+      ...{ id, roleEverywhere, state: stateOf(person) },
+      email: this.secretBox.decrypt(email, ownerOfEmail(id)),
+      // An admin of one account does not see which other accounts a person has.
+      roles: roles.filter((role) => accountId === null || role.accountId === accountId),
+      isOnlyHere: hasRolesOnlyIn(accountId, roleEverywhere, roles),
+    }));
   }
 
   /** The e-mails of these people by id, also of those who are disabled. */
   async findEmails(ids: readonly string[]): Promise<Map<string, string>> {
     if (ids.length === 0) return new Map();
-    const rows = await queries.listEmails(this.database.sql, ids);
+    const where = { id: { in: [...new Set(ids)] } };
+    const select = { id: true, email: true };
+    const rows = await this.database.prisma.operator.findMany({ where, select });
     return new Map(
       rows.map(({ id, email }) => [id, this.secretBox.decrypt(email, ownerOfEmail(id))]),
     );
@@ -245,7 +255,8 @@ export class Operators {
   }
 
   async findAccountId(slug: string): Promise<number | null> {
-    return queries.findAccountId(this.database.sql, slug);
+    const account = await this.database.prisma.bankAccount.findUnique({ where: { slug } });
+    return account?.id ?? null;
   }
 
   async listVisibleAccounts(operatorId: string): Promise<queries.VisibleAccount[]> {
@@ -288,7 +299,7 @@ export class Operators {
   private async assertMayJoin(tx: Tx, by: Administrator, operatorId: string): Promise<void> {
     if (by.isAdminEverywhere) return;
     const roleEverywhere = await this.lock(tx, operatorId);
-    const roles = await queries.listRoles(tx, [operatorId]);
+    const roles = await tx.operatorRole.findMany({ where: { operatorId } });
     const isHere = roles.some(({ accountId }) => accountId === by.accountId);
     if (!isHere && (roleEverywhere !== null || roles.length > 0))
       throw ruleBroken(
@@ -301,7 +312,7 @@ export class Operators {
   private async assertMayManage(tx: Tx, by: Administrator, operatorId: string): Promise<void> {
     const roleEverywhere = await this.lock(tx, operatorId);
     if (by.isAdminEverywhere) return;
-    const roles = await queries.listRoles(tx, [operatorId]);
+    const roles = await tx.operatorRole.findMany({ where: { operatorId } });
     if (!hasRolesOnlyIn(by.accountId, roleEverywhere, roles)) throw new AppError('forbidden');
   }
 
@@ -316,7 +327,7 @@ export class Operators {
   }
 
   private record(
-    tx: SqlTx,
+    tx: Tx,
     { operatorId }: Pick<Administrator, 'operatorId'>,
     accountId: number | null,
     action: AuditedActionName,
@@ -344,10 +355,15 @@ function assertMayGrant({ isAdminEverywhere, accountId }: Administrator, granted
   if (granted === null || granted !== accountId) throw new AppError('forbidden');
 }
 
+function stateOf(person: Pick<Operator, 'disabledAt' | 'totpConfirmedAt'>): ListedPerson['state'] {
+  if (person.disabledAt) return 'disabled';
+  return person.totpConfirmedAt ? 'active' : 'invited';
+}
+
 function hasRolesOnlyIn(
   accountId: number | null,
   roleEverywhere: PersonRole | null,
-  roles: readonly Pick<queries.RoleRow, 'accountId'>[],
+  roles: readonly OperatorRole[],
 ): boolean {
   const isOfAccount = roles.length > 0 && roles.every((role) => role.accountId === accountId);
   return roleEverywhere === null && isOfAccount;

@@ -93,22 +93,6 @@ export async function rotateSession(
   return changed === 1;
 }
 
-/**
- * Counts a code or a password before it is compared, so that many at the same time are no more than
- * `max`. False where the session may give none.
- */
-export async function takeSecret(db: SqlTx, id: string, max: number): Promise<boolean> {
-  const changed = await db.$executeRaw`
-    UPDATE operator_session SET wrong_codes = wrong_codes + 1
-    WHERE id = ${id}::uuid AND ended_at IS NULL AND wrong_codes < ${max}`;
-  return changed === 1;
-}
-
-/** The last one was right. */
-export async function forgetSecrets(db: SqlTx, id: string): Promise<void> {
-  await db.$executeRaw`UPDATE operator_session SET wrong_codes = 0 WHERE id = ${id}::uuid`;
-}
-
 /** Ends a session that has given all the wrong codes and passwords that it may. */
 export async function endIfExhausted(db: SqlTx, id: string, max: number): Promise<void> {
   await db.$executeRaw`

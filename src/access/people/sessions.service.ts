@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { CronExpression } from '@nestjs/schedule';
-import { Database, type SqlTx } from '../../platform/postgres/database.service.js';
+import { Database, type Db, type Tx } from '../../platform/postgres/database.service.js';
 import { invariant } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import { deleteInBatches } from '../../platform/postgres/retention.js';
@@ -74,8 +74,8 @@ export class OperatorSessions {
     this.passwords.assertPlace(source);
     const waitSeconds = await this.limits.take(signing);
     if (waitSeconds > 0) return { outcome: 'throttled', waitSeconds };
-    const { sql } = this.database;
-    const operator = await people.findByEmailHash(sql, this.hashEmail(email));
+    const where = { emailHash: this.hashEmail(email), disabledAt: null };
+    const operator = await this.database.prisma.operator.findUnique({ where });
     const hash = operator?.passwordHash ?? null;
     const isRight = await this.passwords.verify(password, hash, source);
     if (!isRight || !operator) return { outcome: 'refused' };
@@ -161,7 +161,7 @@ export class OperatorSessions {
     const hashes = codes.map((code) => this.hashRecoveryCode(operatorId, code.replaceAll('-', '')));
     const given = { code: typed.replace(/[\s-]/g, ''), isRecovery: false, address };
     const result = await this.acceptGiven(session, given, async (tx) => {
-      await people.storeRecoveryHashes(tx, operatorId, hashes);
+      await tx.operator.update({ where: { id: operatorId }, data: { recoveryHashes: hashes } });
       await this.auditOf(tx, session, 'sign in');
       await this.auditOf(tx, session, 'set up authenticator');
     });
@@ -172,10 +172,9 @@ export class OperatorSessions {
   private async acceptGiven(
     session: Session,
     { code, isRecovery, address }: { code: string; isRecovery: boolean; address: string },
-    record: (tx: SqlTx) => Promise<unknown>,
+    record: (tx: Tx) => Promise<unknown>,
   ): Promise<Accepted | WrongSecret> {
-    if (!(await queries.takeSecret(this.database.sql, session.id, maxWrongSecrets)))
-      return { outcome: 'wrong' };
+    if (!(await this.takeSecret(session))) return { outcome: 'wrong' };
     const token = newToken();
     const rotation = {
       ...{ id: session.id, isStepUp: !isRecovery },
@@ -183,7 +182,7 @@ export class OperatorSessions {
     };
     // Read before the transaction, which holds a connection.
     const now = await this.database.now();
-    const isAccepted = await this.database.sqlTransaction(async (tx) => {
+    const isAccepted = await this.database.transaction(async (tx) => {
       const isRight = isRecovery
         ? await this.useRecoveryCode(tx, session.operatorId, code)
         : await this.acceptCode(tx, session.operatorId, code, now);
@@ -198,7 +197,7 @@ export class OperatorSessions {
 
   /** The secret that an authenticator is set up with. Only before its first code. */
   async getNewSecret({ operatorId }: Session): Promise<string> {
-    const operator = await people.findById(this.database.sql, operatorId);
+    const operator = await findActive(this.database.prisma, operatorId);
     invariant(operator?.totpSecret && !operator.totpConfirmedAt, 'the authenticator is set up');
     return this.secretBox.decrypt(operator.totpSecret, ownerOfTotpSecret(operatorId));
   }
@@ -208,14 +207,15 @@ export class OperatorSessions {
     session: Session,
     { current, next }: { current: string; next: string },
   ): Promise<WrongSecret | { outcome: 'changed' } | { outcome: PasswordProblem }> {
-    const { sql } = this.database;
+    const { prisma } = this.database;
     const source = { source: session.operatorId, isKnown: true };
     this.passwords.assertPlace(source);
-    if (!(await queries.takeSecret(sql, session.id, maxWrongSecrets))) return { outcome: 'wrong' };
-    const operator = await people.findById(sql, session.operatorId);
+    if (!(await this.takeSecret(session))) return { outcome: 'wrong' };
+    const operator = await findActive(prisma, session.operatorId);
     const hash = operator?.passwordHash ?? null;
     if (!(await this.passwords.verify(current, hash, source))) return this.refuseSecret(session);
-    await queries.forgetSecrets(sql, session.id);
+    // The last one was right.
+    await prisma.operatorSession.update({ where: { id: session.id }, data: { wrongCodes: 0 } });
     const problem = findPasswordProblem(next, session.email);
     if (problem) return { outcome: problem };
     const passwordHash = await this.passwords.hash(next, source);
@@ -235,7 +235,7 @@ export class OperatorSessions {
 
   /** Ends a session of `operatorId`. False where there is none. */
   async end(by: Session, operatorId: string, id: string): Promise<boolean> {
-    return this.database.sqlTransaction(async (tx) => {
+    return this.database.transaction(async (tx) => {
       const isEnded = await queries.endSession(tx, operatorId, id);
       const action = by.id === id ? 'sign out' : 'end session';
       if (isEnded) await this.auditOf(tx, by, action, `session ${id}`);
@@ -258,23 +258,30 @@ export class OperatorSessions {
     await deleteInBatches(1, (_days, limit) => queries.deleteOldSessions(sql, limit));
   }
 
+  /**
+   * Counts a code or a password before it is compared, so that many at the same time are no more
+   * than the session may give. False where it may give none.
+   */
+  private async takeSecret({ id }: Session): Promise<boolean> {
+    const { count } = await this.database.prisma.operatorSession.updateMany({
+      where: { id, endedAt: null, wrongCodes: { lt: maxWrongSecrets } },
+      data: { wrongCodes: { increment: 1 } },
+    });
+    return count === 1;
+  }
+
   /** The session ends with the last wrong one that it may have. */
   private async refuseSecret({ id }: Session): Promise<WrongSecret> {
     await queries.endIfExhausted(this.database.sql, id, maxWrongSecrets);
     return { outcome: 'wrong' };
   }
 
-  private useRecoveryCode(tx: SqlTx, operatorId: string, code: string): Promise<boolean> {
+  private useRecoveryCode(tx: Tx, operatorId: string, code: string): Promise<boolean> {
     return people.useRecoveryHash(tx, operatorId, this.hashRecoveryCode(operatorId, code));
   }
 
-  private async acceptCode(
-    tx: SqlTx,
-    operatorId: string,
-    code: string,
-    now: Date,
-  ): Promise<boolean> {
-    const operator = await people.findById(tx, operatorId);
+  private async acceptCode(tx: Tx, operatorId: string, code: string, now: Date): Promise<boolean> {
+    const operator = await findActive(tx, operatorId);
     if (!operator?.totpSecret) return false;
     const secret = this.secretBox.decrypt(operator.totpSecret, ownerOfTotpSecret(operatorId));
     const step = findStep(secret, code, now, operator.totpLastStep);
@@ -282,7 +289,7 @@ export class OperatorSessions {
   }
 
   private auditOf(
-    tx: SqlTx,
+    tx: Tx,
     { operatorId, id }: Session,
     action: AuditedActionName,
     subject: AuditedSubject = `session ${id}`,
@@ -298,6 +305,10 @@ export class OperatorSessions {
     return this.secretBox.hash('operator-recovery', `${operatorId} ${code.toLowerCase()}`);
   }
 }
+
+/** Null for a person who is disabled. */
+const findActive = (db: Db, id: string) =>
+  db.operator.findUnique({ where: { id, disabledAt: null } });
 
 /** 256 random bits. */
 export function newToken(): string {

@@ -8,7 +8,7 @@ import { limitedAddressOf } from '../../platform/http/client-address.js';
 import { signInLimits } from '../../platform/limits/limits.js';
 import { takeAttempts } from '../../platform/limits/shared-limits.queries.js';
 import { SecretBox } from '../../platform/secret-box.js';
-import * as queries from './sign-in-limits.queries.js';
+import { rememberAddress } from './operators.queries.js';
 
 const maxAddresses = 10;
 /** Hexadecimal digits that name one of the buckets of strangers: 65,536 of each kind. */
@@ -32,8 +32,8 @@ export class SignInLimits {
   async clientOf(email: string, clientAddress: string): Promise<SigningClient> {
     const address = limitedAddressOf(clientAddress);
     const subject = this.knownSubject(email, address);
-    const isKnown = await queries.isKnownAddress(this.database.sql, subject);
-    return { email, address, isKnown };
+    const known = await this.database.prisma.operatorAddress.findUnique({ where: { subject } });
+    return { email, address, isKnown: known !== null };
   }
 
   /** 0, or after how many seconds the next attempt may come: then nothing was taken or written. */
@@ -55,7 +55,7 @@ export class SignInLimits {
     clientAddress: string,
   ): Promise<void> {
     const subject = this.knownSubject(email, limitedAddressOf(clientAddress));
-    await queries.rememberAddress(tx, { subject, operatorId, max: maxAddresses });
+    await rememberAddress(tx, { subject, operatorId, max: maxAddresses });
   }
 
   private knownSubject(email: string, address: string): string {

@@ -47,14 +47,14 @@ export class PersonDecisions {
         ...{ action: actions[decision], subject: `operation ${id}` as const },
         ...{ reason, shown: requestHash },
       };
-      const entryId = await this.audit.record(this.database.sql, entry);
+      const entryId = await this.audit.record(this.database.prisma, entry);
       try {
         await this.approvals.decide(person, id, { decision, reason, requestHash });
       } catch (error) {
         const code = error instanceof AppError ? (error.details.reason ?? error.code) : 'error';
         const action = error instanceof AppError ? 'refused' : 'failed';
         const subject = `entry ${entryId}` as const;
-        await this.audit.record(this.database.sql, {
+        await this.audit.record(this.database.prisma, {
           ...entry,
           ...{ action, subject, reason: code, shown: null },
         });
