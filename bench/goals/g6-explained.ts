@@ -1,17 +1,15 @@
 // G6: how fast statement lines are explained, from stored lines to outcomes, matches, totals,
-// breaks and events. Beside it: a program that decides line by line with Prisma, and the physical
-// limit, the same rows written without deciding anything.
+// breaks and events. Beside it: a program that decides line by line with Prisma.
 import { createPool } from '../../src/platform/postgres/database.service.js';
 import { PrismaClient } from '../../src/generated/service/client.js';
 import { prismaAdapter } from '../../src/platform/postgres/prisma-adapter.js';
-import { batchSize } from '../../src/reconciliation/apply/reconciliation.service.js';
-import { testDatabase, type TestDatabase } from '../../test/support/postgres.js';
+import { testDatabase } from '../../test/support/postgres.js';
 import type { Bench, Contest } from '../harness/bench.js';
 import { LineBook, openReconciliation } from '../reconciliation-book.js';
 import { decideLineByLine } from '../yardsticks/line-by-line.js';
-import { WrittenRows } from '../yardsticks/written-rows.js';
 
-const books = { 'matched-heavy': 9, 'break-heavy': 1 };
+/** Of ten lines, so many pay a charge or a transfer. */
+const matchedOfTen = 9;
 const transactionLimits = { statementTimeoutMs: 60_000, idleTimeoutMs: 60_000 };
 
 export const bench: Bench = {
@@ -19,38 +17,12 @@ export const bench: Bench = {
   title: 'Statement lines explained',
   unit: 'lines/s',
   goals: [{ of: 'matched-heavy', against: 'line by line with Prisma', atLeast: 20 }],
-  open: async ({ isShort, lines }) => openContest(lines ?? (isShort ? 1_000 : 10_000), isShort),
+  open: ({ isShort, lines }) =>
+    openContest(lines ?? (isShort ? 1_000 : 10_000), isShort ? 20 : 200),
 };
 
-async function openContest(lines: number, isShort: boolean): Promise<Contest> {
-  const databases = await Promise.all(
-    Object.values(books).map(async (matchedOfTen) => {
-      const test = await testDatabase('service');
-      return openDatabase(test, matchedOfTen, lines);
-    }),
-  );
-  const [matched] = databases;
-  if (!matched) throw new Error('no book');
-  const contestants: Contest['contestants'] = {};
-  for (const [index, name] of Object.keys(books).entries()) {
-    const database = databases[index];
-    if (!database) continue;
-    contestants[name] = database.decide;
-    contestants[`${name}, rows only`] = database.writeRows;
-  }
-  contestants['line by line with Prisma'] = () => matched.decideLineByLine(isShort ? 20 : 200);
-  return {
-    contestants,
-    check: async () => {
-      for (const database of databases) await database.check();
-    },
-    close: async () => {
-      for (const database of databases) await database.close();
-    },
-  };
-}
-
-async function openDatabase(test: TestDatabase, matchedOfTen: number, lines: number) {
+async function openContest(lines: number, linesOfYardstick: number): Promise<Contest> {
+  const test = await testDatabase('service');
   const { pool } = test;
   const servicePool = createPool(test.url, () => undefined);
   const { reconcile, disconnect } = openReconciliation(servicePool);
@@ -64,32 +36,28 @@ async function openDatabase(test: TestDatabase, matchedOfTen: number, lines: num
     await book.addLines(count);
     return book;
   };
-  // Its rows are what the yardstick writes. It warms the product up, too.
+  // It warms the product up.
   const first = await openBook(lines);
   await reconcile(first.accountId);
-  const rows = await WrittenRows.read(pool, first.accountId, batchSize);
   const prisma = new PrismaClient({ adapter: prismaAdapter(pool, transactionLimits) });
   return {
-    decide: async () => {
-      const book = await openBook(lines);
-      await pool.query('ANALYZE');
-      const startedAt = performance.now();
-      await reconcile(book.accountId);
-      return (lines / (performance.now() - startedAt)) * 1_000;
-    },
-    writeRows: async () => {
-      await rows.prepare();
-      return rows.write();
-    },
-    decideLineByLine: async (count: number) => {
-      const book = await openBook(count);
-      const nsus = Array.from({ length: count }, (_, index) => BigInt(index + 1));
-      const figure = await decideLineByLine(prisma, book.accountId, nsus);
-      await pool.query('DELETE FROM reconciliation_task WHERE account_id = $1', [book.accountId]);
-      return figure;
+    contestants: {
+      'matched-heavy': async () => {
+        const book = await openBook(lines);
+        await pool.query('ANALYZE');
+        const startedAt = performance.now();
+        await reconcile(book.accountId);
+        return (lines / (performance.now() - startedAt)) * 1_000;
+      },
+      'line by line with Prisma': async () => {
+        const book = await openBook(linesOfYardstick);
+        const nsus = Array.from({ length: linesOfYardstick }, (_, index) => BigInt(index + 1));
+        const figure = await decideLineByLine(prisma, book.accountId, nsus);
+        await pool.query('DELETE FROM reconciliation_task WHERE account_id = $1', [book.accountId]);
+        return figure;
+      },
     },
     check: async () => {
-      await rows.check(first.accountId);
       const { rows: wrong } = await pool.query<{ undecided: string; doubled: string }>(
         `SELECT (SELECT count(*) FROM statement_line t LEFT JOIN line_outcome o
                  USING (account_id, nsu) WHERE o.nsu IS NULL) AS undecided,
