@@ -69,18 +69,6 @@ export async function listDisputesWithRefunds(tx: Tx, accountId: number): Promis
       ) OR EXISTS (${unattributedDebits(accountId, Prisma.sql`pix`)}))`;
 }
 
-/** Records the line by which the bank returned the rest of a disputed amount. */
-export async function recordReturn(
-  tx: Tx,
-  accountId: number,
-  { id }: Pick<DisputedPix, 'id'>,
-  nsu: bigint,
-): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE dispute SET returned_nsu = ${nsu}
-    WHERE account_id = ${accountId} AND id = ${id}::uuid AND returned_nsu IS NULL`;
-}
-
 /** Accounts with disputes whose amount the bank has not returned. */
 export async function listAccountsWithDisputes(db: Reader): Promise<{ accountId: number }[]> {
   return db.$queryRaw`

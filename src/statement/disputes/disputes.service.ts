@@ -19,7 +19,6 @@ import { readDisputeReport, type DisputeEventType } from './dispute-report.js';
 import {
   listAccountsWithDisputes,
   listDisputesWithRefunds,
-  recordReturn,
   storeDispute,
   type DisputedPix,
 } from './disputes.queries.js';
@@ -93,7 +92,10 @@ async function recordReturns(tx: Tx, accountId: number): Promise<number> {
     const last = byBank.at(-1);
     const disputedCents = disputed.amountCents ?? (disputed.nsu === null ? null : pix.amountCents);
     if (!last || disputedCents === null || netCentsOf(byBank) < disputedCents) continue;
-    await recordReturn(tx, accountId, disputed, last.line.nsu);
+    await tx.dispute.updateMany({
+      where: { accountId, id: disputed.id, returnedNsu: null },
+      data: { returnedNsu: last.line.nsu },
+    });
     count += 1;
   }
   return count;

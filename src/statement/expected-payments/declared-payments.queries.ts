@@ -17,7 +17,6 @@ import {
   type StoredTerms,
 } from './declared-terms.js';
 import { insertFacts } from './expected-payments.queries.js';
-import { replaceMetadata } from './metadata.queries.js';
 import { addReferences } from './recording.queries.js';
 import { isProvisional } from './provisional.queries.js';
 
@@ -66,30 +65,36 @@ export async function insertDeclaredPayment(
 /** Adds a version and makes its terms those of the payment. */
 export async function insertVersion(tx: Tx, made: NewVersion): Promise<void> {
   const { accountId, id, version, action, actor, reason, terms, stored } = made;
+  const { amountCents, amountFromCents, amountToCents, toleranceCents, dateTo } = terms;
+  const { counterpartyName, category, costCentre } = terms;
   const amounts = conditionAmounts(terms);
-  const [least, most] = [amounts?.fromCents ?? null, amounts?.toCents ?? null];
-  const { dateFrom, dateTo, taxId } = terms;
-  await tx.$executeRaw`
-    INSERT INTO expected_payment_version (account_id, expected_payment_id, version, action, actor,
-      reason, terms, least_cents, most_cents, date_from, date_to, counterparty_document)
-    VALUES (${accountId}, ${id}::uuid, ${version}, ${action}::expected_payment_action, ${actor},
-      ${reason}, ${JSON.stringify(stored)}::jsonb, ${least}, ${most}, ${dateFrom}::date,
-      ${dateTo}::date, ${taxId})`;
-  await tx.$executeRaw`
-    UPDATE expected_payment
-    SET version = ${version}, amount_cents = ${terms.amountCents},
-      amount_from_cents = ${terms.amountFromCents}, amount_to_cents = ${terms.amountToCents},
-      tolerance_cents = ${terms.toleranceCents}, least_cents = ${least}, most_cents = ${most},
-      date_from = ${dateFrom}::date, date_to = ${dateTo}::date, due_date = ${dateTo},
-      counterparty_document = ${taxId}, counterparty_name = ${terms.counterpartyName},
-      text_pattern = ${terms.text}, category = ${terms.category}, cost_centre = ${terms.costCentre}
-    WHERE account_id = ${accountId} AND id = ${id}::uuid`;
-  const kept = terms.references.map(({ kind, value }) => `${kind} ${value}`);
-  await tx.$executeRaw`
-    DELETE FROM expected_payment_reference
-    WHERE account_id = ${accountId} AND expected_payment_id = ${id}::uuid
-      AND kind || ' ' || value <> ALL (${kept}::text[])`;
-  await replaceMetadata(tx, accountId, id, terms.metadata);
+  const conditions = {
+    version,
+    leastCents: amounts?.fromCents ?? null,
+    mostCents: amounts?.toCents ?? null,
+    dateFrom: new Date(terms.dateFrom),
+    dateTo: new Date(dateTo),
+    counterpartyDocument: terms.taxId,
+  };
+  const ofPayment = { accountId, expectedPaymentId: id };
+  await tx.expectedPaymentVersion.create({
+    data: { ...ofPayment, ...conditions, action, actor, reason, terms: stored },
+  });
+  await tx.expectedPayment.update({
+    where: { accountId_id: { accountId, id } },
+    data: {
+      ...conditions,
+      ...{ amountCents, amountFromCents, amountToCents, toleranceCents, dueDate: dateTo },
+      ...{ counterpartyName, textPattern: terms.text, category, costCentre },
+    },
+  });
+  const kept = terms.references.map(({ kind, value }) => ({ kind, value }));
+  await tx.expectedPaymentReference.deleteMany({ where: { ...ofPayment, NOT: { OR: kept } } });
+  await tx.expectedPaymentMetadata.deleteMany({ where: ofPayment });
+  const texts = Object.entries(terms.metadata ?? {});
+  await tx.expectedPaymentMetadata.createMany({
+    data: texts.map(([key, value]) => ({ ...ofPayment, key, value })),
+  });
   // Records the task of the payment too.
   await addReferences(tx, accountId, [{ expectedPaymentId: id, references: terms.references }]);
 }

@@ -99,20 +99,6 @@ export async function findByMetadata(
   };
 }
 
-/** Makes this the metadata of a payment. */
-export async function replaceMetadata(
-  db: Db,
-  accountId: number,
-  expectedPaymentId: string,
-  metadata: Metadata | null,
-): Promise<void> {
-  await db.$executeRaw`
-    DELETE FROM expected_payment_metadata
-    WHERE account_id = ${accountId} AND expected_payment_id = ${expectedPaymentId}::uuid`;
-  if (metadata === null || Object.keys(metadata).length === 0) return;
-  await db.$executeRaw(metadataWrite(accountId, [{ expectedPaymentId, metadata }]).sql);
-}
-
 /** Deletes the metadata of operations, with their bodies. */
 export async function deleteMetadata(
   db: Db,

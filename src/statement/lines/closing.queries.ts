@@ -92,10 +92,12 @@ export async function findPeriodCut(
 }
 
 /** The highest arrival number of the account's lines. */
-export async function findLastArrival(db: Reader, accountId: number): Promise<bigint> {
-  // Prisma's maximum would read all lines.
-  const [last] = await db.$queryRaw<{ arrival: bigint | null }[]>`
-    SELECT max(arrival) AS arrival FROM statement_line WHERE account_id = ${accountId}`;
+export async function findLastArrival(db: Db, accountId: number): Promise<bigint> {
+  const last = await db.statementLine.findFirst({
+    where: { accountId },
+    orderBy: { arrival: 'desc' },
+    select: { arrival: true },
+  });
   return last?.arrival ?? 0n;
 }
 
@@ -117,11 +119,6 @@ export async function hasArrivedSince(
         OR nsu >= ${lowestNsu}::bigint AND nsu <= ${highestNsu}::bigint)
     LIMIT 1`;
   return found.length > 0;
-}
-
-export async function countStoredLines(db: Db, accountId: number): Promise<bigint> {
-  const state = await db.statementState.findUnique({ where: { accountId } });
-  return state?.lineCount ?? 0n;
 }
 
 /**

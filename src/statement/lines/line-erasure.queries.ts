@@ -24,23 +24,21 @@ export async function eraseLine(
   nsu: bigint,
   reason: string,
 ): Promise<ReplacedHash[]> {
-  const line = await tx.statementLine.findUniqueOrThrow({
-    where: { accountId_nsu: { accountId, nsu } },
-    select: { salt: true, contentHash: true },
-  });
+  const where = { accountId_nsu: { accountId, nsu } };
+  const line = await tx.statementLine.findUniqueOrThrow({ where });
   if (line.salt !== null) {
     const commitment = commitmentOf(line.salt, line.contentHash);
-    await tx.$executeRaw`
-      INSERT INTO line_erasure (account_id, nsu, reason, commitment)
-      VALUES (${accountId}, ${nsu}, ${reason}, ${commitment})
-      ON CONFLICT (account_id, nsu) DO NOTHING`;
-    await tx.$executeRaw`
-      UPDATE statement_line
-      SET content = '', content_hash = '', salt = NULL, notes = NULL,
-          counterparty = NULL, counterparty_document = NULL,
-          counterparty_masked_tax_id = NULL, counterparty_name = NULL, counterparty_ispb = NULL,
-          counterparty_branch = NULL, counterparty_account = NULL, message = NULL
-      WHERE account_id = ${accountId} AND nsu = ${nsu}`;
+    const data = { accountId, nsu, reason, commitment };
+    await tx.lineErasure.createMany({ data, skipDuplicates: true });
+    await tx.statementLine.update({
+      where,
+      data: {
+        ...{ content: '', contentHash: '', salt: null, notes: null, message: null },
+        ...{ counterparty: null, counterpartyDocument: null, counterpartyMaskedTaxId: null },
+        ...{ counterpartyName: null, counterpartyIspb: null },
+        ...{ counterpartyBranch: null, counterpartyAccount: null },
+      },
+    });
   }
   await recordStatementTask(tx, accountId);
   return tx.$queryRaw<ReplacedHash[]>`

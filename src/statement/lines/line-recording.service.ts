@@ -352,7 +352,8 @@ export class LineRecording {
           ? { gap: null, balance: balanceCents, nextNsu: null }
           : await checkChainFrom(tx, accountId, from);
       if (nextNsu !== null) {
-        await queries.recordCheckedChain(tx, accountId, nextNsu);
+        const data = { firstGapNsu: nextNsu };
+        await tx.statementState.updateMany({ where: { accountId }, data });
         return null;
       }
       const isBroken = await queries.finishSync(tx, accountId, {

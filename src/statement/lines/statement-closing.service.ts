@@ -191,7 +191,9 @@ export class StatementClosing {
     { limit, marginMs, need }: ReadOptions & { limit: number },
   ): Promise<FullRead> {
     const { startDate, endDate, until } = period;
-    const lastPage = Number(await queries.countStoredLines(this.database.prisma, account.id));
+    const where = { accountId: account.id };
+    const state = await this.database.prisma.statementState.findUnique({ where });
+    const lastPage = Number(state?.lineCount ?? 0n);
     const read = new PeriodRead(period, lease.token, marginMs);
     let newLines = 0;
     for (let page = 1; !read.isComplete && page <= lastPage + sparePages; page += 1) {

@@ -206,12 +206,6 @@ export async function lockStatementState(
   return state ?? { firstGapNsu: null, balanceCents: null };
 }
 
-/** Records that the chain was checked up to this line, where its next slice begins. */
-export async function recordCheckedChain(tx: Tx, accountId: number, nextNsu: bigint) {
-  await tx.$executeRaw`
-    UPDATE statement_state SET first_gap_nsu = ${nextNsu} WHERE account_id = ${accountId}`;
-}
-
 /** The lines with these nsus that are stored already. */
 export async function findStoredLines(
   tx: Tx,
