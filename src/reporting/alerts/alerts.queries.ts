@@ -52,19 +52,6 @@ export async function readAlerts(
     ORDER BY a.id DESC`;
 }
 
-/** How many alerts are firing; not more than `limit` are counted. */
-export async function countFiringAlerts(
-  db: SqlTx,
-  accountId: number,
-  limit: number,
-): Promise<number> {
-  const [row] = await db.$queryRaw<{ alerts: number }[]>`
-    SELECT count(*)::int AS alerts FROM (
-      SELECT FROM alert WHERE account_id = ${accountId} AND state = 'firing' LIMIT ${limit}
-    ) firing`;
-  return row?.alerts ?? 0;
-}
-
 /** The firing alerts that a person acknowledges: one, or all of a rule. */
 type Acknowledged = { id: string } | { ruleId: string };
 

@@ -5,7 +5,6 @@ import { Database } from '../../platform/postgres/database.service.js';
 import { AppError, conflict } from '../../platform/errors.js';
 import type { Page } from '../../platform/http/listing.js';
 import {
-  countFiringAlerts,
   recordAcknowledgement,
   listAlertIds,
   readAlerts,
@@ -42,7 +41,8 @@ export class Alerts {
 
   /** How many alerts nobody has acknowledged and whose cause lasts; no more are counted. */
   async countFiring(accountId: number): Promise<number> {
-    return countFiringAlerts(this.database.sql, accountId, maxFiringCounted);
+    const where = { accountId, state: 'firing' } as const;
+    return this.database.prisma.alert.count({ where, take: maxFiringCounted });
   }
 
   /** Throws `not_found`, also for an alert of another account. */

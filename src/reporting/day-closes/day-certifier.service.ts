@@ -294,8 +294,12 @@ function listAdded(
 async function readEarlier(db: Db, span: LineSpan & { from: Date }, before: Cut): Promise<DayTree> {
   const uncounted = before.straddlingLines.filter(({ occurredAt }) => occurredAt < span.from);
   const lastNsu = [before.nsu, ...uncounted.map(({ nsu }) => nsu)].reduce(maxNsu, null);
-  const firstNsu = await queries.findFirstNsu(db, span.accountId);
-  return DayTree.read(db, { ...span, from: null, until: span.from }, { firstNsu, lastNsu });
+  const first = await db.statementLine.findFirst({
+    where: { accountId: span.accountId },
+    orderBy: { nsu: 'asc' },
+  });
+  const bounds = { firstNsu: first?.nsu ?? null, lastNsu };
+  return DayTree.read(db, { ...span, from: null, until: span.from }, bounds);
 }
 
 function maxNsu(a: bigint | null, b: bigint | null): bigint | null {

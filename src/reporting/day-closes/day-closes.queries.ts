@@ -29,29 +29,6 @@ export async function listAccountsWithDaysToClose(db: Reader): Promise<{ account
 
 export type ClosingState = Pick<DayCloseState, 'nextDate' | 'amendFrom' | 'seenArrival'>;
 
-/**
- * The time of the first line of the history. Null while the history is empty, and until it was read
- * to its beginning once.
- */
-export async function findFirstLineTime(db: Db, accountId: number): Promise<Date | null> {
-  const [first] = await db.$queryRaw<{ occurredAt: Date }[]>`
-    SELECT t.occurred_at FROM statement_state s
-    JOIN statement_line t ON t.account_id = s.account_id
-    WHERE s.account_id = ${accountId} AND s.is_anchored
-    ORDER BY t.occurred_at LIMIT 1`;
-  return first?.occurredAt ?? null;
-}
-
-/** The lowest nsu of the account's lines. */
-export async function findFirstNsu(db: Db, accountId: number): Promise<bigint | null> {
-  const first = await db.statementLine.findFirst({
-    where: { accountId },
-    orderBy: { nsu: 'asc' },
-    select: { nsu: true },
-  });
-  return first?.nsu ?? null;
-}
-
 /** Days are certified from `firstDate` on. Does nothing if the account has a first day already. */
 export async function insertClosingState(
   db: Db,
@@ -85,7 +62,8 @@ export async function lockClosingState(tx: Tx, accountId: number): Promise<Closi
   return state ?? null;
 }
 
-export type LateLine = Pick<StatementLine, 'nsu' | 'amountCents' | 'occurredAt'>;
+const lateLineFields = { nsu: true, amountCents: true, occurredAt: true } as const;
+export type LateLine = Pick<StatementLine, keyof typeof lateLineFields>;
 
 /** An open day ends at `before`; lines before it that no certificate contains are late. */
 interface LateLineSearch {
@@ -104,15 +82,13 @@ export async function listLateLines(
   { seenArrival, before }: LateLineSearch,
 ): Promise<{ lines: LateLine[]; lowestNsu: bigint | null; seenArrival: bigint }> {
   const until = await findLastArrival(tx, accountId);
-  const lines = await tx.$queryRaw<LateLine[]>`
-    SELECT nsu, amount_cents, occurred_at FROM statement_line
-    WHERE account_id = ${accountId} AND arrival > ${seenArrival} AND arrival <= ${until}
-      AND occurred_at < ${before}
-    ORDER BY occurred_at, nsu`;
-  const lowest = await tx.statementLine.aggregate({
-    where: { accountId, arrival: { gt: seenArrival, lte: until } },
-    _min: { nsu: true },
+  const where = { accountId, arrival: { gt: seenArrival, lte: until } };
+  const lines = await tx.statementLine.findMany({
+    where: { ...where, occurredAt: { lt: before } },
+    select: lateLineFields,
+    orderBy: [{ occurredAt: 'asc' }, { nsu: 'asc' }],
   });
+  const lowest = await tx.statementLine.aggregate({ where, _min: { nsu: true } });
   return { lines, lowestNsu: lowest._min.nsu, seenArrival: until };
 }
 
@@ -138,12 +114,15 @@ export async function listAddedLines(
   span: { from: Date | null; until: Date; afterArrival: bigint; lastArrival: bigint },
 ): Promise<LateLine[]> {
   const { from, until, afterArrival, lastArrival } = span;
-  return db.$queryRaw<LateLine[]>`
-    SELECT nsu, amount_cents, occurred_at FROM statement_line
-    WHERE account_id = ${accountId} AND occurred_at < ${until}
-      AND (${from}::timestamptz IS NULL OR occurred_at >= ${from}::timestamptz)
-      AND arrival > ${afterArrival} AND arrival <= ${lastArrival}
-    ORDER BY nsu`;
+  return db.statementLine.findMany({
+    where: {
+      accountId,
+      occurredAt: { lt: until, ...(from && { gte: from }) },
+      arrival: { gt: afterArrival, lte: lastArrival },
+    },
+    select: lateLineFields,
+    orderBy: { nsu: 'asc' },
+  });
 }
 
 /** The last revision of a day's certificate; null if the day is not certified. */

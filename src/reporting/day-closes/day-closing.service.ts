@@ -58,9 +58,15 @@ export class DayClosing {
     const { accountId } = lease;
     const { prisma } = this.database;
     if (await prisma.dayCloseState.findUnique({ where: { accountId } })) return true;
-    const firstLineAt = await queries.findFirstLineTime(prisma, accountId);
-    if (!firstLineAt) return false;
-    const firstDate = statementDayOf(firstLineAt > goLiveAt ? firstLineAt : goLiveAt);
+    const statement = await prisma.statementState.findUnique({ where: { accountId } });
+    // Until the history was read to its beginning, its first line is not known.
+    if (!statement?.isAnchored) return false;
+    const first = await prisma.statementLine.findFirst({
+      where: { accountId },
+      orderBy: { occurredAt: 'asc' },
+    });
+    if (!first) return false;
+    const firstDate = statementDayOf(first.occurredAt > goLiveAt ? first.occurredAt : goLiveAt);
     await transactionUnderLease(this.database, lease, (tx) =>
       queries.insertClosingState(tx, accountId, firstDate),
     );
