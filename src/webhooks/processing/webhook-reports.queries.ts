@@ -163,22 +163,18 @@ export async function keepOriginals(tx: Tx, accountId: number, nsu: bigint): Pro
  * others are evidence that is not read yet: they end with their retention.
  */
 export async function eraseReportedParties(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
-  const references = Prisma.sql`
-    SELECT 'nsu' AS kind, nsu::text AS value FROM statement_line
-    WHERE account_id = ${accountId} AND nsu = ${nsu}
-    UNION ALL
-    SELECT reference.kind, reference.value FROM statement_line t
-    CROSS JOIN LATERAL (VALUES ('end_to_end_id', t.end_to_end_id),
-                               ('correlation_id', t.correlation_id)) reference (kind, value)
-    WHERE t.account_id = ${accountId} AND t.nsu = ${nsu} AND reference.value IS NOT NULL`;
-  await tx.$executeRaw`
-    DELETE FROM webhook_counterparty w USING (${references}) r
-    WHERE w.account_id = ${accountId} AND w.reference_kind = r.kind AND w.reference = r.value`;
-  await tx.$executeRaw`
-    UPDATE webhook_event w SET body = NULL FROM (${references}) r
-    WHERE w.account_id = ${accountId} AND w.state = 'processed' AND w.body IS NOT NULL
-      AND w.reference = r.value
-      AND CASE r.kind WHEN 'nsu' THEN w.reference_kind = 'nsu'
-            WHEN 'end_to_end_id' THEN w.reference_kind = 'end_to_end_id'
-            ELSE w.reference_kind = 'correlation_id' END`;
+  const { endToEndId, correlationId } = await tx.statementLine.findUniqueOrThrow({
+    where: { accountId_nsu: { accountId, nsu } },
+  });
+  const references = [
+    { referenceKind: 'nsu', reference: nsu.toString() },
+    { referenceKind: 'end_to_end_id', reference: endToEndId },
+    { referenceKind: 'correlation_id', reference: correlationId },
+  ].flatMap(({ referenceKind, reference }) => (reference ? [{ referenceKind, reference }] : []));
+  const where = { accountId, OR: references };
+  await tx.webhookCounterparty.deleteMany({ where });
+  await tx.webhookEvent.updateMany({
+    where: { ...where, state: 'processed', body: { not: null } },
+    data: { body: null },
+  });
 }

@@ -6,6 +6,7 @@ import {
   Prisma,
   type RelayDelivery,
   type RelayRegistration,
+  type StatementLine,
   type WebhookEvent,
 } from '../../generated/service/client.js';
 import { WebhookEventState } from '../../generated/service/enums.js';
@@ -89,23 +90,10 @@ export async function listWebhookRows(
   return { rows, lastExamined: rows.length > limit ? null : last };
 }
 
-export async function findWebhook(
-  db: Db,
-  accountId: number,
-  { eventType, bodyHash }: WebhookKey,
-): Promise<WebhookEvent | null> {
-  return db.webhookEvent.findUnique({
-    where: { accountId_eventType_bodyHash: { accountId, eventType, bodyHash } },
-  });
-}
-
-export interface ReportedLine {
-  nsu: bigint;
-  isCredit: boolean;
-  amountCents: bigint;
-  occurredAt: Date;
-  recordedAt: Date;
-}
+export type ReportedLine = Pick<
+  StatementLine,
+  'nsu' | 'isCredit' | 'amountCents' | 'occurredAt' | 'recordedAt'
+>;
 
 /** The newest lines of the statement that show the reference of a webhook. */
 export async function listReportedLines(
@@ -113,12 +101,16 @@ export async function listReportedLines(
   accountId: number,
   { kind, value }: WebhookReference,
 ): Promise<ReportedLine[]> {
-  const column = { nsu: 'nsu', end_to_end_id: 'end_to_end_id', correlation_id: 'correlation_id' };
-  const sought = kind === 'nsu' ? Prisma.sql`${value}::bigint` : Prisma.sql`${value}`;
-  return db.$queryRaw<ReportedLine[]>`
-    SELECT nsu, is_credit, amount_cents, occurred_at, recorded_at FROM statement_line
-    WHERE account_id = ${accountId} AND ${Prisma.raw(column[kind])} = ${sought}
-    ORDER BY nsu DESC LIMIT ${maxLines}`;
+  const isReported = {
+    nsu: () => ({ nsu: BigInt(value) }),
+    end_to_end_id: () => ({ endToEndId: value }),
+    correlation_id: () => ({ correlationId: value }),
+  };
+  return db.statementLine.findMany({
+    where: { accountId, ...isReported[kind]() },
+    orderBy: { nsu: 'desc' },
+    take: maxLines,
+  });
 }
 
 export type RelayedTo = Pick<RelayRegistration, 'url'> &

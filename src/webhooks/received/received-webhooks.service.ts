@@ -12,7 +12,6 @@ import { jobs } from '../../platform/queue/queues.js';
 import {
   discardQuarantined,
   findRelayOf,
-  findWebhook,
   listReportedLines,
   listWebhookRows,
   lockParked,
@@ -73,7 +72,8 @@ export class ReceivedWebhooks {
    */
   async get(accountId: number, key: WebhookKey, isVisible: boolean) {
     const { prisma } = this.database;
-    const row = await findWebhook(prisma, accountId, key);
+    const where = { accountId_eventType_bodyHash: { accountId, ...key } };
+    const row = await prisma.webhookEvent.findUnique({ where });
     if (!row) throw new AppError('not_found');
     const { body, ...webhook } = row;
     const reference = referenceOf(row);

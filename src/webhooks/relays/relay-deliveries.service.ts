@@ -53,8 +53,12 @@ export class RelayDeliveries {
    */
   private async deliverBatch(relay: queries.DueRelay): Promise<boolean> {
     const { prisma } = this.database;
-    const url = await queries.findRelayUrl(prisma, relay);
-    if (url === null) return false;
+    const { accountId, registrationId: id } = relay;
+    const registration = await prisma.relayRegistration.findUnique({
+      where: { accountId_id: { accountId, id } },
+    });
+    if (!registration) return false;
+    const { url } = registration;
     const host = URL.canParse(url) ? new URL(url).hostname : '';
     const places = this.hosts.take(host, batchSize);
     if (places === 0) return false;

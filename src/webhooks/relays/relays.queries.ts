@@ -25,16 +25,6 @@ export async function listDueRelays(db: Reader): Promise<DueRelay[]> {
         AND d.next_attempt_at <= (SELECT clock_timestamp()))`;
 }
 
-/** Null once the registration was removed. */
-export async function findRelayUrl(
-  db: Db,
-  { accountId, registrationId: id }: DueRelay,
-): Promise<string | null> {
-  const where = { accountId_id: { accountId, id } };
-  const found = await db.relayRegistration.findUnique({ where, select: { url: true } });
-  return found?.url ?? null;
-}
-
 export type ClaimedRelay = Pick<RelayDelivery, 'id'> &
   Pick<RelayRegistration, 'url' | 'authorizationScheme' | 'authorization'> & {
     /** Null once the bytes of the webhook were deleted. */
