@@ -56,11 +56,11 @@ export async function listDecisionStories(
   accountId: number,
   ids: readonly string[],
 ): Promise<DecisionStory[]> {
-  return db.$queryRaw<DecisionStory[]>`
-    SELECT operation_id, decision, actor, reason, created_at FROM operation_approval
-    WHERE account_id = ${opaqueAccountId(accountId)}
-      AND operation_id = ANY (${[...ids]}::uuid[])
-    ORDER BY created_at ${newest}`;
+  return db.operationApproval.findMany({
+    where: { accountId, operationId: { in: [...ids] } },
+    orderBy: { createdAt: 'asc' },
+    take: maxStoryRows,
+  });
 }
 
 /** The matches of expected payments with the highest nsus, live and ended. */

@@ -7,7 +7,7 @@ import { saoPauloDay } from '../../brazil/statement-day.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { QueueMetrics } from '../../platform/queue/queue-metrics.js';
 import { stringifyJson } from '../../platform/json/exact-json.js';
-import { listTotalsOfDays, loadSummary } from '../../reconciliation/api/summary.queries.js';
+import { loadSummary } from '../../reconciliation/api/summary.queries.js';
 import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
 import { readBankTime } from '../../statement/lines/bank-clock.queries.js';
 import { readStatementView } from '../../statement/lines/statement-view.queries.js';
@@ -65,13 +65,16 @@ export class TodayFactsReader {
   }
 
   private async readNow(accountId: number) {
-    const { prisma, sql } = this.database;
+    const { prisma } = this.database;
     const [now, today] = await Promise.all([this.database.now(), this.readToday(accountId)]);
-    const days = { from: addDays(today, 1 - chartDays), to: today };
+    const day = { gte: addDays(today, 1 - chartDays), lte: today };
     const [summary, view, totals, breaks, health, firingAlerts, queue] = await Promise.all([
       loadSummary(prisma, accountId, today),
       readStatementView(prisma, accountId),
-      listTotalsOfDays(sql, accountId, days),
+      prisma.dayTotal.findMany({
+        where: { accountId, day, lineCount: { gt: 0 } },
+        orderBy: [{ day: 'asc' }, { state: 'asc' }],
+      }),
       this.breaks.countOpen(accountId),
       this.webhookHealth.measure(accountId, {}),
       this.alerts.countFiring(accountId),

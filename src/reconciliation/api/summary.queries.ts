@@ -1,6 +1,6 @@
 // The counts of an account's summary, in one statement, from counters and from what is unfinished.
-import type { Db, SqlTx } from '../../platform/postgres/database.service.js';
-import type { BankAccount, DayTotal, StatementState } from '../../generated/service/client.js';
+import type { Db } from '../../platform/postgres/database.service.js';
+import type { BankAccount, StatementState } from '../../generated/service/client.js';
 
 type Counted =
   | ('total' | 'matched' | 'classified' | 'inBreak')
@@ -76,21 +76,4 @@ export async function loadSummary(db: Db, accountId: number, today: string): Pro
     ) deliveries
     WHERE a.id = ${accountId}`;
   return row as SummaryRow;
-}
-
-export type TotalOfDay = Pick<
-  DayTotal,
-  'day' | 'state' | 'lineCount' | 'creditCents' | 'debitCents'
->;
-
-/** The decided lines of statement days, both included, by outcome: at most four rows a day. */
-export async function listTotalsOfDays(
-  db: SqlTx,
-  accountId: number,
-  { from, to }: { from: string; to: string },
-): Promise<TotalOfDay[]> {
-  return db.$queryRaw<TotalOfDay[]>`
-    SELECT day, state, line_count, credit_cents, debit_cents FROM day_total
-    WHERE account_id = ${accountId} AND day >= ${from} AND day <= ${to} AND line_count > 0
-    ORDER BY day, state`;
 }

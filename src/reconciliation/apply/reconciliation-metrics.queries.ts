@@ -1,19 +1,5 @@
-// Reads the counts of lines and breaks, and how long what is due waits, of all accounts, for the
-// metrics.
+// Reads how long what is due waits, of all accounts, for the metrics.
 import type { Db } from '../../platform/postgres/database.service.js';
-
-export interface TotalCount {
-  kind: string;
-  key: string;
-  total: bigint;
-}
-
-/** The stored counts of decided lines by outcome, and of open breaks by kind. */
-export async function listTotalCounts(db: Db): Promise<TotalCount[]> {
-  return db.$queryRaw<TotalCount[]>`
-    SELECT kind, key, sum(value)::bigint AS total FROM account_counter
-    WHERE kind IN ('lines', 'open_breaks') GROUP BY kind, key`;
-}
 
 /** How long the oldest line or task that is not decided waits; 0 if there is none. */
 export async function readReconciliationLag(db: Db): Promise<number> {

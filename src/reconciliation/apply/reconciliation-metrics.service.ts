@@ -6,7 +6,7 @@ import { countBy } from '../../platform/grouping.js';
 import { counter } from '../../platform/metrics/instruments.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
 import { breakKinds, type BreakKind } from '../decide/break-kind-declarations.js';
-import { listTotalCounts, readReconciliationLag } from './reconciliation-metrics.queries.js';
+import { readReconciliationLag } from './reconciliation-metrics.queries.js';
 
 const kinds = Object.keys(breakKinds) as BreakKind[];
 const outcomes = [
@@ -68,10 +68,14 @@ export class ReconciliationMetrics {
       help: 'Since when the oldest line or task that is not decided waits; 0 if there is none.',
     });
     metrics.addReading('reconciliation', [lines, open, lag], async () => {
-      const counts = await listTotalCounts(database.prisma);
+      const counts = await database.prisma.accountCounter.groupBy({
+        by: ['kind', 'key'],
+        where: { kind: { in: ['lines', 'open_breaks'] } },
+        _sum: { value: true },
+      });
       const seconds = await readReconciliationLag(database.prisma);
       const totalOf = (kind: string, key: string) =>
-        Number(counts.find((one) => one.kind === kind && one.key === key)?.total ?? 0n);
+        Number(counts.find((one) => one.kind === kind && one.key === key)?._sum.value ?? 0n);
       for (const outcome of outcomes) lines.set({ outcome }, totalOf('lines', outcome));
       for (const kind of kinds) open.set({ kind }, totalOf('open_breaks', kind));
       lag.set({}, seconds);

@@ -1,8 +1,7 @@
 // SQL of comments on breaks, and their texts as the re-encryption sees them. The table may be long:
 // an index has the key ids of its texts.
-import type { Db, Tx } from '../../platform/postgres/database.service.js';
+import type { Tx } from '../../platform/postgres/database.service.js';
 import type { BreakComment } from '../../generated/service/client.js';
-import type { Page } from '../../platform/http/listing.js';
 import type { SecretOwner } from '../../platform/secret-box.js';
 import type { EncryptedColumn } from '../../access/secrets/encrypted-column.js';
 import { listKeyIdsByIndex } from '../../access/secrets/encrypted-column.queries.js';
@@ -14,33 +13,12 @@ export function ownerOfComment({
   return ['break_comment.text', String(accountId), id];
 }
 
-export async function insertComment(
-  tx: Tx,
-  comment: Pick<BreakComment, 'accountId' | 'id' | 'breakId' | 'author' | 'text'>,
-): Promise<BreakComment> {
-  return tx.breakComment.create({ data: comment });
-}
-
-/** One page, newest first. */
-export async function listCommentRows(
-  db: Db,
-  accountId: number,
-  breakId: string,
-  { after, limit }: Page,
-): Promise<BreakComment[]> {
-  return db.breakComment.findMany({
-    where: { accountId, breakId, ...(after === null ? {} : { id: { lt: after } }) },
-    orderBy: { id: 'desc' },
-    take: limit + 1,
-  });
-}
-
 /** Erases the texts of the comments on the breaks of a line. */
 export async function eraseCommentsOfLine(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE break_comment SET text = NULL
-    WHERE account_id = ${accountId} AND text IS NOT NULL
-      AND break_id IN (SELECT id FROM break WHERE account_id = ${accountId} AND nsu = ${nsu})`;
+  await tx.breakComment.updateMany({
+    where: { accountId, text: { not: null }, break: { nsu } },
+    data: { text: null },
+  });
 }
 
 export const commentColumn: EncryptedColumn = {

@@ -35,8 +35,8 @@ export class BreakComments {
       await lockReconciliation(tx, accountId);
       const found = await lockBreak(tx, accountId, readUuid(breakId));
       if (!found) throw new AppError('not_found');
-      const comment = { accountId, id, breakId: found.id, author, text: encrypted };
-      return this.describe(await queries.insertComment(tx, comment), true);
+      const data = { accountId, id, breakId: found.id, author, text: encrypted };
+      return this.describe(await tx.breakComment.create({ data }), true);
     });
   }
 
@@ -52,7 +52,11 @@ export class BreakComments {
     const where = { accountId_id: { accountId, id } };
     const [found, rows] = await Promise.all([
       prisma.break.findUnique({ where, select: { id: true } }),
-      queries.listCommentRows(prisma, accountId, id, page),
+      prisma.breakComment.findMany({
+        where: { accountId, breakId: id, ...(page.after !== null && { id: { lt: page.after } }) },
+        orderBy: { id: 'desc' },
+        take: page.limit + 1,
+      }),
     ]);
     if (!found) throw new AppError('not_found');
     const isVisible = seesPersonalData(scopes);

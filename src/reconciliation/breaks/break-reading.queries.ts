@@ -1,6 +1,6 @@
 // SQL that reads breaks.
 import type { RouteInput } from '../../bank-contract/route.js';
-import type { Db, SqlTx } from '../../platform/postgres/database.service.js';
+import type { Db } from '../../platform/postgres/database.service.js';
 import { foundRows, type RowOfPage } from '../../platform/http/examined-ids.queries.js';
 import { BreakState, Prisma, type Break } from '../../generated/service/client.js';
 import { lastUuid } from '../../platform/ids.js';
@@ -8,7 +8,6 @@ import type { FoundRows, Page } from '../../platform/http/listing.js';
 import type { StoredBreak } from '../load/stored-breaks.queries.js';
 import { breakKinds } from '../decide/break-kind-declarations.js';
 import { maxBulk, type BulkAction, type listBreaks } from './breaks.schema.js';
-import type { OpenBreaks } from './open-break-counts.js';
 import { openedDay, pointsOfBreak } from './severity.queries.js';
 import { severities, severityPoints, type Severity, type SeverityScale } from './severity.js';
 
@@ -134,11 +133,4 @@ export async function listBreakIds(
       AND (${maxAmount}::bigint IS NULL OR b.amount_cents <= ${maxAmount}::bigint)
     ORDER BY b.opened_at, b.id LIMIT ${maxBulk}`;
   return rows.map(({ id }) => id);
-}
-
-/** The totals of the open breaks: their number follows days and kinds, and not breaks. */
-export async function listOpenBreakTotals(db: SqlTx, accountId: number): Promise<OpenBreaks[]> {
-  return db.$queryRaw<OpenBreaks[]>`
-    SELECT opened_day, kind, NULLIF(amount_steps, -1) AS "reachedSteps", break_count AS breaks
-    FROM open_break_total WHERE account_id = ${accountId}`;
 }

@@ -133,7 +133,8 @@ export class BreakReading {
   async countOpen(accountId: number): Promise<OpenBreakCounts> {
     const [{ today, steps }, totals] = await Promise.all([
       this.readScale(accountId),
-      queries.listOpenBreakTotals(this.database.sql, accountId),
+      // Their number follows days and kinds, and not breaks.
+      this.database.prisma.openBreakTotal.findMany({ where: { accountId } }),
     ]);
     return countBreaksByFacts(totals, severityScale(steps, today), today);
   }

@@ -38,15 +38,15 @@ export async function listUnseenRefunds(
   accountId: number,
   { kind, expectedPaymentId }: LockedBreak,
 ): Promise<string[]> {
-  if (kind !== 'missing') return [];
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    SELECT r.expected_payment_id AS id FROM refund r
-    JOIN operation o ON o.account_id = r.account_id AND o.id = r.id AND o.state = 'succeeded'
-    WHERE r.account_id = ${opaqueAccountId(accountId)}
-      AND r.expected_payment_id = ${expectedPaymentId}::uuid
-      AND NOT EXISTS (SELECT 1 FROM match m WHERE m.account_id = r.account_id
-        AND m.expected_payment_id = r.expected_payment_id AND m.unlinked_at IS NULL)`;
-  return rows.map(({ id }) => id);
+  if (kind !== 'missing' || expectedPaymentId === null) return [];
+  const unseen = await tx.refund.findUnique({
+    where: {
+      accountId_expectedPaymentId: { accountId, expectedPaymentId },
+      operation: { state: 'succeeded' },
+      expectedPayment: { matches: { none: { unlinkedAt: null } } },
+    },
+  });
+  return unseen ? [expectedPaymentId] : [];
 }
 
 /**

@@ -161,12 +161,18 @@ export async function resetLinkedBreaks(
   nsu: bigint,
   subjects: string[],
 ): Promise<string[]> {
-  const reset = await tx.$queryRaw<{ id: string }[]>`
-    UPDATE break SET resolution = 'automatic'
-    WHERE account_id = ${opaqueAccountId(accountId)} AND subject = ANY (${subjects}::text[])
-      AND state = 'resolved'
-      AND (resolution = 'link' OR resolution = 'accept'
-        AND (subject = ${subjectOfLine(nsu)} OR kind = 'underpaid'))
-    RETURNING id`;
+  const isAccepted = { resolution: 'accept' };
+  const reset = await tx.break.updateManyAndReturn({
+    where: {
+      ...{ accountId, subject: { in: subjects }, state: 'resolved' },
+      OR: [
+        { resolution: 'link' },
+        { ...isAccepted, subject: subjectOfLine(nsu) },
+        { ...isAccepted, kind: 'underpaid' },
+      ],
+    },
+    data: { resolution: 'automatic' },
+    select: { id: true },
+  });
   return reset.map(({ id }) => id);
 }

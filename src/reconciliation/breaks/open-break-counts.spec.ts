@@ -1,13 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { countBreaksByFacts, type OpenBreaks } from './open-break-counts.js';
+import { countBreaksByFacts } from './open-break-counts.js';
 import { defaultSeveritySteps, severityScale } from './severity.js';
+
+type OpenBreaks = Parameters<typeof countBreaksByFacts>[0][number];
 
 // A Monday.
 const today = '2026-11-23';
 const scale = severityScale(defaultSeveritySteps, today);
 const count = (...totals: OpenBreaks[]) => countBreaksByFacts(totals, scale, today);
-const of = (openedDay: string, breaks: bigint, others: Partial<OpenBreaks> = {}): OpenBreaks => ({
-  ...{ openedDay, breaks, kind: 'unexpected', reachedSteps: 0 },
+const of = (
+  openedDay: string,
+  breakCount: bigint,
+  others: Partial<OpenBreaks> = {},
+): OpenBreaks => ({
+  ...{ openedDay, breakCount, kind: 'unexpected', amountSteps: 0 },
   ...others,
 });
 
@@ -30,9 +36,9 @@ describe('the counts of open breaks', () => {
   it('count each break once by severity, once by age and once by kind', () => {
     const { bySeverity, byAge, byKind } = count(
       of('2026-11-23', 3n),
-      of('2026-11-24', 1n, { reachedSteps: null }),
-      of('2026-11-18', 5n, { reachedSteps: 3 }),
-      of('2026-01-02', 7n, { kind: 'missing', reachedSteps: 2 }),
+      of('2026-11-24', 1n, { amountSteps: -1 }),
+      of('2026-11-18', 5n, { amountSteps: 3 }),
+      of('2026-01-02', 7n, { kind: 'missing', amountSteps: 2 }),
       of('2026-11-22', 2n, { kind: 'unknown_outcome' }),
     );
     expect(bySeverity.map(({ breaks }) => breaks)).toEqual([7n, 7n, 0n, 4n]);

@@ -1,15 +1,7 @@
 // Counts open breaks by severity and by age, from their totals.
 import { addDays, type PlainDate } from '../../brazil/calendar.js';
+import type { OpenBreakTotal } from '../../generated/service/client.js';
 import { severities, severityOfSteps, type Severity, type SeverityScale } from './severity.js';
-
-/** Open breaks with one day of opening, one kind, and amounts that reach equally many steps. */
-export interface OpenBreaks {
-  openedDay: PlainDate;
-  kind: string;
-  /** Null if their amounts are unknown. */
-  reachedSteps: number | null;
-  breaks: bigint;
-}
 
 /** Ages in days, both included; null has no end. */
 export const ageBands = [
@@ -37,13 +29,18 @@ export interface OpenBreakCounts {
 
 /** `today` is a day at the bank. */
 export function countBreaksByFacts(
-  totals: readonly OpenBreaks[],
+  totals: readonly Omit<OpenBreakTotal, 'accountId'>[],
   scale: SeverityScale,
   today: PlainDate,
 ): OpenBreakCounts {
-  const sumOf = (matches: (total: OpenBreaks) => boolean) =>
-    totals.filter(matches).reduce((sum, { breaks }) => sum + breaks, 0n);
-  const severityByTotal = new Map(totals.map((total) => [total, severityOfSteps(total, scale)]));
+  const sumOf = (matches: (total: (typeof totals)[number]) => boolean) =>
+    totals.filter(matches).reduce((sum, { breakCount }) => sum + breakCount, 0n);
+  const severityByTotal = new Map(
+    totals.map((total) => {
+      const reachedSteps = total.amountSteps < 0 ? null : total.amountSteps;
+      return [total, severityOfSteps({ ...total, reachedSteps }, scale)];
+    }),
+  );
   const bySeverity = [...severities].reverse().map((severity) => ({
     severity,
     breaks: sumOf((total) => severityByTotal.get(total) === severity),

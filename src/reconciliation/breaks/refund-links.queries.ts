@@ -3,7 +3,7 @@
 import { opaqueAccountId, type Tx } from '../../platform/postgres/database.service.js';
 import { lineReferenceKinds } from '../../statement/expected-payments/references.js';
 import { isStanding } from '../../statement/expected-payments/refunds-by-payer.queries.js';
-import { Prisma } from '../../generated/service/client.js';
+import { Prisma, type Match } from '../../generated/service/client.js';
 
 /** Locks lines in the order of their nsus, so that no refund of them begins meanwhile. */
 export async function lockLines(tx: Tx, accountId: number, nsus: Iterable<bigint>): Promise<void> {
@@ -13,24 +13,20 @@ export async function lockLines(tx: Tx, accountId: number, nsus: Iterable<bigint
     ORDER BY nsu FOR NO KEY UPDATE`;
 }
 
-export interface PayingLine {
-  expectedPaymentId: string;
-  nsu: bigint;
-}
-
 /** The credits that pay these expected payments. */
 export async function listPayingCredits(
   tx: Tx,
   accountId: number,
-  expectedPaymentIds: readonly string[],
-): Promise<PayingLine[]> {
-  return tx.$queryRaw<PayingLine[]>`
-    SELECT m.expected_payment_id, m.nsu FROM match m
-    JOIN expected_payment e ON e.account_id = m.account_id AND e.id = m.expected_payment_id
-    WHERE m.account_id = ${opaqueAccountId(accountId)} AND m.unlinked_at IS NULL
-      AND m.expected_payment_id = ANY (${[...expectedPaymentIds]}::uuid[])
-      AND m.role = 'payment' AND e.is_credit
-    ORDER BY m.nsu`;
+  expectedPaymentIds: string[],
+): Promise<Pick<Match, 'expectedPaymentId' | 'nsu'>[]> {
+  return tx.match.findMany({
+    where: {
+      ...{ accountId, expectedPaymentId: { in: expectedPaymentIds } },
+      ...{ role: 'payment', unlinkedAt: null, expectedPayment: { isCredit: true } },
+    },
+    select: { expectedPaymentId: true, nsu: true },
+    orderBy: { nsu: 'asc' },
+  });
 }
 
 /** The received payments whose refund by us the ids of a debit (l) name. */
@@ -56,13 +52,11 @@ export async function listOriginalsOfOwnRefunds(
 export async function listOriginalsOfPayments(
   tx: Tx,
   accountId: number,
-  expectedPaymentIds: readonly string[],
+  expectedPaymentIds: string[],
 ): Promise<bigint[]> {
-  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
-    SELECT DISTINCT original_nsu AS nsu FROM refund
-    WHERE account_id = ${opaqueAccountId(accountId)}
-      AND expected_payment_id = ANY (${[...expectedPaymentIds]}::uuid[])`;
-  return rows.map((row) => row.nsu);
+  const where = { accountId, expectedPaymentId: { in: expectedPaymentIds } };
+  const refunds = await tx.refund.findMany({ where, distinct: 'originalNsu' });
+  return refunds.map(({ originalNsu }) => originalNsu);
 }
 
 /** The received payments to which a person has linked the debit, by the link that stands. */
@@ -75,25 +69,4 @@ export async function listLinkedOriginals(
     SELECT DISTINCT part.original_nsu AS nsu FROM linked_original part
     WHERE part.account_id = ${opaqueAccountId(accountId)} AND part.nsu = ${nsu} AND ${isStanding}`;
   return rows.map((row) => row.nsu);
-}
-
-/**
- * Whether a refund of one of these received payments is under way. `linkedIds`: a debit that is
- * linked to a refund without a known outcome is what ends it.
- */
-export async function isRefundUnderWay(
-  tx: Tx,
-  accountId: number,
-  originalNsus: readonly bigint[],
-  linkedIds: readonly string[],
-): Promise<boolean> {
-  const found = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM refund r
-    JOIN operation o ON o.account_id = r.account_id AND o.id = r.id
-    WHERE r.account_id = ${opaqueAccountId(accountId)}
-      AND r.original_nsu = ANY (${[...originalNsus]}::bigint[])
-      AND (o.state IN ('received', 'sending', 'awaiting_approval') OR o.state = 'unknown'
-        AND r.expected_payment_id <> ALL (${[...linkedIds]}::uuid[]))
-    LIMIT 1`;
-  return found.length > 0;
 }

@@ -146,14 +146,26 @@ export async function assertNamesNoOther(
   if (!isAgreed) throw ruleBroken('names_another', 'The line names another received payment.');
 }
 
-/** Throws `conflict` while a refund of one of these received payments is under way. */
+/**
+ * Throws `conflict` while a refund of one of these received payments is under way. `linkedIds`: a
+ * debit that is linked to a refund without a known outcome is what ends it.
+ */
 export async function assertNoRefundUnderWay(
   tx: Tx,
   accountId: number,
-  originalNsus: readonly bigint[],
-  linkedIds: readonly string[] = [],
+  originalNsus: bigint[],
+  linkedIds: string[] = [],
 ): Promise<void> {
-  if (await queries.isRefundUnderWay(tx, accountId, originalNsus, linkedIds))
+  const underWay = await tx.refund.findFirst({
+    where: {
+      ...{ accountId, originalNsu: { in: originalNsus } },
+      OR: [
+        { operation: { state: { in: ['received', 'sending', 'awaiting_approval'] } } },
+        { operation: { state: 'unknown' }, expectedPaymentId: { notIn: linkedIds } },
+      ],
+    },
+  });
+  if (underWay)
     throw conflict(
       'refund_under_way',
       'A refund of the received payment is under way; try again when its outcome is known.',

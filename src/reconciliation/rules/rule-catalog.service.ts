@@ -15,7 +15,6 @@ import { newId } from '../../platform/ids.js';
 import { recordRangeTask } from '../../statement/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { assertBelowQuota } from '../../platform/limits/quotas.queries.js';
 import type { DeclaredRule } from '../decide/model.js';
-import { findRuleFacts } from './rule-trials.queries.js';
 import { describeRule, describeRuleWithHistory, toAction, toCondition } from './rule-views.js';
 import type { RuleDefinition } from './rules.schema.js';
 import * as queries from '../load/rules.queries.js';
@@ -146,7 +145,13 @@ export class RuleCatalog {
 
   /** What a rule may be about, of one line. Throws `not_found`. */
   async getLine(accountId: number, nsu: bigint): Promise<CoveredLine> {
-    const line = await findRuleFacts(this.database.prisma, accountId, nsu);
+    const line = await this.database.prisma.statementLine.findUnique({
+      where: { accountId_nsu: { accountId, nsu } },
+      select: {
+        ...{ isCredit: true, amountCents: true, typeName: true, notes: true },
+        ...{ counterparty: true, counterpartyDocument: true },
+      },
+    });
     if (!line) throw new AppError('not_found');
     return line;
   }

@@ -95,18 +95,6 @@ export async function listTriedLines(
     ) t`;
 }
 
-/** What a rule may be about, of one line; null if the account has no such line. */
-export async function findRuleFacts(
-  db: Db,
-  accountId: number,
-  nsu: bigint,
-): Promise<CoveredLine | null> {
-  const [line] = await db.$queryRaw<CoveredLine[]>`
-    SELECT is_credit, amount_cents, type_name, counterparty, counterparty_document, notes
-    FROM statement_line WHERE account_id = ${accountId} AND nsu = ${nsu}`;
-  return line ?? null;
-}
-
 /** A run without progress for so long has ended with its process. */
 const silentSeconds = 120;
 
