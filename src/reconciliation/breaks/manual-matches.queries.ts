@@ -5,7 +5,6 @@ import { Prisma, type Match } from '../../generated/service/client.js';
 import type { Page } from '../../platform/http/listing.js';
 import { lineBreakKinds, subjectOfLine } from '../decide/break-kinds.js';
 import type { ManualLink } from '../decide/model.js';
-import type { PixLine } from '../../statement/expected-payments/refunds-of-pix.js';
 
 interface MatchFilters {
   nsu?: bigint | undefined;
@@ -44,26 +43,13 @@ export async function listMatchRows(
     ORDER BY m.id DESC LIMIT ${limit + 1}`;
 }
 
-export type ManualMatchLine = PixLine & {
-  arrival: bigint;
-  /** Whether a link by a person is in effect: as a match, or as what the line refunds. */
-  isLinked: boolean;
-};
-
-export async function findManualMatchLine(
-  tx: Tx,
-  accountId: number,
-  nsu: bigint,
-): Promise<ManualMatchLine | null> {
-  const [line] = await tx.$queryRaw<ManualMatchLine[]>`
-    SELECT t.nsu, t.arrival, t.is_credit, t.amount_cents, t.type_name, t.occurred_at,
-           t.idempotency_key, t.movement_id, t.end_to_end_id, t.original_end_to_end_id,
-           EXISTS (SELECT 1 FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu
-             AND m.unlinked_at IS NULL AND m.rule = 'manual')
-           OR EXISTS (SELECT 1 FROM classification c WHERE c.account_id = t.account_id
-             AND c.nsu = t.nsu AND c.category = 'refunded' AND c.rule = 'manual') AS "isLinked"
-    FROM statement_line t WHERE t.account_id = ${opaqueAccountId(accountId)} AND t.nsu = ${nsu}`;
-  return line ?? null;
+/** Whether a link by a person is in effect: as a match, or as what the line refunds. */
+export async function isLinkedManually(tx: Tx, accountId: number, nsu: bigint): Promise<boolean> {
+  const where = { accountId, nsu, rule: 'manual' };
+  return (
+    (await tx.match.count({ where: { ...where, unlinkedAt: null } })) > 0 ||
+    (await tx.classification.count({ where: { ...where, category: 'refunded' } })) > 0
+  );
 }
 
 export interface ManualMatchExpected {

@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
 import type { Tx } from '../../platform/postgres/database.service.js';
 import { AppError, conflict, ruleBroken } from '../../platform/errors.js';
+import type { PixLine } from '../../statement/expected-payments/refunds-of-pix.js';
 import { lockReconciliation, readDecidedUntil } from '../apply/decision-writer.queries.js';
 import type { DecisionMaker, ManualLink, RefundedPart } from '../decide/model.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
@@ -80,14 +81,15 @@ export class ManualMatches {
     const { nsu } = link;
     await lockReconciliation(tx, accountId);
     const { decidedArrival } = await readDecidedUntil(tx, accountId);
-    const line = await queries.findManualMatchLine(tx, accountId, nsu);
+    const where = { accountId_nsu: { accountId, nsu } };
+    const line = await tx.statementLine.findUnique({ where });
     if (!line) throw new AppError('not_found');
     if (line.arrival > decidedArrival)
       throw conflict(
         'line_is_pending',
         'The line is new and not decided yet; try again in a moment.',
       );
-    if (line.isLinked)
+    if (await queries.isLinkedManually(tx, accountId, nsu))
       throw conflict('line_is_linked', 'The line is already linked manually; unlink it first.');
     await this.lockFor(tx, accountId, link);
     const { allocations, refundOf } = await this.partsOf(tx, accountId, line, link);
@@ -170,7 +172,7 @@ export class ManualMatches {
   private async partsOf(
     tx: Tx,
     accountId: number,
-    line: queries.ManualMatchLine,
+    line: PixLine,
     link: Link,
   ): Promise<Pick<ManualLink, 'allocations' | 'refundOf'>> {
     const { refundOf: named = [] } = link;
@@ -199,7 +201,7 @@ export class ManualMatches {
   private async allocate(
     tx: Tx,
     accountId: number,
-    line: queries.ManualMatchLine,
+    line: PixLine,
     allocations: Link['allocations'],
   ): Promise<(ManualLink['allocations'][number] & { isRefund: boolean })[]> {
     const ids = allocations.map(({ expectedPaymentId }) => expectedPaymentId.toLowerCase());
@@ -267,7 +269,7 @@ const directionDiffers = () =>
 
 function assertPayable(
   { isCredit, amountCents, paidCents }: queries.ManualMatchExpected,
-  line: queries.ManualMatchLine,
+  line: PixLine,
   { allocatedCents, refundedCents }: { allocatedCents: bigint; refundedCents: bigint },
 ): void {
   if (refundedCents >= line.amountCents)

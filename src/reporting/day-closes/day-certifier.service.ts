@@ -85,7 +85,7 @@ export class DayCertifier {
     const { prisma: db } = this.database;
     const accepted = await readAccepted(db, accountId);
     if (known !== basisOf({ date, lastArrival, accepted })) return false;
-    return queries.isDayBreakOpen(db, accountId, subjectOfDay(date));
+    return (await queries.findDayBreak(db, accountId, subjectOfDay(date)))?.state === 'open';
   }
 
   /**
@@ -104,7 +104,8 @@ export class DayCertifier {
     if (await outcomes.isUndecided(db, isFirst ? { ...span, from: null } : span)) return null;
     const lines = await readSpanFigures(db, span);
     const accepted = await readAccepted(db, accountId);
-    const isAccepted = await queries.isDayBreakAccepted(db, accountId, subjectOfDay(date));
+    const found = await queries.findDayBreak(db, accountId, subjectOfDay(date));
+    const isAccepted = found?.state === 'resolved' && found.resolution !== 'automatic';
     const balance = await readDayBalance(db, accountId, { date, lines: lines.lines, lastArrival });
     const { before, cut, unexplained } = balance;
     const figures = certificates.figuresOf(balanceOfDays(before), lines);

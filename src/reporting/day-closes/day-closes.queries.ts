@@ -157,21 +157,10 @@ export async function findFirstDayCounting(
   return found?.date ?? null;
 }
 
-/** Whether a person resolved the break of the day's difference. */
-export async function isDayBreakAccepted(
-  db: Db,
-  accountId: number,
-  subject: string,
-): Promise<boolean> {
-  const resolution = { not: 'automatic' };
-  const where = { accountId, kind: 'broken_balance_chain', subject, resolution };
-  return (await db.break.count({ where: { ...where, state: 'resolved' } })) > 0;
-}
-
-/** Whether the break of the day's balance is open. */
-export async function isDayBreakOpen(db: Db, accountId: number, subject: string): Promise<boolean> {
-  const where = { accountId, kind: 'broken_balance_chain', subject, state: 'open' } as const;
-  return (await db.break.count({ where })) > 0;
+/** The break of the day's balance. */
+export async function findDayBreak(db: Db, accountId: number, subject: string) {
+  const key = { accountId, kind: 'broken_balance_chain', subject };
+  return db.break.findUnique({ where: { accountId_kind_subject: key } });
 }
 
 /** The last certificate of the account's chain. */
