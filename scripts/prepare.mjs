@@ -45,6 +45,7 @@ export async function prepare({ build = true } = {}) {
   await withLock(join(preparedFolder, 'lock'), async () => {
     if (!isInstalled()) await step('Installing packages', install);
     if (!isGenerated()) await step('Generating database clients', generate);
+    if (!isStyled()) await step('Writing styles', writeStyles);
     if (build && !isBuilt()) await step('Building', compile);
   });
 }
@@ -98,7 +99,7 @@ function sourceFiles() {
 }
 
 function isPrepared(build) {
-  return isInstalled() && isGenerated() && (!build || isBuilt());
+  return isInstalled() && isGenerated() && isStyled() && (!build || isBuilt());
 }
 
 function isInstalled() {
@@ -199,6 +200,43 @@ async function generate() {
   const argv = (name) => [prisma, 'generate', '--config', `prisma.${name}.config.ts`];
   await Promise.all(schemas.map((name) => runNode(argv(name), { quiet: true, env })));
   writeFileSync(join(preparedFolder, 'generated'), hash);
+}
+
+const kitFolder = join('src', 'console', 'kit');
+const stylesFolder = join(projectFolder, 'src', 'generated', 'console');
+
+function isStyled() {
+  const isComplete = existsSync(join(stylesFolder, 'styles.ts'));
+  return isComplete && readIfPresent(join(preparedFolder, 'styles')) === stylesHash();
+}
+
+function stylesHash() {
+  return hashOf(['package-lock.json', ...listFiles(kitFolder, () => true)]);
+}
+
+/** The console's stylesheet, by Tailwind, and the icons that kit/icons.json names. */
+async function writeStyles() {
+  const hash = stylesHash();
+  const written = join(preparedFolder, 'console.css');
+  const source = join(projectFolder, kitFolder, 'console.css');
+  const tailwind = join(projectFolder, 'node_modules/@tailwindcss/cli/dist/index.mjs');
+  await runNode([tailwind, '-i', source, '-o', written, '--minify'], { quiet: true });
+  const names = JSON.parse(readFileSync(join(projectFolder, kitFolder, 'icons.json'), 'utf8'));
+  const icons = Object.fromEntries(names.map((name) => [name, readIcon(name)]));
+  mkdirSync(stylesFolder, { recursive: true });
+  const declare = (name, value) => `export const ${name} = ${JSON.stringify(value)} as const;\n`;
+  writeFileSync(
+    join(stylesFolder, 'styles.ts'),
+    declare('stylesheet', readFileSync(written, 'utf8')) + declare('icons', icons),
+  );
+  writeFileSync(join(preparedFolder, 'styles'), hash);
+}
+
+/** What stands inside the icon's `svg`. */
+function readIcon(name) {
+  const file = join(projectFolder, 'node_modules/lucide-static/icons', `${name}.svg`);
+  const [, content = ''] = /<svg[^>]*>(.*)<\/svg>/s.exec(readFileSync(file, 'utf8')) ?? [];
+  return content.replace(/\s*\n\s*/g, '');
 }
 
 /** The stamp stands in dist: whoever runs `nest build` deletes it. */

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { keyboardScript } from './keyboard.js';
-import { stylesheet } from './stylesheet.js';
+import { stylesheet } from '../generated/console/styles.js';
 
 export interface Asset {
   url: string;

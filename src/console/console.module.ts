@@ -4,7 +4,7 @@ import { ApprovalsPagesModule } from './approvals/approvals-pages.module.js';
 import { AssetsController } from './assets.controller.js';
 import { BreaksPagesModule } from './breaks/breaks-pages.module.js';
 import { ConnectionsPagesModule } from './connections/connections-pages.module.js';
-import { ConsoleFrameModule } from './console-frame.module.js';
+import { ConsoleFrameModule } from './serving/console-frame.module.js';
 import { DaysPagesModule } from './days/days-pages.module.js';
 import { ExpectedPaymentsPagesModule } from './expected-payments/expected-payments-pages.module.js';
 import { FilesPagesModule } from './files/files-pages.module.js';

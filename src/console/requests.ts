@@ -101,7 +101,7 @@ export function isOwnOrigin(
 export function pageSecurity(nonce: string): Record<string, string> {
   return {
     'content-security-policy':
-      `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'self'; img-src 'self'; ` +
+      `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'self'; img-src 'self' data:; ` +
       "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     'cache-control': 'no-store',
     // Not `no-referrer`: with it, browsers hide the origin of forms.

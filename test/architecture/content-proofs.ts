@@ -1,4 +1,5 @@
 // Each content and name rule with a small tree that breaks it and the violations it must report.
+import { foldersToMoveHaveMarkup, markupStandsInTheKit } from './markup.js';
 import type { ProvenRule } from './project-file.js';
 import {
   idsAscendByOneClock,
@@ -324,6 +325,25 @@ export const sourceRules: ProvenRule[] = [
       'src/bank/a.ts': `function short() {\n${'a;\n'.repeat(68)}}\nconst long = () => {\n${'a;\n'.repeat(69)}};`,
     },
     found: ['src/bank/a.ts:71 a function has 71 lines'],
+  },
+  {
+    name: 'of pages have tables, forms and classes of the kit alone',
+    rule: markupStandsInTheKit,
+    tree: {
+      'src/console/kit/a.tsx': '<form class="card"><table></table></form>',
+      'src/console/moved/a.tsx': 'const a = <Form />;\n<form>\n<p class="muted" />\n<table>',
+    },
+    found: [
+      'src/console/moved/a.tsx:2 "<form" stands outside of the kit',
+      'src/console/moved/a.tsx:3 "class=" stands outside of the kit',
+      'src/console/moved/a.tsx:4 "<table" stands outside of the kit',
+    ],
+  },
+  {
+    name: 'of pages that have moved to the kit are no exceptions',
+    rule: foldersToMoveHaveMarkup,
+    tree: { 'src/console/today/a.tsx': '<Card />', 'src/console/days/a.tsx': '<p class="a" />' },
+    found: ['src/console/today has moved to the kit: remove the exception'],
   },
 ];
 

@@ -49,7 +49,8 @@ function impureImport({ specifier, target, isTypeOnly, names }: Import): string 
   if (isTypeOnly) return undefined;
   if (target !== null) {
     const isImpure =
-      target.startsWith('src/generated/') || impureRoles.includes(nameParts(target).role ?? '');
+      /^src\/generated\/(?!console\/)/.test(target) ||
+      impureRoles.includes(nameParts(target).role ?? '');
     return isImpure ? `a pure file imports values of ${target}` : undefined;
   }
   if (!impurePackages.test(specifier)) return undefined;

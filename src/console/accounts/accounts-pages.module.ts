@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ConsoleFrameModule } from '../console-frame.module.js';
+import { ConsoleFrameModule } from '../serving/console-frame.module.js';
 import { AccountPages } from './accounts.controller.js';
 
 /** Where the console begins. Its last page answers for each address that no other page has. */

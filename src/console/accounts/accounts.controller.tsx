@@ -4,7 +4,7 @@ import { Controller, Get, Redirect as HttpRedirect } from '@nestjs/common';
 import { Settings } from '../../platform/settings/config.js';
 import { Operators } from '../../access/people/operators.service.js';
 import { AppError } from '../../platform/errors.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { sessionOf } from '../visit.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { cookieNames, languageCookie, readNext, writeCookie, type Visit } from '../requests.js';

@@ -7,9 +7,9 @@ import { unknownParty } from '../../access/counterparties/party.js';
 import type { LimitInUse } from '../../outbound/payment-controls/control-changes.service.js';
 
 import type { NameOfActor } from '../actor-names.service.js';
-import { Amount, Badge, Card, Empty, FactList, Timeline, type Tone } from '../elements.js';
+import { Amount, Badge, Card, Empty, FactList, Timeline, type Tone } from '../kit/elements.js';
 import { formatAmount, formatTime } from '../formats.js';
-import { DataTable, Message } from '../frame.js';
+import { DataTable, Message } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';

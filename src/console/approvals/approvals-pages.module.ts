@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { OperationsModule } from '../../outbound/operations/operations.module.js';
 import { PaymentControlsModule } from '../../outbound/payment-controls/payment-controls.module.js';
-import { ConsoleFrameModule } from '../console-frame.module.js';
+import { ConsoleFrameModule } from '../serving/console-frame.module.js';
 import { ApprovalFactsReader } from './approval-facts.service.js';
 import { ApprovalPolicyPages } from './approval-policy.controller.js';
 import { ApprovalPages } from './approvals.controller.js';

@@ -7,9 +7,9 @@ import { ControlChanges } from '../../outbound/payment-controls/control-changes.
 import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
 import { ActorNames } from '../actor-names.service.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Empty, Pager } from '../elements.js';
-import { Message } from '../frame.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { Empty, Pager } from '../kit/elements.js';
+import { Message } from '../kit/frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';

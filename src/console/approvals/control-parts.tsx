@@ -8,9 +8,9 @@ import type {
   getPaymentControls,
 } from '../../outbound/payment-controls/payment-controls.schema.js';
 import type { z } from 'zod';
-import { Card, Pager } from '../elements.js';
+import { Card, Pager } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable, Field, Form } from '../frame.js';
+import { DataTable, Field, Form } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { writeTypedAmount } from '../typed-amount.js';

@@ -1,8 +1,8 @@
 // The form by which a person approves or declines what the page shows, and why it is missing where
 // the person cannot decide.
 import type { JSX } from 'preact';
-import { Amount, Card } from '../elements.js';
-import { Form, Message, StepUpNotice } from '../frame.js';
+import { Amount, Card } from '../kit/elements.js';
+import { Form, Message, StepUpNotice } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';

@@ -7,10 +7,10 @@ import { ControlChanges } from '../../outbound/payment-controls/control-changes.
 import type { getAccountPaymentControls } from '../../outbound/payment-controls/payment-controls.schema.js';
 import { isUuid, readPage, toList } from '../../platform/http/listing.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Card, FactList } from '../elements.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { Card, FactList } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable, Message, StepUpNotice } from '../frame.js';
+import { DataTable, Message, StepUpNotice } from '../kit/frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';

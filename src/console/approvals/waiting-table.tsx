@@ -2,9 +2,9 @@
 import type { JSX } from 'preact';
 import { punctuateTaxId } from '../../access/counterparties/party.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import { Amount, Badge } from '../elements.js';
+import { Amount, Badge } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable } from '../frame.js';
+import { DataTable } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import { pathTo } from '../visit.js';

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { refundOfKind } from '../../reconciliation/decide/break-kinds.js';
 import { formatAmount } from '../formats.js';
-import { Field, Form } from '../frame.js';
+import { Field, Form } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { pathTo, typed } from '../visit.js';
 import { freeParts } from './action-forms.js';

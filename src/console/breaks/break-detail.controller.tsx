@@ -5,7 +5,7 @@ import { AppError } from '../../platform/errors.js';
 import { BreakActions } from '../../reconciliation/breaks/break-actions.service.js';
 import { BreakComments } from '../../reconciliation/breaks/break-comments.service.js';
 
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 

@@ -6,7 +6,7 @@ import { BreakReading } from '../../reconciliation/breaks/break-reading.service.
 import { BreakSides } from '../../reconciliation/breaks/break-sides.service.js';
 import { CounterpartyHistory } from '../../reconciliation/breaks/counterparty-history.service.js';
 import { ActorNames } from '../actor-names.service.js';
-import { Message } from '../frame.js';
+import { Message } from '../kit/frame.js';
 import { Shown } from '../page.js';
 import type { Visit } from '../requests.js';
 import { callerOf, isAllowedTo } from '../visit.js';

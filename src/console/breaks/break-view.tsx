@@ -1,6 +1,6 @@
 // The page of one break, from what happened down to what happened before.
 import type { ComponentChildren, JSX } from 'preact';
-import { Amount, Card, Empty, FactList, Timeline, type TimelineEntry } from '../elements.js';
+import { Amount, Card, Empty, FactList, Timeline, type TimelineEntry } from '../kit/elements.js';
 import { printDay } from '../../brazil/printed-text.js';
 import { formatAmount, formatTime } from '../formats.js';
 import type { Visit } from '../requests.js';

@@ -6,7 +6,7 @@ import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { AppError } from '../../platform/errors.js';
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
 import type { Severity } from '../../reconciliation/breaks/severity.js';
-import { Badge, type Tone } from '../elements.js';
+import { Badge, type Tone } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey, type Translate } from '../texts.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { BreaksModule } from '../../reconciliation/breaks/breaks.module.js';
-import { ConsoleFrameModule } from '../console-frame.module.js';
+import { ConsoleFrameModule } from '../serving/console-frame.module.js';
 import { BreakDetailPages } from './break-detail.controller.js';
 import { BreakPage } from './break-page.service.js';
 import { BreakPages } from './breaks.controller.js';

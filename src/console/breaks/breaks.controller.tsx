@@ -7,10 +7,10 @@ import {
   type VersionedView,
 } from '../../reconciliation/breaks/break-reading.service.js';
 import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
-import { ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Card, Empty, type FilterField, Filters, Pager } from '../elements.js';
+import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { Card, Empty, type FilterField, Filters, Pager } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable } from '../frame.js';
+import { DataTable } from '../kit/frame.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { callerOf, isAllowedTo, pathTo } from '../visit.js';

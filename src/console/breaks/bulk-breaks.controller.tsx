@@ -11,7 +11,7 @@ import { BreakActions } from '../../reconciliation/breaks/break-actions.service.
 import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
 import { versionOfBreaks } from '../../reconciliation/breaks/break-version.js';
 import { actOnBreaks } from '../../reconciliation/breaks/breaks.schema.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { callerOf, isAllowedTo, pathTo, typed } from '../visit.js';

@@ -2,9 +2,9 @@
 import type { JSX } from 'preact';
 import type { ActionPreview } from '../../reconciliation/breaks/break-actions.service.js';
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
-import { Badge, Card, Empty } from '../elements.js';
+import { Badge, Card, Empty } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
-import { DataTable, Form, Message } from '../frame.js';
+import { DataTable, Form, Message } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { pathTo, typed } from '../visit.js';
 import { ReasonField } from './action-forms-view.js';

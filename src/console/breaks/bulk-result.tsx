@@ -1,8 +1,8 @@
 // What a bulk action did to each break, and the state that each has now.
 import type { JSX } from 'preact';
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
-import { Card } from '../elements.js';
-import { DataTable } from '../frame.js';
+import { Card } from '../kit/elements.js';
+import { DataTable } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
 import { readBreakList } from './break-list.js';

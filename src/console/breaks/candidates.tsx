@@ -1,9 +1,9 @@
 // What a break is compared with: its ranked candidates, or the payment that its line is matched to.
 import type { JSX } from 'preact';
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { Badge, Card, Empty } from '../elements.js';
+import { Badge, Card, Empty } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
-import { Form } from '../frame.js';
+import { Form } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
 import { LinkFields } from './action-forms-view.js';

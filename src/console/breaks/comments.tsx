@@ -1,9 +1,9 @@
 // The comments on a break, and the form for another one.
 import type { JSX } from 'preact';
 import { maxCommentLength } from '../../reconciliation/breaks/break-comments.schema.js';
-import { Card, Empty } from '../elements.js';
+import { Card, Empty } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { Form } from '../frame.js';
+import { Form } from '../kit/frame.js';
 import { pathTo } from '../visit.js';
 import type { BreakViewProps } from './break-facts.js';
 import { keyOfAction } from './open-actions.js';

@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { printDay } from '../../brazil/printed-text.js';
 import type { Cents } from '../../brazil/cents.js';
 import { formatAmount } from '../formats.js';
-import { DataTable } from '../frame.js';
+import { DataTable } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { writeTaxId } from './break-words.js';
 import type { Comparison, Mark } from './compare-sides.js';

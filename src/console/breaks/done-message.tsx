@@ -1,7 +1,7 @@
 // What the person has just done about a break, shown on the page to which it led.
 import type { JSX } from 'preact';
 import { isUuid } from '../../platform/http/listing.js';
-import { Message } from '../frame.js';
+import { Message } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { pathTo } from '../visit.js';

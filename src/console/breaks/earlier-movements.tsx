@@ -4,9 +4,9 @@ import type {
   EarlierBreak,
   EarlierLine,
 } from '../../reconciliation/breaks/counterparty-history.queries.js';
-import { Amount, Card, Empty } from '../elements.js';
+import { Amount, Card, Empty } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable } from '../frame.js';
+import { DataTable } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
 import type { BreakFacts } from './break-facts.js';

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { printDay } from '../../brazil/printed-text.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { LineSide, PaymentSide } from '../../reconciliation/breaks/break-sides.service.js';
-import { Amount, FactList } from '../elements.js';
+import { Amount, FactList } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';

@@ -1,32 +1,43 @@
 // Channels that get alerts: e-mail, Slack and webhooks, with the messages that each got.
 import { Controller } from '@nestjs/common';
 import type { JSX } from 'preact';
+import type { AlertChannel } from '../../generated/service/client.js';
+import type { AlertChannelKind } from '../../generated/service/enums.js';
+import type { AppError } from '../../platform/errors.js';
+import { isUuid, toList } from '../../platform/http/listing.js';
 import { AlertChannels } from '../../reporting/alerts/alert-channels.service.js';
 import { Alerts } from '../../reporting/alerts/alerts.service.js';
 import {
   channelKinds,
+  channelLanguages,
   createChannel,
   updateChannel,
 } from '../../reporting/alerts/channels.schema.js';
-import type { AppError } from '../../platform/errors.js';
-import { isUuid, toList } from '../../platform/http/listing.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import { accountOf, isAllowedTo, pathId, pathTo, requireReason, typed } from '../visit.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { formatCount, formatTime } from '../formats.js';
+import { Card, FactList, Pager } from '../kit/elements.js';
 import {
-  ChannelDetail,
-  ChannelForm,
-  ChannelList,
-  type ShownChannel,
-} from './alert-channel-views.js';
-import {
-  doneAt,
-  ConnectionDone,
-  findProblem,
-  plainText,
+  attempt,
+  typedBody,
+  FormCard,
   readBody,
   statusOf,
+  Step,
+  type FormFields,
+} from '../kit/form.js';
+import { Muted } from '../kit/layout.js';
+import { ListCard } from '../kit/list-page.js';
+import { ListTable } from '../kit/table.js';
+import { Redirect, Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
+import { accountOf, isAllowedTo, pathId, pathTo, requireReason } from '../visit.js';
+import {
+  ConnectionDone,
+  DeliveryBadge,
+  describeFailure,
+  doneAt,
+  plainText,
 } from './connection-elements.js';
 import { SecretOnce, TestResultMessage } from './endpoint-views.js';
 import { readCursor } from './list-address.js';
@@ -37,8 +48,25 @@ const manage = 'manage connections';
 /** More than an account may have. */
 const all = { after: null, limit: 100 } as const;
 const shownMessages = 20;
-
 const subject = (visit: Visit) => `alert-channel ${pathId(visit)}` as const;
+
+/** An address that is not typed again stays: it is never shown. */
+function fieldsOf({ t }: Visit, kind: AlertChannelKind, isNew: boolean): FormFields {
+  const hint: TextKey =
+    kind === 'email' ? 'alertChannels.recipients.hint' : `alertChannels.url.${kind}`;
+  const destination = { hint: isNew ? hint : 'alertChannels.keep', required: isNew } as const;
+  return {
+    name: { label: 'alertChannels.name', required: true, maxLength: 100 },
+    ...(kind === 'email'
+      ? { recipients: { label: 'alertChannels.recipients', is: 'list', ...destination } }
+      : { url: { label: 'alertChannels.url', is: 'url', maxLength: 2000, ...destination } }),
+    language: {
+      label: 'alertChannels.language',
+      is: 'choice',
+      options: channelLanguages.map((one) => [one, t(`alertChannels.language.${one}`)]),
+    },
+  };
+}
 
 @Controller()
 export class AlertChannelPages {
@@ -52,7 +80,7 @@ export class AlertChannelPages {
     needs,
     menu: { title: 'alertChannels.title', section: 'connections', place: 70 },
   })
-  async list(@Visiting() visit: Visit): Promise<PageAnswer> {
+  list(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.listPage(visit, null);
   }
 
@@ -62,25 +90,23 @@ export class AlertChannelPages {
     audit: { action: 'create alert channel', subject: () => 'alert-channel new' },
   })
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
-    let created: Awaited<ReturnType<AlertChannels['create']>> | null = null;
-    const problem = await findProblem(async () => {
-      const kind = typed(visit, 'kind');
-      const body = readBody(createChannel.body, { kind, ...fieldsOf(visit, kind === 'email') });
-      created = await this.channels.create(accountOf(visit).id, body);
+    const kind = channelKinds.find((one) => one === visit.form.get('kind')) ?? 'email';
+    const { problem, result } = await attempt(() => {
+      const given = { kind, ...typedBody(visit, fieldsOf(visit, kind, true)) };
+      return this.channels.create(accountOf(visit).id, readBody(createChannel.body, given));
     });
-    if (problem || !created) return this.listPage(visit, problem);
-    const { channel, secret } = created as Awaited<ReturnType<AlertChannels['create']>>;
-    if (secret === null)
-      return new Redirect(doneAt(visit, `alert-channels/${channel.id}`, 'saved'));
-    const back = pathTo(visit, `alert-channels/${channel.id}`);
+    if (problem) return this.listPage(visit, problem);
+    const { channel, secret } = result;
+    const page = `alert-channels/${channel.id}`;
+    if (secret === null) return new Redirect(doneAt(visit, page, 'saved'));
     return new Shown(
       visit.t('alertChannels.created'),
-      <SecretOnce visit={visit} secret={secret} back={back} />,
+      <SecretOnce visit={visit} secret={secret} back={pathTo(visit, page)} />,
     );
   }
 
   @ConsolePage({ path: `${channels}/:id`, needs })
-  async show(@Visiting() visit: Visit): Promise<PageAnswer> {
+  show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.detail(visit, null);
   }
 
@@ -90,13 +116,12 @@ export class AlertChannelPages {
     audit: { action: 'change alert channel', subject },
   })
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const id = pathId(visit);
-    const { id: accountId } = accountOf(visit);
+    const [accountId, id] = [accountOf(visit).id, pathId(visit)];
     const { kind } = await this.channels.get(accountId, id);
-    const problem = await findProblem(async () => {
+    const { problem } = await attempt(() => {
       requireReason(visit);
-      const changes = readBody(updateChannel.body, fieldsOf(visit, kind === 'email'));
-      await this.channels.update(accountId, id, changes);
+      const changes = typedBody(visit, fieldsOf(visit, kind, false));
+      return this.channels.update(accountId, id, readBody(updateChannel.body, changes));
     });
     if (problem) return this.detail(visit, problem);
     return new Redirect(doneAt(visit, `alert-channels/${id}`, 'saved'));
@@ -108,12 +133,10 @@ export class AlertChannelPages {
     audit: { action: 'send test message', subject },
   })
   async test(@Visiting() visit: Visit): Promise<PageAnswer> {
-    let result: Awaited<ReturnType<AlertChannels['sendTest']>> | null = null;
-    const problem = await findProblem(async () => {
-      result = await this.channels.sendTest(accountOf(visit).id, pathId(visit));
-    });
-    const message = <TestResultMessage visit={visit} result={result} />;
-    return this.detail(visit, problem, message);
+    const { problem, result = null } = await attempt(() =>
+      this.channels.sendTest(accountOf(visit).id, pathId(visit)),
+    );
+    return this.detail(visit, problem, <TestResultMessage visit={visit} result={result} />);
   }
 
   @ConsoleAction({
@@ -141,25 +164,48 @@ export class AlertChannelPages {
   }
 
   private async listPage(visit: Visit, problem: AppError | null): Promise<Shown> {
+    const { t } = visit;
     const rows = await this.channels.listPage(accountOf(visit).id, all);
-    const shown: ShownChannel[] = rows.map((channel) => ({
-      ...channel,
-      target: this.channels.targetOf(channel).join(', '),
-    }));
-    const mayManage = isAllowedTo(visit, manage);
     const body = (
       <>
-        <ChannelList visit={visit} channels={shown} />
-        {mayManage &&
+        <ConnectionDone visit={visit} />
+        <Muted>{t('alertChannels.intro')}</Muted>
+        <ListCard>
+          <ListTable
+            {...{ visit, rows, name: 'alertChannels.title', empty: t('alertChannels.empty') }}
+            columns={[
+              {
+                label: 'alertChannels.name',
+                is: 'wide',
+                cell: ({ id, name }) => (
+                  <a href={pathTo(visit, `alert-channels/${id}`)}>{plainText(name)}</a>
+                ),
+              },
+              { label: 'alertChannels.kind', cell: ({ kind }) => t(`alertChannels.kind.${kind}`) },
+              { label: 'alertChannels.target', is: 'wide', cell: (row) => this.targetOf(row) },
+              {
+                label: 'alertChannels.language',
+                cell: ({ language }) => t(`alertChannels.language.${language}`),
+              },
+            ]}
+          />
+        </ListCard>
+        {isAllowedTo(visit, manage) &&
           channelKinds.map((kind) => (
-            <ChannelForm
-              {...{ visit, kind, channel: null }}
+            <FormCard
+              {...{ visit, fields: fieldsOf(visit, kind, true), hidden: { kind } }}
+              title={`alertChannels.create.${kind}`}
+              intro={`alertChannels.explain.${kind}`}
+              values={{ language: visit.language }}
               problem={visit.form.get('kind') === kind ? problem : null}
+              action={pathTo(visit, 'alert-channels')}
+              button="alertChannels.create"
+              needsStepUp
             />
           ))}
       </>
     );
-    return new Shown(visit.t('alertChannels.title'), body, statusOf(problem));
+    return new Shown(t('alertChannels.title'), body, statusOf(problem));
   }
 
   private async detail(
@@ -167,37 +213,112 @@ export class AlertChannelPages {
     problem: AppError | null,
     message: JSX.Element | null = null,
   ): Promise<Shown> {
-    const { id: accountId } = accountOf(visit);
-    const channel = await this.channels.get(accountId, pathId(visit));
-    const target = this.channels.targetOf(channel).join(', ');
-    const page = readCursor(visit.query, isUuid, shownMessages);
-    const found = await this.alerts.listNotifications(accountId, { channelId: channel.id }, page);
-    const { data, next } = toList(found, page, ({ id }) => id);
+    const { t } = visit;
+    const channel = await this.channels.get(accountOf(visit).id, pathId(visit));
+    const { id, kind, name, language, updatedAt } = channel;
+    const path = pathTo(visit, `alert-channels/${id}`);
     const body = (
       <>
         <ConnectionDone visit={visit} />
         {message}
-        <ChannelDetail
-          {...{ visit, problem, next }}
-          channel={{ ...channel, target }}
-          messages={[...data]}
+        <FactList
+          visit={visit}
+          title="alertChannels.facts"
+          facts={[
+            ['alertChannels.kind', t(`alertChannels.kind.${kind}`)],
+            ['alertChannels.target', this.targetOf(channel)],
+            ['alertChannels.language', t(`alertChannels.language.${language}`)],
+            ['connections.createdAt', formatTime(channel.createdAt, visit.language)],
+          ]}
         />
+        {await this.messagesOf(visit, id)}
+        {isAllowedTo(visit, manage) && (
+          <>
+            <FormCard
+              {...{ visit, problem, fields: fieldsOf(visit, kind, false) }}
+              values={{ name, language }}
+              title="alertChannels.change"
+              intro={`alertChannels.explain.${kind}`}
+              action={path}
+              shown={updatedAt.toISOString()}
+              button="app.save"
+              asksReason
+              needsStepUp
+            />
+            <Card title={t('connections.actions')}>
+              <Step
+                {...{ visit, action: `${path}/test`, button: 'alertChannels.test' }}
+                hint="alertChannels.test.hint"
+              />
+              <Step
+                {...{ visit, action: `${path}/remove`, button: 'alertChannels.remove' }}
+                hint="alertChannels.remove.hint"
+                asksReason
+              />
+            </Card>
+          </>
+        )}
       </>
     );
-    return new Shown(plainText(channel.name), body, statusOf(problem));
+    return new Shown(plainText(name), body, statusOf(problem));
   }
-}
 
-/** A field that is left empty is left out: an address that is not typed again stays. */
-function fieldsOf(visit: Visit, isEmail: boolean): Record<string, unknown> {
-  const recipients = typed(visit, 'recipients')
-    .split(/[\s,;]+/)
-    .filter((one) => one !== '');
-  const url = typed(visit, 'url');
-  return {
-    name: typed(visit, 'name'),
-    language: typed(visit, 'language') || undefined,
-    ...(isEmail && recipients.length > 0 ? { recipients } : {}),
-    ...(!isEmail && url !== '' ? { url } : {}),
-  };
+  private async messagesOf(visit: Visit, channelId: string): Promise<JSX.Element> {
+    const { t, language } = visit;
+    const page = readCursor(visit.query, isUuid, shownMessages);
+    const found = await this.alerts.listNotifications(accountOf(visit).id, { channelId }, page);
+    const { data: rows, next } = toList(found, page, ({ id }) => id);
+    const path = pathTo(visit, `alert-channels/${channelId}`);
+    return (
+      <Card title={t('alertChannels.messages')}>
+        <ListTable
+          {...{ visit, rows, name: 'alertChannels.messages' }}
+          empty={t('alertChannels.messages.empty')}
+          columns={[
+            {
+              label: 'connections.createdAt',
+              cell: ({ createdAt }) => formatTime(createdAt, language),
+            },
+            {
+              label: 'alertChannels.message',
+              cell: ({ message }) => t(`alertChannels.message.${message.kind}`),
+            },
+            {
+              label: 'alertChannels.alerts',
+              cell: ({ message: { ruleId, alertCount } }) => (
+                <a href={`${pathTo(visit, 'alerts')}?ruleId=${ruleId}`}>
+                  {formatCount(alertCount)}
+                </a>
+              ),
+            },
+            {
+              label: 'deliveries.state',
+              cell: ({ state }) => <DeliveryBadge {...{ visit, state }} />,
+            },
+            {
+              label: 'deliveries.result',
+              cell: ({ lastError, lastStatus }) =>
+                lastError === null ? lastStatus : describeFailure(t, lastError),
+            },
+            isAllowedTo(visit, 'send again') && {
+              label: 'connections.actions',
+              cell: ({ id, state }) =>
+                state !== 'pending' && (
+                  <Step
+                    {...{ visit, action: `${path}/messages/${id}/replay` }}
+                    button="deliveries.replay"
+                  />
+                ),
+            },
+          ]}
+        />
+        <Pager visit={visit} next={next} />
+      </Card>
+    );
+  }
+
+  /** Masked: recipients are people, and an address may be a secret. */
+  private targetOf(channel: AlertChannel): string {
+    return this.channels.targetOf(channel).join(', ');
+  }
 }

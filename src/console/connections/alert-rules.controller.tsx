@@ -4,20 +4,14 @@ import { AlertChannels } from '../../reporting/alerts/alert-channels.service.js'
 import { AlertRules } from '../../reporting/alerts/alert-rules.service.js';
 import { createAlertRule } from '../../reporting/alerts/rules.schema.js';
 import { AppError } from '../../platform/errors.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, isAllowedTo, pathId, pathTo, requireReason } from '../visit.js';
 import { readConditionKind, readAlertRuleForm } from './alert-rule-form.js';
 import { AlertRuleSteps, RuleFacts, AlertRuleForm, RuleList } from './alert-rule-views.js';
-import {
-  doneAt,
-  ConnectionDone,
-  findProblem,
-  plainText,
-  readBody,
-  statusOf,
-} from './connection-elements.js';
+import { doneAt, ConnectionDone, findProblem, plainText } from './connection-elements.js';
+import { readBody, statusOf } from '../kit/form.js';
 
 const rules = '/console/accounts/:account/alert-rules';
 const needs = 'view';

@@ -7,14 +7,15 @@ import { AlertSeverity, AlertState } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';
 import { isUuid, toList } from '../../platform/http/listing.js';
 import { ActorNames } from '../actor-names.service.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Empty, Filters, Pager } from '../elements.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { Empty, Filters, Pager } from '../kit/elements.js';
 import { readFilters } from '../list-query.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, isAllowedTo, pathId, requireReason } from '../visit.js';
 import { AcknowledgeAll, AlertDetailView, AlertRows } from './alert-views.js';
-import { doneAt, ConnectionDone, findProblem, plainText, statusOf } from './connection-elements.js';
+import { doneAt, ConnectionDone, findProblem, plainText } from './connection-elements.js';
+import { statusOf } from '../kit/form.js';
 import { readCursor } from './list-address.js';
 
 const alerts = '/console/accounts/:account/alerts';

@@ -2,15 +2,12 @@
 // deliveries, and JSON that is shown as text.
 import type { ComponentChildren, JSX } from 'preact';
 import { parse, stringify } from 'lossless-json';
-import type { z } from 'zod';
-import type { FieldErrors } from '../../bank-contract/field-errors.js';
 import { eventTypes } from '../../events/event-types.js';
 import type { DeliveryState } from '../../generated/service/enums.js';
-import { decode } from '../../platform/http/contract-route.js';
-import { AppError, refuseInvalid } from '../../platform/errors.js';
-import { Badge, type Tone } from '../elements.js';
+import { AppError } from '../../platform/errors.js';
+import { Badge, type Tone } from '../kit/elements.js';
 import { escapeOf, formatCount } from '../formats.js';
-import { Message } from '../frame.js';
+import { Message } from '../kit/frame.js';
 import { problemKey } from '../problems.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey, type Translate } from '../texts.js';
@@ -44,22 +41,6 @@ export async function findProblem(act: () => Promise<unknown>): Promise<AppError
     if (!isOwn || error.code === 'not_found' || error.code === 'forbidden') throw error;
     return error;
   }
-}
-
-/** Of the page that shows the problem. */
-export function statusOf(problem: AppError | null): { status?: number } {
-  return problem ? { status: problem.status } : {};
-}
-
-/** Reads a form by the schema that the API has for the same request. Throws `validation_failed`. */
-export function readBody<Schema extends z.ZodType>(
-  schema: Schema,
-  given: Record<string, unknown>,
-): z.output<Schema> {
-  const errors: FieldErrors = {};
-  const body = decode(schema, given, errors);
-  refuseInvalid(errors);
-  return body as z.output<Schema>;
 }
 
 /** What is wrong, in the person's language; `labels` names the fields of the form. */

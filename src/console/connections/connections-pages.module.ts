@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { AlertsModule } from '../../reporting/alerts/alerts.module.js';
 import { EventsModule } from '../../events/events.module.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
-import { ConsoleFrameModule } from '../console-frame.module.js';
+import { ConsoleFrameModule } from '../serving/console-frame.module.js';
 import { AlertChannelPages } from './alert-channels.controller.js';
 import { AlertRulePages } from './alert-rules.controller.js';
 import { AlertPages } from './alerts.controller.js';

@@ -8,8 +8,8 @@ import { EventsService } from '../../events/events.service.js';
 import { DeliveryState } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';
 import { readUuid, toList } from '../../platform/http/listing.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Empty, Filters, Pager } from '../elements.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { Empty, Filters, Pager } from '../kit/elements.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, pathId, requireReason, typed } from '../visit.js';
@@ -20,9 +20,9 @@ import {
   eventOptions,
   findProblem,
   nameOfEvent,
-  statusOf,
   hostOf,
 } from './connection-elements.js';
+import { statusOf } from '../kit/form.js';
 import { readDeliveryPage } from './list-address.js';
 
 const deliveries = '/console/accounts/:account/deliveries';

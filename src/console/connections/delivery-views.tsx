@@ -4,9 +4,9 @@ import type { DeliveryRow } from '../../events/deliveries.queries.js';
 import type { Deliveries } from '../../events/delivery-lists.service.js';
 import type { WebhookEndpoint } from '../../generated/service/client.js';
 import type { AppError } from '../../platform/errors.js';
-import { Card, FactList, Timeline } from '../elements.js';
+import { Card, FactList, Timeline } from '../kit/elements.js';
 import { formatCount, formatTime } from '../formats.js';
-import { DataTable, Form } from '../frame.js';
+import { DataTable, Form } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { isAllowedTo, pathTo } from '../visit.js';
 import {

@@ -9,11 +9,12 @@ import { EndpointsService } from '../../events/endpoints.service.js';
 import { createEndpoint } from '../../events/events.schema.js';
 import type { AppError } from '../../platform/errors.js';
 import { toList } from '../../platform/http/listing.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, isAllowedTo, pathId, pathTo, requireReason, typed } from '../visit.js';
-import { doneAt, findProblem, readBody, statusOf } from './connection-elements.js';
+import { doneAt, findProblem } from './connection-elements.js';
+import { readBody, statusOf } from '../kit/form.js';
 import {
   BacklogView,
   EndpointDetail,

@@ -6,9 +6,9 @@ import type {
   UnnotifiedLineRow,
 } from '../../webhooks/health/notification-counts.queries.js';
 import type { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
-import { Amount, Card, FactList } from '../elements.js';
+import { Amount, Card, FactList } from '../kit/elements.js';
 import { formatCount, formatDuration, formatTime } from '../formats.js';
-import { DataTable, Message } from '../frame.js';
+import { DataTable, Message } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { nameOfType } from '../search/statement-elements.js';
 import { pathTo } from '../visit.js';

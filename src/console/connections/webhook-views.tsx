@@ -25,9 +25,9 @@ import {
   Pager,
   Timeline,
   type Tone,
-} from '../elements.js';
+} from '../kit/elements.js';
 import { formatCount, formatTime } from '../formats.js';
-import { DataTable, Form, Message } from '../frame.js';
+import { DataTable, Form, Message } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';

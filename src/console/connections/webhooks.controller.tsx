@@ -8,7 +8,7 @@ import {
 } from '../../webhooks/received/received-webhooks.schema.js';
 import { ReceivedWebhooks } from '../../webhooks/received/received-webhooks.service.js';
 import { readFilters } from '../list-query.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, isAllowedTo, requireReason } from '../visit.js';

@@ -2,9 +2,9 @@
 import type { CheckedDay } from '../../reporting/day-closes/day-check.service.js';
 import type { DayCloses } from '../../reporting/day-closes/day-closes.service.js';
 import { exportFormats } from '../../reporting/exports/exports.schema.js';
-import { Amount, Card, Empty, FactList } from '../elements.js';
+import { Amount, Card, Empty, FactList } from '../kit/elements.js';
 import { formatAmount, formatCount, formatDay, formatTime } from '../formats.js';
-import { DataTable, Form, Message } from '../frame.js';
+import { DataTable, Form, Message } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';

@@ -2,9 +2,9 @@
 import type { DayCloses } from '../../reporting/day-closes/day-closes.service.js';
 import type { WaitingDay } from '../../reporting/day-closes/waiting-days.service.js';
 import { exportFormats } from '../../reporting/exports/exports.schema.js';
-import { Amount, Badge, Card, Empty, Filters, Pager } from '../elements.js';
+import { Amount, Badge, Card, Empty, Filters, Pager } from '../kit/elements.js';
 import { formatCount, formatDay } from '../formats.js';
-import { DataTable, Field, Form, Message } from '../frame.js';
+import { DataTable, Field, Form, Message } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
@@ -15,7 +15,7 @@ export type ListedDay = Listed['data'] extends Iterable<infer Day> ? Day : never
 
 interface Props {
   visit: Visit;
-  charts: typeof import('../day-charts.js');
+  charts: typeof import('../kit/day-charts.js');
   dayCloses: readonly ListedDay[];
   next: string | null;
   waiting: WaitingDay;

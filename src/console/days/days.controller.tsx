@@ -8,7 +8,7 @@ import { exportTransactions } from '../../reporting/exports/exports.schema.js';
 import type { OpenedFile } from '../../reporting/exports/file-streams.service.js';
 import { AppError } from '../../platform/errors.js';
 import { RunsService } from '../../reconciliation/runs/runs.service.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { readFilters } from '../list-query.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
 import { problemKey } from '../problems.js';
@@ -112,7 +112,7 @@ export class DaysPages {
     const [{ data, next }, waiting, charts] = await Promise.all([
       this.dayCloses.list(id, { ...filters, limit: pageSize }),
       this.waiting.find(id),
-      import('../day-charts.js'),
+      import('../kit/day-charts.js'),
     ]);
     const props = { visit, charts, next, waiting, wrong, problem: problem?.key ?? null };
     const body = <DaysList {...props} dayCloses={[...data]} />;

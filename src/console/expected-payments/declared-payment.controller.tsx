@@ -11,8 +11,8 @@ import { DeclaredPayments } from '../../statement/expected-payments/declared-pay
 import type { AuditedSubject } from '../../access/people/audited-actions.js';
 import { decode } from '../../platform/http/contract-route.js';
 import { AppError } from '../../platform/errors.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import type { FormErrors } from '../form-fields.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import type { FormErrors } from '../kit/form-fields.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import {

@@ -8,8 +8,8 @@ import {
   listExpectedPayments,
 } from '../../reconciliation/api/transactions.schema.js';
 import { ActorNames } from '../actor-names.service.js';
-import { ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Filters } from '../elements.js';
+import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { Filters } from '../kit/elements.js';
 import { readFilters } from '../list-query.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';

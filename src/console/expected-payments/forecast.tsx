@@ -3,12 +3,12 @@ import type { JSX } from 'preact';
 import type { getCashForecast } from '../../reporting/cash-forecast/cash-forecast.schema.js';
 import { printDay } from '../../brazil/printed-text.js';
 import type { RouteOutput } from '../../bank-contract/route.js';
-import { Amount, Badge, Card, FactList } from '../elements.js';
+import { Amount, Badge, Card, FactList } from '../kit/elements.js';
 import { formatAmount, formatCount, formatTime } from '../formats.js';
-import { DataTable } from '../frame.js';
+import { DataTable } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
-import { ForecastChart } from './balance-chart.js';
+import { ForecastChart } from '../kit/balance-chart.js';
 
 type ForecastView = RouteOutput<typeof getCashForecast>;
 type ForecastDay = ForecastView['days'][number];

@@ -7,9 +7,9 @@ import type {
   ExpectedPaymentView,
 } from '../../reconciliation/api/expected-payment-reading.service.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import { Amount, Badge, Card, FactList } from '../elements.js';
+import { Amount, Badge, Card, FactList } from '../kit/elements.js';
 import { formatAmount, formatTime } from '../formats.js';
-import { DataTable, Field, Form } from '../frame.js';
+import { DataTable, Field, Form } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';

@@ -9,8 +9,8 @@ import {
   FieldGroup,
   FormErrorSummary,
   type FormErrors,
-} from '../form-fields.js';
-import { Form } from '../frame.js';
+} from '../kit/form-fields.js';
+import { Form } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
 import { referenceRows, type PaymentForm } from './payment-form.js';

@@ -3,10 +3,10 @@ import type { JSX } from 'preact';
 import type { z } from 'zod';
 import { printDay } from '../../brazil/printed-text.js';
 import type { declaredPaymentView } from '../../statement/expected-payments/declared-payments.schema.js';
-import { Card } from '../elements.js';
+import { Card } from '../kit/elements.js';
 import type { NameOfActor } from '../actor-names.service.js';
 import { formatAmount, formatTime } from '../formats.js';
-import { DataTable } from '../frame.js';
+import { DataTable } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
 

@@ -16,7 +16,7 @@ import { formatOfName, type FileReading } from '../../outbound/bulk/upload-reade
 import { BulkUploads } from '../../outbound/bulk/uploads.service.js';
 import { BulkUploadKind } from '../../generated/service/enums.js';
 import { AppError } from '../../platform/errors.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { readFilters } from '../list-query.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';

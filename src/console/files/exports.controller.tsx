@@ -17,9 +17,9 @@ import { OpenItemFiles } from '../../reporting/exports/open-item-files.service.j
 import { TransactionFiles } from '../../reporting/exports/transaction-files.service.js';
 import { AppError } from '../../platform/errors.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
-import { Card } from '../elements.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Field, Form, Message } from '../frame.js';
+import { Card } from '../kit/elements.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { Field, Form, Message } from '../kit/frame.js';
 import { Download, Shown, type PageAnswer } from '../page.js';
 import { problemKey } from '../problems.js';
 import type { Visit } from '../requests.js';

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { BulkModule } from '../../outbound/bulk/bulk.module.js';
 import { ExportsModule } from '../../reporting/exports/exports.module.js';
 import { StatementModule } from '../../statement/lines/statement.module.js';
-import { ConsoleFrameModule } from '../console-frame.module.js';
+import { ConsoleFrameModule } from '../serving/console-frame.module.js';
 import { BulkPages } from './bulk.controller.js';
 import { ExportPages } from './exports.controller.js';
 import { ImportsPage } from './imports.controller.js';

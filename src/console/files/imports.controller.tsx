@@ -8,10 +8,10 @@ import {
   readStatementView,
   type StatementReading,
 } from '../../statement/lines/statement-view.queries.js';
-import { ConsolePage, Visiting } from '../console-page.decorator.js';
-import { FactList } from '../elements.js';
+import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { FactList } from '../kit/elements.js';
 import { formatCount, formatDuration, formatTime } from '../formats.js';
-import { Message } from '../frame.js';
+import { Message } from '../kit/frame.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf } from '../visit.js';

@@ -1,7 +1,7 @@
 // The three steps of the first visit. The page loads itself again while it waits for something.
-import { Card, Empty, Timeline, type TimelineEntry } from '../elements.js';
+import { Card, Empty, Timeline, type TimelineEntry } from '../kit/elements.js';
 import { formatAmount, formatTime } from '../formats.js';
-import { Field, Form, Message } from '../frame.js';
+import { Field, Form, Message } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';

@@ -6,7 +6,7 @@ import { TransfersModule } from '../../outbound/transfers/transfers.module.js';
 import { ReconciliationModule } from '../../reconciliation/reconciliation.module.js';
 import { ExpectedPaymentsModule } from '../../statement/expected-payments/expected-payments.module.js';
 import { StatementModule } from '../../statement/lines/statement.module.js';
-import { ConsoleFrameModule } from '../console-frame.module.js';
+import { ConsoleFrameModule } from '../serving/console-frame.module.js';
 import { DemoShop } from './demo-shop.service.js';
 import { FirstStepsPage } from './first-steps.controller.js';
 import { ServiceAddress } from './service-address.service.js';

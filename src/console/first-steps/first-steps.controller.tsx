@@ -13,7 +13,7 @@ import { decode } from '../../platform/http/contract-route.js';
 import { newId } from '../../platform/ids.js';
 import { isUuid } from '../../platform/http/listing.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { fieldErrorsIn, problemIn } from '../problems.js';

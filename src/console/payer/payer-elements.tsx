@@ -1,9 +1,9 @@
 // The forms of the payer and of the sandbox bank, and the records that react to them.
 import type { JSX } from 'preact';
 import type { Cents } from '../../brazil/cents.js';
-import { Amount, Badge, Card, Empty, type Tone } from '../elements.js';
+import { Amount, Badge, Card, Empty, type Tone } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable, Field, Form, Message } from '../frame.js';
+import { DataTable, Field, Form, Message } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import { pathTo } from '../visit.js';

@@ -11,7 +11,7 @@ import { Database } from '../../platform/postgres/database.service.js';
 import { parseReais } from '../../brazil/cents.js';
 import { AppError } from '../../platform/errors.js';
 import { listTransactionRows } from '../../reconciliation/api/transactions.queries.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';

@@ -4,9 +4,9 @@ import { ChargeChanges } from '../../outbound/charges/charge-changes.service.js'
 import { ChargesService } from '../../outbound/charges/charges.service.js';
 import { voidCharge } from '../../bank-contract/charges.js';
 import { newId } from '../../platform/ids.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Amount, FactList } from '../elements.js';
-import { Form } from '../frame.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { Amount, FactList } from '../kit/elements.js';
+import { Form } from '../kit/frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, pathTo, requireReason } from '../visit.js';

@@ -8,10 +8,10 @@ import type { getOperation } from '../../outbound/operations/operations.schema.j
 import { isJsonObject } from '../../platform/json/exact-json.js';
 import { BreakActions } from '../../reconciliation/breaks/break-actions.service.js';
 import { ActorNames } from '../actor-names.service.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Card, FactList } from '../elements.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { Card, FactList } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { Field, Form, Message } from '../frame.js';
+import { Field, Form, Message } from '../kit/frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';

@@ -5,7 +5,7 @@ import { OperationsModule } from '../../outbound/operations/operations.module.js
 import { BreaksModule } from '../../reconciliation/breaks/breaks.module.js';
 import { RefundsModule } from '../../outbound/refunds/refunds.module.js';
 import { TransfersModule } from '../../outbound/transfers/transfers.module.js';
-import { ConsoleFrameModule } from '../console-frame.module.js';
+import { ConsoleFrameModule } from '../serving/console-frame.module.js';
 import { ChargeVoidPages } from './charge-void.controller.js';
 import { ChargePages } from './charges.controller.js';
 import { OperationPages } from './operations.controller.js';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { JSX } from 'preact';
 import type { Route, RouteInput } from '../../bank-contract/route.js';
 import { stringifyJson } from '../../platform/json/exact-json.js';
-import { Field, Message } from '../frame.js';
+import { Field, Message } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
 import type { RequestProblem } from './payment-requests.js';

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { Cents } from '../../brazil/cents.js';
-import { Amount, FactList, type Tone } from '../elements.js';
+import { Amount, FactList, type Tone } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';

@@ -4,7 +4,7 @@ import { BillPaymentViews } from '../../outbound/bill-payments/bill-payment-view
 import { shownResponse } from '../../access/counterparties/counterparty.schema.js';
 import { RefundViews } from '../../outbound/refunds/refund-views.service.js';
 import { TransferViews } from '../../outbound/transfers/transfer-views.service.js';
-import { ConsolePage, Visiting } from '../console-page.decorator.js';
+import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { formatAmount } from '../formats.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';

@@ -1,7 +1,7 @@
 // The story of a payment as a timeline. It shows what `storyOf` returns, on any page.
 import type { JSX } from 'preact';
 import type { NameOfActor } from '../actor-names.service.js';
-import { Card, Timeline } from '../elements.js';
+import { Card, Timeline } from '../kit/elements.js';
 import { formatAmount, formatTime } from '../formats.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';

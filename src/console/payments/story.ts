@@ -2,7 +2,7 @@
 // it is shown. Entries are ordered by our clock, and show the bank's time beside it where it is
 // known.
 import { statesWithoutEffect } from '../../outbound/operation-states.js';
-import type { Tone } from '../elements.js';
+import type { Tone } from '../kit/elements.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import {
   maxStoryRows,

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ConsoleFrameModule } from '../console-frame.module.js';
+import { ConsoleFrameModule } from '../serving/console-frame.module.js';
 import { AuditPages } from './audit.controller.js';
 import { OwnSessionPages } from './own-session.controller.js';
 import { PeoplePages } from './people.controller.js';

@@ -7,9 +7,9 @@ import { Operators } from '../../access/people/operators.service.js';
 import { OperatorSessions, type Session } from '../../access/people/sessions.service.js';
 import { authenticatorUrl } from '../../access/people/totp.js';
 import { AppError, invariant } from '../../platform/errors.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { secondStep } from '../console.guard.js';
-import { Field, Form, Message } from '../frame.js';
+import { Field, Form, Message } from '../kit/frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { cookieNames, readNext, writeCookie, type Visit } from '../requests.js';
 

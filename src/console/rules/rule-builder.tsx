@@ -1,7 +1,7 @@
 // The form that builds a version of a rule, with the sentence that says what it does.
 import type { JSX } from 'preact';
 import { declaredCategories } from '../../reconciliation/decide/rule.js';
-import { Card } from '../elements.js';
+import { Card } from '../kit/elements.js';
 import {
   CheckedField,
   CheckedSelect,
@@ -9,8 +9,8 @@ import {
   FieldProblem,
   FieldGroup,
   FormErrorSummary,
-} from '../form-fields.js';
-import { Form } from '../frame.js';
+} from '../kit/form-fields.js';
+import { Form } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { isAllowedTo, pathTo } from '../visit.js';
 import { ruleConditionKinds, type ConditionRow, type RuleForm } from './rule-form.js';

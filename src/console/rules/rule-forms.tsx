@@ -1,6 +1,6 @@
 // The forms of what people do with a version of a rule.
 import type { JSX } from 'preact';
-import { Field, Form } from '../frame.js';
+import { Field, Form } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
 

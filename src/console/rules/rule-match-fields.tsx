@@ -8,7 +8,7 @@ import {
   FieldProblem,
   FieldGroup,
   type FormErrors,
-} from '../form-fields.js';
+} from '../kit/form-fields.js';
 import type { TextKey } from '../texts.js';
 import type { Visit } from '../requests.js';
 import { partKinds, type PlainField, type RuleForm } from './rule-form.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ReconciliationModule } from '../../reconciliation/reconciliation.module.js';
-import { ConsoleFrameModule } from '../console-frame.module.js';
+import { ConsoleFrameModule } from '../serving/console-frame.module.js';
 import { RuleChanges } from './rule-changes.controller.js';
 import { RuleTrialPages } from './rule-trials.controller.js';
 import { RulePages } from './rules.controller.js';

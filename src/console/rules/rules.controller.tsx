@@ -3,7 +3,7 @@ import { Controller } from '@nestjs/common';
 import { readPage, isUuid } from '../../platform/http/listing.js';
 import { RuleCatalog } from '../../reconciliation/rules/rule-catalog.service.js';
 import { ActorNames } from '../actor-names.service.js';
-import { ConsolePage, Visiting } from '../console-page.decorator.js';
+import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, pathId } from '../visit.js';

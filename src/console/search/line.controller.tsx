@@ -6,10 +6,18 @@ import { operationKindOf } from '../../bank-contract/operation-kinds.js';
 import { AppError } from '../../platform/errors.js';
 import { isNsu } from '../../platform/http/listing.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
-import { ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Amount, Badge, Card, Empty, FactList, Timeline, type TimelineEntry } from '../elements.js';
+import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import {
+  Amount,
+  Badge,
+  Card,
+  Empty,
+  FactList,
+  Timeline,
+  type TimelineEntry,
+} from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable, Message } from '../frame.js';
+import { DataTable, Message } from '../kit/frame.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';

@@ -3,13 +3,10 @@
 import type { ComponentChildren } from 'preact';
 import { punctuateTaxId } from '../../access/counterparties/party.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
-import { Badge, Empty, Filters, Pager, type FilterField, type Tone } from '../elements.js';
+import { Badge, Empty, Filters, Pager, type FilterField, type Tone } from '../kit/elements.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
-
-/** Of the lists: a person reads fewer rows at once than a system. */
-export const rowsOfPage = 25;
 
 const tones: Record<string, Tone> = {
   // Of charges and of money that we sent, by the statement.

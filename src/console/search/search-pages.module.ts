@@ -6,14 +6,13 @@ import { ReconciliationModule } from '../../reconciliation/reconciliation.module
 import { RefundsModule } from '../../outbound/refunds/refunds.module.js';
 import { StatementModule } from '../../statement/lines/statement.module.js';
 import { TransfersModule } from '../../outbound/transfers/transfers.module.js';
-import { ConsoleFrameModule } from '../console-frame.module.js';
-import { ChargeLists } from './charges-list.controller.js';
+import { ConsoleFrameModule } from '../serving/console-frame.module.js';
+import { PaymentLists } from './payment-lists.controller.js';
 import { LineReading } from './line-reading.service.js';
 import { LineExplanations } from './line-explanations.service.js';
 import { LinePage } from './line.controller.js';
 import { RecordSearch } from './search.service.js';
 import { SearchPage } from './search.controller.js';
-import { SentMoneyLists } from './sent-money-lists.controller.js';
 import { StatementPages } from './statement-list.controller.js';
 
 /** The search, the lists of payments, and the statement. */
@@ -28,7 +27,7 @@ import { StatementPages } from './statement-list.controller.js';
     StatementModule,
     TransfersModule,
   ],
-  controllers: [SearchPage, ChargeLists, SentMoneyLists, StatementPages, LinePage],
+  controllers: [SearchPage, PaymentLists, StatementPages, LinePage],
   providers: [RecordSearch, LineExplanations, LineReading],
 })
 export class SearchPagesModule {}

@@ -9,10 +9,10 @@ import {
 import { shownCounterparty } from '../../access/counterparties/counterparty.schema.js';
 import { unknownCounterparty, type Counterparty } from '../../access/counterparties/resolution.js';
 import { Database } from '../../platform/postgres/database.service.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Amount, Card } from '../elements.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { Amount, Card } from '../kit/elements.js';
 import { formatAmount, formatTime } from '../formats.js';
-import { DataTable, Form, Message } from '../frame.js';
+import { DataTable, Form, Message } from '../kit/frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';

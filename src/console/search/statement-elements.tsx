@@ -1,9 +1,9 @@
 // The table of statement lines, and how a line's amount and explanation are shown.
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { LineOutcomeState } from '../../generated/service/enums.js';
-import { Amount } from '../elements.js';
+import { Amount } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable } from '../frame.js';
+import { DataTable } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { pathTo } from '../visit.js';

@@ -7,16 +7,17 @@ import { TransactionViews } from '../../reconciliation/api/transaction-views.ser
 import { listTransactionsOfBook } from '../../reconciliation/api/transactions.schema.js';
 import { listUnreadableLines } from '../../statement/lines/unreadable-lines.schema.js';
 import { UnreadableLines } from '../../statement/lines/unreadable-lines.service.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../console-page.decorator.js';
-import { Badge, Empty, Filters, Pager } from '../elements.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { Badge, Empty, Filters, Pager } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable, Form, Message } from '../frame.js';
+import { DataTable, Form, Message } from '../kit/frame.js';
 import { readFilters } from '../list-query.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { LineExplanations } from './line-explanations.service.js';
-import { ListBody, rowsOfPage } from './list-elements.js';
+import { rowsOfPage } from '../kit/list-page.js';
+import { ListBody } from './list-elements.js';
 import { StatementTable } from './statement-elements.js';
 
 const statement = '/console/accounts/:account/statement';

@@ -1,9 +1,9 @@
 // The facts of an account, as its page shows them.
 import type { BankProfileName } from '../../platform/settings/config.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import { Card, FactList } from '../elements.js';
+import { Card, FactList } from '../kit/elements.js';
 import { formatCount, formatTime } from '../formats.js';
-import { DataTable } from '../frame.js';
+import { DataTable } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import type { AccountFacts } from './account-facts.service.js';

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ExpectedPaymentsModule } from '../../statement/expected-payments/expected-payments.module.js';
 import { OperationsModule } from '../../outbound/operations/operations.module.js';
 import { RunsModule } from '../../reconciliation/runs/runs.module.js';
-import { ConsoleFrameModule } from '../console-frame.module.js';
+import { ConsoleFrameModule } from '../serving/console-frame.module.js';
 import { AccountReading } from './account-facts.service.js';
 import { AccountSettingsPages } from './account.controller.js';
 import { KeyPages } from './keys.controller.js';

@@ -26,7 +26,10 @@ export const appTexts = {
   'app.firstPage': ['Primeira página', 'First page'],
   'app.confirm': ['Confirmar', 'Confirm'],
   'app.cancel': ['Cancelar', 'Cancel'],
-  'app.subpages': ['Páginas desta seção', 'Pages of this section'],
+  'app.sandbox': [
+    'Banco de teste: nenhum dinheiro real se move',
+    'Sandbox bank: no real money moves',
+  ],
   'app.updated': ['Atualizado às {time}', 'Updated at {time}'],
 
   'section.today': ['Hoje', 'Today'],

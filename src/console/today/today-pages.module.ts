@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { AlertsModule } from '../../reporting/alerts/alerts.module.js';
 import { BreaksModule } from '../../reconciliation/breaks/breaks.module.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
-import { ConsoleFrameModule } from '../console-frame.module.js';
+import { ConsoleFrameModule } from '../serving/console-frame.module.js';
 import { TodayFactsReader } from './today-facts.service.js';
 import { TodayPage } from './today.controller.js';
 import { TodayStreams } from './today-streams.service.js';

@@ -1,8 +1,8 @@
 // The part of *Today* that follows what changes. Pages of one account, language and role show the
 // same.
 import type { JSX } from 'preact';
-import { chartDaysOf, type ChartDay } from '../chart-days.js';
-import { Amount, Card, FactList } from '../elements.js';
+import { chartDaysOf, type ChartDay } from '../kit/chart-days.js';
+import { Amount, Card, FactList } from '../kit/elements.js';
 import {
   formatAmount,
   formatClock,
@@ -11,14 +11,14 @@ import {
   formatDuration,
   formatTime,
 } from '../formats.js';
-import { DataTable, Message } from '../frame.js';
+import { DataTable, Message } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
 import type { TodayReading } from './today-facts.service.js';
 import { chartDays, findProblems, findWork, type Problem } from './today.js';
 
-type Charts = typeof import('../day-charts.js');
+type Charts = typeof import('../kit/day-charts.js');
 interface Props {
   visit: Visit;
   reading: TodayReading;

@@ -1,7 +1,7 @@
 // The first page of an account: whether everything is explained, and what is not. It reads what
 // `GET /v1/summary` reads, and follows what changes.
 import { Controller } from '@nestjs/common';
-import { ConsolePage, Visiting } from '../console-page.decorator.js';
+import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { EventStream, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, pathTo } from '../visit.js';
@@ -37,7 +37,7 @@ export class TodayPage {
 
 /** The charts and their libraries are loaded for the first page. */
 async function writePart(visit: Visit, reading: TodayReading) {
-  const charts = await import('../day-charts.js');
+  const charts = await import('../kit/day-charts.js');
   return <TodayPart visit={visit} reading={reading} charts={charts} />;
 }
 

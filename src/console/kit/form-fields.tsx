@@ -1,10 +1,10 @@
 // Fields of long forms, each with what is wrong with it.
 import type { ComponentChildren, JSX } from 'preact';
-import type { FieldError } from '../bank-contract/field-errors.js';
-import { fieldErrorIn } from './problems.js';
+import type { FieldError } from '../../bank-contract/field-errors.js';
+import { fieldErrorIn } from '../problems.js';
 import { Message } from './frame.js';
-import type { Visit } from './requests.js';
-import type { TextKey } from './texts.js';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
 
 export type FormErrors = ReadonlyMap<string, FieldError>;
 

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
-import { OperatorsModule } from '../access/people/operators.module.js';
-import { ConsoleAssets } from './assets.service.js';
-import { ActorNames } from './actor-names.service.js';
-import { ActionAudit } from './action-audit.service.js';
+import { OperatorsModule } from '../../access/people/operators.module.js';
+import { ConsoleAssets } from '../assets.service.js';
+import { ActorNames } from '../actor-names.service.js';
+import { ActionAudit } from '../action-audit.service.js';
 import { PageRenderer } from './page-renderer.service.js';
 
 /** What each page of the console needs: its guard, its frame, and the audit of its actions. */

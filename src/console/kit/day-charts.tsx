@@ -4,12 +4,12 @@
 import { scaleBand, scaleLinear, type ScaleBand, type ScaleLinear } from 'd3-scale';
 import { line, stack } from 'd3-shape';
 import type { ComponentChildren, JSX } from 'preact';
-import type { PlainDate } from '../brazil/calendar.js';
-import type { Cents } from '../brazil/cents.js';
+import type { PlainDate } from '../../brazil/calendar.js';
+import type { Cents } from '../../brazil/cents.js';
 import { chartOutcomes, type ChartDay } from './chart-days.js';
-import { formatAmount, formatCount, formatDayOfMonth } from './formats.js';
-import type { Visit } from './requests.js';
-import type { TextKey } from './texts.js';
+import { formatAmount, formatCount, formatDayOfMonth } from '../formats.js';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
 
 const width = 600;
 const height = 230;

@@ -1,10 +1,10 @@
 // The elements of lists and of records: filters, pages, states, facts, amounts, stories.
 import type { ComponentChildren, JSX } from 'preact';
-import type { Cents } from '../brazil/cents.js';
-import { formatAmount, formatTime } from './formats.js';
+import type { Cents } from '../../brazil/cents.js';
+import { formatAmount, formatTime } from '../formats.js';
 import { Message } from './frame.js';
-import type { Visit } from './requests.js';
-import type { TextKey } from './texts.js';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'plain';
 
@@ -41,7 +41,6 @@ export function FactList({
   );
 }
 
-/** In place of an empty table: how it fills. */
 /** A part of a page. */
 export function Card({
   title,
@@ -58,8 +57,20 @@ export function Card({
   );
 }
 
+/** In place of an empty table: how it fills. */
 export function Empty({ children }: { children: ComponentChildren }): JSX.Element {
   return <p class="muted">{children}</p>;
+}
+
+/** Text for machines, as it is. */
+export function Code({ text, label }: { text: string; label?: string }): JSX.Element {
+  return (
+    <pre
+      {...{ dir: 'ltr', tabindex: 0, ...(label ? { 'aria-label': label, role: 'region' } : {}) }}
+    >
+      {text}
+    </pre>
+  );
 }
 
 export interface TimelineEntry {

@@ -13,17 +13,17 @@ import {
   type ExecutionContext,
 } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { invariant } from '../platform/errors.js';
-import { ActionAudit, recordKey } from './action-audit.service.js';
+import { invariant } from '../../platform/errors.js';
+import { ActionAudit, recordKey } from '../action-audit.service.js';
 import { ConsoleErrors } from './console-errors.filter.js';
-import { ConsoleGuard, needsKey, visitOf } from './console.guard.js';
+import { ConsoleGuard, needsKey, visitOf } from '../console.guard.js';
 import {
   menu,
   sections,
   type ActionDeclaration,
   type Needs,
   type PageDeclaration,
-} from './page.js';
+} from '../page.js';
 import { PageRenderer } from './page-renderer.service.js';
 
 /** A form that is no larger is refused on its page, by the service that receives the file. */

@@ -1,12 +1,13 @@
-// What all pages have in common: head, bar, menu, and the elements of which pages are made. Every
+// What all pages have in common: head, menu, bar, and the elements of which pages are made. Every
 // value is escaped by the renderer.
 import type { ComponentChildren, JSX } from 'preact';
-import { isAllowed } from '../access/people/roles.js';
-import type { Assets } from './assets.service.js';
-import { sections, type MenuEntry } from './page.js';
-import { openAddress, pageField, type Visit } from './requests.js';
-import type { TextKey } from './texts.js';
-import type { Language } from './texts/languages.js';
+import { isAllowed } from '../../access/people/roles.js';
+import type { Assets } from '../assets.service.js';
+import { sections, type MenuEntry, type Section } from '../page.js';
+import { Icon, type IconName } from './icon.js';
+import { openAddress, pageField, type Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
+import type { Language } from '../texts/languages.js';
 
 const htmxSettings = JSON.stringify({
   allowEval: false,
@@ -25,11 +26,15 @@ export interface FrameProps {
   title: string;
   assets: Assets;
   menu: readonly MenuEntry[];
+  /** No real money moves: each page says so. */
+  isSandbox: boolean;
   isNarrow: boolean;
   children: ComponentChildren;
 }
 
-export function Frame({ visit, title, assets, menu, isNarrow, children }: FrameProps): JSX.Element {
+export function Frame(props: FrameProps): JSX.Element {
+  const { visit, title, assets, isNarrow, children } = props;
+  const hasMenu = visit.session?.isComplete === true && visit.session.account !== null;
   return (
     <html lang={tags[visit.language]}>
       <head>
@@ -52,47 +57,93 @@ export function Frame({ visit, title, assets, menu, isNarrow, children }: FrameP
         <a class="skip" href="#content">
           {visit.t('app.skip')}
         </a>
-        <Bar visit={visit} menu={menu} />
-        <main id="content" class={isNarrow ? 'narrow' : undefined}>
-          <h1>{title}</h1>
-          {children}
-        </main>
+        <div class={hasMenu ? 'shell' : undefined}>
+          {hasMenu && <Sidebar {...props} />}
+          <div>
+            {props.isSandbox && (
+              <div class="sandbox">
+                <Icon name="flask-conical" /> {visit.t('app.sandbox')}
+              </div>
+            )}
+            <Bar visit={visit} hasMenu={hasMenu} />
+            <main id="content" class={isNarrow ? 'narrow' : undefined}>
+              <h1>{title}</h1>
+              {children}
+            </main>
+          </div>
+        </div>
       </body>
     </html>
   );
 }
 
-function Bar({ visit, menu }: Pick<FrameProps, 'visit' | 'menu'>): JSX.Element {
-  const { session, t } = visit;
-  const isSignedIn = session?.isComplete === true;
+/** Beside the page; on a narrow screen above it, behind a button that works without a script. */
+function Sidebar({ visit, menu }: Pick<FrameProps, 'visit' | 'menu'>): JSX.Element {
+  const { t, session } = visit;
   return (
-    <header>
-      <div class="bar">
-        <a class="brand" href="/console">
-          Concilia
-        </a>
-        {session?.account && (
-          <a href="/console/accounts" title={t('app.changeAccount')}>
-            {session.account.name}
-          </a>
-        )}
-        {isSignedIn && session.account && <SearchBox visit={visit} slug={session.account.slug} />}
-        <div class="end">
-          {isSignedIn && (
-            <a href="/console/sessions" title={t('app.you')}>
-              {session.email}
-            </a>
-          )}
-          <LanguageSwitch visit={visit} />
-          {session && (
-            <Form visit={visit} action="/console/sign-out">
-              <button class="plain">{t('app.signOut')}</button>
-            </Form>
-          )}
-        </div>
-        {isSignedIn && session.account && <Menu visit={visit} menu={menu} />}
+    <div class="sidebar">
+      <input type="checkbox" id="menu" class="menu-toggle" aria-label={t('app.menu')} />
+      <div class="sidebar-head">
+        <Brand />
+        <label for="menu" class="menu-button">
+          <Icon name="menu" /> {t('app.menu')}
+        </label>
       </div>
+      <div class="menu-body">
+        <a class="account" href="/console/accounts" title={t('app.changeAccount')}>
+          <span>{session?.account?.name ?? session?.account?.slug}</span>
+          <Icon name="chevrons-up-down" />
+        </a>
+        <Menu visit={visit} menu={menu} />
+        <Person visit={visit} />
+      </div>
+    </div>
+  );
+}
+
+function Brand(): JSX.Element {
+  return (
+    <a class="brand" href="/console">
+      <Icon name="check-check" /> Concilia
+    </a>
+  );
+}
+
+function Bar({ visit, hasMenu }: { visit: Visit; hasMenu: boolean }): JSX.Element {
+  const slug = visit.session?.account?.slug ?? '';
+  return (
+    <header class="topbar">
+      {hasMenu ? (
+        <SearchBox visit={visit} slug={slug} />
+      ) : (
+        <>
+          <Brand />
+          <Person visit={visit} />
+        </>
+      )}
     </header>
+  );
+}
+
+/** Who is signed in, the language, and the way out. */
+function Person({ visit }: { visit: Visit }): JSX.Element {
+  const { session, t } = visit;
+  return (
+    <div class="person">
+      {session?.isComplete === true && (
+        <a href="/console/sessions" title={t('app.you')}>
+          <Icon name="circle-user" /> {session.email}
+        </a>
+      )}
+      <LanguageSwitch visit={visit} />
+      {session && (
+        <Form visit={visit} action="/console/sign-out">
+          <button class="plain">
+            <Icon name="log-out" /> {t('app.signOut')}
+          </button>
+        </Form>
+      )}
+    </div>
   );
 }
 
@@ -104,51 +155,66 @@ function SearchBox({ visit, slug }: { visit: Visit; slug: string }): JSX.Element
       <Form visit={visit} action={`/console/accounts/${slug}/search`}>
         <input
           {...{ type: 'search', name: 'q', maxLength: 255, autocomplete: 'off', required: true }}
+          data-key="/"
           aria-label={t('search.label')}
           placeholder={t('search.label')}
         />
-        <button class="plain">{t('search.submit')}</button>
+        <button class="plain">
+          <Icon name="search" /> {t('search.submit')}
+        </button>
       </Form>
     </div>
   );
 }
 
-/** The sections of the menu, and below them the pages of the section that is open. */
+const sectionIcons: Record<Section, IconName> = {
+  today: 'house',
+  breaks: 'triangle-alert',
+  payments: 'banknote',
+  statement: 'scroll-text',
+  files: 'files',
+  approvals: 'stamp',
+  connections: 'plug',
+  settings: 'settings',
+};
+
+/** The sections of the menu, and below the one that is open its pages. */
 function Menu({ visit, menu }: Pick<FrameProps, 'visit' | 'menu'>): JSX.Element {
   const { account } = visit.session ?? {};
   const entries = menu
     .filter(({ needs }) => isAllowed(account?.role ?? null, needs))
     .map((entry) => ({ ...entry, href: entry.path.replace(':account', account?.slug ?? '') }));
   const open = openEntry(entries, visit.path);
-  const pages = entries.filter(({ section }) => section === open?.section);
-  const firsts = sections.flatMap((one) => entries.find(({ section }) => section === one) ?? []);
   return (
-    <>
-      <nav aria-label={visit.t('app.menu')}>
-        <ul>
-          {firsts.map(({ section, href }) => (
+    <nav aria-label={visit.t('app.menu')}>
+      <ul>
+        {sections.map((section) => {
+          const pages = entries.filter((entry) => entry.section === section);
+          const [first] = pages;
+          if (!first) return null;
+          const isOpen = section === open?.section;
+          const current = pages.length === 1 ? 'page' : 'true';
+          return (
             <li>
-              <a href={href} aria-current={section === open?.section ? 'true' : undefined}>
-                {visit.t(`section.${section}`)}
+              <a href={first.href} aria-current={isOpen ? current : undefined}>
+                <Icon name={sectionIcons[section]} /> {visit.t(`section.${section}`)}
               </a>
+              {isOpen && pages.length > 1 && (
+                <ul class="subpages">
+                  {pages.map(({ href, title }) => (
+                    <li>
+                      <a href={href} aria-current={href === open.href ? 'page' : undefined}>
+                        {visit.t(title)}
+                      </a>
+                    </li>
+                  ))}
+                </ul>
+              )}
             </li>
-          ))}
-        </ul>
-      </nav>
-      {pages.length > 1 && (
-        <nav class="subpages" aria-label={visit.t('app.subpages')}>
-          <ul>
-            {pages.map(({ href, title }) => (
-              <li>
-                <a href={href} aria-current={href === open?.href ? 'page' : undefined}>
-                  {visit.t(title)}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
-      )}
-    </>
+          );
+        })}
+      </ul>
+    </nav>
   );
 }
 
@@ -165,7 +231,7 @@ function LanguageSwitch({ visit }: { visit: Visit }): JSX.Element {
       <input type="hidden" name="language" value={other} />
       <input type="hidden" name="next" value={openAddress(visit)} />
       <button class="plain" lang={tags[other]} title={visit.t('app.language')}>
-        {languageNames[other]}
+        <Icon name="languages" /> {languageNames[other]}
       </button>
     </Form>
   );

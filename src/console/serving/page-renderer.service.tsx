@@ -8,12 +8,12 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { render } from 'preact-render-to-string';
 import { mergeMap, type Observable } from 'rxjs';
-import { SandboxControl } from '../bank/sandbox-control.service.js';
-import { ConsoleAssets } from './assets.service.js';
-import { visitOf } from './console.guard.js';
-import { Frame } from './frame.js';
-import { Download, EventStream, menu, Redirect, Shown, type PageAnswer } from './page.js';
-import { pageSecurity, type Visit } from './requests.js';
+import { SandboxControl } from '../../bank/sandbox-control.service.js';
+import { ConsoleAssets } from '../assets.service.js';
+import { visitOf } from '../console.guard.js';
+import { Frame } from '../kit/frame.js';
+import { Download, EventStream, menu, Redirect, Shown, type PageAnswer } from '../page.js';
+import { pageSecurity, type Visit } from '../requests.js';
 
 /** A proxy must pass each event on at once, as it is. */
 const streamHeaders = {
@@ -73,7 +73,11 @@ export class PageRenderer implements NestInterceptor {
     const { isNarrow = false } = options;
     const entries = menu.filter(({ isOfSandbox }) => !isOfSandbox || this.sandbox.isOffered);
     const page = (
-      <Frame visit={visit} title={title} assets={assets} menu={entries} isNarrow={isNarrow}>
+      <Frame
+        {...{ visit, title, assets, isNarrow }}
+        menu={entries}
+        isSandbox={this.sandbox.isOffered}
+      >
         {body}
       </Frame>
     );

@@ -1,6 +1,6 @@
 // The days of a chart: each day of a span has its figures, also where nothing happened.
-import { addDays, type PlainDate } from '../brazil/calendar.js';
-import type { Cents } from '../brazil/cents.js';
+import { addDays, type PlainDate } from '../../brazil/calendar.js';
+import type { Cents } from '../../brazil/cents.js';
 
 export const chartOutcomes = ['matched', 'classified', 'in_break', 'pending'] as const;
 export type ChartOutcome = (typeof chartOutcomes)[number];

@@ -1,0 +1,322 @@
+// A form by its fields: shows what is stored, or what was typed before it was refused, reads it for
+// the schema that the API has for the same request, and says beside each field what is wrong.
+import type { ComponentChildren, JSX } from 'preact';
+import type { z } from 'zod';
+import type { FieldError, FieldErrors } from '../../bank-contract/field-errors.js';
+import { AppError, refuseInvalid } from '../../platform/errors.js';
+import { decode } from '../../platform/http/contract-route.js';
+import { fieldErrorIn, problemKey } from '../problems.js';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
+import { typedNumber } from '../typed-amount.js';
+import { typed } from '../visit.js';
+import { Card } from './elements.js';
+import { Form, Message, StepUpNotice } from './frame.js';
+import { Hint, Muted } from './layout.js';
+
+export interface FormField {
+  label: TextKey;
+  hint?: TextKey;
+  /**
+   * What is typed, and as what the request has it. `amount`: a number of reais. `lines`: a text
+   * with line breaks. `list`: words between spaces or commas. `check`: true or false. `choices`:
+   * those that are ticked. `secret`: never shown again.
+   */
+  is?:
+    | ('text' | 'email' | 'url' | 'secret' | 'number' | 'amount' | 'date' | 'time')
+    | ('lines' | 'list' | 'check' | 'choice' | 'choices');
+  /** Of a choice. */
+  options?: readonly (readonly [value: string, text: string])[];
+  required?: boolean;
+  maxLength?: number;
+  min?: number;
+  max?: number;
+  pattern?: string;
+  autocomplete?: 'username' | 'current-password' | 'new-password' | 'one-time-code';
+}
+export type FormFields = Readonly<Record<string, FormField>>;
+export type FormValues = Readonly<
+  Record<string, string | number | bigint | boolean | readonly string[] | null | undefined>
+>;
+
+/** The field in which people say why. */
+export const reasonField = {
+  reason: { label: 'app.reason', required: true, maxLength: 500 },
+} as const satisfies FormFields;
+
+/** The body of the request that the form asks for. A field that is empty is left out. */
+export function typedBody(visit: Visit, fields: FormFields): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, valueOf(visit, name, field)]),
+  );
+}
+
+function valueOf(visit: Visit, name: string, { is = 'text' }: FormField): unknown {
+  if (is === 'check') return visit.form.has(name);
+  if (is === 'choices') return visit.form.getAll(name);
+  if (is === 'lines') return (visit.form.get(name) ?? '').replace(/(?!\n)\p{Cc}/gu, '').trim();
+  const text = typed(visit, name);
+  if (text === '') return undefined;
+  if (is === 'list') return text.split(/[\s,;]+/).filter((one) => one !== '');
+  return is === 'number' || is === 'amount' ? typedNumber(text) : text;
+}
+
+/** A form by the schema of the request. Throws `validation_failed`, with its fields' errors. */
+export function readBody<Schema extends z.ZodType>(
+  schema: Schema,
+  given: Record<string, unknown>,
+): z.output<Schema> {
+  const errors: FieldErrors = {};
+  const body = decode(schema, given, errors);
+  refuseInvalid(errors);
+  return body as z.output<Schema>;
+}
+
+export type AttemptedForm<Result> =
+  { problem: AppError; result?: undefined } | { problem: null; result: Result };
+
+/** Does what a form asks for. What the person can mend on the page is a problem of the form. */
+export async function attempt<Result>(act: () => Promise<Result>): Promise<AttemptedForm<Result>> {
+  try {
+    return { problem: null, result: await act() };
+  } catch (error) {
+    const isOwn = error instanceof AppError && error.status < 500;
+    if (!isOwn || error.code === 'not_found' || error.code === 'forbidden') throw error;
+    return { problem: error };
+  }
+}
+
+/** Of the page that shows the problem of its form. */
+export function statusOf(problem: AppError | null): { status?: number } {
+  return problem ? { status: problem.status } : {};
+}
+
+/** The first error of each field; those of no field of the form stand above it. */
+function errorsOf(problem: AppError | null, fields: FormFields) {
+  const [own, others] = [new Map<string, FieldError>(), [] as FieldError[]];
+  for (const [path, [error = '']] of Object.entries(problem?.details.errors ?? {})) {
+    const name = path
+      .replace(/^\$\.?/, '')
+      .split(/[.[\]]+/)
+      .findLast((part) => part in fields);
+    if (name === undefined) others.push(error);
+    else if (!own.has(name)) own.set(name, error);
+  }
+  return { own, others };
+}
+
+/** What is wrong with a form, above it. `area` has words of its own for some reasons. */
+export function FormProblem({
+  visit: { t, language },
+  problem,
+  fields = {},
+  area,
+}: {
+  visit: Visit;
+  problem: AppError | null;
+  fields?: FormFields;
+  area?: string;
+}): JSX.Element | null {
+  if (!problem) return null;
+  const { own, others } = errorsOf(problem, fields);
+  const text =
+    own.size > 0
+      ? [t('fieldError.summary')]
+      : others.length > 0
+        ? others.map((error) => fieldErrorIn(language, error))
+        : [t(problemKey(problem, area))];
+  return <Message kind="bad">{text.join(' ')}</Message>;
+}
+
+export interface FieldsProps {
+  visit: Visit;
+  fields: FormFields;
+  /** What is stored. */
+  values?: FormValues;
+  problem?: AppError | null;
+}
+
+/** Beside each other where they fit. */
+export function Fields({ visit, fields, values = {}, problem = null }: FieldsProps): JSX.Element {
+  const { own } = errorsOf(problem, fields);
+  // A tick that was taken away is not sent: another field says whether it is this form that was.
+  const isTyped = Object.keys(fields).some((name) => visit.form.has(name));
+  return (
+    <div class="fields">
+      {Object.entries(fields).map(([name, field]) => (
+        <Input {...{ visit, name, field, isTyped }} stored={values[name]} error={own.get(name)} />
+      ))}
+    </div>
+  );
+}
+
+interface InputProps {
+  visit: Visit;
+  name: string;
+  field: FormField;
+  isTyped: boolean;
+  stored: FormValues[string];
+  error: FieldError | undefined;
+}
+
+const inputTypes = {
+  ...{ text: 'text', list: 'text', amount: 'text', secret: 'password', number: 'number' },
+  ...{ email: 'email', url: 'url', date: 'date', time: 'time' },
+} as const;
+
+function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.Element {
+  const { t, form } = visit;
+  const { label, hint, is = 'text', options = [], autocomplete, ...limits } = field;
+  const chosen = isTyped ? form.getAll(name) : [stored ?? []].flat().map(String);
+  const text = is === 'secret' ? '' : (chosen[0] ?? '');
+  const described = error === undefined ? {} : problemId(name);
+  const named = (input: ComponentChildren, kind?: 'choice') => (
+    <label class={kind}>
+      {kind === 'choice' && input}
+      {t(label)}
+      {hint && <Hint> {t(hint)}</Hint>}
+      {kind !== 'choice' && input}
+      <FieldProblem {...{ visit, name, error }} />
+    </label>
+  );
+  if (is === 'check') {
+    const checked = isTyped ? form.has(name) : stored === true;
+    return named(<input {...{ type: 'checkbox', name, value: 'yes', checked }} />, 'choice');
+  }
+  if (is === 'choices')
+    return (
+      <fieldset class="checks">
+        <legend>{t(label)}</legend>
+        {hint && <Hint>{t(hint)}</Hint>}
+        {options.map(([value, word]) => (
+          <label>
+            <input {...{ type: 'checkbox', name, value }} checked={chosen.includes(value)} />
+            {word}
+          </label>
+        ))}
+        <FieldProblem {...{ visit, name, error }} />
+      </fieldset>
+    );
+  if (is === 'choice')
+    return named(
+      <select name={name} {...described}>
+        {options.map(([value, word]) => (
+          <option value={value} selected={value === text}>
+            {word}
+          </option>
+        ))}
+      </select>,
+    );
+  if (is === 'lines')
+    return named(
+      <textarea {...{ name, ...described, required: limits.required, spellcheck: false }}>
+        {text}
+      </textarea>,
+    );
+  return named(
+    <input
+      {...{ name, value: text, type: inputTypes[is] as 'text', ...limits, ...described }}
+      {...(is === 'amount' ? { inputMode: 'decimal' } : {})}
+      autocomplete={autocomplete ?? 'off'}
+    />,
+  );
+}
+
+function FieldProblem({
+  visit: { language },
+  name,
+  error,
+}: Pick<InputProps, 'visit' | 'name' | 'error'>): JSX.Element | null {
+  if (error === undefined) return null;
+  return (
+    <span class="field-error" id={problemId(name)['aria-describedby']}>
+      {fieldErrorIn(language, error)}
+    </span>
+  );
+}
+
+function problemId(name: string) {
+  return {
+    'aria-invalid': 'true',
+    'aria-describedby': `error-${name.replace(/[^\w]/g, '-')}`,
+  } as const;
+}
+
+interface FormCardProps extends FieldsProps {
+  title: TextKey;
+  intro?: TextKey | undefined;
+  action: string;
+  button: TextKey;
+  /** The area of the texts that say what is wrong. */
+  area?: string;
+  /** A version or a hash of what the person sees. The audit records it. */
+  shown?: string | undefined;
+  hidden?: Readonly<Record<string, string>>;
+  asksReason?: boolean;
+  /** The change needs a recent code. */
+  needsStepUp?: boolean;
+  /** What stands above the fields. */
+  children?: ComponentChildren;
+}
+
+/** A form in a card, with all that a form has. */
+export function FormCard(props: FormCardProps): JSX.Element {
+  const { visit, title, intro, action, button, area, shown, hidden = {}, children } = props;
+  const { asksReason = false, needsStepUp = false, problem = null, values = {} } = props;
+  const { t } = visit;
+  const fields = asksReason ? { ...props.fields, ...reasonField } : props.fields;
+  return (
+    <Card title={t(title)}>
+      {intro && <Muted>{t(intro)}</Muted>}
+      {needsStepUp && <StepUpNotice visit={visit} />}
+      <FormProblem {...{ visit, problem, fields, ...(area === undefined ? {} : { area }) }} />
+      <Form visit={visit} action={action} {...(shown === undefined ? {} : { shown })}>
+        <Hidden values={hidden} />
+        {children}
+        <Fields {...{ visit, fields, values, problem }} />
+        <button>{t(button)}</button>
+      </Form>
+    </Card>
+  );
+}
+
+/** What a form carries, and nobody types. */
+export function Hidden({ values }: { values: Readonly<Record<string, string>> }): JSX.Element {
+  return (
+    <>
+      {Object.entries(values).map(([name, value]) => (
+        <input {...{ type: 'hidden', name, value }} />
+      ))}
+    </>
+  );
+}
+
+interface StepProps {
+  visit: Visit;
+  action: string;
+  button: TextKey;
+  hint?: TextKey;
+  shown?: string;
+  hidden?: Readonly<Record<string, string>>;
+  asksReason?: boolean;
+  /** What the reason is for, where several steps stand beside each other. */
+  reasonLabel?: string;
+}
+
+/** One step, such as a test or a removal: a button, and why. */
+export function Step(props: StepProps): JSX.Element {
+  const { visit, action, button, hint, shown, hidden = {}, asksReason = false } = props;
+  const { t } = visit;
+  const label = props.reasonLabel ?? t('app.reason');
+  const reason = { name: 'reason', maxLength: 500, required: true, autocomplete: 'off' } as const;
+  return (
+    <Form visit={visit} action={action} {...(shown === undefined ? {} : { shown })}>
+      <Hidden values={hidden} />
+      <div class="row">
+        {asksReason && <input {...reason} placeholder={t('app.reason')} aria-label={label} />}
+        <button class="plain">{t(button)}</button>
+        {hint && <Hint>{t(hint)}</Hint>}
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,291 @@
+// The lists of charges, operations, transfers, bill payments and refunds.
+import { Controller } from '@nestjs/common';
+import { BillPaymentViews } from '../../outbound/bill-payments/bill-payment-views.service.js';
+import { listBillPaymentsRoute } from '../../outbound/bill-payments/bill-payments.schema.js';
+import { listChargesRoute } from '../../outbound/charges/charges.schema.js';
+import { ChargesService } from '../../outbound/charges/charges.service.js';
+import { Database } from '../../platform/postgres/database.service.js';
+import * as enums from '../../generated/service/enums.js';
+import { OperationLists } from '../../outbound/operations/operation-lists.service.js';
+import { listOperations } from '../../outbound/operations/operations.schema.js';
+import { RefundViews } from '../../outbound/refunds/refund-views.service.js';
+import { listRefundsRoute } from '../../outbound/refunds/refunds.schema.js';
+import { TransferViews } from '../../outbound/transfers/transfer-views.service.js';
+import { listTransfersRoute } from '../../outbound/transfers/transfers.schema.js';
+import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { operationKindNames } from '../../bank-contract/operation-kinds.js';
+import { Amount } from '../kit/elements.js';
+import { listPage, wordIn } from '../kit/list-page.js';
+import type { ListColumn } from '../kit/table.js';
+import { formatTime } from '../formats.js';
+import type { MenuEntry } from '../page.js';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
+import { accountOf, pathTo } from '../visit.js';
+import { examples, LineLink, PartyCell, StateBadge, writeDay } from './list-elements.js';
+import { readPayments } from './listed-payments.queries.js';
+
+const page = (name: string, title: TextKey, place: number) => ({
+  path: `/console/accounts/:account/${name}`,
+  needs: 'view' as const,
+  menu: { title, section: 'payments', place } satisfies Omit<MenuEntry, 'path' | 'needs'>,
+});
+const metadata = { label: 'list.metadata', hint: 'list.metadataHint' } as const;
+const chargeTypes = ['BANKSLIP', 'BANKSLIP_PIX', 'PIX_STATIC'] as const;
+
+@Controller()
+export class PaymentLists {
+  constructor(
+    private readonly charges: ChargesService,
+    private readonly operations: OperationLists,
+    private readonly transfers: TransferViews,
+    private readonly bills: BillPaymentViews,
+    private readonly refunds: RefundViews,
+    private readonly database: Database,
+  ) {}
+
+  @ConsolePage(page('charges', 'list.charges', 30))
+  listCharges(@Visiting() visit: Visit) {
+    return listPage({
+      visit,
+      title: 'list.charges',
+      empty: 'list.charges.empty',
+      example: examples.charges,
+      query: listChargesRoute.query,
+      filters: {
+        correlationId: { label: 'list.correlationId' },
+        type: { label: 'list.type', options: chargeTypes, of: 'list.charge.type' },
+        metadata,
+      },
+      read: (at, filters) => this.charges.list(accountOf(visit).id, at, filters),
+      columns: async (rows) => {
+        const payments = await this.readPayments(visit, rows);
+        return [
+          linkTo(visit, 'list.correlationId', 'charges', (row) => [
+            row.operationId,
+            row.correlationId,
+          ]),
+          amount('list.amount', (row) => payments(row.expectedPaymentId).amountCents),
+          {
+            label: 'list.settlement',
+            cell: (row) => (
+              <>
+                {badge(visit, 'list.charge.settlement', row.settlement)}{' '}
+                {row.operationState !== 'succeeded' &&
+                  badge(visit, 'list.operationState', row.operationState)}
+              </>
+            ),
+          },
+          party(visit, 'list.payer', (row) => payments(row.expectedPaymentId).counterparty),
+          {
+            label: 'list.dueDate',
+            cell: (row) => {
+              const { dueDate } = payments(row.expectedPaymentId);
+              return dueDate && writeDay(dueDate);
+            },
+          },
+          {
+            label: 'list.type',
+            cell: (row) => wordIn(visit, 'list.charge.type', bankText(row, 'type')),
+          },
+          { label: 'list.createdAt', cell: (row) => time(visit, bankTime(row, 'createdAt')) },
+        ];
+      },
+    });
+  }
+
+  @ConsolePage(page('operations', 'list.operations', 34))
+  listOperations(@Visiting() visit: Visit) {
+    return listPage({
+      visit,
+      title: 'list.operations',
+      empty: 'list.operations.empty',
+      example: examples.charges,
+      query: listOperations.query,
+      filters: {
+        state: states('list.operationState', enums.OperationState),
+        kind: { label: 'list.kind', options: operationKindNames, of: 'list.operationKind' },
+        idempotencyKey: { label: 'list.idempotencyKey' },
+        metadata,
+      },
+      read: (at, filters) => this.operations.list(accountOf(visit).id, at, filters),
+      columns: (_rows) => [
+        linkTo(visit, 'list.kind', 'operations', ({ id, kind }) => [
+          id,
+          wordIn(visit, 'list.operationKind', kind),
+        ]),
+        { label: 'list.state', cell: ({ state }) => badge(visit, 'list.operationState', state) },
+        amount('list.amount', ({ amountCents }) => amountCents),
+        { label: 'list.createdAt', cell: ({ createdAt }) => time(visit, createdAt) },
+        { label: 'list.updatedAt', cell: ({ updatedAt }) => time(visit, updatedAt) },
+        { label: 'list.attempts', is: 'number', cell: ({ attempts }) => attempts },
+        { label: 'list.idempotencyKey', is: 'wide', cell: ({ idempotencyKey }) => idempotencyKey },
+      ],
+    });
+  }
+
+  @ConsolePage(page('transfers', 'list.transfers', 31))
+  listTransfers(@Visiting() visit: Visit) {
+    return listPage({
+      visit,
+      title: 'list.transfers',
+      empty: 'list.transfers.empty',
+      example: examples.transfers,
+      query: listTransfersRoute.query,
+      filters: {
+        state: states('list.transferState', enums.TransferState),
+        shape: {
+          label: 'list.shape',
+          options: Object.values(enums.TransferShape),
+          of: 'list.transferShape',
+        },
+        externalId: { label: 'list.externalId' },
+        endToEndId: { label: 'list.endToEndId' },
+        operationId: { label: 'list.operationId' },
+        metadata,
+      },
+      read: (at, filters) => this.transfers.list(accountOf(visit).id, at, filters),
+      columns: (rows) =>
+        this.sentColumns(visit, rows, 'list.transferState', [
+          linkTo(visit, 'list.shape', 'transfers', ({ id, shape }) => [
+            id,
+            wordIn(visit, 'list.transferShape', shape),
+          ]),
+          { label: 'list.externalId', is: 'wide', cell: ({ externalId }) => externalId },
+        ]),
+    });
+  }
+
+  @ConsolePage(page('bills', 'list.bills', 32))
+  listBills(@Visiting() visit: Visit) {
+    return listPage({
+      visit,
+      title: 'list.bills',
+      empty: 'list.bills.empty',
+      example: examples.bills,
+      query: listBillPaymentsRoute.query,
+      filters: {
+        state: states('list.billState', enums.BillPaymentState),
+        barCode: { label: 'list.barCode' },
+      },
+      read: (at, filters) => this.bills.list(accountOf(visit).id, at, filters),
+      columns: (rows) =>
+        this.sentColumns(visit, rows, 'list.billState', [
+          linkTo(visit, 'list.barCode', 'bills', ({ id, barCode }) => [id, barCode]),
+          {
+            label: 'list.scheduledFor',
+            cell: (row) => row.scheduledFor && time(visit, row.scheduledFor),
+          },
+        ]),
+    });
+  }
+
+  @ConsolePage(page('refunds', 'list.refunds', 33))
+  listRefunds(@Visiting() visit: Visit) {
+    return listPage({
+      visit,
+      title: 'list.refunds',
+      empty: 'list.refunds.empty',
+      example: examples.refunds,
+      query: listRefundsRoute.query,
+      filters: {
+        state: states('list.refundState', enums.RefundState),
+        originalNsu: { label: 'list.originalNsu' },
+      },
+      read: (at, filters) => this.refunds.list(accountOf(visit).id, at, filters),
+      columns: (rows) =>
+        this.sentColumns(visit, rows, 'list.refundState', [
+          linkTo(visit, 'list.id', 'refunds', ({ id, endToEndId }) => [id, endToEndId ?? id]),
+          {
+            label: 'list.originalNsu',
+            cell: ({ originalNsu }) => <LineLink visit={visit} nsu={originalNsu} />,
+          },
+        ]),
+    });
+  }
+
+  /** Of money that was sent: what the three lists have in common, around their own two columns. */
+  private async sentColumns<Row extends SentRow>(
+    visit: Visit,
+    rows: readonly Row[],
+    stateTexts: string,
+    [name, detail]: readonly [ListColumn<Row>, ListColumn<Row>],
+  ): Promise<ListColumn<Row>[]> {
+    const payments = await this.readPayments(visit, rows);
+    return [
+      name,
+      amount('list.amount', ({ amountCents }) => amountCents),
+      { label: 'list.state', cell: ({ state }) => badge(visit, stateTexts, state) },
+      {
+        label: 'list.settlement',
+        cell: ({ settlement }) => badge(visit, 'list.sent.settlement', settlement),
+      },
+      party(visit, 'list.beneficiary', (row) => payments(row.expectedPaymentId).counterparty),
+      detail,
+      { label: 'list.nsu', cell: ({ nsu }) => <LineLink visit={visit} nsu={nsu} /> },
+      { label: 'list.createdAt', cell: ({ createdAt }) => time(visit, createdAt) },
+    ];
+  }
+
+  private readPayments(visit: Visit, rows: readonly { expectedPaymentId: string }[]) {
+    const ids = rows.map(({ expectedPaymentId }) => expectedPaymentId);
+    return readPayments(this.database.prisma, visit, ids);
+  }
+}
+
+const time = ({ language }: Visit, at: Date | null) => formatTime(at, language);
+
+interface SentRow {
+  expectedPaymentId: string;
+  amountCents: bigint;
+  state: string;
+  settlement: string;
+  nsu: bigint | null;
+  createdAt: Date;
+}
+
+const states = (of: string, values: Record<string, string>) =>
+  ({ label: 'list.state', options: Object.values(values), of }) as const;
+
+const badge = (visit: Visit, of: string, state: string) => (
+  <StateBadge state={state} text={wordIn(visit, of, state)} />
+);
+
+function linkTo<Row>(
+  visit: Visit,
+  label: TextKey,
+  records: string,
+  of: (row: Row) => readonly [id: string, text: string],
+): ListColumn<Row> {
+  const cell = (row: Row) => {
+    const [id, text] = of(row);
+    return <a href={pathTo(visit, `${records}/${id}`)}>{text}</a>;
+  };
+  return { label, is: 'wide', cell };
+}
+
+function amount<Row>(label: TextKey, centsOf: (row: Row) => bigint | null): ListColumn<Row> {
+  const cell = (row: Row) => {
+    const cents = centsOf(row);
+    return cents === null ? null : <Amount cents={cents} />;
+  };
+  return { label, is: 'number', cell };
+}
+
+type Party = Parameters<typeof PartyCell>[0]['party'];
+
+function party<Row>(visit: Visit, label: TextKey, of: (row: Row) => Party): ListColumn<Row> {
+  const cell = (row: Row) => <PartyCell party={of(row)} none={visit.t('app.none')} />;
+  return { label, is: 'wide', cell };
+}
+
+/** The bank's response may have any content. */
+function bankText(row: object, field: string): string {
+  const value: unknown = (row as Record<string, unknown>)[field];
+  return typeof value === 'string' ? value : '';
+}
+
+function bankTime(row: object, field: string): Date | null {
+  const at = new Date(bankText(row, field));
+  return Number.isNaN(at.getTime()) ? null : at;
+}
