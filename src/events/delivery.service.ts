@@ -19,11 +19,9 @@ import {
   claimDeliveries,
   claimTest,
   disableEndpoint,
-  findEnabledEndpoint,
   pauseEndpoint,
   recordDeliveryResults,
   type ClaimedEventDelivery,
-  type DeliveryEndpoint,
   type DeliveryResult,
 } from './events.queries.js';
 
@@ -60,7 +58,8 @@ export class DeliveryService {
     const runEndsAt = performance.now() + maxRunMs;
     while (performance.now() < runEndsAt && !this.client.isStopping) {
       // Read for each batch: the endpoint may have been changed or removed since the last one.
-      const endpoint = await findEnabledEndpoint(this.database.sql, { accountId, endpointId });
+      const where = { accountId, id: endpointId, isEnabled: true, deletedAt: null };
+      const endpoint = await this.database.prisma.webhookEndpoint.findFirst({ where });
       if (!endpoint || !(await this.deliverBatch(endpoint))) return;
     }
   }
@@ -110,7 +109,7 @@ export class DeliveryService {
    * Whether more deliveries may be due. While its host is occupied, the endpoint's deliveries stay
    * due.
    */
-  private async deliverBatch(endpoint: DeliveryEndpoint): Promise<boolean> {
+  private async deliverBatch(endpoint: WebhookEndpoint): Promise<boolean> {
     const host = hostOf(endpoint);
     const places = this.hosts.take(host, batchSize);
     if (places === 0) return false;
@@ -132,7 +131,7 @@ export class DeliveryService {
   }
 
   private async attemptAll(
-    endpoint: DeliveryEndpoint,
+    endpoint: WebhookEndpoint,
     claimed: ClaimedEventDelivery[],
   ): Promise<boolean> {
     const { prisma, sql } = this.database;
@@ -154,7 +153,7 @@ export class DeliveryService {
   }
 
   private async attempt(
-    endpoint: DeliveryEndpoint,
+    endpoint: WebhookEndpoint,
     delivery: ClaimedEventDelivery,
   ): Promise<DeliveryResult> {
     const { id, attempt, claimedAt: sentAt } = delivery;

@@ -21,7 +21,7 @@ import {
 } from './address-guard.js';
 import { endpointTimeoutMs } from './delivery-schedule.js';
 import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
-import type { DeliveryEndpoint } from './events.queries.js';
+import type { WebhookEndpoint } from '../generated/service/client.js';
 import { NameResolver, type ResolvedAddress } from './name-resolver.service.js';
 import { signedHeaders, type EventMessage } from './signed-headers.js';
 
@@ -80,7 +80,7 @@ export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
   }
 
   /** Sends a signed event. Never throws for a failure of the endpoint or of the network. */
-  async post(endpoint: DeliveryEndpoint, message: EventMessage): Promise<EndpointResponse> {
+  async post(endpoint: WebhookEndpoint, message: EventMessage): Promise<EndpointResponse> {
     const { sentAt, body } = message;
     if (!this.checkUrl(endpoint.url).ok) return addressRefused;
     const headers = signedHeaders(message, this.secretsOf(endpoint, sentAt));
@@ -144,7 +144,7 @@ export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
   }
 
   /** The secrets that are valid at this time. */
-  private secretsOf(endpoint: DeliveryEndpoint, at: Date): string[] {
+  private secretsOf(endpoint: WebhookEndpoint, at: Date): string[] {
     const { secret, previousSecret, previousSecretUntil } = endpoint;
     const isOverlap = previousSecretUntil !== null && at < previousSecretUntil;
     const owner = ownerOfEndpointSecret(endpoint);

@@ -119,15 +119,9 @@ function numbersWithinResources(events: readonly InsertedEvent[]): number[] {
  * before are not handed out again, so that a reader with a later cursor misses no event.
  */
 export async function skipPositions(tx: Tx, accountId: number): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE event_position SET position = position + 1000000 WHERE account_id = ${accountId}`;
+  const data = { position: { increment: 1_000_000 } };
+  await tx.eventPosition.updateMany({ where: { accountId }, data });
 }
-
-export type DeliveryEndpoint = Pick<
-  WebhookEndpoint,
-  | ('accountId' | 'id' | 'url' | 'secret' | 'previousSecret' | 'previousSecretUntil')
-  | 'includesPersonalData'
->;
 
 export interface DueEndpoint {
   accountId: number;
@@ -153,20 +147,6 @@ export async function listDueEndpoints(
         WHERE d.account_id = p.account_id AND d.endpoint_id = p.id AND d.state = 'pending'
           AND d.next_attempt_at <= (SELECT clock_timestamp())
       )`;
-}
-
-/** What a delivery needs of its endpoint. Null if the endpoint gets no events any more. */
-export async function findEnabledEndpoint(
-  db: SqlTx,
-  { accountId, endpointId }: DueEndpoint,
-): Promise<DeliveryEndpoint | null> {
-  const [endpoint] = await db.$queryRaw<DeliveryEndpoint[]>`
-    SELECT account_id, id, url, secret, previous_secret, previous_secret_until,
-           includes_personal_data
-    FROM webhook_endpoint
-    WHERE account_id = ${accountId} AND id = ${endpointId}::uuid AND is_enabled
-      AND deleted_at IS NULL`;
-  return endpoint ?? null;
 }
 
 export interface ClaimedEventDelivery
