@@ -121,9 +121,10 @@ export async function markBillPaymentRejected(
   tx: Tx,
   { accountId, id }: OperationRef,
 ): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE bill_payment SET state = 'rejected', next_check_at = NULL
-    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'requested'`;
+  await tx.billPayment.updateMany({
+    where: { accountId, id, state: 'requested' },
+    data: { state: 'rejected', nextCheckAt: null },
+  });
   await recordBillTasks(tx, accountId, id);
 }
 

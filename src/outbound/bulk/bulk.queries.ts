@@ -85,18 +85,6 @@ export async function claimUploadRow(
   return claimed === 1;
 }
 
-/** Finishes a pending row once and deletes its request, which its operation stores. */
-export async function finishUploadRow(
-  tx: Tx,
-  { accountId, uploadId, line, state, errors, operationId }: BulkRow,
-): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE bulk_row SET state = ${state}, errors = ${errors}, operation_id = ${operationId}::uuid,
-      request = NULL
-    WHERE account_id = ${accountId} AND upload_id = ${uploadId}::uuid AND line = ${line}
-      AND state = 'pending'`;
-}
-
 /** Marks the upload as finished when no row is pending, and stores how its rows ended. */
 export async function finishUploadIfDone(db: Db, accountId: number, id: string): Promise<void> {
   await db.$executeRaw`

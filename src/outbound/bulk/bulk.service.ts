@@ -233,15 +233,17 @@ export class BulkService {
 
   /** A row that fails because of the service stays pending and does not delay other rows. */
   private async issueRow(lease: Lease, upload: BulkUpload, row: BulkRow): Promise<void> {
-    const { uploadId, line } = row;
+    const { accountId, uploadId, line } = row;
     try {
       const outcome = await this.issuer.issue(upload, row, async (tx, operationId) => {
         await assertLeaseHeld(tx, lease);
         if (!(await queries.claimUploadRow(tx, row, operationId)))
           throw new AppError('conflict', { internal: 'another process has issued the row' });
       });
+      const pending = { accountId, uploadId, line, state: 'pending' } as const;
+      // From here on, the operation alone stores the request.
       await transactionUnderLease(this.database, lease, (tx) =>
-        queries.finishUploadRow(tx, { ...row, ...outcome }),
+        tx.bulkRow.updateMany({ where: pending, data: { ...outcome, request: null } }),
       );
     } catch (error) {
       this.log.warn({ err: error, uploadId, line }, 'bulk row not issued, will be retried');

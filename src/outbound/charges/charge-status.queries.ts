@@ -104,8 +104,6 @@ export async function recordChargeStatusCheck(
 ): Promise<boolean> {
   const { correlationId, checkedAt, knownDueDate, bankStatus, bankDueDate, nextCheckAt, end } =
     check;
-  const cancelledAt = end?.kind === 'cancelled' ? end.at : null;
-  const expiredAt = end?.kind === 'expired' ? end.at : null;
   const [before] = await tx.$queryRaw<
     Pick<Charge, 'expectedPaymentId' | 'cancelledAt' | 'expiredAt' | 'checkedAt'>[]
   >`
@@ -117,14 +115,15 @@ export async function recordChargeStatusCheck(
     FOR NO KEY UPDATE OF c`;
   if (!before) return false;
   const isMoved = bankDueDate !== null && bankDueDate !== knownDueDate;
-  await tx.$executeRaw`
-    UPDATE charge SET checks = checks + 1, checked_at = ${checkedAt},
-      next_check_at = ${nextCheckAt},
-      bank_status = COALESCE(${bankStatus}, bank_status),
-      cancelled_at = COALESCE(cancelled_at, ${cancelledAt}),
-      expired_at = CASE WHEN NOT ${isMoved} THEN COALESCE(expired_at, ${expiredAt})
-        ELSE ${expiredAt} END
-    WHERE account_id = ${accountId} AND correlation_id = ${correlationId}`;
+  const expiredAt = end?.kind === 'expired' ? end.at : null;
+  await tx.charge.update({
+    where: { accountId_correlationId: { accountId, correlationId } },
+    data: {
+      ...{ checks: { increment: 1 }, checkedAt, nextCheckAt, bankStatus: bankStatus ?? undefined },
+      cancelledAt: before.cancelledAt ?? (end?.kind === 'cancelled' ? end.at : null),
+      expiredAt: (isMoved ? null : before.expiredAt) ?? expiredAt,
+    },
+  });
   const { expectedPaymentId } = before;
   if (isMoved)
     // The bank may have changed it at any time since it last showed another one.

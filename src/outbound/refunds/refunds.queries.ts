@@ -2,7 +2,7 @@
 import type { RefundFilter } from '../../bank-contract/refunds.js';
 import type { Db, Tx } from '../../platform/postgres/database.service.js';
 import { undoesDebit } from '../../statement/expected-payments/undone-debits.queries.js';
-import { Prisma, type Refund } from '../../generated/service/client.js';
+import { Prisma } from '../../generated/service/client.js';
 import type { OperationRef } from '../operations/operations.queries.js';
 import { refundsOfPix } from '../../statement/expected-payments/refunds-of-pix.js';
 import { readRefundFacts } from '../../statement/expected-payments/refunds-of-pix.queries.js';
@@ -99,30 +99,6 @@ const isDisputed = (accountId: number, endToEndId: string | null) => Prisma.sql`
       AND d.returned_nsu IS NULL AND NOT EXISTS (
         SELECT FROM break b WHERE b.account_id = d.account_id AND b.kind = 'disputed'
           AND b.subject = 'dispute:' || d.id AND b.state = 'resolved'))`;
-
-/**
- * Marks a refund as accepted: the bank accepted it, or the statement shows it. An id that is null
- * here keeps its stored value.
- */
-export async function markRefundAccepted(
-  tx: Tx,
-  { accountId, id }: OperationRef,
-  { nsu, endToEndId }: Pick<Refund, 'nsu' | 'endToEndId'>,
-): Promise<{ expectedPaymentId: string } | null> {
-  const [refund] = await tx.$queryRaw<{ expectedPaymentId: string }[]>`
-    UPDATE refund
-    SET state = 'accepted', nsu = COALESCE(${nsu}, nsu),
-        end_to_end_id = COALESCE(${endToEndId}, end_to_end_id)
-    WHERE account_id = ${accountId} AND id = ${id}::uuid
-    RETURNING expected_payment_id`;
-  return refund ?? null;
-}
-
-export async function markRefundRejected(tx: Tx, { accountId, id }: OperationRef): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE refund SET state = 'rejected'
-    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'requested'`;
-}
 
 /** The ids of the line that is matched to the refund as its payment. */
 export async function findLineOfRefund(tx: Tx, { accountId, id }: OperationRef) {

@@ -63,7 +63,10 @@ export class RefundsService implements OnModuleInit {
     repeat: 'unkeyed',
     echoes: isEcho,
     onSucceeded: (tx, operation, acceptance) => this.onAccepted(tx, operation, acceptance),
-    onRejected: queries.markRefundRejected,
+    onRejected: async (tx, { accountId, id }) => {
+      const where = { accountId, id, state: 'requested' } as const;
+      await tx.refund.updateMany({ where, data: { state: 'rejected' } });
+    },
     assertStillSendable: (tx, operation) => assertStillRefundable(tx, operation),
   };
 
@@ -179,17 +182,22 @@ export class RefundsService implements OnModuleInit {
 
   private async onAccepted(
     tx: Tx,
-    key: OperationRef,
+    { accountId, id }: OperationRef,
     { response }: Acceptance<RefundResponse>,
   ): Promise<void> {
-    const ids = response ? idsOf(response) : await queries.findLineOfRefund(tx, key);
+    const ids = response ? idsOf(response) : await queries.findLineOfRefund(tx, { accountId, id });
     const { nsu, endToEndId } = ids ?? { nsu: null, endToEndId: null };
-    const refund = await queries.markRefundAccepted(tx, key, { nsu, endToEndId });
+    const [refund] = await tx.refund.updateManyAndReturn({
+      where: { accountId, id },
+      // An id that is null here keeps its stored value.
+      data: { state: 'accepted', nsu: nsu ?? undefined, endToEndId: endToEndId ?? undefined },
+      select: { expectedPaymentId: true },
+    });
     if (!refund || !response) return;
     // The debit line may carry these ids.
     const movementId = textOf(response.proof?.id);
     const references = referencesOf({ nsu, end_to_end_id: endToEndId, movement_id: movementId });
-    await addReferences(tx, key.accountId, [{ ...refund, references }]);
+    await addReferences(tx, accountId, [{ ...refund, references }]);
   }
 }
 
