@@ -6,7 +6,7 @@ import {
   Prisma,
   type AccountMode,
   type ApprovalCondition,
-  type ApprovalDecision,
+  type OperationApproval,
   type OperationApprovalRequest,
 } from '../../generated/service/client.js';
 import { invariant } from '../../platform/errors.js';
@@ -43,7 +43,8 @@ export async function readStoringRules(db: Db, accountId: number): Promise<Stori
 }
 
 export async function findPolicyInForce(db: Db, accountId: number): Promise<ApprovalPolicy | null> {
-  const [policy] = await db.$queryRaw<ApprovalPolicy[]>`${policyInForce(accountId)}`;
+  const [policy] = await db.$queryRaw<ApprovalPolicy[]>`
+    SELECT * FROM (${policyInForce(accountId)}) policy`;
   return policy ?? null;
 }
 
@@ -113,44 +114,15 @@ export async function findApprovalRequest(
   return request ?? null;
 }
 
-export interface StoredDecision {
-  holder: string;
-  decision: ApprovalDecision;
-  actor: string;
-  reason: string;
-  createdAt: Date;
-}
-
-/** In their order. */
+/** The decisions about operations, in their order. */
 export async function listDecisions(
-  db: Db,
-  { accountId, id }: OperationRef,
-): Promise<StoredDecision[]> {
-  return db.$queryRaw<StoredDecision[]>`
-    SELECT holder, decision, actor, reason, created_at FROM operation_approval
-    WHERE account_id = ${accountId} AND operation_id = ${id}::uuid
-    ORDER BY created_at, holder`;
-}
-
-/** The decisions about several operations, in their order. */
-export async function listDecisionsOf(
   db: Db,
   accountId: number,
   operationIds: readonly string[],
-): Promise<(StoredDecision & { operationId: string })[]> {
+): Promise<OperationApproval[]> {
   return db.operationApproval.findMany({
     where: { accountId, operationId: { in: [...operationIds] } },
     orderBy: [{ createdAt: 'asc' }, { holder: 'asc' }],
-  });
-}
-
-export async function insertDecision(
-  tx: Tx,
-  { accountId, id }: OperationRef,
-  { holder, decision, actor, reason }: Omit<StoredDecision, 'createdAt'>,
-): Promise<void> {
-  await tx.operationApproval.create({
-    data: { accountId, operationId: id, holder, decision, actor, reason },
   });
 }
 

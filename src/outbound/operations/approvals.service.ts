@@ -8,7 +8,7 @@ import { getHolder } from '../../access/accounts/holders.queries.js';
 import { Database, type Tx } from '../../platform/postgres/database.service.js';
 import { EventsService } from '../../events/events.service.js';
 import { readOperationSubject } from '../../statement/expected-payments/event-subjects.queries.js';
-import type { ApprovalDecision } from '../../generated/service/client.js';
+import type { ApprovalDecision, OperationApproval } from '../../generated/service/client.js';
 import { AppError, conflict } from '../../platform/errors.js';
 import { groupBy } from '../../platform/grouping.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
@@ -31,7 +31,10 @@ export interface GivenDecision {
 type Approver = Pick<Caller, 'accountId' | 'actor'>;
 
 /** A decision, and whether it counts. */
-export type StandingDecision = Omit<queries.StoredDecision, 'createdAt'> & {
+export type StandingDecision = Pick<
+  OperationApproval,
+  'holder' | 'actor' | 'decision' | 'reason'
+> & {
   at: Date;
   counts: boolean;
 };
@@ -78,7 +81,7 @@ export class Approvals {
     const { prisma } = this.database;
     const request = await queries.findApprovalRequest(prisma, operation);
     if (!request) return null;
-    const decisions = await queries.listDecisions(prisma, operation);
+    const decisions = await queries.listDecisions(prisma, operation.accountId, [operation.id]);
     const { state, amountCents: amount } = operation;
     // Only who decides needs the account: elsewhere it is shown by the scope `personal-data`.
     const counterparty = state === 'awaiting_approval' ? operation.counterparty : null;
@@ -103,7 +106,7 @@ export class Approvals {
     operationIds: readonly string[],
   ): Promise<Map<string, Standing>> {
     const { prisma } = this.database;
-    const decisions = await queries.listDecisionsOf(prisma, accountId, operationIds);
+    const decisions = await queries.listDecisions(prisma, accountId, operationIds);
     const actors = [...new Set(decisions.map(({ actor }) => actor))];
     const entitled = await findEntitled(prisma, accountId, actors, 'approve payments');
     const ofOperations = groupBy(decisions, ({ operationId }) => operationId);
@@ -122,7 +125,7 @@ export class Approvals {
     if (!request) throw conflict('no_approval_needed', 'The operation needed no approval.');
     const holder = await getHolder(tx, ref.accountId, actor);
     if (holder === request.holder) throw ownRequest();
-    const decisions = await queries.listDecisions(tx, ref);
+    const decisions = await queries.listDecisions(tx, ref.accountId, [ref.id]);
     const entitled = await this.findEntitled(tx, ref.accountId, actor, decisions);
     const own = decisions.find((one) => one.holder === holder && entitled.has(one.actor));
     if (own && own.decision !== decision)
@@ -135,7 +138,9 @@ export class Approvals {
     if (requestHash !== undefined && requestHash !== request.requestHash)
       throw conflict('request_differs', 'requestHash is not that of the operation.');
     if (decision === 'approve') await this.checks.assertSendable(tx, operation, request);
-    if (!isRepeat) await queries.insertDecision(tx, ref, { holder, decision, actor, reason });
+    const { accountId, id: operationId } = ref;
+    const data = { accountId, operationId, holder, decision, actor, reason };
+    if (!isRepeat) await tx.operationApproval.create({ data });
     if (decision === 'decline') {
       await this.outcomes.endUnapproved(tx, operation, 'declined');
       return 'declined';
@@ -153,7 +158,7 @@ export class Approvals {
     tx: Tx,
     accountId: number,
     actor: string,
-    decisions: readonly queries.StoredDecision[],
+    decisions: readonly OperationApproval[],
   ): Promise<ReadonlySet<string>> {
     const actors = [...new Set([actor, ...decisions.map((one) => one.actor)])];
     await lockActors(tx, accountId, actors);
@@ -182,7 +187,7 @@ export class Approvals {
 }
 
 function standingOf(
-  decisions: readonly queries.StoredDecision[],
+  decisions: readonly OperationApproval[],
   entitled: ReadonlySet<string>,
 ): Standing {
   return {
@@ -195,7 +200,7 @@ function standingOf(
 
 /** The holders whose approval counts. */
 function countApprovals(
-  decisions: readonly queries.StoredDecision[],
+  decisions: readonly OperationApproval[],
   entitled: ReadonlySet<string>,
 ): number {
   const approvals = decisions.filter(
