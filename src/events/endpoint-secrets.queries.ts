@@ -17,13 +17,7 @@ export function ownerOfEndpointSecret({
  */
 export const endpointSecretColumn: EncryptedColumn = {
   name: 'webhook_endpoint.secret',
-  listKeyIds: async (db) => {
-    const rows = await db.$queryRaw<{ keyId: string }[]>`
-      SELECT left(secret, 8) AS "keyId" FROM webhook_endpoint
-      UNION
-      SELECT left(previous_secret, 8) FROM webhook_endpoint WHERE previous_secret IS NOT NULL`;
-    return rows.map(({ keyId }) => keyId);
-  },
+  formerName: 'webhook_endpoint.previous_secret',
   count: async (db, keyId) =>
     (await db.webhookEndpoint.count({ where: { secret: encryptedWith(keyId) } })) +
     (await db.webhookEndpoint.count({ where: { previousSecret: encryptedWith(keyId) } })),

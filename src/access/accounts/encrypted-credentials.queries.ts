@@ -9,12 +9,6 @@ export function ownerOfCredentials(slug: string): SecretOwner {
 
 export const credentialsColumn: EncryptedColumn = {
   name: 'bank_account.credentials',
-  listKeyIds: async (db) => {
-    const rows = await db.$queryRaw<{ keyId: string }[]>`
-      SELECT DISTINCT left(credentials, 8) AS "keyId"
-      FROM bank_account WHERE credentials IS NOT NULL`;
-    return rows.map(({ keyId }) => keyId);
-  },
   count: (db, keyId) => db.bankAccount.count({ where: { credentials: encryptedWith(keyId) } }),
   list: async (db, keyId, take) => {
     const where = { credentials: encryptedWith(keyId) };

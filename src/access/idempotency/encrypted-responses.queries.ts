@@ -2,7 +2,6 @@
 // long: an index has the key ids of its responses.
 import type { SecretOwner } from '../../platform/secret-box.js';
 import type { EncryptedColumn } from '../secrets/encrypted-column.js';
-import { listKeyIdsByIndex } from '../secrets/encrypted-column.queries.js';
 import type { RecordKey } from './idempotency.queries.js';
 
 export function ownerOfResponse({ accountId, route, key }: RecordKey): SecretOwner {
@@ -11,7 +10,6 @@ export function ownerOfResponse({ accountId, route, key }: RecordKey): SecretOwn
 
 export const responseColumn: EncryptedColumn = {
   name: 'idempotency_record.body',
-  listKeyIds: (db) => listKeyIdsByIndex(db, { table: 'idempotency_record', column: 'body' }),
   count: async (db, keyId) => {
     const [row] = await db.$queryRaw<{ count: bigint }[]>`
       SELECT count(*) FROM idempotency_record WHERE body IS NOT NULL AND left(body, 8) = ${keyId}`;

@@ -12,11 +12,6 @@ export function ownerOfTotpSecret(id: string): SecretOwner {
 
 export const operatorEmailColumn: EncryptedColumn = {
   name: 'operator.email',
-  listKeyIds: async (db) => {
-    const rows = await db.$queryRaw<{ keyId: string }[]>`
-      SELECT DISTINCT left(email, 8) AS "keyId" FROM operator`;
-    return rows.map(({ keyId }) => keyId);
-  },
   count: (db, keyId) => db.operator.count({ where: { email: encryptedWith(keyId) } }),
   list: async (db, keyId, take) => {
     const rows = await db.operator.findMany({ where: { email: encryptedWith(keyId) }, take });
@@ -32,12 +27,6 @@ export const operatorEmailColumn: EncryptedColumn = {
 
 export const totpSecretColumn: EncryptedColumn = {
   name: 'operator.totp_secret',
-  listKeyIds: async (db) => {
-    const rows = await db.$queryRaw<{ keyId: string }[]>`
-      SELECT DISTINCT left(totp_secret, 8) AS "keyId" FROM operator
-      WHERE totp_secret IS NOT NULL`;
-    return rows.map(({ keyId }) => keyId);
-  },
   count: (db, keyId) => db.operator.count({ where: { totpSecret: encryptedWith(keyId) } }),
   list: async (db, keyId, take) => {
     const rows = await db.operator.findMany({ where: { totpSecret: encryptedWith(keyId) }, take });

@@ -6,6 +6,7 @@ import type { Database } from '../../platform/postgres/database.service.js';
 import { KeyRing, SecretBox } from '../../platform/secret-box.js';
 import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import type { EncryptedColumn, EncryptedValue } from './encrypted-column.js';
+import { listKeyIds } from './encrypted-column.queries.js';
 import { findOrStoreServiceSecret, ownerOfServiceSecret } from './service-secrets.queries.js';
 
 type KeySettings = Pick<Settings, 'credentialsKey' | 'otherCredentialsKeys'>;
@@ -33,11 +34,11 @@ async function assertKeysKnown(
   columns: readonly EncryptedColumn[],
 ): Promise<void> {
   const problems: string[] = [];
-  for (const { name, listKeyIds } of columns)
-    for (const keyId of await listKeyIds(db))
+  for (const column of columns)
+    for (const keyId of await listKeyIds(db, column))
       if (!ids.includes(keyId))
         problems.push(
-          `CREDENTIALS_OTHER_KEYS lacks the key ${keyId}, which encrypted values of ${name}. ` +
+          `CREDENTIALS_OTHER_KEYS lacks the key ${keyId}, which encrypted values of ${column.name}. ` +
             `The settings have ${ids.length === 1 ? 'the key' : 'the keys'} ${ids.join(', ')}.`,
         );
   if (problems.length > 0) throw new SettingsError(problems);

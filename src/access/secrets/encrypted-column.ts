@@ -2,7 +2,6 @@
 // table declares it, beside its other queries.
 import type { Db } from '../../platform/postgres/database.service.js';
 import type { SecretOwner } from '../../platform/secret-box.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 
 export interface EncryptedValue {
   owner: SecretOwner;
@@ -14,8 +13,8 @@ export interface EncryptedValue {
 export interface EncryptedColumn {
   /** `table.column`. */
   name: string;
-  /** The ids of the keys that encrypted its values. Fast on a table of any length. */
-  listKeyIds(db: Reader): Promise<string[]>;
+  /** Another column of the table, to which values of this one are moved. */
+  formerName?: string;
   /** How many values the key encrypted. */
   count(db: Db, keyId: string): Promise<number>;
   /** Values that the key encrypted. */

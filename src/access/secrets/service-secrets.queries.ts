@@ -31,11 +31,6 @@ export async function findOrStoreServiceSecret(
 
 export const serviceSecretColumn: EncryptedColumn = {
   name: 'service_secret.value',
-  listKeyIds: async (db) => {
-    const rows = await db.$queryRaw<{ keyId: string }[]>`
-      SELECT DISTINCT left(value, 8) AS "keyId" FROM service_secret`;
-    return rows.map(({ keyId }) => keyId);
-  },
   count: (db, keyId) => db.serviceSecret.count({ where: { value: encryptedWith(keyId) } }),
   list: async (db, keyId, take) => {
     const rows = await db.serviceSecret.findMany({ where: { value: encryptedWith(keyId) }, take });

@@ -4,7 +4,6 @@ import type { Tx } from '../../platform/postgres/database.service.js';
 import type { BreakComment } from '../../generated/service/client.js';
 import type { SecretOwner } from '../../platform/secret-box.js';
 import type { EncryptedColumn } from '../../access/secrets/encrypted-column.js';
-import { listKeyIdsByIndex } from '../../access/secrets/encrypted-column.queries.js';
 
 export function ownerOfComment({
   accountId,
@@ -23,7 +22,6 @@ export async function eraseCommentsOfLine(tx: Tx, accountId: number, nsu: bigint
 
 export const commentColumn: EncryptedColumn = {
   name: 'break_comment.text',
-  listKeyIds: (db) => listKeyIdsByIndex(db, { table: 'break_comment', column: 'text' }),
   count: async (db, keyId) => {
     const [row] = await db.$queryRaw<{ count: bigint }[]>`
       SELECT count(*) FROM break_comment WHERE text IS NOT NULL AND left(text, 8) = ${keyId}`;

@@ -12,11 +12,6 @@ export function ownerOfDestination({
 
 export const destinationColumn: EncryptedColumn = {
   name: 'alert_channel.destination',
-  listKeyIds: async (db) => {
-    const rows = await db.$queryRaw<{ keyId: string }[]>`
-      SELECT DISTINCT left(destination, 8) AS "keyId" FROM alert_channel`;
-    return rows.map(({ keyId }) => keyId);
-  },
   count: (db, keyId) => db.alertChannel.count({ where: { destination: encryptedWith(keyId) } }),
   list: async (db, keyId, take) => {
     const where = { destination: encryptedWith(keyId) };

@@ -12,12 +12,6 @@ export function ownerOfRelaySecret({
 
 export const relaySecretColumn: EncryptedColumn = {
   name: 'relay_registration.authorization',
-  listKeyIds: async (db) => {
-    const rows = await db.$queryRaw<{ keyId: string }[]>`
-      SELECT DISTINCT left("authorization", 8) AS "keyId"
-      FROM relay_registration WHERE "authorization" IS NOT NULL`;
-    return rows.map(({ keyId }) => keyId);
-  },
   count: (db, keyId) =>
     db.relayRegistration.count({ where: { authorization: encryptedWith(keyId) } }),
   list: async (db, keyId, take) => {

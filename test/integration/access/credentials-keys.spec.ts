@@ -2,6 +2,7 @@
 // settings on one database. The application is started again in this process for each step.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccountsService } from '../../../src/access/accounts/accounts.service.js';
+import { listKeyIds } from '../../../src/access/secrets/encrypted-column.queries.js';
 import { encryptedColumns } from '../../../src/app/encrypted-columns.js';
 import { ownerOfEndpointSecret } from '../../../src/events/endpoint-secrets.queries.js';
 import { KeyRing, SecretBox } from '../../../src/platform/secret-box.js';
@@ -110,7 +111,7 @@ describe('replacing CREDENTIALS_KEY', () => {
 
   const keyIdsIn = async ({ database }: ServiceProcess) => {
     const ids = await Promise.all(
-      encryptedColumns.map(({ listKeyIds }) => listKeyIds(database.prisma)),
+      encryptedColumns.map((column) => listKeyIds(database.prisma, column)),
     );
     return [...new Set(ids.flat())].sort();
   };

@@ -1,6 +1,7 @@
 // Comments on breaks through the API: who sees them, what they change, and what is stored of them.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { listKeyIds } from '../../../src/access/secrets/encrypted-column.queries.js';
 import { encryptedColumns } from '../../../src/app/encrypted-columns.js';
 import { eraseCommentsOfLine } from '../../../src/reconciliation/breaks/break-comments.queries.js';
 import { BreaksFixture } from '../../support/breaks.js';
@@ -58,7 +59,7 @@ describe('comments on a break', () => {
     expect(stored.text).toMatch(/^[0-9a-f]{8}\./);
     const column = encryptedColumns.find(({ name }) => name === 'break_comment.text')!;
     const keyId = (stored.text as string).slice(0, 8);
-    expect(await column.listKeyIds(service.database.prisma)).toEqual([keyId]);
+    expect(await listKeyIds(service.database.prisma, column)).toEqual([keyId]);
     expect(await column.count(service.database.prisma, keyId)).toBeGreaterThan(0);
     const values = await column.list(service.database.prisma, keyId, 100);
     expect(values.map(({ encrypted }) => encrypted)).toContain(stored.text);
