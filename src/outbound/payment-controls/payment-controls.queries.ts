@@ -25,27 +25,19 @@ export function hasRestrictingControls(accountId: number): Prisma.Sql {
 }
 
 /** The controls of the account and the bank's time; null when payments are compared with none. */
-export async function lockRestrictingControls(
-  tx: Tx,
-  accountId: number,
-): Promise<(PaymentControl & { now: Date }) | null> {
-  const [controls] = await tx.$queryRaw<(PaymentControl & { now: Date })[]>`
-    SELECT *, ${bankTimeNow(accountId)} AS now FROM payment_control
-    WHERE account_id = ${accountId} AND ${isRestricting}
-    FOR NO KEY UPDATE`;
-  return controls ?? null;
-}
-
-/** The same without a lock, to show it. */
 export async function findRestrictingControls(
   db: Db,
   accountId: number,
+  lock = Prisma.empty,
 ): Promise<(PaymentControl & { now: Date }) | null> {
   const [controls] = await db.$queryRaw<(PaymentControl & { now: Date })[]>`
     SELECT *, ${bankTimeNow(accountId)} AS now FROM payment_control
-    WHERE account_id = ${accountId} AND ${isRestricting}`;
+    WHERE account_id = ${accountId} AND ${isRestricting} ${lock}`;
   return controls ?? null;
 }
+
+export const lockRestrictingControls = (tx: Tx, accountId: number) =>
+  findRestrictingControls(tx, accountId, Prisma.sql`FOR NO KEY UPDATE`);
 
 /** Locks the controls for a change. An account without a row gets the defaults. */
 export async function lockControls(tx: Tx, accountId: number): Promise<PaymentControl> {
