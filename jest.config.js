@@ -23,7 +23,9 @@ const service = {
   ...unit,
   displayName: 'service',
   testMatch: ['<rootDir>/test/{contract,integration}/**/*spec.ts'],
-  setupFilesAfterEnv: ['<rootDir>/test/support/row-types.ts'],
+  runtime: '<rootDir>/test/support/shared-modules-runtime.mjs',
+  testEnvironment: '<rootDir>/test/support/shared-modules-environment.mjs',
+  setupFilesAfterEnv: ['<rootDir>/test/support/row-types-setup.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
 };
@@ -65,8 +67,8 @@ export default {
       ? [full, contractThroughService]
       : [unit, service, build],
   maxWorkers: 2,
-  // A worker holds the modules of every test file that it has run: it is replaced between two files
-  // before its garbage collection slows the tests.
+  // A worker's memory grows with each test file: it is replaced between two files before its garbage
+  // collection slows the tests.
   workerIdleMemoryLimit: '1500MB',
   // Jest ignores testTimeout inside a project.
   testTimeout: 30_000,

@@ -1,5 +1,5 @@
-// Bundles the packages that many tests load. Jest links and compiles every module again for each
-// test file: of 2,000 modules of packages a few are left. Done once for each package-lock.json.
+// Bundles the packages that many tests load: of 2,000 modules a few are left to find and to
+// load. Done once for each package-lock.json.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';

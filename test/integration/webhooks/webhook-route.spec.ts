@@ -77,10 +77,14 @@ function post(
 }
 
 const countedWith = async (status: string) => {
-  const line = (await exposeProcess())
-    .split('\n')
-    .find((one) => one.startsWith(`concilia_http_requests_total{`) && one.includes(`"${status}"`));
-  return line?.includes(`route="${route}"`) ? Number(line.split(' ').at(-1)) : 0;
+  const lines = (await exposeProcess()).split('\n');
+  const line = lines.find(
+    (one) =>
+      one.startsWith('concilia_http_requests_total{') &&
+      one.includes(`"${status}"`) &&
+      one.includes(`route="${route}"`),
+  );
+  return line ? Number(line.split(' ').at(-1)) : 0;
 };
 
 describe('an authentic webhook', () => {
