@@ -3,6 +3,7 @@ import { AccountsPagesModule } from './accounts/accounts-pages.module.js';
 import { ApprovalsPagesModule } from './approvals/approvals-pages.module.js';
 import { AssetsController } from './assets.controller.js';
 import { BreaksPagesModule } from './breaks/breaks-pages.module.js';
+import { ComponentsPagesModule } from './components/components-pages.module.js';
 import { ConnectionsPagesModule } from './connections/connections-pages.module.js';
 import { ConsoleFrameModule } from './serving/console-frame.module.js';
 import { DaysPagesModule } from './days/days-pages.module.js';
@@ -36,6 +37,7 @@ import { TodayPagesModule } from './today/today-pages.module.js';
     PaymentsPagesModule,
     DaysPagesModule,
     ConnectionsPagesModule,
+    ComponentsPagesModule,
   ],
   controllers: [AssetsController],
 })

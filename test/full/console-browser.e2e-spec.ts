@@ -124,6 +124,7 @@ const languages = { pt: 'pt-BR', en: 'en' } as const;
         { name: 'password', path: '/console/password' },
         { name: 'step-up', path: '/console/step-up' },
         { name: 'accounts', path: '/console/accounts' },
+        { name: 'components', path: '/console/components' },
         { name: 'no-page', path: '/console/none' },
       ];
     }, 180_000);

@@ -8,7 +8,7 @@ import {
   switchableFaults,
   switchableModes,
 } from '../../../src/console/payer/sandbox-options.js';
-import { findTextKey } from '../../../src/console/texts.js';
+import { findTextKey, translateInto } from '../../../src/console/texts.js';
 import { LineOutcomeState } from '../../../src/generated/service/enums.js';
 import { endpointsOfKind, faultKinds } from '../../../src/sandbox/faults/fault.js';
 import { modes } from '../../../src/sandbox/modes/modes.schema.js';
@@ -170,6 +170,10 @@ it('is not there with a bank that is no sandbox', async () => {
   const { id } = await service.database.prisma.bankAccount.findFirstOrThrow();
   const admin = await signedInPerson(service, 'adm@example.com', { accountId: id, role: 'admin' });
   expect((await admin.get(page)).status).toBe(404);
+  expect((await admin.get('/console/components')).status).toBe(404);
+  expect((await admin.get('/console/accounts')).text).not.toContain(
+    translateInto('pt')('app.sandbox'),
+  );
   expect((await admin.submit(`${page}/send`, { amount: '1' })).status).toBe(404);
   expect((await admin.get('/console/accounts/main/today')).text).not.toContain(page);
   await service.stop();

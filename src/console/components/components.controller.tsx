@@ -1,0 +1,173 @@
+// The elements of the kit with their states, for those who build pages. With a real bank the page
+// is not there.
+import { Controller } from '@nestjs/common';
+import { SandboxControl } from '../../bank/sandbox-control.service.js';
+import { fieldError } from '../../bank-contract/field-errors.js';
+import { AppError } from '../../platform/errors.js';
+import {
+  Amount,
+  Badge,
+  Card,
+  Code,
+  Empty,
+  FactList,
+  Timeline,
+  type Tone,
+} from '../kit/elements.js';
+import { Fields, FormCard, Step, type FormFields } from '../kit/form.js';
+import { Message } from '../kit/frame.js';
+import { Icon } from '../kit/icon.js';
+import { Button, ButtonLink, Cards, Hint, Id, Muted, Row } from '../kit/layout.js';
+import { ListCard } from '../kit/list-page.js';
+import { ListTable } from '../kit/table.js';
+import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+
+const here = '/console/components';
+const tones: readonly Tone[] = ['good', 'bad', 'warn', 'plain'];
+const rows = [
+  { name: 'Comércio de Calçados Ltda', cents: 29_251n, tone: 'good' },
+  { name: 'Maria da Silva', cents: -1_050n, tone: 'warn' },
+] as const;
+
+const fields: FormFields = {
+  name: { label: 'alertChannels.name', hint: 'app.reason', required: true, maxLength: 100 },
+  amount: { label: 'breaks.amount', is: 'amount' },
+  day: { label: 'chart.day', is: 'date' },
+  choice: {
+    label: 'app.any',
+    is: 'choice',
+    options: [
+      ['yes', 'Sim'],
+      ['no', 'Não'],
+    ],
+  },
+  choices: {
+    label: 'breaks.select',
+    is: 'choices',
+    options: [
+      ['a', 'A'],
+      ['b', 'B'],
+    ],
+  },
+  check: { label: 'app.confirm', is: 'check' },
+  lines: { label: 'expectedPayment.metadata', is: 'lines' },
+};
+const values = { amount: '1.234,56', day: '2026-11-29', choices: ['a'], check: true };
+
+/** What a refused form looks like. */
+const problem = new AppError('validation_failed', {
+  errors: { '$.amount': [fieldError('required')] },
+});
+
+@Controller()
+export class ComponentsPage {
+  constructor(private readonly sandbox: SandboxControl) {}
+
+  @ConsolePage({ path: here, needs: 'session' })
+  show(@Visiting() visit: Visit): PageAnswer {
+    if (!this.sandbox.isOffered) throw new AppError('not_found');
+    return new Shown(
+      'Components',
+      <>
+        <Notices />
+        <Cards>
+          <Facts visit={visit} />
+          <Controls visit={visit} />
+        </Cards>
+        <List visit={visit} />
+        <FormCard
+          {...{ visit, fields, values, problem, action: here }}
+          title="app.confirm"
+          intro="error.400"
+          button="app.save"
+          asksReason
+        />
+      </>,
+    );
+  }
+}
+
+function Notices() {
+  return (
+    <>
+      {(['good', 'warn', 'bad'] as const).map((kind) => (
+        <Message kind={kind}>
+          <Icon name={kind === 'good' ? 'circle-check' : 'circle-alert'} /> {kind}
+        </Message>
+      ))}
+      <Muted>Muted</Muted>
+    </>
+  );
+}
+
+function Facts({ visit }: { visit: Visit }) {
+  const at = new Date('2026-11-29T12:00:00Z');
+  return (
+    <>
+      <FactList
+        visit={visit}
+        title="breaks.facts"
+        facts={[
+          ['breaks.amount', <Amount cents={123_456n} />],
+          ['breaks.state', tones.map((tone) => <Badge tone={tone} text={tone} />)],
+          ['list.id', <Id>01hx2b9kq3</Id>],
+        ]}
+      />
+      <Card title="Timeline">
+        <Timeline
+          visit={visit}
+          entries={tones.map((tone) => ({ at, tone, title: tone, detail: <Hint>Hint</Hint> }))}
+        />
+      </Card>
+    </>
+  );
+}
+
+function Controls({ visit }: { visit: Visit }) {
+  return (
+    <>
+      <Card title="Buttons">
+        <Row>
+          <button type="button">Main</button>
+          <button type="button" disabled>
+            Disabled
+          </button>
+          <Button is="plain" type="button">
+            Plain
+          </Button>
+          <Button is="danger" type="button">
+            Danger
+          </Button>
+          <ButtonLink href={here}>Link</ButtonLink>
+        </Row>
+        <Step {...{ visit, action: here, button: 'app.confirm', hint: 'app.reason' }} asksReason />
+      </Card>
+      <Card title="Code">
+        <Code text={'{\n  "amount": 10.50\n}'} />
+        <Empty>Empty</Empty>
+        <Fields {...{ visit, fields: { search: { label: 'app.filter' } } }} />
+      </Card>
+    </>
+  );
+}
+
+function List({ visit }: { visit: Visit }) {
+  return (
+    <ListCard>
+      <ListTable
+        {...{ visit, rows, name: 'breaks.list' }}
+        columns={[
+          {
+            label: 'breaks.counterparty',
+            is: 'wide',
+            cell: ({ name }) => <a href={here}>{name}</a>,
+          },
+          { label: 'breaks.amount', is: 'number', cell: ({ cents }) => <Amount cents={cents} /> },
+          { label: 'breaks.state', cell: ({ tone }) => <Badge tone={tone} text={tone} /> },
+        ]}
+      />
+    </ListCard>
+  );
+}
