@@ -17,7 +17,7 @@ import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { accountOf, callerOf } from '../visit.js';
 import type { RelatedLink } from './record-page.js';
-import type { StoryFacts } from './story-facts.js';
+import { maxStoryRows, type StoryFacts } from './story-facts.js';
 import { shownValue } from './story-timeline.js';
 import { omittedOf, storyOf, wordFor, type StoryEntry } from './story.js';
 import * as queries from './story.queries.js';
@@ -89,7 +89,11 @@ export class PaymentStories {
     const [operations, attempts, decisions, matches, events, paymentFacts] = await Promise.all([
       queries.listOperationStories(db, accountId, operationIds),
       queries.listAttemptStories(db, accountId, operationIds),
-      queries.listDecisionStories(db, accountId, operationIds),
+      db.operationApproval.findMany({
+        where: { accountId, operationId: { in: [...operationIds] } },
+        orderBy: { createdAt: 'asc' },
+        take: maxStoryRows,
+      }),
       queries.listMatchStories(db, accountId, expectedPaymentIds),
       queries.listEventStories(db, accountId, subject.resources),
       queries.listPaymentFactStories(db, accountId, expectedPaymentIds),
@@ -105,7 +109,7 @@ export class PaymentStories {
       queries.listBreakStories(db, accountId, ofBreaks),
       queries.listDeliveryStories(db, accountId, eventIds),
       this.readWebhooks(accountId, subject, nsus),
-      queries.listRefundStories(db, accountId, refundIds),
+      db.refund.findMany({ where: { accountId, id: { in: [...refundIds] } } }),
     ]);
     return {
       ...{ operations, attempts, decisions, matches, breaks, webhooks, events, deliveries },
@@ -119,11 +123,13 @@ export class PaymentStories {
     nsus: readonly bigint[],
   ) {
     const db = this.database.prisma;
-    const ofLines = await queries.listEndToEndIds(db, accountId, nsus);
-    const known = endToEndIds.filter((id) => id !== null);
+    const where = { accountId, nsu: { in: [...nsus] } };
+    const lines = await db.statementLine.findMany({ where, select: { endToEndId: true } });
+    const ofLines = lines.map(({ endToEndId }) => endToEndId);
+    const known = [...ofLines, ...endToEndIds].filter((id) => id !== null);
     return queries.listWebhookStories(db, accountId, {
       ...{ correlationIds, nsus },
-      endToEndIds: [...new Set([...ofLines, ...known])],
+      endToEndIds: [...new Set(known)],
     });
   }
 }

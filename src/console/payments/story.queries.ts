@@ -6,13 +6,11 @@ import {
   maxStoryRows,
   type AttemptStory,
   type BreakStory,
-  type DecisionStory,
   type DeliveryStory,
   type EventStory,
   type MatchStory,
   type OperationStory,
   type PaymentFactStory,
-  type RefundStory,
   type WebhookStory,
 } from './story-facts.js';
 
@@ -49,18 +47,6 @@ export async function listAttemptStories(
       ORDER BY number DESC ${newest}
     ) attempt
     ORDER BY attempt.started_at, attempt.number`;
-}
-
-export async function listDecisionStories(
-  db: Db,
-  accountId: number,
-  ids: readonly string[],
-): Promise<DecisionStory[]> {
-  return db.operationApproval.findMany({
-    where: { accountId, operationId: { in: [...ids] } },
-    orderBy: { createdAt: 'asc' },
-    take: maxStoryRows,
-  });
 }
 
 /** The matches of expected payments with the highest nsus, live and ended. */
@@ -151,19 +137,6 @@ export async function listWebhookStories(
     ORDER BY received_at DESC, body_hash ${newest}`;
 }
 
-/** The ids of the lines that webhooks may report. */
-export async function listEndToEndIds(
-  db: Db,
-  accountId: number,
-  nsus: readonly bigint[],
-): Promise<string[]> {
-  const rows = await db.statementLine.findMany({
-    where: { accountId, nsu: { in: [...nsus] } },
-    select: { endToEndId: true },
-  });
-  return rows.flatMap(({ endToEndId }) => endToEndId ?? []);
-}
-
 /** What events are about. */
 export interface StoryResource {
   kind: string;
@@ -220,17 +193,6 @@ export async function listPaymentFactStories(
       OFFSET 0
     ) found
     ORDER BY found.recorded_at DESC, found.sequence ${newest}`;
-}
-
-export async function listRefundStories(
-  db: Db,
-  accountId: number,
-  ids: readonly string[],
-): Promise<RefundStory[]> {
-  return db.refund.findMany({
-    where: { accountId, id: { in: [...ids] } },
-    select: { id: true, amountCents: true, createdAt: true },
-  });
 }
 
 /** What was requested by an operation: a batch has many transfers and payments. */

@@ -282,12 +282,17 @@ async function readAccepted(db: Db, accountId: number): Promise<string> {
 /** The lines that came after the current certificate; for the first day those before it too. */
 function listAdded(
   db: Db,
-  { accountId, from, until, lastArrival }: LineSpan,
+  { accountId, from, until, lastArrival }: LineSpan & { from: Date },
   { current, isFirst }: { current: DayClose; isFirst: boolean },
 ): Promise<queries.LateLine[]> {
-  return queries.listAddedLines(db, accountId, {
-    ...{ from: isFirst ? null : from, until, lastArrival },
-    afterArrival: current.lastArrival,
+  return db.statementLine.findMany({
+    where: {
+      accountId,
+      occurredAt: { lt: until, ...(isFirst ? {} : { gte: from }) },
+      arrival: { gt: current.lastArrival, lte: lastArrival },
+    },
+    select: queries.lateLineFields,
+    orderBy: { nsu: 'asc' },
   });
 }
 

@@ -62,7 +62,7 @@ export async function lockClosingState(tx: Tx, accountId: number): Promise<Closi
   return state ?? null;
 }
 
-const lateLineFields = { nsu: true, amountCents: true, occurredAt: true } as const;
+export const lateLineFields = { nsu: true, amountCents: true, occurredAt: true } as const;
 export type LateLine = Pick<StatementLine, keyof typeof lateLineFields>;
 
 /** An open day ends at `before`; lines before it that no certificate contains are late. */
@@ -105,24 +105,6 @@ export async function hasNewLines(
         AND (occurred_at < ${until} OR nsu <= ${untilNsu}::bigint)
     ) AS "isFound"`;
   return found?.isFound === true;
-}
-
-/** The lines before `until` that came after one certificate and belong to the next revision. */
-export async function listAddedLines(
-  db: Db,
-  accountId: number,
-  span: { from: Date | null; until: Date; afterArrival: bigint; lastArrival: bigint },
-): Promise<LateLine[]> {
-  const { from, until, afterArrival, lastArrival } = span;
-  return db.statementLine.findMany({
-    where: {
-      accountId,
-      occurredAt: { lt: until, ...(from && { gte: from }) },
-      arrival: { gt: afterArrival, lte: lastArrival },
-    },
-    select: lateLineFields,
-    orderBy: { nsu: 'asc' },
-  });
 }
 
 /** The last revision of a day's certificate; null if the day is not certified. */

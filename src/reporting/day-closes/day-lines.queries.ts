@@ -109,18 +109,6 @@ export async function readSpanFigures(
   return figures!;
 }
 
-/** How many lines, by time, lie before an instant. */
-export async function countLinesBefore(
-  db: Db,
-  accountId: number,
-  instant: Date,
-  lastArrival: bigint,
-): Promise<number> {
-  return db.statementLine.count({
-    where: { accountId, occurredAt: { lt: instant }, arrival: { lte: lastArrival } },
-  });
-}
-
 interface Following {
   lines: number;
   cents: bigint;

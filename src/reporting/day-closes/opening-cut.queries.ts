@@ -2,7 +2,7 @@
 import type { Db } from '../../platform/postgres/database.service.js';
 import { findGap, readInitialBalance } from '../../statement/lines/balance-chain.queries.js';
 import type { Cut } from './cut.js';
-import { countLinesBefore, listStraddlingLines, readFollowing } from './day-lines.queries.js';
+import { listStraddlingLines, readFollowing } from './day-lines.queries.js';
 
 /**
  * The cut at an instant before the first certificate. It counts as many lines by nsu as there are
@@ -22,7 +22,9 @@ export async function readOpeningCut(
     straddlingLines: [],
     acceptedDifferences: [],
   };
-  const count = await countLinesBefore(db, accountId, instant, lastArrival);
+  const count = await db.statementLine.count({
+    where: { accountId, occurredAt: { lt: instant }, arrival: { lte: lastArrival } },
+  });
   const counted = await readFollowing(db, accountId, { afterNsu: null, count, lastArrival });
   if (counted.firstNsu === null || counted.lastNsu === null) return initialCut;
   const cutNsu = counted.lastNsu;

@@ -5,7 +5,6 @@ import type { Dispute } from '../../generated/service/client.js';
 import { Handles } from '../../platform/http/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
-import { listDisputes } from './disputes.queries.js';
 import { getDisputeRoute, listDisputesRoute } from './disputes.schema.js';
 
 @Controller()
@@ -16,8 +15,9 @@ export class DisputesController {
   @Handles(listDisputesRoute)
   async list(@FromCaller() { accountId, query }: CallerInput<typeof listDisputesRoute>) {
     const page = readPage(query, isUuid);
-    const rows = await listDisputes(this.database.prisma, accountId, {
-      beforeId: page.after,
+    const rows = await this.database.prisma.dispute.findMany({
+      where: { accountId, ...(page.after !== null && { id: { lt: page.after } }) },
+      orderBy: { id: 'desc' },
       take: page.limit + 1,
     });
     return toList(rows, page, ({ id }) => id, describeDispute);

@@ -1,5 +1,5 @@
 // Stores disputes, and finds those whose amount the bank has returned.
-import { opaqueAccountId, type Db, type Tx } from '../../platform/postgres/database.service.js';
+import { opaqueAccountId, type Tx } from '../../platform/postgres/database.service.js';
 import { unattributedDebits } from '../expected-payments/refunds-by-payer.queries.js';
 import { Prisma, type Dispute, type DisputeStatus } from '../../generated/service/client.js';
 import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
@@ -75,17 +75,4 @@ export async function listAccountsWithDisputes(db: Reader): Promise<{ accountId:
     SELECT a.id AS "accountId" FROM bank_account a WHERE EXISTS (
       SELECT FROM dispute d WHERE d.account_id = a.id
         AND d.returned_nsu IS NULL AND d.end_to_end_id IS NOT NULL)`;
-}
-
-/** Newest first. */
-export async function listDisputes(
-  db: Db,
-  accountId: number,
-  { beforeId, take }: { beforeId: string | null; take: number },
-): Promise<Dispute[]> {
-  return db.dispute.findMany({
-    where: { accountId, ...(beforeId ? { id: { lt: beforeId } } : {}) },
-    orderBy: { id: 'desc' },
-    take,
-  });
 }
