@@ -5,6 +5,7 @@ import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
 import { StatementModule } from '../../statement/lines/statement.module.js';
+import { FailedTransfers } from './failed-transfers.service.js';
 import { PixLookupsService } from './pix-lookups.service.js';
 import { TedTransfers } from './ted-transfers.service.js';
 import { TransferBatches } from './transfer-batches.service.js';
@@ -25,6 +26,7 @@ import { TransfersService } from './transfers.service.js';
   controllers: [TransfersController, TransferStatusController],
   providers: [
     CheckTransferStatusesProcessor,
+    FailedTransfers,
     PixLookupsService,
     TransferRecords,
     TransfersService,
