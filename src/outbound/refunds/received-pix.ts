@@ -4,7 +4,6 @@ import { addDays } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import type { StatementLine } from '../../generated/service/client.js';
 import { refundWindowDays } from '../../bank-contract/refunds.js';
-import { isUndoingType } from '../../bank-contract/line-types.js';
 
 /** A statement line with the id in a refund's reference. */
 export interface ReferencedStatementLine extends Pick<
@@ -12,12 +11,11 @@ export interface ReferencedStatementLine extends Pick<
   | ('nsu' | 'isCredit' | 'amountCents' | 'typeName' | 'endToEndId')
   | ('originalEndToEndId' | 'counterparty' | 'occurredAt' | 'idempotencyKey' | 'movementId')
 > {
-  /** It is no received Pix, whatever its type. */
-  undoesDebit: boolean;
+  isReceivedPix: boolean;
 }
 
 /** A line that is a received Pix. */
-export interface RefundOriginal extends Omit<ReferencedStatementLine, 'undoesDebit'> {
+export interface RefundOriginal extends Omit<ReferencedStatementLine, 'isReceivedPix'> {
   endToEndId: string;
 }
 
@@ -33,19 +31,12 @@ export function chooseRefundOriginal(
   lines: readonly ReferencedStatementLine[],
 ): RefundOriginalChoice {
   if (lines.length === 0) return { outcome: 'absent' };
-  const received = lines.filter(isReceivedPix);
+  const received = lines.filter(
+    (line): line is ReferencedStatementLine & RefundOriginal => line.isReceivedPix,
+  );
   const [original] = received;
   if (!original) return { outcome: 'not_refundable' };
   return received.length > 1 ? { outcome: 'ambiguous' } : { outcome: 'chosen', original };
-}
-
-function isReceivedPix(
-  line: ReferencedStatementLine,
-): line is ReferencedStatementLine & RefundOriginal {
-  const { isCredit, endToEndId, originalEndToEndId, typeName, undoesDebit } = line;
-  const isPix = endToEndId?.startsWith('E') ?? false;
-  if (!isCredit || !isPix || undoesDebit) return false;
-  return originalEndToEndId === null && !isUndoingType(typeName);
 }
 
 /**

@@ -1,7 +1,10 @@
 // The SQL of refunds. The original Pix is locked while a refund of it is recorded or linked.
 import type { RefundFilter } from '../../bank-contract/refunds.js';
 import type { Db, Tx } from '../../platform/postgres/database.service.js';
-import { undoesDebit } from '../../statement/expected-payments/undone-debits.queries.js';
+import {
+  isReceivedPix,
+  mayBeReceivedPix,
+} from '../../statement/expected-payments/received-pix.queries.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { OperationRef } from '../operations/operations.queries.js';
 import { refundsOfPix } from '../../statement/expected-payments/refunds-of-pix.js';
@@ -29,14 +32,13 @@ export async function listRefundReferenceLines(
   accountId: number,
   { filterBy, id }: { filterBy: RefundFilter; id: string },
 ): Promise<ReferencedStatementLine[]> {
+  const line = Prisma.sql`statement_line`;
   return db.$queryRaw<ReferencedStatementLine[]>`
     SELECT nsu, is_credit, amount_cents, type_name, end_to_end_id, original_end_to_end_id,
            counterparty, occurred_at, idempotency_key, movement_id,
-           ${undoesDebit(Prisma.sql`statement_line`)} AS "undoesDebit"
+           ${isReceivedPix(line)} AS "isReceivedPix"
     FROM statement_line WHERE account_id = ${accountId} AND ${matchesReference(filterBy, id)}
-    ORDER BY
-      (is_credit AND end_to_end_id LIKE 'E%' AND original_end_to_end_id IS NULL) IS TRUE DESC, nsu
-    LIMIT 20`;
+    ORDER BY ${mayBeReceivedPix(line)} DESC, nsu LIMIT 20`;
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Db, Tx } from '../../platform/postgres/database.service.js';
 import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import { isProvisional } from '../../statement/expected-payments/provisional.queries.js';
-import { undoesDebit } from '../../statement/expected-payments/undone-debits.queries.js';
+import { isReceivedPix } from '../../statement/expected-payments/received-pix.queries.js';
 import { undoingPattern } from '../../bank-contract/line-types.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { LockedBreak } from './break-actions.queries.js';
@@ -48,7 +48,7 @@ export async function writeRefundPolicies(
 const isPolicyRefundable = Prisma.sql`
   p.is_on AND b.state = 'open' AND b.kind = p.break_kind AND b.subject = 'nsu:' || b.nsu
   AND b.opened_at > p.changed_at AND b.amount_cents <= COALESCE(p.max_cents, b.amount_cents)
-  AND t.is_credit AND t.end_to_end_id LIKE 'E%' AND NOT ${undoesDebit(Prisma.sql`t`)}
+  AND ${isReceivedPix(Prisma.sql`t`)}
   AND NOT EXISTS (
     SELECT 1 FROM break_history_entry e WHERE e.account_id = b.account_id AND e.break_id = b.id
       AND (e.actor <> 'policy' OR e.action = 'refund_refused'))

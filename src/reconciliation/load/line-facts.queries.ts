@@ -5,7 +5,7 @@ import {
   opaqueAccountId,
   opaqueArray,
 } from '../../platform/postgres/database.service.js';
-import { undoesDebit } from '../../statement/expected-payments/undone-debits.queries.js';
+import { undoesDebit } from '../../statement/expected-payments/received-pix.queries.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import type { LoadOptions } from './component.queries.js';

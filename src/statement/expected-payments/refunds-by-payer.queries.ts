@@ -8,7 +8,7 @@ import { groupBy } from '../../platform/grouping.js';
 import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import { lineReferenceKinds } from './references.js';
 import { maxPossibleOriginals, type PossibleOriginal } from './refunds-by-payer.js';
-import { undoesDebit } from './undone-debits.queries.js';
+import { isReceivedPix } from './received-pix.queries.js';
 
 /** Whether the decision that made this part of a link (part) is the last one about its line. */
 export const isStanding = Prisma.sql`NOT EXISTS (
@@ -94,9 +94,7 @@ export async function findPossibleOriginals(
         UNION ALL
         ${received(Prisma.sql`l.counterparty_document IS NULL AND ${mayBeOfAccount}`)}
       ) one
-      WHERE end_to_end_id LIKE 'E%' AND original_end_to_end_id IS NULL
-        AND type_name !~* ${Prisma.raw(`'${undoingPattern}'`)}
-        AND amount_cents >= l.amount_cents AND NOT ${undoesDebit(Prisma.sql`one`)}
+      WHERE amount_cents >= l.amount_cents AND ${isReceivedPix(Prisma.sql`one`)}
       ORDER BY nsu LIMIT ${maxPossibleOriginals + 1}
     ) pix
     WHERE (l.counterparty IS NOT NULL OR l.counterparty_document IS NOT NULL)

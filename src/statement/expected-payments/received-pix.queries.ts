@@ -1,8 +1,10 @@
-// Which credits undo a debit of the account, by ids alone: a bank may give such a credit the type
-// of any received Pix. Matching, refunds and refund policies all read this one condition, so that
-// a credit that settles a reversal is refundable nowhere.
+// Which lines are received Pix, and which credits undo a debit of the account instead, by ids
+// alone: a bank may give such a credit the type of any received Pix. Matching, refunds and refund
+// policies all read these conditions, so that a credit that settles a reversal is refundable
+// nowhere.
 // The index on endToEndId finds the debit, so that the cost of a line does not follow the history
 // of the account.
+import { undoingPattern } from '../../bank-contract/line-types.js';
 import { Prisma } from '../../generated/service/client.js';
 
 /**
@@ -18,3 +20,12 @@ export const undoesDebit = (line: Prisma.Sql): Prisma.Sql => Prisma.sql`(
       AND (debit.occurred_at, debit.nsu) < (${line}.occurred_at, ${line}.nsu)
       AND NOT (debit.has_one_holder AND ${line}.has_one_holder
         AND debit.counterparty IS NOT DISTINCT FROM ${line}.counterparty)))`;
+
+/** Whether a line is a received Pix by its own columns: it may still undo a debit. */
+export const mayBeReceivedPix = (line: Prisma.Sql): Prisma.Sql => Prisma.sql`((
+  ${line}.is_credit AND ${line}.end_to_end_id LIKE 'E%' AND ${line}.original_end_to_end_id IS NULL
+  AND ${line}.type_name !~* ${Prisma.raw(`'${undoingPattern}'`)}) IS TRUE)`;
+
+/** Whether a line is a received Pix. Only such a line is refundable. */
+export const isReceivedPix = (line: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`(${mayBeReceivedPix(line)} AND NOT ${undoesDebit(line)})`;
