@@ -1,5 +1,5 @@
-// Reads from the sources which rows each `$queryRaw` declares, and the text that its SQL has in
-// every call. row-types.ts compares the rows of the database with them.
+// Reads from the sources which rows each `$queryRaw` declares, and the text that the SQL of it, and
+// of each `$executeRaw`, has in every call. row-types.ts compares the rows of the database with it.
 import { join } from 'node:path';
 import ts from 'typescript';
 import { projectFolder } from '../../scripts/prepare.mjs';
@@ -40,19 +40,25 @@ function isQuery(node) {
   return (
     ts.isTaggedTemplateExpression(node) &&
     ts.isPropertyAccessExpression(node.tag) &&
-    node.tag.name.text === '$queryRaw'
+    ['$queryRaw', '$executeRaw'].includes(node.tag.name.text) &&
+    longestTextOf(node.template) !== ''
   );
 }
 
 function describeQuery(checker, node) {
-  const rows = checker.getAwaitedType(checker.getTypeAtLocation(node));
-  const row = checker.isArrayType(rows) ? checker.getTypeArguments(rows)[0] : rows;
   return {
     head: (node.template.head ?? node.template).text,
     longest: longestTextOf(node.template),
     pattern: patternOf(checker, node.template),
-    columns: row.flags & ts.TypeFlags.Unknown ? null : propertiesOf(checker, row, 0),
+    columns: columnsOf(checker, node),
   };
+}
+
+function columnsOf(checker, node) {
+  if (node.tag.name.text === '$executeRaw') return null;
+  const rows = checker.getAwaitedType(checker.getTypeAtLocation(node));
+  const row = checker.isArrayType(rows) ? checker.getTypeArguments(rows)[0] : rows;
+  return row.flags & ts.TypeFlags.Unknown ? null : propertiesOf(checker, row, 0);
 }
 
 /** The longest text between two values or fragments. */

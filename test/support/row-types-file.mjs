@@ -61,7 +61,7 @@ function hashesOfQuerying() {
     [...texts].map(([path, text]) => [path, createHash('sha1').update(text).digest('hex')]),
   );
   return [...texts.keys()]
-    .filter((path) => /\.\$queryRaw[<`]/.test(texts.get(path)))
+    .filter((path) => /\.\$(queryRaw|executeRaw)[<`]/.test(texts.get(path)))
     .map((path) => {
       // A set is read to its end while it grows.
       const reached = new Set([path]);

@@ -23,7 +23,7 @@ interface DeclaredQuery {
   head: string;
   longest: string;
   pattern: string;
-  /** The properties of a row; null where the type of the rows is unknown. */
+  /** The properties of a row; null where nothing reads rows, or only how many there are. */
   columns: Record<string, Declared> | null;
 }
 
@@ -103,10 +103,15 @@ function checkRows(text: string, fields: readonly pg.FieldDef[], rows: unknown[]
   throw new Error(message);
 }
 
-/** ROW_TYPES_SEEN names a file that collects the queries that were compared. */
+const seen = new Set<string>();
+
+/** ROW_TYPES_SEEN names a file that collects the statements that were run. */
 function recordSeen(declared: DeclaredQuery[]): void {
   const path = process.env.ROW_TYPES_SEEN;
-  if (path) appendFileSync(path, declared.map(({ at }) => `${at}\n`).join(''));
+  for (const { at } of declared) {
+    if (path && !seen.has(at)) appendFileSync(path, `${at}\n`);
+    seen.add(at);
+  }
 }
 
 function differencesOf(query: DeclaredQuery, columns: Column[], rows: unknown[][]): string[] {

@@ -68,7 +68,7 @@ export async function findCalledAccounts(
   db: SqlTx,
   ids: readonly number[],
 ): Promise<CalledAccount[]> {
-  return db.$queryRaw<CalledAccount[]>`${calledAccountsWith(ids)}`;
+  return db.$queryRaw<CalledAccount[]>`SELECT * FROM (${calledAccountsWith(ids)}) called`;
 }
 
 /** What authenticates the webhooks of an account. */

@@ -182,7 +182,8 @@ export async function listStorable(
   unstored: readonly UnstoredOperation[],
   limits: StorableLimits,
 ): Promise<{ id: string }[]> {
-  return tx.$queryRaw<{ id: string }[]>`${storable(accountId, unstored, limits)}`;
+  return tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM (${storable(accountId, unstored, limits)}) storable`;
 }
 
 /** A statement that fails if `listStorable` would leave one of them out. */

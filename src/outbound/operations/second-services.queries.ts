@@ -15,7 +15,7 @@ const maxDebits = 1_000;
 export async function listSuspectDebits(db: Reader): Promise<SuspectDebit[]> {
   return db.$queryRaw`
     SELECT l.nsu, l.idempotency_key, l.external_id, a.slug, a.installation,
-           (SELECT extract(epoch FROM max(restored_at)) * 1000 FROM account_restore
+           (SELECT extract(epoch FROM max(restored_at))::float8 * 1000 FROM account_restore
             WHERE account_id = a.id) AS "restoredAtMs"
     FROM bank_account a
     CROSS JOIN LATERAL (

@@ -3,8 +3,30 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { listAccountsWithDueBillPayments } from '../../../src/outbound/bill-payments/bill-payments.queries.js';
 import * as chargeStatus from '../../../src/outbound/charges/charge-status.queries.js';
+import {
+  findRepeatedDebit,
+  listLostDebits,
+} from '../../../src/outbound/operations/restores.queries.js';
+import { recordRestore } from '../../../src/outbound/operations/restores.service.js';
+import * as secondServices from '../../../src/outbound/operations/second-services.queries.js';
+import { newId } from '../../../src/platform/ids.js';
 import { Prisma, type PrismaClient } from '../../../src/generated/service/client.js';
-import { listAccountsToRefund } from '../../../src/reconciliation/breaks/refund-policies.queries.js';
+import {
+  hasRefundPolicies,
+  listAccountsToRefund,
+} from '../../../src/reconciliation/breaks/refund-policies.queries.js';
+import { listDueEndpoints } from '../../../src/events/events.queries.js';
+import { listUnfinishedUploads } from '../../../src/outbound/bulk/bulk.queries.js';
+import { listDueOperations } from '../../../src/outbound/operations/operations.queries.js';
+import { listDueSchedules, listRunning } from '../../../src/reconciliation/runs/runs.queries.js';
+import { listDueRules } from '../../../src/reporting/alerts/evaluation.queries.js';
+import { listDueChannels } from '../../../src/reporting/alerts/notifications.queries.js';
+import { listAccountsWithDaysToClose } from '../../../src/reporting/day-closes/day-closes.queries.js';
+import { listAccountsWithDisputes } from '../../../src/statement/disputes/disputes.queries.js';
+import { listAccountsWithDueSubjects } from '../../../src/statement/reconciliation-tasks/reconciliation-tasks.queries.js';
+import { listAccountsWithNotices } from '../../../src/webhooks/health/notices.queries.js';
+import { listAccountsWithOverdueWebhooks } from '../../../src/webhooks/processing/webhook-processing.queries.js';
+import { listDueRelays } from '../../../src/webhooks/relays/relays.queries.js';
 import { listAccountsToClose } from '../../../src/statement/lines/closing.queries.js';
 import {
   listOverdueAccounts,
@@ -42,6 +64,41 @@ it('accepts the queries that other tests run in another process only', async () 
   expect(await listOverdueAccounts(db, 1, 1)).toEqual([{ accountId }]);
   expect(await listDueSyncs(db, 1_000, true)).toMatchObject([{ accountId }]);
   expect(await listAccountsWithDueTransfers(db)).toEqual([]);
+});
+
+it('accepts the queries of sweeps', async () => {
+  const { accountId } = service;
+  const none = [
+    await listUnfinishedUploads(db, 1),
+    await listDueOperations(db, 1),
+    await listDueEndpoints(db, null),
+    await listDueChannels(db),
+    await listDueRules(db),
+    await listAccountsWithDaysToClose(db),
+    await listRunning(db),
+    await listAccountsWithDisputes(db),
+    await listAccountsWithDueSubjects(db),
+    await listAccountsWithNotices(db),
+    await listAccountsWithOverdueWebhooks(db, [1_000]),
+    await listDueRelays(db),
+  ];
+  expect(none).toEqual(none.map(() => []));
+  expect(await hasRefundPolicies(db)).toBe(false);
+  expect(await listDueSchedules(db)).toMatchObject([{ accountId }]);
+});
+
+it('accepts the queries that only long tests run: of a database that was set back', async () => {
+  const { accountId, database } = service;
+  const id = newId();
+  expect(await secondServices.listSuspectDebits(db)).toEqual([]);
+  expect(await secondServices.isInJournal(db, [id])).toBe(false);
+  expect(await secondServices.countUndetectable(db)).toBe(0);
+  expect(await secondServices.readNameOfDatabase(db)).toMatch(/^[0-9a-f]{32}$/);
+  expect(await recordRestore(database, 'row types')).toMatchObject([{ unfinished: 0 }]);
+  const lost = { lostFrom: new Date(), lostUntil: null };
+  expect(await listLostDebits(db, { accountId, ...lost }, 1)).toEqual([]);
+  const operation = { accountId, id, isDistinguishable: false };
+  expect(await findRepeatedDebit(db, operation, lost)).toBeNull();
 });
 
 /** The differences for which the query is rejected, without file and line. */

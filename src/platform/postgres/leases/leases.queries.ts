@@ -74,7 +74,7 @@ export const holdingLease = ({ accountId, name, token }: Lease) => Prisma.sql`
 
 /** Throws `conflict` when the lease has run out or is another process's. */
 export async function assertLeaseHeld(tx: Tx, lease: Lease): Promise<void> {
-  const held = await tx.$queryRaw<unknown[]>`${holdingLease(lease)}`;
+  const held = await tx.$queryRaw<unknown[]>`SELECT FROM (${holdingLease(lease)}) held`;
   const { accountId, name } = lease;
   if (held.length === 0)
     throw new AppError('conflict', { internal: `the lease ${name} of account ${accountId} ended` });
