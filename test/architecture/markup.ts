@@ -15,7 +15,6 @@ const notMoved = [
   'payer',
   'payments',
   'people',
-  'rules',
   'search',
   'serving',
   'settings',

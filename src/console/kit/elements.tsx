@@ -44,13 +44,15 @@ export function FactList({
 /** A part of a page. */
 export function Card({
   title,
+  id,
   children,
 }: {
-  title: string;
+  title: ComponentChildren;
+  id?: string;
   children: ComponentChildren;
 }): JSX.Element {
   return (
-    <section class="card">
+    <section class="card" id={id}>
       <h2>{title}</h2>
       {children}
     </section>

@@ -20,11 +20,12 @@ export interface FormField {
   /**
    * What is typed, and as what the request has it. `amount`: a number of reais. `lines`: a text
    * with line breaks. `list`: words between spaces or commas. `check`: true or false. `choices`:
-   * those that are ticked. `secret`: never shown again.
+   * those that are ticked. `radios`: a choice whose options all stand there. `secret`: never shown
+   * again.
    */
   is?:
     | ('text' | 'email' | 'url' | 'secret' | 'number' | 'amount' | 'date' | 'time')
-    | ('lines' | 'list' | 'check' | 'choice' | 'choices');
+    | ('lines' | 'list' | 'check' | 'choice' | 'choices' | 'radios');
   /** Of a choice. */
   options?: readonly (readonly [value: string, text: string])[];
   required?: boolean;
@@ -169,34 +170,36 @@ function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.
   const { label, hint, is = 'text', options = [], autocomplete, ...limits } = field;
   const chosen = isTyped ? form.getAll(name) : [stored ?? []].flat().map(String);
   const text = is === 'secret' ? '' : (chosen[0] ?? '');
-  const described = error === undefined ? {} : problemId(name);
+  const described = errorMarks(name, error);
   const named = (input: ComponentChildren, kind?: 'choice') => (
     <label class={kind}>
       {kind === 'choice' && input}
       {t(label)}
       {hint && <Hint> {t(hint)}</Hint>}
       {kind !== 'choice' && input}
-      <FieldProblem {...{ visit, name, error }} />
+      <FieldErrorText {...{ visit, name, error }} />
     </label>
   );
   if (is === 'check') {
     const checked = isTyped ? form.has(name) : stored === true;
     return named(<input {...{ type: 'checkbox', name, value: 'yes', checked }} />, 'choice');
   }
-  if (is === 'choices')
+  if (is === 'choices' || is === 'radios') {
+    const type = is === 'choices' ? 'checkbox' : 'radio';
     return (
       <fieldset class="checks">
         <legend>{t(label)}</legend>
         {hint && <Hint>{t(hint)}</Hint>}
         {options.map(([value, word]) => (
           <label>
-            <input {...{ type: 'checkbox', name, value }} checked={chosen.includes(value)} />
+            <input {...{ type, name, value }} checked={chosen.includes(value)} />
             {word}
           </label>
         ))}
-        <FieldProblem {...{ visit, name, error }} />
+        <FieldErrorText {...{ visit, name, error }} />
       </fieldset>
     );
+  }
   if (is === 'choice')
     return named(
       <select name={name} {...described}>
@@ -222,28 +225,50 @@ function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.
   );
 }
 
-function FieldProblem({
+/** What is wrong with a field; nothing for a right one. */
+export function FieldErrorText({
   visit: { language },
   name,
   error,
 }: Pick<InputProps, 'visit' | 'name' | 'error'>): JSX.Element | null {
   if (error === undefined) return null;
   return (
-    <span class="field-error" id={problemId(name)['aria-describedby']}>
+    <span class="field-error" id={errorId(name)}>
       {fieldErrorIn(language, error)}
     </span>
   );
 }
 
-function problemId(name: string) {
-  return {
-    'aria-invalid': 'true',
-    'aria-describedby': `error-${name.replace(/[^\w]/g, '-')}`,
-  } as const;
+/** The attributes of a field whose error stands beside it. */
+export function errorMarks(name: string, error: FieldError | undefined) {
+  if (error === undefined) return {};
+  return { 'aria-invalid': 'true', 'aria-describedby': errorId(name) } as const;
 }
 
-interface FormCardProps extends FieldsProps {
-  title: TextKey;
+const errorId = (name: string) => `error-${name.replace(/[^\w]/g, '-')}`;
+
+/** Fields that belong together. */
+export function FormGroup({
+  visit: { t },
+  legend,
+  hint,
+  children,
+}: {
+  visit: Visit;
+  legend: TextKey;
+  hint?: TextKey | undefined;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <fieldset>
+      <legend>{t(legend)}</legend>
+      {hint && <Hint>{t(hint)}</Hint>}
+      {children}
+    </fieldset>
+  );
+}
+
+interface FieldFormProps extends FieldsProps {
   intro?: TextKey | undefined;
   action: string;
   button: TextKey;
@@ -259,14 +284,14 @@ interface FormCardProps extends FieldsProps {
   children?: ComponentChildren;
 }
 
-/** A form in a card, with all that a form has. */
-export function FormCard(props: FormCardProps): JSX.Element {
-  const { visit, title, intro, action, button, area, shown, hidden = {}, children } = props;
+/** A form with all that a form has, where it needs no card of its own. */
+export function FieldForm(props: FieldFormProps): JSX.Element {
+  const { visit, intro, action, button, area, shown, hidden = {}, children } = props;
   const { asksReason = false, needsStepUp = false, problem = null, values = {} } = props;
   const { t } = visit;
   const fields = asksReason ? { ...props.fields, ...reasonField } : props.fields;
   return (
-    <Card title={t(title)}>
+    <>
       {intro && <Muted>{t(intro)}</Muted>}
       {needsStepUp && <StepUpNotice visit={visit} />}
       <FormProblem {...{ visit, problem, fields, ...(area === undefined ? {} : { area }) }} />
@@ -276,6 +301,15 @@ export function FormCard(props: FormCardProps): JSX.Element {
         <Fields {...{ visit, fields, values, problem }} />
         <button>{t(button)}</button>
       </Form>
+    </>
+  );
+}
+
+/** A form in a card. */
+export function FormCard({ title, ...form }: FieldFormProps & { title: TextKey }): JSX.Element {
+  return (
+    <Card title={form.visit.t(title)}>
+      <FieldForm {...form} />
     </Card>
   );
 }

@@ -281,13 +281,17 @@ export function Field({
 /** A message about what was just done or is wrong; readers of the screen hear it at once. */
 export function Message({
   kind,
+  is,
   children,
-}: {
-  kind: 'good' | 'bad' | 'warn';
-  children: ComponentChildren;
+  ...attributes
+}: Omit<JSX.IntrinsicElements['div'], 'class'> & {
+  kind: 'good' | 'bad' | 'warn' | 'plain';
+  /** The state of all: in large words. It is no alarm, however bad. */
+  is?: 'state';
 }): JSX.Element {
+  const role = kind === 'bad' && !is ? 'alert' : 'status';
   return (
-    <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
+    <div {...attributes} class={['notice', is, kind].filter(Boolean).join(' ')} role={role}>
       {children}
     </div>
   );

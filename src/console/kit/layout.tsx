@@ -25,8 +25,12 @@ export function Beside({ children, id }: Part): JSX.Element {
   );
 }
 
-/** Controls beside each other. `ways`: links at both ends. */
-export function Row({ children, id, is }: Part & { is?: 'top' | 'ways' }): JSX.Element {
+/** Controls beside each other. `ways`: links at both ends. `condition`: one of several rows. */
+export function Row({
+  children,
+  id,
+  is,
+}: Part & { is?: 'top' | 'ways' | 'condition' }): JSX.Element {
   return (
     <div class={is ? `row ${is}` : 'row'} id={id}>
       {children}
@@ -98,5 +102,22 @@ export function Unseen({ children, id }: Part): JSX.Element {
     <div class="unseen" id={id}>
       {children}
     </div>
+  );
+}
+
+/** Fields that stand there for one choice of their form alone. The stylesheet hides them. */
+export function ForChoice({
+  of,
+  children,
+}: Part & { of: 'classify' | 'match' | 'plan' | 'net-settlement' | 'tolerant' }): JSX.Element {
+  return <div class={`if-${of}`}>{children}</div>;
+}
+
+/** What Enter in a field sends: browsers take the first button of a form. */
+export function FirstButton({ children }: Part): JSX.Element {
+  return (
+    <button class="first-submit" tabindex={-1} aria-hidden="true">
+      {children}
+    </button>
   );
 }

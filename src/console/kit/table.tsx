@@ -15,7 +15,7 @@ export interface ListColumn<Row> {
 interface TableProps<Row> {
   visit: Visit;
   /** What a reader of the screen hears. */
-  name: TextKey;
+  name: TextKey | { said: string };
   rows: Iterable<Row>;
   /** What a person may not see is left out: `mayChange && { … }`. */
   columns: readonly (ListColumn<Row> | false | null)[];
@@ -37,8 +37,9 @@ export function ListTable<Row>({
 }: TableProps<Row>): JSX.Element {
   const [shown, shownRows] = [columns.filter((one) => one !== false && one !== null), [...rows]];
   if (shownRows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
+  const said = typeof name === 'string' ? t(name) : name.said;
   return (
-    <div class="scroll stacked" role="region" aria-label={t(name)} tabindex={0} id={id}>
+    <div class="scroll stacked" role="region" aria-label={said} tabindex={0} id={id}>
       <table>
         <thead>
           <tr>

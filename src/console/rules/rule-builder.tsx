@@ -1,82 +1,163 @@
 // The form that builds a version of a rule, with the sentence that says what it does.
 import type { JSX } from 'preact';
-import { declaredCategories } from '../../reconciliation/decide/rule.js';
+import { criteria, declaredCategories, salesGroups } from '../../reconciliation/decide/rule.js';
+import type { AppError } from '../../platform/errors.js';
 import { Card } from '../kit/elements.js';
 import {
-  CheckedField,
-  CheckedSelect,
-  describedBy,
-  FieldProblem,
-  FieldGroup,
-  FormErrorSummary,
-} from '../kit/form-fields.js';
-import { Form } from '../kit/frame.js';
+  errorMarks,
+  FieldErrorText,
+  Fields,
+  FormProblem,
+  FormGroup,
+  Hidden,
+  type FormFields,
+} from '../kit/form.js';
+import { Form, Message } from '../kit/frame.js';
+import { Button, FirstButton, ForChoice, Hint, Muted, Row } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
-import { isAllowedTo, pathTo } from '../visit.js';
-import { ruleConditionKinds, type ConditionRow, type RuleForm } from './rule-form.js';
-import { MatchFields } from './rule-match-fields.js';
-import { termsSoFar, type RuleFormErrors } from './rule-request.js';
+import type { TextKey, Translate } from '../texts.js';
+import { pathTo } from '../visit.js';
+import { sentenceOptions } from './rule-detail.js';
+import { partKinds, ruleConditionKinds, type ConditionRow, type RuleForm } from './rule-form.js';
+import { ruleReason } from './rule-forms.js';
+import { termsSoFar } from './rule-request.js';
 import { linesCovered, whatHappens } from './rule-sentence.js';
 
 export interface BuilderProps {
   visit: Visit;
   form: RuleForm;
-  errors: RuleFormErrors;
+  /** Its errors have the names of the fields; a row of the conditions is `condition.<index>`. */
+  problem: AppError | null;
   /** The rule that gets another version; null for a new rule. */
   ruleId: string | null;
 }
 
+const number = { is: 'amount' } as const;
+
+/** By the parts of the form. Of a rule that matches: what must agree, and what is tolerated. */
+const fieldsOf = (t: Translate) =>
+  ({
+    name: { name: { label: 'ruleBuilder.name', maxLength: 100, required: true } },
+    priority: {
+      priority: {
+        ...{ label: 'rules.order', hint: 'ruleBuilder.priorityHint', is: 'number' },
+        ...{ min: 0, max: 100_000, required: true },
+      },
+    },
+    action: {
+      action: {
+        ...{ label: 'ruleBuilder.action', is: 'radios' },
+        options: (['classify', 'match'] as const).map((one) => [
+          one,
+          t(`ruleBuilder.action.${one}`),
+        ]),
+      },
+    },
+    classification: {
+      category: {
+        ...{ label: 'ruleBuilder.category', is: 'choice' },
+        options: declaredCategories.map((one) => [one, t(`ruleCategory.${one}`)]),
+      },
+      categoryReason: { label: 'ruleBuilder.categoryReason', maxLength: 300 },
+    },
+    by: {
+      by: {
+        ...{ label: 'ruleMatch.by', hint: 'ruleMatch.byHint', is: 'choices' },
+        options: criteria.map((one) => [one, t(`ruleMatch.by.${one}`)]),
+      },
+    },
+    window: {
+      daysBefore: { label: 'ruleMatch.daysBefore', ...number },
+      daysAfter: { label: 'ruleMatch.daysAfter', ...number },
+    },
+    parts: {
+      parts: {
+        ...{ label: 'ruleMatch.parts', is: 'radios' },
+        options: partKinds.map((one) => [one, t(`ruleParts.${one}`)]),
+      },
+    },
+    tolerance: {
+      toleranceAmount: { label: 'ruleMatch.toleranceAmount', ...number },
+      tolerancePercent: { label: 'ruleMatch.tolerancePercent', ...number },
+      toleranceMax: { label: 'ruleMatch.toleranceMax', ...number },
+    },
+    plan: {
+      planCount: { label: 'ruleMatch.planCount', ...number },
+      planInterval: { label: 'ruleMatch.planInterval', ...number },
+      planToleranceDays: { label: 'ruleMatch.planToleranceDays', ...number },
+    },
+    netSettlement: {
+      groupBy: {
+        ...{ label: 'ruleMatch.groupBy', is: 'choice' },
+        options: salesGroups.map((one) => [one, t(`ruleMatch.groupBy.${one}`)]),
+      },
+      feePercentMin: { label: 'ruleMatch.feePercentMin', ...number },
+      feePercentMax: { label: 'ruleMatch.feePercentMax', ...number },
+      feePerSaleMin: { label: 'ruleMatch.feePerSaleMin', ...number },
+      feePerSaleMax: { label: 'ruleMatch.feePerSaleMax', ...number },
+    },
+    reason: { reason: { ...ruleReason.reason, hint: 'ruleBuilder.reasonHint' } },
+  }) as const satisfies Record<string, FormFields>;
+
 /** The whole form. `#rule-builder` is the part that a row's buttons exchange. */
 export function RuleBuilder(props: BuilderProps): JSX.Element {
-  const { visit, form, errors, ruleId } = props;
+  const { visit, form, problem, ruleId } = props;
   const { t } = visit;
   const action = pathTo(visit, ruleId === null ? 'rules/new' : `rules/${ruleId}/versions`);
+  const fields = fieldsOf(t);
+  const { fields: texts, action: chosen, by, parts } = form;
+  const values = { ...texts, action: chosen, by, parts };
+  const part = (name: keyof typeof fields) => (
+    <Fields {...{ visit, values, problem, fields: fields[name] }} />
+  );
+  const group = (name: keyof typeof fields, legend: TextKey, hint?: TextKey) => (
+    <FormGroup {...{ visit, legend, hint }}>{part(name)}</FormGroup>
+  );
+  // Of a row, and of all of them, an error stands there too.
+  const rows: FormFields = {
+    condition: { label: 'ruleBuilder.conditions' },
+    conditions: { label: 'ruleBuilder.conditions' },
+  };
+  const all = Object.assign({}, rows, ...Object.values(fields)) as FormFields;
   return (
     <div id="rule-builder">
-      <FormErrorSummary visit={visit} errors={errors} />
+      <FormProblem {...{ visit, problem, fields: all }} />
       <Form visit={visit} action={action}>
-        {/* Enter in a field sends the first button of a form. */}
-        <button class="first-submit" tabindex={-1} aria-hidden="true">
-          {t('app.save')}
-        </button>
-        <input type="hidden" name="ruleId" value={ruleId ?? ''} />
+        <FirstButton>{t('app.save')}</FirstButton>
+        <Hidden
+          values={{ ruleId: ruleId ?? '', ...(ruleId === null ? {} : { name: texts.name }) }}
+        />
         <Sentence visit={visit} form={form} />
         <Card title={t('ruleBuilder.whichRule')}>
-          <div class="row top">
-            {ruleId === null ? (
-              <CheckedField
-                {...{ visit, errors, name: 'name', label: 'ruleBuilder.name' }}
-                value={form.fields.name}
-                maxLength={100}
-                required
-              />
-            ) : (
-              <input type="hidden" name="name" value={form.fields.name} />
-            )}
-            <CheckedField
-              {...{ visit, errors, name: 'priority', label: 'rules.order' }}
-              hint="ruleBuilder.priorityHint"
-              value={form.fields.priority}
-              inputMode="numeric"
-              required
-            />
-          </div>
+          {ruleId === null && part('name')}
+          {part('priority')}
         </Card>
         <Card title={t('ruleBuilder.conditions')}>
-          <p class="hint">{t('ruleBuilder.conditionsHint')}</p>
+          <Muted>{t('ruleBuilder.conditionsHint')}</Muted>
           <Conditions {...props} />
         </Card>
-        <Outcome {...props} />
+        <Card title={t('ruleBuilder.outcome')}>
+          {part('action')}
+          <ForChoice of="classify">
+            {group('classification', 'ruleBuilder.classification')}
+          </ForChoice>
+          <ForChoice of="match">
+            {part('by')}
+            {group('window', 'ruleMatch.window', 'ruleMatch.windowHint')}
+            {part('parts')}
+            <ForChoice of="tolerant">
+              {group('tolerance', 'ruleMatch.tolerance', 'ruleMatch.toleranceHint')}
+            </ForChoice>
+            <ForChoice of="plan">{group('plan', 'ruleMatch.plan', 'ruleMatch.planHint')}</ForChoice>
+            <ForChoice of="net-settlement">
+              {group('netSettlement', 'ruleMatch.netSettlement', 'ruleMatch.netSettlementHint')}
+            </ForChoice>
+          </ForChoice>
+        </Card>
         <Card title={t('ruleBuilder.finish')}>
-          <CheckedField
-            {...{ visit, errors, name: 'reason', label: 'app.reason' }}
-            hint="ruleBuilder.reasonHint"
-            value={form.fields.reason}
-            maxLength={300}
-            required
-          />
-          <p class="hint">{t('ruleBuilder.draftHint')}</p>
-          <button>{t('ruleBuilder.save')}</button>
+          {part('reason')}
+          <Muted>{t('ruleBuilder.draftHint')}</Muted>
+          <button>{t('ruleBuilder.finish')}</button>
         </Card>
       </Form>
     </div>
@@ -87,12 +168,11 @@ export function RuleBuilder(props: BuilderProps): JSX.Element {
 export function Sentence({ visit, form }: Pick<BuilderProps, 'visit' | 'form'>): JSX.Element {
   const { t } = visit;
   const { when, then } = termsSoFar(form);
-  const options = { t, isVisible: isAllowedTo(visit, 'see personal data') };
+  const options = sentenceOptions(visit);
   return (
-    <div
+    <Message
       id="rule-sentence"
-      class="notice plain"
-      role="status"
+      kind="plain"
       hx-post={pathTo(visit, 'rules/preview')}
       hx-trigger="change from:closest form delay:200ms, keyup from:closest form delay:500ms"
       hx-include="closest form"
@@ -101,115 +181,61 @@ export function Sentence({ visit, form }: Pick<BuilderProps, 'visit' | 'form'>):
       <strong>{t('ruleBuilder.sentence')}</strong>{' '}
       {when ? linesCovered(when, options) : t('ruleBuilder.conditionsUnfinished')}{' '}
       {then ? whatHappens(then, options) : t('ruleBuilder.outcomeUnfinished')}
-    </div>
+    </Message>
   );
 }
 
 const emptyRow: ConditionRow = { kind: '', value: '' };
 
-function Conditions({ visit, form, errors }: BuilderProps) {
+function Conditions({ visit, form: { conditions }, problem }: BuilderProps) {
   const { t } = visit;
-  const { conditions } = form;
   // The last row is empty: it takes the next condition.
   const last = conditions.at(-1);
   const hasEmptyRow = last?.kind === '' && last.value === '';
-  const rows: readonly ConditionRow[] = hasEmptyRow ? conditions : [...conditions, emptyRow];
+  const rows = hasEmptyRow ? conditions : [...conditions, emptyRow];
+  const errorOf = (name: string) => ({ name, error: problem?.details.errors?.[name]?.[0] });
+  // A button that asks for the form again, with a row more or less.
+  const preview = pathTo(visit, 'rules/preview');
+  const rowButton = {
+    ...{ name: 'do', formAction: preview, formNoValidate: true },
+    ...{ 'hx-post': preview, 'hx-target': '#rule-builder', 'hx-swap': 'outerHTML' },
+  } as const;
   return (
     <>
-      <FieldProblem visit={visit} name="conditions" errors={errors} />
-      {rows.map((row, index) => (
-        <ConditionFields {...{ visit, row, index, errors }} />
-      ))}
-      <button {...rowButton(visit)} class="plain" name="do" value="add" id="add-condition">
+      <FieldErrorText visit={visit} {...errorOf('conditions')} />
+      {rows.map(({ kind, value }, index) => {
+        const wrong = errorOf(`condition.${index}`);
+        return (
+          <Row is="condition">
+            <label>
+              <Hint>{t('ruleBuilder.condition', { number: index + 1 })}</Hint>
+              <select name="condition">
+                <option value="">{t('ruleBuilder.noCondition')}</option>
+                {ruleConditionKinds.map((one) => (
+                  <option value={one} selected={one === kind}>
+                    {t(`ruleCondition.${one}`)}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <label>
+              <Hint>{t('ruleBuilder.value', { number: index + 1 })}</Hint>
+              <input name="value" value={value} {...errorMarks(wrong.name, wrong.error)} />
+              <FieldErrorText visit={visit} {...wrong} />
+            </label>
+            <Button
+              is="plain"
+              {...{ ...rowButton, value: `remove ${index}` }}
+              aria-label={t('ruleBuilder.removeCondition', { number: index + 1 })}
+            >
+              {t('ruleBuilder.remove')}
+            </Button>
+          </Row>
+        );
+      })}
+      <Button is="plain" {...{ ...rowButton, value: 'add', id: 'add-condition' }}>
         {t('ruleBuilder.addCondition')}
-      </button>
+      </Button>
     </>
-  );
-}
-
-/** A button that asks for the form again, with a row more or less. */
-function rowButton(visit: Visit) {
-  const preview = pathTo(visit, 'rules/preview');
-  return {
-    formAction: preview,
-    formNoValidate: true,
-    'hx-post': preview,
-    'hx-target': '#rule-builder',
-    'hx-swap': 'outerHTML',
-  };
-}
-
-function ConditionFields({
-  visit,
-  row: { kind, value },
-  index,
-  errors,
-}: Pick<BuilderProps, 'visit' | 'errors'> & { row: ConditionRow; index: number }) {
-  const { t } = visit;
-  const number = index + 1;
-  const name = `condition.${index}`;
-  return (
-    <div class="row condition">
-      <label>
-        <span class="hint">{t('ruleBuilder.condition', { number })}</span>
-        <select name="condition">
-          <option value="">{t('ruleBuilder.noCondition')}</option>
-          {ruleConditionKinds.map((one) => (
-            <option value={one} selected={one === kind}>
-              {t(`ruleCondition.${one}`)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        <span class="hint">{t('ruleBuilder.value', { number })}</span>
-        <input name="value" value={value} {...describedBy(name, errors.get(name))} />
-        <FieldProblem visit={visit} name={name} errors={errors} />
-      </label>
-      <button
-        {...rowButton(visit)}
-        class="plain"
-        name="do"
-        value={`remove ${index}`}
-        aria-label={t('ruleBuilder.removeCondition', { number })}
-      >
-        {t('ruleBuilder.remove')}
-      </button>
-    </div>
-  );
-}
-
-function Outcome(props: BuilderProps) {
-  const { visit, form, errors } = props;
-  const { t } = visit;
-  const choice = (action: RuleForm['action']) => (
-    <label class="choice">
-      <input type="radio" name="action" value={action} checked={form.action === action} />
-      {t(`ruleBuilder.action.${action}`)}
-    </label>
-  );
-  return (
-    <Card title={t('ruleBuilder.outcome')}>
-      <FieldGroup visit={visit} legend="ruleBuilder.action">
-        {choice('classify')}
-        {choice('match')}
-        <FieldProblem visit={visit} name="action" errors={errors} />
-      </FieldGroup>
-      <FieldGroup visit={visit} legend="ruleBuilder.classification" kind="if-classify">
-        <div class="row top">
-          <CheckedSelect
-            {...{ visit, errors, name: 'category', label: 'ruleBuilder.category' }}
-            options={declaredCategories.map((one) => [one, t(`ruleCategory.${one}`)])}
-            chosen={form.fields.category}
-          />
-          <CheckedField
-            {...{ visit, errors, name: 'categoryReason', label: 'ruleBuilder.categoryReason' }}
-            value={form.fields.categoryReason}
-            maxLength={300}
-          />
-        </div>
-      </FieldGroup>
-      <MatchFields {...props} />
-    </Card>
   );
 }

@@ -2,25 +2,25 @@
 import { Controller } from '@nestjs/common';
 import { z } from 'zod';
 import { fieldError } from '../../bank-contract/field-errors.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, invalidField } from '../../platform/errors.js';
 import { isNsu } from '../../platform/http/listing.js';
 import { RuleCatalog } from '../../reconciliation/rules/rule-catalog.service.js';
 import { rulePriority } from '../../reconciliation/rules/rules.schema.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { attempt, FormCard, readBody, statusOf, typedBody } from '../kit/form.js';
 import { Message } from '../kit/frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { typedNumber } from '../typed-amount.js';
 import { accountOf, callerOf, pathId, pathTo, requireReason, typed } from '../visit.js';
-import { RuleBuilder, Sentence } from './rule-builder.js';
+import { RuleBuilder, Sentence, type BuilderProps } from './rule-builder.js';
 import { emptyForm, formOfLine, formOfTerms, readRuleForm, type RuleForm } from './rule-form.js';
-import { requestOf, type RuleFormErrors } from './rule-request.js';
+import { parseVersion, readVersion, reorderFields, reorderForm, ruleOf } from './rule-forms.js';
+import { requestOf } from './rule-request.js';
 import { defaultText } from './rule-sentence.js';
-import { parseVersion, readVersion, ruleOf } from './rule-version.js';
 
 const rules = '/console/accounts/:account/rules';
 const needs = 'manage rules';
-const noErrors: RuleFormErrors = new Map();
+const reordering = z.object({ priority: rulePriority });
 
 @Controller()
 export class RuleChanges {
@@ -30,10 +30,10 @@ export class RuleChanges {
   @ConsolePage({ path: `${rules}/new`, needs })
   async new(@Visiting() visit: Visit): Promise<PageAnswer> {
     const line = visit.query.get('line');
-    if (line === null) return newRulePage(visit, emptyForm, noErrors);
+    if (line === null) return builderPage({ visit, form: emptyForm });
     if (!isNsu(line)) throw new AppError('not_found');
     const facts = await this.catalog.getLine(accountOf(visit).id, BigInt(line));
-    return newRulePage(visit, formOfLine(facts), noErrors, line);
+    return builderPage({ visit, form: formOfLine(facts) }, line);
   }
 
   @ConsoleAction({
@@ -43,17 +43,15 @@ export class RuleChanges {
   })
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
     const form = readRuleForm(visit.form);
-    const { body, errors } = requestOf(form);
-    if (errors) return newRulePage(visit, form, errors);
     const { accountId, actor } = callerOf(visit);
-    const by = { accountId, actor, reason: body.reason };
-    try {
-      const id = await this.catalog.create(by, body.name, body);
-      return new Redirect(pathTo(visit, `rules/${id}`));
-    } catch (error) {
-      if (!(error instanceof AppError) || error.details.reason !== 'name_taken') throw error;
-      return newRulePage(visit, form, new Map([['name', fieldError('name_taken')]]));
-    }
+    const { problem, result: id } = await attempt(async () => {
+      const body = requestOf(form);
+      return this.catalog.create({ accountId, actor, reason: body.reason }, body.name, body);
+    });
+    if (!problem) return new Redirect(pathTo(visit, `rules/${id}`));
+    const isTaken = problem.details.reason === 'name_taken';
+    const shown = isTaken ? invalidField('name', fieldError('name_taken')) : problem;
+    return builderPage({ visit, form, problem: shown });
   }
 
   /** The form with a row more or less, or the sentence that says what it does so far. */
@@ -62,7 +60,7 @@ export class RuleChanges {
     const asked = visit.form.get('do');
     const form = withRows(readRuleForm(visit.form), asked);
     const ruleId = typed(visit, 'ruleId') || null;
-    const builder = <RuleBuilder {...{ visit, form, ruleId }} errors={noErrors} />;
+    const builder = <RuleBuilder {...{ visit, form, ruleId }} problem={null} />;
     const part = asked === null ? <Sentence visit={visit} form={form} /> : builder;
     return new Shown(titleOf(visit, ruleId, form), builder, { part });
   }
@@ -73,7 +71,7 @@ export class RuleChanges {
     const { rule, terms } = await this.catalog.getWithTerms(accountOf(visit).id, ruleId);
     const own = terms.get(parseVersion(visit.query.get('version')));
     if (!own) throw new AppError('not_found');
-    return versionPage(visit, ruleId, formOfTerms(own, rule.name), noErrors);
+    return builderPage({ visit, ruleId, form: formOfTerms(own, rule.name) });
   }
 
   @ConsoleAction({
@@ -84,10 +82,12 @@ export class RuleChanges {
   async addVersion(@Visiting() visit: Visit): Promise<PageAnswer> {
     const ruleId = pathId(visit);
     const form = readRuleForm(visit.form);
-    const { body, errors } = requestOf(form);
-    if (errors) return versionPage(visit, ruleId, form, errors);
     const { accountId, actor } = callerOf(visit);
-    await this.catalog.addVersion({ accountId, actor, reason: body.reason }, ruleId, body);
+    const { problem } = await attempt(async () => {
+      const body = requestOf(form);
+      await this.catalog.addVersion({ accountId, actor, reason: body.reason }, ruleId, body);
+    });
+    if (problem) return builderPage({ visit, ruleId, form, problem });
     return new Redirect(pathTo(visit, `rules/${ruleId}`));
   }
 
@@ -110,12 +110,17 @@ export class RuleChanges {
   })
   async reorder(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, actor } = callerOf(visit);
-    const by = { accountId, actor, reason: requireReason(visit) };
-    const priority = z.safeDecode(rulePriority, typedNumber(typed(visit, 'priority')) as never);
-    if (!priority.success) throw new AppError('validation_failed');
     const key = { ruleId: pathId(visit), version: readVersion(visit) };
-    await this.catalog.reorder(by, key, priority.data);
-    return new Redirect(pathTo(visit, `rules/${key.ruleId}`));
+    const { problem } = await attempt(() => {
+      const by = { accountId, actor, reason: requireReason(visit) };
+      const { priority } = readBody(reordering, typedBody(visit, reorderFields));
+      return this.catalog.reorder(by, key, priority);
+    });
+    if (!problem) return new Redirect(pathTo(visit, `rules/${key.ruleId}`));
+    const { ruleId, version } = key;
+    const form = reorderForm({ visit, ruleId, version: String(version) });
+    const body = <FormCard {...form} problem={problem} title="rules.reorder" />;
+    return new Shown(visit.t('rules.reorder'), body, statusOf(problem));
   }
 }
 
@@ -136,23 +141,22 @@ function titleOf(visit: Visit, ruleId: string | null, form: RuleForm): string {
 }
 
 /** `line`: the statement line from which the form was filled. */
-function newRulePage(visit: Visit, form: RuleForm, errors: RuleFormErrors, line?: string): Shown {
+function builderPage(
+  {
+    visit,
+    form,
+    problem = null,
+    ruleId = null,
+  }: Pick<BuilderProps, 'visit' | 'form'> & Partial<BuilderProps>,
+  line?: string,
+): Shown {
   const body = (
     <>
       {line !== undefined && (
         <Message kind="good">{visit.t('ruleBuilder.fromLine', { nsu: line })}</Message>
       )}
-      <RuleBuilder {...{ visit, form, errors }} ruleId={null} />
+      <RuleBuilder {...{ visit, form, problem, ruleId }} />
     </>
   );
-  return new Shown(titleOf(visit, null, form), body, { status: statusOf(errors) });
-}
-
-function versionPage(visit: Visit, ruleId: string, form: RuleForm, errors: RuleFormErrors): Shown {
-  const body = <RuleBuilder {...{ visit, form, errors, ruleId }} />;
-  return new Shown(titleOf(visit, ruleId, form), body, { status: statusOf(errors) });
-}
-
-function statusOf(errors: RuleFormErrors): number {
-  return errors.size === 0 ? 200 : 400;
+  return new Shown(titleOf(visit, ruleId, form), body, statusOf(problem));
 }

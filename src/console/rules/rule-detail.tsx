@@ -3,15 +3,17 @@ import type { JSX } from 'preact';
 import type { RuleTerms } from '../../reconciliation/rules/rule-catalog.service.js';
 import type { RuleView } from '../../reconciliation/rules/rules.schema.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import { Card, FactList, Timeline } from '../kit/elements.js';
+import { Badge, Card, FactList, Timeline } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable } from '../kit/frame.js';
+import { FieldForm } from '../kit/form.js';
+import { Muted } from '../kit/layout.js';
+import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
 import { differencesOf } from './rule-differences.js';
-import { RetireForm, ReorderForm, TrialForm } from './rule-forms.js';
-import { RuleState } from './rule-list.js';
-import { ruleSentence } from './rule-sentence.js';
+import { reorderForm, ruleReason, trialForm } from './rule-forms.js';
+import { ruleSentence, type SentenceOptions } from './rule-sentence.js';
 
 interface DetailProps {
   visit: Visit;
@@ -21,6 +23,21 @@ interface DetailProps {
 }
 
 type Version = RuleView['versions'][number];
+
+const stateTones = { draft: 'warn', active: 'good', retired: 'plain' } as const;
+
+export function RuleState({ visit, state }: { visit: Visit; state: keyof typeof stateTones }) {
+  return <Badge tone={stateTones[state]} text={visit.t(`ruleState.${state}`)} />;
+}
+
+export const originKey = (origin: string): TextKey =>
+  origin === 'default' ? 'rules.origin.default' : 'rules.origin.api';
+
+/** Of the sentences that this person may read. */
+export const sentenceOptions = (visit: Visit): SentenceOptions => ({
+  t: visit.t,
+  isVisible: isAllowedTo(visit, 'see personal data'),
+});
 
 export function RuleDetail(props: DetailProps): JSX.Element {
   const { visit, rule } = props;
@@ -33,10 +50,7 @@ export function RuleDetail(props: DetailProps): JSX.Element {
         title="rules.facts"
         facts={[
           ['rules.activeVersion', rule.activeVersion ?? t('rules.noActiveVersion')],
-          [
-            'rules.origin',
-            t(rule.origin === 'default' ? 'rules.origin.default' : 'rules.origin.api'),
-          ],
+          ['rules.origin', t(originKey(rule.origin))],
           ['rules.created', formatTime(rule.createdAt, language)],
         ]}
       />
@@ -59,17 +73,18 @@ function VersionCard({
   previous,
 }: DetailProps & { version: Version; previous: number | null }) {
   const { t, language } = visit;
-  const options = { t, isVisible: isAllowedTo(visit, 'see personal data') };
   const own = terms.get(version.version);
   const before = previous === null ? undefined : terms.get(previous);
+  const title = (
+    <>
+      {t('rules.versionNumber', { version: version.version })}{' '}
+      <RuleState visit={visit} state={version.state} />
+    </>
+  );
   return (
-    <section class="card" aria-labelledby={`version-${version.version}`}>
-      <h3 id={`version-${version.version}`}>
-        {t('rules.versionNumber', { version: version.version })}{' '}
-        <RuleState visit={visit} state={version.state} />
-      </h3>
-      {own && <p class="sentence">{ruleSentence(own, options)}</p>}
-      <p class="muted">
+    <Card title={title} id={`version-${version.version}`}>
+      {own && <p>{ruleSentence(own, sentenceOptions(visit))}</p>}
+      <Muted>
         {t('rules.order')} {version.priority}
         {version.reason !== null && <> · {t('rules.because', { reason: version.reason })}</>}
         {version.activatedAt !== null && (
@@ -78,7 +93,7 @@ function VersionCard({
             · {t('rules.since')} {formatTime(version.activatedAt, language)}
           </>
         )}
-      </p>
+      </Muted>
       {own && before && previous !== null && (
         <Differences visit={visit} before={before} after={own} previous={previous} />
       )}
@@ -86,7 +101,7 @@ function VersionCard({
       {isAllowedTo(visit, 'manage rules') && (
         <VersionActions visit={visit} rule={rule} version={version} />
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -102,32 +117,30 @@ function Differences({
   previous: number;
 }) {
   const { t } = visit;
-  const options = { t, isVisible: isAllowedTo(visit, 'see personal data') };
-  const differences = differencesOf(before, after, options);
-  const title = t('rules.changedFrom', { version: previous });
+  const said = t('rules.changedFrom', { version: previous });
   return (
     <details>
-      <summary>{title}</summary>
-      {differences.length === 0 && <p class="muted">{t('rules.sameTerms')}</p>}
-      {differences.length > 0 && (
-        <DataTable
-          visit={visit}
-          name={title}
-          columns={['rules.aspect', 'rules.before', 'rules.after']}
-        >
-          {differences.map(({ aspect, was, is }) => (
-            <tr>
-              <th scope="row">{t(`ruleAspect.${aspect}`)}</th>
-              <td class="wide">
-                <del>{was ?? t('rules.absent')}</del>
-              </td>
-              <td class="wide">
-                <ins>{is ?? t('rules.absent')}</ins>
-              </td>
-            </tr>
-          ))}
-        </DataTable>
-      )}
+      <summary>{said}</summary>
+      <ListTable
+        {...{ visit, name: { said }, empty: t('rules.sameTerms') }}
+        rows={differencesOf(before, after, sentenceOptions(visit))}
+        columns={[
+          {
+            label: 'rules.aspect',
+            cell: ({ aspect }) => <strong>{t(`ruleAspect.${aspect}`)}</strong>,
+          },
+          {
+            label: 'rules.before',
+            is: 'wide',
+            cell: ({ was }) => <del>{was ?? t('rules.absent')}</del>,
+          },
+          {
+            label: 'rules.after',
+            is: 'wide',
+            cell: ({ is }) => <ins>{is ?? t('rules.absent')}</ins>,
+          },
+        ]}
+      />
     </details>
   );
 }
@@ -136,7 +149,7 @@ const trialsShown = 5;
 
 function Trials({ visit, rule, version }: { visit: Visit; rule: RuleView; version: Version }) {
   const { t, language } = visit;
-  if (version.trials.length === 0) return <p class="muted">{t('rules.notTried')}</p>;
+  if (version.trials.length === 0) return <Muted>{t('rules.notTried')}</Muted>;
   return (
     <p>
       {t('rules.lastTrial')}:{' '}
@@ -162,16 +175,25 @@ function VersionActions({
   version: Version;
 }) {
   const { t } = visit;
+  const at = { visit, ruleId: rule.id, version: String(version) };
   return (
     <>
-      {state !== 'active' && <TrialForm visit={visit} ruleId={rule.id} version={version} />}
+      {state !== 'active' && <FieldForm {...trialForm(at)} />}
       <details>
         <summary>{t('rules.otherActions')}</summary>
         <p>
           <a href={pathTo(visit, `rules/${rule.id}/edit?version=${version}`)}>{t('rules.edit')}</a>
         </p>
-        <ReorderForm visit={visit} ruleId={rule.id} version={version} priority={priority} />
-        {state !== 'retired' && <RetireForm visit={visit} ruleId={rule.id} version={version} />}
+        <FieldForm {...reorderForm(at)} values={{ priority }} />
+        {state !== 'retired' && (
+          <FieldForm
+            {...{ visit, fields: ruleReason, hidden: { version: at.version } }}
+            action={pathTo(visit, `rules/${rule.id}/retire`)}
+            shown={`version ${version}`}
+            intro="rules.retireHint"
+            button="rules.retire"
+          />
+        )}
       </details>
     </>
   );

@@ -1,9 +1,10 @@
 // The form of a rule: what is typed becomes the request of the API, and a version becomes the form
 // again without a loss.
 import { describe, expect, it } from '@jest/globals';
+import type { AppError } from '../../platform/errors.js';
 import { toAction, toCondition } from '../../reconciliation/rules/rule-views.js';
 import type { RuleTerms } from '../../reconciliation/rules/rule-catalog.service.js';
-import { formOfLine, formOfTerms, readRuleForm } from './rule-form.js';
+import { formOfLine, formOfTerms, readRuleForm, type RuleForm } from './rule-form.js';
 import { requestOf, termsSoFar } from './rule-request.js';
 
 const typed = (fields: readonly (readonly [string, string])[]) =>
@@ -31,6 +32,15 @@ const matching = [
   ['by', 'amount'],
 ] as const;
 
+const wrongFieldsOf = (form: RuleForm): string[] => {
+  try {
+    requestOf(form);
+  } catch (error) {
+    return Object.keys((error as AppError).details.errors ?? {}).sort();
+  }
+  return [];
+};
+
 describe('the form of a rule', () => {
   it('becomes the request of the API', () => {
     const form = typed([
@@ -44,17 +54,14 @@ describe('the form of a rule', () => {
       ...fee,
     ]);
     expect(requestOf(form)).toEqual({
-      errors: null,
-      body: {
-        ...{ name: 'A rule', priority: 10, reason: 'because' },
-        when: {
-          isCredit: false,
-          types: ['DEBIT_X', 'FEE*'],
-          amount: { min: 1_000n, max: 123_456n },
-          notes: { contains: 'tarifa' },
-        },
-        then: { classify: 'fee', reason: 'of the bank' },
+      ...{ name: 'A rule', priority: 10, reason: 'because' },
+      when: {
+        isCredit: false,
+        types: ['DEBIT_X', 'FEE*'],
+        amount: { min: 1_000n, max: 123_456n },
+        notes: { contains: 'tarifa' },
       },
+      then: { classify: 'fee', reason: 'of the bank' },
     });
   });
 
@@ -92,10 +99,10 @@ describe('the form of a rule', () => {
       { netSettlement: { groupBy: 'day', fee: { percent: { max: 260n } } } },
     ],
   ] as [string, [string, string][], object][])('declares %s', (_, fields, expected) => {
-    const { body } = requestOf(typed([...matching, ...fields]));
-    expect(body?.then.match).toMatchObject(expected);
+    const { then } = requestOf(typed([...matching, ...fields]));
+    expect(then.match).toMatchObject(expected);
     // Fields of the other ways to match do not count.
-    expect(Object.keys(body?.then.match ?? {})).not.toContain(
+    expect(Object.keys(then.match ?? {})).not.toContain(
       'tolerance' in expected ? 'netSettlement' : 'tolerance',
     );
   });
@@ -110,8 +117,7 @@ describe('the form of a rule', () => {
       ...condition('type', ''),
       ...fee,
     ]);
-    const { errors } = requestOf(form);
-    expect([...(errors?.keys() ?? [])].sort()).toEqual(
+    expect(wrongFieldsOf(form)).toEqual(
       ['1', '2', '3', '4', '5'].map((index) => `condition.${index}`),
     );
   });
@@ -126,8 +132,7 @@ describe('the form of a rule', () => {
     ]);
     form.fields.name = '';
     form.fields.priority = 'first';
-    const { errors } = requestOf(form);
-    expect([...(errors?.keys() ?? [])].sort()).toEqual(
+    expect(wrongFieldsOf(form)).toEqual(
       expect.arrayContaining(['by', 'name', 'planCount', 'priority']),
     );
   });
@@ -151,12 +156,8 @@ describe('the form of a rule', () => {
       ['planInterval', '30'],
       ['planToleranceDays', '4'],
     ]);
-    const { body } = requestOf(form);
-    const terms: RuleTerms = {
-      priority: body!.priority,
-      when: toCondition(body!.when),
-      then: toAction(body!.then),
-    };
+    const { priority, when, then } = requestOf(form);
+    const terms: RuleTerms = { priority, when: toCondition(when), then: toAction(then) };
     const again = formOfTerms(terms, 'A rule');
     again.fields.reason = 'because';
     expect(requestOf(again)).toEqual(requestOf(form));

@@ -1,6 +1,7 @@
 // Turns the form of a rule into the request that the API would get, decodes it by the same schema,
 // and finds the field of the form to which an error belongs.
 import { fieldError, type FieldError, type FieldErrors } from '../../bank-contract/field-errors.js';
+import { refuseInvalid } from '../../platform/errors.js';
 import { decode } from '../../platform/http/contract-route.js';
 import type { RouteInput } from '../../bank-contract/route.js';
 import type { createRule } from '../../reconciliation/rules/rules.schema.js';
@@ -15,22 +16,17 @@ import type { RuleAction, RuleCondition } from '../../reconciliation/decide/rule
 import { typedNumber } from '../typed-amount.js';
 import type { ConditionKind, RuleForm } from './rule-form.js';
 
-/** By the name of a field, or `condition.<index>` of a row, or `action`. */
-export type RuleFormErrors = ReadonlyMap<string, FieldError>;
+type RuleRequest = RouteInput<typeof createRule>['body'];
 
-export type RuleRequest =
-  | { body: RouteInput<typeof createRule>['body']; errors: null }
-  | { body: null; errors: RuleFormErrors };
-
+/** Throws `validation_failed`, by the names of fields; of a row, `condition.<index>`. */
 export function requestOf(form: RuleForm): RuleRequest {
   const issues: FieldErrors = {};
   const body = decode(ruleDeclaration, jsonOf(form), issues);
   addPlanIssues(form, issues);
   const errors = errorsByField(form, issues);
-  for (const [index, error] of errorsOfRows(form)) errors.set(`condition.${index}`, error);
-  return errors.size === 0
-    ? { body: body as RouteInput<typeof createRule>['body'], errors: null }
-    : { body: null, errors };
+  for (const [index, error] of errorsOfRows(form)) errors[`condition.${index}`] = [error];
+  refuseInvalid(errors);
+  return body as RuleRequest;
 }
 
 /** A value that is neither true, false nor a plan has one error of its own: the plan's say more. */
@@ -201,12 +197,9 @@ const rowsOfPaths: readonly (readonly [string, ConditionKind])[] = [
   ['$.when.notes', 'notesContain'],
 ];
 
-function errorsByField(form: RuleForm, issues: FieldErrors): Map<string, FieldError> {
-  const errors = new Map<string, FieldError>();
-  for (const [path, [error = '']] of Object.entries(issues)) {
-    const field = fieldOf(form, path);
-    if (!errors.has(field)) errors.set(field, error);
-  }
+function errorsByField(form: RuleForm, issues: FieldErrors): FieldErrors {
+  const errors: FieldErrors = {};
+  for (const [path, error] of Object.entries(issues)) errors[fieldOf(form, path)] ??= error;
   return errors;
 }
 

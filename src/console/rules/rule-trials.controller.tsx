@@ -1,23 +1,36 @@
-// Trials of a rule's versions: each is started from the rule, shows what would change line by line,
-// and is accepted by whoever sees it.
+// Trials of rules: their progress, what they found, and what follows. First the counts, then the
+// lines of one figure with their outcomes before and after, side by side.
 import { Controller } from '@nestjs/common';
 import { z } from 'zod';
 import { plainDate } from '../../bank-contract/wire.js';
 import { RuleCatalog } from '../../reconciliation/rules/rule-catalog.service.js';
-import { RuleTrials } from '../../reconciliation/rules/rule-trials.service.js';
-import { trialFigures } from '../../reconciliation/rules/trial-changes.js';
+import { RuleTrials, type TriedChanges } from '../../reconciliation/rules/rule-trials.service.js';
+import type { RuleView } from '../../reconciliation/rules/rules.schema.js';
+import { trialFigures, type TrialOutcome } from '../../reconciliation/rules/trial-changes.js';
 import { AppError } from '../../platform/errors.js';
 import { OtherPageFirst } from '../console.guard.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Message } from '../kit/frame.js';
+import { Amount, Card, FactList } from '../kit/elements.js';
+import { attempt, Fields, FormCard, Hidden, readBody, typedBody } from '../kit/form.js';
+import { Form, Message } from '../kit/frame.js';
+import { Hint, Muted } from '../kit/layout.js';
+import { ListCard } from '../kit/list-page.js';
+import { ListTable } from '../kit/table.js';
+import { formatAmount, formatCount, formatTime } from '../formats.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { findTextKey, type TextKey } from '../texts.js';
-import { accountOf, callerOf, pathId, pathTo, requireReason, typed } from '../visit.js';
-import { TrialForm } from './rule-forms.js';
-import { TrialDetail, TrialProgress } from './rule-trial.js';
+import { findTextKey } from '../texts.js';
+import {
+  accountOf,
+  callerOf,
+  isAllowedTo,
+  pathId,
+  pathTo,
+  requireReason,
+  typed,
+} from '../visit.js';
+import { readVersion, ruleOf, ruleReason, trialFields, trialForm } from './rule-forms.js';
 import { defaultText } from './rule-sentence.js';
-import { readVersion, ruleOf } from './rule-version.js';
 
 const rule = '/console/accounts/:account/rules/:id';
 const needs = 'manage rules';
@@ -35,18 +48,20 @@ export class RuleTrialPages {
     const ruleId = pathId(visit);
     const version = readVersion(visit);
     const { accountId, actor } = callerOf(visit);
-    const days = trialDays.safeParse({
-      from: typed(visit, 'from') || undefined,
-      to: typed(visit, 'to') || undefined,
-    });
-    try {
-      if (!days.success) throw new AppError('validation_failed');
-      const run = await this.trials.start({ accountId, actor }, { ruleId, version }, days.data);
-      return new Redirect(pathTo(visit, `rules/${ruleId}/runs/${run}`));
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error;
-      return refusedTrial(visit, { ruleId, version }, 'ruleTrial.wrongPeriod');
-    }
+    const { problem, result: run } = await attempt(() =>
+      this.trials.start(
+        { accountId, actor },
+        { ruleId, version },
+        readBody(trialDays, typedBody(visit, trialFields)),
+      ),
+    );
+    if (!problem) return new Redirect(pathTo(visit, `rules/${ruleId}/runs/${run}`));
+    const isPeriod = problem.code === 'validation_failed';
+    return refusedTrial(
+      visit,
+      { ruleId, version },
+      isPeriod ? trialProblem('wrongPeriod') : problem,
+    );
   }
 
   /** How far a trial is; it leads to the trial when that has ended. */
@@ -59,8 +74,9 @@ export class RuleTrialPages {
     if (trialId !== null)
       throw new OtherPageFirst(pathTo(visit, `rules/${ruleId}/trials/${trialId}`));
     if (problem !== null || isLost) {
-      const known = findTextKey(`problem.${problem}`);
-      return refusedTrial(visit, { ruleId, version }, known ?? 'ruleTrial.interrupted');
+      const reason =
+        problem !== null && findTextKey(`problem.${problem}`) ? problem : 'interrupted';
+      return refusedTrial(visit, { ruleId, version }, trialProblem(reason));
     }
     const part = <TrialProgress visit={visit} lines={lines} />;
     return new Shown(visit.t('ruleTrial.start'), part, { part });
@@ -99,22 +115,256 @@ export class RuleTrialPages {
   }
 }
 
+const trialProblem = (reason: string) => new AppError('validation_failed', { reason });
+
 /** What is wrong, and the form again. */
 function refusedTrial(
   visit: Visit,
   { ruleId, version }: { ruleId: string; version: number },
-  problem: TextKey,
+  problem: AppError,
 ): Shown {
   const body = (
     <>
-      <Message kind="bad">{visit.t(problem)}</Message>
-      <section class="card">
-        <TrialForm visit={visit} ruleId={ruleId} version={version} />
-        <p>
-          <a href={pathTo(visit, `rules/${ruleId}`)}>{visit.t('ruleTrial.back')}</a>
-        </p>
-      </section>
+      <FormCard
+        {...{ ...trialForm({ visit, ruleId, version: String(version) }), problem }}
+        title="ruleTrial.start"
+      />
+      <BackToRule visit={visit} ruleId={ruleId} />
     </>
   );
-  return new Shown(visit.t('ruleTrial.start'), body, { status: 400 });
+  return new Shown(visit.t('ruleTrial.start'), body, { status: problem.status });
+}
+
+function BackToRule({ visit, ruleId }: { visit: Visit; ruleId: string }) {
+  return (
+    <p>
+      <a href={pathTo(visit, `rules/${ruleId}`)}>{visit.t('ruleTrial.back')}</a>
+    </p>
+  );
+}
+
+interface TrialProps {
+  visit: Visit;
+  rule: RuleView;
+  tried: TriedChanges;
+}
+
+function TrialDetail(props: TrialProps) {
+  const { visit, rule } = props;
+  return (
+    <>
+      <BackToRule visit={visit} ruleId={rule.id} />
+      <Summary {...props} />
+      <Figures {...props} />
+      <Changes {...props} />
+      <Acceptance {...props} />
+    </>
+  );
+}
+
+/** It reads itself again each second; without JavaScript, by its link. */
+function TrialProgress({ visit, lines }: { visit: Visit; lines: number }) {
+  const { t, path } = visit;
+  return (
+    <div id="trial-progress" hx-get={path} hx-trigger="every 1s" hx-swap="outerHTML">
+      <ListCard>
+        <p role="status">{t('ruleTrial.running', { lines: formatCount(lines) })}</p>
+        <progress aria-label={t('ruleTrial.start')} />
+        <p>
+          <a href={path}>{t('ruleTrial.refresh')}</a>
+        </p>
+      </ListCard>
+    </div>
+  );
+}
+
+function Summary({ visit, tried: { trial } }: TrialProps) {
+  const { t, language } = visit;
+  const sumOf = ({ count, amount }: { count: number; amount: bigint }) =>
+    t('ruleTrial.sum', { count: formatCount(count), amount: formatAmount(amount) });
+  const lastMoment = new Date(trial.until.getTime() - 1_000);
+  const period = `${formatTime(trial.from, language)} – ${formatTime(lastMoment, language)}`;
+  return (
+    <FactList
+      visit={visit}
+      title="ruleTrial.summary"
+      facts={[
+        ['ruleTrial.version', trial.version],
+        ['ruleTrial.at', formatTime(trial.createdAt, language)],
+        ['ruleTrial.period', period],
+        ['ruleTrial.lines', formatCount(trial.lines)],
+        ['ruleTrial.tolerated', sumOf(trial.tolerated)],
+        ['ruleTrial.fees', sumOf(trial.fees)],
+      ]}
+    />
+  );
+}
+
+function Figures({ visit, tried: { trial, figure: open } }: TrialProps) {
+  const { t } = visit;
+  const isUnchanged = trialFigures.every((figure) => trial[figure].count === 0);
+  return (
+    <Card title={t('ruleTrial.figures')}>
+      {isUnchanged && <Message kind="good">{t('ruleTrial.nothing')}</Message>}
+      <ListTable
+        {...{ visit, name: 'ruleTrial.figures', rows: trialFigures }}
+        columns={[
+          {
+            label: 'ruleTrial.figure',
+            is: 'wide',
+            cell: (figure) => (
+              <>
+                {trial[figure].count > 0 ? (
+                  <a
+                    href={`${visit.path}?figure=${figure}#differences`}
+                    aria-current={figure === open ? 'true' : undefined}
+                  >
+                    {t(`ruleFigure.${figure}`)}
+                  </a>
+                ) : (
+                  t(`ruleFigure.${figure}`)
+                )}
+                <Hint isBlock>{t(`ruleFigure.${figure}.hint`)}</Hint>
+              </>
+            ),
+          },
+          {
+            label: 'ruleTrial.count',
+            is: 'number',
+            cell: (figure) => formatCount(trial[figure].count),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Changes({ visit, tried }: TrialProps) {
+  const { t, language } = visit;
+  const { trial, figure, changes, lines } = tried;
+  const { count } = trial[figure];
+  if (count === 0) return null;
+  const lineOf = new Map(lines.map((line) => [line.nsu, line]));
+  const title = t('ruleTrial.differencesOf', {
+    figure: t(`ruleFigure.${figure}`),
+    count: formatCount(count),
+  });
+  return (
+    <Card title={title} id="differences">
+      {changes.length < count && (
+        <Muted>
+          {t('ruleTrial.firstOf', { shown: changes.length, count: formatCount(count) })}
+        </Muted>
+      )}
+      <ListTable
+        {...{ visit, name: { said: title }, rows: changes, empty: t('ruleTrial.noLines') }}
+        columns={[
+          {
+            label: 'ruleTrial.line',
+            is: 'wide',
+            cell: ({ nsu }) => {
+              const line = lineOf.get(nsu);
+              return (
+                <>
+                  <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
+                  {line && (
+                    <Hint isBlock>
+                      {formatTime(line.occurredAt, language)} · {line.typeName}
+                    </Hint>
+                  )}
+                </>
+              );
+            },
+          },
+          {
+            label: 'ruleTrial.amount',
+            is: 'number',
+            cell: ({ nsu }) => {
+              const { isCredit, amountCents } = lineOf.get(nsu) ?? {};
+              return (
+                amountCents !== undefined && (
+                  <Amount cents={isCredit ? amountCents : -amountCents} />
+                )
+              );
+            },
+          },
+          {
+            label: 'ruleTrial.now',
+            is: 'wide',
+            cell: ({ before }) => <Outcome visit={visit} outcome={before} tried={tried} />,
+          },
+          {
+            label: 'ruleTrial.then',
+            is: 'wide',
+            cell: ({ after }) => (
+              <>
+                <Outcome visit={visit} outcome={after} tried={tried} />
+                {figure === 'conflicts' && <Hint isBlock>{t('ruleTrial.unchanged')}</Hint>}
+              </>
+            ),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Outcome({
+  visit,
+  outcome: { state, label, ruleId, payments },
+  tried: { ruleNames },
+}: {
+  visit: Visit;
+  outcome: TrialOutcome;
+  tried: TriedChanges;
+}) {
+  const { t } = visit;
+  const name = ruleId === null ? undefined : ruleNames.get(ruleId);
+  const more = payments.count - payments.ids.length;
+  return (
+    <>
+      <strong>{outcomeText(visit, state, label)}</strong>
+      {payments.ids.map((id) => (
+        <div>
+          <a href={pathTo(visit, `expected-payments/${id}`)}>
+            {t('ruleOutcome.payment', { id: id.slice(-12) })}
+          </a>
+        </div>
+      ))}
+      {more > 0 && <div>{t('ruleOutcome.morePayments', { count: formatCount(more) })}</div>}
+      {name !== undefined && (
+        <Hint isBlock>{t('ruleOutcome.byRule', { name: defaultText(name, t) })}</Hint>
+      )}
+    </>
+  );
+}
+
+function outcomeText({ t }: Visit, state: TrialOutcome['state'], label: string | null): string {
+  const key = findTextKey(state === 'classified' ? `ruleCategory.${label}` : `break.${label}`);
+  const text = key ? t(key) : (label ?? '');
+  if (state === 'classified') return t('ruleOutcome.classified', { category: text });
+  return state === 'in_break'
+    ? t('ruleOutcome.in_break', { kind: text })
+    : t(`ruleOutcome.${state}`);
+}
+
+function Acceptance({ visit, rule, tried: { trial } }: TrialProps) {
+  const { t } = visit;
+  if (!isAllowedTo(visit, 'manage rules')) return null;
+  const version = rule.versions.find((one) => one.version === trial.version);
+  const isNewest = version?.trials[0]?.id === trial.id;
+  return (
+    <Card title={t('ruleTrial.accept')}>
+      {version?.state === 'active' && <p>{t('ruleTrial.isActive')}</p>}
+      {version?.state !== 'active' && !isNewest && <p>{t('ruleTrial.newerTrial')}</p>}
+      {version?.state !== 'active' && isNewest && (
+        <Form visit={visit} action={pathTo(visit, `rules/${rule.id}/activate`)} shown={trial.id}>
+          <p>{t('ruleTrial.acceptHint', { version: trial.version })}</p>
+          <Hidden values={{ version: String(trial.version) }} />
+          <Fields visit={visit} fields={ruleReason} />
+          <button>{t('ruleTrial.activate', { version: trial.version })}</button>
+        </Form>
+      )}
+    </Card>
+  );
 }

@@ -1,15 +1,21 @@
 // The rules of an account, in their order, and each with its versions.
 import { Controller } from '@nestjs/common';
 import { readPage, isUuid } from '../../platform/http/listing.js';
-import { RuleCatalog } from '../../reconciliation/rules/rule-catalog.service.js';
+import { RuleCatalog, type OrderedRule } from '../../reconciliation/rules/rule-catalog.service.js';
+import { trialFigures } from '../../reconciliation/rules/trial-changes.js';
 import { ActorNames } from '../actor-names.service.js';
+import { formatCount, formatTime } from '../formats.js';
+import { Card, Pager } from '../kit/elements.js';
+import { ButtonLink, Hint, Row } from '../kit/layout.js';
+import { ListCard } from '../kit/list-page.js';
+import { ListTable } from '../kit/table.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, pathId } from '../visit.js';
-import { RuleDetail } from './rule-detail.js';
-import { defaultText } from './rule-sentence.js';
-import { AllRules, RulesInOrder } from './rule-list.js';
+import type { TextKey } from '../texts.js';
+import { accountOf, isAllowedTo, pathId, pathTo } from '../visit.js';
+import { originKey, RuleDetail, RuleState, sentenceOptions } from './rule-detail.js';
+import { defaultText, ruleSentence } from './rule-sentence.js';
 
 const rules = '/console/accounts/:account/rules';
 
@@ -26,15 +32,28 @@ export class RulePages {
     menu: { title: 'rules.title', section: 'statement', place: 44 },
   })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { id: accountId } = accountOf(visit);
-    const title = visit.t('rules.title');
-    if (visit.query.get('all') === 'true') {
-      const cursor = visit.query.get('cursor') ?? undefined;
-      const { data, next } = await this.catalog.list(accountId, readPage({ cursor }, isUuid));
-      return new Shown(title, <AllRules visit={visit} rules={[...data]} next={next} />);
-    }
-    const found = await this.catalog.listInOrder(accountId);
-    return new Shown(title, <RulesInOrder visit={visit} rules={found} />);
+    const { t } = visit;
+    if (visit.query.get('all') === 'true') return this.listAll(visit);
+    const found = await this.catalog.listInOrder(accountOf(visit).id);
+    const tableOf = (state: OrderedRule['state'], name: TextKey, empty: TextKey) => (
+      <Card title={t(name)}>
+        <RuleTable {...{ visit, name, empty }} rules={found.filter((one) => one.state === state)} />
+      </Card>
+    );
+    const body = (
+      <>
+        <p>{t('rules.intro')}</p>
+        <Row is="top">
+          {isAllowedTo(visit, 'manage rules') && (
+            <ButtonLink href={pathTo(visit, 'rules/new')}>{t('rules.new')}</ButtonLink>
+          )}
+          <a href={`${visit.path}?all=true`}>{t('rules.all')}</a>
+        </Row>
+        {tableOf('active', 'rules.active', 'rules.none')}
+        {tableOf('draft', 'rules.drafts', 'rules.noDrafts')}
+      </>
+    );
+    return new Shown(t('rules.title'), body);
   }
 
   @ConsolePage({ path: `${rules}/:id`, needs: 'view' })
@@ -48,4 +67,102 @@ export class RulePages {
     const title = defaultText(found.rule.name, visit.t);
     return new Shown(title, <RuleDetail {...{ visit, nameOf, ...found }} />);
   }
+
+  /** Every rule, newest first, also those without an active version or a draft. */
+  private async listAll(visit: Visit): Promise<PageAnswer> {
+    const { t, language } = visit;
+    const page = readPage({ cursor: visit.query.get('cursor') ?? undefined }, isUuid);
+    const { data, next } = await this.catalog.list(accountOf(visit).id, page);
+    const body = (
+      <>
+        <p>
+          <a href={visit.path}>{t('rules.inOrder')}</a>
+        </p>
+        <ListCard>
+          <ListTable
+            {...{ visit, name: 'rules.all', rows: data, empty: t('rules.noneAtAll') }}
+            columns={[
+              {
+                label: 'rules.rule',
+                is: 'wide',
+                cell: (rule) => linkTo(visit, rule.id, rule.name),
+              },
+              {
+                label: 'rules.activeVersion',
+                cell: ({ activeVersion }) => activeVersion ?? t('rules.noActiveVersion'),
+              },
+              { label: 'rules.origin', cell: ({ origin }) => t(originKey(origin)) },
+              { label: 'rules.created', cell: ({ createdAt }) => formatTime(createdAt, language) },
+            ]}
+          />
+          <Pager visit={visit} next={next} />
+        </ListCard>
+      </>
+    );
+    return new Shown(t('rules.title'), body);
+  }
+}
+
+const linkTo = (visit: Visit, id: string, name: string) => (
+  <a href={pathTo(visit, `rules/${id}`)}>{defaultText(name, visit.t)}</a>
+);
+
+function RuleTable({
+  visit,
+  name,
+  empty,
+  rules: rows,
+}: {
+  visit: Visit;
+  name: TextKey;
+  empty: TextKey;
+  rules: readonly OrderedRule[];
+}) {
+  const { t } = visit;
+  return (
+    <ListTable
+      {...{ visit, name, rows, empty: t(empty) }}
+      columns={[
+        { label: 'rules.order', is: 'number', cell: ({ priority }) => formatCount(priority) },
+        {
+          label: 'rules.rule',
+          is: 'wide',
+          cell: (rule) => (
+            <>
+              {linkTo(visit, rule.ruleId, rule.name)}
+              <div>
+                <RuleState visit={visit} state={rule.state} />{' '}
+                <Hint>{t('rules.versionNumber', { version: rule.version })}</Hint>
+              </div>
+            </>
+          ),
+        },
+        {
+          label: 'rules.does',
+          is: 'sentence',
+          cell: (rule) => ruleSentence(rule, sentenceOptions(visit)),
+        },
+        { label: 'rules.lastTrial', cell: (rule) => lastTrial(visit, rule) },
+      ]}
+    />
+  );
+}
+
+function lastTrial(visit: Visit, { ruleId, lastTrial: trial }: OrderedRule) {
+  const { t, language } = visit;
+  if (!trial) return <Hint>{t('rules.notTried')}</Hint>;
+  const counted = trialFigures.filter((figure) => trial.figures[figure].count > 0);
+  return (
+    <>
+      <a href={pathTo(visit, `rules/${ruleId}/trials/${trial.id}`)}>
+        {formatTime(trial.createdAt, language)}
+      </a>
+      {counted.length === 0 && <Hint isBlock>{t('rules.trialNothing')}</Hint>}
+      {counted.map((figure) => (
+        <div>
+          {t(`ruleFigure.${figure}`)}: {formatCount(trial.figures[figure].count)}
+        </div>
+      ))}
+    </>
+  );
 }

@@ -53,7 +53,6 @@ export const ruleBuilderTexts = {
     'Nada muda ainda: um rascunho é simulado sobre o histórico e só depois ativado.',
     'Nothing changes yet: a draft is tried over history, and activated after that.',
   ],
-  'ruleBuilder.save': ['Guardar o rascunho', 'Store the draft'],
 
   'ruleCondition.credit': ['É um crédito', 'Is a credit'],
   'ruleCondition.debit': ['É um débito', 'Is a debit'],
