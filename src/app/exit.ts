@@ -3,10 +3,10 @@ import { inspect } from 'node:util';
 import { SettingsError } from '../platform/settings/config.js';
 import { UnusableDatabase } from '../platform/postgres/database-errors.js';
 import { LockNotAvailable } from '../platform/postgres/lock-waits.queries.js';
-import { OtherInitialSchema, PendingMigrations } from '../platform/postgres/migrations.js';
+import { OtherMigrations, PendingMigrations } from '../platform/postgres/migrations.js';
 
 const expected = [
-  ...[SettingsError, UnusableDatabase, OtherInitialSchema, PendingMigrations],
+  ...[SettingsError, UnusableDatabase, OtherMigrations, PendingMigrations],
   LockNotAvailable,
 ];
 

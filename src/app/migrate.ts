@@ -5,18 +5,14 @@ import { exitWith } from './exit.js';
 import { withReachableDatabase } from '../platform/postgres/database-errors.js';
 import { createLog } from '../platform/log.js';
 import { connectQueue } from '../platform/queue/queue-connection.js';
-import {
-  instructionToReset,
-  migrateServiceDatabase,
-} from '../platform/postgres/service-migrations.js';
+import { migrateServiceDatabase } from '../platform/postgres/service-migrations.js';
 
 const print = (message: string) => process.stdout.write(`${message}\n`);
 
 try {
-  const { databaseUrl, redisUrl, dataDir, waitMs } = loadMigrationSettings(readEnvironment());
-  const resetInstruction = instructionToReset('DATABASE_URL', databaseUrl, dataDir);
+  const { databaseUrl, redisUrl, waitMs } = loadMigrationSettings(readEnvironment());
   await withReachableDatabase(async () => {
-    await migrateServiceDatabase({ url: databaseUrl, resetInstruction }, waitMs, print);
+    await migrateServiceDatabase(databaseUrl, waitMs, print);
     if (!redisUrl) {
       const log = createLog('info', 'migrate');
       const queue = await connectQueue({ redisUrl, databaseUrl, wait: { totalMs: waitMs } }, log);

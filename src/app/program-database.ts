@@ -5,10 +5,7 @@ import { join } from 'node:path';
 import { createPool, Database } from '../platform/postgres/database.service.js';
 import { UnusableDatabase, withReachableDatabase } from '../platform/postgres/database-errors.js';
 import { startEmbeddedPostgres } from '../platform/embedded-postgres/embedded-postgres.js';
-import {
-  checkServiceDatabase,
-  instructionToReset,
-} from '../platform/postgres/service-migrations.js';
+import { checkServiceDatabase } from '../platform/postgres/service-migrations.js';
 
 interface DatabaseLocation {
   databaseUrl: string | null;
@@ -36,11 +33,9 @@ export async function withProgramDatabase<Result>(
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
   const { url, close } = await open(location);
-  const { databaseUrl, dataDir } = location;
-  const resetInstruction = instructionToReset('DATABASE_URL', databaseUrl, dataDir);
   try {
     return await withReachableDatabase(async () => {
-      await checkServiceDatabase({ url, resetInstruction });
+      await checkServiceDatabase(url);
       return workOn(url, work);
     });
   } finally {

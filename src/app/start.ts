@@ -24,10 +24,7 @@ import type { SecretBox } from '../platform/secret-box.js';
 import { Timers } from '../platform/queue/timers.js';
 import { JobWorkers } from '../platform/queue/job-workers.js';
 import { openSecretBox } from '../access/secrets/credentials-keys.service.js';
-import {
-  instructionToReset,
-  prepareServiceDatabase,
-} from '../platform/postgres/service-migrations.js';
+import { prepareServiceDatabase } from '../platform/postgres/service-migrations.js';
 import { createSandbox } from '../sandbox/sandbox.module.js';
 import { webhookRegistrations } from '../webhooks/registration/webhook-registrar.service.js';
 
@@ -107,10 +104,9 @@ async function startSandbox(
   { settings, log, progress, stopSteps }: Start,
   databaseUrl: string,
 ): Promise<string> {
-  const { sandboxDatabaseUrl, sandboxPort, host, dataDir, bank } = settings;
+  const { sandboxPort, host, bank } = settings;
   const sandbox = await createSandbox({
     databaseUrl,
-    resetInstruction: instructionToReset('SANDBOX_DATABASE_URL', sandboxDatabaseUrl, dataDir),
     log,
     progress,
     settings: { apiKey: bank.apiKey, partnerKey: bank.partnerKey, preset: settings.sandboxPreset },
@@ -133,10 +129,9 @@ async function connectService(
   { settings, log, progress, stopSteps }: Start,
   { service: databaseUrl }: OpenDatabases,
 ): Promise<ServiceConnections> {
-  const { databaseUrl: configuredUrl, dataDir, migrations, databaseLimits } = settings;
-  const resetInstruction = instructionToReset('DATABASE_URL', configuredUrl, dataDir);
+  const { migrations, databaseLimits } = settings;
   const directUrl = settings.directDatabaseUrl ?? databaseUrl;
-  await prepareServiceDatabase({ url: directUrl, resetInstruction }, migrations, progress);
+  await prepareServiceDatabase(directUrl, migrations, progress);
   const logLoss = (error: Error) => log.warn({ err: error }, 'database connection lost');
   const database = new Database(createPool(databaseUrl, logLoss, databaseLimits), databaseLimits);
   stopSteps.push(() => database.close());

@@ -105,8 +105,6 @@ export class SandboxModule {
 export interface SandboxOptions {
   databaseUrl: string;
   log: Log;
-  /** How the operator resets the database; see applyMigrations. */
-  resetInstruction?: string;
   /** Receives the progress of migrations. Defaults to the log. */
   progress?: (message: string) => void;
   settings: {
@@ -131,7 +129,6 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
   await applyMigrations({
     url: databaseUrl,
     folder: migrations,
-    resetInstruction: options.resetInstruction,
     log: options.progress ?? ((message) => log.info(message)),
   });
   const settings = new SandboxSettings(

@@ -38,12 +38,9 @@ interface RecordedMigration {
   finished_at: Date | null;
 }
 
-/**
- * The database has a different initial schema than this build. The message explains how to reset
- * the database.
- */
-export class OtherInitialSchema extends Error {
-  override readonly name = 'OtherInitialSchema';
+/** The database has migrations that are not those of this build. The message names one. */
+export class OtherMigrations extends Error {
+  override readonly name = 'OtherMigrations';
 }
 
 /** The database has not all migrations of this build. The message says how to apply them. */
@@ -56,14 +53,12 @@ type Target = { url: string } | { pool: pg.Pool };
 interface MigrationOptions {
   folder: string;
   schema?: string;
-  /** The end of the message of OtherInitialSchema: what the operator must do. */
-  resetInstruction?: string;
 }
 
 /**
  * Applies the pending migrations in the order of their folder names, each in its own transaction.
  * Throws before it changes anything when the migrations recorded in the database are not those of
- * the folder: `OtherInitialSchema` when the initial migration differs. A transaction that does not
+ * the folder (`OtherMigrations`). A transaction that does not
  * get a lock within a moment is rolled back and tried again; `LockNotAvailable` when the wait ends.
  */
 export async function applyMigrations(
@@ -77,7 +72,6 @@ export async function applyMigrations(
     await takeAdvisoryLock(client, 'migrate', wait, log);
     await prepareHistory(client, schema);
     const recorded = await listRecordedMigrations(client, schema);
-    await assertInitialMigration(client, migrations, recorded, options.resetInstruction);
     const pending = choosePending(migrations, recorded, folder);
     if (pending.length === 0) return { applied: [] };
     await withConnection(options, async (observer) => {
@@ -104,7 +98,6 @@ export async function checkMigrations(options: Target & MigrationOptions): Promi
   const newest = migrations.at(-1)?.name ?? '';
   await withConnection(options, async (client) => {
     const recorded = await listRecordedMigrations(client, schema);
-    await assertInitialMigration(client, migrations, recorded, options.resetInstruction);
     const known = recorded.filter(({ migration_name: name }) => name <= newest);
     const pending = choosePending(migrations, known, folder);
     if (pending.length === 0) return;
@@ -204,27 +197,6 @@ async function currentDatabaseName(client: pg.ClientBase): Promise<string> {
   return result.rows[0]?.name ?? '';
 }
 
-/**
- * Until the first release, a change of the schema rewrites the initial migration. A database of an
- * earlier build then lacks this build's initial migration, or has recorded it with another
- * checksum.
- */
-async function assertInitialMigration(
-  client: pg.ClientBase,
-  [initial]: Migration[],
-  recorded: RecordedMigration[],
-  resetInstruction = 'create an empty database',
-): Promise<void> {
-  const finished = recorded.filter((record) => record.finished_at !== null);
-  if (!initial || finished.length === 0) return;
-  const applied = finished.find((record) => record.migration_name === initial.name);
-  if (applied && checksums(initial.sql).includes(applied.checksum)) return;
-  throw new OtherInitialSchema(
-    `The database ${await currentDatabaseName(client)} was created by an unreleased build ` +
-      `with another initial schema. To reset it, ${resetInstruction}.`,
-  );
-}
-
 function choosePending(
   migrations: Migration[],
   recorded: RecordedMigration[],
@@ -241,13 +213,13 @@ function choosePending(
     }
     const migration = byName.get(name);
     if (!migration) {
-      throw new Error(
+      throw new OtherMigrations(
         `Migration ${name} was applied to this database but is not in ${folder}. ` +
           `Is this program older than its database?`,
       );
     }
     if (!checksums(migration.sql).includes(checksum)) {
-      throw new Error(
+      throw new OtherMigrations(
         `Migration ${name} was changed after it was applied to this database. ` +
           `Restore its file and put the change in a new migration.`,
       );
