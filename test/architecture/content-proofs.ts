@@ -344,8 +344,11 @@ export const sourceRules: ProvenRule[] = [
   {
     name: 'of pages that have moved to the kit are no exceptions',
     rule: foldersToMoveHaveMarkup,
-    tree: { 'src/console/today/a.tsx': '<Card />', 'src/console/days/a.tsx': '<p class="a" />' },
-    found: ['src/console/today has moved to the kit: remove the exception'],
+    tree: {
+      'src/console/serving/a.tsx': '<Card />',
+      'src/console/settings/a.tsx': '<p class="a" />',
+    },
+    found: ['src/console/serving has moved to the kit: remove the exception'],
   },
 ];
 

@@ -8,7 +8,6 @@ const notMoved = [
   'approvals',
   'breaks',
   'connections',
-  'days',
   'expected-payments',
   'files',
   'first-steps',

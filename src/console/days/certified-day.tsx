@@ -2,14 +2,15 @@
 import type { CheckedDay } from '../../reporting/day-closes/day-check.service.js';
 import type { DayCloses } from '../../reporting/day-closes/day-closes.service.js';
 import { exportFormats } from '../../reporting/exports/exports.schema.js';
-import { Amount, Card, Empty, FactList } from '../kit/elements.js';
+import { Amount, Card, Empty, FactList, NamedValues, PageLinks } from '../kit/elements.js';
+import { Hidden, Step } from '../kit/form.js';
+import { Button, ButtonLink, Cards, Hint, Muted, Row } from '../kit/layout.js';
+import { ListTable } from '../kit/table.js';
 import { formatAmount, formatCount, formatDay, formatTime } from '../formats.js';
-import { DataTable, Form, Message } from '../kit/frame.js';
+import { Form, Message } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
-import type { TextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
-import { outcomeRows } from './day-outcomes.js';
-import { CertificateState } from './days-list.js';
+import { CertificateState, outcomeRows } from './day-elements.js';
 
 type Day = Awaited<ReturnType<DayCloses['get']>>;
 
@@ -27,34 +28,32 @@ export function CertifiedDay({ visit, day, changes, checked, neighbours }: Props
   const { t, language, path } = visit;
   return (
     <>
-      <nav class="pager" aria-label={t('days.title')}>
+      <PageLinks label={t('days.title')}>
         <a href={pathTo(visit, `days/${neighbours.before}`)}>
           {`${t('days.previous')}: ${formatDay(neighbours.before, language)}`}
         </a>
         <a href={pathTo(visit, `days/${neighbours.after}`)}>
           {`${t('days.next')}: ${formatDay(neighbours.after, language)}`}
         </a>
-      </nav>
+      </PageLinks>
       <p>
         <CertificateState visit={visit} revision={day.revision} />
       </p>
       {checked && <Checked visit={visit} checked={checked} />}
-      <div class="cards">
+      <Cards>
         <Figures visit={visit} day={day} />
         <Chain visit={visit} day={day} />
-      </div>
+      </Cards>
       <Outcomes visit={visit} day={day} />
       {day.reconcilingItems.length > 0 && <Items visit={visit} day={day} />}
       <Changes visit={visit} changes={changes} />
       {isAllowedTo(visit, 'take files') && <DayFileForms visit={visit} day={day} />}
       <Card title={t('days.certificate')}>
-        <p class="row">
-          <a class="button" href={`${path}?check=1`}>
-            {t('days.check')}
-          </a>
+        <Row is="top">
+          <ButtonLink href={`${path}?check=1`}>{t('days.check')}</ButtonLink>
           <a href={`${path}/certificate`}>{t('days.json')}</a>
-        </p>
-        <p class="hint">{t('days.checkHint')}</p>
+        </Row>
+        <Muted>{t('days.checkHint')}</Muted>
         {day.revisions.length > 1 && <Revisions visit={visit} day={day} />}
       </Card>
     </>
@@ -98,24 +97,23 @@ function Figures({ visit, day }: Pick<Props, 'visit' | 'day'>) {
 
 function Chain({ visit, day }: Pick<Props, 'visit' | 'day'>) {
   const { t, language } = visit;
-  const hashes: readonly (readonly [TextKey, string])[] = [
+  const hashes = [
     ['days.hash', day.hash],
     ['days.previousHash', day.previousHash],
     ['days.linesRoot', day.linesRoot],
-  ];
+  ] as const;
   return (
     <Card title={t('days.chain')}>
-      <dl>
-        <dt>{t('days.sequence')}</dt>
-        <dd>{formatCount(day.sequence)}</dd>
-        <dt>{t('days.revision')}</dt>
-        <dd>{formatCount(day.revision)}</dd>
-        <dt>{t('days.madeAt')}</dt>
-        <dd>{formatTime(day.createdAt, language)}</dd>
-      </dl>
+      <NamedValues
+        facts={[
+          [t('days.sequence'), formatCount(day.sequence)],
+          [t('days.revision'), formatCount(day.revision)],
+          [t('days.madeAt'), formatTime(day.createdAt, language)],
+        ]}
+      />
       {hashes.map(([name, hash]) => (
         <p>
-          <span class="muted">{t(name)}</span>
+          <Hint>{t(name)}</Hint>
           <br />
           <code>{hash}</code>
         </p>
@@ -126,31 +124,27 @@ function Chain({ visit, day }: Pick<Props, 'visit' | 'day'>) {
 
 function Outcomes({ visit, day }: Pick<Props, 'visit' | 'day'>) {
   const { t } = visit;
-  const rows = outcomeRows(day.sums, t);
   return (
     <Card title={t('days.outcomes')}>
-      <DataTable
-        empty={t('days.noLines')}
-        visit={visit}
-        name={t('days.outcomes')}
-        columns={['days.outcome', 'days.lines', 'days.credits', 'days.debits']}
-        numbers={['days.lines', 'days.credits', 'days.debits']}
-      >
-        {rows.map(({ name, state, count, credits, debits }) => (
-          <tr>
-            <td>
+      <ListTable
+        {...{ visit, name: 'days.outcomes', empty: t('days.noLines') }}
+        rows={outcomeRows(day.sums, t)}
+        columns={[
+          {
+            label: 'days.outcome',
+            cell: ({ name, state }) => (
               <a href={pathTo(visit, `statement?day=${day.date}&state=${state}`)}>{name}</a>
-            </td>
-            <td class="number">{formatCount(count)}</td>
-            <td class="number">
-              <Amount cents={credits} />
-            </td>
-            <td class="number">
-              <Amount cents={debits} />
-            </td>
-          </tr>
-        ))}
-      </DataTable>
+            ),
+          },
+          { label: 'days.lines', is: 'number', cell: ({ count }) => formatCount(count) },
+          {
+            label: 'days.credits',
+            is: 'number',
+            cell: ({ credits }) => <Amount cents={credits} />,
+          },
+          { label: 'days.debits', is: 'number', cell: ({ debits }) => <Amount cents={debits} /> },
+        ]}
+      />
     </Card>
   );
 }
@@ -160,50 +154,42 @@ function Items({ visit, day }: Pick<Props, 'visit' | 'day'>) {
   const { t, language } = visit;
   return (
     <Card title={t('days.items')}>
-      <DataTable
-        visit={visit}
-        name={t('days.items')}
-        columns={['days.kind', 'days.nsu', 'days.at', 'days.amount', 'app.reason']}
-        numbers={['days.amount']}
-      >
-        {day.reconcilingItems.map(({ kind, nsu, occurredAt, amount, breakId, reason }) => (
-          <tr>
-            <td>
-              {breakId === null ? (
+      <ListTable
+        {...{ visit, name: 'days.items', rows: day.reconcilingItems }}
+        columns={[
+          {
+            label: 'days.kind',
+            cell: ({ kind, breakId }) =>
+              breakId === null ? (
                 t(`days.item.${kind}`)
               ) : (
                 <a href={pathTo(visit, `breaks/${breakId}`)}>{t(`days.item.${kind}`)}</a>
-              )}
-            </td>
-            <td>
-              <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
-            </td>
-            <td>{formatTime(new Date(occurredAt), language)}</td>
-            <td class="number">
-              <Amount cents={amount} />
-            </td>
-            <td class="wide">{reason ?? t('app.none')}</td>
-          </tr>
-        ))}
-      </DataTable>
+              ),
+          },
+          { label: 'days.nsu', cell: ({ nsu }) => lineLink(visit, nsu) },
+          {
+            label: 'days.at',
+            cell: ({ occurredAt }) => formatTime(new Date(occurredAt), language),
+          },
+          { label: 'days.amount', is: 'number', cell: ({ amount }) => <Amount cents={amount} /> },
+          { label: 'app.reason', is: 'wide', cell: ({ reason }) => reason },
+        ]}
+      />
     </Card>
   );
 }
+
+const lineLink = (visit: Visit, nsu: bigint | string) => (
+  <a href={pathTo(visit, `statement/${nsu}`)}>{String(nsu)}</a>
+);
 
 function Changes({ visit, changes }: Pick<Props, 'visit' | 'changes'>) {
   const { t } = visit;
   return (
     <Card title={t('days.changes')}>
-      <p class="hint">{t('days.changesHint')}</p>
-      {changes.length === 0 ? (
-        <Empty>{t('days.noChanges')}</Empty>
-      ) : (
-        <p class="row">
-          {changes.map(({ nsu }) => (
-            <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
-          ))}
-        </p>
-      )}
+      <Muted>{t('days.changesHint')}</Muted>
+      {changes.length === 0 && <Empty>{t('days.noChanges')}</Empty>}
+      <Row>{changes.map(({ nsu }) => lineLink(visit, nsu))}</Row>
     </Card>
   );
 }
@@ -213,47 +199,42 @@ function DayFileForms({ visit, day }: Pick<Props, 'visit' | 'day'>) {
   const { t } = visit;
   return (
     <Card title={t('days.files')}>
-      <div class="row">
+      <Row>
         <Form visit={visit} action={pathTo(visit, 'days/files')}>
-          <input type="hidden" name="from" value={day.date} />
-          <input type="hidden" name="to" value={day.date} />
-          <div class="row">
+          <Hidden values={{ from: day.date, to: day.date }} />
+          <Row>
             {exportFormats.map((format) => (
-              <button class="plain" name="format" value={format}>
+              <Button is="plain" name="format" value={format}>
                 {t(`days.format.${format}`)}
-              </button>
+              </Button>
             ))}
-          </div>
+          </Row>
         </Form>
-        <Form visit={visit} action={pathTo(visit, 'days/report')}>
-          <input type="hidden" name="month" value={day.date.slice(0, 7)} />
-          <button class="plain">{t('days.report')}</button>
-        </Form>
-      </div>
+        <Step
+          {...{ visit, action: pathTo(visit, 'days/report'), button: 'days.report' }}
+          hidden={{ month: day.date.slice(0, 7) }}
+        />
+      </Row>
     </Card>
   );
 }
 
 function Revisions({ visit, day }: Pick<Props, 'visit' | 'day'>) {
-  const { t, language, path } = visit;
+  const { language, path } = visit;
   return (
-    <DataTable
-      visit={visit}
-      name={t('days.revisions')}
-      columns={['days.revision', 'days.sequence', 'days.madeAt', 'days.hash']}
-    >
-      {[...day.revisions].reverse().map(({ revision, sequence, createdAt, hash }) => (
-        <tr>
-          <td>
+    <ListTable
+      {...{ visit, name: 'days.revisions', rows: [...day.revisions].reverse() }}
+      columns={[
+        {
+          label: 'days.revision',
+          cell: ({ revision }) => (
             <a href={`${path}/certificate?revision=${revision}`}>{formatCount(revision)}</a>
-          </td>
-          <td>{formatCount(sequence)}</td>
-          <td>{formatTime(createdAt, language)}</td>
-          <td class="wide">
-            <code>{hash}</code>
-          </td>
-        </tr>
-      ))}
-    </DataTable>
+          ),
+        },
+        { label: 'days.sequence', cell: ({ sequence }) => formatCount(sequence) },
+        { label: 'days.madeAt', cell: ({ createdAt }) => formatTime(createdAt, language) },
+        { label: 'days.hash', is: 'wide', cell: ({ hash }) => <code>{hash}</code> },
+      ]}
+    />
   );
 }

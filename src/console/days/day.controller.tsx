@@ -12,8 +12,8 @@ import { Download, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf } from '../visit.js';
 import { CertifiedDay } from './certified-day.js';
+import { DaysWaiting } from './day-elements.js';
 import { DayFiles } from './day-files.service.js';
-import { DaysWaiting } from './days-list.js';
 
 const day = '/console/accounts/:account/days/:day';
 const changesShown = 50;

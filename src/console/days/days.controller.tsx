@@ -4,23 +4,47 @@ import { parsePlainDate } from '../../brazil/calendar.js';
 import { listDayCloses } from '../../reporting/day-closes/day-closes.schema.js';
 import { DayCloses } from '../../reporting/day-closes/day-closes.service.js';
 import { WaitingDays } from '../../reporting/day-closes/waiting-days.service.js';
-import { exportTransactions } from '../../reporting/exports/exports.schema.js';
 import type { OpenedFile } from '../../reporting/exports/file-streams.service.js';
 import { AppError } from '../../platform/errors.js';
 import { RunsService } from '../../reconciliation/runs/runs.service.js';
+import { exportFormats, exportTransactions } from '../../reporting/exports/exports.schema.js';
+import { formatCount, formatDay } from '../formats.js';
+import { Amount, Card, Filters, Pager } from '../kit/elements.js';
+import {
+  attempt,
+  FormCard,
+  reasonField,
+  statusOf,
+  type FormField,
+  type FormFields,
+} from '../kit/form.js';
+import { Message } from '../kit/frame.js';
+import { Cards } from '../kit/layout.js';
+import { ListCard } from '../kit/list-page.js';
+import { ListTable, type ListColumn } from '../kit/table.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { readFilters } from '../list-query.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
-import { problemKey } from '../problems.js';
 import type { Visit } from '../requests.js';
-import type { TextKey } from '../texts.js';
-import { accountOf, auditedWord, callerOf, pathTo, requireReason, typed } from '../visit.js';
+import {
+  accountOf,
+  auditedWord,
+  callerOf,
+  isAllowedTo,
+  pathTo,
+  requireReason,
+  typed,
+} from '../visit.js';
+import { CertificateState, DaysWaiting } from './day-elements.js';
 import { DayFiles } from './day-files.service.js';
-import { DaysList } from './days-list.js';
 
 const days = '/console/accounts/:account/days';
 /** The days of a page: a month fits. */
 const pageSize = 31;
+const dates = {
+  from: { label: 'days.from', is: 'date' },
+  to: { label: 'days.to', is: 'date' },
+} as const satisfies FormFields;
 
 @Controller()
 export class DaysPages {
@@ -49,9 +73,12 @@ export class DaysPages {
     },
   })
   async run(@Visiting() visit: Visit): Promise<PageAnswer> {
-    requireReason(visit);
     const { accountId, actor } = callerOf(visit);
-    await this.runs.request(accountId, actor);
+    const { problem } = await attempt(() => {
+      requireReason(visit);
+      return this.runs.request(accountId, actor);
+    });
+    if (problem) return this.page(visit, problem);
     return new Redirect(`${pathTo(visit, 'days')}?started=1`);
   }
 
@@ -95,27 +122,128 @@ export class DaysPages {
       return new Download(body, name, contentType);
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
-      return this.page(visit, {
-        key: problemKey(error, 'exports.problem'),
-        status: error.status,
-      });
+      // The words of its reason say more than those of a field.
+      const reason = error.details.reason ?? error.code;
+      return this.page(visit, new AppError(error.code, { reason }));
     }
   }
 
-  private async page(
-    visit: Visit,
-    problem: { key: TextKey; status: number } | null = null,
-  ): Promise<Shown> {
+  private async page(visit: Visit, problem: AppError | null = null): Promise<Shown> {
     const { t, query } = visit;
     const { id } = accountOf(visit);
     const { filters, wrong } = readFilters(listDayCloses.query, query);
-    const [{ data, next }, waiting, charts] = await Promise.all([
+    const [{ data, next }, waiting, { BalanceChart }] = await Promise.all([
       this.dayCloses.list(id, { ...filters, limit: pageSize }),
       this.waiting.find(id),
       import('../kit/day-charts.js'),
     ]);
-    const props = { visit, charts, next, waiting, wrong, problem: problem?.key ?? null };
-    const body = <DaysList {...props} dayCloses={[...data]} />;
-    return new Shown(t('days.title'), body, problem ? { status: problem.status } : {});
+    const rows = [...data];
+    const oldestFirst = rows
+      .map(({ date: day, closing: closingCents }) => ({ day, closingCents }))
+      .reverse();
+    const body = (
+      <>
+        {query.has('started') && <Message kind="good">{t('days.runStarted')}</Message>}
+        <DaysWaiting visit={visit} waiting={waiting} />
+        <Filters
+          {...{ visit, wrong }}
+          fields={[
+            { name: 'from', label: 'days.from', type: 'date' },
+            { name: 'to', label: 'days.to', type: 'date' },
+          ]}
+        />
+        {rows.length > 1 && (
+          <ListCard>
+            <BalanceChart visit={visit} days={oldestFirst} />
+          </ListCard>
+        )}
+        <Card title={t('days.certified')}>
+          <ListTable
+            {...{ visit, rows, name: 'days.certified', empty: t('days.empty') }}
+            columns={columnsOf(visit)}
+          />
+          <Pager visit={visit} next={next} />
+        </Card>
+        <Forms visit={visit} problem={problem} />
+      </>
+    );
+    return new Shown(t('days.title'), body, statusOf(problem));
   }
+}
+
+type Listed = Awaited<ReturnType<DayCloses['list']>>;
+type ListedDay = Listed['data'] extends Iterable<infer Day> ? Day : never;
+
+function columnsOf(visit: Visit): ListColumn<ListedDay>[] {
+  const { language } = visit;
+  return [
+    {
+      label: 'days.day',
+      cell: ({ date }) => <a href={pathTo(visit, `days/${date}`)}>{formatDay(date, language)}</a>,
+    },
+    {
+      label: 'days.certificate',
+      cell: ({ revision }) => <CertificateState visit={visit} revision={revision} />,
+    },
+    ...(['opening', 'credits', 'debits', 'closing'] as const).map((name) => ({
+      ...({ label: `days.${name}`, is: 'number' } as const),
+      cell: (day: ListedDay) => <Amount cents={day[name]} />,
+    })),
+    { label: 'days.lines', is: 'number', cell: ({ counts }) => formatCount(counts.lines) },
+    {
+      label: 'days.inBreak',
+      is: 'number',
+      cell: ({ counts: { inBreak } }) =>
+        formatCount(Object.values(inBreak).reduce((sum, one) => sum + one, 0)),
+    },
+    {
+      label: 'days.differences',
+      is: 'number',
+      cell: ({ reconcilingItems }) => formatCount(reconcilingItems.length),
+    },
+  ];
+}
+
+/** The files that a person may take, and what starts a reconciliation. */
+function Forms({ visit, problem: all }: { visit: Visit; problem: AppError | null }) {
+  const { t } = visit;
+  const formTo = (page: string) => {
+    const action = pathTo(visit, `days/${page}`);
+    const problem = visit.path === action ? all : null;
+    return { visit, action, problem };
+  };
+  const format: FormField = {
+    label: 'days.format',
+    is: 'choice',
+    options: exportFormats.map((one) => [one, t(`days.format.${one}`)]),
+  };
+  const month = { label: 'days.month', is: 'month', required: true } as const;
+  return (
+    <Cards>
+      {isAllowedTo(visit, 'take files') && (
+        <>
+          <FormCard
+            {...{ ...formTo('files'), fields: { ...dates, format } }}
+            title="days.files"
+            area="exports.problem"
+            button="days.download"
+          />
+          <FormCard
+            {...{ ...formTo('report'), fields: { month } }}
+            title="days.report"
+            area="exports.problem"
+            button="days.download"
+          />
+        </>
+      )}
+      {isAllowedTo(visit, 'resolve breaks') && (
+        <FormCard
+          {...{ ...formTo('run'), fields: reasonField }}
+          title="days.run"
+          intro="days.runHint"
+          button="days.run"
+        />
+      )}
+    </Cards>
+  );
 }

@@ -29,15 +29,26 @@ export function FactList({
 }): JSX.Element {
   return (
     <Card title={t(title)}>
-      <dl>
-        {facts.map(([key, value]) => (
-          <>
-            <dt>{t(key)}</dt>
-            <dd>{value}</dd>
-          </>
-        ))}
-      </dl>
+      <NamedValues facts={facts.map(([key, value]) => [t(key), value])} />
     </Card>
+  );
+}
+
+/** Names and values, where a card has more than these. */
+export function NamedValues({
+  facts,
+}: {
+  facts: readonly (readonly [ComponentChildren, ComponentChildren])[];
+}): JSX.Element {
+  return (
+    <dl>
+      {facts.map(([name, value]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </>
+      ))}
+    </dl>
   );
 }
 
@@ -182,9 +193,24 @@ export function Pager({
   };
   if (next === null && !query.has('cursor')) return null;
   return (
-    <nav class="pager" aria-label={t('app.next')}>
+    <PageLinks label={t('app.next')}>
       {query.has('cursor') && <a href={addressWith(null)}>{t('app.firstPage')}</a>}
       {next !== null && <a href={addressWith(next)}>{t('app.next')}</a>}
+    </PageLinks>
+  );
+}
+
+/** Links to the pages before and after. */
+export function PageLinks({
+  label,
+  children,
+}: {
+  label: string;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <nav class="pager" aria-label={label}>
+      {children}
     </nav>
   );
 }

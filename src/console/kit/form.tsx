@@ -24,15 +24,18 @@ export interface FormField {
    * again.
    */
   is?:
-    | ('text' | 'email' | 'url' | 'secret' | 'number' | 'amount' | 'date' | 'time')
+    | ('text' | 'email' | 'url' | 'secret' | 'number' | 'amount' | 'date' | 'time' | 'month')
     | ('lines' | 'list' | 'check' | 'choice' | 'choices' | 'radios');
   /** Of a choice. */
   options?: readonly (readonly [value: string, text: string])[];
   required?: boolean;
+  minLength?: number;
   maxLength?: number;
   min?: number;
   max?: number;
   pattern?: string;
+  /** Where a key leads to the field: see src/console/keyboard.ts. */
+  id?: string;
   autocomplete?: 'username' | 'current-password' | 'new-password' | 'one-time-code';
 }
 export type FormFields = Readonly<Record<string, FormField>>;
@@ -162,7 +165,7 @@ interface InputProps {
 
 const inputTypes = {
   ...{ text: 'text', list: 'text', amount: 'text', secret: 'password', number: 'number' },
-  ...{ email: 'email', url: 'url', date: 'date', time: 'time' },
+  ...{ email: 'email', url: 'url', date: 'date', time: 'time', month: 'month' },
 } as const;
 
 function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.Element {
@@ -311,6 +314,21 @@ export function FormCard({ title, ...form }: FieldFormProps & { title: TextKey }
     <Card title={form.visit.t(title)}>
       <FieldForm {...form} />
     </Card>
+  );
+}
+
+/** A form that only asks: what is chosen stands in the address of the next page. */
+export function AskingForm({
+  action,
+  children,
+}: {
+  action: string;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <form method="get" action={action}>
+      {children}
+    </form>
   );
 }
 

@@ -1,0 +1,98 @@
+// What the pages of days share: the lines of a day by outcome, what a day waits for, and whether a
+// certificate was amended.
+import type { Cents } from '../../brazil/cents.js';
+import type { WaitingDay } from '../../reporting/day-closes/waiting-days.service.js';
+import { formatCount, formatDay } from '../formats.js';
+import { Badge } from '../kit/elements.js';
+import { Message } from '../kit/frame.js';
+import type { Visit } from '../requests.js';
+import { findTextKey, type Translate } from '../texts.js';
+import { pathTo } from '../visit.js';
+
+interface Sum {
+  count: number;
+  credits: Cents;
+  debits: Cents;
+}
+
+interface OutcomeRow extends Sum {
+  name: string;
+  /** The filter of the lines that have this outcome today. */
+  state: 'matched' | 'classified' | 'in_break';
+}
+
+interface Sums {
+  matched: Sum;
+  classified: Record<string, Sum>;
+  inBreak: Record<string, Sum>;
+}
+
+/** Without outcomes that no line has. */
+export function outcomeRows({ matched, classified, inBreak }: Sums, t: Translate): OutcomeRow[] {
+  const rows: OutcomeRow[] = [
+    { name: t('days.matched'), state: 'matched', ...matched },
+    ...Object.entries(classified).map(([category, sum]) => ({
+      ...{ name: nameOf(t, `days.category.${category}`, category), ...sum },
+      state: 'classified' as const,
+    })),
+    ...Object.entries(inBreak).map(([kind, sum]) => ({
+      ...{ name: t('days.breakOf', { kind: nameOf(t, `break.${kind}`, kind) }), ...sum },
+      state: 'in_break' as const,
+    })),
+  ];
+  return rows.filter(({ count }) => count > 0);
+}
+
+/** A value of a later version is shown as it is stored. */
+function nameOf(t: Translate, key: string, stored: string): string {
+  const known = findTextKey(key);
+  return known ? t(known) : stored;
+}
+
+/** The page that shows what a day waits for; null where it waits for time alone. */
+function linkOfWaiting({ reason, date, breakId }: WaitingDay) {
+  switch (reason) {
+    case 'differs':
+      return {
+        text: 'days.showBreak',
+        page: breakId ? `breaks/${breakId}` : 'breaks?state=open',
+      } as const;
+    case 'undecided':
+      return {
+        text: 'days.showPending',
+        page: `statement?state=pending&day=${date ?? ''}`,
+      } as const;
+    case 'not_closed':
+      return { text: 'days.showStatement', page: `statement?day=${date ?? ''}` } as const;
+    case 'not_started':
+    case 'not_over':
+    case 'due':
+      return null;
+  }
+}
+
+/** What the next day waits for, with a link to what is in the way. */
+export function DaysWaiting({ visit, waiting }: { visit: Visit; waiting: WaitingDay }) {
+  const { t, language } = visit;
+  const { date, reason, isAmendment, days } = waiting;
+  const link = linkOfWaiting(waiting);
+  const kind = reason === 'not_over' ? 'good' : reason === 'differs' ? 'bad' : 'warn';
+  return (
+    <Message kind={kind}>
+      {isAmendment && `${t('days.waiting.amendment')} `}
+      {t(`days.waiting.${reason}`, { day: date ? formatDay(date, language) : '' })}
+      {days > 1 && ` ${t('days.waiting.count', { count: formatCount(days) })}`}
+      {link && (
+        <>
+          {' '}
+          <a href={pathTo(visit, link.page)}>{t(link.text)}</a>
+        </>
+      )}
+    </Message>
+  );
+}
+
+export function CertificateState({ visit: { t }, revision }: { visit: Visit; revision: number }) {
+  if (revision === 1) return <Badge tone="good" text={t('days.state.certified')} />;
+  return <Badge tone="warn" text={t('days.state.amended', { revision })} />;
+}
