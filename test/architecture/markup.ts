@@ -17,7 +17,6 @@ const notMoved = [
   'search',
   'serving',
   'settings',
-  'today',
 ];
 
 const folderOf = ({ path }: ProjectFile) =>

@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { Empty } from './elements.js';
+import { Unseen } from './layout.js';
 
 export interface ListColumn<Row> {
   /** Of a column of controls: what a reader of the screen hears. */
@@ -24,6 +25,8 @@ interface TableProps<Row> {
   /** Whether keys move through the rows: see src/console/keyboard.ts. */
   hasKeys?: boolean;
   id?: string;
+  /** Readers of the screen alone have it: the figures of a drawing. */
+  isUnseen?: boolean;
 }
 
 export function ListTable<Row>({
@@ -34,34 +37,39 @@ export function ListTable<Row>({
   empty,
   hasKeys = false,
   id,
+  isUnseen = false,
 }: TableProps<Row>): JSX.Element {
   const [shown, shownRows] = [columns.filter((one) => one !== false && one !== null), [...rows]];
   if (shownRows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
   const said = typeof name === 'string' ? t(name) : name.said;
-  return (
-    <div class="scroll stacked" role="region" aria-label={said} tabindex={0} id={id}>
-      <table>
-        <thead>
+  const table = (
+    <table aria-label={isUnseen ? said : undefined}>
+      <thead>
+        <tr>
+          {shown.map(({ label, is }) => (
+            <th scope="col" class={is}>
+              {t(label)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody data-rows={hasKeys || undefined}>
+        {shownRows.map((row) => (
           <tr>
-            {shown.map(({ label, is }) => (
-              <th scope="col" class={is}>
-                {t(label)}
-              </th>
+            {shown.map(({ label, is, cell }) => (
+              <td class={is} data-label={t(label)}>
+                {cell(row) ?? t('app.none')}
+              </td>
             ))}
           </tr>
-        </thead>
-        <tbody data-rows={hasKeys || undefined}>
-          {shownRows.map((row) => (
-            <tr>
-              {shown.map(({ label, is, cell }) => (
-                <td class={is} data-label={t(label)}>
-                  {cell(row) ?? t('app.none')}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </tbody>
+    </table>
+  );
+  if (isUnseen) return <Unseen id={id}>{table}</Unseen>;
+  return (
+    <div class="scroll stacked" role="region" aria-label={said} tabindex={0} id={id}>
+      {table}
     </div>
   );
 }

@@ -2,7 +2,7 @@
 // same.
 import type { JSX } from 'preact';
 import { chartDaysOf, type ChartDay } from '../kit/chart-days.js';
-import { Amount, Card, FactList } from '../kit/elements.js';
+import { Amount, Card, Empty, NamedValues, FactList } from '../kit/elements.js';
 import {
   formatAmount,
   formatClock,
@@ -11,9 +11,12 @@ import {
   formatDuration,
   formatTime,
 } from '../formats.js';
-import { DataTable, Message } from '../kit/frame.js';
+import { Message } from '../kit/frame.js';
+import { wordIn } from '../kit/list-page.js';
+import { Cards, Muted } from '../kit/layout.js';
+import { ListTable, type ListColumn } from '../kit/table.js';
 import type { Visit } from '../requests.js';
-import { findTextKey, type TextKey } from '../texts.js';
+import type { TextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
 import type { TodayReading } from './today-facts.service.js';
 import { chartDays, findProblems, findWork, type Problem } from './today.js';
@@ -36,17 +39,17 @@ export function TodayPart({ visit, reading, charts }: Props & { charts: Charts }
           </Figure>
         </p>
       )}
-      <div class="cards four">
+      <Cards is="four">
         <Statement visit={visit} reading={reading} />
         <Breaks visit={visit} reading={reading} />
         <Kinds visit={visit} reading={reading} />
         <Lines visit={visit} reading={reading} />
-      </div>
+      </Cards>
       <Movements visit={visit} reading={reading} charts={charts} />
-      <div class="cards four">
+      <Cards is="four">
         <Traffic visit={visit} reading={reading} />
-      </div>
-      <p class="hint">{t('app.updated', { time: formatClock(reading.now, language) })}</p>
+      </Cards>
+      <Muted>{t('app.updated', { time: formatClock(reading.now, language) })}</Muted>
     </>
   );
 }
@@ -71,6 +74,12 @@ function Figure({
   );
 }
 
+const countLink = (visit: Visit, page: string, count: bigint | number) => (
+  <Figure visit={visit} page={page}>
+    {formatCount(count)}
+  </Figure>
+);
+
 function State({ visit, reading }: Props) {
   const { t } = visit;
   const { summary, liveBalance, pending, firingAlerts } = reading;
@@ -92,7 +101,7 @@ function State({ visit, reading }: Props) {
           {t('today.stopped', { reason: summary.modeReason ?? t(`today.mode.${summary.mode}`) })}
         </Message>
       )}
-      <div class={`notice state ${first ? 'bad' : 'good'}`} role="status">
+      <Message kind={first ? 'bad' : 'good'} is="state">
         {first ? write(first) : t(summary.total > 0n ? 'today.explained' : 'today.noLines')}
         {others.length > 0 && (
           <ul>
@@ -101,7 +110,7 @@ function State({ visit, reading }: Props) {
             ))}
           </ul>
         )}
-      </div>
+      </Message>
       {findWork(facts).map((work) => (
         <Message kind="warn">{write(work)}</Message>
       ))}
@@ -159,12 +168,7 @@ function Statement({ visit, reading: { summary, liveBalance } }: Props) {
 
 function Lines({ visit, reading: { summary, pending } }: Props) {
   const count = (key: TextKey, page: string, value: bigint) =>
-    [
-      key,
-      <Figure visit={visit} page={page}>
-        {formatCount(value)}
-      </Figure>,
-    ] as const;
+    [key, countLink(visit, page, value)] as const;
   return (
     <FactList
       visit={visit}
@@ -187,7 +191,7 @@ function Breaks({ visit, reading: { summary, breaks } }: Props) {
   if (summary.openBreaks === 0n)
     return (
       <Card title={t('today.breaks')}>
-        <p class="muted">{t('today.noBreaks')}</p>
+        <Empty>{t('today.noBreaks')}</Empty>
       </Card>
     );
   const open = (filter: string) => `breaks?state=open&${filter}`;
@@ -210,18 +214,9 @@ function Breaks({ visit, reading: { summary, breaks } }: Props) {
   ];
   return (
     <Card title={t('today.breaks')}>
-      <dl>
-        {rows.map(({ name, page, count }) => (
-          <>
-            <dt>{name}</dt>
-            <dd>
-              <Figure visit={visit} page={page}>
-                {formatCount(count)}
-              </Figure>
-            </dd>
-          </>
-        ))}
-      </dl>
+      <NamedValues
+        facts={rows.map(({ name, page, count }) => [name, countLink(visit, page, count)])}
+      />
     </Card>
   );
 }
@@ -231,25 +226,14 @@ function Kinds({ visit, reading: { breaks } }: Props) {
   if (breaks.byKind.length === 0) return null;
   return (
     <Card title={visit.t('today.byKind')}>
-      <dl>
-        {breaks.byKind.map(({ kind, breaks: count }) => (
-          <>
-            <dt>{nameOfBreak(visit, kind)}</dt>
-            <dd>
-              <Figure visit={visit} page={`breaks?state=open&kind=${kind}`}>
-                {formatCount(count)}
-              </Figure>
-            </dd>
-          </>
-        ))}
-      </dl>
+      <NamedValues
+        facts={breaks.byKind.map(({ kind, breaks: count }) => [
+          wordIn(visit, 'break', kind),
+          countLink(visit, `breaks?state=open&kind=${kind}`, count),
+        ])}
+      />
     </Card>
   );
-}
-
-function nameOfBreak({ t }: Visit, kind: string): string {
-  const key = findTextKey(`break.${kind}`);
-  return key ? t(key) : kind;
 }
 
 function Movements({ visit, reading, charts }: Props & { charts: Charts }) {
@@ -261,13 +245,13 @@ function Movements({ visit, reading, charts }: Props & { charts: Charts }) {
   return (
     <Card title={t('today.movements')}>
       {filled.length === 0 ? (
-        <p class="muted">{t('today.noMovements')}</p>
+        <Empty>{t('today.noMovements')}</Empty>
       ) : (
         <>
-          <div class="cards">
+          <Cards>
             <MoneyChart visit={visit} days={days} />
             <OutcomeChart visit={visit} days={days} />
-          </div>
+          </Cards>
           <p>
             <a id="toggle-figures" href={hasTable(visit) ? path : `${path}?table=1#figures`}>
               {t(hasTable(visit) ? 'today.hideFigures' : 'today.figures')}
@@ -280,11 +264,6 @@ function Movements({ visit, reading, charts }: Props & { charts: Charts }) {
   );
 }
 
-const figureColumns: readonly TextKey[] = [
-  ...(['chart.day', 'chart.in', 'chart.out', 'chart.matched', 'chart.classified'] as const),
-  ...(['chart.in_break', 'chart.pending'] as const),
-];
-
 /** Whether the figures of the charts are shown as a table. The address says so. */
 function hasTable({ query }: Visit): boolean {
   return query.has('table');
@@ -292,70 +271,49 @@ function hasTable({ query }: Visit): boolean {
 
 /** The figures of the charts. Unless they are asked for, only readers of the screen have them. */
 function Figures({ visit, days }: { visit: Visit; days: readonly ChartDay[] }) {
-  const { t, language } = visit;
+  const { language } = visit;
   const isShown = hasTable(visit);
-  const rows = days.map(({ day, creditCents, debitCents, lines }) => (
-    <tr>
-      <td>
-        {isShown ? (
-          <Figure visit={visit} page={`statement?day=${day}`}>
-            {formatDay(day, language)}
-          </Figure>
-        ) : (
-          formatDay(day, language)
-        )}
-      </td>
-      {[creditCents, debitCents].map((cents) => (
-        <td class="number">
-          <Amount cents={cents} />
-        </td>
-      ))}
-      {[lines.matched, lines.classified, lines.in_break, lines.pending].map((count) => (
-        <td class="number">{formatCount(count)}</td>
-      ))}
-    </tr>
-  ));
-  if (isShown)
-    return (
-      <div id="figures">
-        <DataTable
-          visit={visit}
-          name={t('today.movements')}
-          columns={figureColumns}
-          numbers={figureColumns.slice(1)}
-        >
-          {rows}
-        </DataTable>
-      </div>
-    );
   return (
-    <div class="unseen">
-      <table id="figures">
-        <caption>{t('today.movements')}</caption>
-        <thead>
-          <tr>
-            {figureColumns.map((key) => (
-              <th scope="col">{t(key)}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{rows}</tbody>
-      </table>
-    </div>
+    <ListTable
+      {...{ visit, id: 'figures', name: 'today.movements', rows: days, isUnseen: !isShown }}
+      columns={[
+        {
+          label: 'chart.day',
+          cell: ({ day }) =>
+            isShown ? (
+              <Figure visit={visit} page={`statement?day=${day}`}>
+                {formatDay(day, language)}
+              </Figure>
+            ) : (
+              formatDay(day, language)
+            ),
+        },
+        {
+          label: 'chart.in',
+          is: 'number',
+          cell: ({ creditCents }) => <Amount cents={creditCents} />,
+        },
+        {
+          label: 'chart.out',
+          is: 'number',
+          cell: ({ debitCents }) => <Amount cents={debitCents} />,
+        },
+        ...(['matched', 'classified', 'in_break', 'pending'] as const).map(
+          (state): ListColumn<ChartDay> => ({
+            ...{ label: `chart.${state}`, is: 'number' },
+            cell: ({ lines }) => formatCount(lines[state]),
+          }),
+        ),
+      ]}
+    />
   );
 }
 
 /** What passes between the bank, this service and the company's systems. */
 function Traffic({ visit, reading: { summary, webhooks, queue } }: Props) {
   const none = visit.t('app.none');
-  const link = (key: TextKey, page: string, text: string) =>
-    [
-      key,
-      <Figure visit={visit} page={page}>
-        {text}
-      </Figure>,
-    ] as const;
-  const count = (key: TextKey, page: string, value: bigint) => link(key, page, formatCount(value));
+  const count = (key: TextKey, page: string, value: bigint) =>
+    [key, countLink(visit, page, value)] as const;
   const median = webhooks?.p50 ?? null;
   return (
     <>
@@ -376,7 +334,12 @@ function Traffic({ visit, reading: { summary, webhooks, queue } }: Props) {
           count('today.received', 'webhooks', summary.webhooksReceived),
           count('today.pendingWebhooks', 'webhooks?state=pending', summary.webhooksPending),
           count('today.quarantined', 'webhooks?state=quarantined', summary.webhooksQuarantined),
-          link('today.lost', 'webhook-health', webhooks ? formatCount(webhooks.lost) : none),
+          [
+            'today.lost',
+            <Figure visit={visit} page="webhook-health">
+              {webhooks ? formatCount(webhooks.lost) : none}
+            </Figure>,
+          ],
           ['today.delay', median === null ? none : formatDuration(median)],
         ]}
       />
