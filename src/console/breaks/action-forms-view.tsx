@@ -2,9 +2,12 @@
 import type { JSX } from 'preact';
 import { refundOfKind } from '../../reconciliation/decide/break-kinds.js';
 import { formatAmount } from '../formats.js';
-import { Field, Form } from '../kit/frame.js';
+import { ActionCard } from '../kit/break-parts.js';
+import { FieldForm, Fields, Hidden, reasonField, type FormFields } from '../kit/form.js';
+import { Form } from '../kit/frame.js';
+import { Muted } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
-import { pathTo, typed } from '../visit.js';
+import { pathTo } from '../visit.js';
 import { freeParts } from './action-forms.js';
 import type { BreakFacts, BreakViewProps } from './break-facts.js';
 import { amountOf, partyOf } from './break-words.js';
@@ -22,13 +25,12 @@ export function ActionForms({
   const others = actions.filter((action) => action !== 'link');
   const isSplittable = actions.includes('link') && linkedBy(facts.found) === 'expectedPaymentId';
   return (
-    <section class="card actions">
-      <h2>{visit.t('breaks.actions')}</h2>
+    <ActionCard title={visit.t('breaks.actions')}>
       {others.map((action) => (
         <ActionForm {...props} action={action} />
       ))}
       {isSplittable && <SplitForm {...props} />}
-    </section>
+    </ActionCard>
   );
 }
 
@@ -37,34 +39,28 @@ function ActionForm({ action, ...props }: BreakViewProps & { action: PageAction 
   const { t } = visit;
   const { id, kind, version } = facts.found;
   const needsAmount = refundOfKind(kind) === 'with amount';
-  const isRetried = retriedAction(visit) === action;
+  const amount: FormFields = {
+    amount: {
+      ...{ label: 'breaks.refundAmount', is: 'amount', required: needsAmount },
+      ...(needsAmount ? {} : { hint: 'breaks.refundHint' }),
+    },
+  };
+  const fields = { ...reasonOf(action), ...(action === 'refund' ? amount : {}) };
   return (
-    <details open={isRetried} data-key={keyOfAction[action]} data-focus={`${action}-reason`}>
+    <details
+      open={retriedAction(visit) === action}
+      data-key={keyOfAction[action]}
+      data-focus={`${action}-reason`}
+    >
       <summary>
         {t(`breaks.action.${action}`)} <Key of={keyOfAction[action]} />
       </summary>
-      <p class="hint">{t(`breaks.effect.${action}`)}</p>
-      <Form
-        visit={visit}
+      <FieldForm
+        {...{ visit: ownVisit(visit, action), fields, shown: version }}
         action={`${pathTo(visit, `breaks/${id}/${action}`)}?${address.toString()}`}
-        shown={version}
-      >
-        <div class="row">
-          <ReasonOf visit={visit} action={action} />
-          {action === 'refund' && (
-            <Field
-              label={t('breaks.refundAmount')}
-              hint={needsAmount ? undefined : t('breaks.refundHint')}
-              name="amount"
-              inputMode="decimal"
-              autocomplete="off"
-              required={needsAmount}
-              value={typed(visit, 'amount')}
-            />
-          )}
-          <button>{t(`breaks.action.${action}`)}</button>
-        </div>
-      </Form>
+        intro={`breaks.effect.${action}`}
+        button={`breaks.action.${action}`}
+      />
     </details>
   );
 }
@@ -74,54 +70,28 @@ function retriedAction({ path, form }: Visit): string {
   return form.has('split') ? 'split' : (path.split('/').at(-1) ?? '');
 }
 
-function ReasonOf({ visit, action }: { visit: Visit; action: PageAction | 'split' }) {
-  const value = retriedAction(visit) === action ? typed(visit, 'reason') : '';
-  return <ReasonField visit={visit} of={action} value={value} />;
+/** All forms of the page have a reason: what was typed stays in the form that was sent. */
+function ownVisit(visit: Visit, action: PageAction | 'split'): Visit {
+  return retriedAction(visit) === action ? visit : { ...visit, form: new URLSearchParams() };
 }
 
-export function ReasonField({
-  visit: { t },
-  of,
-  value,
-}: {
-  visit: Visit;
-  of: PageAction | 'split' | 'bulk';
-  value: string;
-}): JSX.Element {
-  return (
-    <Field
-      id={`${of}-reason`}
-      label={t('app.reason')}
-      hint={t('breaks.reasonHint')}
-      name="reason"
-      required
-      minLength={3}
-      maxLength={500}
-      autocomplete="off"
-      value={value}
-    />
-  );
-}
+/** Why it is done. A key leads to it by its id. */
+export const reasonOf = (of: PageAction | 'split' | 'bulk'): FormFields => ({
+  reason: { ...reasonField.reason, hint: 'breaks.reasonHint', minLength: 3, id: `${of}-reason` },
+});
 
 /** Below the candidates: another one, the reason, and the button. */
 export function LinkFields({ visit, facts: { found } }: Props): JSX.Element {
   const { t } = visit;
   const isLine = linkedBy(found) === 'nsu';
+  const other = { label: isLine ? 'breaks.otherLine' : 'breaks.otherPayment' } as const;
   return (
-    <div class="link-fields" data-key={keyOfAction.link} data-focus="link-reason">
-      <p class="hint">{t('breaks.effect.link')}</p>
-      <div class="row">
-        <Field
-          label={t(isLine ? 'breaks.otherLine' : 'breaks.otherPayment')}
-          name="other"
-          autocomplete="off"
-          value={typed(visit, 'other')}
-        />
-        <ReasonOf visit={visit} action="link" />
-        <button>
-          {t('breaks.action.link')} <Key of={keyOfAction.link} />
-        </button>
-      </div>
+    <div data-key={keyOfAction.link} data-focus="link-reason">
+      <Muted>{t('breaks.effect.link')}</Muted>
+      <Fields visit={ownVisit(visit, 'link')} fields={{ other, ...reasonOf('link') }} />
+      <button>
+        {t('breaks.action.link')} <Key of={keyOfAction.link} />
+      </button>
     </div>
   );
 }
@@ -136,23 +106,21 @@ function SplitForm({ visit, facts, address }: BreakViewProps) {
   return (
     <details open={retriedAction(visit) === 'split'}>
       <summary>{t('breaks.split')}</summary>
-      <p class="hint">{t('breaks.split.hint', { amount: formatAmount(line.amountCents) })}</p>
+      <Muted>{t('breaks.split.hint', { amount: formatAmount(line.amountCents) })}</Muted>
       <Form
         visit={visit}
         action={`${pathTo(visit, `breaks/${found.id}/link`)}?${address.toString()}`}
         shown={found.version}
       >
-        <input type="hidden" name="split" value="1" />
+        <Hidden values={{ split: '1' }} />
         {candidates.map((candidate, index) => (
           <SplitPart visit={visit} number={index} of={candidate} />
         ))}
         {Array.from({ length: freeParts }, (_, index) => (
           <SplitPart visit={visit} number={candidates.length + index} of={null} />
         ))}
-        <div class="row">
-          <ReasonOf visit={visit} action="split" />
-          <button>{t('breaks.split')}</button>
-        </div>
+        <Fields visit={ownVisit(visit, 'split')} fields={reasonOf('split')} />
+        <button>{t('breaks.split')}</button>
       </Form>
     </details>
   );
@@ -168,30 +136,19 @@ function SplitPart({
   of: BreakFacts['found']['candidates'][number] | null;
 }) {
   const { t } = visit;
-  const label = t('breaks.split.part', { number: number + 1 });
+  const [id, amount] = [`id${number}`, `part${number}`];
+  const fields: FormFields = {
+    ...(of ? {} : { [id]: { label: 'breaks.split.id' } }),
+    [amount]: { label: 'breaks.split.amount', is: 'amount' },
+  };
   return (
-    <fieldset class="row">
+    <fieldset>
       <legend>
-        {label}
+        {t('breaks.split.part', { number: number + 1 })}
         {of && ` · ${amountOf(t, of.amount)} · ${partyOf(visit, of.counterparty)}`}
       </legend>
-      {of ? (
-        <input type="hidden" name={`id${number}`} value={of.expectedPaymentId ?? ''} />
-      ) : (
-        <Field
-          label={t('breaks.split.id')}
-          name={`id${number}`}
-          autocomplete="off"
-          value={typed(visit, `id${number}`)}
-        />
-      )}
-      <Field
-        label={t('breaks.split.amount')}
-        name={`part${number}`}
-        inputMode="decimal"
-        autocomplete="off"
-        value={typed(visit, `part${number}`)}
-      />
+      {of && <Hidden values={{ [id]: of.expectedPaymentId ?? '' }} />}
+      <Fields visit={visit} fields={fields} />
     </fieldset>
   );
 }

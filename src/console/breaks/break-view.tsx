@@ -3,12 +3,13 @@ import type { ComponentChildren, JSX } from 'preact';
 import { Amount, Card, Empty, FactList, Timeline, type TimelineEntry } from '../kit/elements.js';
 import { printDay } from '../../brazil/printed-text.js';
 import { formatAmount, formatTime } from '../formats.js';
+import { Cards, Hint, Id, Row } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
 import { ActionForms } from './action-forms-view.js';
 import type { BreakFacts, BreakViewProps } from './break-facts.js';
-import { amountOf, SeverityBadge, BreakStateBadge, wordOf } from './break-words.js';
+import { amountOf, BackToBreaks, SeverityBadge, BreakStateBadge, wordOf } from './break-words.js';
 import { Candidates } from './candidates.js';
 import { Comments } from './comments.js';
 import { EarlierMovementsCard } from './earlier-movements.js';
@@ -25,11 +26,11 @@ export function BreakView(props: BreakViewProps): JSX.Element {
     <>
       <Ways {...props} />
       <Story visit={visit} facts={facts} />
-      <div class="cards">
+      <Cards>
         <BreakFactsCard visit={visit} facts={facts} />
         <Evidence visit={visit} facts={facts} />
         <SideCards visit={visit} facts={facts} />
-      </div>
+      </Cards>
       <Candidates {...props} canLink={actions.includes('link')} />
       {actions.length > 0 && <ActionForms {...props} actions={actions} />}
       <EarlierMovementsCard visit={visit} facts={facts} />
@@ -44,16 +45,14 @@ function Ways({ visit, facts: { nextId }, address }: BreakViewProps) {
   const { t } = visit;
   const query = address.toString();
   return (
-    <p class="row ways">
-      <a href={`${pathTo(visit, 'breaks')}?${query}`} data-key="Escape">
-        {t('breaks.back')}
-      </a>
+    <Row is="ways">
+      <BackToBreaks visit={visit} address={address} />
       {nextId !== null && (
         <a href={`${pathTo(visit, `breaks/${nextId}`)}?${query}`} data-key="n">
           {t('breaks.next')}
         </a>
       )}
-    </p>
+    </Row>
   );
 }
 
@@ -68,7 +67,7 @@ function Story({ visit, facts: { found } }: Props) {
   const todo = findTextKey(`break.todo.${found.kind}`);
   return (
     <Card title={t('breaks.happened')}>
-      <p class="badges">
+      <p>
         <BreakStateBadge visit={visit} state={found.state} />{' '}
         <SeverityBadge visit={visit} of={found.severity} />
       </p>
@@ -142,7 +141,7 @@ function EvidenceValue({ visit, fact: { format, text } }: { visit: Visit; fact: 
     case 'source':
       return <>{wordOf(t, 'breaks.source', text, 'breaks.source.other')}</>;
     default:
-      return <code class="id">{text}</code>;
+      return <Id>{text}</Id>;
   }
 }
 
@@ -171,7 +170,7 @@ function History({ visit, facts: { found, nameOf } }: Props) {
       detail: (
         <>
           {reason !== null && <bdi>{reason}</bdi>}
-          {amounts !== null && <div class="hint">{amounts}</div>}
+          {amounts !== null && <Hint isBlock>{amounts}</Hint>}
         </>
       ),
     };

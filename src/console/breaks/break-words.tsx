@@ -8,6 +8,8 @@ import type { VersionedView } from '../../reconciliation/breaks/break-reading.se
 import type { Severity } from '../../reconciliation/breaks/severity.js';
 import { Badge, type Tone } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
+import { Clipped } from '../kit/break-parts.js';
+import type { ListColumn } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey, type Translate } from '../texts.js';
 import { pathTo } from '../visit.js';
@@ -69,28 +71,39 @@ export function writeTaxId(text: string): string {
   return taxId === null ? text : formatTaxId(taxId);
 }
 
-/** Kind, amount and counterparty of a break, in the row of a table. The kind leads to the break. */
-export function BreakCells({
-  visit,
-  row,
-  address,
-}: {
-  visit: Visit;
-  row: Pick<VersionedView, 'id' | 'kind' | 'amount' | 'counterparty'>;
-  address: URLSearchParams;
-}): JSX.Element {
+type Listed = Pick<VersionedView, 'id' | 'kind' | 'amount' | 'counterparty'>;
+
+/** Kind, amount and counterparty of a break. The kind leads to the break. */
+export function breakColumns<Row>(
+  visit: Visit,
+  address: URLSearchParams,
+  of: (row: Row) => Listed,
+): ListColumn<Row>[] {
   const { t } = visit;
-  return (
-    <>
-      <td class="wide">
-        <a href={`${pathTo(visit, `breaks/${row.id}`)}?${address.toString()}`}>
-          {kindOf(t, row.kind)}
+  return [
+    {
+      label: 'breaks.kind',
+      is: 'wide',
+      cell: (row) => (
+        <a href={`${pathTo(visit, `breaks/${of(row).id}`)}?${address.toString()}`}>
+          {kindOf(t, of(row).kind)}
         </a>
-      </td>
-      <td class="number">{amountOf(t, row.amount)}</td>
-      <td class="wide">
-        <bdi class="clip">{partyOf(visit, row.counterparty)}</bdi>
-      </td>
-    </>
+      ),
+    },
+    { label: 'breaks.amount', is: 'number', cell: (row) => amountOf(t, of(row).amount) },
+    {
+      label: 'breaks.counterparty',
+      is: 'wide',
+      cell: (row) => <Clipped>{partyOf(visit, of(row).counterparty)}</Clipped>,
+    },
+  ];
+}
+
+/** Leads back to the list. */
+export function BackToBreaks({ visit, address }: { visit: Visit; address: URLSearchParams }) {
+  return (
+    <a href={`${pathTo(visit, 'breaks')}?${address.toString()}`} data-key="Escape">
+      {visit.t('breaks.back')}
+    </a>
   );
 }

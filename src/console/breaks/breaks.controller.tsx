@@ -8,16 +8,18 @@ import {
 } from '../../reconciliation/breaks/break-reading.service.js';
 import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Card, Empty, type FilterField, Filters, Pager } from '../kit/elements.js';
+import { Card, type FilterField, Filters, Pager } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable } from '../kit/frame.js';
+import { AskingForm } from '../kit/form.js';
+import { Hint } from '../kit/layout.js';
+import { ListTable } from '../kit/table.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { readBreakList, type BreakList } from './break-list.js';
 import {
   amountOf,
-  BreakCells,
+  breakColumns,
   kindOf,
   SeverityBadge,
   BreakStateBadge,
@@ -51,11 +53,7 @@ export class BreakPages {
         <DoneMessage visit={visit} address={list.address} />
         <Filters visit={shown} fields={filterFields(visit)} wrong={list.wrong} />
         <Card title={t('breaks.list')}>
-          {rows.length === 0 ? (
-            <Empty>{t(emptyText(list, next))}</Empty>
-          ) : (
-            <BreakTable visit={visit} list={list} rows={rows} />
-          )}
+          <BreakTable {...{ visit, list, rows }} empty={t(emptyText(list, next))} />
           <Pager visit={shown} next={next} />
         </Card>
         <ListShortcuts visit={visit} />
@@ -97,79 +95,68 @@ function filterFields({ t }: Visit): FilterField[] {
   ];
 }
 
-function BreakTable({ visit, list, rows }: { visit: Visit; list: BreakList; rows: Row[] }) {
-  const { t } = visit;
-  const canAct = isAllowedTo(visit, 'resolve breaks');
-  const table = (
-    <DataTable
-      visit={visit}
-      name={t('breaks.list')}
-      hasKeys
-      columns={[
-        ...(canAct ? (['breaks.select'] as const) : []),
-        'breaks.kind',
-        'breaks.amount',
-        'breaks.counterparty',
-        'breaks.severity',
-        'breaks.age',
-        'breaks.openedAt',
-        'breaks.state',
-      ]}
-      numbers={['breaks.amount', 'breaks.age']}
-    >
-      {rows.map((row) => (
-        <BreakRow visit={visit} row={row} address={list.address} canAct={canAct} />
-      ))}
-    </DataTable>
-  );
-  if (!canAct) return table;
-  return (
-    <form method="get" action={pathTo(visit, 'breaks/bulk')}>
-      {table}
-      <BulkChoice visit={visit} list={list} />
-    </form>
-  );
-}
-
-function BreakRow({
+function BreakTable({
   visit,
-  row,
-  address,
-  canAct,
+  list,
+  rows,
+  empty,
 }: {
   visit: Visit;
-  row: Row;
-  address: URLSearchParams;
-  canAct: boolean;
+  list: BreakList;
+  rows: Row[];
+  empty: string;
 }) {
   const { t, language } = visit;
-  const kind = kindOf(t, row.kind);
-  const { id, amount, state, resolution } = row;
+  const canAct = isAllowedTo(visit, 'resolve breaks');
+  const table = (
+    <ListTable
+      {...{ visit, name: 'breaks.list', rows, empty, hasKeys: true }}
+      columns={[
+        canAct && {
+          label: 'breaks.select',
+          cell: ({ id, kind, amount }) => (
+            <input
+              type="checkbox"
+              name="break"
+              value={id}
+              data-key="x"
+              aria-label={t('breaks.selectOne', {
+                kind: kindOf(t, kind),
+                amount: amountOf(t, amount),
+              })}
+            />
+          ),
+        },
+        ...breakColumns(visit, list.address, (row: Row) => row),
+        {
+          label: 'breaks.severity',
+          cell: ({ severity }) => <SeverityBadge visit={visit} of={severity} />,
+        },
+        {
+          label: 'breaks.age',
+          is: 'number',
+          cell: ({ ageDays }) => t('breaks.days', { count: ageDays }),
+        },
+        { label: 'breaks.openedAt', cell: ({ openedAt }) => formatTime(openedAt, language) },
+        {
+          label: 'breaks.state',
+          cell: ({ state, resolution }) => (
+            <>
+              <BreakStateBadge visit={visit} state={state} />
+              {resolution !== null && (
+                <Hint isBlock>{wordOf(t, 'breaks.resolution', resolution)}</Hint>
+              )}
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+  if (!canAct || rows.length === 0) return table;
   return (
-    <tr>
-      {canAct && (
-        <td>
-          <input
-            type="checkbox"
-            name="break"
-            value={id}
-            data-key="x"
-            aria-label={t('breaks.selectOne', { kind, amount: amountOf(t, amount) })}
-          />
-        </td>
-      )}
-      <BreakCells visit={visit} row={row} address={address} />
-      <td>
-        <SeverityBadge visit={visit} of={row.severity} />
-      </td>
-      <td class="number">{t('breaks.days', { count: row.ageDays })}</td>
-      <td>{formatTime(row.openedAt, language)}</td>
-      <td>
-        <BreakStateBadge visit={visit} state={state} />
-        {resolution !== null && (
-          <div class="hint">{wordOf(t, 'breaks.resolution', resolution)}</div>
-        )}
-      </td>
-    </tr>
+    <AskingForm action={pathTo(visit, 'breaks/bulk')}>
+      {table}
+      <BulkChoice visit={visit} list={list} />
+    </AskingForm>
   );
 }

@@ -1,6 +1,8 @@
 // Below the list of breaks: which action, and for which of them.
 import type { JSX } from 'preact';
 import type { BulkAction } from '../../reconciliation/breaks/breaks.schema.js';
+import { FormGroup, Hidden } from '../kit/form.js';
+import { Button, Row } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
 import { isAllowedTo } from '../visit.js';
 import type { BreakList } from './break-list.js';
@@ -21,13 +23,9 @@ export function bulkActionsFor(visit: Visit, state: string | undefined): BulkAct
 export function BulkChoice({ visit, list }: { visit: Visit; list: BreakList }): JSX.Element {
   const { t } = visit;
   return (
-    <fieldset class="bulk">
-      <legend>{t('breaks.bulk')}</legend>
-      <p class="hint">{t('breaks.bulk.hint')}</p>
-      {[...list.address].map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      <div class="row">
+    <FormGroup visit={visit} legend="breaks.bulk" hint="breaks.bulk.hint">
+      <Hidden values={Object.fromEntries(list.address)} />
+      <Row>
         <label>
           {t('breaks.bulk.action')}
           <select name="action">
@@ -39,10 +37,10 @@ export function BulkChoice({ visit, list }: { visit: Visit; list: BreakList }): 
         <button name="of" value="ticked">
           {t('breaks.bulk.ticked')}
         </button>
-        <button class="plain" name="of" value="filter">
+        <Button is="plain" name="of" value="filter">
           {t('breaks.bulk.all', { count: maxPreviewed })}
-        </button>
-      </div>
-    </fieldset>
+        </Button>
+      </Row>
+    </FormGroup>
   );
 }

@@ -4,11 +4,15 @@ import type { ActionPreview } from '../../reconciliation/breaks/break-actions.se
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
 import { Badge, Card, Empty } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
-import { DataTable, Form, Message } from '../kit/frame.js';
+import { Marked } from '../kit/break-parts.js';
+import { Fields } from '../kit/form.js';
+import { Form, Message } from '../kit/frame.js';
+import { Muted } from '../kit/layout.js';
+import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
-import { pathTo, typed } from '../visit.js';
-import { ReasonField } from './action-forms-view.js';
-import { BreakCells, refusalOfCode } from './break-words.js';
+import { pathTo } from '../visit.js';
+import { reasonOf } from './action-forms-view.js';
+import { BackToBreaks, breakColumns, refusalOfCode } from './break-words.js';
 import type { BulkActionName } from './bulk-choice.js';
 
 export interface PreviewedBreak {
@@ -34,9 +38,7 @@ export function BulkPreview(props: Props): JSX.Element {
   return (
     <>
       <p>
-        <a href={`${pathTo(visit, 'breaks')}?${address.toString()}`} data-key="Escape">
-          {t('breaks.back')}
-        </a>
+        <BackToBreaks visit={visit} address={address} />
       </p>
       {problem !== null && <Message kind="bad">{problem}</Message>}
       <Card title={t('breaks.bulk.what')}>
@@ -78,24 +80,18 @@ function Counts({ visit: { t }, previewed }: Props) {
 }
 
 function PreviewTable({ visit, action, previewed, address }: Props) {
-  const { t } = visit;
   return (
-    <DataTable
-      visit={visit}
-      name={t('breaks.bulk.what')}
-      hasKeys
-      columns={['breaks.kind', 'breaks.amount', 'breaks.counterparty', 'breaks.bulk.what']}
-      numbers={['breaks.amount']}
-    >
-      {previewed.map(({ row, would }) => (
-        <tr>
-          <BreakCells visit={visit} row={row} address={address} />
-          <td class="wide">
-            <Effect visit={visit} action={action} would={would} />
-          </td>
-        </tr>
-      ))}
-    </DataTable>
+    <ListTable
+      {...{ visit, name: 'breaks.bulk.what', rows: previewed, hasKeys: true }}
+      columns={[
+        ...breakColumns(visit, address, ({ row }: PreviewedBreak) => row),
+        {
+          label: 'breaks.bulk.what',
+          is: 'wide',
+          cell: ({ would }) => <Effect visit={visit} action={action} would={would} />,
+        },
+      ]}
+    />
   );
 }
 
@@ -112,18 +108,16 @@ function Effect({
     return <Badge tone="plain" text={t('breaks.bulk.unchanged')} />;
   if (would.outcome === 'refused')
     return (
-      <span class="mark differs">
-        <span aria-hidden="true">✗</span>{' '}
+      <Marked mark="differs">
         {t('breaks.bulk.refused', { why: refusalOfCode(t, would.code ?? '') })}
-      </span>
+      </Marked>
     );
   const staysOpen = action === 'accept' && would.state === 'open';
   const amount = would.amountCents === null ? '' : formatAmount(would.amountCents);
   return (
-    <span class="mark same">
-      <span aria-hidden="true">✓</span>{' '}
+    <Marked mark="same">
       {t(staysOpen ? 'breaks.bulk.would.stayOpen' : `breaks.bulk.would.${action}`, { amount })}
-    </span>
+    </Marked>
   );
 }
 
@@ -133,7 +127,7 @@ function Confirmation({ visit, action, previewed, shown, formKey, address }: Pro
   if (possible === 0) return <Message kind="warn">{t('breaks.bulk.noneCan')}</Message>;
   return (
     <Card title={t('app.confirm')}>
-      <p class="hint">{t(`breaks.effect.${action}`)}</p>
+      <Muted>{t(`breaks.effect.${action}`)}</Muted>
       <Form
         visit={visit}
         action={`${pathTo(visit, `breaks/bulk/${action}`)}?${address.toString()}`}
@@ -146,10 +140,8 @@ function Confirmation({ visit, action, previewed, shown, formKey, address }: Pro
             <input type="hidden" name="version" value={version} />
           </>
         ))}
-        <div class="row">
-          <ReasonField visit={visit} of="bulk" value={typed(visit, 'reason')} />
-          <button>{t('breaks.bulk.confirm', { count: possible })}</button>
-        </div>
+        <Fields visit={visit} fields={reasonOf('bulk')} />
+        <button>{t('breaks.bulk.confirm', { count: possible })}</button>
       </Form>
     </Card>
   );

@@ -2,11 +2,11 @@
 import type { JSX } from 'preact';
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
 import { Card } from '../kit/elements.js';
-import { DataTable } from '../kit/frame.js';
+import { Message } from '../kit/frame.js';
+import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
-import { pathTo } from '../visit.js';
 import { readBreakList } from './break-list.js';
-import { BreakCells, refusalOfCode, BreakStateBadge } from './break-words.js';
+import { BackToBreaks, breakColumns, BreakStateBadge, refusalOfCode } from './break-words.js';
 import type { ReadOutcome } from './bulk-outcomes.js';
 
 interface ResultRow {
@@ -33,47 +33,29 @@ export function BulkResult({
   return (
     <>
       <p>
-        <a href={`${pathTo(visit, 'breaks')}?${address.toString()}`} data-key="Escape">
-          {t('breaks.back')}
-        </a>
+        <BackToBreaks visit={visit} address={address} />
       </p>
-      <div class={`notice ${counts.refused > 0 ? 'warn' : 'good'}`} role="status">
-        {t('breaks.bulk.done', counts)}
-      </div>
+      <Message kind={counts.refused > 0 ? 'warn' : 'good'}>{t('breaks.bulk.done', counts)}</Message>
       <Card title={t('breaks.bulk.outcome')}>
-        <DataTable
-          visit={visit}
-          name={t('breaks.bulk.outcome')}
-          hasKeys
+        <ListTable
+          {...{ visit, name: 'breaks.bulk.outcome', rows, hasKeys: true }}
           columns={[
-            'breaks.kind',
-            'breaks.amount',
-            'breaks.counterparty',
-            'breaks.bulk.outcome',
-            'breaks.state',
+            ...breakColumns(visit, address, ({ row }: ResultRow) => row),
+            {
+              label: 'breaks.bulk.outcome',
+              is: 'wide',
+              cell: ({ outcome: { outcome, code } }) =>
+                t(`breaks.bulk.outcome.${outcome}`, {
+                  why: code === null ? '' : refusalOfCode(t, code),
+                }),
+            },
+            {
+              label: 'breaks.state',
+              cell: ({ row }) => <BreakStateBadge visit={visit} state={row.state} />,
+            },
           ]}
-          numbers={['breaks.amount']}
-        >
-          {rows.map((one) => (
-            <Row visit={visit} of={one} address={address} />
-          ))}
-        </DataTable>
+        />
       </Card>
     </>
-  );
-}
-
-function Row({ visit, of, address }: { visit: Visit; of: ResultRow; address: URLSearchParams }) {
-  const { t } = visit;
-  const { row, outcome } = of;
-  const why = outcome.code === null ? '' : refusalOfCode(t, outcome.code);
-  return (
-    <tr>
-      <BreakCells visit={visit} row={row} address={address} />
-      <td class="wide">{t(`breaks.bulk.outcome.${outcome.outcome}`, { why })}</td>
-      <td>
-        <BreakStateBadge visit={visit} state={row.state} />
-      </td>
-    </tr>
   );
 }

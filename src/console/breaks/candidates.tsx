@@ -3,7 +3,9 @@ import type { JSX } from 'preact';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { Badge, Card, Empty } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
+import { CandidateChoice, CandidateItems } from '../kit/break-parts.js';
 import { Form } from '../kit/frame.js';
+import { Hint } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
 import { LinkFields } from './action-forms-view.js';
@@ -45,7 +47,7 @@ function CandidateList({
   canLink,
 }: Pick<BreakViewProps, 'visit' | 'facts'> & { canLink: boolean }) {
   return (
-    <ol class="candidates" data-rows={canLink || undefined}>
+    <CandidateItems hasKeys={canLink}>
       {facts.found.candidates.map((candidate, index) => (
         <li>
           <CandidateHead {...{ visit, candidate, canLink }} number={index + 1} />
@@ -55,7 +57,7 @@ function CandidateList({
           </details>
         </li>
       ))}
-    </ol>
+    </CandidateItems>
   );
 }
 
@@ -72,6 +74,7 @@ function CandidateHead({
 }) {
   const { t } = visit;
   const { amount, counterparty, score, reasons } = candidate;
+  const chosen = candidate.expectedPaymentId ?? String(candidate.nsu);
   const title = (
     <>
       <Key of={String(number)} /> {amount === null ? t('breaks.anyAmount') : formatAmount(amount)} ·{' '}
@@ -84,25 +87,26 @@ function CandidateHead({
   return (
     <>
       {canLink ? (
-        <label class="choice">
+        <CandidateChoice>
           <input
             type="radio"
             name="candidate"
-            value={candidate.expectedPaymentId ?? String(candidate.nsu)}
+            value={chosen}
+            checked={visit.form.get('candidate') === chosen}
             data-handle
             data-key={number < 10 ? String(number) : undefined}
             data-focus="link-reason"
           />
           {title}
-        </label>
+        </CandidateChoice>
       ) : (
-        <p class="choice">{title}</p>
+        <p>
+          <strong>{title}</strong>
+        </p>
       )}
-      <p class="badges">
+      <p>
         <Badge tone="plain" text={t('breaks.score', { score })} />{' '}
-        <span class="hint">
-          {reasons.map((reason) => t(`breaks.reason.${reason}`)).join(' · ')}
-        </span>{' '}
+        <Hint>{reasons.map((reason) => t(`breaks.reason.${reason}`)).join(' · ')}</Hint>{' '}
         <a href={addressOf(visit, candidate)}>
           {t(candidate.nsu === null ? 'breaks.payment' : 'breaks.line')}
         </a>

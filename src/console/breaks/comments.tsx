@@ -3,7 +3,9 @@ import type { JSX } from 'preact';
 import { maxCommentLength } from '../../reconciliation/breaks/break-comments.schema.js';
 import { Card, Empty } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
+import { CommentItems } from '../kit/break-parts.js';
 import { Form } from '../kit/frame.js';
+import { Hint } from '../kit/layout.js';
 import { pathTo } from '../visit.js';
 import type { BreakViewProps } from './break-facts.js';
 import { keyOfAction } from './open-actions.js';
@@ -21,23 +23,18 @@ export function Comments({
       {comments.length === 0 && <Empty>{t('breaks.commentEmpty')}</Empty>}
       {hasOlder && <Empty>{t('breaks.commentOlder', { count: comments.length })}</Empty>}
       {comments.length > 0 && (
-        <ul class="comments">
-          {[...comments].reverse().map(({ author, text, at }) => (
-            <li>
-              <p class="hint">
+        <CommentItems
+          comments={[...comments].reverse().map(({ author, text, at }) => ({
+            head: (
+              <>
                 {nameOf(author)} ·{' '}
                 <time dateTime={at.toISOString()}>{formatTime(at, language)}</time>
-              </p>
-              {text === null ? (
-                <p class="muted">{t('breaks.commentHidden')}</p>
-              ) : (
-                <p class="written" dir="auto">
-                  {text}
-                </p>
-              )}
-            </li>
-          ))}
-        </ul>
+              </>
+            ),
+            text,
+          }))}
+          hidden={t('breaks.commentHidden')}
+        />
       )}
       {canAct && (
         <Form
@@ -46,7 +43,7 @@ export function Comments({
           shown={found.version}
         >
           <label for="comment-text">
-            {t('breaks.comment')} <span class="hint">{t('breaks.commentHint')}</span>
+            {t('breaks.comment')} <Hint>{t('breaks.commentHint')}</Hint>
           </label>
           <textarea
             id="comment-text"

@@ -4,12 +4,12 @@ import type { ComponentChildren, JSX } from 'preact';
 import { printDay } from '../../brazil/printed-text.js';
 import type { Cents } from '../../brazil/cents.js';
 import { formatAmount } from '../formats.js';
-import { DataTable } from '../kit/frame.js';
+import { ComparedSides, Marked } from '../kit/break-parts.js';
+import { Amount } from '../kit/elements.js';
+import { Id } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
 import { writeTaxId } from './break-words.js';
-import type { Comparison, Mark } from './compare-sides.js';
-
-const signs: Record<Mark, string> = { same: '✓', near: '≈', differs: '✗', unknown: '?' };
+import type { Comparison } from './compare-sides.js';
 
 export function ComparisonTable({
   visit,
@@ -26,43 +26,26 @@ export function ComparisonTable({
 }): JSX.Element {
   const sides = ['breaks.line', 'breaks.payment'] as const;
   const [left, right] = isPaymentFirst ? [sides[1], sides[0]] : sides;
+  const { t } = visit;
   return (
-    <div class="compare">
-      <DataTable visit={visit} name={name} columns={['breaks.field', left, right, 'breaks.mark']}>
-        {compared.map((one) => {
-          const values = [valueOf(visit, one, 'line'), valueOf(visit, one, 'payment')];
-          const ordered = isPaymentFirst ? values.reverse() : values;
-          return (
-            <tr class={`compared ${one.mark}`}>
-              <th scope="row">{visit.t(`breaks.field.${one.field}`)}</th>
-              {ordered.map((value, index) => (
-                <td class="side" data-label={visit.t(index === 0 ? left : right)}>
-                  {value}
-                </td>
-              ))}
-              <td>
-                <MarkOf visit={visit} of={one} />
-              </td>
-            </tr>
-          );
-        })}
-      </DataTable>
-    </div>
+    <ComparedSides
+      {...{ visit, name }}
+      columns={['breaks.field', left, right, 'breaks.mark']}
+      rows={compared.map((one) => {
+        const values = [valueOf(visit, one, 'line'), valueOf(visit, one, 'payment')] as const;
+        return {
+          field: t(`breaks.field.${one.field}`),
+          values: isPaymentFirst ? [values[1], values[0]] : values,
+          mark: one.mark,
+          said: (
+            <Marked mark={one.mark} more={differenceOf(t, one)}>
+              {t(`breaks.mark.${one.mark}`)}
+            </Marked>
+          ),
+        };
+      })}
+    />
   );
-}
-
-function MarkOf({ visit: { t }, of }: { visit: Visit; of: Comparison }) {
-  return (
-    <span class={`mark ${of.mark}`}>
-      <span aria-hidden="true">{signs[of.mark]}</span> {t(`breaks.mark.${of.mark}`)}
-      <Difference t={t} of={of} />
-    </span>
-  );
-}
-
-function Difference({ t, of }: { t: Visit['t']; of: Comparison }) {
-  const text = differenceOf(t, of);
-  return text === null ? null : <span class="difference">{text}</span>;
 }
 
 function differenceOf(t: Visit['t'], of: Comparison): string | null {
@@ -88,9 +71,7 @@ function valueOf({ t }: Visit, of: Comparison, side: 'line' | 'payment'): Compon
     case 'direction':
       return t(of[side] ? 'breaks.direction.in' : 'breaks.direction.out');
     case 'references':
-      return of[side]?.length
-        ? of[side].map((one) => <code class="id">{one}</code>)
-        : t('app.none');
+      return of[side]?.length ? of[side].map((one) => <Id>{one}</Id>) : t('app.none');
     case 'taxId':
       return <bdi>{of[side] === null ? t('app.none') : writeTaxId(of[side])}</bdi>;
     default:
@@ -99,5 +80,10 @@ function valueOf({ t }: Visit, of: Comparison, side: 'line' | 'payment'): Compon
 }
 
 function amount(cents: Cents | null, none: string): ComponentChildren {
-  return cents === null ? none : <strong class="amount">{formatAmount(cents)}</strong>;
+  if (cents === null) return none;
+  return (
+    <strong>
+      <Amount cents={cents} />
+    </strong>
+  );
 }

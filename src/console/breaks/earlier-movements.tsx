@@ -6,7 +6,8 @@ import type {
 } from '../../reconciliation/breaks/counterparty-history.queries.js';
 import { Amount, Card, Empty } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable } from '../kit/frame.js';
+import { Hint } from '../kit/layout.js';
+import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
 import type { BreakFacts } from './break-facts.js';
@@ -26,70 +27,61 @@ export function EarlierMovementsCard({
       {before === null && <Empty>{t('breaks.before.unknown')}</Empty>}
       {isEmpty && <Empty>{t('breaks.before.none')}</Empty>}
       {before !== null && !isEmpty && (
-        <DataTable
-          visit={visit}
-          name={t('breaks.before')}
-          columns={[
-            'breaks.before.when',
-            'breaks.amount',
-            'breaks.before.what',
-            'breaks.before.became',
+        <ListTable
+          {...{ visit, name: 'breaks.before' }}
+          rows={[
+            ...before.missing.map((one) => missingRow(visit, one)),
+            ...before.lines.map((one) => lineRow(visit, one)),
           ]}
-          numbers={['breaks.amount']}
-        >
-          {before.missing.map((one) => (
-            <MissingRow visit={visit} of={one} />
-          ))}
-          {before.lines.map((one) => (
-            <LineRow visit={visit} of={one} />
-          ))}
-        </DataTable>
+          columns={[
+            { label: 'breaks.before.when', cell: ({ at }) => formatTime(at, visit.language) },
+            {
+              label: 'breaks.amount',
+              is: 'number',
+              cell: ({ cents }) =>
+                cents === null ? t('breaks.unknownAmount') : <Amount cents={cents} />,
+            },
+            { label: 'breaks.before.what', cell: ({ what }) => what },
+            { label: 'breaks.before.became', is: 'wide', cell: ({ became }) => became },
+          ]}
+        />
       )}
     </Card>
   );
 }
 
-function LineRow({ visit, of }: { visit: Visit; of: EarlierLine }) {
-  const { t, language } = visit;
-  const { nsu, isCredit, amountCents, occurredAt } = of;
-  return (
-    <tr>
-      <td>{formatTime(occurredAt, language)}</td>
-      <td class="number">
-        <Amount cents={amountCents} />
-      </td>
-      <td>
+function lineRow(visit: Visit, of: EarlierLine) {
+  const { t } = visit;
+  const { nsu, isCredit, amountCents, occurredAt, breakId } = of;
+  return {
+    ...{ at: occurredAt, cents: amountCents },
+    what: (
+      <>
         {t(isCredit ? 'breaks.direction.in' : 'breaks.direction.out')} ·{' '}
         <a href={pathTo(visit, `statement/${nsu}`)}>{t('breaks.lineOf', { nsu: String(nsu) })}</a>
-      </td>
-      <td class="wide">
+      </>
+    ),
+    became: (
+      <>
         {t(`breaks.outcome.${of.state}`)}
         {of.rule === 'manual' && ` ${t('breaks.manual')}`}
-        {of.breakId !== null && (
+        {breakId !== null && (
           <BreakLink
             visit={visit}
-            of={{ id: of.breakId, kind: of.kind ?? '', resolution: of.resolution }}
+            of={{ id: breakId, kind: of.kind ?? '', resolution: of.resolution }}
           />
         )}
-      </td>
-    </tr>
-  );
+      </>
+    ),
+  };
 }
 
-function MissingRow({ visit, of }: { visit: Visit; of: EarlierBreak }) {
-  const { t, language } = visit;
-  return (
-    <tr>
-      <td>{formatTime(of.openedAt, language)}</td>
-      <td class="number">
-        {of.amountCents === null ? t('breaks.unknownAmount') : <Amount cents={of.amountCents} />}
-      </td>
-      <td>{t('breaks.payment')}</td>
-      <td class="wide">
-        <BreakLink visit={visit} of={of} />
-      </td>
-    </tr>
-  );
+function missingRow(visit: Visit, of: EarlierBreak) {
+  return {
+    ...{ at: of.openedAt, cents: of.amountCents },
+    what: <>{visit.t('breaks.payment')}</>,
+    became: <BreakLink visit={visit} of={of} />,
+  };
 }
 
 function BreakLink({
@@ -106,8 +98,7 @@ function BreakLink({
       : wordOf(t, 'breaks.resolution', resolution, 'breaks.state.resolved');
   return (
     <div>
-      <a href={pathTo(visit, `breaks/${id}`)}>{kindOf(t, kind)}</a>{' '}
-      <span class="hint">{state}</span>
+      <a href={pathTo(visit, `breaks/${id}`)}>{kindOf(t, kind)}</a> <Hint>{state}</Hint>
     </div>
   );
 }

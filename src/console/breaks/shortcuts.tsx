@@ -1,5 +1,6 @@
 // The keys of the pages of breaks. What each key does is declared where it is used.
 import type { JSX } from 'preact';
+import { KeysCard } from '../kit/break-parts.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { keyOfAction, type PageAction } from './open-actions.js';
@@ -50,18 +51,9 @@ export function BreakShortcuts({
 
 function Shortcuts({ visit: { t }, shortcuts }: { visit: Visit; shortcuts: readonly Shortcut[] }) {
   return (
-    <details class="card" data-key="?">
-      <summary>{t('breaks.keys')}</summary>
-      <dl class="keys">
-        {shortcuts.map(([keys, does]) => (
-          <>
-            <dt>
-              <Key of={keys} />
-            </dt>
-            <dd>{t(does)}</dd>
-          </>
-        ))}
-      </dl>
-    </details>
+    <KeysCard
+      title={t('breaks.keys')}
+      keys={shortcuts.map(([keys, does]) => [<Key of={keys} />, t(does)])}
+    />
   );
 }

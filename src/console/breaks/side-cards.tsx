@@ -4,6 +4,7 @@ import { printDay } from '../../brazil/printed-text.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { LineSide, PaymentSide } from '../../reconciliation/breaks/break-sides.service.js';
 import { Amount, FactList } from '../kit/elements.js';
+import { Id } from '../kit/layout.js';
 import { formatTime } from '../formats.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
@@ -75,6 +76,6 @@ function written(key: TextKey, text: string | null): Fact[] {
 }
 
 function codes(key: TextKey, references: LineSide['references'], none: string): Fact[] {
-  const values = references.map(({ value }) => <code class="id">{value}</code>);
+  const values = references.map(({ value }) => <Id>{value}</Id>);
   return [[key, values.length > 0 ? values : none]];
 }

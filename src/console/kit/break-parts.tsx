@@ -1,0 +1,150 @@
+// What the pages of breaks alone have: candidates, comments, the two sides of a comparison, keys.
+import type { ComponentChildren, JSX } from 'preact';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
+
+interface Part {
+  children: ComponentChildren;
+}
+
+/** A name that somebody else wrote, in three lines at most. */
+export function Clipped({ children }: Part): JSX.Element {
+  return <bdi class="clip">{children}</bdi>;
+}
+
+/** Actions below each other, each behind its name. */
+export function ActionCard({ title, children }: Part & { title: string }): JSX.Element {
+  return (
+    <section class="card actions">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+/** With keys, J and K move through its items. */
+export function CandidateItems({ hasKeys, children }: Part & { hasKeys: boolean }): JSX.Element {
+  return (
+    <ol class="candidates" data-rows={hasKeys || undefined}>
+      {children}
+    </ol>
+  );
+}
+
+export function CandidateChoice({ children }: Part): JSX.Element {
+  return <label class="choice">{children}</label>;
+}
+
+/** A text that is null is hidden from this person. */
+export function CommentItems({
+  comments,
+  hidden,
+}: {
+  comments: readonly { head: ComponentChildren; text: string | null }[];
+  hidden: string;
+}): JSX.Element {
+  return (
+    <ul class="comments">
+      {comments.map(({ head, text }) => (
+        <li>
+          <p class="hint">{head}</p>
+          {text === null ? (
+            <p class="muted">{hidden}</p>
+          ) : (
+            <p class="written" dir="auto">
+              {text}
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What each key does. */
+export function KeysCard({
+  title,
+  keys,
+}: {
+  title: string;
+  keys: readonly (readonly [key: ComponentChildren, does: string])[];
+}): JSX.Element {
+  return (
+    <details class="card" data-key="?">
+      <summary>{title}</summary>
+      <dl class="keys">
+        {keys.map(([key, does]) => (
+          <>
+            <dt>{key}</dt>
+            <dd>{does}</dd>
+          </>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+const signs = { same: '✓', near: '≈', differs: '✗', unknown: '?' } as const;
+type Sign = keyof typeof signs;
+
+/** Whether two sides agree: a sign and a word, and not a colour alone. */
+export function Marked({
+  mark,
+  more = null,
+  children,
+}: Part & { mark: Sign; more?: string | null }): JSX.Element {
+  return (
+    <span class={`mark ${mark}`}>
+      <span aria-hidden="true">{signs[mark]}</span> {children}
+      {more !== null && <span class="difference">{more}</span>}
+    </span>
+  );
+}
+
+/** Two sides, field by field. Where the screen is narrow, they stand below the field. */
+export function ComparedSides({
+  visit: { t },
+  name,
+  columns,
+  rows,
+}: {
+  visit: Visit;
+  /** What a reader of the screen hears. */
+  name: string;
+  columns: readonly [field: TextKey, left: TextKey, right: TextKey, mark: TextKey];
+  rows: readonly {
+    field: string;
+    values: readonly ComponentChildren[];
+    mark: Sign;
+    said: ComponentChildren;
+  }[];
+}): JSX.Element {
+  return (
+    <div class="compare">
+      <div class="scroll" role="region" aria-label={name} tabindex={0}>
+        <table>
+          <thead>
+            <tr>
+              {columns.map((key) => (
+                <th scope="col">{t(key)}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ field, values, mark, said }) => (
+              <tr class={`compared ${mark}`}>
+                <th scope="row">{field}</th>
+                {values.map((value, index) => (
+                  <td class="side" data-label={t(columns[index === 0 ? 1 : 2])}>
+                    {value}
+                  </td>
+                ))}
+                <td>{said}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
